@@ -21,22 +21,21 @@ namespace {
 
 using namespace bench;
 
-constexpr D3DVERTEXELEMENT9 kElements[] = {
-    {0, 0, D3DDECLTYPE_FLOAT3, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_POSITION, 0},
-    {0, 12, D3DDECLTYPE_FLOAT4, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_TEXCOORD, 0},
-    D3DDECL_END()};
+constexpr D3DVERTEXELEMENT9 kElements[] = {{0, 0, D3DDECLTYPE_FLOAT3, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_POSITION, 0},
+                                           {0, 12, D3DDECLTYPE_FLOAT4, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_TEXCOORD, 0},
+                                           D3DDECL_END()};
 /** What all scenes draw with, and the calls that they have in common. */
 class Tools {
 public:
-  bool create(IDirect3DDevice9* device) {
+  bool create(IDirect3DDevice9 *device) {
     device_ = device;
     float toClip[4];
     pixelsToClip(kWidth, kHeight, toClip);
-    return ok(device->CreateVertexShader(reinterpret_cast<const DWORD*>(valuesVs), vertexShader_.put()),
+    return ok(device->CreateVertexShader(reinterpret_cast<const DWORD *>(valuesVs), vertexShader_.put()),
               "CreateVertexShader") &&
-           ok(device->CreatePixelShader(reinterpret_cast<const DWORD*>(texturePs), textured_.put()),
+           ok(device->CreatePixelShader(reinterpret_cast<const DWORD *>(texturePs), textured_.put()),
               "CreatePixelShader(textured)") &&
-           ok(device->CreatePixelShader(reinterpret_cast<const DWORD*>(valuesPs), plain_.put()),
+           ok(device->CreatePixelShader(reinterpret_cast<const DWORD *>(valuesPs), plain_.put()),
               "CreatePixelShader(plain)") &&
            ok(device->CreateVertexDeclaration(kElements, declaration_.put()), "CreateVertexDeclaration") &&
            ok(device->SetVertexShader(vertexShader_.get()), "SetVertexShader") &&
@@ -47,7 +46,7 @@ public:
            ok(device->SetSamplerState(0, D3DSAMP_MAGFILTER, D3DTEXF_LINEAR), "SetSamplerState(MAGFILTER)") &&
            ok(device->SetVertexShaderConstantF(0, toClip, 1), "SetVertexShaderConstantF");
   }
-  IDirect3DDevice9* device() const { return device_; }
+  IDirect3DDevice9 *device() const { return device_; }
 
   bool state(D3DRENDERSTATETYPE type, DWORD value) {
     return ok(device_->SetRenderState(type, value), "SetRenderState");
@@ -55,56 +54,53 @@ public:
   bool usePixels(bool textured) {
     return ok(device_->SetPixelShader((textured ? textured_ : plain_).get()), "SetPixelShader");
   }
-  bool texture(IDirect3DTexture9* texture) { return ok(device_->SetTexture(0, texture), "SetTexture"); }
+  bool texture(IDirect3DTexture9 *texture) { return ok(device_->SetTexture(0, texture), "SetTexture"); }
   bool draw(uint32_t firstQuad, uint32_t quads) {
-    return ok(device_->DrawPrimitive(D3DPT_TRIANGLELIST, firstQuad * kQuadVertices, quads * 2),
-              "DrawPrimitive");
+    return ok(device_->DrawPrimitive(D3DPT_TRIANGLELIST, firstQuad * kQuadVertices, quads * 2), "DrawPrimitive");
   }
 
-  bool createTexture(ComPtr<IDirect3DTexture9>& texture, uint32_t width, uint32_t height, DWORD usage) {
-    return ok(device_->CreateTexture(width, height, 1, usage, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, texture.put(),
-                                     nullptr),
+  bool createTexture(ComPtr<IDirect3DTexture9> &texture, uint32_t width, uint32_t height, DWORD usage) {
+    return ok(device_->CreateTexture(width, height, 1, usage, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, texture.put(), nullptr),
               "CreateTexture");
   }
-  bool fill(IDirect3DTexture9* texture, uint32_t width, uint32_t height, uint32_t seed, DWORD flags = 0) {
+  bool fill(IDirect3DTexture9 *texture, uint32_t width, uint32_t height, uint32_t seed, DWORD flags = 0) {
     D3DLOCKED_RECT locked{};
     if (!ok(texture->LockRect(0, &locked, nullptr, flags), "LockRect")) return false;
     for (uint32_t y = 0; y < height; ++y) {
-      auto* row = reinterpret_cast<uint32_t*>(static_cast<char*>(locked.pBits) + ptrdiff_t{locked.Pitch} * y);
+      auto *row = reinterpret_cast<uint32_t *>(static_cast<char *>(locked.pBits) + ptrdiff_t{locked.Pitch} * y);
       for (uint32_t x = 0; x < width; ++x) row[x] = texel(x, y, seed);
     }
     return ok(texture->UnlockRect(0), "UnlockRect");
   }
   /** A texture with texels that never change. */
-  bool still(ComPtr<IDirect3DTexture9>& texture, uint32_t size, uint32_t seed) {
+  bool still(ComPtr<IDirect3DTexture9> &texture, uint32_t size, uint32_t seed) {
     ComPtr<IDirect3DTexture9> source;
     return createTexture(texture, size, size, 0) &&
-           ok(device_->CreateTexture(size, size, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, source.put(),
-                                     nullptr),
+           ok(device_->CreateTexture(size, size, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, source.put(), nullptr),
               "CreateTexture(SYSTEMMEM)") &&
            fill(source.get(), size, size, seed) &&
            ok(device_->UpdateTexture(source.get(), texture.get()), "UpdateTexture");
   }
 
-  bool createVertices(ComPtr<IDirect3DVertexBuffer9>& buffer, uint32_t quads, DWORD usage) {
+  bool createVertices(ComPtr<IDirect3DVertexBuffer9> &buffer, uint32_t quads, DWORD usage) {
     return ok(device_->CreateVertexBuffer(quads * kQuadBytes, usage | D3DUSAGE_WRITEONLY, 0, D3DPOOL_DEFAULT,
                                           buffer.put(), nullptr),
               "CreateVertexBuffer");
   }
   /** Quads from `first` on, by `write(Vertex *, index)`. */
   template <class Write>
-  bool writeQuads(IDirect3DVertexBuffer9* buffer, uint32_t first, uint32_t count, DWORD flags, Write write) {
-    void* memory = nullptr;
+  bool writeQuads(IDirect3DVertexBuffer9 *buffer, uint32_t first, uint32_t count, DWORD flags, Write write) {
+    void *memory = nullptr;
     if (!ok(buffer->Lock(first * kQuadBytes, count * kQuadBytes, &memory, flags), "Lock")) return false;
-    for (uint32_t i = 0; i < count; ++i) write(static_cast<Vertex*>(memory) + size_t{i} * kQuadVertices, i);
+    for (uint32_t i = 0; i < count; ++i) write(static_cast<Vertex *>(memory) + size_t{i} * kQuadVertices, i);
     return ok(buffer->Unlock(), "Unlock");
   }
-  bool use(IDirect3DVertexBuffer9* buffer) {
+  bool use(IDirect3DVertexBuffer9 *buffer) {
     return ok(device_->SetStreamSource(0, buffer, 0, sizeof(Vertex)), "SetStreamSource");
   }
 
 private:
-  IDirect3DDevice9* device_ = nullptr;
+  IDirect3DDevice9 *device_ = nullptr;
   ComPtr<IDirect3DVertexShader9> vertexShader_;
   ComPtr<IDirect3DPixelShader9> textured_, plain_;
   ComPtr<IDirect3DVertexDeclaration9> declaration_;
@@ -113,26 +109,25 @@ private:
 class BenchScene {
 public:
   virtual ~BenchScene() = default;
-  virtual bool create(Tools& tools) = 0;
-  virtual bool draw(Tools& tools, uint32_t frame) = 0;
+  virtual bool create(Tools &tools) = 0;
+  virtual bool draw(Tools &tools, uint32_t frame) = 0;
 };
 
 class Draws : public BenchScene {
 public:
-  bool create(Tools& tools) override {
+  bool create(Tools &tools) override {
     for (uint32_t i = 0; i < DrawsScene::kTextures; ++i)
       if (!tools.still(textures_[i], DrawsScene::kTextureSide, i)) return false;
     return tools.createVertices(vertices_, 1, 0) &&
-           tools.writeQuads(vertices_.get(), 0, 1, 0, [](Vertex* out, uint32_t) { DrawsScene::write(out); });
+           tools.writeQuads(vertices_.get(), 0, 1, 0, [](Vertex *out, uint32_t) { DrawsScene::write(out); });
   }
-  bool draw(Tools& tools, uint32_t frame) override {
+  bool draw(Tools &tools, uint32_t frame) override {
     float toClip[4], constants[4][4] = {};
     pixelsToClip(kWidth, kHeight, toClip);
     if (!tools.use(vertices_.get())) return false;
     for (uint32_t i = 0; i < DrawsScene::kDraws; ++i) {
       const auto changes = [i](auto what) { return i == 0 || what(i) != what(i - 1); };
-      if (changes(DrawsScene::texture) && !tools.texture(textures_[DrawsScene::texture(i)].get()))
-        return false;
+      if (changes(DrawsScene::texture) && !tools.texture(textures_[DrawsScene::texture(i)].get())) return false;
       if (changes(DrawsScene::isTextured) && !tools.usePixels(DrawsScene::isTextured(i))) return false;
       if (changes(DrawsScene::isBlended) && !tools.state(D3DRS_ALPHABLENDENABLE, DrawsScene::isBlended(i)))
         return false;
@@ -152,22 +147,21 @@ private:
 /** From a dynamic buffer. */
 class Sprites : public BenchScene {
 public:
-  bool create(Tools& tools) override {
+  bool create(Tools &tools) override {
     for (uint32_t i = 0; i < SpritesScene::kTextures; ++i)
       if (!tools.still(textures_[i], SpritesScene::kTextureSide, i)) return false;
     return tools.createVertices(vertices_, kRoom, D3DUSAGE_DYNAMIC);
   }
-  bool draw(Tools& tools, uint32_t frame) override {
+  bool draw(Tools &tools, uint32_t frame) override {
     constexpr uint32_t kBatch = SpritesScene::kBatch;
     if (!tools.use(vertices_.get()) || !tools.state(D3DRS_ALPHABLENDENABLE, TRUE)) return false;
     for (uint32_t batch = 0; batch < SpritesScene::kBatches; ++batch) {
       if (next_ == kRoom) next_ = 0;
       const DWORD flags = next_ == 0 ? D3DLOCK_DISCARD : D3DLOCK_NOOVERWRITE;
-      const bool sent = tools.writeQuads(vertices_.get(), next_, kBatch, flags, [&](Vertex* out, uint32_t i) {
+      const bool sent = tools.writeQuads(vertices_.get(), next_, kBatch, flags, [&](Vertex *out, uint32_t i) {
         SpritesScene::write(out, batch * kBatch + i, frame);
       });
-      if (!sent || !tools.texture(textures_[SpritesScene::texture(batch)].get()) ||
-          !tools.draw(next_, kBatch))
+      if (!sent || !tools.texture(textures_[SpritesScene::texture(batch)].get()) || !tools.draw(next_, kBatch))
         return false;
       next_ += kBatch;
     }
@@ -183,13 +177,13 @@ private:
 
 class Textures : public BenchScene {
 public:
-  bool create(Tools& tools) override {
-    for (auto& texture : textures_)
+  bool create(Tools &tools) override {
+    for (auto &texture : textures_)
       if (!tools.createTexture(texture, kSide, kSide, D3DUSAGE_DYNAMIC)) return false;
     return tools.createVertices(vertices_, TexturesScene::kTextures, 0) &&
            tools.writeQuads(vertices_.get(), 0, TexturesScene::kTextures, 0, TexturesScene::write);
   }
-  bool draw(Tools& tools, uint32_t frame) override {
+  bool draw(Tools &tools, uint32_t frame) override {
     if (!tools.use(vertices_.get())) return false;
     for (uint32_t i = 0; i < TexturesScene::kTextures; ++i)
       if (!tools.fill(textures_[i].get(), kSide, kSide, TexturesScene::seed(i, frame), D3DLOCK_DISCARD) ||
@@ -206,8 +200,8 @@ private:
 
 class Windows : public BenchScene {
 public:
-  bool create(Tools& tools) override {
-    for (Surface& window : windows_) {
+  bool create(Tools &tools) override {
+    for (Surface &window : windows_) {
       if (!tools.createTexture(window.texture, WindowsScene::kWindowWidth, WindowsScene::kWindowHeight,
                                D3DUSAGE_RENDERTARGET) ||
           !ok(window.texture->GetSurfaceLevel(0, window.surface.put()), "GetSurfaceLevel") ||
@@ -218,22 +212,20 @@ public:
            tools.still(glass_, WindowsScene::kGlassSide, WindowsScene::kGlassSeed) &&
            tools.createVertices(vertices_, WindowsScene::kQuads, D3DUSAGE_DYNAMIC);
   }
-  bool draw(Tools& tools, uint32_t frame) override {
-    IDirect3DDevice9* device = tools.device();
+  bool draw(Tools &tools, uint32_t frame) override {
+    IDirect3DDevice9 *device = tools.device();
     ComPtr<IDirect3DSurface9> screen;
     if (!ok(device->GetRenderTarget(0, screen.put()), "GetRenderTarget") ||
         !tools.writeQuads(vertices_.get(), 0, WindowsScene::kQuads, D3DLOCK_DISCARD,
-                          [frame](Vertex* out, uint32_t i) { WindowsScene::write(out, i, frame); }) ||
-        !tools.use(vertices_.get()) || !tools.state(D3DRS_ALPHABLENDENABLE, FALSE) ||
-        !tools.texture(picture_.get()))
+                          [frame](Vertex *out, uint32_t i) { WindowsScene::write(out, i, frame); }) ||
+        !tools.use(vertices_.get()) || !tools.state(D3DRS_ALPHABLENDENABLE, FALSE) || !tools.texture(picture_.get()))
       return false;
     // Windows that changed: a background and eight pictures each. Their size is not the screen's, which
     // scales.
     for (uint32_t i = 0; i < WindowsScene::kChanging; ++i) {
       const uint32_t window = WindowsScene::changing(i, frame);
       if (!ok(device->SetRenderTarget(0, windows_[window].surface.get()), "SetRenderTarget") ||
-          !ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, WindowsScene::background(window, frame), 1, 0),
-              "Clear"))
+          !ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, WindowsScene::background(window, frame), 1, 0), "Clear"))
         return false;
       for (uint32_t part = 0; part < WindowsScene::kParts; ++part)
         if (!tools.draw(WindowsScene::kPartsAt + part, 1)) return false;
@@ -259,7 +251,7 @@ private:
   ComPtr<IDirect3DVertexBuffer9> vertices_;
 };
 
-std::unique_ptr<BenchScene> sceneOf(const char* name) {
+std::unique_ptr<BenchScene> sceneOf(const char *name) {
   if (!name) return nullptr;
   if (!std::strcmp(name, "draws")) return std::make_unique<Draws>();
   if (!std::strcmp(name, "sprites")) return std::make_unique<Sprites>();
@@ -272,25 +264,25 @@ std::unique_ptr<BenchScene> sceneOf(const char* name) {
 double processorTime() {
   FILETIME created, ended, kernel, user;
   if (!GetProcessTimes(GetCurrentProcess(), &created, &ended, &kernel, &user)) return 0;
-  const auto ticks = [](const FILETIME& time) {
+  const auto ticks = [](const FILETIME &time) {
     return static_cast<double>(uint64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime);
   };
   return (ticks(kernel) + ticks(user)) * 1e-7;
 }
 
-bool drawFrame(Tools& tools, BenchScene& scene, uint32_t frame) {
+bool drawFrame(Tools &tools, BenchScene &scene, uint32_t frame) {
   return ok(tools.device()->Clear(0, nullptr, D3DCLEAR_TARGET, kBackground, 1, 0), "Clear") &&
          ok(tools.device()->BeginScene(), "BeginScene") && scene.draw(tools, frame) &&
          ok(tools.device()->EndScene(), "EndScene");
 }
 
-bool present(Tools& tools) {
+bool present(Tools &tools) {
   if (!ok(tools.device()->Present(nullptr, nullptr, nullptr, nullptr), "Present")) return false;
   takeMessages();
   return true;
 }
 
-bool tellPicture(Tools& tools) {
+bool tellPicture(Tools &tools) {
   ComPtr<IDirect3DSurface9> target;
   Picture picture;
   if (!ok(tools.device()->GetRenderTarget(0, target.put()), "GetRenderTarget") ||
@@ -300,7 +292,7 @@ bool tellPicture(Tools& tools) {
   return true;
 }
 
-bool run(Tools& tools, BenchScene& scene, const Options& options) {
+bool run(Tools &tools, BenchScene &scene, const Options &options) {
   for (uint32_t frame = 0; frame < kWarmFrames; ++frame)
     if (!drawFrame(tools, scene, frame) || !present(tools)) return false;
   if (!finish(tools.device())) return false;
@@ -319,7 +311,7 @@ bool run(Tools& tools, BenchScene& scene, const Options& options) {
 
 }  // namespace programs
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   using namespace programs;
   constexpr char kHelp[] = "bench.exe --only draws|sprites|textures|windows: one scene, as fast as it goes.";
   Options options;

@@ -27,16 +27,14 @@ struct Corner {
 };
 
 /** Two triangles between two corners, in pixels. */
-inline void writeQuad(Vertex* out, const Corner& first, const Corner& last) {
-  const Corner corners[4] = {
-      first, {last.x, first.y, last.u, first.v}, {first.x, last.y, first.u, last.v}, last};
+inline void writeQuad(Vertex *out, const Corner &first, const Corner &last) {
+  const Corner corners[4] = {first, {last.x, first.y, last.u, first.v}, {first.x, last.y, first.u, last.v}, last};
   for (const int i : {0, 1, 2, 2, 1, 3})
     *out++ = {corners[i].x - 0.5f, corners[i].y - 0.5f, 0.5f, {corners[i].u, corners[i].v, 0.25f, 0.5f}};
 }
 
 inline uint32_t texel(uint32_t x, uint32_t y, uint32_t seed) {
-  return argb(96 + (x * 7 + y * 5) % 128, (x * 3 + seed * 40) & 255, (y * 2 + seed * 25) & 255,
-              ((x ^ y) + seed) & 255);
+  return argb(96 + (x * 7 + y * 5) % 128, (x * 3 + seed * 40) & 255, (y * 2 + seed * 25) & 255, ((x ^ y) + seed) & 255);
 }
 
 /** 5000 draws of a small quad: each has constants of its own, and now and then another texture, shader or
@@ -46,7 +44,7 @@ struct DrawsScene {
   static uint32_t texture(uint32_t draw) { return draw / 4 % kTextures; }
   static bool isTextured(uint32_t draw) { return draw / 250 % 2 == 0; }
   static bool isBlended(uint32_t draw) { return draw / 100 % 2 != 0; }
-  static void write(Vertex* out) { writeQuad(out, {0, 0, 0, 0}, {12, 12, 1, 1}); }
+  static void write(Vertex *out) { writeQuad(out, {0, 0, 0, 0}, {12, 12, 1, 1}); }
   /** Four registers; `toClip` is what takes pixels to clip space. */
   static void constants(uint32_t draw, uint32_t frame, const float toClip[4], float out[4][4]) {
     out[0][0] = toClip[0];
@@ -63,7 +61,7 @@ struct SpritesScene {
   static constexpr uint32_t kSprites = 4000, kBatch = 50, kBatches = kSprites / kBatch;
   static constexpr uint32_t kTextures = 4, kTextureSide = 64;
   static uint32_t texture(uint32_t batch) { return batch % kTextures; }
-  static void write(Vertex* out, uint32_t sprite, uint32_t frame) {
+  static void write(Vertex *out, uint32_t sprite, uint32_t frame) {
     const auto x = static_cast<float>((sprite * 97 + frame * (1 + sprite % 3)) % (kWidth - 24));
     const auto y = static_cast<float>((sprite * 61 + frame * (1 + sprite % 2)) % (kHeight - 24));
     writeQuad(out, {x, y, 0, 0}, {x + 24, y + 24, 1, 1});
@@ -74,7 +72,7 @@ struct SpritesScene {
 struct TexturesScene {
   static constexpr uint32_t kSide = 256, kTextures = 8;
   static uint32_t seed(uint32_t texture, uint32_t frame) { return frame + texture; }
-  static void write(Vertex* out, uint32_t texture) {
+  static void write(Vertex *out, uint32_t texture) {
     const uint32_t row = texture / 4;
     const auto x = static_cast<float>(texture % 4 * kSide), y = static_cast<float>(row * kSide);
     writeQuad(out, {x, y, 0, 0}, {x + kSide, y + kSide, 1, 1});
@@ -89,22 +87,18 @@ struct WindowsScene {
   static constexpr uint32_t kPictureSide = 128, kPictureSeed = 3, kGlassSide = 64, kGlassSeed = 5;
   static constexpr uint32_t kEmpty = 0xFF405060, kDesktop = 0xFF204060;
   // Quads: frames and contents of the windows, and what changing windows draw.
-  static constexpr uint32_t kFramesAt = 0, kContentsAt = kWindows, kPartsAt = 2 * kWindows,
-                            kQuads = kPartsAt + kParts;
+  static constexpr uint32_t kFramesAt = 0, kContentsAt = kWindows, kPartsAt = 2 * kWindows, kQuads = kPartsAt + kParts;
 
   static uint32_t changing(uint32_t index, uint32_t frame) { return (frame * kChanging + index) % kWindows; }
-  static uint32_t background(uint32_t window, uint32_t frame) {
-    return 0xFF000000 | (frame * 5 + window * 11) % 256;
-  }
-  static void write(Vertex* out, uint32_t quad, uint32_t frame) {
+  static uint32_t background(uint32_t window, uint32_t frame) { return 0xFF000000 | (frame * 5 + window * 11) % 256; }
+  static void write(Vertex *out, uint32_t quad, uint32_t frame) {
     if (quad >= kPartsAt) {
       const auto at = static_cast<float>((quad - kPartsAt) * 120);
       writeQuad(out, {at, at / 2, 0, 0}, {at + 200, at / 2 + 200, 1, 1});
       return;
     }
     const uint32_t window = quad % kWindows;
-    const auto x = static_cast<float>((window * 131 + frame) % 680 + 8),
-               y = static_cast<float>(window * 23 + 24);
+    const auto x = static_cast<float>((window * 131 + frame) % 680 + 8), y = static_cast<float>(window * 23 + 24);
     if (quad < kContentsAt)
       writeQuad(out, {x - 6, y - 20, 0, 0}, {x + kWindowWidth + 6, y + kWindowHeight + 6, 4, 4});
     else
@@ -114,8 +108,7 @@ struct WindowsScene {
 
 /** Prints means of 8x8 fields of a picture, one line: different stacks round differently, but not by much.
  *  `at(x, y)`: an A8R8G8B8. */
-template <class Pixels>
-void tellPicture(const Pixels& at) {
+template <class Pixels> void tellPicture(const Pixels &at) {
   constexpr uint32_t kFields = 8, kAcross = kWidth / kFields, kDown = kHeight / kFields;
   std::printf("picture");
   for (uint32_t field = 0; field < kFields * kFields; ++field) {
@@ -125,8 +118,7 @@ void tellPicture(const Pixels& at) {
         const uint32_t pixel = at(field % kFields * kAcross + x, field / kFields * kDown + y);
         for (int channel = 0; channel < 3; ++channel) sums[channel] += pixel >> (8 * channel) & 255;
       }
-    for (const uint64_t sum : sums)
-      std::printf(" %u", static_cast<unsigned>(sum / (uint64_t{kAcross} * kDown)));
+    for (const uint64_t sum : sums) std::printf(" %u", static_cast<unsigned>(sum / (uint64_t{kAcross} * kDown)));
   }
   std::printf("\n");
 }

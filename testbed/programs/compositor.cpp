@@ -33,15 +33,15 @@ constexpr char kHelp[] =
     "  --other PROGRAM     two of the windows are this program's: producer.exe for the other kind of "
     "processor";
 
-Box boxOf(const DesktopBox& box) {
+Box boxOf(const DesktopBox &box) {
   return {box.x, box.y, box.width, box.height};
 }
 
 /** Where a box of the screen is in a texture that covers the screen. */
-Span onScreen(const DesktopBox& box) {
+Span onScreen(const DesktopBox &box) {
   constexpr float kU = 1.0f / kDesktopWidth, kV = 1.0f / kDesktopHeight;
-  return {static_cast<float>(box.x) * kU, static_cast<float>(box.y) * kV,
-          static_cast<float>(box.x + box.width) * kU, static_cast<float>(box.y + box.height) * kV};
+  return {static_cast<float>(box.x) * kU, static_cast<float>(box.y) * kV, static_cast<float>(box.x + box.width) * kU,
+          static_cast<float>(box.y + box.height) * kV};
 }
 
 /** A window's program, its surface as we have opened it, and the still pictures around it. */
@@ -52,17 +52,17 @@ struct WindowParts {
 
 class Compositor {
 public:
-  explicit Compositor(IDirect3DDevice9* device) : device_(device) {}
+  explicit Compositor(IDirect3DDevice9 *device) : device_(device) {}
 
-  bool create(const Options& options) {
+  bool create(const Options &options) {
     char own[MAX_PATH];
     if (!neighbour("producer", own, sizeof own)) return false;
-    const char* other = options.other ? options.other : own;
+    const char *other = options.other ? options.other : own;
     const int ownBits = programBits(own), otherBits = programBits(other);
     if (!ownBits || !otherBits) return false;
     titles_ = desktopTitles(ownBits, otherBits);
     for (uint32_t i = 0; i < kDesktopWindows; ++i) {
-      const DesktopWindow& window = desktopWindows[i];
+      const DesktopWindow &window = desktopWindows[i];
       char arguments[64];
       std::snprintf(arguments, sizeof arguments, "%s %ux%u", window.kind, window.width, window.height);
       if (!windows_[i].program.start(window.other ? other : own, arguments)) return false;
@@ -82,20 +82,18 @@ public:
   /** Has all programs draw a frame, and composes it when they are done. */
   bool compose(uint32_t frame) {
     char said[32];
-    for (WindowParts& window : windows_)
+    for (WindowParts &window : windows_)
       if (!window.program.tell("draw %u", frame)) return false;
-    for (WindowParts& window : windows_) {
+    for (WindowParts &window : windows_) {
       if (!window.program.hear("drawn", said, sizeof said)) return false;
-      if (std::strtoul(said, nullptr, 10) != frame)
-        return fail("a program drew frame %s, not %u", said, frame);
+      if (std::strtoul(said, nullptr, 10) != frame) return fail("a program drew frame %s, not %u", said, frame);
     }
     if (!onto(scene_) || !draw(wallpaper_, {0, 0, kDesktopWidth, kDesktopHeight})) return false;
     for (uint32_t i = 0; i < kDesktopWindows; ++i) {
-      const WindowParts& window = windows_[i];
+      const WindowParts &window = windows_[i];
       const DesktopBox box = frameBox(i, frame);
       if (!over() || !draw(window.shadow, shadowBox(box)) || !glass(box, window.glass, kWindowTint) ||
-          !painter_.opaque() || !draw(window.surface, clientBox(i, frame)) || !over() ||
-          !draw(window.frame, box))
+          !painter_.opaque() || !draw(window.surface, clientBox(i, frame)) || !over() || !draw(window.frame, box))
         return false;
     }
     return glass(taskbarBox(), taskbarGlass_, kTaskbarTint) && over() && draw(taskbar_, taskbarBox()) &&
@@ -105,38 +103,37 @@ public:
   /** The programs' last words. */
   bool finish() {
     bool right = true;
-    for (WindowParts& window : windows_) right = window.program.finish() && right;
+    for (WindowParts &window : windows_) right = window.program.finish() && right;
     return right;
   }
 
-  const std::vector<std::string>& titles() const { return titles_; }
+  const std::vector<std::string> &titles() const { return titles_; }
 
 private:
   bool shaders() {
     const struct {
-      const uint32_t* code;
-      ComPtr<IDirect3DPixelShader9>* shader;
-      const char* call;
+      const uint32_t *code;
+      ComPtr<IDirect3DPixelShader9> *shader;
+      const char *call;
     } rows[] = {{texturePs, &texture_, "CreatePixelShader(texture)"},
                 {reducePs, &reduce_, "CreatePixelShader(reduce)"},
                 {blurPs, &blur_, "CreatePixelShader(blur)"},
                 {glassPs, &glass_, "CreatePixelShader(glass)"}};
-    for (const auto& row : rows)
-      if (!ok(device_->CreatePixelShader(reinterpret_cast<const DWORD*>(row.code), row.shader->put()),
-              row.call))
+    for (const auto &row : rows)
+      if (!ok(device_->CreatePixelShader(reinterpret_cast<const DWORD *>(row.code), row.shader->put()), row.call))
         return false;
     return true;
   }
 
-  bool target(uint32_t width, uint32_t height, ComPtr<IDirect3DTexture9>* texture) {
-    return ok(device_->CreateTexture(width, height, 1, D3DUSAGE_RENDERTARGET, D3DFMT_X8R8G8B8,
-                                     D3DPOOL_DEFAULT, texture->put(), nullptr),
+  bool target(uint32_t width, uint32_t height, ComPtr<IDirect3DTexture9> *texture) {
+    return ok(device_->CreateTexture(width, height, 1, D3DUSAGE_RENDERTARGET, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT,
+                                     texture->put(), nullptr),
               "CreateTexture(RENDERTARGET)");
   }
 
   bool openWindow(uint32_t i) {
-    WindowParts& window = windows_[i];
-    const DesktopWindow& about = desktopWindows[i];
+    WindowParts &window = windows_[i];
+    const DesktopWindow &about = desktopWindows[i];
     const DesktopBox box = frameBox(i, 0);
     char text[32];
     if (!window.program.hear("surface", text, sizeof text)) return false;
@@ -149,31 +146,29 @@ private:
            uploadPicture(device_, shadowPicture(box.width, box.height), &window.shadow);
   }
 
-  bool onto(const ComPtr<IDirect3DTexture9>& target) {
+  bool onto(const ComPtr<IDirect3DTexture9> &target) {
     const bool scene = &target == &scene_;
-    return painter_.begin(target.get(), scene ? kDesktopWidth : kSmallWidth,
-                          scene ? kDesktopHeight : kSmallHeight);
+    return painter_.begin(target.get(), scene ? kDesktopWidth : kSmallWidth, scene ? kDesktopHeight : kSmallHeight);
   }
 
   bool over() { return painter_.blend(D3DBLEND_ONE, D3DBLEND_INVSRCALPHA); }
 
   /** Pixel by pixel. */
-  bool draw(const ComPtr<IDirect3DTexture9>& texture, const DesktopBox& box) {
+  bool draw(const ComPtr<IDirect3DTexture9> &texture, const DesktopBox &box) {
     return painter_.pixelShader(texture_.get()) && painter_.texture(0, texture.get()) &&
            painter_.filter(0, D3DTEXF_POINT) && painter_.quad(boxOf(box));
   }
 
   /** A pass from one texture to another. */
-  bool pass(const ComPtr<IDirect3DTexture9>& from, const ComPtr<IDirect3DTexture9>& to,
-            IDirect3DPixelShader9* shader, const float* constants, UINT count, D3DTEXTUREFILTERTYPE filter) {
+  bool pass(const ComPtr<IDirect3DTexture9> &from, const ComPtr<IDirect3DTexture9> &to, IDirect3DPixelShader9 *shader,
+            const float *constants, UINT count, D3DTEXTUREFILTERTYPE filter) {
     return painter_.end() && onto(to) && painter_.pixelShader(shader) && painter_.texture(0, from.get()) &&
            painter_.filter(0, filter) &&
            ok(device_->SetPixelShaderConstantF(0, constants, count), "SetPixelShaderConstantF") &&
            painter_.quad({0, 0, kSmallWidth, kSmallHeight});
   }
 
-  bool blurPass(const ComPtr<IDirect3DTexture9>& from, const ComPtr<IDirect3DTexture9>& to, float stepX,
-                float stepY) {
+  bool blurPass(const ComPtr<IDirect3DTexture9> &from, const ComPtr<IDirect3DTexture9> &to, float stepX, float stepY) {
     float steps[kBlurReach][4] = {};
     for (int i = 0; i < kBlurReach; ++i) {
       steps[i][0] = stepX * static_cast<float>(i + 1);
@@ -182,7 +177,7 @@ private:
     return pass(from, to, blur_.get(), steps[0], kBlurReach, D3DTEXF_POINT);
   }
 
-  bool glass(const DesktopBox& box, const ComPtr<IDirect3DTexture9>& surface, const Tint& tint) {
+  bool glass(const DesktopBox &box, const ComPtr<IDirect3DTexture9> &surface, const Tint &tint) {
     constexpr float kU = 1.0f / kDesktopWidth, kV = 1.0f / kDesktopHeight;
     constexpr float kCorners[8] = {kU, kV, 0, 0, kU, -kV, 0, 0};
     return pass(scene_, small_[0], reduce_.get(), kCorners, 2, D3DTEXF_LINEAR) &&
@@ -202,7 +197,7 @@ private:
            ok(device_->StretchRect(scene.get(), nullptr, back.get(), nullptr, D3DTEXF_NONE), "StretchRect");
   }
 
-  IDirect3DDevice9* device_;
+  IDirect3DDevice9 *device_;
   Painter painter_;
   ComPtr<IDirect3DPixelShader9> texture_, reduce_, blur_, glass_;
   ComPtr<IDirect3DTexture9> wallpaper_, scene_, small_[2], taskbarGlass_, taskbar_;
@@ -210,11 +205,11 @@ private:
   std::array<WindowParts, kDesktopWindows> windows_;
 };
 
-bool present(Device& device) {
+bool present(Device &device) {
   return ok(device.deviceEx->PresentEx(nullptr, nullptr, nullptr, nullptr, 0), "PresentEx");
 }
 
-bool frames(Device& device, Compositor& compositor, const Options& options) {
+bool frames(Device &device, Compositor &compositor, const Options &options) {
   PresentCounts counts;
   if (!counts.begin(device.deviceEx.get())) return false;
   uint32_t frame = 0;
@@ -238,18 +233,16 @@ bool frames(Device& device, Compositor& compositor, const Options& options) {
   return present(device) && programs::finish(device.device.get()) && same;
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char **argv) {
   Options options;
   int exitCode = 0;
-  if (!begin({.name = "compositor", .help = kHelp, .ex = true}, argc, argv, options, exitCode))
-    return exitCode;
+  if (!begin({.name = "compositor", .help = kHelp, .ex = true}, argc, argv, options, exitCode)) return exitCode;
   options.immediate = false;
   Window window;
   Device device;
   if (!window.open(0, 0, kDesktopWidth, kDesktopHeight) ||
       !device.create(
-          options,
-          {.width = kDesktopWidth, .height = kDesktopHeight, .backBuffers = kBackBuffers, .fullScreen = true},
+          options, {.width = kDesktopWidth, .height = kDesktopHeight, .backBuffers = kBackBuffers, .fullScreen = true},
           window.handle()))
     return 1;
   Compositor compositor(device.device.get());
@@ -264,6 +257,6 @@ int run(int argc, char** argv) {
 
 }  // namespace programs
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   return programs::run(argc, argv);
 }

@@ -16,9 +16,8 @@
 
 namespace {
 
-DWORD WINAPI waitForInput(void*) {
-  while (std::getchar() != EOF) {
-  }
+DWORD WINAPI waitForInput(void *) {
+  while (std::getchar() != EOF) {}
   return 0;
 }
 
@@ -35,8 +34,7 @@ bool startDesktop() {
   STARTUPINFOA startup{};
   startup.cb = sizeof startup;
   PROCESS_INFORMATION process{};
-  if (!CreateProcessA(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup,
-                      &process)) {
+  if (!CreateProcessA(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup, &process)) {
     std::printf("desktop: %s does not start: error %lu\n", command.c_str(), GetLastError());
     return false;
   }
@@ -46,8 +44,7 @@ bool startDesktop() {
   CloseHandle(process.hThread);
   CloseHandle(process.hProcess);
   if (idle == 0 && code == STILL_ACTIVE) return true;
-  std::printf("desktop: explorer.exe: exit code %lu, WaitForInputIdle gives %lu, error %lu\n", code, idle,
-              error);
+  std::printf("desktop: explorer.exe: exit code %lu, WaitForInputIdle gives %lu, error %lu\n", code, idle, error);
   return false;
 }
 

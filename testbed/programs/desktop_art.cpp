@@ -25,7 +25,7 @@ float f(int value) {
   return static_cast<float>(value);
 }
 
-ArtCanvas canvasOf(Picture& picture) {
+ArtCanvas canvasOf(Picture &picture) {
   const int width = static_cast<int>(picture.width);
   return {picture.pixels.data(), width, static_cast<int>(picture.height), width};
 }
@@ -38,17 +38,16 @@ double outside(double x, double y, double width, double height, double radius) {
   return std::sqrt(dx * dx + dy * dy) - radius;
 }
 
-void captionButton(ArtCanvas& canvas, float x, float width, Color top, Color bottom, int symbol) {
+void captionButton(ArtCanvas &canvas, float x, float width, Color top, Color bottom, int symbol) {
   const aerogpu::guest::RectF r{x, 1, width, 18};
   canvas.fill(r, 3, top, bottom);
   canvas.fill({r.x, r.y, r.w, 9}, 3, kWhite.alpha(0.45f), kWhite.alpha(0.12f));
   canvas.stroke(r, 3, 1, kBlack.alpha(0.5f), kBlack.alpha(0.5f));
   const float cx = r.x + r.w / 2, cy = r.y + r.h / 2;
-  for (const auto& [grow, colour] : {std::pair{1.6f, kBlack.alpha(0.55f)}, std::pair{0.0f, kWhite}}) {
+  for (const auto &[grow, colour] : {std::pair{1.6f, kBlack.alpha(0.55f)}, std::pair{0.0f, kWhite}}) {
     if (symbol == 0) canvas.line(cx - 4, cy + 3, cx + 4, cy + 3, 2 + grow, colour);
     if (symbol == 1)
-      canvas.stroke({cx - 5 - grow / 2, cy - 4 - grow / 2, 10 + grow, 8 + grow}, 1, 1.8f + grow, colour,
-                    colour);
+      canvas.stroke({cx - 5 - grow / 2, cy - 4 - grow / 2, 10 + grow, 8 + grow}, 1, 1.8f + grow, colour, colour);
     if (symbol == 2) {
       canvas.line(cx - 3.5f, cy - 3.5f, cx + 3.5f, cy + 3.5f, 2 + grow, colour);
       canvas.line(cx + 3.5f, cy - 3.5f, cx - 3.5f, cy + 3.5f, 2 + grow, colour);
@@ -56,7 +55,7 @@ void captionButton(ArtCanvas& canvas, float x, float width, Color top, Color bot
   }
 }
 
-void icon(ArtCanvas& canvas, float x, float y) {
+void icon(ArtCanvas &canvas, float x, float y) {
   canvas.fill({x, y, 16, 16}, 3, {0.30f, 0.62f, 0.95f, 1}, {0.05f, 0.25f, 0.62f, 1});
   canvas.fill({x, y, 16, 8}, 3, kWhite.alpha(0.5f), kWhite.alpha(0.15f));
   canvas.stroke({x, y, 16, 16}, 3, 1, kBlack.alpha(0.55f), kBlack.alpha(0.55f));
@@ -64,7 +63,7 @@ void icon(ArtCanvas& canvas, float x, float y) {
 
 }  // namespace
 
-DesktopBox shadowBox(const DesktopBox& frame) {
+DesktopBox shadowBox(const DesktopBox &frame) {
   return {frame.x - kShadowReach, frame.y - kShadowReach + kShadowDrop, frame.width + 2 * kShadowReach,
           frame.height + 2 * kShadowReach};
 }
@@ -74,8 +73,7 @@ Picture shadowPicture(int frameWidth, int frameHeight) {
                   static_cast<uint32_t>(frameHeight + 2 * kShadowReach));
   for (uint32_t y = 0; y < picture.height; ++y)
     for (uint32_t x = 0; x < picture.width; ++x) {
-      const double far =
-          outside(x + 0.5 - kShadowReach, y + 0.5 - kShadowReach, frameWidth, frameHeight, kCorner);
+      const double far = outside(x + 0.5 - kShadowReach, y + 0.5 - kShadowReach, frameWidth, frameHeight, kCorner);
       const double share = 1 - std::clamp((far + 6) / (kShadowReach + 6), 0.0, 1.0);
       picture.at(x, y) = argb(unorm8(0.60 * share * share), 0, 0, 0);
     }
@@ -86,8 +84,7 @@ Picture glassPicture(int width, int height, bool window) {
   Picture picture(static_cast<uint32_t>(width), static_cast<uint32_t>(height));
   for (uint32_t y = 0; y < picture.height; ++y)
     for (uint32_t x = 0; x < picture.width; ++x) {
-      const double cover =
-          window ? std::clamp(0.5 - outside(x + 0.5, y + 0.5, width, height, kCorner), 0.0, 1.0) : 1.0;
+      const double cover = window ? std::clamp(0.5 - outside(x + 0.5, y + 0.5, width, height, kCorner), 0.0, 1.0) : 1.0;
       const double t = (x + y * 1.0) * 6.2831853 / 420;
       double light =
           0.10 * std::pow(0.5 + 0.5 * std::sin(t), 3) + 0.06 * std::pow(0.5 + 0.5 * std::sin(2 * t + 1.3), 6);
@@ -98,7 +95,7 @@ Picture glassPicture(int width, int height, bool window) {
   return picture;
 }
 
-Picture framePicture(uint32_t window, const std::string& title) {
+Picture framePicture(uint32_t window, const std::string &title) {
   const DesktopBox box = frameBox(window, 0), inside = clientBox(window, 0);
   const int width = box.width, height = box.height;
   const bool active = window + 1 == kDesktopWindows;
@@ -107,19 +104,17 @@ Picture framePicture(uint32_t window, const std::string& title) {
   const float w = f(width), h = f(height);
   canvas.stroke({0, 0, w, h}, kCorner, 1, kBlack.alpha(0.75f), kBlack.alpha(0.75f));
   canvas.stroke({1, 1, w - 2, h - 2}, kCorner - 1, 1, kWhite.alpha(0.75f), kWhite.alpha(0.35f));
-  const aerogpu::guest::RectF client{f(kBorder) - 1, f(kCaption) - 1, f(inside.width) + 2,
-                                     f(inside.height) + 2};
+  const aerogpu::guest::RectF client{f(kBorder) - 1, f(kCaption) - 1, f(inside.width) + 2, f(inside.height) + 2};
   canvas.stroke(client.inset(-1), 1, 1, kWhite.alpha(0.55f), kWhite.alpha(0.55f));
   canvas.stroke(client, 0, 1, kBlack.alpha(0.65f), kBlack.alpha(0.65f));
   if (desktopWindows[window].glass) {
     const float line = f(kCaption + inside.height);
     canvas.glowText(20, line + 27, aerogpu::guest::boldFont(), "Glass", kInk, kWhite.alpha(0.8f), 4);
-    canvas.glowText(20, line + 46, aerogpu::guest::bodyFont(), "What lies behind, blurred in every frame",
-                    kInk, kWhite.alpha(0.8f), 4);
+    canvas.glowText(20, line + 46, aerogpu::guest::bodyFont(), "What lies behind, blurred in every frame", kInk,
+                    kWhite.alpha(0.8f), 4);
   }
   icon(canvas, 9, 8);
-  canvas.glowText(31, 21, aerogpu::guest::boldFont(), title, active ? kInk : kInk.alpha(0.8f),
-                  kWhite.alpha(0.75f), 4);
+  canvas.glowText(31, 21, aerogpu::guest::boldFont(), title, active ? kInk : kInk.alpha(0.8f), kWhite.alpha(0.75f), 4);
   const Color top{0.60f, 0.72f, 0.84f, 0.55f}, bottom{0.25f, 0.40f, 0.55f, 0.60f};
   captionButton(canvas, w - 108, 28, top, bottom, 0);
   captionButton(canvas, w - 80, 26, top, bottom, 1);
@@ -130,7 +125,7 @@ Picture framePicture(uint32_t window, const std::string& title) {
   return picture;
 }
 
-Picture taskbarPicture(const std::vector<std::string>& titles) {
+Picture taskbarPicture(const std::vector<std::string> &titles) {
   const DesktopBox box = taskbarBox();
   Picture picture(static_cast<uint32_t>(box.width), static_cast<uint32_t>(box.height));
   ArtCanvas canvas = canvasOf(picture);
@@ -144,8 +139,7 @@ Picture taskbarPicture(const std::vector<std::string>& titles) {
   for (size_t i = 0; i < titles.size(); ++i) {
     const std::string name = titles[i].substr(0, titles[i].find(" - "));
     const bool active = i + 1 == titles.size();
-    canvas.fill({x, 4, 138, 34}, 3, kWhite.alpha(active ? 0.42f : 0.20f),
-                kWhite.alpha(active ? 0.22f : 0.06f));
+    canvas.fill({x, 4, 138, 34}, 3, kWhite.alpha(active ? 0.42f : 0.20f), kWhite.alpha(active ? 0.22f : 0.06f));
     canvas.stroke({x, 4, 138, 34}, 3, 1, kBlack.alpha(0.55f), kBlack.alpha(0.55f));
     canvas.stroke({x + 1, 5, 136, 32}, 2, 1, kWhite.alpha(0.35f), kWhite.alpha(0.15f));
     icon(canvas, x + 9, 13);
@@ -178,7 +172,7 @@ Picture wallpaperPicture() {
       const double gx = (u - 0.62) * ratio, gy = v - 0.34, glow = std::exp(-3.2 * (gx * gx + gy * gy));
       const double sky[3] = {0.10, 0.36, 0.52};
       for (int k = 0; k < 3; ++k) colour[k] += sky[k] * glow;
-      for (const Ribbon& ribbon : kRibbons) {
+      for (const Ribbon &ribbon : kRibbons) {
         const double middle = ribbon.height + ribbon.swing * std::sin(ribbon.bend * u * 3 + ribbon.phase) +
                               0.03 * std::sin(9 * u + 2 * ribbon.phase);
         const double away = (v - middle) / ribbon.width;
@@ -188,8 +182,7 @@ Picture wallpaperPicture() {
         for (int k = 0; k < 3; ++k) colour[k] += ribbon.colour[k] * light * along * 0.62;
       }
       const double corner = 1.04 - 0.75 * ((u - 0.5) * (u - 0.5) + (v - 0.5) * (v - 0.5));
-      picture.at(x, y) =
-          argb(255, unorm8(colour[0] * corner), unorm8(colour[1] * corner), unorm8(colour[2] * corner));
+      picture.at(x, y) = argb(255, unorm8(colour[0] * corner), unorm8(colour[1] * corner), unorm8(colour[2] * corner));
     }
   return picture;
 }

@@ -22,7 +22,7 @@ const std::array<double, kBlurReach + 1> kBlurWeights{0.1552852, 0.1442141, 0.11
                                                       0.0475524, 0.0244383, 0.0108324};
 
 DesktopBox frameBox(uint32_t window, uint32_t frame) {
-  const DesktopWindow& it = desktopWindows[window];
+  const DesktopWindow &it = desktopWindows[window];
   DesktopBox box{it.x, it.y, static_cast<int>(it.width) + 2 * kBorder,
                  static_cast<int>(it.height) + kCaption + it.glass + kBorder};
   if (window == kDesktopWindows - 1) {  // to and fro
@@ -40,16 +40,14 @@ DesktopBox clientBox(uint32_t window, uint32_t frame) {
 }
 
 DesktopBox taskbarBox() {
-  return {0, static_cast<int>(kDesktopHeight) - kTaskbarHeight, static_cast<int>(kDesktopWidth),
-          kTaskbarHeight};
+  return {0, static_cast<int>(kDesktopHeight) - kTaskbarHeight, static_cast<int>(kDesktopWidth), kTaskbarHeight};
 }
 
 std::vector<std::string> desktopTitles(int own, int other) {
   std::vector<std::string> titles;
   titles.reserve(std::size(desktopWindows));
-  for (const DesktopWindow& window : desktopWindows)
-    titles.push_back(std::string(window.title) + " - " + std::to_string(window.other ? other : own) +
-                     "-bit program");
+  for (const DesktopWindow &window : desktopWindows)
+    titles.push_back(std::string(window.title) + " - " + std::to_string(window.other ? other : own) + "-bit program");
   return titles;
 }
 
@@ -61,25 +59,23 @@ struct Colours {
 Colours channels(uint32_t pixel) {
   return {{(pixel >> 16 & 255) / 255.0, (pixel >> 8 & 255) / 255.0, (pixel & 255) / 255.0}};
 }
-uint32_t packed(const Colours& colours) {
+uint32_t packed(const Colours &colours) {
   return argb(255, unorm8(colours.channel[0]), unorm8(colours.channel[1]), unorm8(colours.channel[2]));
 }
 
 /** Calls `work(x, y, column, row)` for the pixels of a box that lie on the screen. */
-template <class Work>
-void eachPixel(const DesktopBox& box, Work&& work) {
+template <class Work> void eachPixel(const DesktopBox &box, Work &&work) {
   for (int row = 0; row < box.height; ++row)
     for (int column = 0; column < box.width; ++column) {
       const int x = box.x + column, y = box.y + row;
-      if (x < 0 || y < 0 || x >= static_cast<int>(kDesktopWidth) || y >= static_cast<int>(kDesktopHeight))
-        continue;
+      if (x < 0 || y < 0 || x >= static_cast<int>(kDesktopWidth) || y >= static_cast<int>(kDesktopHeight)) continue;
       work(static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(column),
            static_cast<uint32_t>(row));
     }
 }
 
 /** D3DBLEND_ONE, D3DBLEND_INVSRCALPHA. */
-void blendPremultiplied(Picture& scene, const DesktopBox& box, const Picture& over) {
+void blendPremultiplied(Picture &scene, const DesktopBox &box, const Picture &over) {
   eachPixel(box, [&](uint32_t x, uint32_t y, uint32_t column, uint32_t row) {
     const uint32_t source = over.at(column, row);
     const double keep = 1 - (source >> 24) / 255.0;
@@ -89,7 +85,7 @@ void blendPremultiplied(Picture& scene, const DesktopBox& box, const Picture& ov
   });
 }
 
-Picture reduced(const Picture& scene) {
+Picture reduced(const Picture &scene) {
   Picture small(scene.width / kReduce, scene.height / kReduce);
   for (uint32_t y = 0; y < small.height; ++y)
     for (uint32_t x = 0; x < small.width; ++x) {
@@ -103,7 +99,7 @@ Picture reduced(const Picture& scene) {
   return small;
 }
 
-Picture blurred(const Picture& from, int stepX, int stepY) {
+Picture blurred(const Picture &from, int stepX, int stepY) {
   Picture to(from.width, from.height);
   const int w = static_cast<int>(from.width), h = static_cast<int>(from.height);
   for (int y = 0; y < h; ++y)
@@ -112,8 +108,7 @@ Picture blurred(const Picture& from, int stepX, int stepY) {
       for (int i = -kBlurReach; i <= kBlurReach; ++i) {
         const Colours one = channels(from.at(static_cast<uint32_t>(std::clamp(x + i * stepX, 0, w - 1)),
                                              static_cast<uint32_t>(std::clamp(y + i * stepY, 0, h - 1))));
-        for (int k = 0; k < 3; ++k)
-          sum.channel[k] += one.channel[k] * kBlurWeights[static_cast<size_t>(std::abs(i))];
+        for (int k = 0; k < 3; ++k) sum.channel[k] += one.channel[k] * kBlurWeights[static_cast<size_t>(std::abs(i))];
       }
       to.at(static_cast<uint32_t>(x), static_cast<uint32_t>(y)) = packed(sum);
     }
@@ -121,7 +116,7 @@ Picture blurred(const Picture& from, int stepX, int stepY) {
 }
 
 /** What a linear filter finds in a picture of a quarter of the size, at the centre of a pixel. */
-Colours enlarged(const Picture& small, uint32_t x, uint32_t y) {
+Colours enlarged(const Picture &small, uint32_t x, uint32_t y) {
   const double u = (x + 0.5) / kReduce - 0.5, v = (y + 0.5) / kReduce - 0.5;
   const int left = static_cast<int>(std::floor(u)), top = static_cast<int>(std::floor(v));
   Colours sum{};
@@ -136,7 +131,7 @@ Colours enlarged(const Picture& small, uint32_t x, uint32_t y) {
   return sum;
 }
 
-void layGlass(Picture& scene, const DesktopBox& box, const Picture& glass, const Tint& tint) {
+void layGlass(Picture &scene, const DesktopBox &box, const Picture &glass, const Tint &tint) {
   const Picture behind = blurred(blurred(reduced(scene), 1, 0), 0, 1);
   const double colour[3] = {tint.r, tint.g, tint.b};
   eachPixel(box, [&](uint32_t x, uint32_t y, uint32_t column, uint32_t row) {
@@ -154,7 +149,7 @@ void layGlass(Picture& scene, const DesktopBox& box, const Picture& glass, const
 
 }  // namespace
 
-Picture desktopPicture(uint32_t frame, const std::vector<std::string>& titles) {
+Picture desktopPicture(uint32_t frame, const std::vector<std::string> &titles) {
   Picture scene = wallpaperPicture();
   for (uint32_t i = 0; i < kDesktopWindows; ++i) {
     const DesktopBox box = frameBox(i, frame), client = clientBox(i, frame);
@@ -162,9 +157,8 @@ Picture desktopPicture(uint32_t frame, const std::vector<std::string>& titles) {
     layGlass(scene, box, glassPicture(box.width, box.height, true), kWindowTint);
     const Picture content =
         contentPicture(desktopWindows[i].content, desktopWindows[i].width, desktopWindows[i].height, frame);
-    eachPixel(client, [&](uint32_t x, uint32_t y, uint32_t column, uint32_t row) {
-      scene.at(x, y) = content.at(column, row);
-    });
+    eachPixel(client,
+              [&](uint32_t x, uint32_t y, uint32_t column, uint32_t row) { scene.at(x, y) = content.at(column, row); });
     blendPremultiplied(scene, box, framePicture(i, titles[i]));
   }
   layGlass(scene, taskbarBox(), glassPicture(taskbarBox().width, taskbarBox().height, false), kTaskbarTint);

@@ -16,9 +16,9 @@ inline constexpr uint32_t kDesktopWidth = 1024, kDesktopHeight = 768;
 inline constexpr int kBorder = 8, kCaption = 30, kTaskbarHeight = 40, kCorner = 8;
 
 struct DesktopWindow {
-  const char* kind;  // contents.h
+  const char *kind;  // contents.h
   ContentKind content;
-  const char* title;
+  const char *title;
   bool other;  // its program is of the other bitness, if there is one
   int x, y;    // of the frame, in frame 0
   uint32_t width, height;
@@ -37,7 +37,7 @@ DesktopBox frameBox(uint32_t window, uint32_t frame);
 DesktopBox clientBox(uint32_t window, uint32_t frame);
 DesktopBox taskbarBox();
 /** What a window's shadow covers. */
-DesktopBox shadowBox(const DesktopBox& frame);
+DesktopBox shadowBox(const DesktopBox &frame);
 
 /** Glass is the scene behind it, at a quarter of its size, blurred in both directions by these weights of the
  * texel itself and of those 1 to 6 texels away, then mixed with a tint. shaders/blur.psa. */
@@ -52,8 +52,8 @@ Picture wallpaperPicture();
 /** Of a frame of this size: alpha is where the glass is, the colours are light on it. */
 Picture glassPicture(int width, int height, bool window);
 /** What lies on the glass, premultiplied alpha: edges, caption, buttons, words. */
-Picture framePicture(uint32_t window, const std::string& title);
-Picture taskbarPicture(const std::vector<std::string>& titles);
+Picture framePicture(uint32_t window, const std::string &title);
+Picture taskbarPicture(const std::vector<std::string> &titles);
 /** Premultiplied alpha, of shadowBox()'s size. */
 Picture shadowPicture(int frameWidth, int frameHeight);
 
@@ -61,7 +61,7 @@ Picture shadowPicture(int frameWidth, int frameHeight);
 std::vector<std::string> desktopTitles(int own, int other);
 
 /** The desktop as it must be. Each channel may be off by kDesktopTolerance. */
-Picture desktopPicture(uint32_t frame, const std::vector<std::string>& titles);
+Picture desktopPicture(uint32_t frame, const std::vector<std::string> &titles);
 inline constexpr uint32_t kDesktopTolerance = 4;  // contents, three passes of blur, three blends: each rounds
 
 }  // namespace programs

@@ -20,9 +20,9 @@ uint32_t frameColour(uint32_t frame) {
 
 class Flips : public Scene {
 public:
-  bool create(IDirect3DDevice9*) override { return true; }
+  bool create(IDirect3DDevice9 *) override { return true; }
 
-  bool draw(IDirect3DDevice9* device, uint32_t frame, uint32_t) override {
+  bool draw(IDirect3DDevice9 *device, uint32_t frame, uint32_t) override {
     if (!ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, frameColour(frame), 1, 0), "Clear")) return false;
     D3DRECT zeros[kBars], ones[kBars];
     DWORD zeroCount = 0, oneCount = 0;
@@ -55,7 +55,7 @@ private:
 
 }  // namespace programs
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   programs::Flips scene;
   return programs::runScene(
       "flip", "flip.exe: full screen at 1024x768, three back buffers, a colour a frame.", argc, argv,

@@ -55,14 +55,14 @@ constexpr char kHelp[] =
 enum class Outcome { kRight, kWrong, kSkipped };
 
 /** Draws one picture, and says whether it is right or why it cannot be asked for, as a line of TAP. */
-Outcome runCase(Canvas& canvas, const Case& one) {
+Outcome runCase(Canvas &canvas, const Case &one) {
   // The documented answer of a driver without this kind of query.
   if (one.query && canvas.device()->CreateQuery(one.query, nullptr) == D3DERR_NOTAVAILABLE) {
-    std::printf("ok %s # SKIP CreateQuery(%s) answers D3DERR_NOTAVAILABLE: this driver has no such query\n",
-                one.name, one.queryName);
+    std::printf("ok %s # SKIP CreateQuery(%s) answers D3DERR_NOTAVAILABLE: this driver has no such query\n", one.name,
+                one.queryName);
     return Outcome::kSkipped;
   }
-  if (const char* missing = one.missing ? one.missing(canvas) : nullptr) {
+  if (const char *missing = one.missing ? one.missing(canvas) : nullptr) {
     std::printf("ok %s # SKIP this driver reports no %s\n", one.name, missing);
     return Outcome::kSkipped;
   }
@@ -73,7 +73,7 @@ Outcome runCase(Canvas& canvas, const Case& one) {
   return right ? Outcome::kRight : Outcome::kWrong;
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char **argv) {
   Options options;
   int exitCode = 0;
   if (!begin({.name = "readback", .help = kHelp}, argc, argv, options, exitCode)) return exitCode;
@@ -85,20 +85,18 @@ int run(int argc, char** argv) {
       !canvas.create(device.device.get()))
     return 1;
   uint32_t count[3] = {};
-  for (const Case& one : kCases) {
+  for (const Case &one : kCases) {
     if (options.only && std::strcmp(options.only, one.name) != 0) continue;
     ++count[static_cast<int>(runCase(canvas, one))];
   }
-  const uint32_t right = count[static_cast<int>(Outcome::kRight)],
-                 wrong = count[static_cast<int>(Outcome::kWrong)],
+  const uint32_t right = count[static_cast<int>(Outcome::kRight)], wrong = count[static_cast<int>(Outcome::kWrong)],
                  skipped = count[static_cast<int>(Outcome::kSkipped)];
   if (right + wrong + skipped == 0) {
     fail("there is no case '%s'", options.only);
     return 2;
   }
   if (options.hold) holdPicture();
-  std::printf("readback: %s, %u right, %u wrong, %u skipped\n", wrong ? "not ok" : "ok", right, wrong,
-              skipped);
+  std::printf("readback: %s, %u right, %u wrong, %u skipped\n", wrong ? "not ok" : "ok", right, wrong, skipped);
   return wrong ? 1 : 0;
 }
 
@@ -106,6 +104,6 @@ int run(int argc, char** argv) {
 
 }  // namespace programs
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   return programs::run(argc, argv);
 }

@@ -12,22 +12,21 @@ namespace programs {
 
 namespace {
 
-void fill(Picture* picture, const Area& area, uint32_t colour) {
+void fill(Picture *picture, const Area &area, uint32_t colour) {
   for (uint32_t y = 0; y < area.height; ++y)
     for (uint32_t x = 0; x < area.width; ++x) picture->at(area.x + x, area.y + y) = colour;
 }
 
 /** A rectangle's corners: upper left, upper right, lower left, lower right. */
-void corners(const Area& area, uint32_t colour, CanvasVertex* out) {
+void corners(const Area &area, uint32_t colour, CanvasVertex *out) {
   CanvasVertex six[6];
   quadCorners(area, flat(colour), 0.5f, 0.5f, six);
   const int order[4] = {0, 1, 2, 5};
   for (const int i : order) *out++ = six[i];
 }
 
-bool fillBuffer(IDirect3DVertexBuffer9* buffer, uint32_t offset, const void* bytes, uint32_t size,
-                DWORD flags) {
-  void* memory = nullptr;
+bool fillBuffer(IDirect3DVertexBuffer9 *buffer, uint32_t offset, const void *bytes, uint32_t size, DWORD flags) {
+  void *memory = nullptr;
   if (!ok(buffer->Lock(offset, size, &memory, flags), "Lock")) return false;
   std::memcpy(memory, bytes, size);
   return ok(buffer->Unlock(), "Unlock");
@@ -35,13 +34,11 @@ bool fillBuffer(IDirect3DVertexBuffer9* buffer, uint32_t offset, const void* byt
 
 }  // namespace
 
-bool userPointers(Canvas& canvas, Picture* expected) {
+bool userPointers(Canvas &canvas, Picture *expected) {
   // Arrays of the program's, which it overwrites as soon as the call has returned.
-  IDirect3DDevice9* device = canvas.device();
-  constexpr Area kStrip{10, 10, 50, 60}, kFan{80, 10, 60, 40}, kIndexed{160, 20, 30, 30},
-      kMany{0, 128, 128, 128};
-  constexpr uint32_t kRed = argb(255, 200, 10, 20), kGreen = argb(99, 10, 200, 20),
-                     kBlue = argb(255, 10, 20, 200);
+  IDirect3DDevice9 *device = canvas.device();
+  constexpr Area kStrip{10, 10, 50, 60}, kFan{80, 10, 60, 40}, kIndexed{160, 20, 30, 30}, kMany{0, 128, 128, 128};
+  constexpr uint32_t kRed = argb(255, 200, 10, 20), kGreen = argb(99, 10, 200, 20), kBlue = argb(255, 10, 20, 200);
   CanvasVertex vertices[8];
   corners(kStrip, kRed, vertices);
   if (!ok(device->BeginScene(), "BeginScene") ||
@@ -49,8 +46,7 @@ bool userPointers(Canvas& canvas, Picture* expected) {
     return false;
   corners(kFan, kGreen, vertices);
   std::swap(vertices[2], vertices[3]);  // round the rectangle
-  if (!ok(device->DrawPrimitiveUP(D3DPT_TRIANGLEFAN, 2, vertices, sizeof vertices[0]), "DrawPrimitiveUP"))
-    return false;
+  if (!ok(device->DrawPrimitiveUP(D3DPT_TRIANGLEFAN, 2, vertices, sizeof vertices[0]), "DrawPrimitiveUP")) return false;
   // The range that is named begins at the third vertex; indices count from the first.
   std::memset(vertices, 0, sizeof vertices);
   corners(kIndexed, kBlue, vertices + 2);
@@ -81,14 +77,14 @@ bool userPointers(Canvas& canvas, Picture* expected) {
   return ok(device->EndScene(), "EndScene");
 }
 
-bool rewrittenBuffer(Canvas& canvas, Picture* expected) {
+bool rewrittenBuffer(Canvas &canvas, Picture *expected) {
   // A large buffer is rewritten whole and drawn from, again and again; then in parts that nothing has read.
-  IDirect3DDevice9* device = canvas.device();
+  IDirect3DDevice9 *device = canvas.device();
   constexpr uint32_t kQuads = 512;
   static CanvasVertex vertices[kQuads * 6];
   ComPtr<IDirect3DVertexBuffer9> buffer;
-  if (!ok(device->CreateVertexBuffer(sizeof vertices, D3DUSAGE_DYNAMIC | D3DUSAGE_WRITEONLY, 0,
-                                     D3DPOOL_DEFAULT, buffer.put(), nullptr),
+  if (!ok(device->CreateVertexBuffer(sizeof vertices, D3DUSAGE_DYNAMIC | D3DUSAGE_WRITEONLY, 0, D3DPOOL_DEFAULT,
+                                     buffer.put(), nullptr),
           "CreateVertexBuffer") ||
       !ok(device->SetStreamSource(0, buffer.get(), 0, sizeof(CanvasVertex)), "SetStreamSource") ||
       !ok(device->BeginScene(), "BeginScene"))
@@ -113,15 +109,14 @@ bool rewrittenBuffer(Canvas& canvas, Picture* expected) {
       fill(expected, area, colour);
     }
     if (!fillBuffer(buffer.get(), half * kHalf * static_cast<uint32_t>(sizeof vertices[0]), vertices,
-                    kHalf * static_cast<uint32_t>(sizeof vertices[0]),
-                    half ? D3DLOCK_NOOVERWRITE : D3DLOCK_DISCARD) ||
+                    kHalf * static_cast<uint32_t>(sizeof vertices[0]), half ? D3DLOCK_NOOVERWRITE : D3DLOCK_DISCARD) ||
         !ok(device->DrawPrimitive(D3DPT_TRIANGLELIST, half * kHalf, kQuads), "DrawPrimitive"))
       return false;
   }
   return ok(device->EndScene(), "EndScene");
 }
 
-bool instances(Canvas& canvas, Picture* expected) {
+bool instances(Canvas &canvas, Picture *expected) {
   // A quad, twelve places and twelve colours.
   struct Place {
     float x, y;
@@ -133,7 +128,7 @@ bool instances(Canvas& canvas, Picture* expected) {
       {2, 0, D3DDECLTYPE_D3DCOLOR, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_COLOR, 0},
       D3DDECL_END()};
   constexpr uint32_t kInstances = 12;
-  IDirect3DDevice9* device = canvas.device();
+  IDirect3DDevice9 *device = canvas.device();
   CanvasVertex quad[4];
   corners({0, 0, 20, 30}, 0xFFFFFFFF, quad);
   Place places[kInstances];
@@ -150,22 +145,21 @@ bool instances(Canvas& canvas, Picture* expected) {
   ComPtr<IDirect3DVertexBuffer9> streams[3];
   ComPtr<IDirect3DIndexBuffer9> indexBuffer;
   const struct {
-    const void* bytes;
+    const void *bytes;
     uint32_t size, stride;
     UINT frequency;
   } kStreams[3] = {{quad, sizeof quad, sizeof quad[0], D3DSTREAMSOURCE_INDEXEDDATA | kInstances},
                    {places, sizeof places, sizeof places[0], D3DSTREAMSOURCE_INSTANCEDATA | 1u},
                    {colours, sizeof colours, sizeof colours[0], D3DSTREAMSOURCE_INSTANCEDATA | 1u}};
-  if (!ok(device->CreateVertexShader(reinterpret_cast<const DWORD*>(instanceVs), vertexShader.put()),
+  if (!ok(device->CreateVertexShader(reinterpret_cast<const DWORD *>(instanceVs), vertexShader.put()),
           "CreateVertexShader(3.0)") ||
-      !ok(device->CreatePixelShader(reinterpret_cast<const DWORD*>(instancePs), pixelShader.put()),
+      !ok(device->CreatePixelShader(reinterpret_cast<const DWORD *>(instancePs), pixelShader.put()),
           "CreatePixelShader(3.0)") ||
       !ok(device->CreateVertexDeclaration(kElements, declaration.put()), "CreateVertexDeclaration") ||
-      !ok(device->CreateIndexBuffer(sizeof indices, 0, D3DFMT_INDEX16, D3DPOOL_DEFAULT, indexBuffer.put(),
-                                    nullptr),
+      !ok(device->CreateIndexBuffer(sizeof indices, 0, D3DFMT_INDEX16, D3DPOOL_DEFAULT, indexBuffer.put(), nullptr),
           "CreateIndexBuffer"))
     return false;
-  void* memory = nullptr;
+  void *memory = nullptr;
   if (!ok(indexBuffer->Lock(0, sizeof indices, &memory, 0), "Lock(indices)")) return false;
   std::memcpy(memory, indices, sizeof indices);
   if (!ok(indexBuffer->Unlock(), "Unlock(indices)")) return false;
@@ -191,22 +185,20 @@ bool instances(Canvas& canvas, Picture* expected) {
   return ok(device->SetIndices(nullptr), "SetIndices(null)");
 }
 
-bool clipPlanes(Canvas& canvas, Picture* expected) {
+bool clipPlanes(Canvas &canvas, Picture *expected) {
   // With a vertex shader planes are in clip space; their edges lie between pixels.
   constexpr float kHalf = kCanvasSize / 2.0f;
   const float right[4] = {1, 0, 0, 1 - 99.5f / kHalf};   // pixels from x = 100 on
   const float above[4] = {0, 1, 0, 150.5f / kHalf - 1};  // pixels up to y = 150
   const float none[4] = {0, 0, 0, -1};
-  IDirect3DDevice9* device = canvas.device();
+  IDirect3DDevice9 *device = canvas.device();
   constexpr uint32_t kRed = argb(255, 255, 0, 0), kGreen = argb(255, 0, 255, 0), kBlue = argb(255, 0, 0, 255);
-  if (!ok(device->SetClipPlane(0, right), "SetClipPlane") ||
-      !ok(device->SetClipPlane(3, none), "SetClipPlane") ||
+  if (!ok(device->SetClipPlane(0, right), "SetClipPlane") || !ok(device->SetClipPlane(3, none), "SetClipPlane") ||
       !ok(device->SetClipPlane(5, above), "SetClipPlane") ||
-      !canvas.state(D3DRS_CLIPPLANEENABLE, D3DCLIPPLANE0 | D3DCLIPPLANE5) ||
-      !canvas.quad(kWholeCanvas, flat(kRed)) || !canvas.state(D3DRS_CLIPPLANEENABLE, D3DCLIPPLANE5) ||
-      !canvas.quad({10, 140, 50, 40}, flat(kGreen)) || !canvas.state(D3DRS_CLIPPLANEENABLE, D3DCLIPPLANE3) ||
-      !canvas.quad({200, 0, 50, 256}, flat(kBlue)) || !canvas.state(D3DRS_CLIPPLANEENABLE, 0) ||
-      !canvas.quad({10, 200, 50, 20}, flat(kBlue)))
+      !canvas.state(D3DRS_CLIPPLANEENABLE, D3DCLIPPLANE0 | D3DCLIPPLANE5) || !canvas.quad(kWholeCanvas, flat(kRed)) ||
+      !canvas.state(D3DRS_CLIPPLANEENABLE, D3DCLIPPLANE5) || !canvas.quad({10, 140, 50, 40}, flat(kGreen)) ||
+      !canvas.state(D3DRS_CLIPPLANEENABLE, D3DCLIPPLANE3) || !canvas.quad({200, 0, 50, 256}, flat(kBlue)) ||
+      !canvas.state(D3DRS_CLIPPLANEENABLE, 0) || !canvas.quad({10, 200, 50, 20}, flat(kBlue)))
     return false;
   fill(expected, {100, 0, 156, 151}, kRed);
   fill(expected, {10, 140, 50, 11}, kGreen);
@@ -214,30 +206,27 @@ bool clipPlanes(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool scaledCopies(Canvas& canvas, Picture* expected) {
+bool scaledCopies(Canvas &canvas, Picture *expected) {
   // Each texel becomes twelve pixels by six, one in four is left, and a copy that is not scaled is exact.
-  IDirect3DDevice9* device = canvas.device();
+  IDirect3DDevice9 *device = canvas.device();
   constexpr uint32_t kSize = 16;
   ComPtr<IDirect3DSurface9> source;
-  if (!ok(device->CreateRenderTarget(kSize, kSize, D3DFMT_X8R8G8B8, D3DMULTISAMPLE_NONE, 0, FALSE,
-                                     source.put(), nullptr),
+  if (!ok(device->CreateRenderTarget(kSize, kSize, D3DFMT_X8R8G8B8, D3DMULTISAMPLE_NONE, 0, FALSE, source.put(),
+                                     nullptr),
           "CreateRenderTarget"))
     return false;
   const auto colourOf = [](uint32_t x, uint32_t y) { return argb(255, x * 16, y * 16, 255 - x * y); };
   for (uint32_t y = 0; y < kSize; ++y)
     for (uint32_t x = 0; x < kSize; ++x) {
-      const RECT one{static_cast<LONG>(x), static_cast<LONG>(y), static_cast<LONG>(x + 1),
-                     static_cast<LONG>(y + 1)};
+      const RECT one{static_cast<LONG>(x), static_cast<LONG>(y), static_cast<LONG>(x + 1), static_cast<LONG>(y + 1)};
       if (!ok(device->ColorFill(source.get(), &one, colourOf(x, y)), "ColorFill")) return false;
     }
   const RECT from{2, 3, 14, 15}, larger{20, 10, 20 + 12 * 12, 10 + 12 * 6}, whole{0, 0, 16, 16},
       smaller{200, 100, 208, 108}, same{30, 200, 46, 216};
-  if (!ok(device->StretchRect(source.get(), &from, canvas.target(), &larger, D3DTEXF_POINT),
-          "StretchRect(larger)") ||
+  if (!ok(device->StretchRect(source.get(), &from, canvas.target(), &larger, D3DTEXF_POINT), "StretchRect(larger)") ||
       !ok(device->StretchRect(source.get(), nullptr, canvas.target(), &smaller, D3DTEXF_POINT),
           "StretchRect(smaller)") ||
-      !ok(device->StretchRect(source.get(), &whole, canvas.target(), &same, D3DTEXF_LINEAR),
-          "StretchRect(same)"))
+      !ok(device->StretchRect(source.get(), &whole, canvas.target(), &same, D3DTEXF_LINEAR), "StretchRect(same)"))
     return false;
   // Alpha of X8R8G8B8 reads as 1.
   for (uint32_t y = 0; y < 72; ++y)
@@ -250,24 +239,23 @@ bool scaledCopies(Canvas& canvas, Picture* expected) {
   return ok(device->ColorFill(canvas.target(), &hidden, argb(255, 1, 2, 3)), "ColorFill");
 }
 
-bool timestamps(Canvas& canvas, Picture* expected) {
+bool timestamps(Canvas &canvas, Picture *expected) {
   // Times go on, at a rate that is told, and none of it is disjoint.
-  IDirect3DDevice9* device = canvas.device();
+  IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DQuery9> times[2], frequency, disjoint;
   if (!ok(device->CreateQuery(D3DQUERYTYPE_TIMESTAMP, times[0].put()), "CreateQuery(TIMESTAMP)") ||
       !ok(device->CreateQuery(D3DQUERYTYPE_TIMESTAMP, times[1].put()), "CreateQuery(TIMESTAMP)") ||
       !ok(device->CreateQuery(D3DQUERYTYPE_TIMESTAMPFREQ, frequency.put()), "CreateQuery(TIMESTAMPFREQ)") ||
-      !ok(device->CreateQuery(D3DQUERYTYPE_TIMESTAMPDISJOINT, disjoint.put()),
-          "CreateQuery(TIMESTAMPDISJOINT)") ||
-      !ok(disjoint->Issue(D3DISSUE_BEGIN), "Issue(BEGIN)") ||
-      !ok(frequency->Issue(D3DISSUE_END), "Issue(END)") || !ok(times[0]->Issue(D3DISSUE_END), "Issue(END)"))
+      !ok(device->CreateQuery(D3DQUERYTYPE_TIMESTAMPDISJOINT, disjoint.put()), "CreateQuery(TIMESTAMPDISJOINT)") ||
+      !ok(disjoint->Issue(D3DISSUE_BEGIN), "Issue(BEGIN)") || !ok(frequency->Issue(D3DISSUE_END), "Issue(END)") ||
+      !ok(times[0]->Issue(D3DISSUE_END), "Issue(END)"))
     return false;
   for (uint32_t i = 0; i < 8; ++i)
     if (!canvas.quad(kWholeCanvas, flat(argb(255, i, 2 * i, 3 * i)))) return false;
   fill(expected, kWholeCanvas, argb(255, 7, 14, 21));
   if (!ok(times[1]->Issue(D3DISSUE_END), "Issue(END)") || !ok(disjoint->Issue(D3DISSUE_END), "Issue(END)"))
     return false;
-  const auto wait = [](IDirect3DQuery9* query, void* data, DWORD bytes) {
+  const auto wait = [](IDirect3DQuery9 *query, void *data, DWORD bytes) {
     HRESULT result = S_FALSE;
     while ((result = query->GetData(data, bytes, D3DGETDATA_FLUSH)) == S_FALSE) SwitchToThread();
     return ok(result, "GetData");

@@ -19,7 +19,7 @@ struct Channel {
 constexpr Channel kOne{'1'}, kZero{'0'};
 
 struct Format {
-  const char* name;
+  const char *name;
   D3DFORMAT format;
   uint32_t bytes;
   Channel channels[4];  // red, green, blue, alpha
@@ -73,7 +73,7 @@ uint32_t pick(uint32_t x, uint32_t y, uint32_t channel, uint32_t count) {
 }
 
 /** Whether channels are the same bits, as L is red, green and blue. */
-bool sameBits(const Channel& a, const Channel& b) {
+bool sameBits(const Channel &a, const Channel &b) {
   return a.type == b.type && a.first == b.first && a.bits == b.bits;
 }
 
@@ -89,8 +89,8 @@ uint32_t half(uint32_t sixteenths) {
 }
 
 /** What a channel of texel (x, y) is: its bits, and the number that they are. */
-double channelValue(const Format& format, uint32_t channel, uint32_t x, uint32_t y, uint32_t& bits) {
-  const Channel& c = format.channels[channel];
+double channelValue(const Format &format, uint32_t channel, uint32_t x, uint32_t y, uint32_t &bits) {
+  const Channel &c = format.channels[channel];
   bits = 0;
   if (c.type == '1') return 1;
   if (c.type == '0') return 0;
@@ -111,18 +111,17 @@ double channelValue(const Format& format, uint32_t channel, uint32_t x, uint32_t
     bits = pick(x, y, source, 16) * most / 15;
     return static_cast<double>(bits) / most;
   }
-  const int steps =
-      static_cast<int>(pick(x, y, source, 16)) - 8;  // two's complement; the least two are both -1
+  const int steps = static_cast<int>(pick(x, y, source, 16)) - 8;  // two's complement; the least two are both -1
   const int number = steps == -8 ? -static_cast<int>(most) - 1 : steps * static_cast<int>(most) / 7;
   bits = static_cast<uint32_t>(number) & ((1u << c.bits) - 1);
   return number < -static_cast<int>(most) ? -1.0 : static_cast<double>(number) / most;
 }
 
 /** A texel's bytes, in memory's order. */
-void texelBytes(const Format& format, uint32_t x, uint32_t y, uint8_t out[16]) {
+void texelBytes(const Format &format, uint32_t x, uint32_t y, uint8_t out[16]) {
   std::memset(out, 0, 16);
   for (uint32_t channel = 0; channel < 4; channel++) {
-    const Channel& c = format.channels[channel];
+    const Channel &c = format.channels[channel];
     uint32_t bits = 0;
     channelValue(format, channel, x, y, bits);
     if (c.bits == 0) continue;
@@ -139,7 +138,7 @@ uint32_t shown(const double rgba[4]) {
   return argb(bytes[3], bytes[0], bytes[1], bytes[2]);
 }
 
-bool isFormat(Canvas& canvas, D3DFORMAT format, DWORD usage) {
+bool isFormat(Canvas &canvas, D3DFORMAT format, DWORD usage) {
   ComPtr<IDirect3D9> direct3d;
   return SUCCEEDED(canvas.device()->GetDirect3D(direct3d.put())) &&
          SUCCEEDED(direct3d->CheckDeviceFormat(D3DADAPTER_DEFAULT, D3DDEVTYPE_HAL, D3DFMT_X8R8G8B8, usage,
@@ -150,17 +149,17 @@ Area tile(uint32_t index) {
   return {index % kTilesAcross * kTile, index / kTilesAcross * kTile, kTile, kTile};
 }
 
-bool showTexture(Canvas& canvas, IDirect3DTexture9* texture, const Area& area) {
+bool showTexture(Canvas &canvas, IDirect3DTexture9 *texture, const Area &area) {
   return ok(canvas.device()->SetTexture(0, texture), "SetTexture") && canvas.use(PixelKind::kTexture) &&
          canvas.quad(area, coordinates(0, 0, 1, 1));
 }
 
 }  // namespace
 
-bool formats(Canvas& canvas, Picture* expected) {
-  IDirect3DDevice9* device = canvas.device();
+bool formats(Canvas &canvas, Picture *expected) {
+  IDirect3DDevice9 *device = canvas.device();
   for (uint32_t i = 0; i < std::size(kFormats); i++) {
-    const Format& format = kFormats[i];
+    const Format &format = kFormats[i];
     // One that a driver does not report is nobody's promise.
     if (!isFormat(canvas, format.format, 0)) {
       std::printf("# formats: no texture of D3DFMT_%s\n", format.name);
@@ -180,13 +179,11 @@ bool formats(Canvas& canvas, Picture* expected) {
       for (uint32_t x = 0; x < kTexels; x++) {
         uint8_t bytes[16];
         texelBytes(format, x, y, bytes);
-        std::memcpy(
-            static_cast<uint8_t*>(locked.pBits) + ptrdiff_t{locked.Pitch} * y + size_t{x} * format.bytes,
-            bytes, format.bytes);
+        std::memcpy(static_cast<uint8_t *>(locked.pBits) + ptrdiff_t{locked.Pitch} * y + size_t{x} * format.bytes,
+                    bytes, format.bytes);
         double rgba[4];
         uint32_t unused;
-        for (uint32_t channel = 0; channel < 4; channel++)
-          rgba[channel] = channelValue(format, channel, x, y, unused);
+        for (uint32_t channel = 0; channel < 4; channel++) rgba[channel] = channelValue(format, channel, x, y, unused);
         constexpr uint32_t kEdge = kTile / kTexels;
         for (uint32_t row = 0; row < kEdge; row++)
           for (uint32_t column = 0; column < kEdge; column++)
@@ -197,15 +194,15 @@ bool formats(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool drawnFormats(Canvas& canvas, Picture* expected) {
+bool drawnFormats(Canvas &canvas, Picture *expected) {
   // A colour a quarter of a target; what a channel cannot hold is rounded to nearest, one that is missing
   // reads as 1.
-  IDirect3DDevice9* device = canvas.device();
+  IDirect3DDevice9 *device = canvas.device();
   // The colours are such that nobody's way of rounding to 1, 2, 5 or 6 bits matters.
   constexpr uint32_t kColours[4] = {argb(255, 255, 0, 66), argb(0, 66, 198, 255), argb(85, 132, 198, 0),
                                     argb(170, 0, 255, 132)};
   uint32_t count = 0;
-  for (const Format& format : kFormats) {
+  for (const Format &format : kFormats) {
     if (!format.drawn) continue;
     const Area area = tile(count++);
     if (!isFormat(canvas, format.format, D3DUSAGE_RENDERTARGET)) {
@@ -215,8 +212,8 @@ bool drawnFormats(Canvas& canvas, Picture* expected) {
     ComPtr<IDirect3DTexture9> texture;
     ComPtr<IDirect3DSurface9> surface;
     constexpr uint32_t kSize = kCanvasSize;  // what the vertex shader takes targets for
-    if (!ok(device->CreateTexture(kSize, kSize, 1, D3DUSAGE_RENDERTARGET, format.format, D3DPOOL_DEFAULT,
-                                  texture.put(), nullptr),
+    if (!ok(device->CreateTexture(kSize, kSize, 1, D3DUSAGE_RENDERTARGET, format.format, D3DPOOL_DEFAULT, texture.put(),
+                                  nullptr),
             format.name) ||
         !ok(texture->GetSurfaceLevel(0, surface.put()), "GetSurfaceLevel") ||
         !ok(device->SetTexture(0, nullptr), "SetTexture(null)") ||
@@ -228,15 +225,14 @@ bool drawnFormats(Canvas& canvas, Picture* expected) {
       double rgba[4];
       constexpr uint32_t kShift[4] = {16, 8, 0, 24};
       for (uint32_t channel = 0; channel < 4; channel++) {
-        const Channel& c = format.channels[channel];
+        const Channel &c = format.channels[channel];
         const double value = (kColours[quarter] >> kShift[channel] & 255) / 255.0;
         const double most = c.type == 'u' ? std::pow(2.0, c.bits) - 1 : 0;
         rgba[channel] = c.type == '1' ? 1 : c.type == 'u' ? std::floor(value * most + 0.5) / most : value;
       }
       for (uint32_t y = 0; y < kTile / 2; y++)
         for (uint32_t x = 0; x < kTile / 2; x++)
-          expected->at(area.x + quarter % 2 * kTile / 2 + x, area.y + quarter / 2 * kTile / 2 + y) =
-              shown(rgba);
+          expected->at(area.x + quarter % 2 * kTile / 2 + x, area.y + quarter / 2 * kTile / 2 + y) = shown(rgba);
     }
     if (!ok(device->SetRenderTarget(0, canvas.target()), "SetRenderTarget") ||
         !showTexture(canvas, texture.get(), area))

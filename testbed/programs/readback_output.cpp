@@ -9,68 +9,67 @@ namespace programs {
 
 namespace {
 
-void fill(Picture* picture, const Area& area, uint32_t colour) {
+void fill(Picture *picture, const Area &area, uint32_t colour) {
   for (uint32_t y = 0; y < area.height; ++y)
     for (uint32_t x = 0; x < area.width; ++x) picture->at(area.x + x, area.y + y) = colour;
 }
 
-bool clearDepth(Canvas& canvas, float z, DWORD stencil = 0) {
+bool clearDepth(Canvas &canvas, float z, DWORD stencil = 0) {
   return ok(canvas.device()->Clear(0, nullptr, D3DCLEAR_ZBUFFER | D3DCLEAR_STENCIL, 0, z, stencil),
             "Clear(ZBUFFER | STENCIL)");
 }
 
 /** D3DCMPFUNC of two values. */
-template <typename T>
-bool compare(DWORD function, T a, T b) {
+template <typename T> bool compare(DWORD function, T a, T b) {
   switch (function) {
-    case D3DCMP_NEVER:
-      return false;
-    case D3DCMP_LESS:
-      return a < b;
-    case D3DCMP_EQUAL:
-      return a == b;
-    case D3DCMP_LESSEQUAL:
-      return a <= b;
-    case D3DCMP_GREATER:
-      return a > b;
-    case D3DCMP_NOTEQUAL:
-      return a != b;
-    case D3DCMP_GREATEREQUAL:
-      return a >= b;
-    default:
-      return true;
+  case D3DCMP_NEVER:
+    return false;
+  case D3DCMP_LESS:
+    return a < b;
+  case D3DCMP_EQUAL:
+    return a == b;
+  case D3DCMP_LESSEQUAL:
+    return a <= b;
+  case D3DCMP_GREATER:
+    return a > b;
+  case D3DCMP_NOTEQUAL:
+    return a != b;
+  case D3DCMP_GREATEREQUAL:
+    return a >= b;
+  default:
+    return true;
   }
 }
 
 /** One channel's factor; `component` 0..3 is red, green, blue, alpha. */
-double factor(DWORD kind, const double* source, const double* target, const double* constant, int component) {
+double factor(DWORD kind, const double *source, const double *target, const double *constant, int component) {
   switch (kind) {
-    case D3DBLEND_ZERO:
-      return 0;
-    case D3DBLEND_ONE:
-      return 1;
-    case D3DBLEND_SRCCOLOR:
-      return source[component];
-    case D3DBLEND_INVSRCCOLOR:
-      return 1 - source[component];
-    case D3DBLEND_SRCALPHA:
-      return source[3];
-    case D3DBLEND_INVSRCALPHA:
-      return 1 - source[3];
-    case D3DBLEND_DESTALPHA:
-      return target[3];
-    case D3DBLEND_INVDESTALPHA:
-      return 1 - target[3];
-    case D3DBLEND_DESTCOLOR:
-      return target[component];
-    case D3DBLEND_INVDESTCOLOR:
-      return 1 - target[component];
-    case D3DBLEND_SRCALPHASAT:
-      return component == 3 ? 1 : std::min(source[3], 1 - target[3]);
-    case D3DBLEND_BLENDFACTOR:
-      return constant[component];
-    default:
-      return 1 - constant[component];  // D3DBLEND_INVBLENDFACTOR
+  case D3DBLEND_ZERO:
+    return 0;
+  case D3DBLEND_ONE:
+    return 1;
+  case D3DBLEND_SRCCOLOR:
+    return source[component];
+  case D3DBLEND_INVSRCCOLOR:
+    return 1 - source[component];
+  case D3DBLEND_SRCALPHA:
+    return source[3];
+  case D3DBLEND_INVSRCALPHA:
+    return 1 - source[3];
+  case D3DBLEND_DESTALPHA:
+    return target[3];
+  case D3DBLEND_INVDESTALPHA:
+    return 1 - target[3];
+  case D3DBLEND_DESTCOLOR:
+    return target[component];
+  case D3DBLEND_INVDESTCOLOR:
+    return 1 - target[component];
+  case D3DBLEND_SRCALPHASAT:
+    return component == 3 ? 1 : std::min(source[3], 1 - target[3]);
+  case D3DBLEND_BLENDFACTOR:
+    return constant[component];
+  default:
+    return 1 - constant[component];  // D3DBLEND_INVBLENDFACTOR
   }
 }
 
@@ -78,12 +77,12 @@ struct BlendMode {
   DWORD source, target, operation;
 };
 
-void channels(uint32_t colour, double* out) {
+void channels(uint32_t colour, double *out) {
   const int shift[4] = {16, 8, 0, 24};
   for (int i = 0; i < 4; ++i) out[i] = (colour >> shift[i] & 255) / 255.0;
 }
 
-uint32_t blend(const BlendMode& mode, uint32_t sourceColour, uint32_t targetColour, uint32_t constantColour) {
+uint32_t blend(const BlendMode &mode, uint32_t sourceColour, uint32_t targetColour, uint32_t constantColour) {
   double source[4], target[4], constant[4], result[4];
   channels(sourceColour, source);
   channels(targetColour, target);
@@ -92,21 +91,21 @@ uint32_t blend(const BlendMode& mode, uint32_t sourceColour, uint32_t targetColo
     const double s = source[i] * factor(mode.source, source, target, constant, i);
     const double t = target[i] * factor(mode.target, source, target, constant, i);
     switch (mode.operation) {
-      case D3DBLENDOP_ADD:
-        result[i] = s + t;
-        break;
-      case D3DBLENDOP_SUBTRACT:
-        result[i] = s - t;
-        break;
-      case D3DBLENDOP_REVSUBTRACT:
-        result[i] = t - s;
-        break;
-      case D3DBLENDOP_MIN:
-        result[i] = std::min(source[i], target[i]);
-        break;  // without the factors
-      default:
-        result[i] = std::max(source[i], target[i]);
-        break;
+    case D3DBLENDOP_ADD:
+      result[i] = s + t;
+      break;
+    case D3DBLENDOP_SUBTRACT:
+      result[i] = s - t;
+      break;
+    case D3DBLENDOP_REVSUBTRACT:
+      result[i] = t - s;
+      break;
+    case D3DBLENDOP_MIN:
+      result[i] = std::min(source[i], target[i]);
+      break;  // without the factors
+    default:
+      result[i] = std::max(source[i], target[i]);
+      break;
     }
   }
   return argb(unorm8(result[3]), unorm8(result[0]), unorm8(result[1]), unorm8(result[2]));
@@ -133,11 +132,10 @@ constexpr uint32_t kBlendColours[] = {argb(0, 255, 0, 100), argb(51, 255, 100, 0
 
 }  // namespace
 
-bool depthFunctions(Canvas& canvas, Picture* expected) {
+bool depthFunctions(Canvas &canvas, Picture *expected) {
   // A column for each function; three quads nearer than, as far as and farther than what is there.
   constexpr float kDepths[3] = {0.25f, 0.5f, 0.75f};
-  if (!clearDepth(canvas, 0.5f) || !canvas.state(D3DRS_ZENABLE, D3DZB_TRUE) ||
-      !canvas.state(D3DRS_ZWRITEENABLE, FALSE))
+  if (!clearDepth(canvas, 0.5f) || !canvas.state(D3DRS_ZENABLE, D3DZB_TRUE) || !canvas.state(D3DRS_ZWRITEENABLE, FALSE))
     return false;
   for (uint32_t function = D3DCMP_NEVER; function <= D3DCMP_ALWAYS; ++function) {
     if (!canvas.state(D3DRS_ZFUNC, function)) return false;
@@ -151,7 +149,7 @@ bool depthFunctions(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool depthGradient(Canvas& canvas, Picture* expected) {
+bool depthGradient(Canvas &canvas, Picture *expected) {
   // The first quad's depth is (x + 0.5) / 256 at pixel x; the second goes the other way. They meet in the
   // middle.
   if (!clearDepth(canvas, 1) || !canvas.state(D3DRS_ZENABLE, D3DZB_TRUE) ||
@@ -164,17 +162,17 @@ bool depthGradient(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool stencilCount(Canvas& canvas, Picture* expected) {
+bool stencilCount(Canvas &canvas, Picture *expected) {
   // Three quads that overlap count up; then each count gets its colour.
   constexpr Area kQuads[3] = {{10, 10, 150, 150}, {60, 40, 150, 100}, {100, 90, 100, 150}};
   constexpr uint32_t kFirst = 250;  // saturates at 252
   if (!clearDepth(canvas, 1, kFirst) || !canvas.state(D3DRS_STENCILENABLE, TRUE) ||
-      !canvas.state(D3DRS_STENCILFUNC, D3DCMP_ALWAYS) ||
-      !canvas.state(D3DRS_STENCILPASS, D3DSTENCILOP_INCR) || !canvas.state(D3DRS_STENCILMASK, 0xFF) ||
-      !canvas.state(D3DRS_STENCILWRITEMASK, 0xFF) || !canvas.state(D3DRS_COLORWRITEENABLE, 0))
+      !canvas.state(D3DRS_STENCILFUNC, D3DCMP_ALWAYS) || !canvas.state(D3DRS_STENCILPASS, D3DSTENCILOP_INCR) ||
+      !canvas.state(D3DRS_STENCILMASK, 0xFF) || !canvas.state(D3DRS_STENCILWRITEMASK, 0xFF) ||
+      !canvas.state(D3DRS_COLORWRITEENABLE, 0))
     return false;
   Picture counts(kCanvasSize, kCanvasSize, kFirst);
-  for (const Area& area : kQuads) {
+  for (const Area &area : kQuads) {
     if (!canvas.quad(area, flat(0))) return false;
     for (uint32_t y = 0; y < area.height; ++y)
       for (uint32_t x = 0; x < area.width; ++x) ++counts.at(area.x + x, area.y + y);
@@ -191,11 +189,11 @@ bool stencilCount(Canvas& canvas, Picture* expected) {
   return canvas.state(D3DRS_STENCILENABLE, FALSE);
 }
 
-bool blendModes(Canvas& canvas, Picture* expected) {
+bool blendModes(Canvas &canvas, Picture *expected) {
   constexpr uint32_t kConstant = argb(64, 51, 102, 204);
   if (!canvas.state(D3DRS_BLENDFACTOR, kConstant)) return false;
   uint32_t row = 0;
-  for (const BlendMode& mode : kBlends) {
+  for (const BlendMode &mode : kBlends) {
     uint32_t column = 0;
     for (const uint32_t target : kBlendColours) {
       for (const uint32_t source : kBlendColours) {
@@ -213,7 +211,7 @@ bool blendModes(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool alphaTest(Canvas& canvas, Picture* expected) {
+bool alphaTest(Canvas &canvas, Picture *expected) {
   constexpr uint32_t kReference = 128;
   if (!canvas.state(D3DRS_ALPHATESTENABLE, TRUE) || !canvas.state(D3DRS_ALPHAREF, kReference)) return false;
   for (uint32_t function = D3DCMP_NEVER; function <= D3DCMP_ALWAYS; ++function) {
@@ -228,7 +226,7 @@ bool alphaTest(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool occlusion(Canvas& canvas, Picture* expected) {
+bool occlusion(Canvas &canvas, Picture *expected) {
   // Half of the quad lies behind what is there; the query counts the pixels of the other half.
   ComPtr<IDirect3DQuery9> query;
   if (!ok(canvas.device()->CreateQuery(D3DQUERYTYPE_OCCLUSION, query.put()), "CreateQuery(OCCLUSION)") ||
@@ -243,8 +241,7 @@ bool occlusion(Canvas& canvas, Picture* expected) {
   DWORD pixels = 0;
   HRESULT result = S_FALSE;
   while ((result = query->GetData(&pixels, sizeof pixels, D3DGETDATA_FLUSH)) == S_FALSE) SwitchToThread();
-  return ok(result, "GetData(OCCLUSION)") &&
-         (pixels == 72 * 60 || fail("%lu pixels counted, not %d", pixels, 72 * 60));
+  return ok(result, "GetData(OCCLUSION)") && (pixels == 72 * 60 || fail("%lu pixels counted, not %d", pixels, 72 * 60));
 }
 
 }  // namespace programs

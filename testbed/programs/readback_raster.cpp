@@ -9,7 +9,7 @@ namespace programs {
 
 namespace {
 
-void fill(Picture* picture, const Area& area, uint32_t colour) {
+void fill(Picture *picture, const Area &area, uint32_t colour) {
   for (uint32_t y = 0; y < area.height; ++y)
     for (uint32_t x = 0; x < area.width; ++x) picture->at(area.x + x, area.y + y) = colour;
 }
@@ -29,31 +29,27 @@ constexpr Place kTriangles[][3] = {
     {{120.5f, 8.5f}, {120.5f, 40.5f}, {180.5f, 8.5f}},
     {{8.25f, 60.25f}, {108.25f, 60.25f}, {58.25f, 160.25f}},  // slopes of 1/2
     {{120.25f, 60.5f}, {220.25f, 110.5f}, {120.25f, 160.5f}},
-    {{200, 8}, {200.75f, 8}, {200, 240}},  // a sliver, mostly less than a pixel wide
-    {{8, 200}, {72, 200}, {40, 200}},      // no area
-    {{-300.25f, 300.25f},
-     {-100.25f, 250.25f},
-     {520.25f, 405.25f}},  // reaches beyond the target: slopes of 1/4
+    {{200, 8}, {200.75f, 8}, {200, 240}},                            // a sliver, mostly less than a pixel wide
+    {{8, 200}, {72, 200}, {40, 200}},                                // no area
+    {{-300.25f, 300.25f}, {-100.25f, 250.25f}, {520.25f, 405.25f}},  // reaches beyond the target: slopes of 1/4
     {{240.5f, 200.5f}, {300.5f, 200.5f}, {240.5f, 300.5f}},
 };
 
 }  // namespace
 
-bool clearRects(Canvas& canvas, Picture* expected) {
+bool clearRects(Canvas &canvas, Picture *expected) {
   const D3DRECT rects[] = {{0, 0, 1, 1}, {10, 20, 100, 90}, {200, 250, 300, 300}, {60, 60, 60, 80}};
   if (!canvas.clear(argb(17, 34, 51, 68)) ||
-      !ok(canvas.device()->Clear(4, rects, D3DCLEAR_TARGET, argb(200, 1, 254, 128), 1, 0),
-          "Clear(4 rectangles)"))
+      !ok(canvas.device()->Clear(4, rects, D3DCLEAR_TARGET, argb(200, 1, 254, 128), 1, 0), "Clear(4 rectangles)"))
     return false;
   fill(expected, kWholeCanvas, argb(17, 34, 51, 68));
   fill(expected, {0, 0, 1, 1}, argb(200, 1, 254, 128));
   fill(expected, {10, 20, 90, 70}, argb(200, 1, 254, 128));
-  fill(expected, {200, 250, 56, 6},
-       argb(200, 1, 254, 128));  // cut at the target's edge; the last one is empty
+  fill(expected, {200, 250, 56, 6}, argb(200, 1, 254, 128));  // cut at the target's edge; the last one is empty
   return true;
 }
 
-bool gradient(Canvas& canvas, Picture* expected) {
+bool gradient(Canvas &canvas, Picture *expected) {
   // The value at pixel centre x is x / 255, so rounding has nothing to decide.
   constexpr float kLow = -0.5f / 255, kHigh = 255.5f / 255;
   const QuadValues values{
@@ -63,11 +59,10 @@ bool gradient(Canvas& canvas, Picture* expected) {
   return canvas.quad(kWholeCanvas, values);
 }
 
-bool fillRule(Canvas& canvas, Picture* expected) {
-  if (!canvas.state(D3DRS_ALPHABLENDENABLE, TRUE) || !canvas.state(D3DRS_DESTBLEND, D3DBLEND_ONE))
-    return false;
+bool fillRule(Canvas &canvas, Picture *expected) {
+  if (!canvas.state(D3DRS_ALPHABLENDENABLE, TRUE) || !canvas.state(D3DRS_DESTBLEND, D3DBLEND_ONE)) return false;
   const QuadValues colour = flat(kStep);
-  for (const auto& triangle : kTriangles) {
+  for (const auto &triangle : kTriangles) {
     CanvasVertex vertices[3];
     Corner corners[3];
     for (int i = 0; i < 3; ++i) {
@@ -77,12 +72,12 @@ bool fillRule(Canvas& canvas, Picture* expected) {
     }
     if (!canvas.triangles(vertices, 3)) return false;
     rasterize(kCanvasSize, kCanvasSize, corners,
-              [&](uint32_t x, uint32_t y, const double*) { expected->at(x, y) += kStep; });
+              [&](uint32_t x, uint32_t y, const double *) { expected->at(x, y) += kStep; });
   }
   return true;
 }
 
-bool indexed(Canvas& canvas, Picture* expected) {
+bool indexed(Canvas &canvas, Picture *expected) {
   // Three quads of four corners each; the middle one is drawn, then the last one by the same indices with a
   // base.
   constexpr Area kAreas[3] = {{0, 0, 100, 100}, {16, 32, 64, 48}, {120, 100, 100, 120}};
@@ -90,25 +85,24 @@ bool indexed(Canvas& canvas, Picture* expected) {
   constexpr uint16_t kIndices[] = {99, 4, 5, 6, 6, 5, 7};
   ComPtr<IDirect3DVertexBuffer9> vertices;
   ComPtr<IDirect3DIndexBuffer9> indices;
-  void* memory = nullptr;
-  IDirect3DDevice9* device = canvas.device();
-  if (!ok(device->CreateVertexBuffer(sizeof(CanvasVertex) * 12, D3DUSAGE_WRITEONLY, 0, D3DPOOL_DEFAULT,
-                                     vertices.put(), nullptr),
+  void *memory = nullptr;
+  IDirect3DDevice9 *device = canvas.device();
+  if (!ok(device->CreateVertexBuffer(sizeof(CanvasVertex) * 12, D3DUSAGE_WRITEONLY, 0, D3DPOOL_DEFAULT, vertices.put(),
+                                     nullptr),
           "CreateVertexBuffer") ||
-      !ok(device->CreateIndexBuffer(sizeof kIndices, D3DUSAGE_WRITEONLY, D3DFMT_INDEX16, D3DPOOL_DEFAULT,
-                                    indices.put(), nullptr),
+      !ok(device->CreateIndexBuffer(sizeof kIndices, D3DUSAGE_WRITEONLY, D3DFMT_INDEX16, D3DPOOL_DEFAULT, indices.put(),
+                                    nullptr),
           "CreateIndexBuffer") ||
       !ok(vertices->Lock(0, 0, &memory, 0), "Lock"))
     return false;
-  auto* out = static_cast<CanvasVertex*>(memory);
+  auto *out = static_cast<CanvasVertex *>(memory);
   for (int i = 0; i < 3; ++i) {
     CanvasVertex corners[6];
     quadCorners(kAreas[i], flat(kColours[i]), 0.5f, 0.5f, corners);
     const int order[4] = {0, 1, 2, 5};
     for (const int corner : order) *out++ = corners[corner];
   }
-  if (!ok(vertices->Unlock(), "Unlock") || !ok(indices->Lock(0, 0, &memory, 0), "Lock(index buffer)"))
-    return false;
+  if (!ok(vertices->Unlock(), "Unlock") || !ok(indices->Lock(0, 0, &memory, 0), "Lock(index buffer)")) return false;
   std::memcpy(memory, kIndices, sizeof kIndices);
   if (!ok(indices->Unlock(), "Unlock(index buffer)") ||
       !ok(device->SetStreamSource(0, vertices.get(), 0, sizeof(CanvasVertex)), "SetStreamSource") ||
@@ -122,10 +116,10 @@ bool indexed(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool viewport(Canvas& canvas, Picture* expected) {
+bool viewport(Canvas &canvas, Picture *expected) {
   // Clip space is mapped onto the viewport, and what lies outside of it is cut away.
   const D3DVIEWPORT9 small{32, 64, 128, 64, 0, 1}, whole{0, 0, kCanvasSize, kCanvasSize, 0, 1};
-  IDirect3DDevice9* device = canvas.device();
+  IDirect3DDevice9 *device = canvas.device();
   const bool drawn = ok(device->SetViewport(&small), "SetViewport") &&
                      canvas.quad({0, 0, 128, 128}, flat(argb(255, 250, 128, 0))) &&
                      canvas.quad({192, 128, 512, 512}, flat(argb(255, 0, 128, 250)));
@@ -134,19 +128,19 @@ bool viewport(Canvas& canvas, Picture* expected) {
   for (uint32_t y = 0; y < 64; ++y)
     for (uint32_t x = 0; x < 128; ++x) {
       const double px = x * 2.0, py = y * 4.0;  // the canvas' coordinates of this centre
-      uint32_t& pixel = expected->at(32 + x, 64 + y);
+      uint32_t &pixel = expected->at(32 + x, 64 + y);
       if (px >= -0.5 && px < 127.5 && py >= -0.5 && py < 127.5) pixel = argb(255, 250, 128, 0);
       if (px >= 191.5 && py >= 127.5) pixel = argb(255, 0, 128, 250);
     }
   return true;
 }
 
-bool scissorAndMask(Canvas& canvas, Picture* expected) {
+bool scissorAndMask(Canvas &canvas, Picture *expected) {
   constexpr uint32_t kOld = argb(10, 20, 30, 40), kNew = argb(255, 200, 150, 100);
   const RECT scissor{30, 40, 130, 50};
   if (!canvas.clear(kOld) || !canvas.state(D3DRS_SCISSORTESTENABLE, TRUE) ||
-      !ok(canvas.device()->SetScissorRect(&scissor), "SetScissorRect") ||
-      !canvas.quad(kWholeCanvas, flat(kNew)) || !canvas.state(D3DRS_SCISSORTESTENABLE, FALSE))
+      !ok(canvas.device()->SetScissorRect(&scissor), "SetScissorRect") || !canvas.quad(kWholeCanvas, flat(kNew)) ||
+      !canvas.state(D3DRS_SCISSORTESTENABLE, FALSE))
     return false;
   fill(expected, kWholeCanvas, kOld);
   fill(expected, {30, 40, 100, 10}, kNew);
@@ -162,7 +156,7 @@ bool scissorAndMask(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool culling(Canvas& canvas, Picture* expected) {
+bool culling(Canvas &canvas, Picture *expected) {
   // Each column culls differently; the first row's triangles go round clockwise, the second's
   // counter-clockwise.
   constexpr D3DCULL kModes[3] = {D3DCULL_NONE, D3DCULL_CW, D3DCULL_CCW};

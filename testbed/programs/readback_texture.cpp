@@ -15,14 +15,12 @@ uint32_t texel(uint32_t x, uint32_t y, uint32_t level = 0) {
 }
 
 /** A texture in video memory with `levels` levels, filled through one in system memory. */
-bool makeTexture(Canvas& canvas, uint32_t size, uint32_t levels, ComPtr<IDirect3DTexture9>* texture) {
-  IDirect3DDevice9* device = canvas.device();
+bool makeTexture(Canvas &canvas, uint32_t size, uint32_t levels, ComPtr<IDirect3DTexture9> *texture) {
+  IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DTexture9> source;
-  if (!ok(device->CreateTexture(size, size, levels, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, source.put(),
-                                nullptr),
+  if (!ok(device->CreateTexture(size, size, levels, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, source.put(), nullptr),
           "CreateTexture(SYSTEMMEM)") ||
-      !ok(device->CreateTexture(size, size, levels, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, texture->put(),
-                                nullptr),
+      !ok(device->CreateTexture(size, size, levels, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, texture->put(), nullptr),
           "CreateTexture(DEFAULT)"))
     return false;
   for (uint32_t level = 0; level < levels; ++level) {
@@ -31,15 +29,14 @@ bool makeTexture(Canvas& canvas, uint32_t size, uint32_t levels, ComPtr<IDirect3
     for (uint32_t y = 0; y < size >> level; ++y)
       for (uint32_t x = 0; x < size >> level; ++x) {
         const uint32_t colour = texel(x % 16, y % 16, level);
-        std::memcpy(static_cast<char*>(locked.pBits) + ptrdiff_t{locked.Pitch} * y + size_t{x} * 4, &colour,
-                    4);
+        std::memcpy(static_cast<char *>(locked.pBits) + ptrdiff_t{locked.Pitch} * y + size_t{x} * 4, &colour, 4);
       }
     if (!ok(source->UnlockRect(level), "UnlockRect")) return false;
   }
   return ok(device->UpdateTexture(source.get(), texture->get()), "UpdateTexture");
 }
 
-bool bind(Canvas& canvas, const ComPtr<IDirect3DTexture9>& texture) {
+bool bind(Canvas &canvas, const ComPtr<IDirect3DTexture9> &texture) {
   return ok(canvas.device()->SetTexture(0, texture.get()), "SetTexture") && canvas.use(PixelKind::kTexture);
 }
 
@@ -71,15 +68,14 @@ uint32_t filtered(double u, double v, int size) {
 
 }  // namespace
 
-bool addressing(Canvas& canvas, Picture* expected) {
+bool addressing(Canvas &canvas, Picture *expected) {
   // Coordinates from -1 to 3 across, -1 to 1 down, 4 pixels a texel; a strip for each mode.
   constexpr D3DTEXTUREADDRESS kModes[3] = {D3DTADDRESS_WRAP, D3DTADDRESS_MIRROR, D3DTADDRESS_CLAMP};
   ComPtr<IDirect3DTexture9> texture;
   if (!makeTexture(canvas, 16, 1, &texture) || !bind(canvas, texture)) return false;
   for (uint32_t strip = 0; strip < 3; ++strip) {
     const Area area{0, strip * 80, 256, 80};
-    if (!canvas.sampler(D3DSAMP_ADDRESSU, kModes[strip]) ||
-        !canvas.sampler(D3DSAMP_ADDRESSV, kModes[strip]) ||
+    if (!canvas.sampler(D3DSAMP_ADDRESSU, kModes[strip]) || !canvas.sampler(D3DSAMP_ADDRESSV, kModes[strip]) ||
         !canvas.quad(area, coordinates(-1, -0.625f, 3, 0.625f)))
       return false;
     for (uint32_t y = 0; y < area.height; ++y)
@@ -92,23 +88,20 @@ bool addressing(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool bilinear(Canvas& canvas, Picture* expected) {
+bool bilinear(Canvas &canvas, Picture *expected) {
   // 16 pixels a texel: the weights are multiples of 1/32.
   ComPtr<IDirect3DTexture9> texture;
   if (!makeTexture(canvas, 16, 1, &texture) || !bind(canvas, texture) ||
-      !canvas.sampler(D3DSAMP_MINFILTER, D3DTEXF_LINEAR) ||
-      !canvas.sampler(D3DSAMP_MAGFILTER, D3DTEXF_LINEAR) ||
-      !canvas.sampler(D3DSAMP_ADDRESSU, D3DTADDRESS_CLAMP) ||
-      !canvas.sampler(D3DSAMP_ADDRESSV, D3DTADDRESS_CLAMP) ||
+      !canvas.sampler(D3DSAMP_MINFILTER, D3DTEXF_LINEAR) || !canvas.sampler(D3DSAMP_MAGFILTER, D3DTEXF_LINEAR) ||
+      !canvas.sampler(D3DSAMP_ADDRESSU, D3DTADDRESS_CLAMP) || !canvas.sampler(D3DSAMP_ADDRESSV, D3DTADDRESS_CLAMP) ||
       !canvas.quad(kWholeCanvas, coordinates(0, 0, 1, 1)))
     return false;
   for (uint32_t y = 0; y < kCanvasSize; ++y)
-    for (uint32_t x = 0; x < kCanvasSize; ++x)
-      expected->at(x, y) = filtered((x + 0.5) / 16, (y + 0.5) / 16, 16);
+    for (uint32_t x = 0; x < kCanvasSize; ++x) expected->at(x, y) = filtered((x + 0.5) / 16, (y + 0.5) / 16, 16);
   return true;
 }
 
-bool mipLevels(Canvas& canvas, Picture* expected) {
+bool mipLevels(Canvas &canvas, Picture *expected) {
   // Each quad is as large as a level, so that level's texels and the pixels coincide.
   constexpr uint32_t kSize = 64, kLevels = 7;
   ComPtr<IDirect3DTexture9> texture;
@@ -121,35 +114,31 @@ bool mipLevels(Canvas& canvas, Picture* expected) {
     left += area.width;
     if (!canvas.quad(area, coordinates(0, 0, 1, 1))) return false;
     for (uint32_t y = 0; y < area.height; ++y)
-      for (uint32_t x = 0; x < area.width; ++x)
-        expected->at(area.x + x, area.y + y) = texel(x % 16, y % 16, level);
+      for (uint32_t x = 0; x < area.width; ++x) expected->at(area.x + x, area.y + y) = texel(x % 16, y % 16, level);
   }
   return true;
 }
 
-bool copies(Canvas& canvas, Picture* expected) {
+bool copies(Canvas &canvas, Picture *expected) {
   // System memory to a texture's part, that to a target, by StretchRect; ColorFill beside it.
-  IDirect3DDevice9* device = canvas.device();
+  IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DSurface9> source, middle;
   D3DLOCKED_RECT locked{};
-  if (!ok(device->CreateOffscreenPlainSurface(64, 32, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, source.put(),
-                                              nullptr),
+  if (!ok(device->CreateOffscreenPlainSurface(64, 32, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, source.put(), nullptr),
           "CreateOffscreenPlainSurface") ||
-      !ok(device->CreateRenderTarget(100, 80, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_NONE, 0, FALSE, middle.put(),
-                                     nullptr),
+      !ok(device->CreateRenderTarget(100, 80, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_NONE, 0, FALSE, middle.put(), nullptr),
           "CreateRenderTarget") ||
       !ok(source->LockRect(&locked, nullptr, 0), "LockRect"))
     return false;
   for (uint32_t y = 0; y < 32; ++y)
     for (uint32_t x = 0; x < 64; ++x) {
       const uint32_t colour = argb(255 - x, x * 4, y * 8, x + y);
-      std::memcpy(static_cast<char*>(locked.pBits) + ptrdiff_t{locked.Pitch} * y + size_t{x} * 4, &colour, 4);
+      std::memcpy(static_cast<char *>(locked.pBits) + ptrdiff_t{locked.Pitch} * y + size_t{x} * 4, &colour, 4);
     }
   const RECT part{10, 5, 50, 30}, from{0, 0, 100, 80}, to{120, 100, 220, 180}, filled{3, 200, 40, 240};
   const POINT at{20, 40};
   constexpr uint32_t kMiddle = argb(77, 1, 2, 3), kFilled = argb(130, 40, 50, 60);
-  if (!ok(source->UnlockRect(), "UnlockRect") ||
-      !ok(device->ColorFill(middle.get(), nullptr, kMiddle), "ColorFill") ||
+  if (!ok(source->UnlockRect(), "UnlockRect") || !ok(device->ColorFill(middle.get(), nullptr, kMiddle), "ColorFill") ||
       !ok(device->UpdateSurface(source.get(), &part, middle.get(), &at), "UpdateSurface") ||
       !ok(device->StretchRect(middle.get(), &from, canvas.target(), &to, D3DTEXF_NONE), "StretchRect") ||
       !ok(device->ColorFill(canvas.target(), &filled, kFilled), "ColorFill(rectangle)"))
@@ -164,13 +153,13 @@ bool copies(Canvas& canvas, Picture* expected) {
   return true;
 }
 
-bool drawnTexture(Canvas& canvas, Picture* expected) {
+bool drawnTexture(Canvas &canvas, Picture *expected) {
   // A texture is drawn into, then drawn with, twice, so that the second picture must not come too early.
-  IDirect3DDevice9* device = canvas.device();
+  IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DTexture9> texture;
   ComPtr<IDirect3DSurface9> surface;
-  if (!ok(device->CreateTexture(64, 64, 1, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT,
-                                texture.put(), nullptr),
+  if (!ok(device->CreateTexture(64, 64, 1, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, texture.put(),
+                                nullptr),
           "CreateTexture(RENDERTARGET)") ||
       !ok(texture->GetSurfaceLevel(0, surface.put()), "GetSurfaceLevel") ||
       !ok(device->SetDepthStencilSurface(nullptr), "SetDepthStencilSurface(null)"))

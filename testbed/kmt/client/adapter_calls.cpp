@@ -11,7 +11,7 @@ struct OpenedAdapter {
   NTSTATUS status;
   OpenAdapterReply reply;
 };
-OpenedAdapter openAdapter(OpenBy by, const WCHAR* name, uint32_t chars) {
+OpenedAdapter openAdapter(OpenBy by, const WCHAR *name, uint32_t chars) {
   KernelCall<Call::OpenAdapter> call({static_cast<uint32_t>(by), chars});
   call.append(name, chars * sizeof(WCHAR));
   const NTSTATUS status = call.send();
@@ -19,7 +19,7 @@ OpenedAdapter openAdapter(OpenBy by, const WCHAR* name, uint32_t chars) {
 }
 
 /** Characters before the end, at most `most`. */
-uint32_t lengthOf(const WCHAR* text, uint32_t most) {
+uint32_t lengthOf(const WCHAR *text, uint32_t most) {
   uint32_t length = 0;
   while (length < most && text[length]) ++length;
   return length;
@@ -27,15 +27,14 @@ uint32_t lengthOf(const WCHAR* text, uint32_t most) {
 
 }  // namespace
 
-bool adoptBuffers(const CommandBuffers& buffers, MappedBuffers& out) {
+bool adoptBuffers(const CommandBuffers &buffers, MappedBuffers &out) {
   // The three ranges were checked where they were made; a wrong one cannot be mapped.
-  void* commands = mapShared(buffers.file, buffers.commands, buffers.commandBytes);
-  void* allocations = mapShared(buffers.file, buffers.allocations,
-                                uint64_t{buffers.allocationEntries} * sizeof(D3DDDI_ALLOCATIONLIST));
-  void* patches = mapShared(buffers.file, buffers.patches,
-                            uint64_t{buffers.patchEntries} * sizeof(D3DDDI_PATCHLOCATIONLIST));
-  out = {commands, static_cast<D3DDDI_ALLOCATIONLIST*>(allocations),
-         static_cast<D3DDDI_PATCHLOCATIONLIST*>(patches)};
+  void *commands = mapShared(buffers.file, buffers.commands, buffers.commandBytes);
+  void *allocations =
+      mapShared(buffers.file, buffers.allocations, uint64_t{buffers.allocationEntries} * sizeof(D3DDDI_ALLOCATIONLIST));
+  void *patches =
+      mapShared(buffers.file, buffers.patches, uint64_t{buffers.patchEntries} * sizeof(D3DDDI_PATCHLOCATIONLIST));
+  out = {commands, static_cast<D3DDDI_ALLOCATIONLIST *>(allocations), static_cast<D3DDDI_PATCHLOCATIONLIST *>(patches)};
   return commands && allocations && patches;
 }
 
@@ -44,7 +43,7 @@ bool adoptBuffers(const CommandBuffers& buffers, MappedBuffers& out) {
 using namespace aerogpu::kmt;
 
 // Several source devices of one adapter are not here: an HDC is one of the only display.
-extern "C" NTSTATUS APIENTRY D3DKMTOpenAdapterFromHdc(D3DKMT_OPENADAPTERFROMHDC* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTOpenAdapterFromHdc(D3DKMT_OPENADAPTERFROMHDC *data) {
   if (!data || !data->hDc) return kStatusInvalidParameter;
   const OpenedAdapter opened = openAdapter(OpenBy::DeviceContext, nullptr, 0);
   data->hAdapter = opened.reply.adapter;
@@ -53,18 +52,17 @@ extern "C" NTSTATUS APIENTRY D3DKMTOpenAdapterFromHdc(D3DKMT_OPENADAPTERFROMHDC*
   return opened.status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTOpenAdapterFromGdiDisplayName(D3DKMT_OPENADAPTERFROMGDIDISPLAYNAME* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTOpenAdapterFromGdiDisplayName(D3DKMT_OPENADAPTERFROMGDIDISPLAYNAME *data) {
   if (!data) return kStatusInvalidParameter;
   const uint32_t most = sizeof data->DeviceName / sizeof data->DeviceName[0];
-  const OpenedAdapter opened =
-      openAdapter(OpenBy::GdiDisplayName, data->DeviceName, lengthOf(data->DeviceName, most));
+  const OpenedAdapter opened = openAdapter(OpenBy::GdiDisplayName, data->DeviceName, lengthOf(data->DeviceName, most));
   data->hAdapter = opened.reply.adapter;
   data->AdapterLuid = {opened.reply.luidLow, opened.reply.luidHigh};
   data->VidPnSourceId = opened.reply.vidPnSource;
   return opened.status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTOpenAdapterFromDeviceName(D3DKMT_OPENADAPTERFROMDEVICENAME* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTOpenAdapterFromDeviceName(D3DKMT_OPENADAPTERFROMDEVICENAME *data) {
   if (!data || !data->pDeviceName) return kStatusInvalidParameter;
   const OpenedAdapter opened =
       openAdapter(OpenBy::DeviceName, data->pDeviceName, lengthOf(data->pDeviceName, MAX_PATH));
@@ -73,23 +71,22 @@ extern "C" NTSTATUS APIENTRY D3DKMTOpenAdapterFromDeviceName(D3DKMT_OPENADAPTERF
   return opened.status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTCloseAdapter(const D3DKMT_CLOSEADAPTER* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTCloseAdapter(const D3DKMT_CLOSEADAPTER *data) {
   return data ? callKernel<Call::CloseAdapter>({data->hAdapter}) : kStatusInvalidParameter;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTQueryAdapterInfo(D3DKMT_QUERYADAPTERINFO* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTQueryAdapterInfo(D3DKMT_QUERYADAPTERINFO *data) {
   if (!data) return kStatusInvalidParameter;
   KernelCall<Call::QueryAdapterInfo> call(
       {data->hAdapter, static_cast<uint32_t>(data->Type), data->PrivateDriverDataSize});
   call.append(data->pPrivateDriverData, data->PrivateDriverDataSize);
   const NTSTATUS status = call.send();
-  if (const uint8_t* bytes = call.take(call.reply().count);
-      bytes && call.reply().count <= data->PrivateDriverDataSize)
+  if (const uint8_t *bytes = call.take(call.reply().count); bytes && call.reply().count <= data->PrivateDriverDataSize)
     __builtin_memcpy(data->pPrivateDriverData, bytes, call.reply().count);
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTCreateDevice(D3DKMT_CREATEDEVICE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTCreateDevice(D3DKMT_CREATEDEVICE *data) {
   if (!data) return kStatusInvalidParameter;
   uint32_t flags;
   static_assert(sizeof data->Flags == sizeof flags);
@@ -105,15 +102,14 @@ extern "C" NTSTATUS APIENTRY D3DKMTCreateDevice(D3DKMT_CREATEDEVICE* data) {
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTDestroyDevice(const D3DKMT_DESTROYDEVICE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTDestroyDevice(const D3DKMT_DESTROYDEVICE *data) {
   return data ? callKernel<Call::DestroyDevice>({data->hDevice}) : kStatusInvalidParameter;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTCreateContext(D3DKMT_CREATECONTEXT* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTCreateContext(D3DKMT_CREATECONTEXT *data) {
   if (!data) return kStatusInvalidParameter;
-  KernelCall<Call::CreateContext> call({data->hDevice, data->NodeOrdinal, data->EngineAffinity,
-                                        data->Flags.Value, static_cast<uint32_t>(data->ClientHint),
-                                        data->PrivateDriverDataSize});
+  KernelCall<Call::CreateContext> call({data->hDevice, data->NodeOrdinal, data->EngineAffinity, data->Flags.Value,
+                                        static_cast<uint32_t>(data->ClientHint), data->PrivateDriverDataSize});
   call.append(data->pPrivateDriverData, data->PrivateDriverDataSize);
   const NTSTATUS status = call.send();
   if (status < 0) return status;
@@ -134,30 +130,27 @@ extern "C" NTSTATUS APIENTRY D3DKMTCreateContext(D3DKMT_CREATECONTEXT* data) {
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTDestroyContext(const D3DKMT_DESTROYCONTEXT* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTDestroyContext(const D3DKMT_DESTROYCONTEXT *data) {
   return data ? callKernel<Call::DestroyContext>({data->hContext}) : kStatusInvalidParameter;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTEscape(const D3DKMT_ESCAPE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTEscape(const D3DKMT_ESCAPE *data) {
   if (!data) return kStatusInvalidParameter;
-  KernelCall<Call::Escape> call({data->hAdapter, data->hDevice, data->hContext,
-                                 static_cast<uint32_t>(data->Type), data->Flags.Value,
-                                 data->PrivateDriverDataSize});
+  KernelCall<Call::Escape> call({data->hAdapter, data->hDevice, data->hContext, static_cast<uint32_t>(data->Type),
+                                 data->Flags.Value, data->PrivateDriverDataSize});
   call.append(data->pPrivateDriverData, data->PrivateDriverDataSize);
   const NTSTATUS status = call.send();
-  if (const uint8_t* bytes = call.take(call.reply().count);
-      bytes && call.reply().count <= data->PrivateDriverDataSize)
+  if (const uint8_t *bytes = call.take(call.reply().count); bytes && call.reply().count <= data->PrivateDriverDataSize)
     __builtin_memcpy(data->pPrivateDriverData, bytes, call.reply().count);
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTGetDeviceState(D3DKMT_GETDEVICESTATE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTGetDeviceState(D3DKMT_GETDEVICESTATE *data) {
   if (!data) return kStatusInvalidParameter;
   const bool present = data->StateType == D3DKMT_DEVICESTATE_PRESENT;
   GetDeviceStateReply reply{};
   const NTSTATUS status = callKernel<Call::GetDeviceState>(
-      {data->hDevice, static_cast<uint32_t>(data->StateType), present ? data->PresentState.VidPnSourceId : 0},
-      &reply);
+      {data->hDevice, static_cast<uint32_t>(data->StateType), present ? data->PresentState.VidPnSourceId : 0}, &reply);
   if (status < 0) return status;
   if (data->StateType == D3DKMT_DEVICESTATE_EXECUTION) {
     data->ExecutionState = static_cast<D3DKMT_DEVICEEXECUTION_STATE>(reply.value);
@@ -167,7 +160,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTGetDeviceState(D3DKMT_GETDEVICESTATE* data) {
     // The host's clock is the one that QueryPerformanceCounter reads under Wine.
     LARGE_INTEGER frequency;
     QueryPerformanceFrequency(&frequency);
-    D3DKMT_PRESENT_STATS& stats = data->PresentState.PresentStats;
+    D3DKMT_PRESENT_STATS &stats = data->PresentState.PresentStats;
     stats = {};
     stats.PresentCount = reply.presentCount;
     stats.PresentRefreshCount = reply.presentRefreshCount;
@@ -177,20 +170,20 @@ extern "C" NTSTATUS APIENTRY D3DKMTGetDeviceState(D3DKMT_GETDEVICESTATE* data) {
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTWaitForIdle(const D3DKMT_WAITFORIDLE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTWaitForIdle(const D3DKMT_WAITFORIDLE *data) {
   return data ? callKernel<Call::WaitForIdle>({data->hDevice}) : kStatusInvalidParameter;
 }
 
 // The driver's one engine runs what is submitted in order; objects that order engines are not made.
-extern "C" NTSTATUS APIENTRY D3DKMTCreateSynchronizationObject(D3DKMT_CREATESYNCHRONIZATIONOBJECT*) {
+extern "C" NTSTATUS APIENTRY D3DKMTCreateSynchronizationObject(D3DKMT_CREATESYNCHRONIZATIONOBJECT *) {
   return kStatusNotImplemented;
 }
-extern "C" NTSTATUS APIENTRY D3DKMTDestroySynchronizationObject(const D3DKMT_DESTROYSYNCHRONIZATIONOBJECT*) {
+extern "C" NTSTATUS APIENTRY D3DKMTDestroySynchronizationObject(const D3DKMT_DESTROYSYNCHRONIZATIONOBJECT *) {
   return kStatusNotImplemented;
 }
-extern "C" NTSTATUS APIENTRY D3DKMTWaitForSynchronizationObject(const D3DKMT_WAITFORSYNCHRONIZATIONOBJECT*) {
+extern "C" NTSTATUS APIENTRY D3DKMTWaitForSynchronizationObject(const D3DKMT_WAITFORSYNCHRONIZATIONOBJECT *) {
   return kStatusNotImplemented;
 }
-extern "C" NTSTATUS APIENTRY D3DKMTSignalSynchronizationObject(const D3DKMT_SIGNALSYNCHRONIZATIONOBJECT*) {
+extern "C" NTSTATUS APIENTRY D3DKMTSignalSynchronizationObject(const D3DKMT_SIGNALSYNCHRONIZATIONOBJECT *) {
   return kStatusNotImplemented;
 }

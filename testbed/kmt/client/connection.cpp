@@ -8,14 +8,14 @@ namespace aerogpu::kmt {
 struct Connection {
   SOCKET socket;
   uint32_t sequence;
-  Connection* next;  // in the list of the free ones
+  Connection *next;  // in the list of the free ones
   alignas(16) uint8_t message[kMaxMessageBytes];
 };
 
 namespace {
 
 SRWLOCK s_lock = SRWLOCK_INIT;  // everything below; never held over a call
-Connection* s_free;
+Connection *s_free;
 uint32_t s_process;
 uint64_t s_cookie;
 volatile LONG s_lost;  // the kernel side went away, or there never was one
@@ -26,7 +26,7 @@ struct Address {
 };
 
 /// HOST:PORT with HOST in numbers.
-bool parseAddress(const char* text, sockaddr_in& out) {
+bool parseAddress(const char *text, sockaddr_in &out) {
   out = {};
   out.sin_family = AF_INET;
   uint32_t host = 0, port = 0, value = 0;
@@ -56,14 +56,14 @@ bool parseAddress(const char* text, sockaddr_in& out) {
   return true;
 }
 
-bool readAddress(Address& out) {
+bool readAddress(Address &out) {
   char text[64];
   const DWORD length = GetEnvironmentVariableA("AEROGPU_KMT", text, sizeof text);
   if (!length || length >= sizeof text || !parseAddress(text, out.at)) {
     reportLine("AEROGPU_KMT has to be HOST:PORT in numbers, as aerogpu-driver-host --serve prints it", "");
     return false;
   }
-  for (char& c : out.key) c = 0;
+  for (char &c : out.key) c = 0;
   const DWORD keyLength = GetEnvironmentVariableA("AEROGPU_KMT_KEY", out.key, kKeyBytes);
   if (!keyLength || keyLength >= kKeyBytes) {
     reportLine("AEROGPU_KMT_KEY has to be the driver host's, at most 63 characters", "");
@@ -72,9 +72,9 @@ bool readAddress(Address& out) {
   return true;
 }
 
-bool sendAll(SOCKET socket, const uint8_t* data, uint32_t bytes) {
+bool sendAll(SOCKET socket, const uint8_t *data, uint32_t bytes) {
   while (bytes) {
-    const int n = ::send(socket, reinterpret_cast<const char*>(data), static_cast<int>(bytes), 0);
+    const int n = ::send(socket, reinterpret_cast<const char *>(data), static_cast<int>(bytes), 0);
     if (n <= 0) return false;
     data += n;
     bytes -= static_cast<uint32_t>(n);
@@ -83,17 +83,16 @@ bool sendAll(SOCKET socket, const uint8_t* data, uint32_t bytes) {
 }
 
 /// Reads one answer to `request` into `message`: in one piece, usually. `length` gets its bytes.
-bool receive(SOCKET socket, uint8_t* message, const RequestHeader& request, uint32_t& length) {
+bool receive(SOCKET socket, uint8_t *message, const RequestHeader &request, uint32_t &length) {
   uint32_t have = 0, want = kHeaderBytes;
   while (have < want) {
-    const int n =
-        recv(socket, reinterpret_cast<char*>(message) + have, static_cast<int>(kMaxMessageBytes - have), 0);
+    const int n = recv(socket, reinterpret_cast<char *>(message) + have, static_cast<int>(kMaxMessageBytes - have), 0);
     if (n <= 0) return false;
     const bool known = have >= kHeaderBytes;
     have += static_cast<uint32_t>(n);
     if (known || have < kHeaderBytes) continue;
-    const auto* header = reinterpret_cast<const ReplyHeader*>(message);
-    if (const char* fault = replyFault(*header, request)) {
+    const auto *header = reinterpret_cast<const ReplyHeader *>(message);
+    if (const char *fault = replyFault(*header, request)) {
       reportLine("the kernel side's answer is wrong: ", fault);
       return false;
     }
@@ -104,48 +103,45 @@ bool receive(SOCKET socket, uint8_t* message, const RequestHeader& request, uint
 }
 
 /// A request whose body and tail are in `connection.message`, and its answer.
-bool exchange(Connection& connection, uint32_t call, uint32_t length, uint32_t& replyLength) {
+bool exchange(Connection &connection, uint32_t call, uint32_t length, uint32_t &replyLength) {
   RequestHeader header = {length, call, s_process, ++connection.sequence};
-  *reinterpret_cast<RequestHeader*>(connection.message) = header;
+  *reinterpret_cast<RequestHeader *>(connection.message) = header;
   return sendAll(connection.socket, connection.message, length) &&
          receive(connection.socket, connection.message, header, replyLength);
 }
 
-void destroy(Connection* connection) {
+void destroy(Connection *connection) {
   if (connection->socket != INVALID_SOCKET) closesocket(connection->socket);
   VirtualFree(connection, 0, MEM_RELEASE);
 }
 
 /// Connects and greets. `join`: for a process that the kernel side knows. The greeting's files are taken
 /// over.
-Connection* connectTo(const Address& address, uint32_t process, uint64_t cookie) {
-  auto* connection = static_cast<Connection*>(
-      VirtualAlloc(nullptr, sizeof(Connection), MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE));
+Connection *connectTo(const Address &address, uint32_t process, uint64_t cookie) {
+  auto *connection =
+      static_cast<Connection *>(VirtualAlloc(nullptr, sizeof(Connection), MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE));
   if (!connection) return nullptr;
   connection->socket = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
   const BOOL noDelay = TRUE;
   if (connection->socket == INVALID_SOCKET ||
-      connect(connection->socket, reinterpret_cast<const sockaddr*>(&address.at), sizeof address.at) != 0) {
+      connect(connection->socket, reinterpret_cast<const sockaddr *>(&address.at), sizeof address.at) != 0) {
     reportLine("nobody listens where AEROGPU_KMT says", "");
     destroy(connection);
     return nullptr;
   }
-  setsockopt(connection->socket, IPPROTO_TCP, TCP_NODELAY, reinterpret_cast<const char*>(&noDelay),
-             sizeof noDelay);
-  auto* hello = reinterpret_cast<HelloRequest*>(connection->message + kHeaderBytes);
+  setsockopt(connection->socket, IPPROTO_TCP, TCP_NODELAY, reinterpret_cast<const char *>(&noDelay), sizeof noDelay);
+  auto *hello = reinterpret_cast<HelloRequest *>(connection->message + kHeaderBytes);
   hello->magic = kHelloMagic;
   hello->version = kWireVersion;
   hello->process = process;
-  hello->pointerBits = sizeof(void*) * 8;
+  hello->pointerBits = sizeof(void *) * 8;
   hello->cookie = cookie;
   for (uint32_t i = 0; i < kKeyBytes; ++i) hello->key[i] = address.key[i];
   uint32_t length = 0;
-  const bool ok =
-      exchange(*connection, static_cast<uint32_t>(Call::Hello), kHeaderBytes + sizeof *hello, length);
-  const auto* header = reinterpret_cast<const ReplyHeader*>(connection->message);
-  const auto* reply = reinterpret_cast<const HelloReply*>(connection->message + kHeaderBytes);
-  if (!ok || header->status < 0 ||
-      reply->files > (length - kHeaderBytes - sizeof *reply) / sizeof(SharedFile)) {
+  const bool ok = exchange(*connection, static_cast<uint32_t>(Call::Hello), kHeaderBytes + sizeof *hello, length);
+  const auto *header = reinterpret_cast<const ReplyHeader *>(connection->message);
+  const auto *reply = reinterpret_cast<const HelloReply *>(connection->message + kHeaderBytes);
+  if (!ok || header->status < 0 || reply->files > (length - kHeaderBytes - sizeof *reply) / sizeof(SharedFile)) {
     reportLine("the kernel side refuses the connection (is AEROGPU_KMT_KEY its key?)", "");
     destroy(connection);
     return nullptr;
@@ -154,22 +150,22 @@ Connection* connectTo(const Address& address, uint32_t process, uint64_t cookie)
 }
 
 /// The process' first connection: with s_lock held, since only one may be the first.
-Connection* connectFirst(const Address& address) {
+Connection *connectFirst(const Address &address) {
   WSADATA data;
   if (WSAStartup(MAKEWORD(2, 2), &data) != 0) return nullptr;
-  Connection* connection = connectTo(address, 0, 0);
+  Connection *connection = connectTo(address, 0, 0);
   if (!connection) return nullptr;
-  const auto* reply = reinterpret_cast<const HelloReply*>(connection->message + kHeaderBytes);
+  const auto *reply = reinterpret_cast<const HelloReply *>(connection->message + kHeaderBytes);
   s_process = reply->process;
   s_cookie = reply->cookie;
-  setSharedFiles(reinterpret_cast<const SharedFile*>(reply + 1), reply->files);
+  setSharedFiles(reinterpret_cast<const SharedFile *>(reply + 1), reply->files);
   return connection;
 }
 
-Connection* acquire() {
+Connection *acquire() {
   if (s_lost) return nullptr;
   AcquireSRWLockExclusive(&s_lock);
-  Connection* connection = s_free;
+  Connection *connection = s_free;
   if (connection) s_free = connection->next;
   Address address;
   if (!connection && !s_process) {
@@ -185,7 +181,7 @@ Connection* acquire() {
   return connection;
 }
 
-void release(Connection* connection) {
+void release(Connection *connection) {
   AcquireSRWLockExclusive(&s_lock);
   connection->next = s_free;
   s_free = connection;
@@ -194,11 +190,11 @@ void release(Connection* connection) {
 
 }  // namespace
 
-void reportLine(const char* what, const char* detail) {
+void reportLine(const char *what, const char *detail) {
   char line[512];
   size_t at = 0;
-  const char* const parts[] = {"aerogpu-kmt: ", what, detail, "\n"};
-  for (const char* part : parts)
+  const char *const parts[] = {"aerogpu-kmt: ", what, detail, "\n"};
+  for (const char *part : parts)
     for (; *part && at + 1 < sizeof line; ++part) line[at++] = *part;
   line[at] = 0;
   OutputDebugStringA(line);
@@ -221,11 +217,11 @@ CallBuffer::~CallBuffer() {
     release(m_connection);
 }
 
-void* CallBuffer::body() {
+void *CallBuffer::body() {
   return m_connection->message + kHeaderBytes;
 }
 
-void CallBuffer::append(const void* data, size_t bytes) {
+void CallBuffer::append(const void *data, size_t bytes) {
   if (!m_connection || !bytes) return;
   const uint32_t most = kHeaderBytes + m_info.requestBytes + m_info.requestTail;
   if (!data || bytes > most - m_used) {
@@ -240,18 +236,17 @@ NTSTATUS CallBuffer::send() {
   if (!m_connection) return kStatusDeviceRemoved;
   if (m_invalid) return kStatusInvalidParameter;
   if (!exchange(*m_connection, m_info.number, m_used, m_replyBytes)) {
-    if (!InterlockedExchange(&s_lost, 1))
-      reportLine("the kernel side is gone; it was asked for ", m_info.name);
+    if (!InterlockedExchange(&s_lost, 1)) reportLine("the kernel side is gone; it was asked for ", m_info.name);
     return kStatusDeviceRemoved;
   }
   m_answered = true;
   m_used = kHeaderBytes + m_info.replyBytes;
-  return reinterpret_cast<const ReplyHeader*>(m_connection->message)->status;
+  return reinterpret_cast<const ReplyHeader *>(m_connection->message)->status;
 }
 
-const uint8_t* CallBuffer::take(size_t bytes) {
+const uint8_t *CallBuffer::take(size_t bytes) {
   if (!m_answered || bytes > m_replyBytes - m_used) return nullptr;
-  const uint8_t* at = m_connection->message + m_used;
+  const uint8_t *at = m_connection->message + m_used;
   m_used += static_cast<uint32_t>(bytes);
   return at;
 }

@@ -4,48 +4,45 @@
 
 using namespace aerogpu::kmt;
 
-extern "C" NTSTATUS APIENTRY D3DKMTGetDisplayModeList(D3DKMT_GETDISPLAYMODELIST* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTGetDisplayModeList(D3DKMT_GETDISPLAYMODELIST *data) {
   if (!data) return kStatusInvalidParameter;
   const uint32_t room = data->pModeList ? data->ModeCount : 0;
   KernelCall<Call::GetDisplayModeList> call({data->hAdapter, data->VidPnSourceId, room});
   const NTSTATUS status = call.send();
-  const GetDisplayModeListReply& reply = call.reply();
+  const GetDisplayModeListReply &reply = call.reply();
   static_assert(sizeof(D3DKMT_DISPLAYMODE) == 44);
   if (reply.count <= room)
-    if (const uint8_t* modes = call.take(size_t{reply.count} * sizeof(D3DKMT_DISPLAYMODE));
-        modes && reply.count)
+    if (const uint8_t *modes = call.take(size_t{reply.count} * sizeof(D3DKMT_DISPLAYMODE)); modes && reply.count)
       __builtin_memcpy(data->pModeList, modes, size_t{reply.count} * sizeof(D3DKMT_DISPLAYMODE));
   if (call.answered()) data->ModeCount = reply.total;
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTGetMultisampleMethodList(D3DKMT_GETMULTISAMPLEMETHODLIST* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTGetMultisampleMethodList(D3DKMT_GETMULTISAMPLEMETHODLIST *data) {
   if (!data) return kStatusInvalidParameter;
   const uint32_t room = data->pMethodList ? data->MethodCount : 0;
-  KernelCall<Call::GetMultisampleMethodList> call({data->hAdapter, data->VidPnSourceId, data->Width,
-                                                   data->Height, static_cast<uint32_t>(data->Format), room});
+  KernelCall<Call::GetMultisampleMethodList> call(
+      {data->hAdapter, data->VidPnSourceId, data->Width, data->Height, static_cast<uint32_t>(data->Format), room});
   const NTSTATUS status = call.send();
   if (status < 0) return status;
   const uint32_t count = call.reply().count;
   static_assert(sizeof(D3DKMT_MULTISAMPLEMETHOD) == 12);
   const uint32_t given = count < room ? count : room;
-  if (const uint8_t* methods = call.take(size_t{given} * sizeof(D3DKMT_MULTISAMPLEMETHOD)); methods && given)
+  if (const uint8_t *methods = call.take(size_t{given} * sizeof(D3DKMT_MULTISAMPLEMETHOD)); methods && given)
     __builtin_memcpy(data->pMethodList, methods, size_t{given} * sizeof(D3DKMT_MULTISAMPLEMETHOD));
   data->MethodCount = count;
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTSetDisplayMode(D3DKMT_SETDISPLAYMODE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTSetDisplayMode(D3DKMT_SETDISPLAYMODE *data) {
   if (!data) return kStatusInvalidParameter;
-  return callKernel<Call::SetDisplayMode>({data->hDevice, data->hPrimaryAllocation,
-                                           static_cast<uint32_t>(data->ScanLineOrdering),
-                                           static_cast<uint32_t>(data->DisplayOrientation),
-                                           data->PrivateDriverFormatAttribute, data->Flags.PreserveVidPn});
+  return callKernel<Call::SetDisplayMode>(
+      {data->hDevice, data->hPrimaryAllocation, static_cast<uint32_t>(data->ScanLineOrdering),
+       static_cast<uint32_t>(data->DisplayOrientation), data->PrivateDriverFormatAttribute, data->Flags.PreserveVidPn});
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTSetVidPnSourceOwner(const D3DKMT_SETVIDPNSOURCEOWNER* data) {
-  if (!data || (data->VidPnSourceCount && (!data->pType || !data->pVidPnSourceId)))
-    return kStatusInvalidParameter;
+extern "C" NTSTATUS APIENTRY D3DKMTSetVidPnSourceOwner(const D3DKMT_SETVIDPNSOURCEOWNER *data) {
+  if (!data || (data->VidPnSourceCount && (!data->pType || !data->pVidPnSourceId))) return kStatusInvalidParameter;
   KernelCall<Call::SetVidPnSourceOwner> call({data->hDevice, data->VidPnSourceCount});
   for (UINT i = 0; i < data->VidPnSourceCount; i++) {
     const SourceOwner owner = {static_cast<uint32_t>(data->pType[i]), data->pVidPnSourceId[i]};
@@ -59,12 +56,12 @@ extern "C" NTSTATUS APIENTRY D3DKMTReleaseProcessVidPnSourceOwners(HANDLE proces
   return callKernel<Call::ReleaseProcessVidPnSourceOwners>({});
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTWaitForVerticalBlankEvent(const D3DKMT_WAITFORVERTICALBLANKEVENT* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTWaitForVerticalBlankEvent(const D3DKMT_WAITFORVERTICALBLANKEVENT *data) {
   if (!data) return kStatusInvalidParameter;
   return callKernel<Call::WaitForVerticalBlankEvent>({data->hAdapter, data->hDevice, data->VidPnSourceId});
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTGetScanLine(D3DKMT_GETSCANLINE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTGetScanLine(D3DKMT_GETSCANLINE *data) {
   if (!data) return kStatusInvalidParameter;
   GetScanLineReply reply{};
   const NTSTATUS status = callKernel<Call::GetScanLine>({data->hAdapter, data->VidPnSourceId}, &reply);
@@ -73,13 +70,12 @@ extern "C" NTSTATUS APIENTRY D3DKMTGetScanLine(D3DKMT_GETSCANLINE* data) {
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTSetQueuedLimit(D3DKMT_SETQUEUEDLIMIT* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTSetQueuedLimit(D3DKMT_SETQUEUEDLIMIT *data) {
   if (!data) return kStatusInvalidParameter;
   SetQueuedLimitReply reply{};
-  const NTSTATUS status =
-      callKernel<Call::SetQueuedLimit>({data->hDevice, static_cast<uint32_t>(data->Type),
-                                        data->QueuedPresentLimit, data->QueuedPendingFlipLimit},
-                                       &reply);
+  const NTSTATUS status = callKernel<Call::SetQueuedLimit>(
+      {data->hDevice, static_cast<uint32_t>(data->Type), data->QueuedPresentLimit, data->QueuedPendingFlipLimit},
+      &reply);
   if (status >= 0 && data->Type == D3DKMT_GET_QUEUEDLIMIT_PRESENT) {
     data->QueuedPresentLimit = reply.limit;
     data->QueuedPendingFlipLimit = reply.pendingFlips;
@@ -87,28 +83,26 @@ extern "C" NTSTATUS APIENTRY D3DKMTSetQueuedLimit(D3DKMT_SETQUEUEDLIMIT* data) {
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTGetSharedPrimaryHandle(D3DKMT_GETSHAREDPRIMARYHANDLE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTGetSharedPrimaryHandle(D3DKMT_GETSHAREDPRIMARYHANDLE *data) {
   if (!data) return kStatusInvalidParameter;
   OneHandle primary{};
-  const NTSTATUS status =
-      callKernel<Call::GetSharedPrimaryHandle>({data->hAdapter, data->VidPnSourceId}, &primary);
+  const NTSTATUS status = callKernel<Call::GetSharedPrimaryHandle>({data->hAdapter, data->VidPnSourceId}, &primary);
   data->hSharedPrimary = primary.handle;
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTCheckMonitorPowerState(const D3DKMT_CHECKMONITORPOWERSTATE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTCheckMonitorPowerState(const D3DKMT_CHECKMONITORPOWERSTATE *data) {
   return data ? callKernel<Call::CheckMonitorPowerState>({data->hAdapter, data->VidPnSourceId})
               : kStatusInvalidParameter;
 }
 
-extern "C" NTSTATUS APIENTRY
-D3DKMTCheckVidPnExclusiveOwnership(const D3DKMT_CHECKVIDPNEXCLUSIVEOWNERSHIP* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTCheckVidPnExclusiveOwnership(const D3DKMT_CHECKVIDPNEXCLUSIVEOWNERSHIP *data) {
   return data ? callKernel<Call::CheckVidPnExclusiveOwnership>({data->hAdapter, data->VidPnSourceId})
               : kStatusInvalidParameter;
 }
 
 // win32k's on Windows: whether anything of the window can be seen.
-extern "C" NTSTATUS APIENTRY D3DKMTCheckOcclusion(const D3DKMT_CHECKOCCLUSION* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTCheckOcclusion(const D3DKMT_CHECKOCCLUSION *data) {
   if (!data || !IsWindow(data->hWindow)) return kStatusInvalidParameter;
   return IsWindowVisible(data->hWindow) && !IsIconic(data->hWindow) ? kStatusSuccess : kStatusPresentOccluded;
 }

@@ -9,33 +9,33 @@ namespace aerogpu::kmt {
 namespace {
 
 struct View {
-  View* next;
-  void* address;
+  View *next;
+  void *address;
   uint32_t allocation, file, locks;
 };
-View* s_views;
+View *s_views;
 SRWLOCK s_lock = SRWLOCK_INIT;
 
 /// The link that points to the allocation's view, or to the list's end.
-View** find(uint32_t allocation) {
-  View** link = &s_views;
+View **find(uint32_t allocation) {
+  View **link = &s_views;
   while (*link && (*link)->allocation != allocation) link = &(*link)->next;
   return link;
 }
 
 /// In 64-bit programs every file is mapped whole: there is nothing to remember.
-constexpr bool kRemembers = sizeof(void*) == 4;
+constexpr bool kRemembers = sizeof(void *) == 4;
 
 }  // namespace
 
-void* mapLocked(uint32_t allocation, uint32_t file, uint64_t offset, uint64_t bytes) {
+void *mapLocked(uint32_t allocation, uint32_t file, uint64_t offset, uint64_t bytes) {
   if (!kRemembers) return mapShared(file, offset, bytes);
-  void* address = nullptr;
+  void *address = nullptr;
   AcquireSRWLockExclusive(&s_lock);
-  if (View* known = *find(allocation)) {
+  if (View *known = *find(allocation)) {
     ++known->locks;
     address = known->address;
-  } else if (auto* view = static_cast<View*>(HeapAlloc(GetProcessHeap(), 0, sizeof(View)))) {
+  } else if (auto *view = static_cast<View *>(HeapAlloc(GetProcessHeap(), 0, sizeof(View)))) {
     address = mapShared(file, offset, bytes);
     *view = {s_views, address, allocation, file, 1};
     if (address)
@@ -50,8 +50,8 @@ void* mapLocked(uint32_t allocation, uint32_t file, uint64_t offset, uint64_t by
 void unmapLocked(uint32_t allocation) {
   if (!kRemembers) return;
   AcquireSRWLockExclusive(&s_lock);
-  View** link = find(allocation);
-  View* view = *link;
+  View **link = find(allocation);
+  View *view = *link;
   const bool last = view && --view->locks == 0;
   if (last) *link = view->next;
   ReleaseSRWLockExclusive(&s_lock);

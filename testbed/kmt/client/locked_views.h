@@ -8,7 +8,7 @@
 namespace aerogpu::kmt {
 
 /// A lock's memory; null where it cannot be mapped.
-void* mapLocked(uint32_t allocation, uint32_t file, uint64_t offset, uint64_t bytes);
+void *mapLocked(uint32_t allocation, uint32_t file, uint64_t offset, uint64_t bytes);
 /// One lock less; the last one ends the mapping.
 void unmapLocked(uint32_t allocation);
 

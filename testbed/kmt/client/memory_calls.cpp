@@ -5,16 +5,15 @@
 
 using namespace aerogpu::kmt;
 
-extern "C" NTSTATUS APIENTRY D3DKMTCreateAllocation(D3DKMT_CREATEALLOCATION* data) {
-  if (!data || !data->NumAllocations || !data->pAllocationInfo ||
-      data->NumAllocations > kMaxAllocationsOfCall)
+extern "C" NTSTATUS APIENTRY D3DKMTCreateAllocation(D3DKMT_CREATEALLOCATION *data) {
+  if (!data || !data->NumAllocations || !data->pAllocationInfo || data->NumAllocations > kMaxAllocationsOfCall)
     return kStatusInvalidParameter;
   uint32_t flags;
   static_assert(sizeof data->Flags == sizeof flags);
   __builtin_memcpy(&flags, &data->Flags, sizeof flags);
   KernelCall<Call::CreateAllocation> call({data->hDevice, data->hResource, flags, data->NumAllocations,
                                            data->PrivateRuntimeDataSize, data->PrivateDriverDataSize});
-  D3DDDI_ALLOCATIONINFO* infos = data->pAllocationInfo;
+  D3DDDI_ALLOCATIONINFO *infos = data->pAllocationInfo;
   for (UINT i = 0; i < data->NumAllocations; i++) {
     const NewAllocation entry = {infos[i].PrivateDriverDataSize, infos[i].VidPnSourceId, infos[i].Flags.Value,
                                  infos[i].pSystemMem != nullptr};
@@ -29,15 +28,14 @@ extern "C" NTSTATUS APIENTRY D3DKMTCreateAllocation(D3DKMT_CREATEALLOCATION* dat
   data->hResource = call.reply().resource;
   data->hGlobalShare = call.reply().globalShare;
   for (UINT i = 0; i < data->NumAllocations; i++)
-    if (const uint8_t* handle = call.take(sizeof(uint32_t)))
-      __builtin_memcpy(&infos[i].hAllocation, handle, 4);
+    if (const uint8_t *handle = call.take(sizeof(uint32_t))) __builtin_memcpy(&infos[i].hAllocation, handle, 4);
   for (UINT i = 0; i < data->NumAllocations; i++)
-    if (const uint8_t* bytes = call.take(infos[i].PrivateDriverDataSize))
+    if (const uint8_t *bytes = call.take(infos[i].PrivateDriverDataSize))
       __builtin_memcpy(infos[i].pPrivateDriverData, bytes, infos[i].PrivateDriverDataSize);
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTDestroyAllocation(const D3DKMT_DESTROYALLOCATION* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTDestroyAllocation(const D3DKMT_DESTROYALLOCATION *data) {
   if (!data) return kStatusInvalidParameter;
   const uint32_t count = data->hResource ? 0 : data->AllocationCount;
   KernelCall<Call::DestroyAllocation> call({data->hDevice, data->hResource, count});
@@ -45,15 +43,15 @@ extern "C" NTSTATUS APIENTRY D3DKMTDestroyAllocation(const D3DKMT_DESTROYALLOCAT
   return call.send();
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTQueryResourceInfo(D3DKMT_QUERYRESOURCEINFO* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTQueryResourceInfo(D3DKMT_QUERYRESOURCEINFO *data) {
   if (!data) return kStatusInvalidParameter;
   const uint32_t room = data->pPrivateRuntimeData ? data->PrivateRuntimeDataSize : 0;
   KernelCall<Call::QueryResourceInfo> call({data->hDevice, data->hGlobalShare, room});
   const NTSTATUS status = call.send();
   if (status < 0) return status;
-  const QueryResourceInfoReply& reply = call.reply();
+  const QueryResourceInfoReply &reply = call.reply();
   const uint32_t given = reply.runtimeBytes < room ? reply.runtimeBytes : room;
-  if (const uint8_t* bytes = call.take(given); bytes && given)
+  if (const uint8_t *bytes = call.take(given); bytes && given)
     __builtin_memcpy(data->pPrivateRuntimeData, bytes, given);
   data->PrivateRuntimeDataSize = reply.runtimeBytes;
   data->TotalPrivateDriverDataSize = reply.totalPrivateBytes;
@@ -62,7 +60,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTQueryResourceInfo(D3DKMT_QUERYRESOURCEINFO* d
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTOpenResource(D3DKMT_OPENRESOURCE* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTOpenResource(D3DKMT_OPENRESOURCE *data) {
   if (!data || !data->pOpenAllocationInfo) return kStatusInvalidParameter;
   const uint32_t runtimeRoom = data->pPrivateRuntimeData ? data->PrivateRuntimeDataSize : 0;
   const uint32_t resourceRoom = data->pResourcePrivateDriverData ? data->ResourcePrivateDriverDataSize : 0;
@@ -72,19 +70,18 @@ extern "C" NTSTATUS APIENTRY D3DKMTOpenResource(D3DKMT_OPENRESOURCE* data) {
   const NTSTATUS status = call.send();
   if (status < 0) return status;
   const OpenResourceReply reply = call.reply();
-  const uint8_t* opened = call.take(size_t{reply.count} * sizeof(OpenedAllocation));
-  const uint8_t* runtime = call.take(reply.runtimeBytes);
-  const uint8_t* resource = call.take(reply.resourceBytes);
-  const uint8_t* total = call.take(reply.totalPrivateBytes);
+  const uint8_t *opened = call.take(size_t{reply.count} * sizeof(OpenedAllocation));
+  const uint8_t *runtime = call.take(reply.runtimeBytes);
+  const uint8_t *resource = call.take(reply.resourceBytes);
+  const uint8_t *total = call.take(reply.totalPrivateBytes);
   // The kernel side gives no more than there is room for.
   if (!opened || !runtime || !resource || !total || reply.count > data->NumAllocations ||
-      reply.runtimeBytes > runtimeRoom || reply.resourceBytes > resourceRoom ||
-      reply.totalPrivateBytes > totalRoom)
+      reply.runtimeBytes > runtimeRoom || reply.resourceBytes > resourceRoom || reply.totalPrivateBytes > totalRoom)
     return kStatusUnsuccessful;
   if (runtimeRoom) __builtin_memcpy(data->pPrivateRuntimeData, runtime, reply.runtimeBytes);
   if (resourceRoom) __builtin_memcpy(data->pResourcePrivateDriverData, resource, reply.resourceBytes);
   if (totalRoom) __builtin_memcpy(data->pTotalPrivateDriverDataBuffer, total, reply.totalPrivateBytes);
-  const auto* at = static_cast<const uint8_t*>(data->pTotalPrivateDriverDataBuffer);
+  const auto *at = static_cast<const uint8_t *>(data->pTotalPrivateDriverDataBuffer);
   for (uint32_t i = 0; i < reply.count; i++) {
     OpenedAllocation one;
     __builtin_memcpy(&one, opened + i * sizeof one, sizeof one);
@@ -102,13 +99,13 @@ extern "C" NTSTATUS APIENTRY D3DKMTOpenResource(D3DKMT_OPENRESOURCE* data) {
 }
 
 // Pages of the list are not told apart: the whole allocation is locked, as the page allows.
-extern "C" NTSTATUS APIENTRY D3DKMTLock(D3DKMT_LOCK* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTLock(D3DKMT_LOCK *data) {
   if (!data) return kStatusInvalidParameter;
   LockReply reply{};
-  const NTSTATUS status = callKernel<Call::Lock>(
-      {data->hDevice, data->hAllocation, data->Flags.Value, data->PrivateDriverData}, &reply);
+  const NTSTATUS status =
+      callKernel<Call::Lock>({data->hDevice, data->hAllocation, data->Flags.Value, data->PrivateDriverData}, &reply);
   if (status < 0) return status;
-  void* address = mapLocked(reply.allocation, reply.file, reply.offset, reply.bytes);
+  void *address = mapLocked(reply.allocation, reply.file, reply.offset, reply.bytes);
   if (!address) {
     const D3DKMT_UNLOCK unlock = {data->hDevice, 1, &reply.allocation};
     (void)D3DKMTUnlock(&unlock);
@@ -120,7 +117,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTLock(D3DKMT_LOCK* data) {
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTUnlock(const D3DKMT_UNLOCK* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTUnlock(const D3DKMT_UNLOCK *data) {
   if (!data || (data->NumAllocations && !data->phAllocations)) return kStatusInvalidParameter;
   KernelCall<Call::Unlock> call({data->hDevice, 0, data->NumAllocations});
   call.append(data->phAllocations, size_t{data->NumAllocations} * sizeof(D3DKMT_HANDLE));
@@ -130,7 +127,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTUnlock(const D3DKMT_UNLOCK* data) {
   return status;
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTSetAllocationPriority(const D3DKMT_SETALLOCATIONPRIORITY* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTSetAllocationPriority(const D3DKMT_SETALLOCATIONPRIORITY *data) {
   if (!data) return kStatusInvalidParameter;
   const uint32_t count = data->hResource ? 0 : data->AllocationCount;
   KernelCall<Call::SetAllocationPriority> call({data->hDevice, data->hResource, count});
@@ -139,7 +136,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTSetAllocationPriority(const D3DKMT_SETALLOCAT
   return call.send();
 }
 
-extern "C" NTSTATUS APIENTRY D3DKMTQueryAllocationResidency(const D3DKMT_QUERYALLOCATIONRESIDENCY* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTQueryAllocationResidency(const D3DKMT_QUERYALLOCATIONRESIDENCY *data) {
   if (!data || !data->pResidencyStatus) return kStatusInvalidParameter;
   const uint32_t count = data->hResource ? 0 : data->AllocationCount;
   KernelCall<Call::QueryAllocationResidency> call({data->hDevice, data->hResource, count});
@@ -149,7 +146,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTQueryAllocationResidency(const D3DKMT_QUERYAL
   const uint32_t statuses = data->hResource ? 1 : count;
   if (call.reply().count != statuses) return kStatusUnsuccessful;
   static_assert(sizeof *data->pResidencyStatus == sizeof(uint32_t));
-  if (const uint8_t* bytes = call.take(size_t{statuses} * sizeof(uint32_t)))
+  if (const uint8_t *bytes = call.take(size_t{statuses} * sizeof(uint32_t)))
     __builtin_memcpy(data->pResidencyStatus, bytes, size_t{statuses} * sizeof(uint32_t));
   return status;
 }

@@ -7,12 +7,12 @@ using namespace aerogpu::kmt;
 
 namespace {
 
-WireRect toWire(const RECT& rect) {
+WireRect toWire(const RECT &rect) {
   return {rect.left, rect.top, rect.right, rect.bottom};
 }
 
 /** The window's client area on the screen. */
-bool clientArea(HWND window, WireRect& out) {
+bool clientArea(HWND window, WireRect &out) {
   RECT client;
   POINT origin = {0, 0};
   if (!GetClientRect(window, &client) || !ClientToScreen(window, &origin)) return false;
@@ -22,16 +22,16 @@ bool clientArea(HWND window, WireRect& out) {
 
 }  // namespace
 
-extern "C" NTSTATUS APIENTRY D3DKMTRender(D3DKMT_RENDER* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTRender(D3DKMT_RENDER *data) {
   if (!data) return kStatusInvalidParameter;
   if (data->BroadcastContextCount) return kStatusNotSupported;  // linked adapters
   uint32_t flags;
   static_assert(sizeof data->Flags == sizeof flags);
   __builtin_memcpy(&flags, &data->Flags, sizeof flags);
-  KernelCall<Call::Render> call({data->hContext, data->CommandOffset, data->CommandLength,
-                                 data->AllocationCount, data->PatchLocationCount, flags,
-                                 data->NewCommandBufferSize, data->NewAllocationListSize,
-                                 data->NewPatchLocationListSize, data->PrivateDriverDataSize});
+  KernelCall<Call::Render> call({data->hContext, data->CommandOffset, data->CommandLength, data->AllocationCount,
+                                 data->PatchLocationCount, flags, data->NewCommandBufferSize,
+                                 data->NewAllocationListSize, data->NewPatchLocationListSize,
+                                 data->PrivateDriverDataSize});
   call.append(data->pPrivateDriverData, data->PrivateDriverDataSize);
   const NTSTATUS status = call.send();
   // The next buffers come with a failure too, unless there is no such context.
@@ -51,7 +51,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTRender(D3DKMT_RENDER* data) {
 }
 
 // On Windows win32k knows the window; here its place on the screen goes with the call.
-extern "C" NTSTATUS APIENTRY D3DKMTPresent(D3DKMT_PRESENT* data) {
+extern "C" NTSTATUS APIENTRY D3DKMTPresent(D3DKMT_PRESENT *data) {
   if (!data || data->SubRectCnt > kMaxSubRects) return kStatusInvalidParameter;
   if (data->BroadcastContextCount) return kStatusNotSupported;
   PresentRequest request{};

@@ -8,12 +8,12 @@
 namespace aerogpu::kmt {
 
 struct MappedBuffers {
-  void* commands;
-  D3DDDI_ALLOCATIONLIST* allocations;
-  D3DDDI_PATCHLOCATIONLIST* patches;
+  void *commands;
+  D3DDDI_ALLOCATIONLIST *allocations;
+  D3DDDI_PATCHLOCATIONLIST *patches;
 };
 
 /// False where they cannot be mapped.
-bool adoptBuffers(const CommandBuffers& buffers, MappedBuffers& out);
+bool adoptBuffers(const CommandBuffers &buffers, MappedBuffers &out);
 
 }  // namespace aerogpu::kmt

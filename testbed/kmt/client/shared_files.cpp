@@ -8,14 +8,13 @@ namespace aerogpu::kmt {
 namespace {
 
 constexpr uint64_t kSmallFile = 64 << 20;
-constexpr uint64_t kHugePage =
-    2 << 20;  // in a VM the file of its memory has such pages: mapped whole, and aligned
+constexpr uint64_t kHugePage = 2 << 20;  // in a VM the file of its memory has such pages: mapped whole, and aligned
 
 /// Huge pages of a file, which the ranges in them share: a view of its own for each would use up a 32-bit
 /// program's addresses.
 struct View {
-  View* next;
-  uint8_t* address;
+  View *next;
+  uint8_t *address;
   uint64_t start, bytes;
   uint32_t users;
 };
@@ -24,36 +23,36 @@ struct File {
   uint64_t bytes;
   char path[sizeof SharedFile::path];
   HANDLE mapping;
-  uint8_t* whole;  // all of it, where it is mapped whole
-  View* views;     // otherwise
+  uint8_t *whole;  // all of it, where it is mapped whole
+  View *views;     // otherwise
 };
 File s_files[kMaxFiles];
 uint32_t s_fileCount;
 SRWLOCK s_lock = SRWLOCK_INIT;
 
-bool isMappedWhole(const File& file) {
-  return sizeof(void*) == 8 || file.bytes <= kSmallFile;
+bool isMappedWhole(const File &file) {
+  return sizeof(void *) == 8 || file.bytes <= kSmallFile;
 }
 
 /// Wine's name of a Unix path: \\?\unix\..., with backslashes. `out` has MAX_PATH characters.
-bool wideUnixPath(const char* path, wchar_t* out) {
+bool wideUnixPath(const char *path, wchar_t *out) {
   static const wchar_t prefix[] = L"\\\\?\\unix";
   size_t at = 0;
   for (; prefix[at]; ++at) out[at] = prefix[at];
   const int room = static_cast<int>(MAX_PATH - at);
   if (!MultiByteToWideChar(CP_UTF8, 0, path, -1, out + at, room)) return false;
-  for (wchar_t* c = out + at; *c; ++c)
+  for (wchar_t *c = out + at; *c; ++c)
     if (*c == L'/') *c = L'\\';
   return true;
 }
 
 /// With s_lock held.
-bool open(File& file) {
+bool open(File &file) {
   if (file.mapping) return true;
   wchar_t path[MAX_PATH];
   if (!wideUnixPath(file.path, path)) return false;
-  const HANDLE handle = CreateFileW(path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
-                                    nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+  const HANDLE handle = CreateFileW(path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr,
+                                    OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (handle == INVALID_HANDLE_VALUE) return false;
   file.mapping = CreateFileMappingW(handle, nullptr, PAGE_READWRITE, static_cast<DWORD>(file.bytes >> 32),
                                     static_cast<DWORD>(file.bytes), nullptr);
@@ -62,31 +61,30 @@ bool open(File& file) {
 }
 
 /// Part of a file, seen at a multiple of kHugePage.
-uint8_t* mapAligned(const File& file, uint64_t start, uint64_t bytes) {
+uint8_t *mapAligned(const File &file, uint64_t start, uint64_t bytes) {
   constexpr int kTries = 8;  // another thread may take the place that was found
   if (bytes > SIZE_MAX - kHugePage) return nullptr;
   for (int i = 0; i < kTries; ++i) {
-    void* room = VirtualAlloc(nullptr, static_cast<SIZE_T>(bytes + kHugePage), MEM_RESERVE, PAGE_NOACCESS);
+    void *room = VirtualAlloc(nullptr, static_cast<SIZE_T>(bytes + kHugePage), MEM_RESERVE, PAGE_NOACCESS);
     if (!room) return nullptr;
     const uintptr_t aligned = (reinterpret_cast<uintptr_t>(room) + kHugePage - 1) & ~uintptr_t{kHugePage - 1};
     VirtualFree(room, 0, MEM_RELEASE);
-    void* view = MapViewOfFileEx(file.mapping, FILE_MAP_ALL_ACCESS, static_cast<DWORD>(start >> 32),
-                                 static_cast<DWORD>(start), static_cast<SIZE_T>(bytes),
-                                 reinterpret_cast<void*>(aligned));
-    if (view) return static_cast<uint8_t*>(view);
+    void *view =
+        MapViewOfFileEx(file.mapping, FILE_MAP_ALL_ACCESS, static_cast<DWORD>(start >> 32), static_cast<DWORD>(start),
+                        static_cast<SIZE_T>(bytes), reinterpret_cast<void *>(aligned));
+    if (view) return static_cast<uint8_t *>(view);
   }
   return nullptr;
 }
 
 /// A range, in a view that has it or in a new one. With s_lock held; the range is inside of the file.
-uint8_t* mapPiece(File& file, uint64_t offset, uint64_t bytes) {
-  View* view = file.views;
+uint8_t *mapPiece(File &file, uint64_t offset, uint64_t bytes) {
+  View *view = file.views;
   while (view && (offset < view->start || offset + bytes > view->start + view->bytes)) view = view->next;
   if (!view) {
-    const uint64_t start = offset & ~(kHugePage - 1),
-                   rounded = (offset + bytes + kHugePage - 1) & ~(kHugePage - 1);
+    const uint64_t start = offset & ~(kHugePage - 1), rounded = (offset + bytes + kHugePage - 1) & ~(kHugePage - 1);
     const uint64_t viewed = (rounded < file.bytes ? rounded : file.bytes) - start;
-    view = static_cast<View*>(HeapAlloc(GetProcessHeap(), 0, sizeof(View)));
+    view = static_cast<View *>(HeapAlloc(GetProcessHeap(), 0, sizeof(View)));
     if (!view) return nullptr;
     *view = {file.views, mapAligned(file, start, viewed), start, viewed, 0};
     if (!view->address) {
@@ -100,11 +98,10 @@ uint8_t* mapPiece(File& file, uint64_t offset, uint64_t bytes) {
 }
 
 /// Ends what mapPiece() gave. With s_lock held.
-void unmapPiece(File& file, const uint8_t* address) {
-  View** link = &file.views;
-  while (*link && (address < (*link)->address || address >= (*link)->address + (*link)->bytes))
-    link = &(*link)->next;
-  View* view = *link;
+void unmapPiece(File &file, const uint8_t *address) {
+  View **link = &file.views;
+  while (*link && (address < (*link)->address || address >= (*link)->address + (*link)->bytes)) link = &(*link)->next;
+  View *view = *link;
   if (!view || --view->users) return;
   *link = view->next;
   UnmapViewOfFile(view->address);
@@ -113,7 +110,7 @@ void unmapPiece(File& file, const uint8_t* address) {
 
 }  // namespace
 
-void setSharedFiles(const SharedFile* files, uint32_t count) {
+void setSharedFiles(const SharedFile *files, uint32_t count) {
   AcquireSRWLockExclusive(&s_lock);
   if (!s_fileCount) {
     s_fileCount = count < kMaxFiles ? count : kMaxFiles;
@@ -125,14 +122,13 @@ void setSharedFiles(const SharedFile* files, uint32_t count) {
   ReleaseSRWLockExclusive(&s_lock);
 }
 
-void* mapShared(uint32_t number, uint64_t offset, uint64_t bytes) {
-  if (number >= s_fileCount || !bytes || offset > s_files[number].bytes ||
-      bytes > s_files[number].bytes - offset) {
+void *mapShared(uint32_t number, uint64_t offset, uint64_t bytes) {
+  if (number >= s_fileCount || !bytes || offset > s_files[number].bytes || bytes > s_files[number].bytes - offset) {
     reportLine("the kernel side names memory outside of its files", "");
     return nullptr;
   }
-  File& file = s_files[number];
-  uint8_t* result = nullptr;
+  File &file = s_files[number];
+  uint8_t *result = nullptr;
   AcquireSRWLockExclusive(&s_lock);
   if (open(file)) {
     if (isMappedWhole(file)) {
@@ -147,10 +143,10 @@ void* mapShared(uint32_t number, uint64_t offset, uint64_t bytes) {
   return result;
 }
 
-void unmapShared(uint32_t number, void* address) {
+void unmapShared(uint32_t number, void *address) {
   if (!address || number >= s_fileCount || isMappedWhole(s_files[number])) return;
   AcquireSRWLockExclusive(&s_lock);
-  unmapPiece(s_files[number], static_cast<uint8_t*>(address));
+  unmapPiece(s_files[number], static_cast<uint8_t *>(address));
   ReleaseSRWLockExclusive(&s_lock);
 }
 

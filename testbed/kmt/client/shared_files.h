@@ -12,10 +12,10 @@
 namespace aerogpu::kmt {
 
 /// Takes over the greeting's files. Once, before the first map.
-void setSharedFiles(const SharedFile* files, uint32_t count);
+void setSharedFiles(const SharedFile *files, uint32_t count);
 /// Where the program sees the range; null, after a line that says why, where it cannot be mapped.
-void* mapShared(uint32_t file, uint64_t offset, uint64_t bytes);
+void *mapShared(uint32_t file, uint64_t offset, uint64_t bytes);
 /// Ends what mapShared() gave for that file; null is taken.
-void unmapShared(uint32_t file, void* address);
+void unmapShared(uint32_t file, void *address);
 
 }  // namespace aerogpu::kmt

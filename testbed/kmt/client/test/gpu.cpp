@@ -22,7 +22,7 @@ int s_tests, s_failures;
 uint32_t s_number;
 }  // namespace
 
-bool check(bool condition, const char* format, ...) {
+bool check(bool condition, const char *format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
@@ -80,12 +80,11 @@ void Gpu::close() {
   const D3DKMT_DESTROYCONTEXT context = {m_context};
   const D3DKMT_DESTROYDEVICE device = {m_device};
   const D3DKMT_CLOSEADAPTER adapter = {m_adapter};
-  check(D3DKMTDestroyContext(&context) >= 0 && D3DKMTDestroyDevice(&device) >= 0 &&
-            D3DKMTCloseAdapter(&adapter) >= 0,
+  check(D3DKMTDestroyContext(&context) >= 0 && D3DKMTDestroyDevice(&device) >= 0 && D3DKMTCloseAdapter(&adapter) >= 0,
         "context, device and adapter are given up");
 }
 
-NTSTATUS Gpu::renderAs(D3DKMT_RENDER& args) {
+NTSTATUS Gpu::renderAs(D3DKMT_RENDER &args) {
   args.hContext = m_context;
   const NTSTATUS status = D3DKMTRender(&args);
   if (args.pNewCommandBuffer) {
@@ -97,11 +96,11 @@ NTSTATUS Gpu::renderAs(D3DKMT_RENDER& args) {
   return status;
 }
 
-NTSTATUS Gpu::render(const CommandWriter& stream, std::initializer_list<Listed> list) {
+NTSTATUS Gpu::render(const CommandWriter &stream, std::initializer_list<Listed> list) {
   if (stream.size() > m_commandBytes || list.size() > m_allocationEntries) return kStatusInvalidParameter;
   memcpy(m_commands, stream.data(), stream.size());
   size_t i = 0;
-  for (const Listed& one : list) {
+  for (const Listed &one : list) {
     m_allocations[i] = {};
     m_allocations[i].hAllocation = one.allocation;
     m_allocations[i++].WriteOperation = one.written;
@@ -136,7 +135,7 @@ namespace {
 
 enum class In { Nothing, NewResource, Resource };
 
-NTSTATUS create(Gpu& gpu, aerogpu_wddm_alloc_priv_v2 priv, bool primary, const char* runtimeData, Memory& out,
+NTSTATUS create(Gpu &gpu, aerogpu_wddm_alloc_priv_v2 priv, bool primary, const char *runtimeData, Memory &out,
                 In in = In::Nothing) {
   priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
   priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
@@ -164,7 +163,7 @@ NTSTATUS create(Gpu& gpu, aerogpu_wddm_alloc_priv_v2 priv, bool primary, const c
 
 }  // namespace
 
-NTSTATUS createInResource(Gpu& gpu, D3DKMT_HANDLE resource, Memory& out) {
+NTSTATUS createInResource(Gpu &gpu, D3DKMT_HANDLE resource, Memory &out) {
   aerogpu_wddm_alloc_priv_v2 priv{};
   priv.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   priv.size_bytes = 4096;
@@ -173,7 +172,7 @@ NTSTATUS createInResource(Gpu& gpu, D3DKMT_HANDLE resource, Memory& out) {
   return create(gpu, priv, false, nullptr, out, resource ? In::Resource : In::NewResource);
 }
 
-NTSTATUS createBuffer(Gpu& gpu, uint64_t bytes, bool cpuVisible, Memory& out) {
+NTSTATUS createBuffer(Gpu &gpu, uint64_t bytes, bool cpuVisible, Memory &out) {
   aerogpu_wddm_alloc_priv_v2 priv{};
   priv.flags = cpuVisible ? uint32_t{AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE} : 0u;
   priv.size_bytes = bytes;
@@ -181,8 +180,7 @@ NTSTATUS createBuffer(Gpu& gpu, uint64_t bytes, bool cpuVisible, Memory& out) {
   return create(gpu, priv, false, nullptr, out);
 }
 
-NTSTATUS createSurface(Gpu& gpu, uint32_t width, uint32_t height, bool primary, const char* runtimeData,
-                       Memory& out) {
+NTSTATUS createSurface(Gpu &gpu, uint32_t width, uint32_t height, bool primary, const char *runtimeData, Memory &out) {
   aerogpu_wddm_alloc_priv_v2 priv{};
   if (primary) priv.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
   if (runtimeData) priv.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
@@ -195,7 +193,7 @@ NTSTATUS createSurface(Gpu& gpu, uint32_t width, uint32_t height, bool primary, 
   return create(gpu, priv, primary, runtimeData, out);
 }
 
-void destroy(Gpu& gpu, const Memory& memory) {
+void destroy(Gpu &gpu, const Memory &memory) {
   D3DKMT_DESTROYALLOCATION args{};
   args.hDevice = gpu.device();
   args.hResource = memory.resource;
@@ -205,7 +203,7 @@ void destroy(Gpu& gpu, const Memory& memory) {
   if (status < 0) check(false, "an allocation is given up (0x%08lx)", status);
 }
 
-void* lock(Gpu& gpu, D3DKMT_HANDLE allocation, NTSTATUS* status) {
+void *lock(Gpu &gpu, D3DKMT_HANDLE allocation, NTSTATUS *status) {
   D3DKMT_LOCK args{};
   args.hDevice = gpu.device();
   args.hAllocation = allocation;
@@ -215,13 +213,12 @@ void* lock(Gpu& gpu, D3DKMT_HANDLE allocation, NTSTATUS* status) {
   return result >= 0 ? args.pData : nullptr;
 }
 
-NTSTATUS unlock(Gpu& gpu, D3DKMT_HANDLE allocation) {
+NTSTATUS unlock(Gpu &gpu, D3DKMT_HANDLE allocation) {
   const D3DKMT_UNLOCK args = {gpu.device(), 1, &allocation};
   return D3DKMTUnlock(&args);
 }
 
-uint32_t paint(Gpu& gpu, const Memory& memory, uint32_t width, uint32_t height, uint32_t left,
-               uint32_t right) {
+uint32_t paint(Gpu &gpu, const Memory &memory, uint32_t width, uint32_t height, uint32_t left, uint32_t right) {
   const auto rgba = [](uint32_t rgb) {
     return packets::Rgba{static_cast<float>(rgb >> 16 & 255) / 255, static_cast<float>(rgb >> 8 & 255) / 255,
                          static_cast<float>(rgb & 255) / 255, 1};

@@ -14,7 +14,7 @@
 namespace aerogpu::kmt::test {
 
 /// One line of TAP; counts failures. Returns `condition`.
-__attribute__((format(printf, 2, 3))) bool check(bool condition, const char* format, ...);
+__attribute__((format(printf, 2, 3))) bool check(bool condition, const char *format, ...);
 /// Of this program; 0 when all was well.
 int failures();
 /// A number that no other program of this machine has as a handle or an allocation's id.
@@ -33,9 +33,9 @@ public:
   D3DKMT_HANDLE adapter() const { return m_adapter; }
   D3DKMT_HANDLE device() const { return m_device; }
   D3DKMT_HANDLE context() const { return m_context; }
-  const D3DKMT_CREATECONTEXT& created() const { return m_created; }
+  const D3DKMT_CREATECONTEXT &created() const { return m_created; }
   /// The current command buffer and its bytes.
-  void* commands() const { return m_commands; }
+  void *commands() const { return m_commands; }
   UINT commandBytes() const { return m_commandBytes; }
   UINT allocationEntries() const { return m_allocationEntries; }
 
@@ -43,9 +43,9 @@ public:
   bool spaces() const { return m_spaces; }
 
   /// Copies the stream into the command buffer and renders it.
-  NTSTATUS render(const CommandWriter& stream, std::initializer_list<Listed> list = {});
+  NTSTATUS render(const CommandWriter &stream, std::initializer_list<Listed> list = {});
   /// Renders what lies in the command buffer; `args` is filled but for the context, and has the answer.
-  NTSTATUS renderAs(D3DKMT_RENDER& args);
+  NTSTATUS renderAs(D3DKMT_RENDER &args);
   /// Whatever was submitted is done.
   bool waitIdle();
   /// The driver's completed fence.
@@ -55,8 +55,8 @@ private:
   D3DKMT_HANDLE m_adapter = 0, m_device = 0, m_context = 0;
   D3DKMT_CREATECONTEXT m_created{};
   bool m_spaces = false;
-  void* m_commands = nullptr;
-  D3DDDI_ALLOCATIONLIST* m_allocations = nullptr;
+  void *m_commands = nullptr;
+  D3DDDI_ALLOCATIONLIST *m_allocations = nullptr;
   UINT m_commandBytes = 0, m_allocationEntries = 0;
 };
 
@@ -66,21 +66,19 @@ struct Memory {
   uint32_t allocId = 0;
   uint64_t shareToken = 0;
 };
-NTSTATUS createBuffer(Gpu& gpu, uint64_t bytes, bool cpuVisible, Memory& out);
+NTSTATUS createBuffer(Gpu &gpu, uint64_t bytes, bool cpuVisible, Memory &out);
 /// A buffer that the CPU sees, in a new resource, or added to one.
-NTSTATUS createInResource(Gpu& gpu, D3DKMT_HANDLE resource, Memory& out);
+NTSTATUS createInResource(Gpu &gpu, D3DKMT_HANDLE resource, Memory &out);
 /// X8R8G8B8. `primary`: to be scanned out; `runtimeData`: of a shared resource, which the CPU may see;
 /// null for one that is not shared.
-NTSTATUS createSurface(Gpu& gpu, uint32_t width, uint32_t height, bool primary, const char* runtimeData,
-                       Memory& out);
-void destroy(Gpu& gpu, const Memory& memory);
+NTSTATUS createSurface(Gpu &gpu, uint32_t width, uint32_t height, bool primary, const char *runtimeData, Memory &out);
+void destroy(Gpu &gpu, const Memory &memory);
 /// Maps; null after a failure, whose status `status` gets.
-void* lock(Gpu& gpu, D3DKMT_HANDLE allocation, NTSTATUS* status = nullptr);
-NTSTATUS unlock(Gpu& gpu, D3DKMT_HANDLE allocation);
+void *lock(Gpu &gpu, D3DKMT_HANDLE allocation, NTSTATUS *status = nullptr);
+NTSTATUS unlock(Gpu &gpu, D3DKMT_HANDLE allocation);
 
 /// A texture over the allocation, filled with 0xRRGGBB, and the right half with another colour. Submitted,
 /// not waited for. Exported when the allocation is shared. Returns the texture's handle, 0 after a failure.
-uint32_t paint(Gpu& gpu, const Memory& memory, uint32_t width, uint32_t height, uint32_t left,
-               uint32_t right);
+uint32_t paint(Gpu &gpu, const Memory &memory, uint32_t width, uint32_t height, uint32_t left, uint32_t right);
 
 }  // namespace aerogpu::kmt::test

@@ -30,58 +30,52 @@ constexpr char kRuntimeData[] = "what the runtime of another process has to know
 constexpr uint32_t kSharedLeft = 0x204060, kSharedRight = 0xA0C0E0;
 
 /// Says a line and waits for the answer; false when it is not "yes".
-bool ask(const char* line) {
+bool ask(const char *line) {
   printf("%s\n", line);
   fflush(stdout);
   char answer[64] = {};
   return fgets(answer, sizeof answer, stdin) && !strncmp(answer, "yes", 3);
 }
 
-template <class Info>
-NTSTATUS query(const Gpu& gpu, KMTQUERYADAPTERINFOTYPE type, Info& info) {
+template <class Info> NTSTATUS query(const Gpu &gpu, KMTQUERYADAPTERINFOTYPE type, Info &info) {
   D3DKMT_QUERYADAPTERINFO args = {gpu.adapter(), type, &info, sizeof info};
   return D3DKMTQueryAdapterInfo(&args);
 }
 
-void adapterTests(Gpu& gpu) {
+void adapterTests(Gpu &gpu) {
   D3DKMT_OPENADAPTERFROMGDIDISPLAYNAME name{};
   wcscpy(name.DeviceName, L"\\\\.\\DISPLAY2");
   check(D3DKMTOpenAdapterFromGdiDisplayName(&name) == kStatusInvalidParameter, "there is no second display");
   aerogpu_umd_private_v1 priv{};
   NTSTATUS status = query(gpu, KMTQAITYPE_UMDRIVERPRIVATE, priv);
-  check(status >= 0 && priv.size_bytes == sizeof priv &&
-            priv.device_mmio_magic == AEROGPU_UMDPRIV_MMIO_MAGIC_NEW_AGPU,
+  check(status >= 0 && priv.size_bytes == sizeof priv && priv.device_mmio_magic == AEROGPU_UMDPRIV_MMIO_MAGIC_NEW_AGPU,
         "UMDRIVERPRIVATE is the driver's (0x%08lx, %u bytes, magic %08x)", status, priv.size_bytes,
         priv.device_mmio_magic);
   D3DKMT_UMDFILENAMEINFO file{};
   file.Version = KMTUMDVERSION_DX9;
   status = query(gpu, KMTQAITYPE_UMDRIVERNAME, file);
-  check(status >= 0 && !wcscmp(file.UmdFileName, L"Z:\\some\\where\\driver.dll"),
-        "UMDRIVERNAME is --umd's (0x%08lx)", status);
+  check(status >= 0 && !wcscmp(file.UmdFileName, L"Z:\\some\\where\\driver.dll"), "UMDRIVERNAME is --umd's (0x%08lx)",
+        status);
   file.Version = KMTUMDVERSION_DX10;
-  check(query(gpu, KMTQAITYPE_UMDRIVERNAME, file) == kStatusInvalidParameter,
-        "there is none for Direct3D 10");
+  check(query(gpu, KMTQAITYPE_UMDRIVERNAME, file) == kStatusInvalidParameter, "there is none for Direct3D 10");
   D3DKMT_SEGMENTSIZEINFO segments{};
   status = query(gpu, KMTQAITYPE_GETSEGMENTSIZE, segments);
   check(status >= 0 && segments.DedicatedVideoMemorySize >= 16 << 20 && segments.SharedSystemMemorySize &&
             !segments.DedicatedSystemMemorySize,
-        "%llu bytes of video memory, %llu shared", segments.DedicatedVideoMemorySize,
-        segments.SharedSystemMemorySize);
+        "%llu bytes of video memory, %llu shared", segments.DedicatedVideoMemorySize, segments.SharedSystemMemorySize);
   D3DKMT_ADAPTERREGISTRYINFO names{};
   status = query(gpu, KMTQAITYPE_ADAPTERREGISTRYINFO, names);
   check(status >= 0 && !wcscmp(names.AdapterString, L"aerogpu virtual GPU (aerogpu project - WDDM v1.1)"),
         "the adapter's name is the INF's (0x%08lx)", status);
   uint32_t small = 0;
-  check(query(gpu, KMTQAITYPE_GETSEGMENTSIZE, small) == kStatusBufferTooSmall,
-        "4 bytes are too few for them");
+  check(query(gpu, KMTQAITYPE_GETSEGMENTSIZE, small) == kStatusBufferTooSmall, "4 bytes are too few for them");
   D3DKMT_CURRENTDISPLAYMODE current{};
   status = query(gpu, KMTQAITYPE_CURRENTDISPLAYMODE, current);
   check(status >= 0 && current.DisplayMode.Width == 1024 && current.DisplayMode.Height == 768 &&
             current.DisplayMode.Format == D3DDDIFMT_X8R8G8B8,
         "the mode is %ux%u", current.DisplayMode.Width, current.DisplayMode.Height);
   current.VidPnSourceId = 1;
-  check(query(gpu, KMTQAITYPE_CURRENTDISPLAYMODE, current) == kStatusInvalidVidPnSource,
-        "there is one source");
+  check(query(gpu, KMTQAITYPE_CURRENTDISPLAYMODE, current) == kStatusInvalidVidPnSource, "there is one source");
 
   D3DKMT_GETDISPLAYMODELIST list = {gpu.adapter(), 0, nullptr, 0};
   status = D3DKMTGetDisplayModeList(&list);
@@ -90,9 +84,9 @@ void adapterTests(Gpu& gpu) {
   list.pModeList = modes.data();
   check(D3DKMTGetDisplayModeList(&list) >= 0 && list.ModeCount == modes.size() &&
             std::any_of(modes.begin(), modes.end(),
-                        [](const D3DKMT_DISPLAYMODE& mode) {
-                          return mode.Width == 1024 && mode.Height == 768 &&
-                                 mode.Format == D3DDDIFMT_X8R8G8B8 && mode.IntegerRefreshRate;
+                        [](const D3DKMT_DISPLAYMODE &mode) {
+                          return mode.Width == 1024 && mode.Height == 768 && mode.Format == D3DDDIFMT_X8R8G8B8 &&
+                                 mode.IntegerRefreshRate;
                         }),
         "1024x768 is one of them");
   list.ModeCount = 1;
@@ -105,16 +99,14 @@ void adapterTests(Gpu& gpu) {
         "the device is active");
 }
 
-void renderTests(Gpu& gpu) {
+void renderTests(Gpu &gpu) {
   const CommandWriter empty;
   const uint64_t before = gpu.completedFence();
-  void* const first = gpu.commands();
+  void *const first = gpu.commands();
   const UINT firstBytes = gpu.commandBytes();
   NTSTATUS status = gpu.render(empty);
-  check(status >= 0 && gpu.waitIdle() && gpu.completedFence() > before, "an empty stream completes (0x%08lx)",
-        status);
-  check(gpu.commands() != first && gpu.commandBytes() < firstBytes,
-        "the next buffer is another, and smaller");
+  check(status >= 0 && gpu.waitIdle() && gpu.completedFence() > before, "an empty stream completes (0x%08lx)", status);
+  check(gpu.commands() != first && gpu.commandBytes() < firstBytes, "the next buffer is another, and smaller");
   // A pointer that was kept: what is written there is not what is rendered.
   memcpy(first, empty.data(), empty.size());
   memset(gpu.commands(), 0, empty.size());
@@ -159,15 +151,15 @@ void renderTests(Gpu& gpu) {
   args.Flags.ResizeCommandBuffer = 1;
   args.NewCommandBufferSize = 1 << 20;
   status = gpu.renderAs(args);
-  check(status >= 0 && gpu.commandBytes() >= 3 << 18, "a larger buffer, %u bytes (0x%08lx)",
-        gpu.commandBytes(), status);
+  check(status >= 0 && gpu.commandBytes() >= 3 << 18, "a larger buffer, %u bytes (0x%08lx)", gpu.commandBytes(),
+        status);
   gpu.render(empty);
   memset(gpu.commands(), 0x5A, gpu.commandBytes());  // all of it can be written
   check(gpu.render(empty) >= 0 && gpu.waitIdle(), "which works");
 }
 
 /// A resource that is no one's but the creator's may get more allocations.
-void growTests(Gpu& gpu) {
+void growTests(Gpu &gpu) {
   Memory first, second, shared;
   NTSTATUS status = createInResource(gpu, 0, first);
   if (!check(status >= 0 && first.resource, "a resource (0x%08lx)", status)) return;
@@ -175,8 +167,7 @@ void growTests(Gpu& gpu) {
   check(status >= 0 && second.resource == first.resource && second.allocation != first.allocation,
         "it gets another allocation (0x%08lx)", status);
   check(lock(gpu, second.allocation) && unlock(gpu, second.allocation) >= 0, "which is locked as any");
-  check(gpu.render(CommandWriter(), {{first.allocation, true}, {second.allocation, true}}) >= 0,
-        "and rendered");
+  check(gpu.render(CommandWriter(), {{first.allocation, true}, {second.allocation, true}}) >= 0, "and rendered");
   destroy(gpu, first);
   check(!lock(gpu, second.allocation), "both go with the resource");
   status = createInResource(gpu, first.resource, second);
@@ -187,13 +178,13 @@ void growTests(Gpu& gpu) {
   destroy(gpu, shared);
 }
 
-void lockTests(Gpu& gpu) {
+void lockTests(Gpu &gpu) {
   constexpr uint32_t kBytes = 200000, kLarge = 16 << 20;
   Memory from, to, invisible;
   NTSTATUS status = createBuffer(gpu, kBytes, true, from);
   check(status >= 0 && from.allocation, "a buffer (0x%08lx)", status);
   check(createBuffer(gpu, kBytes, true, to) >= 0, "another one");
-  auto* source = static_cast<uint32_t*>(lock(gpu, from.allocation, &status));
+  auto *source = static_cast<uint32_t *>(lock(gpu, from.allocation, &status));
   check(source != nullptr, "it is locked (0x%08lx)", status);
   if (!source) return;
   bool fresh = true;
@@ -219,10 +210,9 @@ void lockTests(Gpu& gpu) {
   for (int i = 0; i < 16; i++) packets::copyBuffer(work, d, c, kLarge, AEROGPU_COPY_FLAG_WRITEBACK_DST);
   packets::dirtyRange(copy, a, 0, kBytes);
   packets::copyBuffer(copy, b, a, kBytes, AEROGPU_COPY_FLAG_WRITEBACK_DST);
-  status = gpu.render(make, {{from.allocation, false},
-                             {to.allocation, true},
-                             {large[0].allocation, false},
-                             {large[1].allocation, true}});
+  status = gpu.render(
+      make,
+      {{from.allocation, false}, {to.allocation, true}, {large[0].allocation, false}, {large[1].allocation, true}});
   check(status >= 0, "the GPU has them (0x%08lx)", status);
   D3DKMT_LOCK polled{};
   polled.hDevice = gpu.device();
@@ -237,11 +227,10 @@ void lockTests(Gpu& gpu) {
     if (!busy) static_cast<void>(unlock(gpu, to.allocation));
   }
   check(status >= 0 && busy, "DonotWait succeeds in the end, after %u times busy (0x%08lx)", busy, status);
-  const auto* target = static_cast<const uint32_t*>(lock(gpu, to.allocation, &status));
+  const auto *target = static_cast<const uint32_t *>(lock(gpu, to.allocation, &status));
   check(target && !memcmp(target, source, kBytes), "the CPU finds what was copied (0x%08lx)", status);
   // Memory in an aperture may be rendered from while it is locked.
-  check(gpu.render(CommandWriter(), {{to.allocation, true}}) >= 0,
-        "a locked allocation in an aperture is rendered");
+  check(gpu.render(CommandWriter(), {{to.allocation, true}}) >= 0, "a locked allocation in an aperture is rendered");
   unlock(gpu, to.allocation);
   unlock(gpu, to.allocation);
   D3DKMT_LOCK wrong = polled;
@@ -251,14 +240,12 @@ void lockTests(Gpu& gpu) {
   wrong.Flags.Value = 0;
   wrong.hAllocation = gpu.context();
   check(D3DKMTLock(&wrong) == kStatusInvalidParameter, "a context is no allocation");
-  const bool refused =
-      createBuffer(gpu, 4096, false, invisible) >= 0 && !lock(gpu, invisible.allocation, &status);
-  check(refused && status == kStatusInvalidParameter,
-        "what is not visible to the CPU is not locked (0x%08lx)", status);
+  const bool refused = createBuffer(gpu, 4096, false, invisible) >= 0 && !lock(gpu, invisible.allocation, &status);
+  check(refused && status == kStatusInvalidParameter, "what is not visible to the CPU is not locked (0x%08lx)", status);
   CommandWriter gone;
   for (const uint32_t buffer : {a, b, c, d}) packets::destroyResource(gone, buffer);
   check(gpu.render(gone) >= 0, "the buffers go");
-  for (const Memory& memory : {from, to, invisible, large[0], large[1]}) destroy(gpu, memory);
+  for (const Memory &memory : {from, to, invisible, large[0], large[1]}) destroy(gpu, memory);
   check(!lock(gpu, from.allocation), "what is gone is not locked");
   // Many of them, so that memory that is not given back would run out.
   bool all = true;
@@ -275,8 +262,7 @@ void lockTests(Gpu& gpu) {
   check(D3DKMTCreateAllocation(&none) == kStatusInvalidParameter, "no allocation at all");
 }
 
-NTSTATUS present(Gpu& gpu, HWND window, D3DKMT_HANDLE source, const RECT* to = nullptr,
-                 const RECT* subRect = nullptr) {
+NTSTATUS present(Gpu &gpu, HWND window, D3DKMT_HANDLE source, const RECT *to = nullptr, const RECT *subRect = nullptr) {
   D3DKMT_PRESENT args{};
   args.hContext = gpu.context();
   args.hWindow = window;
@@ -292,11 +278,11 @@ NTSTATUS present(Gpu& gpu, HWND window, D3DKMT_HANDLE source, const RECT* to = n
 }
 
 HWND makeWindow(int x, int y, int width, int height) {
-  return CreateWindowExA(0, "STATIC", "kmt", WS_POPUP | WS_VISIBLE, x, y, width, height, nullptr, nullptr,
-                         nullptr, nullptr);
+  return CreateWindowExA(0, "STATIC", "kmt", WS_POPUP | WS_VISIBLE, x, y, width, height, nullptr, nullptr, nullptr,
+                         nullptr);
 }
 
-NTSTATUS fill(Gpu& gpu, HWND window, UINT color) {
+NTSTATUS fill(Gpu &gpu, HWND window, UINT color) {
   D3DKMT_PRESENT args{};
   args.hContext = gpu.context();
   args.hWindow = window;
@@ -305,7 +291,7 @@ NTSTATUS fill(Gpu& gpu, HWND window, UINT color) {
   return D3DKMTPresent(&args);
 }
 
-void presentTests(Gpu& gpu) {
+void presentTests(Gpu &gpu) {
   const HWND desktop = makeWindow(0, 0, 1024, 768);
   check(fill(gpu, desktop, 0xFF000000) >= 0, "the desktop is cleared");
   DestroyWindow(desktop);
@@ -314,8 +300,7 @@ void presentTests(Gpu& gpu) {
   const uint32_t texture = paint(gpu, surface, 200, 100, 0xC02040, 0x30A050);
   const HWND window = makeWindow(300, 200, 200, 100);
   RECT client;
-  if (!check(window && GetClientRect(window, &client) && client.right == 200 && client.bottom == 100,
-             "a window"))
+  if (!check(window && GetClientRect(window, &client) && client.right == 200 && client.bottom == 100, "a window"))
     return;
   NTSTATUS status = present(gpu, window, surface.allocation);
   check(status >= 0 && gpu.waitIdle(), "it is presented to (0x%08lx)", status);
@@ -334,11 +319,10 @@ void presentTests(Gpu& gpu) {
             ask("look: 900,710=c02040 1000,719=30a050 1023,715=30a050 900,709=000000 900,720=000000"),
         "a strip of the source, over the screen's edge (0x%08lx)", status);
   status = fill(gpu, window, 0xFF8040C0);
-  check(status >= 0 && gpu.waitIdle() && ask("look: 900,700=8040c0 1023,767=8040c0 899,700=000000"),
-        "a fill (0x%08lx)", status);
+  check(status >= 0 && gpu.waitIdle() && ask("look: 900,700=8040c0 1023,767=8040c0 899,700=000000"), "a fill (0x%08lx)",
+        status);
   const RECT huge = {INT32_MIN, 0, INT32_MAX, 10};
-  check(present(gpu, window, surface.allocation, &huge) == kStatusInvalidParameter,
-        "a rectangle that is none");
+  check(present(gpu, window, surface.allocation, &huge) == kStatusInvalidParameter, "a rectangle that is none");
   check(present(gpu, window, gpu.device()) == kStatusInvalidHandle, "a source that is none");
   D3DKMT_PRESENT both{};
   both.hContext = gpu.context();
@@ -355,13 +339,13 @@ void presentTests(Gpu& gpu) {
   destroy(gpu, surface);
 }
 
-NTSTATUS own(Gpu& gpu, D3DKMT_VIDPNSOURCEOWNER_TYPE type) {
+NTSTATUS own(Gpu &gpu, D3DKMT_VIDPNSOURCEOWNER_TYPE type) {
   const D3DDDI_VIDEO_PRESENT_SOURCE_ID source = 0;
   const D3DKMT_SETVIDPNSOURCEOWNER args = {gpu.device(), &type, &source, 1};
   return D3DKMTSetVidPnSourceOwner(&args);
 }
 
-NTSTATUS flip(Gpu& gpu, D3DKMT_HANDLE frame) {
+NTSTATUS flip(Gpu &gpu, D3DKMT_HANDLE frame) {
   D3DKMT_PRESENT args{};
   args.hContext = gpu.context();
   args.hSource = frame;
@@ -370,7 +354,7 @@ NTSTATUS flip(Gpu& gpu, D3DKMT_HANDLE frame) {
   return D3DKMTPresent(&args);
 }
 
-void flipTests(Gpu& gpu) {
+void flipTests(Gpu &gpu) {
   Memory frames[2], small, narrow, flat;
   uint32_t textures[2];
   for (uint32_t i = 0; i < 2; i++) {
@@ -391,8 +375,8 @@ void flipTests(Gpu& gpu) {
   status = own(gpu, D3DKMT_VIDPNSOURCEOWNER_EXCLUSIVE);
   check(status >= 0, "the screen is taken (0x%08lx)", status);
   status = D3DKMTSetDisplayMode(&mode);
-  check(status >= 0 && ask("look: 0,0=ff0000 511,767=ff0000 512,0=ffff00 1023,767=ffff00"),
-        "the first frame (0x%08lx)", status);
+  check(status >= 0 && ask("look: 0,0=ff0000 511,767=ff0000 512,0=ffff00 1023,767=ffff00"), "the first frame (0x%08lx)",
+        status);
   status = flip(gpu, frames[1].allocation);
   check(status >= 0 && ask("look: 0,0=00ff00 1023,767=0000ff"), "a flip to the second (0x%08lx)", status);
   for (int i = 0; i < 5 && status >= 0; i++) status = flip(gpu, frames[i % 2].allocation);
@@ -417,22 +401,21 @@ void flipTests(Gpu& gpu) {
         state.PresentState.PresentStats.SyncRefreshCount);
   // The shown one goes: the desktop is back, in its mode, with what windows had drawn.
   CommandWriter gone;
-  for (const uint32_t texture : {textures[0], textures[1], smallTexture})
-    packets::destroyResource(gone, texture);
+  for (const uint32_t texture : {textures[0], textures[1], smallTexture}) packets::destroyResource(gone, texture);
   gpu.render(gone);
-  for (const Memory& memory : {frames[0], frames[1], small, narrow, flat}) destroy(gpu, memory);
+  for (const Memory &memory : {frames[0], frames[1], small, narrow, flat}) destroy(gpu, memory);
   check(ask("look: size=1024x768 1000,750=8040c0"), "the desktop comes back when the frame goes");
   check(own(gpu, D3DKMT_VIDPNSOURCEOWNER_UNOWNED) >= 0, "the screen is given back");
 }
 
-DWORD WINAPI waitForBlanks(void* parameter) {
-  const D3DKMT_WAITFORVERTICALBLANKEVENT wait = {static_cast<Gpu*>(parameter)->adapter(), 0, 0};
+DWORD WINAPI waitForBlanks(void *parameter) {
+  const D3DKMT_WAITFORVERTICALBLANKEVENT wait = {static_cast<Gpu *>(parameter)->adapter(), 0, 0};
   NTSTATUS status = 0;
   for (int i = 0; i < 5 && status >= 0; i++) status = D3DKMTWaitForVerticalBlankEvent(&wait);
   return status < 0;
 }
 
-void threadTests(Gpu& gpu) {
+void threadTests(Gpu &gpu) {
   // One thread blocks again and again, the other goes on.
   const HANDLE thread = CreateThread(nullptr, 0, waitForBlanks, &gpu, 0, nullptr);
   unsigned renders = 0;
@@ -457,7 +440,7 @@ void threadTests(Gpu& gpu) {
   check(D3DKMTSetQueuedLimit(&limit) == kStatusInvalidParameter, "none is no limit");
 }
 
-void shareTests(Gpu& gpu) {
+void shareTests(Gpu &gpu) {
   Memory shared;
   NTSTATUS status = createSurface(gpu, 64, 64, false, kRuntimeData, shared);
   if (!check(status >= 0 && shared.resource && shared.globalShare && shared.shareToken,
@@ -465,9 +448,8 @@ void shareTests(Gpu& gpu) {
     return;
   const uint32_t texture = paint(gpu, shared, 64, 64, kSharedLeft, kSharedRight);
   check(gpu.waitIdle(), "it is painted");
-  const auto* pixels = static_cast<const uint32_t*>(lock(gpu, shared.allocation));
-  check(pixels && (pixels[0] & 0xFFFFFF) == kSharedLeft && unlock(gpu, shared.allocation) >= 0,
-        "its creator locks it");
+  const auto *pixels = static_cast<const uint32_t *>(lock(gpu, shared.allocation));
+  check(pixels && (pixels[0] & 0xFFFFFF) == kSharedLeft && unlock(gpu, shared.allocation) >= 0, "its creator locks it");
   const D3DKMT_DESTROYALLOCATION piece = {gpu.device(), 0, &shared.allocation, 1};
   check(D3DKMTDestroyAllocation(&piece) == kStatusInvalidParameter, "a resource goes as a whole");
   char line[64];
@@ -488,7 +470,7 @@ void shareTests(Gpu& gpu) {
 }
 
 /// The second process.
-void openTests(Gpu& gpu, D3DKMT_HANDLE globalShare) {
+void openTests(Gpu &gpu, D3DKMT_HANDLE globalShare) {
   D3DKMT_QUERYRESOURCEINFO info{};
   info.hDevice = gpu.device();
   info.hGlobalShare = globalShare;
@@ -514,12 +496,11 @@ void openTests(Gpu& gpu, D3DKMT_HANDLE globalShare) {
   status = D3DKMTOpenResource(&open);
   if (!check(status >= 0 && open.hResource && opened.hAllocation, "it opens (0x%08lx)", status)) return;
   check(runtimeData == kRuntimeData, "the runtime's data is there");
-  check(opened.pPrivateDriverData == &priv && opened.PrivateDriverDataSize == sizeof priv &&
-            priv.width == 64 && priv.share_token,
+  check(opened.pPrivateDriverData == &priv && opened.PrivateDriverDataSize == sizeof priv && priv.width == 64 &&
+            priv.share_token,
         "and the driver's");
   NTSTATUS locked;
-  check(!lock(gpu, opened.hAllocation, &locked) && locked == kStatusInvalidParameter,
-        "it is the creator's to lock");
+  check(!lock(gpu, opened.hAllocation, &locked) && locked == kStatusInvalidParameter, "it is the creator's to lock");
   // Its pixels, through the GPU into memory of this process.
   Memory copy;
   check(createBuffer(gpu, uint64_t{64} * 64 * 4, true, copy) >= 0, "room for its pixels");
@@ -535,7 +516,7 @@ void openTests(Gpu& gpu, D3DKMT_HANDLE globalShare) {
                                   .allocId = copy.allocId});
   packets::copyTexture(stream, target, imported, 64, 64);
   status = gpu.render(stream, {{opened.hAllocation, false}, {copy.allocation, true}});
-  const auto* pixels = static_cast<const uint32_t*>(lock(gpu, copy.allocation));
+  const auto *pixels = static_cast<const uint32_t *>(lock(gpu, copy.allocation));
   check(status >= 0 && pixels && (pixels[0] & 0xFFFFFF) == kSharedLeft &&
             (pixels[64 * 64 - 1] & 0xFFFFFF) == kSharedRight,
         "the other process' pixels (0x%08lx, %06x)", status, pixels ? pixels[0] & 0xFFFFFF : 0);
@@ -545,7 +526,7 @@ void openTests(Gpu& gpu, D3DKMT_HANDLE globalShare) {
   check(D3DKMTDestroyAllocation(&close) >= 0, "it is closed");
 }
 
-void handleTests(Gpu& gpu) {
+void handleTests(Gpu &gpu) {
   Gpu second;
   if (!second.open()) return;
   Memory theirs;
@@ -569,7 +550,7 @@ void handleTests(Gpu& gpu) {
   check(devices > 10 && devices < 1000, "a process has at most %u devices", devices);
 }
 
-void stay(Gpu& gpu) {
+void stay(Gpu &gpu) {
   Memory frame, buffer;
   createSurface(gpu, 1024, 768, true, nullptr, frame);
   paint(gpu, frame, 1024, 768, 0xABCDEF, 0xABCDEF);
@@ -585,7 +566,7 @@ void stay(Gpu& gpu) {
 
 }  // namespace
 
-static int run(int argc, char** argv) {
+static int run(int argc, char **argv) {
   Gpu gpu;
   if (!gpu.open()) return 1;
   const std::string what = argc > 1 ? argv[1] : "";
@@ -619,6 +600,6 @@ static int run(int argc, char** argv) {
 
 }  // namespace aerogpu::kmt::test
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   return aerogpu::kmt::test::run(argc, argv);
 }
