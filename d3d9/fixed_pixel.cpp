@@ -11,13 +11,13 @@ namespace {
 
 // Temporaries. The texture of stage n is in kTexture + n % 2, so that a stage and the next have theirs at
 // once.
-constexpr uint32_t kCurrent = 0, kTemp = 1, kTexture = 2, kScratch = 4, kScratch2 = 5;
+constexpr uint32_t kPixelCurrent = 0, kTemp = 1, kTexture = 2, kPixelScratch = 4, kPixelScratch2 = 5;
 constexpr uint32_t kPrepared = 6, kPreparedCount = 6;  // complemented or copied arguments of a stage
 
 constexpr FixedSource kLiterals = constant(kFixedPixelLiterals);
-constexpr FixedSource kOne = kLiterals.x(), kHalf = kLiterals.y(), kTwo = kLiterals.z(),
+constexpr FixedSource kPixelOne = kLiterals.x(), kPixelHalf = kLiterals.y(), kTwo = kLiterals.z(),
                       kFour = kLiterals.w();
-constexpr FixedSource kZero = constant(kFixedPixelLiterals + 1).x();
+constexpr FixedSource kPixelZero = constant(kFixedPixelLiterals + 1).x();
 
 constexpr uint32_t kMaxArithmetic = 64, kMaxTexture = 32, kMaxDependent = 4;  // ps_2_0
 
@@ -32,12 +32,12 @@ public:
     out.version = {Stage::Pixel, 2, static_cast<uint8_t>(m_model2x ? 1 : 0)};
     w.version(out.version);
     declare();
-    if (reads(TextureArg::Temp)) m_e.emit(Opcode::Mov, toTemp(kTemp), kZero);
+    if (reads(TextureArg::Temp)) m_e.emit(Opcode::Mov, toTemp(kTemp), kPixelZero);
     for (m_stage = 0; m_stage < kFixedStages && m_key.stages[m_stage].colorOp; ++m_stage) stage();
     if (m_key.specular) {
       // Before fog, and clamped like all colours.
       own();
-      m_e.emit(Opcode::Add, saturate(toTemp(kCurrent, kXyz)), temp(kCurrent), m_specular);
+      m_e.emit(Opcode::Add, saturate(toTemp(kPixelCurrent, kXyz)), temp(kPixelCurrent), m_specular);
     }
     m_e.emit(Opcode::Mov, {RegisterType::ColorOut, 0}, current());
     w.end();
@@ -80,10 +80,10 @@ private:
            op == static_cast<uint8_t>(TextureOp::BumpEnvMapLuminance);
   }
 
-  FixedSource current() const { return m_written ? temp(kCurrent) : m_diffuse; }
+  FixedSource current() const { return m_written ? temp(kPixelCurrent) : m_diffuse; }
   /// Until a stage has written it the current colour is the diffuse one; from here on it is in its register.
   void own() {
-    if (!m_written) m_e.emit(Opcode::Mov, toTemp(kCurrent), m_diffuse);
+    if (!m_written) m_e.emit(Opcode::Mov, toTemp(kPixelCurrent), m_diffuse);
     m_written = true;
   }
 
@@ -98,10 +98,10 @@ private:
     const bool bump = n && isBump(m_key.stages[n - 1].colorOp);
     uint32_t depth = 1;
     if (s.projection == FixedProjection::ByZ || s.projection == FixedProjection::ByY || (bump && projected)) {
-      m_e.emit(Opcode::Mov, toTemp(kScratch), t);
-      if (s.projection == FixedProjection::ByZ) m_e.emit(Opcode::Mov, toTemp(kScratch, kW), t.z());
-      if (s.projection == FixedProjection::ByY) m_e.emit(Opcode::Mov, toTemp(kScratch, kW), t.y());
-      at = temp(kScratch);
+      m_e.emit(Opcode::Mov, toTemp(kPixelScratch), t);
+      if (s.projection == FixedProjection::ByZ) m_e.emit(Opcode::Mov, toTemp(kPixelScratch, kW), t.z());
+      if (s.projection == FixedProjection::ByY) m_e.emit(Opcode::Mov, toTemp(kPixelScratch, kW), t.y());
+      at = temp(kPixelScratch);
       depth = 2;
     }
     if (bump) {
@@ -111,14 +111,15 @@ private:
                         row1 = constant(kFixedBumpRow1 + n - 1);
       depth = m_depth[n - 1] + 1;
       if (projected) {
-        m_e.emit(Opcode::Mul, toTemp(kScratch2, kX | kY), map.x(), row0);
-        m_e.emit(Opcode::Mad, toTemp(kScratch2, kX | kY), map.y(), row1, temp(kScratch2));
-        m_e.emit(Opcode::Mad, toTemp(kScratch, kX | kY), temp(kScratch2), temp(kScratch).w(), temp(kScratch));
+        m_e.emit(Opcode::Mul, toTemp(kPixelScratch2, kX | kY), map.x(), row0);
+        m_e.emit(Opcode::Mad, toTemp(kPixelScratch2, kX | kY), map.y(), row1, temp(kPixelScratch2));
+        m_e.emit(Opcode::Mad, toTemp(kPixelScratch, kX | kY), temp(kPixelScratch2), temp(kPixelScratch).w(),
+                 temp(kPixelScratch));
       } else {
-        m_e.emit(Opcode::Mad, toTemp(kScratch), map.x(), row0, t);
-        m_e.emit(Opcode::Mad, toTemp(kScratch, kX | kY), map.y(), row1, temp(kScratch));
+        m_e.emit(Opcode::Mad, toTemp(kPixelScratch), map.x(), row0, t);
+        m_e.emit(Opcode::Mad, toTemp(kPixelScratch, kX | kY), map.y(), row1, temp(kPixelScratch));
       }
-      at = temp(kScratch);
+      at = temp(kPixelScratch);
     }
     m_depth[n] = depth;
     if (depth > m_deepest) m_deepest = depth;
@@ -128,9 +129,9 @@ private:
     if (bump && m_key.stages[n - 1].colorOp == static_cast<uint8_t>(TextureOp::BumpEnvMapLuminance)) {
       // L' = L * scale + offset
       const FixedSource row1 = constant(kFixedBumpRow1 + n - 1);
-      m_e.emit(Opcode::Mad, saturate(toTemp(kScratch, kX)), temp(kTexture + (n - 1) % 2).z(), row1.z(),
+      m_e.emit(Opcode::Mad, saturate(toTemp(kPixelScratch, kX)), temp(kTexture + (n - 1) % 2).z(), row1.z(),
                row1.w());
-      m_e.emit(Opcode::Mul, toTemp(to), temp(to), temp(kScratch).x());
+      m_e.emit(Opcode::Mul, toTemp(to), temp(to), temp(kPixelScratch).x());
     }
   }
 
@@ -163,7 +164,7 @@ private:
     const uint32_t n = m_preparedCount++;  // six arguments ask for six values at most
     m_prepared[n] = {source.type, source.number, complement};
     if (complement)
-      m_e.emit(Opcode::Add, toTemp(kPrepared + n), kOne, -source);
+      m_e.emit(Opcode::Add, toTemp(kPrepared + n), kPixelOne, -source);
     else
       m_e.emit(Opcode::Mov, toTemp(kPrepared + n), source);
     return temp(kPrepared + n);
@@ -188,15 +189,15 @@ private:
 
   /// to = f * a + (1 - f) * b; a and b are apart.
   void mix(FixedTarget to, FixedSource f, const FixedSource& a, const FixedSource& b) {
-    m_e.emit(Opcode::Add, toTemp(kScratch, to.mask), a, -b);
+    m_e.emit(Opcode::Add, toTemp(kPixelScratch, to.mask), a, -b);
     apart(b, f);
-    m_e.emit(Opcode::Mad, to, f, temp(kScratch), b);
+    m_e.emit(Opcode::Mad, to, f, temp(kPixelScratch), b);
   }
 
   void operation(uint8_t opcode, const uint8_t* arg, FixedTarget to) {
     const auto op = static_cast<TextureOp>(opcode);
-    const FixedTarget clamped = saturate(to), half = toTemp(kScratch, to.mask);
-    const FixedSource s = temp(kScratch);
+    const FixedTarget clamped = saturate(to), half = toTemp(kPixelScratch, to.mask);
+    const FixedSource s = temp(kPixelScratch);
     if (op == TextureOp::Modulate && complemented(arg[1]) != complemented(arg[2])) {
       // (1 - a) * b = b - a * b
       const bool first = complemented(arg[1]);
@@ -233,11 +234,11 @@ private:
         break;
       case TextureOp::AddSigned:
         m_e.emit(Opcode::Add, half, a, b);
-        m_e.emit(Opcode::Add, clamped, s, -kHalf);
+        m_e.emit(Opcode::Add, clamped, s, -kPixelHalf);
         break;
       case TextureOp::AddSigned2x:
         m_e.emit(Opcode::Add, half, a, b);
-        m_e.emit(Opcode::Mad, clamped, s, kTwo, -kOne);
+        m_e.emit(Opcode::Mad, clamped, s, kTwo, -kPixelOne);
         break;
       case TextureOp::Subtract:
         m_e.emit(Opcode::Add, clamped, a, -b);
@@ -277,9 +278,9 @@ private:
         m_e.emit(Opcode::Add, clamped, s, a.w());
         break;
       case TextureOp::DotProduct3:  // 4 * (a - 0.5) . (b - 0.5)
-        m_e.emit(Opcode::Mad, toTemp(kScratch, kXyz), a, kTwo, -kOne);
-        m_e.emit(Opcode::Mad, toTemp(kScratch2, kXyz), b, kTwo, -kOne);
-        m_e.emit(Opcode::Dp3, clamped, s, temp(kScratch2));
+        m_e.emit(Opcode::Mad, toTemp(kPixelScratch, kXyz), a, kTwo, -kPixelOne);
+        m_e.emit(Opcode::Mad, toTemp(kPixelScratch2, kXyz), b, kTwo, -kPixelOne);
+        m_e.emit(Opcode::Dp3, clamped, s, temp(kPixelScratch2));
         break;
       case TextureOp::MultiplyAdd: {
         FixedSource c = value(arg[0]);
@@ -304,7 +305,7 @@ private:
     m_preparedCount = 0;
     sample(m_stage);
     if (isBump(s.colorOp)) return;  // the next stage's coordinates are its only result
-    const uint32_t to = s.temp ? kTemp : kCurrent;
+    const uint32_t to = s.temp ? kTemp : kPixelCurrent;
     const auto dot = static_cast<uint8_t>(TextureOp::DotProduct3);
     if (s.colorOp == dot || same(s)) {
       operation(s.colorOp, s.colorArg, toTemp(to));
@@ -318,7 +319,7 @@ private:
       if (s.alphaOp != static_cast<uint8_t>(TextureOp::Disable))
         operation(s.alphaOp, s.alphaArg, toTemp(to, kW));
       else if (!s.temp && !m_written)
-        m_e.emit(Opcode::Mov, toTemp(kCurrent, kW), m_diffuse);  // alpha stays what it was
+        m_e.emit(Opcode::Mov, toTemp(kPixelCurrent, kW), m_diffuse);  // alpha stays what it was
     }
     if (!s.temp) m_written = true;
   }

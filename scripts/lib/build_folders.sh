@@ -3,7 +3,7 @@
 # Sourced after common.sh by the scripts that test: how each build folder is configured, built and tested.
 
 LOGS=$BUILD/logs
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 skips=()
 command -v ccache >/dev/null && launcher='ccache ' || launcher=''
 
 # configure FOLDER MESON-OPTIONS...: sets a build folder up once; `--reconfigure` keeps it in step with options.
@@ -26,10 +26,12 @@ configure_sanitized() {
 }
 
 # The build folders by what they are for; each says which one it is on the command line of meson.
-configure_plain() { CC="${launcher}gcc" CXX="${launcher}g++" configure "$BUILD" -Ddevice=enabled; }
+# Sources are compiled some at a time (unity): most of the time goes into headers.
+FAST=(-Dunity=on -Dunity_size=12)
+configure_plain() { CC="${launcher}gcc" CXX="${launcher}g++" configure "$BUILD" -Ddevice=enabled -Dcomplete=true "${FAST[@]}"; }
 # clang: thread-safety analysis, address and undefined-behaviour sanitizers, libFuzzer.
 configure_sanitize() {
-  configure_sanitized sanitize 'clang clang++' -Dfuzzers=true -Db_sanitize=address,undefined
+  configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Db_sanitize=address,undefined "${FAST[@]}"
 }
 # gcc, whose runtime can be preloaded into the distribution's QEMU (docs/debugging.md, "Data races").
 configure_tsan() { configure_sanitized tsan 'gcc g++' -Db_sanitize=thread; }
@@ -48,6 +50,7 @@ run_meson_tests() {
   local title=$1 folder=$2 log counts
   shift 2
   log=$LOGS/test-${title// /-}.log
+  local began=$EPOCHSECONDS
   say "test: $title"
   /usr/bin/meson test -C "$folder" --no-rebuild --print-errorlogs --logbase "test-${title// /-}" "$@" 2>&1 </dev/null | tee "$log" | grep -vE '^(ninja:|$)' || true
   counts=$(python3 - "$log" <<'PY'
@@ -69,4 +72,13 @@ PY
     grep -hE '^not ok|: Failure$|\[  FAILED  \]' "$folder/meson-logs/test-${title// /-}.txt" | sort -u | head -n 40 >&2 || true
   fi
   ((passed += ok, failed += bad, skipped += skip)) || true
+  # Named at the end, where they are not overlooked.
+  mapfile -t -O "${#skips[@]}" skips < <(sed -nE 's/^ *[0-9]+\/[0-9]+ (.*[^ ]) +SKIP .*/\1/p' "$log")
+  note_time "test: $title" "$began"
+}
+
+# count_skips LOG: what a step of its own did not do.
+count_skips() {
+  mapfile -t -O "${#skips[@]}" skips < <(sed -nE 's/.*# SKIP/# SKIP/p' "$1")
+  ((skipped += $(grep -cE '# SKIP' "$1" || true))) || true
 }

@@ -65,6 +65,19 @@ last_line() {
   tail -c 300 "$log" | tr '\r' '\n' | grep . | tail -n 1 | cut -c1-100
 }
 
+# note_time TITLE BEGAN: a line in the file TIMES, where a script has set that, for where_time_goes.py.
+TIMES=''
+note_time() {
+  if [[ $TIMES ]]; then printf '%d\t%s\n' $((EPOCHSECONDS - $2)) "$1" >>"$TIMES"; fi
+}
+# timed TITLE COMMAND...: one line for a script with steps of its own.
+timed() {
+  local title=$1 began=$EPOCHSECONDS
+  shift
+  "$@"
+  note_time "$title" "$began"
+}
+
 # Runs a long command with its output in a log file; shows a line every 15 s and the log's end on failure. The command
 # stays in the foreground, so that Ctrl-C reaches it. Returns false and the reason in `why` if it fails.
 # try_logged TITLE LOGFILE COMMAND...
@@ -76,9 +89,11 @@ try_logged() {
   : >"$log"
   tick "$title" "$log" 15 >/dev/null &
   ticker=$!
+  local began=$EPOCHSECONDS
   "$@" >"$log" 2>&1 </dev/null || code=$?
   kill "$ticker" 2>/dev/null || true
   wait "$ticker" 2>/dev/null || true
+  note_time "$title" "$began"
   if ((code == 0)); then return 0; fi
   tail -n 60 "$log" >&2
   why="$title failed (exit $code); the whole output is in $log"

@@ -4,7 +4,6 @@
 namespace aero {
 namespace {
 
-constexpr uint32_t kMaxCarried = 64 * 1024;  // bytes of one packet
 constexpr uint32_t kRingBytes = 1024 * 1024;
 constexpr uint32_t kMaxRingBytes = 1u << 30;
 constexpr uint32_t kRingAlign = 16;

@@ -8,8 +8,6 @@
 namespace aero {
 namespace {
 
-/** The most bytes that one packet carries: the kernel driver's buffer holds a packet and the table of the batch. */
-constexpr uint32_t kMaxCarried = 64 * 1024;
 /** A batch with less room is not worth the header of another piece. */
 constexpr uint32_t kMinCarried = 1024;
 

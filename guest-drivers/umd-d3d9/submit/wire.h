@@ -9,6 +9,9 @@
 
 namespace aero {
 
+/** The most bytes that one packet carries: the kernel driver's buffer holds a packet and the table of the batch. */
+constexpr uint32_t kMaxCarried = 64 * 1024;
+
 struct Wire {
   Context &context;
   HandleAllocator &handles;

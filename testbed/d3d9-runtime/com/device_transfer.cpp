@@ -7,11 +7,6 @@
 namespace aerogpu::runtime {
 namespace {
 
-bool isInside(const RECT &rect, const RECT &bounds) {
-  return rect.left >= bounds.left && rect.top >= bounds.top && rect.right <= bounds.right &&
-         rect.bottom <= bounds.bottom && rect.left < rect.right && rect.top < rect.bottom;
-}
-
 /// Whether no edge of a rectangle splits a block, but where the surface ends.
 bool isWholeBlocks(const RECT &rect, const RECT &bounds, const FormatLayout &layout) {
   const LONG width = static_cast<LONG>(layout.blockWidth), height = static_cast<LONG>(layout.blockHeight);

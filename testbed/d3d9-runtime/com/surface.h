@@ -8,6 +8,12 @@
 
 namespace aerogpu::runtime {
 
+/// Whether a rectangle that is not empty lies within another one.
+inline bool isInside(const RECT &rect, const RECT &bounds) {
+  return rect.left >= bounds.left && rect.top >= bounds.top && rect.right <= bounds.right &&
+         rect.bottom <= bounds.bottom && rect.left < rect.right && rect.top < rect.bottom;
+}
+
 class Surface final : public ResourceChild<IDirect3DSurface9> {
 public:
   /// `parent`: the texture, which owns the surface; null for others. `container`: what GetContainer names beside the

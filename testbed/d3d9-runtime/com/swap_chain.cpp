@@ -44,11 +44,6 @@ bool hasInterval(const D3DCAPS9 &caps, UINT interval, bool windowed) {
   }
 }
 
-bool isInside(const RECT &rect, const RECT &bounds) {
-  return rect.left >= bounds.left && rect.top >= bounds.top && rect.right <= bounds.right &&
-         rect.bottom <= bounds.bottom && rect.left < rect.right && rect.top < rect.bottom;
-}
-
 }  // namespace
 
 SwapChain::~SwapChain() {

@@ -14,7 +14,7 @@ struct View {
   uint32_t allocation, file, locks;
 };
 View *s_views;
-SRWLOCK s_lock = SRWLOCK_INIT;
+SRWLOCK s_viewsLock = SRWLOCK_INIT;
 
 /// The link that points to the allocation's view, or to the list's end.
 View **find(uint32_t allocation) {
@@ -31,7 +31,7 @@ constexpr bool kRemembers = sizeof(void *) == 4;
 void *mapLocked(uint32_t allocation, uint32_t file, uint64_t offset, uint64_t bytes) {
   if (!kRemembers) return mapShared(file, offset, bytes);
   void *address = nullptr;
-  AcquireSRWLockExclusive(&s_lock);
+  AcquireSRWLockExclusive(&s_viewsLock);
   if (View *known = *find(allocation)) {
     ++known->locks;
     address = known->address;
@@ -43,18 +43,18 @@ void *mapLocked(uint32_t allocation, uint32_t file, uint64_t offset, uint64_t by
     else
       HeapFree(GetProcessHeap(), 0, view);
   }
-  ReleaseSRWLockExclusive(&s_lock);
+  ReleaseSRWLockExclusive(&s_viewsLock);
   return address;
 }
 
 void unmapLocked(uint32_t allocation) {
   if (!kRemembers) return;
-  AcquireSRWLockExclusive(&s_lock);
+  AcquireSRWLockExclusive(&s_viewsLock);
   View **link = find(allocation);
   View *view = *link;
   const bool last = view && --view->locks == 0;
   if (last) *link = view->next;
-  ReleaseSRWLockExclusive(&s_lock);
+  ReleaseSRWLockExclusive(&s_viewsLock);
   if (!last) return;
   unmapShared(view->file, view->address);
   HeapFree(GetProcessHeap(), 0, view);

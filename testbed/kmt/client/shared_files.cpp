@@ -12,25 +12,25 @@ constexpr uint64_t kHugePage = 2 << 20;  // in a VM the file of its memory has s
 
 /// Huge pages of a file, which the ranges in them share: a view of its own for each would use up a 32-bit
 /// program's addresses.
-struct View {
-  View *next;
+struct FileView {
+  FileView *next;
   uint8_t *address;
   uint64_t start, bytes;
   uint32_t users;
 };
 
-struct File {
+struct SharedFileState {
   uint64_t bytes;
   char path[sizeof SharedFile::path];
   HANDLE mapping;
-  uint8_t *whole;  // all of it, where it is mapped whole
-  View *views;     // otherwise
+  uint8_t *whole;   // all of it, where it is mapped whole
+  FileView *views;  // otherwise
 };
-File s_files[kMaxFiles];
+SharedFileState s_files[kMaxFiles];
 uint32_t s_fileCount;
-SRWLOCK s_lock = SRWLOCK_INIT;
+SRWLOCK s_filesLock = SRWLOCK_INIT;
 
-bool isMappedWhole(const File &file) {
+bool isMappedWhole(const SharedFileState &file) {
   return sizeof(void *) == 8 || file.bytes <= kSmallFile;
 }
 
@@ -46,8 +46,8 @@ bool wideUnixPath(const char *path, wchar_t *out) {
   return true;
 }
 
-/// With s_lock held.
-bool open(File &file) {
+/// With s_filesLock held.
+bool open(SharedFileState &file) {
   if (file.mapping) return true;
   wchar_t path[MAX_PATH];
   if (!wideUnixPath(file.path, path)) return false;
@@ -61,7 +61,7 @@ bool open(File &file) {
 }
 
 /// Part of a file, seen at a multiple of kHugePage.
-uint8_t *mapAligned(const File &file, uint64_t start, uint64_t bytes) {
+uint8_t *mapAligned(const SharedFileState &file, uint64_t start, uint64_t bytes) {
   constexpr int kTries = 8;  // another thread may take the place that was found
   if (bytes > SIZE_MAX - kHugePage) return nullptr;
   for (int i = 0; i < kTries; ++i) {
@@ -77,14 +77,14 @@ uint8_t *mapAligned(const File &file, uint64_t start, uint64_t bytes) {
   return nullptr;
 }
 
-/// A range, in a view that has it or in a new one. With s_lock held; the range is inside of the file.
-uint8_t *mapPiece(File &file, uint64_t offset, uint64_t bytes) {
-  View *view = file.views;
+/// A range, in a view that has it or in a new one. With s_filesLock held; the range is inside of the file.
+uint8_t *mapPiece(SharedFileState &file, uint64_t offset, uint64_t bytes) {
+  FileView *view = file.views;
   while (view && (offset < view->start || offset + bytes > view->start + view->bytes)) view = view->next;
   if (!view) {
     const uint64_t start = offset & ~(kHugePage - 1), rounded = (offset + bytes + kHugePage - 1) & ~(kHugePage - 1);
     const uint64_t viewed = (rounded < file.bytes ? rounded : file.bytes) - start;
-    view = static_cast<View *>(HeapAlloc(GetProcessHeap(), 0, sizeof(View)));
+    view = static_cast<FileView *>(HeapAlloc(GetProcessHeap(), 0, sizeof(FileView)));
     if (!view) return nullptr;
     *view = {file.views, mapAligned(file, start, viewed), start, viewed, 0};
     if (!view->address) {
@@ -97,11 +97,11 @@ uint8_t *mapPiece(File &file, uint64_t offset, uint64_t bytes) {
   return view->address + (offset - view->start);
 }
 
-/// Ends what mapPiece() gave. With s_lock held.
-void unmapPiece(File &file, const uint8_t *address) {
-  View **link = &file.views;
+/// Ends what mapPiece() gave. With s_filesLock held.
+void unmapPiece(SharedFileState &file, const uint8_t *address) {
+  FileView **link = &file.views;
   while (*link && (address < (*link)->address || address >= (*link)->address + (*link)->bytes)) link = &(*link)->next;
-  View *view = *link;
+  FileView *view = *link;
   if (!view || --view->users) return;
   *link = view->next;
   UnmapViewOfFile(view->address);
@@ -111,7 +111,7 @@ void unmapPiece(File &file, const uint8_t *address) {
 }  // namespace
 
 void setSharedFiles(const SharedFile *files, uint32_t count) {
-  AcquireSRWLockExclusive(&s_lock);
+  AcquireSRWLockExclusive(&s_filesLock);
   if (!s_fileCount) {
     s_fileCount = count < kMaxFiles ? count : kMaxFiles;
     for (uint32_t i = 0; i < s_fileCount; ++i) {
@@ -119,7 +119,7 @@ void setSharedFiles(const SharedFile *files, uint32_t count) {
       for (size_t k = 0; k + 1 < sizeof files[i].path; ++k) s_files[i].path[k] = files[i].path[k];
     }
   }
-  ReleaseSRWLockExclusive(&s_lock);
+  ReleaseSRWLockExclusive(&s_filesLock);
 }
 
 void *mapShared(uint32_t number, uint64_t offset, uint64_t bytes) {
@@ -127,9 +127,9 @@ void *mapShared(uint32_t number, uint64_t offset, uint64_t bytes) {
     reportLine("the kernel side names memory outside of its files", "");
     return nullptr;
   }
-  File &file = s_files[number];
+  SharedFileState &file = s_files[number];
   uint8_t *result = nullptr;
-  AcquireSRWLockExclusive(&s_lock);
+  AcquireSRWLockExclusive(&s_filesLock);
   if (open(file)) {
     if (isMappedWhole(file)) {
       if (!file.whole) file.whole = mapAligned(file, 0, file.bytes);
@@ -138,16 +138,16 @@ void *mapShared(uint32_t number, uint64_t offset, uint64_t bytes) {
       result = mapPiece(file, offset, bytes);
     }
   }
-  ReleaseSRWLockExclusive(&s_lock);
+  ReleaseSRWLockExclusive(&s_filesLock);
   if (!result) reportLine("cannot map shared memory: ", file.path);
   return result;
 }
 
 void unmapShared(uint32_t number, void *address) {
   if (!address || number >= s_fileCount || isMappedWhole(s_files[number])) return;
-  AcquireSRWLockExclusive(&s_lock);
+  AcquireSRWLockExclusive(&s_filesLock);
   unmapPiece(s_files[number], static_cast<uint8_t *>(address));
-  ReleaseSRWLockExclusive(&s_lock);
+  ReleaseSRWLockExclusive(&s_filesLock);
 }
 
 }  // namespace aerogpu::kmt

@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Compiles sources of Windows code as one, which takes little more time than one of them: most goes into Microsoft's
+headers.
+
+usage: compile_room.py [--apart] OUTPUT DEPFILE ROOT COMPILER ARGUMENT... -- SOURCE...
+
+Of several sources OUTPUT.cpp is written, which includes them by their paths from ROOT, so that it has the same bytes
+wherever it was built. With --apart each is compiled alone, so that each has the headers that it needs, and the objects
+are put together. Ends as the compiler ends."""
+import os
+import subprocess
+import sys
+
+
+def write_if_changed(path, text):
+    try:
+        with open(path, encoding='utf-8') as file:
+            if file.read() == text:
+                return
+    except FileNotFoundError:
+        pass
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def compile_one(compiler, source, output, target, depfile):
+    return subprocess.run([*compiler, '-MD', '-MF', depfile, '-MQ', target, '-c', source, '-o', output]).returncode
+
+
+def compile_apart(compiler, sources, output, depfile):
+    objects, rules = [], ''
+    for number, source in enumerate(sources):
+        objects.append('%s.%d.o' % (output, number))
+        if code := compile_one(compiler, source, objects[-1], output, depfile):
+            return code
+        with open(depfile, encoding='utf-8') as file:
+            rules += file.read()
+    with open(depfile, 'w', encoding='utf-8') as file:
+        file.write(rules)
+    linker = [word for word in compiler if os.path.basename(word).endswith(('-g++', '-gcc'))][0]
+    return subprocess.run([linker, '-r', '-nostdlib', '-o', output, *objects]).returncode
+
+
+def main():
+    arguments = sys.argv[1:]
+    apart = arguments[:1] == ['--apart']
+    arguments = arguments[apart:]
+    if '--' not in arguments or arguments.index('--') < 4 or arguments[-1] == '--':
+        sys.exit(__doc__)
+    end = arguments.index('--')
+    output, depfile, root, *compiler = arguments[:end]
+    sources = arguments[end + 1:]
+    if len(sources) == 1:
+        return compile_one(compiler, sources[0], output, output, depfile)
+    if apart:
+        return compile_apart(compiler, sources, output, depfile)
+    unit = os.path.splitext(output)[0] + '.cpp'
+    paths = [os.path.relpath(source, root).replace(os.sep, '/') for source in sources]
+    write_if_changed(unit, ''.join('#include "%s"\n' % path for path in paths))
+    return compile_one(compiler, unit, output, output, depfile)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
