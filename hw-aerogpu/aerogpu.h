@@ -10,7 +10,7 @@
  * of its own that finishes submissions. Neither of the two ever takes the
  * BQL. What they share with the register side is guarded by `lock`: nothing
  * is awaited under it, and what is locked inside are leaves of QEMU and of the
- * renderer (docs/architecture.md, "Threads"). Each function that may run
+ * renderer (docs/develop/architecture.md, "Threads"). Each function that may run
  * without the BQL says so.
  */
 #ifndef HW_AEROGPU_H

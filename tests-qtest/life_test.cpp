@@ -161,10 +161,10 @@ TEST(Life, PicturesInBothFormatsAreTheSame) {
       << "there is one head";
 }
 
-/// Each counter: readable, never writable, and in docs/debugging.md with the name and the text it has.
+/// Each counter: readable, never writable, and in docs/develop/debugging.md with the name and the text it has.
 TEST(Life, EveryCounterIsReadableAndDocumented) {
   AeroGpuDev dev;
-  std::string docs = readText(AEROGPU_SOURCE_ROOT "/docs/debugging.md");
+  std::string docs = readText(AEROGPU_SOURCE_ROOT "/docs/develop/debugging.md");
   std::erase(docs, '`');
   const std::string list = dev.qemu.qmp("qom-list-properties", R"({"typename": "aerogpu"})");
   int counters = 0;
@@ -178,7 +178,7 @@ TEST(Life, EveryCounterIsReadableAndDocumented) {
     EXPECT_THROW(dev.qemu.qmp("qom-set", path + R"(, "value": 1})"), QemuError) << name;
     const size_t text = at + std::strlen("read-only: ");
     const std::string row = "\n| " + name + " | " + list.substr(text, list.find('"', text) - text) + " |\n";
-    EXPECT_NE(docs.find(row), std::string::npos) << row << "is not in docs/debugging.md";
+    EXPECT_NE(docs.find(row), std::string::npos) << row << "is not in docs/develop/debugging.md";
     ++counters;
   }
   EXPECT_GE(counters, 20);

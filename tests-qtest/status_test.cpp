@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The property "status" (docs/monitoring.md): whose device it is, what is held, what went wrong and when; the
+// The property "status" (docs/use/monitoring.md): whose device it is, what is held, what went wrong and when; the
 // VM's name in log lines and trace files.
 #include <gtest/gtest.h>
 
@@ -38,9 +38,9 @@ uint64_t nowUs() {
                                    .count());
 }
 
-/// Every member that docs/monitoring.md lists is there, and none that it does not.
+/// Every member that docs/use/monitoring.md lists is there, and none that it does not.
 TEST(Status, MembersAreThoseOfThePage) {
-  std::ifstream page(AEROGPU_SOURCE_ROOT "/docs/monitoring.md");
+  std::ifstream page(AEROGPU_SOURCE_ROOT "/docs/use/monitoring.md");
   std::vector<std::string> names;
   for (std::string line; std::getline(page, line);) {
     std::smatch found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // trace_events.h: the ETW events of aerogpu.sys: provider, numbers, payloads. guest-drivers/package/disk/aerogpu.man
-// describes the same to Windows' tools; docs/windows-debugging.md, "Event traces", has a recipe. What follows the stamp
+// describes the same to Windows' tools; docs/windows/debugging.md, "Event traces", has a recipe. What follows the stamp
 // that Windows gives each event are the fields of its structure, little-endian, without gaps.
 #pragma once
 

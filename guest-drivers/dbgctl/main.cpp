@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// dbgctl: what the AeroGPU's kernel driver knows, on the command line of Windows 7. docs/dbgctl.md.
+// dbgctl: what the AeroGPU's kernel driver knows, on the command line of Windows 7. docs/windows/dbgctl.md.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

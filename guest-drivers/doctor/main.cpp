@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // aerogpu-doctor: why Aero is off. Walks from the device to the compositor and says at each step what is and
-// what should be. docs/doctor.md.
+// what should be. docs/windows/doctor.md.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters as read-only QOM properties (qom-get). They are for people and
- * tests on the host; a guest sees none of them. docs/debugging.md lists them
+ * tests on the host; a guest sees none of them. docs/develop/debugging.md lists them
  * with these texts.
  */
 #include "qemu/osdep.h"

@@ -2,7 +2,7 @@
 /*
  * The property "status": whose device it is, what it runs on, what is held for
  * the guest and for which of its processes, and what went wrong last.
- * docs/monitoring.md lists the members; a name that was published stays.
+ * docs/use/monitoring.md lists the members; a name that was published stays.
  */
 #include "qemu/osdep.h"
 #include "qapi/visitor.h"

@@ -83,7 +83,7 @@ class Installed(unittest.TestCase):
         share = self.path(os.path.dirname(DATA_DIR))
         texts = ['man/man1/aerogpu-replay.1', 'man/man1/qemu-system-x86_64-aerogpu.1']
         texts += [os.path.join('doc/aerogpu', name) for name in
-                  ('README.md', 'docs/install.md', 'docs/abi/README.md', 'LICENSES/MIT.txt', 'examples/domain.xml')]
+                  ('README.md', 'docs/use/install.md', 'docs/abi/README.md', 'LICENSES/MIT.txt', 'examples/domain.xml')]
         for name in texts:
             self.assertTrue(os.path.getsize(os.path.join(share, name)), name)
 
@@ -102,7 +102,7 @@ class Installed(unittest.TestCase):
     def test_apparmor_takes_the_rules(self):
         parser = shutil.which('apparmor_parser', path='/usr/sbin:/sbin')
         if not parser:
-            self.skipTest('the package apparmor is not installed (docs/dependencies.md, optional)')
+            self.skipTest('the package apparmor is not installed (docs/develop/dependencies.md, optional)')
         profile = ('include <tunables/global>\nprofile aerogpu-test flags=(attach_disconnected) {\n  include <abstractions/base>\n'
                    + self.rules + '}\n')
         # Compiled, not loaded: no kernel has to have AppArmor.

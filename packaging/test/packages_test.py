@@ -144,7 +144,7 @@ def boot(chroot, user, extra, what):
 
 
 def check_apparmor(chroot):
-    """Compiles libvirt's profile of a virtual machine with our rules in it, as docs/libvirt.md says. It is not loaded."""
+    """Compiles libvirt's profile of a virtual machine with our rules in it, as docs/use/libvirt.md says. It is not loaded."""
     chroot.run('apt-get', 'install', '-y', '--no-install-recommends', 'apparmor')
     chroot.run('sh', '-c', 'mkdir /tmp/libvirt && cd /tmp/libvirt && apt-get download libvirt-daemon-system && '
                'dpkg-deb -x libvirt-daemon-system_*.deb .')
@@ -218,7 +218,7 @@ def main():
             raise Failure('only root can make a bare Debian')
         for tool in ('debootstrap', 'unshare'):
             if not shutil.which(tool):
-                raise Failure('%s is missing (docs/dependencies.md, optional)' % tool)
+                raise Failure('%s is missing (docs/develop/dependencies.md, optional)' % tool)
         if not os.path.exists(os.path.join(GUEST, 'vmlinuz')):
             raise Failure('the demo guest is not built (scripts/build-guest)')
         check(chroot, arguments[0])

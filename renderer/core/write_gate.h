@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whether guest memory may be written, and what a GPU may still do in memory that it was lent. An
 // interruption shuts the gate: once shut() has returned nothing of before is written by this process, however
-// long its work goes on. docs/architecture.md, "Nothing old writes". Any thread.
+// long its work goes on. docs/develop/architecture.md, "Nothing old writes". Any thread.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages between a client and its helper process (docs/architecture.md, "Helper processes"). Both are of
+// Messages between a client and its helper process (docs/develop/architecture.md, "Helper processes"). Both are of
 // one build; the structures never leave the machine.
 //
 // A call travels as one datagram on the control socket, with one end of a stream socket attached. On that

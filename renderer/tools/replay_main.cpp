@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-replay: plays .aerogputrace files without QEMU. See docs/debugging.md.
+// aerogpu-replay: plays .aerogputrace files without QEMU. See docs/develop/debugging.md.
 #include <cstdio>
 #include <cstring>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The jobs of the translator process (docs/architecture.md, "The translator process"), their requests and
+// The jobs of the translator process (docs/develop/architecture.md, "The translator process"), their requests and
 // answers, in words. The renderer trusts nothing in
 // the answer: the process that wrote it parsed a guest's bytes.
 #pragma once

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Our Direct3D 9 on a machine without Windows (docs/d3d9-driver.md): the kernel side as a server over a stopped QEMU, and
+"""Our Direct3D 9 on a machine without Windows (docs/d3d9/testbed.md): the kernel side as a server over a stopped QEMU, and
 programs under Wine whose d3d9.dll is ours."""
 import os
 import re
@@ -285,11 +285,11 @@ class Stack:
         return found.group(1)[len(command):].split()
 
     def harm_gpu(self, how):
-        """'lose': the GPU is lost under the next submission; 'stick': the next submission never ends (docs/debugging.md)."""
+        """'lose': the GPU is lost under the next submission; 'stick': the next submission never ends (docs/develop/debugging.md)."""
         self.ask(how + '-gpu')
 
     def sleep(self):
-        """The machine sleeps and wakes (docs/driver-host.md, "Serving programs")."""
+        """The machine sleeps and wakes (docs/windows/driver-host.md, "Serving programs")."""
         self.ask('sleep')
 
     def path_of(self, name, arch='x64'):
@@ -310,7 +310,7 @@ class Stack:
         return [program.process.pid]
 
     def counter(self, name):
-        """A counter of the device (docs/debugging.md)."""
+        """A counter of the device (docs/develop/debugging.md)."""
         return int(self.ask('counter %s' % name)[0])
 
     def screen(self):

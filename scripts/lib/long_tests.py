@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of the last long tests in docs/testing.md, for scripts/run-long-tests and scripts/run-tests.
+"""The table of the last long tests in docs/develop/testing.md, for scripts/run-long-tests and scripts/run-tests.
 
 usage: long_tests.py record PART SECONDS RAN FAILURES
        long_tests.py check
@@ -17,7 +17,7 @@ import sys
 
 PARTS = ('oracles', 'rows', 'stress', 'calls', 'fuzz', 'threads', 'tidy', 'wine', 'programs', 'packages', 'sharing')
 MOST_COMMITS = 200
-PAGE = 'docs/testing.md'
+PAGE = 'docs/develop/testing.md'
 BEGIN = '<!-- long tests: rows are written by scripts/run-long-tests -->\n'
 END = '<!-- end of the long tests -->\n'
 HEADER = '| part | commit | date | duration | ran | failures |\n| --- | --- | --- | --- | --- | --- |\n'

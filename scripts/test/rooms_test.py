@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The folders of the tree use each other one way only (docs/architecture.md, "Folders, and who may include whom").
+"""The folders of the tree use each other one way only (docs/develop/architecture.md, "Folders, and who may include whom").
 
 Includes are written from the root, so a line says where it goes. A folder is a room; X.h and X.c or X.cpp of one folder are
 one part. Neither rooms nor parts form a circle, nothing that ships includes what plays Windows for tests, and nobody

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // wire.h: D3DKMT calls as messages between a program and the driver host, which plays dxgkrnl
-// (docs/d3d9-driver.md, "Calls and shared memory"). Both ends compile this file; a body has the same layout
+// (docs/d3d9/testbed.md, "Calls and shared memory"). Both ends compile this file; a body has the same layout
 // for 32- and 64-bit programs: no pointers, handles of 32 bits, offsets into shared files of 64.
 //
 // A request is a RequestHeader, the call's request body, and a tail whose parts the body counts; the answer

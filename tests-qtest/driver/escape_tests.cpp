@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // DxgkDdiEscape: which operations are there and for whom, and that the answers about device, allocations and
-// the driver's self test are true. docs/windows-driver.md, "Debugging", says who may ask what.
+// the driver's self test are true. docs/windows/driver.md, "Debugging", says who may ask what.
 #include <algorithm>
 #include <cstring>
 

@@ -285,7 +285,7 @@ void capabilityBlock() {
   says(AEROGPU_MMIO_REG_FEATURES_HI, features);
 }
 
-/// PRIV-11. The registry's switches (docs/windows-package.md, "Settings"): each takes away what it says, and
+/// PRIV-11. The registry's switches (docs/windows/package.md, "Settings"): each takes away what it says, and
 /// the desktop works.
 void switches() {
   // aerogpu_events.mc, as NTSTATUS: informational, customer bit, facility 0x0A3, message 7.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What belongs to a process: nobody else may use it, it ends with the process, and there is only so much.
-// docs/windows-driver.md, "What a process may do".
+// docs/windows/driver.md, "What a process may do".
 #include <algorithm>
 #include <cstring>
 

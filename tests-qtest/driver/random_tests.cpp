@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random legal calls, thousands of them, from a seed: no rule is broken, pixels are right after each, fences
-// go on, and at the end nothing is left. docs/driver-host.md, "Random calls".
+// go on, and at the end nothing is left. docs/windows/driver-host.md, "Random calls".
 #include "tests-qtest/driver/outside.h"
 #include "tests-qtest/driver/random_walk.h"
 #include "tests-qtest/driver/ring_view.h"

@@ -159,7 +159,7 @@ void hangAmongMany() {
        static_cast<unsigned long long>(adapter.scheduler().tdr().lost));
 }
 
-/// The driver's report, as docs/windows-driver.md, "Debugging", has it.
+/// The driver's report, as docs/windows/driver.md, "Debugging", has it.
 struct DebugReport {
   uint32_t magic, version;
   aerogpu_escape_query_perf_out perf;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What programs, GDI and the compositor find after a sleep, through which the device came or not (page
-// "DxgkDdiSetPowerState"; docs/windows-driver.md, "Preemption, hangs, power").
+// "DxgkDdiSetPowerState"; docs/windows/driver.md, "Preemption, hangs, power").
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"

@@ -195,7 +195,7 @@ void lostFences(Adapter& adapter, Client& client, Context& context) {
 }
 
 /// A program whose work hangs again and again gets no new device for a while; one of which it happened once
-/// does, and who only waited behind it, and the OS in its place. docs/windows-driver.md, "Preemption, hangs,
+/// does, and who only waited behind it, and the OS in its place. docs/windows/driver.md, "Preemption, hangs,
 /// power".
 void whoHung(Adapter& adapter, Client& client, Context& context) {
   constexpr uint64_t kGuilty = 800, kOther = 801;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Holds docs/d3d9-coverage.md against the enumerations of mingw-w64's d3d9types.h, and methods of its d3d9.h.
+"""Holds docs/d3d9/coverage.md against the enumerations of mingw-w64's d3d9types.h, and methods of its d3d9.h.
 
 usage: check_coverage.py ROOT [HEADER]
   HEADER   d3d9types.h; d3d9.h lies beside it
@@ -87,7 +87,7 @@ def known_tests(root):
 
 
 def wrong(root, header, interfaces):
-    page = (root / 'docs/d3d9-coverage.md').read_text()
+    page = (root / 'docs/d3d9/coverage.md').read_text()
     description = (root / 'protocol/packets.toml').read_text()
     packets = set(re.findall(r'^name = "([A-Z0-9_]+)"$', description, re.M))
     known_formats = set(re.findall(r'\["FORMAT_(\w+)", ', description))
@@ -147,7 +147,7 @@ def main():
             raise SystemExit(f'check_coverage.py: {path} is not there (scripts/setup installs mingw-w64)')
     problems = list(wrong(pathlib.Path(sys.argv[1]), header.read_text(), interfaces.read_text()))
     for problem in problems:
-        print(f'docs/d3d9-coverage.md: {problem}')
+        print(f'docs/d3d9/coverage.md: {problem}')
     sys.exit(1 if problems else 0)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Sees the tests of docs/d3d9-coverage.md fail with what they are for emptied.
+"""Sees the tests of docs/d3d9/coverage.md fail with what they are for emptied.
 
 usage: check_emptied.py ROOT BUILD [--table NAME] [--rows PATTERN] [--seconds N]
   BUILD          a build folder whose tests are built
@@ -158,7 +158,7 @@ def main():
     formats = {n: int(v, 0) for n, v in re.findall(r'\["FORMAT_(\w+)", (\w+)', description)}
     instead = others(formats)
     tests = Tests(options.root, options.build)
-    page = check_coverage.tables((options.root / 'docs/d3d9-coverage.md').read_text())
+    page = check_coverage.tables((options.root / 'docs/d3d9/coverage.md').read_text())
     rows = [(table, row) for table, all_rows in page.items() for row in all_rows
             if row[2] == 'yes' and options.table in (None, table) and re.search(options.rows, row[1])]
     if options.seconds:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// settings.h: the registry values under the driver's software key (documented in docs/windows-driver.md).
+// settings.h: the registry values under the driver's software key (documented in docs/windows/driver.md).
 // PASSIVE_LEVEL.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is still on the device after resets and sleeps (docs/windows-driver.md, "Preemption, hangs, power").
+// What is still on the device after resets and sleeps (docs/windows/driver.md, "Preemption, hangs, power").
 #include "guest-drivers/kmd/logic/epochs.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// call_log.h: the log of calls of one adapter (docs/d3d9-driver.md, "The log of calls"): a ring of lines in a file, of
+// call_log.h: the log of calls of one adapter (docs/d3d9/testbed.md, "The log of calls"): a ring of lines in a file, of
 // what the runtime calls, what the callbacks answer, and what failed. While it is off it has no memory, and no function
 // of a device knows of it: the table has other functions while it is on. Any thread: a line belongs to who takes its
 // number.

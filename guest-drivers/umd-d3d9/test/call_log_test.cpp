@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The log of calls (docs/d3d9-driver.md, "The log of calls"): nothing of it while it is off, what is in it at each
+// The log of calls (docs/d3d9/testbed.md, "The log of calls"): nothing of it while it is off, what is in it at each
 // level, its ring, several devices and threads at once, and what goes to the host.
 #include <algorithm>
 #include <regex>

@@ -28,7 +28,7 @@ Id Emitter::comparison(uint32_t control, Id a, Id b, Id type) {
 
 /// Direct3D 9's product: 0 times anything is 0, also times infinity and NaN. Programs divide by 0 or overflow
 /// and mask the result with a 0. Of the forms that say so a choice behind the product costs lavapipe least
-/// (docs/performance.md).
+/// (docs/develop/performance.md).
 Id Emitter::product(Id a, Id b, uint32_t components) {
   const Id type = floatType(components), product = m_b.value(Op::OpFMul, type, a, b);
   // 0 times a finite number is 0 anyway, and so is the square of 0.

@@ -146,7 +146,7 @@ public:
   /// The same for what it writes, once endsSoon(): what is no copy goes into another batch.
   void keepTarget(std::unique_ptr<HostImport> import);
   /// Whether the GPU has nothing before it but copies, for which a reset of the ring can wait: only then may
-  /// it write to guest memory itself (docs/architecture.md, "Nothing old writes").
+  /// it write to guest memory itself (docs/develop/architecture.md, "Nothing old writes").
   bool endsSoon() const { return m_lastWork <= completed() && (!m_current || onlyCopies(*m_current)); }
   /// Orders copies to host memory behind earlier copies from and to it, whatever buffer they see it through.
   void orderHostCopies();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a guest can make the back end keep has an end: caches of samplers, layouts, programs and their
-// modules, and what waits for the GPU. docs/architecture.md, "Caches".
+// modules, and what waits for the GPU. docs/develop/architecture.md, "Caches".
 #include <malloc.h>
 
 #include "renderer/vulkan/test/draw_fixture.h"

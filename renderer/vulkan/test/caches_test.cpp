@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pipelines, samplers and layouts of several processes: who fills a cache loses its own
-// (docs/architecture.md, "Caches"), and pays for what it has.
+// (docs/develop/architecture.md, "Caches"), and pays for what it has.
 #include <array>
 #include <set>
 #include <tuple>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A reset of the ring gives up on work that goes on, and the guest gives the memory of that work to somebody
 // else: nothing of before may be written there, by whatever way it was to come, and what a GPU may still do
-// is told. docs/architecture.md, "Nothing old writes".
+// is told. docs/develop/architecture.md, "Nothing old writes".
 #include <algorithm>
 
 #include "renderer/vulkan/test/draw_fixture.h"

@@ -2,7 +2,7 @@
 // The video memory manager, small: segments as the driver reports them, allocations that live in a segment or
 // in system memory, and the paging between the two through DxgkDdiBuildPagingBuffer. Placement is best fit
 // from the bottom, eviction is least recently used. What it simplifies against Windows is in
-// docs/driver-host.md.
+// docs/windows/driver-host.md.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the host has of a computer: the PCI function, its BARs and its interrupt, memory that the device
-// reaches, and time. docs/driver-host.md, "Machines".
+// reaches, and time. docs/windows/driver-host.md, "Machines".
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ public:
   /// not a sleep to memory, but one that the devices cannot tell from a reboot. False when that cannot be
   /// done from here.
   virtual bool sleepAndWake(bool /*reboot*/) { return false; }
-  /// The host's GPU is lost under the next submission (docs/debugging.md, x-gpu-fault). False where that
+  /// The host's GPU is lost under the next submission (docs/develop/debugging.md, x-gpu-fault). False where that
   /// cannot be played.
   virtual bool loseGpu() { return false; }
 
@@ -111,7 +111,7 @@ public:
   /// Whether the host sees what is outside of this machine, by the next two.
   virtual bool isSeen() const { return false; }
   virtual guest::Status screen(Picture&) { return unseen(); }
-  /// A QEMU property of the device, docs/debugging.md.
+  /// A QEMU property of the device, docs/develop/debugging.md.
   virtual guest::Status deviceProperty(const std::string&, uint64_t&) { return unseen(); }
 
 protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A machine of which only the device is there: QEMU without a processor, driven over its qtest socket, on the
-// computer that the host itself runs on. docs/driver-host.md, "Machines".
+// computer that the host itself runs on. docs/windows/driver-host.md, "Machines".
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a draw costs: instructions of the library that ships, counted by going through it step by step, and
-// bytes of packets. docs/performance.md.
+// bytes of packets. docs/develop/performance.md.
 #include <ucontext.h>
 #include <csignal>
 #include <cstdio>
