@@ -102,14 +102,14 @@ std::vector<std::string> cells(const std::string& line) {
   return all;
 }
 
-/// README's table of properties is what the device says of itself.
-TEST(Properties, HelpNamesEachAsReadmeDoes) {
+/// The documented table of properties is what the device says of itself.
+TEST(Properties, HelpNamesEachAsTheManualDoes) {
   const Refusal help = runToExit({"-device", "aerogpu,help"});
   EXPECT_EQ(help.status, 0) << help.output;
-  std::ifstream readme(AEROGPU_SOURCE_ROOT "/README.md");
+  std::ifstream manual(AEROGPU_SOURCE_ROOT "/docs/use/command-line.md");
   int rows = 0;
   bool inTable = false;
-  for (std::string line; std::getline(readme, line);) {
+  for (std::string line; std::getline(manual, line);) {
     if (line == "| property | default | meaning |") inTable = true;
     if (!inTable || line.rfind("| `", 0) != 0) {
       if (rows) break;
