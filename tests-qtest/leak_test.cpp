@@ -149,7 +149,8 @@ TEST_P(Leak, Frames) {
     early = holdings();
     held = dev.qemu.property("host-memory");
   }
-  // How many idle frames there are when it is looked at depends on timing (docs/develop/architecture.md, "Caches").
+  // How many idle frames there are when it is looked at depends on timing (docs/develop/architecture.md,
+  // "Caches").
   EXPECT_LE(dev.qemu.property("host-memory"), held + kIdleFrames * kPitch * kHeight);
   expectNoMore(early, 16 << 20);
   std::vector<int64_t> growth;

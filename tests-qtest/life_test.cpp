@@ -161,7 +161,8 @@ TEST(Life, PicturesInBothFormatsAreTheSame) {
       << "there is one head";
 }
 
-/// Each counter: readable, never writable, and in docs/develop/debugging.md with the name and the text it has.
+/// Each counter: readable, never writable, and in docs/develop/debugging.md with the name and the text it
+/// has.
 TEST(Life, EveryCounterIsReadableAndDocumented) {
   AeroGpuDev dev;
   std::string docs = readText(AEROGPU_SOURCE_ROOT "/docs/develop/debugging.md");

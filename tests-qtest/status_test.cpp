@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The property "status" (docs/use/monitoring.md): whose device it is, what is held, what went wrong and when; the
-// VM's name in log lines and trace files.
+// The property "status" (docs/use/monitoring.md): whose device it is, what is held, what went wrong and when;
+// the VM's name in log lines and trace files.
 #include <gtest/gtest.h>
 
 #include <algorithm>

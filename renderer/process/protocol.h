@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages between a client and its helper process (docs/develop/architecture.md, "Helper processes"). Both are of
-// one build; the structures never leave the machine.
+// Messages between a client and its helper process (docs/develop/architecture.md, "Helper processes"). Both
+// are of one build; the structures never leave the machine.
 //
 // A call travels as one datagram on the control socket, with one end of a stream socket attached. On that
 // stream the caller sends a RequestHeader and its bytes; it gets a Phase as soon as the call has a process of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The jobs of the translator process (docs/develop/architecture.md, "The translator process"), their requests and
-// answers, in words. The renderer trusts nothing in
-// the answer: the process that wrote it parsed a guest's bytes.
+// The jobs of the translator process (docs/develop/architecture.md, "The translator process"), their requests
+// and answers, in words. The renderer trusts nothing in the answer: the process that wrote it parsed a
+// guest's bytes.
 #pragma once
 
 #include <cstdint>

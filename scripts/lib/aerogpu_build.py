@@ -31,8 +31,12 @@ def run_logged(title, log, command, **kwargs):
 
 
 def configure():
-    """Sets the build folder up once."""
-    if os.path.exists(os.path.join(BUILD, 'build.ninja')):
+    """Sets the build folder up once, and brings it up to date when scripts/setup has installed something since."""
+    rules, installed = os.path.join(BUILD, 'build.ninja'), os.path.join(BUILD, 'installed')
+    if os.path.exists(rules):
+        if os.path.exists(installed) and os.path.getmtime(installed) > os.path.getmtime(rules):
+            run_logged('configuring the build again', os.path.join(BUILD, 'logs', 'configure.log'),
+                       ['/usr/bin/meson', 'setup', '--reconfigure', BUILD, ROOT])
         return
     run_logged('configuring the build in %s' % os.path.relpath(BUILD),
                os.path.join(BUILD, 'logs', 'configure.log'), ['/usr/bin/meson', 'setup', BUILD, ROOT])

@@ -26,12 +26,10 @@ configure_sanitized() {
 }
 
 # The build folders by what they are for; each says which one it is on the command line of meson.
-# Sources are compiled some at a time (unity): most of the time goes into headers.
-FAST=(-Dunity=on -Dunity_size=12)
-configure_plain() { CC="${launcher}gcc" CXX="${launcher}g++" configure "$BUILD" -Ddevice=enabled -Dcomplete=true "${FAST[@]}"; }
+configure_plain() { CC="${launcher}gcc" CXX="${launcher}g++" configure "$BUILD" -Ddevice=enabled -Dcomplete=true; }
 # clang: thread-safety analysis, address and undefined-behaviour sanitizers, libFuzzer.
 configure_sanitize() {
-  configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Db_sanitize=address,undefined "${FAST[@]}"
+  configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Db_sanitize=address,undefined
 }
 # gcc, whose runtime can be preloaded into the distribution's QEMU (docs/develop/debugging.md, "Data races").
 configure_tsan() { configure_sanitized tsan 'gcc g++' -Db_sanitize=thread; }

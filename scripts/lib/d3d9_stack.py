@@ -54,14 +54,13 @@ def doctor(arch):
 
 
 def build(both=False):
-    """Builds what is needed, with `both` also what programs for x86 need, and fetches their Wine; in a folder where nothing
-    was built yet, after the same set-up as scripts/run-tests."""
+    """Builds what is needed, with `both` also what programs for x86 need, and fetches their Wine, after the same set-up as
+    scripts/run-tests."""
+    for script in ('setup', 'prepare-qemu', 'build-vgabios'):
+        if subprocess.run([os.path.join(ROOT, 'scripts', script)], stdin=subprocess.DEVNULL, check=False).returncode:
+            raise Failure('scripts/%s failed' % script)
     if not ninja_optional('hw-aerogpu/aerogpu-qemu.so'):
-        for script in ('setup', 'prepare-qemu', 'build-vgabios'):
-            if subprocess.run([os.path.join(ROOT, 'scripts', script)], stdin=subprocess.DEVNULL, check=False).returncode:
-                raise Failure('scripts/%s failed' % script)
-        if not ninja_optional('hw-aerogpu/aerogpu-qemu.so'):
-            raise Failure('the device cannot be built: scripts/setup and scripts/prepare-qemu have not found QEMU')
+        raise Failure('the device cannot be built: scripts/setup and scripts/prepare-qemu have not found QEMU')
     files = [HOST, *PARTS.values(), *(program(name) for name in [*NAMES, LEVEL9, DESKTOP])]
     if both:
         files += [*PARTS32.values(), *(program(name, 'x86') for name in [*NAMES, LEVEL9]), *(doctor(arch) for arch in ('x64', 'x86'))]

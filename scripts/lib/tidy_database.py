@@ -3,12 +3,13 @@
 
 usage: tidy_database.py OUTPUT-FOLDER BUILD-FOLDER...
 
-A file's commands come from the first folder that compiles it. The Windows driver is compiled by custom commands of
-mingw-w64, which meson leaves out of its database; ninja knows them. What only gcc understands is dropped. Prints the
-files, one a line, those under version control only."""
+A file's commands come from the first folder that compiles it. Sources that are compiled together (meson's unity files, and
+guest-drivers/windows/compile_room.py, of which ninja knows and meson's database does not) have that command each. What
+only gcc understands is dropped. Prints the files, one a line, those under version control only."""
 import functools
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -35,27 +36,45 @@ COMPILERS = {
 }
 
 
-def words_of(entry):
-    """The words of a command, from the compiler on."""
-    words = shlex.split(entry['command'])
+def without_ccache(words):
     while os.path.basename(words[0]) == 'ccache':
         words.pop(0)
     return words
 
 
+def sources_of(path):
+    """The sources that a unity file includes, or the file itself."""
+    if not re.search(r'-unity\d+\.(c|cpp)$', path):
+        return [path]
+    try:
+        with open(path) as file:
+            return re.findall(r'^#include\s*["<]([^">]+)[">]', file.read(), re.M)
+    except FileNotFoundError:  # not configured to the end
+        return []
+
+
 def commands(folder):
-    """Entries of meson's database, then those of custom commands that compile."""
+    """(folder of the command, source, words from the compiler on): of meson's database, then of custom commands."""
     with open(os.path.join(folder, 'compile_commands.json')) as file:
-        yield from json.load(file)
+        for entry in json.load(file):
+            path = os.path.join(entry['directory'], entry['file'])
+            words = [word for word in without_ccache(shlex.split(entry['command'])) if word != entry['file']]
+            for source in sources_of(path):
+                yield entry['directory'], os.path.join(os.path.dirname(path), source), words
     custom = subprocess.run(['ninja', '-C', folder, '-t', 'compdb', 'CUSTOM_COMMAND', 'CUSTOM_COMMAND_DEP'],
                             stdout=subprocess.PIPE, check=True).stdout
     for entry in json.loads(custom):
-        if os.path.basename(words_of(entry)[0]) in COMPILERS and entry['file'].endswith(('.c', '.cpp')):
-            yield entry
+        words = shlex.split(entry['command'])
+        if any(os.path.basename(word) == 'compile_room.py' for word in words[:2]) and '--' in words:
+            end = words.index('--')
+            compiler = [at for at in range(end) if os.path.basename(words[at]) in COMPILERS]
+            for source in words[end + 1:] if compiler else ():
+                yield entry['directory'], source, words[compiler[0]:end]
+        elif os.path.basename(without_ccache(words)[0]) in COMPILERS and entry['file'].endswith(('.c', '.cpp')):
+            yield entry['directory'], entry['file'], [word for word in words if word != entry['file']]
 
 
-def arguments(entry):
-    words = words_of(entry)
+def arguments(words, source):
     name = os.path.basename(words[0])
     result = COMPILERS.get(name) or ['clang++' if name in ('g++', 'c++', 'clang++') else 'clang']
     result = list(result)
@@ -67,7 +86,7 @@ def arguments(entry):
             next(rest, None)
         elif word not in DROPPED and not word.startswith(DROPPED_PREFIXES):
             result.append(word)
-    return result
+    return [*result, source]
 
 
 def main():
@@ -77,10 +96,10 @@ def main():
     tracked = {os.path.join(ROOT, name) for name in tracked if name}
     known = {}
     for folder in folders:
-        for entry in commands(folder):
-            path = os.path.normpath(os.path.join(entry['directory'], entry['file']))
+        for directory, source, words in commands(folder):
+            path = os.path.normpath(os.path.join(directory, source))
             if path in tracked and path not in known:
-                known[path] = {'directory': entry['directory'], 'file': path, 'arguments': arguments(entry)}
+                known[path] = {'directory': directory, 'file': path, 'arguments': arguments(words, path)}
     os.makedirs(output, exist_ok=True)
     with open(os.path.join(output, 'compile_commands.json'), 'w') as file:
         json.dump(list(known.values()), file, indent=1)

@@ -20,8 +20,8 @@ void expectScreen(const ScreenPoints& points, const std::vector<uint32_t>& color
 std::pair<int, int> screenSize();
 void expectScreenSize(int width, int height);
 
-/// A counter of the device by its QEMU property ("resources", "presents", docs/develop/debugging.md). What it counts
-/// has completed: waitIdle() came before. Nothing when nobody is outside.
+/// A counter of the device by its QEMU property ("resources", "presents", docs/develop/debugging.md). What it
+/// counts has completed: waitIdle() came before. Nothing when nobody is outside.
 std::optional<uint64_t> deviceCounter(const char* name);
 /// The counter is `expected`. Nothing given: it was not looked at before, and is not now.
 void expectDeviceCounter(const char* name, std::optional<uint64_t> expected, const char* what);

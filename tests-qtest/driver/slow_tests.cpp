@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A slow GPU and one that does not come back: other tests again, with a device that takes its time for each
-// submission, or whose submission never ends until a reset drops it (docs/develop/debugging.md, x-gpu-delay-ms,
-// x-gpu-fault).
+// submission, or whose submission never ends until a reset drops it (docs/develop/debugging.md,
+// x-gpu-delay-ms, x-gpu-fault).
 #include <cstring>
 
 #include "tests-qtest/driver/test.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* C interface of the aerogpu renderer: it takes submissions of the AeroGPU ABI and replays them through a
  * back end. Users: the QEMU device, the trace replayer, tests, fuzzers, benchmarks. No function throws or
- * exits the process; every structure starts with its size so that it can grow. See docs/develop/architecture.md. */
+ * exits the process; every structure starts with its size so that it can grow. See
+ * docs/develop/architecture.md. */
 #ifndef AEROGPU_RENDERER_H
 #define AEROGPU_RENDERER_H
 

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 
+#include "renderer/shader/spirv/spirv_version.h"
+
 namespace aerogpu::shader {
-namespace {
-
-constexpr uint32_t kSpirv13 = 0x00010300;
-
-}  // namespace
+namespace {}  // namespace
 
 SpirvBuilder::SpirvBuilder() {
   m_annotations.reserve(256);

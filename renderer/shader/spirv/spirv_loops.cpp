@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "renderer/shader/spirv/spirv_version.h"
+
 namespace aerogpu::shader {
 namespace {
 
@@ -19,7 +21,6 @@ using spv::Op;
 constexpr uint32_t kHeaderWords = 5;
 constexpr uint32_t kBoundWord = 3;
 constexpr uint32_t kMaxBound = 0x3FFFFF;  // SPIR-V 1.6, 2.17 "Universal Limits"
-constexpr uint32_t kSpirv13 = 0x00010300, kSpirv14 = 0x00010400;
 constexpr uint32_t kTerminateInvocation = 4416;
 
 Error refusal(const char* why) {

@@ -2,7 +2,8 @@
 // The completion thread: waits for batches on the timeline semaphore in order, carries read-backs to their
 // sinks and reports submissions. Items are pushed by the render thread; memory that an item used is free once
 // completed() has reached its batch. No wait is without an end: loops of shaders are stopped after a time,
-// and a GPU that does not come back even so counts as lost (docs/develop/architecture.md, "Work that does not end").
+// and a GPU that does not come back even so counts as lost (docs/develop/architecture.md, "Work that does not
+// end").
 #pragma once
 
 #include <atomic>

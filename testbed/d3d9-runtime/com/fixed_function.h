@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fixed function: what a program draws without shaders of its own gets generated ones (docs/d3d9/fixed-function.md),
-// whose registers hold transforms, lights and materials. Under the device's lock.
+// The fixed function: what a program draws without shaders of its own gets generated ones
+// (docs/d3d9/fixed-function.md), whose registers hold transforms, lights and materials. Under the device's lock.
 #pragma once
 
 #include <unordered_map>

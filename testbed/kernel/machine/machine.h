@@ -67,8 +67,8 @@ public:
   /// not a sleep to memory, but one that the devices cannot tell from a reboot. False when that cannot be
   /// done from here.
   virtual bool sleepAndWake(bool /*reboot*/) { return false; }
-  /// The host's GPU is lost under the next submission (docs/develop/debugging.md, x-gpu-fault). False where that
-  /// cannot be played.
+  /// The host's GPU is lost under the next submission (docs/develop/debugging.md, x-gpu-fault). False where
+  /// that cannot be played.
   virtual bool loseGpu() { return false; }
 
   /// A GPU that is lost cannot be brought back from now on, or can again. False as above.

@@ -21,9 +21,9 @@ struct ServeOptions {
 };
 
 /// Serves until SIGTERM, SIGINT or the end of standard input, which takes commands, one a line: "screendump
-/// FILE" (PPM); "counter NAME", a property of the device (docs/develop/debugging.md), whose value follows in the
-/// answer; "holdings", how many processes, handles, shared groups, allocations and bytes of pool there are;
-/// "window-surface WxH FORMAT", which makes what GDI draws a window into and answers its global handle;
+/// FILE" (PPM); "counter NAME", a property of the device (docs/develop/debugging.md), whose value follows in
+/// the answer; "holdings", how many processes, handles, shared groups, allocations and bytes of pool there
+/// are; "window-surface WxH FORMAT", which makes what GDI draws a window into and answers its global handle;
 /// "close-window-surface HANDLE"; "sleep", after which the machine has slept and is awake (in a VM somebody
 /// outside has to wake it); "lose-gpu" and "stick-gpu", what x-gpu-fault 1 and 4 do
 /// (docs/develop/debugging.md). The exit status: 0 unless the driver broke a rule, or it could not start.
