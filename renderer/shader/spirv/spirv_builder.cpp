@@ -7,7 +7,6 @@
 #include "renderer/shader/spirv/spirv_version.h"
 
 namespace aerogpu::shader {
-namespace {}  // namespace
 
 SpirvBuilder::SpirvBuilder() {
   m_annotations.reserve(256);
