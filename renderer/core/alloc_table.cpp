@@ -54,8 +54,7 @@ Result<void> AllocTable::load(std::span<const uint8_t> bytes) {
           ErrorCode::OutOfBounds, "page list is not aligned",
           {{"alloc_id", entry.alloc_id}, {"gpa", entry.gpa}, {"bytes", AEROGPU_EXT_SCATTER_LIST_ALIGN}});
     const uint64_t bytesThere =
-        scattered ? ((entry.size_bytes - 1) / AEROGPU_EXT_SCATTER_PAGE_BYTES + 1) * sizeof(uint64_t)
-                  : entry.size_bytes;
+        scattered ? ((entry.size_bytes - 1) / kListPageBytes + 1) * sizeof(uint64_t) : entry.size_bytes;
     if (entry.gpa + bytesThere < entry.gpa)
       return refuse(ErrorCode::OutOfBounds, "allocation wraps",
                     {{"alloc_id", entry.alloc_id}, {"gpa", entry.gpa}, {"size_bytes", entry.size_bytes}});

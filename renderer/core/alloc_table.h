@@ -7,10 +7,14 @@
 #include <span>
 #include <vector>
 
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_ring.h"
 #include "renderer/base/result.h"
 
 namespace aerogpu::core {
+
+/// What a word of a page list stands for, bytes (LIST-3).
+inline constexpr uint64_t kListPageBytes = AEROGPU_EXT_SCATTER_PAGE_BYTES;
 
 class AllocTable {
 public:

@@ -9,7 +9,6 @@
 namespace aerogpu::core {
 
 namespace {
-constexpr uint64_t kPageBytes = AEROGPU_EXT_SCATTER_PAGE_BYTES;
 constexpr size_t kChargedAtOnce = 64;  // chunks
 
 static_assert(std::endian::native == std::endian::little, "list words are used as they lie in memory");
@@ -22,7 +21,8 @@ uint64_t bits(uint64_t from, uint64_t to) {
 }  // namespace
 
 GuestRun PageLists::listRange(const AllocTable::Entry& entry, const ByteRows& rows) {
-  const uint64_t first = rows.offset / kPageBytes, last = (rows.offset + rows.span() - 1) / kPageBytes;
+  const uint64_t first = rows.offset / kListPageBytes,
+                 last = (rows.offset + rows.span() - 1) / kListPageBytes;
   return {entry.gpa + first * sizeof(uint64_t), (last - first + 1) * sizeof(uint64_t)};
 }
 
@@ -76,8 +76,8 @@ Result<void> PageLists::locate(const GuestMemory& guest, const AllocTable::Entry
 
 Result<void> PageLists::append(const GuestMemory& guest, const AllocTable::Entry& entry, uint64_t offset,
                                uint64_t size, std::vector<GuestRun>& runs) {
-  const uint64_t end = (offset + size - 1) / kPageBytes + 1;  // page indices
-  for (uint64_t page = offset / kPageBytes; page < end;) {
+  const uint64_t end = (offset + size - 1) / kListPageBytes + 1;  // page indices
+  for (uint64_t page = offset / kListPageBytes; page < end;) {
     const uint64_t first = page / kChunkPages * kChunkPages;
     auto found = chunk(entry.id, first);
     if (!found) return found.error();
@@ -95,11 +95,11 @@ Result<void> PageLists::append(const GuestMemory& guest, const AllocTable::Entry
     }
     for (; page < stop; ++page) {
       const uint64_t base = part.pages[page - first];
-      if (base % kPageBytes != 0)
+      if (base % kListPageBytes != 0)
         return refused(ErrorCode::OutOfBounds, "page list holds an unaligned address",
                        {{"alloc_id", entry.id}, {"page", page}, {"address", base}});
-      const uint64_t skip = page == offset / kPageBytes ? offset % kPageBytes : 0;
-      const uint64_t bytes = std::min(kPageBytes - skip, size);
+      const uint64_t skip = page == offset / kListPageBytes ? offset % kListPageBytes : 0;
+      const uint64_t bytes = std::min(kListPageBytes - skip, size);
       size -= bytes;
       // A run that ends at 2^64 has no page after it, a hole neither.
       if (!runs.empty() && skip == 0 && base != 0 && runs.back().gpa != GuestRun::kHole &&

@@ -7,16 +7,14 @@
 
 namespace aerogpu::core {
 
-namespace {
-constexpr uint64_t kPageBytes = AEROGPU_EXT_SCATTER_PAGE_BYTES;
-}
+namespace {}
 
 uint64_t PageWalk::firstPage() const {
-  return m_at / kPageBytes;
+  return m_at / kListPageBytes;
 }
 
 uint64_t PageWalk::lastPage() const {
-  return (m_at + m_left - 1) / kPageBytes;
+  return (m_at + m_left - 1) / kListPageBytes;
 }
 
 uint64_t PageWalk::nextPage() const {
@@ -33,10 +31,10 @@ GuestRun PageWalk::wordsNeeded() const {
 
 /// Adds what of `page` is in the range to the piece.
 void PageWalk::join(uint64_t page) {
-  const uint64_t begin = std::max(page * kPageBytes, m_at);
-  const uint64_t end = std::min((page + 1) * kPageBytes, m_at + m_left);
+  const uint64_t begin = std::max(page * kListPageBytes, m_at);
+  const uint64_t end = std::min((page + 1) * kListPageBytes, m_at + m_left);
   if (m_piece.size == 0 || m_from == From::End)
-    m_piece.gpa = m_words[page - m_first] + (begin - page * kPageBytes);
+    m_piece.gpa = m_words[page - m_first] + (begin - page * kListPageBytes);
   m_piece.size += end - begin;
 }
 
@@ -51,7 +49,7 @@ Result<GuestRun> PageWalk::piece(const GuestMemory& guest) {
                      {{"alloc_id", m_entry.id}, {"gpa", m_entry.gpa}, {"page", m_first}});
   }
   uint64_t page = nextPage();
-  if (const uint64_t address = m_words[page - m_first]; address % kPageBytes != 0)
+  if (const uint64_t address = m_words[page - m_first]; address % kListPageBytes != 0)
     return refused(ErrorCode::OutOfBounds, "page list holds an unaligned address",
                    {{"alloc_id", m_entry.id}, {"page", page}, {"address", address}});
   join(page);
@@ -65,7 +63,7 @@ Result<GuestRun> PageWalk::piece(const GuestMemory& guest) {
     }
   } else {
     const uint64_t first = std::max(m_first, firstPage());
-    while (page-- > first && m_piece.gpa != 0 && m_words[page - m_first] == m_piece.gpa - kPageBytes)
+    while (page-- > first && m_piece.gpa != 0 && m_words[page - m_first] == m_piece.gpa - kListPageBytes)
       join(page);
   }
   return m_piece;

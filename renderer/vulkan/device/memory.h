@@ -14,6 +14,9 @@
 
 namespace aerogpu::vk {
 
+/// The largest alignment of a buffer's offset that Vulkan allows a device to ask for, bytes.
+inline constexpr uint64_t kBufferAlign = 256;
+
 /// Free ranges of one block, merged when they touch; next-fit.
 class RangeAllocator {
 public:

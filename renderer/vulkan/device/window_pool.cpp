@@ -5,9 +5,7 @@
 
 namespace aerogpu::vk {
 
-namespace {
-constexpr uint64_t kAlign = 256;  // largest offset alignment that Vulkan allows a device to ask
-}
+namespace {}
 
 WindowPool::~WindowPool() {
   for (Queue& q : m_queues)
@@ -18,7 +16,8 @@ WindowPool::~WindowPool() {
 Result<MemoryRange> WindowPool::take(uint64_t bytes, uint64_t finished) {
   const size_t size = sizeOf(bytes);
   Queue& q = m_queues[size];
-  if (q.count == 0 || q.ring[q.first].batch > finished) return m_memory.allocate(kLeast << size, kAlign);
+  if (q.count == 0 || q.ring[q.first].batch > finished)
+    return m_memory.allocate(kLeast << size, kBufferAlign);
   const MemoryRange range = q.ring[q.first].range;
   q.first = (q.first + 1) % q.ring.size();
   --q.count;

@@ -9,7 +9,6 @@
 namespace aerogpu::vk {
 namespace {
 
-constexpr uint64_t kAlign = 256;  // largest offset alignment that Vulkan allows a device to ask
 constexpr uint64_t kRenameBytes = uint64_t{1}
                                   << 20;  // larger buffers are renamed only when wholly overwritten
 constexpr uint64_t kWindowAlign = 64;
@@ -22,10 +21,10 @@ constexpr uint64_t kStagePiece = uint64_t{4} << 20;  // one chunk of staging mem
 Result<std::unique_ptr<core::GpuBuffer>> BufferObject::create(Gpu& gpu, const core::BufferDesc& desc) {
   std::unique_ptr<BufferObject> self(new BufferObject(gpu, desc.sizeBytes));
   self->m_charge = HostMemoryCharge::take(
-      gpu.hostMemory, std::max(desc.sizeBytes, kAlign) + sizeof(BufferObject), HostMemoryKind::Buffers);
+      gpu.hostMemory, std::max(desc.sizeBytes, kBufferAlign) + sizeof(BufferObject), HostMemoryKind::Buffers);
   if (!self->m_charge.ok())
     return refused(ErrorCode::Backend, "host memory limit reached", {{"bytes", desc.sizeBytes}});
-  auto range = gpu.buffers->allocate(desc.sizeBytes, kAlign);
+  auto range = gpu.buffers->allocate(desc.sizeBytes, kBufferAlign);
   if (!range) return range.error();
   self->m_range = *range;
   self->m_serial = gpu.nextSerial++;
@@ -87,7 +86,7 @@ bool BufferObject::rename(uint64_t lo, uint64_t hi, core::ByteSource* source, bo
   const bool whole = lo == 0 && hi == m_size;
   const bool cheap = m_size <= kRenameBytes && (m_range.block->cached || m_size <= kUncachedBytes);
   if ((!whole && !cheap) || !takeBudget(m_size)) return false;
-  auto fresh = m_gpu.buffers->allocate(m_size, kAlign);
+  auto fresh = m_gpu.buffers->allocate(m_size, kBufferAlign);
   if (!fresh) return false;
   // It holds what somebody else had in it, which must not become this buffer's.
   if (source && !source->read(0, fresh->mapped() + lo, hi - lo)) {
@@ -263,7 +262,7 @@ Result<void> BufferObject::fill(uint64_t offset, uint64_t size, uint32_t pattern
 }
 
 namespace {
-Error unreadable() {
+Error unreadableBuffer() {
   return Error{ErrorCode::OutOfBounds, "guest memory of a buffer cannot be read", {}};
 }
 }  // namespace
@@ -273,7 +272,7 @@ Result<void> BufferObject::update(uint64_t offset, uint64_t size, core::ByteSour
   const Recorder& recorder = *m_gpu.recorder;
   const uint64_t lo = offset, hi = offset + size;
   const auto put = [&](uint8_t* to) -> Result<void> {
-    if (!source.read(0, to, size)) return unreadable();
+    if (!source.read(0, to, size)) return unreadableBuffer();
     return {};
   };
   if (recorder.finished(m_lastUse)) {  // nothing is under way at all
@@ -310,11 +309,11 @@ Result<void> BufferObject::update(uint64_t offset, uint64_t size, core::ByteSour
   m_streamed = true;
   bool failed = false;
   if (lo == 0 && hi == m_size && rename(lo, hi, &source, failed)) return {};
-  if (failed) return unreadable();
+  if (failed) return unreadableBuffer();
   if (openWindow({lo, hi}, {lo, hi}, &source, failed)) return {};
-  if (failed) return unreadable();
+  if (failed) return unreadableBuffer();
   if (rename(lo, hi, &source, failed)) return {};
-  if (failed) return unreadable();
+  if (failed) return unreadableBuffer();
   return writeStaged(offset, size, source);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kPieceBytes = uint64_t{4} << 20;  // one chunk of staging memory
 
-Error unreadable() {
+Error unreadableTexture() {
   return Error{ErrorCode::OutOfBounds, "guest memory of a texture cannot be read", {}};
 }
 
@@ -112,7 +112,8 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
     const bool toFloat = m_format.linear == VK_FORMAT_D32_SFLOAT_S8_UINT;
     std::vector<uint8_t> row(part.rowBytes);
     for (uint32_t y = 0; y < part.rows; ++y) {
-      if (!source.read(from + uint64_t{y} * pitches.row, row.data(), part.rowBytes)) return unreadable();
+      if (!source.read(from + uint64_t{y} * pitches.row, row.data(), part.rowBytes))
+        return unreadableTexture();
       splitRow(row.data(), box.width, toFloat, out + y * part.rowBytes,
                out + depthBytes + y * (part.rowBytes / 4));
     }
@@ -120,19 +121,20 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
     std::vector<uint8_t> row(part.rowBytes);
     for (uint32_t z = 0; z < box.depth; ++z, from += pitches.slice)
       for (uint32_t y = 0; y < part.perSlice; ++y, out += imageRowBytes(box)) {
-        if (!source.read(from + uint64_t{y} * pitches.row, row.data(), part.rowBytes)) return unreadable();
+        if (!source.read(from + uint64_t{y} * pitches.row, row.data(), part.rowBytes))
+          return unreadableTexture();
         toImage(m_format.conversion, row.data(), box.width, out);
       }
   } else {
     for (uint32_t z = 0; z < box.depth; ++z, from += pitches.slice) {
       if (pitches.row == part.rowBytes || part.perSlice == 1) {
         const uint64_t bytes = part.rowBytes * part.perSlice;
-        if (!source.read(from, out, bytes)) return unreadable();
+        if (!source.read(from, out, bytes)) return unreadableTexture();
         out += bytes;
         continue;
       }
       for (uint32_t y = 0; y < part.perSlice; ++y, out += part.rowBytes)
-        if (!source.read(from + uint64_t{y} * pitches.row, out, part.rowBytes)) return unreadable();
+        if (!source.read(from + uint64_t{y} * pitches.row, out, part.rowBytes)) return unreadableTexture();
     }
   }
   if (m_undefined && whole) m_undefined = false;  // every byte is about to be written
