@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drawing to the console (draw.c). */
+/* Drawing to the console. */
 #ifndef HW_AEROGPU_DRAW_H
 #define HW_AEROGPU_DRAW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Submissions from fetch to completion (complete.c). */
+/* Submissions from fetch to completion (completions.c). */
 #ifndef HW_AEROGPU_COMPLETE_H
 #define HW_AEROGPU_COMPLETE_H
 

@@ -191,12 +191,13 @@ public:
   Result<void> run(const aerogpu_cmd_draw& c);
   Result<void> run(const aerogpu_cmd_draw_indexed& c);
   Result<void> run(const aerogpu_cmd_dispatch& c);
-  Result<void> run(const aerogpu_cmd_present& c);
-  Result<void> run(const aerogpu_cmd_present_ex& c);
-  Result<void> run(const aerogpu_cmd_ext_present_rects& c, std::span<const aerogpu_ext_rect> rects);
   Result<void> run(const aerogpu_cmd_ext_draw_inline& c, Bytes bytes);
   Result<void> run(const aerogpu_cmd_flush& c);
   Result<void> run(const aerogpu_cmd_ext_reset_context& c);
+  // executor_present.cpp
+  Result<void> run(const aerogpu_cmd_present& c);
+  Result<void> run(const aerogpu_cmd_present_ex& c);
+  Result<void> run(const aerogpu_cmd_ext_present_rects& c, std::span<const aerogpu_ext_rect> rects);
   // executor_ext_backing.cpp
   Result<void> run(const aerogpu_cmd_ext_attach_backing& c);
   // executor_ext_queries.cpp
