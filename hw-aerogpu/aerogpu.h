@@ -82,7 +82,7 @@ struct AeroGPUState {
     AeroGPUScanout scanout;
     AeroGPUCompletions completions;
     AeroGPURender render;
-    AeroGPUDraw draw;
+    AeroGPUConsole console;
     AeroGPUCursor cursor;
     AeroGPUEdid edid;
     AeroGPURendererConfig config;

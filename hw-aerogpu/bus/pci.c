@@ -164,7 +164,7 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
     if (!aerogpu_irq_init(s, errp)) {
         goto fail_irq;
     }
-    aerogpu_draw_init(s);
+    aerogpu_console_init(s);
     aerogpu_cursor_init(s);
     if (!aerogpu_render_init(s, errp)) {
         goto fail;
@@ -199,7 +199,7 @@ fail_render:
     aerogpu_render_exit(s);
 fail:
     aerogpu_cursor_exit(s);
-    aerogpu_draw_exit(s);
+    aerogpu_console_exit(s);
     aerogpu_irq_exit(s);
 fail_irq:
     aerogpu_keep_exit(s);
@@ -224,7 +224,7 @@ static void aerogpu_exit(PCIDevice *dev)
     aerogpu_saving_exit(s);
     graphic_console_close(s->con);
     aerogpu_cursor_exit(s);
-    aerogpu_draw_exit(s);
+    aerogpu_console_exit(s);
     aerogpu_irq_exit(s);
     aerogpu_vblank_exit(s);
     msi_uninit(dev);

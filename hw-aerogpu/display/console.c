@@ -116,10 +116,10 @@ static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
                 aerogpu_convert_row(src->format,
                                     src->data + y * src->stride +
                                         (uint64_t)rect->left * bytes,
-                                    s->draw.line, n);
-                changed = memcmp(to, s->draw.line, (size_t)n * 4) != 0;
+                                    s->console.line, n);
+                changed = memcmp(to, s->console.line, (size_t)n * 4) != 0;
                 if (changed) {
-                    memcpy(to, s->draw.line, (size_t)n * 4);
+                    memcpy(to, s->console.line, (size_t)n * 4);
                 }
             }
             if (changed && first < 0) {
@@ -138,10 +138,10 @@ static void aerogpu_tell_row(AeroGPUState *s, const uint32_t *to, uint32_t y,
 {
     uint32_t left = 0, right = width;
 
-    while (left < right && to[left] == s->draw.line[left]) {
+    while (left < right && to[left] == s->console.line[left]) {
         left++;
     }
-    while (right > left && to[right - 1] == s->draw.line[right - 1]) {
+    while (right > left && to[right - 1] == s->console.line[right - 1]) {
         right--;
     }
     aerogpu_tell(s, left, y, right - left, 1);
@@ -166,9 +166,9 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
     int64_t first = -1;
     uint32_t y;
 
-    if (s->draw.line_pixels < width) {
-        s->draw.line = g_renew(uint32_t, s->draw.line, width);
-        s->draw.line_pixels = width;
+    if (s->console.line_pixels < width) {
+        s->console.line = g_renew(uint32_t, s->console.line, width);
+        s->console.line_pixels = width;
     }
     if (src->damage && !s->scanout.full_update) {
         aerogpu_draw_damage(s, surface, src, cursor_y,
@@ -186,19 +186,19 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
                 uint32_t n = y < src->height ? common : 0;
 
                 aerogpu_convert_row(src->format, src->data + y * src->stride,
-                                    s->draw.line, n);
-                memset(s->draw.line + n, 0, (size_t)(width - n) * 4);
+                                    s->console.line, n);
+                memset(s->console.line + n, 0, (size_t)(width - n) * 4);
                 if (under) {
-                    aerogpu_cursor_overlay(s, s->draw.line, width, y);
+                    aerogpu_cursor_overlay(s, s->console.line, width, y);
                 }
                 if (s->scanout.full_update ||
-                    memcmp(to, s->draw.line, (size_t)width * 4)) {
+                    memcmp(to, s->console.line, (size_t)width * 4)) {
                     if (src->damage && !s->scanout.full_update) {
                         aerogpu_tell_row(s, (uint32_t *)to, y, width);
                     } else {
                         changed = true;
                     }
-                    memcpy(to, s->draw.line, (size_t)width * 4);
+                    memcpy(to, s->console.line, (size_t)width * 4);
                 }
             }
         }
@@ -241,11 +241,11 @@ static bool aerogpu_draw_memory(AeroGPUState *s, DisplaySurface *surface)
             src.dirty = memory_region_snapshot_and_clear_dirty(
                 src.dirty_mr, src.dirty_offset, size, DIRTY_MEMORY_VGA);
         }
-        if (s->draw.drawn_texture) {
+        if (s->console.drawn_texture) {
             s->scanout.full_update = true;
         }
         aerogpu_draw_rows(s, surface, &src);
-        s->draw.drawn_texture = false;
+        s->console.drawn_texture = false;
         g_free(src.dirty);
     }
     aerogpu_guest_unmap(s, &map, 0);
@@ -264,12 +264,12 @@ static void aerogpu_draw_frame(AeroGPUState *s, DisplaySurface *surface,
         .format = frame->format,
     };
 
-    if (s->draw.drawn_texture && !damage->all) {
+    if (s->console.drawn_texture && !damage->all) {
         src.damage = damage; /* none, where it is the one that was drawn */
     }
 
     aerogpu_draw_rows(s, surface, &src);
-    s->draw.drawn_texture = true;
+    s->console.drawn_texture = true;
 }
 
 static void aerogpu_draw_scanout(AeroGPUState *s)
@@ -313,8 +313,8 @@ static void aerogpu_display_bh(void *opaque)
 {
     AeroGPUState *s = opaque;
 
-    if (s->draw.update_waiting) {
-        s->draw.update_waiting = false;
+    if (s->console.update_waiting) {
+        s->console.update_waiting = false;
         aerogpu_draw(s);
         graphic_hw_update_done(s->con);
     }
@@ -329,7 +329,7 @@ static void aerogpu_gfx_update(void *opaque)
     AeroGPUState *s = opaque;
 
     if (aerogpu_scanout_is_unsettled(s)) {
-        s->draw.update_waiting = true;
+        s->console.update_waiting = true;
         /* The answer may have come between the look and the note. */
         if (!aerogpu_scanout_is_unsettled(s)) {
             qemu_bh_schedule(s->scanout.settled_bh);
@@ -366,18 +366,18 @@ const GraphicHwOps aerogpu_console_ops = {
     .text_update = aerogpu_text_update,
 };
 
-void aerogpu_draw_init(AeroGPUState *s)
+void aerogpu_console_init(AeroGPUState *s)
 {
     s->scanout.settled_bh = qemu_bh_new(aerogpu_display_bh, s);
 }
 
-void aerogpu_draw_exit(AeroGPUState *s)
+void aerogpu_console_exit(AeroGPUState *s)
 {
     if (s->scanout.settled_bh) {
         qemu_bh_delete(s->scanout.settled_bh);
         s->scanout.settled_bh = NULL;
     }
-    g_free(s->draw.line);
-    s->draw.line = NULL;
-    s->draw.line_pixels = 0;
+    g_free(s->console.line);
+    s->console.line = NULL;
+    s->console.line_pixels = 0;
 }

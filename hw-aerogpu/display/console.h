@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Drawing to the console. */
-#ifndef HW_AEROGPU_DRAW_H
-#define HW_AEROGPU_DRAW_H
+#ifndef HW_AEROGPU_CONSOLE_H
+#define HW_AEROGPU_CONSOLE_H
 
 #include "hw-aerogpu/types.h"
 
 /* BQL. Nothing of it is seen by the guest or needs a reset. */
-typedef struct AeroGPUDraw {
+typedef struct AeroGPUConsole {
     bool update_waiting; /* an update waits for the snapshot */
     bool drawn_texture;  /* the surface shows a frame */
     uint32_t *line;      /* one row, converted */
     uint32_t line_pixels;
-} AeroGPUDraw;
+} AeroGPUConsole;
 
 extern const GraphicHwOps aerogpu_console_ops; /* opaque: AeroGPUState */
-void aerogpu_draw_init(AeroGPUState *s);
-void aerogpu_draw_exit(AeroGPUState *s);
+void aerogpu_console_init(AeroGPUState *s);
+void aerogpu_console_exit(AeroGPUState *s);
 
-#endif /* HW_AEROGPU_DRAW_H */
+#endif /* HW_AEROGPU_CONSOLE_H */

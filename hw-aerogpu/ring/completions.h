@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Submissions from fetch to completion (completions.c). */
-#ifndef HW_AEROGPU_COMPLETE_H
-#define HW_AEROGPU_COMPLETE_H
+#ifndef HW_AEROGPU_COMPLETIONS_H
+#define HW_AEROGPU_COMPLETIONS_H
 
 #include "qemu/notify.h"
 #include "hw-aerogpu/types.h"
@@ -147,4 +147,4 @@ uint32_t aerogpu_completions_frames(AeroGPUState *s);
 void aerogpu_completions_init(AeroGPUState *s);
 void aerogpu_completions_exit(AeroGPUState *s);
 
-#endif /* HW_AEROGPU_COMPLETE_H */
+#endif /* HW_AEROGPU_COMPLETIONS_H */
