@@ -3,6 +3,7 @@
 #include "renderer/api.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 #include <cstdlib>
@@ -141,8 +142,8 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
   std::unique_ptr<aerogpu_renderer> renderer(new aerogpu_renderer(config));
   core::Sharing sharing;
   if (config.max_batch_ms != 0) sharing.maxBatchNs = uint64_t{config.max_batch_ms} * 1'000'000;
-  sharing.othersWait = callbacks.others_wait;
-  sharing.opaque = config.opaque;
+  if (callbacks.waiting_spaces) sharing.othersWait = othersWait;
+  sharing.opaque = renderer.get();
   const core::BackendConfig backendConfig{renderer->hostMemory,
                                           renderer->frameReserve,
                                           renderer->stats,
@@ -195,6 +196,15 @@ aerogpu_renderer::~aerogpu_renderer() {
   capture.reset();
   executor.reset();
   backend.reset();
+}
+
+bool aerogpu_renderer::othersWait(void* renderer, const core::Owner& owner) {
+  const auto& self = *static_cast<const aerogpu_renderer*>(renderer);
+  std::array<uint32_t, 4096> waiting;
+  const size_t count = self.callbacks.waiting_spaces(self.opaque, waiting.data(), waiting.size());
+  const core::Spaces& spaces = self.executor->spaces();
+  return std::any_of(waiting.begin(), waiting.begin() + std::min(count, waiting.size()),
+                     [&](uint32_t space) { return spaces.ownerOf(space) != owner; });
 }
 
 void aerogpu_renderer::waitForRoom() {

@@ -52,6 +52,8 @@ private:
   explicit aerogpu_renderer(const aerogpu_renderer_config& config);
   class Finish;
   void waitForRoom();
+  /// See core::Sharing.
+  static bool othersWait(void* renderer, const aerogpu::core::Owner& owner);
   void finished();
 
   std::vector<uint32_t> m_alignedStream;  ///< a stream that came unaligned

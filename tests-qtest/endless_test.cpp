@@ -82,29 +82,61 @@ TEST_F(Endless, QemuEndsMeanwhile) {
 
 /// While the GPU is at work for one program, another one's waits: in the ring, for the render thread waits
 /// for the GPU too.
+class EndlessWithSpaces : public testing::Test {
+protected:
+  static constexpr uint32_t kMaxBatchMs = 100, kShader = 1, kBuffer = 2;
+
+  AeroGpuDev dev{"renderer=vulkan,max_batch_ms=" + std::to_string(kMaxBatchMs)};
+  uint64_t looping = 0, streams = 0;  ///< fence; streams that were submitted
+
+  void SetUp() override {
+    dev.setReg(AEROGPU_EXT_REG_SPACES, AEROGPU_EXT_SPACES_ENABLE);
+    dev.startRing({.stride = 80});
+  }
+  uint64_t submitIn(const CommandWriter& w, aerogpu_submit_space space) {
+    return dev.submit(w, {.commandGpa = kSurfaceGpa + 0x10000 * streams++, .space = space});
+  }
+  void begin(uint32_t space) {
+    CommandWriter w;
+    packets::createShader(w, kShader, AEROGPU_SHADER_STAGE_COMPUTE, endlessCompute());
+    packets::createBuffer(w, kBuffer, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
+    // Each fills a slice, and the render thread waits for the one before the last.
+    for (int i = 0; i < 8; ++i) packets::dispatch(w, kShader, kBuffer, kGroups);
+    looping = submitIn(w, {space, 0, 0});
+    dev.waitUntil([&] { return dev.qemu.property("dispatches") >= 2; }, "the dispatches");
+  }
+  uint64_t workOf(uint32_t space) {
+    CommandWriter w;
+    packets::createBuffer(w, kBuffer, 64);
+    return submitIn(w, {space, 0, 0});
+  }
+  void expectStoppedFor(uint32_t space) {
+    const auto begin = std::chrono::steady_clock::now();
+    dev.waitFence(workOf(space));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8)) << "alone it has 10 s";
+    EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), looping);
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_BACKEND});
+    EXPECT_NE(dev.qemu.output().find("was stopped"), std::string::npos) << dev.qemu.output();
+  }
+};
+
 // LIM-10
-TEST(EndlessWithSpaces, IsStoppedForWhatWaitsInTheRing) {
-  AeroGpuDev dev("renderer=vulkan,max_batch_ms=100");
-  dev.setReg(AEROGPU_EXT_REG_SPACES, AEROGPU_EXT_SPACES_ENABLE);
-  dev.startRing({.stride = 80});
-  constexpr uint32_t kShader = 1, kBuffer = 2;
-  CommandWriter w;
-  packets::createShader(w, kShader, AEROGPU_SHADER_STAGE_COMPUTE, endlessCompute());
-  packets::createBuffer(w, kBuffer, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
-  // Each fills a slice, and the render thread waits for the one before the last.
-  for (int i = 0; i < 8; ++i) packets::dispatch(w, kShader, kBuffer, kGroups);
-  const uint64_t looping = dev.submit(w, {.space = aerogpu_submit_space{1, 0, 0}});
-  dev.waitUntil([&] { return dev.qemu.property("dispatches") >= 2; }, "the dispatches");
-  CommandWriter other;
-  packets::createBuffer(other, kBuffer, 64);
-  const auto begin = std::chrono::steady_clock::now();
-  const uint64_t fence =
-      dev.submit(other, {.commandGpa = kSurfaceGpa, .space = aerogpu_submit_space{2, 0, 0}});
-  dev.waitFence(fence);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8)) << "alone it has 10 s";
-  EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), looping);
-  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_BACKEND});
-  EXPECT_NE(dev.qemu.output().find("was stopped"), std::string::npos) << dev.qemu.output();
+TEST_F(EndlessWithSpaces, IsStoppedForWhatWaitsInTheRing) {
+  begin(1);
+  expectStoppedFor(2);
+}
+
+// LIM-10, SPACE-25
+TEST_F(EndlessWithSpaces, IsNotStoppedForWorkOfItsOwnProcessInTheRing) {
+  CommandWriter kernel;
+  for (const auto& [space, process] : {std::pair{1u, 7u}, {2u, 7u}, {3u, 8u}})
+    kernel.packet(aerogpu_cmd_ext_space_process{.space = space, .process = process});
+  dev.waitFence(submitIn(kernel, {0, AEROGPU_EXT_SPACE_FLAG_KERNEL, 0}));
+  begin(1);
+  (void)workOf(2);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(10 * kMaxBatchMs);
+  while (std::chrono::steady_clock::now() < end) ASSERT_LT(dev.completedFence(), looping);
+  expectStoppedFor(3);
 }
 
 /// Two programs. One does the heaviest work that is legal, of a new kind each time; the other one draws a

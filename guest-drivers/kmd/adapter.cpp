@@ -213,7 +213,7 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   // LOSS-3: what timed out stands because the GPU is gone from the host. A fresh one has nothing of what there was;
   // LOSS-5: it need not be waited for.
   const bool lost = gpuLoss.lost();
-  const uint32_t process = lost ? 0 : scheduler.timedOutProcess();
+  const uint64_t process = lost ? 0 : scheduler.timedOutProcess();
   if (process) {
     ExAcquireFastMutex(&m_hangsMutex);
     m_hangs.timedOut(process, KeQueryInterruptTime());
@@ -228,7 +228,8 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   }
   counters.lastResetTime = KeQueryInterruptTime();
   logEvent(NT_SUCCESS(status) ? AEROGPU_EVENT_RESET : AEROGPU_EVENT_RESET_FAILED, status,
-           static_cast<ULONG>(scheduler.completed()), static_cast<ULONG>(scheduler.lastSubmitted()), process);
+           static_cast<ULONG>(scheduler.completed()), static_cast<ULONG>(scheduler.lastSubmitted()),
+           Processes::idOf(process));
   return status;
 }
 
@@ -243,7 +244,7 @@ NTSTATUS AeroAdapter::restartFromTimeout() {
   return status;
 }
 
-bool AeroAdapter::refuses(uint32_t process) {
+bool AeroAdapter::refuses(uint64_t process) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   ExAcquireFastMutex(&m_hangsMutex);
   const HangRecord::Refusal refusal = m_hangs.refusal(process, KeQueryInterruptTime());
@@ -254,7 +255,8 @@ bool AeroAdapter::refuses(uint32_t process) {
     wchar_t text[sizeof name];
     copyProcessName(name, sizeof name);
     for (size_t i = 0; i < sizeof name; i++) text[i] = static_cast<wchar_t>(name[i]);
-    logEvent(AEROGPU_EVENT_PROCESS_REFUSED, STATUS_IO_TIMEOUT, process, refusal.count, refusal.seconds, text);
+    logEvent(AEROGPU_EVENT_PROCESS_REFUSED, STATUS_IO_TIMEOUT, Processes::idOf(process), refusal.count, refusal.seconds,
+             text);
   }
   return true;
 }

@@ -50,9 +50,9 @@ public:
   NTSTATUS restartFromTimeout();
   /** A program begins: a GPU that the host gave up is tried again, while nothing is in the ring. PASSIVE_LEVEL. */
   void retryGpu();
-  /** Whether `process` gets no device now, since work of it hung more than once. Says so in the event log.
-   *  PASSIVE_LEVEL, in the process. */
-  bool refuses(uint32_t process);
+  /** Whether `process` (Processes::current()) gets no device now, since work of it hung more than once. Says so in the
+   * event log. PASSIVE_LEVEL, in the process. */
+  bool refuses(uint64_t process);
   /** DxgkDdiInterruptRoutine; DIRQL. */
   bool interrupt();
   /** DxgkDdiDpcRoutine; DISPATCH_LEVEL. */

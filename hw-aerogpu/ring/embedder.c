@@ -77,10 +77,11 @@ static void aerogpu_cb_log(void *opaque, enum aerogpu_log_level level,
 }
 
 /* The renderer's thread; it holds no lock. */
-static bool aerogpu_cb_others_wait(void *opaque, uint32_t space)
+static size_t aerogpu_cb_waiting_spaces(void *opaque, uint32_t *spaces,
+                                        size_t room)
 {
     aerogpu_guestmem_enter();
-    return aerogpu_ring_others_wait(opaque, space);
+    return aerogpu_ring_waiting_spaces(opaque, spaces, room);
 }
 
 /* ---- life ---- */
@@ -130,7 +131,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
         .guest_unmap = aerogpu_cb_guest_unmap,
         .submission_done = aerogpu_cb_done,
         .log = aerogpu_cb_log,
-        .others_wait = aerogpu_cb_others_wait,
+        .waiting_spaces = aerogpu_cb_waiting_spaces,
     };
     g_autofree char *vm_name = aerogpu_vm_name();
     g_autofree char *vm_uuid = aerogpu_vm_uuid();

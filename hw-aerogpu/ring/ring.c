@@ -272,29 +272,35 @@ void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
     ring->blocked = ring->fetch != view.tail;
 }
 
-bool aerogpu_ring_others_wait(AeroGPUState *s, uint32_t space)
+size_t aerogpu_ring_waiting_spaces(AeroGPUState *s, uint32_t *spaces,
+                                   size_t room)
 {
     AeroGPURing *ring = &s->ring;
     AeroGPURingView view;
     uint32_t slot, left;
+    size_t count = 0;
 
     QEMU_LOCK_GUARD(&s->lock);
     if (!ring->mapped || ring->serial != ring->config_serial ||
         ring->map_serial != qatomic_read(&s->mem.serial) ||
         aerogpu_ring_check(s, &view) || !view.spaces) {
-        return false;
+        return 0;
     }
     slot = qatomic_read(&ring->fetch);
-    for (left = MIN(view.tail - slot, AEROGPU_PEEK_SLOTS); left; left--) {
+    for (left = MIN(view.tail - slot, AEROGPU_PEEK_SLOTS); left && count < room;
+         left--) {
         const uint8_t *at = (const uint8_t *)ring->cache.ptr +
                             sizeof(struct aerogpu_ring_header) +
                             (uint64_t)(slot++ & (view.count - 1)) * view.stride;
+        const uint32_t space =
+            ldl_le_p(at + offsetof(AeroGPUSpaceSlot, space.space));
 
-        if (ldl_le_p(at + offsetof(AeroGPUSpaceSlot, space.space)) != space) {
-            return true;
+        /* A program's submissions mostly follow one another. */
+        if (!count || spaces[count - 1] != space) {
+            spaces[count++] = space;
         }
     }
-    return false;
+    return count;
 }
 
 void aerogpu_ring_exit(AeroGPUState *s)

@@ -13,10 +13,11 @@ bool aerogpu_ring_poll(AeroGPUState *s);
  */
 void aerogpu_ring_drain(AeroGPUState *s, bool quiet);
 /*
- * Whether something in the ring that was not fetched yet runs in another
- * handle space than `space`. Any thread.
+ * The handle spaces of what is in the ring and was not fetched yet, at most
+ * `room` of them, some several times; returns how many. Any thread.
  */
-bool aerogpu_ring_others_wait(AeroGPUState *s, uint32_t space);
+size_t aerogpu_ring_waiting_spaces(AeroGPUState *s, uint32_t *spaces,
+                                   size_t room);
 /* Frees the private copies; the render thread has ended. BQL. */
 void aerogpu_ring_exit(AeroGPUState *s);
 

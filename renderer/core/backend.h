@@ -14,6 +14,7 @@
 #include "renderer/base/result.h"
 #include "renderer/core/frame_damage.h"
 #include "renderer/core/gpu_objects.h"
+#include "renderer/core/sharing.h"
 #include "renderer/core/state.h"
 
 namespace aerogpu::core {
@@ -80,8 +81,8 @@ public:
   virtual const BackendLimits& limits() const = 0;
   virtual FormatCaps formatCaps(aerogpu_format format) const = 0;
 
-  /// What comes from here on is work of this handle space: it may be stopped for others'.
-  virtual void setOwner(uint32_t /*space*/) {}
+  /// What comes from here on is work of `owner`: it may be stopped for others'.
+  virtual void setOwner(const Owner& /*owner*/) {}
 
   // Objects. New memory reads as zero. Over the host-memory cap: ErrorCode::Backend.
   virtual Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) = 0;

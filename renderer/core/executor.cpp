@@ -112,7 +112,8 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   m_frameTaken = false;
   m_values = m_queries = 0;
   m_work.beginSubmission();
-  m_env.backend.setOwner(submission.in_space != 0 ? submission.space : 0);
+  const uint32_t space = submission.in_space != 0 ? submission.space : 0;
+  m_env.backend.setOwner(space == m_space->number ? m_space->owner() : m_spaces.ownerOf(space));
   m_pendingWrites.begin();
   m_pageLists.forget();
   m_env.stats.submissions.add(1);
@@ -228,7 +229,7 @@ bool Executor::outOfTime() const {
   const Sharing& sharing = m_env.sharing;
   const std::chrono::nanoseconds time(Sharing::kBatchesOfSubmission * sharing.maxBatchNs);
   return std::chrono::steady_clock::now() - m_began >= time && sharing.othersWait &&
-         sharing.othersWait(sharing.opaque, m_space->number);
+         sharing.othersWait(sharing.opaque, m_space->owner());
 }
 
 void Executor::notePipeline() {
@@ -268,7 +269,7 @@ Result<void> Executor::snapshotScanout() {
   Texture* texture = scanoutTexture();
   if (!texture) return {};
   m_work.beginSubmission();  // it counts for itself
-  m_env.backend.setOwner(0);
+  m_env.backend.setOwner({});
   return captureFrame(*texture, {});
 }
 

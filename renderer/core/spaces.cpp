@@ -49,11 +49,18 @@ Result<void> Spaces::setProcess(Space& space, uint64_t process) {
     ++space.account->spaces;
     owner = {space.account, &space.account->memory};
   }
-  space.process = process;
   auto share = std::make_shared<HostMemory>(~uint64_t{0}, std::move(owner));
   Lock lock(m_mutex);
+  space.process = process;
   space.share = std::move(share);
   return {};
+}
+
+Owner Spaces::ownerOf(uint32_t number) const {
+  if (number == 0) return {};
+  Lock lock(m_mutex);
+  const auto known = m_others.find(number);
+  return known == m_others.end() ? Owner{Owner::Kind::Space, number} : known->second->owner();
 }
 
 size_t Spaces::count() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Handle spaces: what counts inside each, and the list of them that people on the host look at.
-// docs/abi/spaces.md. Render thread only, but for Spaces::next().
+// docs/abi/spaces.md. Render thread only, but for what says so.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include "renderer/core/handle_table.h"
 #include "renderer/core/queries.h"
 #include "renderer/core/shared_surfaces.h"
+#include "renderer/core/sharing.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
 #include "renderer/core/work_budget.h"
@@ -61,9 +62,15 @@ struct Space {
   /// bounds. Written under the mutex of Spaces.
   std::shared_ptr<HostMemory> share;
   std::shared_ptr<ProcessAccount> account;  ///< null: it counts by itself
-  std::optional<uint64_t> process;          ///< whose it is, if that was said; 0 = the system's
+  /// Whose it is, if that was said; 0 = the system's. Written under the mutex of Spaces.
+  std::optional<uint64_t> process;
   SpaceCounters counters;
   SlicePace pace;
+  /// The render thread, or under the mutex of Spaces.
+  Owner owner() const {
+    if (number == 0 || process == 0) return {};
+    return process ? Owner{Owner::Kind::Process, *process} : Owner{Owner::Kind::Space, number};
+  }
   // Under the mutex of Spaces.
   uint32_t processId = 0;
   std::string imageName;
@@ -89,6 +96,8 @@ public:
   Space* find(uint32_t number);
   /// The same, made if need be; over a limit Backend.
   Result<Space*> need(uint32_t number);
+  /// Whose work runs in it; of one that does not live its own. Any thread.
+  Owner ownerOf(uint32_t number) const;
   /// How many live beside space 0.
   size_t count() const;
   /// SPACE-22: `space`, not 0, counts for `process` from now on; CmdDecode when it is another's, or has

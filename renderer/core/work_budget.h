@@ -60,11 +60,15 @@ public:
   static constexpr const Limit& limit(Work work) { return kLimits[static_cast<size_t>(work)]; }
 
   /// What an invocation of a shader counts for in slices, where `anisotropy` is the most that a texture is
-  /// sampled with. 1 for all that is not longer than a plain one: a sample and a dozen instructions.
+  /// sampled with. 1 for all that is not longer than a plain one: a sample and a dozen instructions. A long
+  /// one counts fourfold: slices grow while draws are quick, which may cover little, and the next ones may
+  /// cover all; two slices of long shaders that do must not be a time-out. Nobody has thousands of small
+  /// draws of these.
   static constexpr uint32_t weight(uint64_t instructions, uint64_t samples, uint32_t anisotropy) {
-    constexpr uint64_t kSample = 4, kPlain = 16, kMost = uint64_t{1} << 15;
+    constexpr uint64_t kSample = 4, kPlain = 16, kLong = 64, kLongCounts = 4, kMost = uint64_t{1} << 15;
     const uint64_t cost = instructions + samples * kSample * anisotropy;
-    return static_cast<uint32_t>(std::clamp<uint64_t>(cost / kPlain, 1, kMost));
+    return static_cast<uint32_t>(
+        std::clamp<uint64_t>((cost < kLong ? cost : cost * kLongCounts) / kPlain, 1, kMost));
   }
 
   void beginSubmission() { m_used = {}; }

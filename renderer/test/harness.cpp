@@ -21,7 +21,8 @@ Harness::Harness(const Options& options)
     keepDriversLoaded();
     aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
   }
-  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog, onOthersWait};
+  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap,
+                                             onDone,           onLog, onWaitingSpaces};
   aerogpu_renderer_config config{};
   config.struct_size = sizeof config;
   config.flags = options.flags;
@@ -62,9 +63,11 @@ int Harness::onMap(void* opaque, uint64_t gpa, uint64_t size, bool write, aerogp
   return 0;
 }
 
-bool Harness::onOthersWait(void* opaque, uint32_t space) {
+size_t Harness::onWaitingSpaces(void* opaque, uint32_t* spaces, size_t room) {
   const auto& self = *static_cast<Harness*>(opaque);
-  return self.othersWait && self.othersWait(space);
+  if (!self.waitingSpaces) return 0;
+  const std::vector<uint32_t> waiting = self.waitingSpaces();
+  return static_cast<size_t>(std::copy_n(waiting.begin(), std::min(room, waiting.size()), spaces) - spaces);
 }
 
 void Harness::onUnmap(void* opaque, const aerogpu_guest_mapping*, uint64_t) {

@@ -72,8 +72,9 @@ public:
   /// Called, if set, whenever the renderer is about to look at guest memory; from its threads.
   std::function<void(uint64_t gpa, bool write)> onGuestAccess;
 
-  /// Called, if set, when the renderer asks whether a submission of another space waits; from its own thread.
-  std::function<bool(uint32_t space)> othersWait;
+  /// Called, if set, when the renderer asks in which spaces the submissions are that it was not given yet;
+  /// from its own thread.
+  std::function<std::vector<uint32_t>()> waitingSpaces;
 
   /// Called, if set, with each log line at level guest of any harness; from their renderers' threads.
   static inline void (*onGuestLine)(const char* line) = nullptr;
@@ -166,7 +167,7 @@ private:
   static void onUnmap(void* opaque, const aerogpu_guest_mapping* mapping, uint64_t written);
   static void onDone(void* opaque, const aerogpu_submission_result* result);
   static void onLog(void* opaque, enum aerogpu_log_level level, const char* line);
-  static bool onOthersWait(void* opaque, uint32_t space);
+  static size_t onWaitingSpaces(void* opaque, uint32_t* spaces, size_t room);
   FinishedSubmission waitFor(uint64_t cookie);
   /// A submission of these bytes with the next cookie and fence, in `space`.
   aerogpu_submission next(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context);

@@ -28,7 +28,7 @@ public:
   const core::BackendLimits& limits() const override { return m_limits; }
   core::FormatCaps formatCaps(aerogpu_format format) const override;
 
-  void setOwner(uint32_t space) override { m_gpu->recorder->setOwner(space); }
+  void setOwner(const core::Owner& owner) override { m_gpu->recorder->setOwner(owner); }
 
   Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc& desc) override;
   Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc& desc) override;

@@ -168,6 +168,28 @@ std::optional<uint64_t> deviceCounter(const char* name) {
   return std::strtoull(answer->c_str(), nullptr, 10);
 }
 
+std::optional<uint64_t> errorsOf(uint64_t process) {
+  Machine* machine = seenMachine();
+  if (!machine) return {};
+  std::string json;
+  if (const guest::Status status = machine->deviceProperty("spaces", json); !status.ok()) {
+    brokenRule("%s", status.text().c_str());
+    return {};
+  }
+  uint64_t errors = 0;
+  // Flat objects, of numbers but for the name of the program.
+  for (size_t at = json.find('{'); at != std::string::npos; at = json.find('{', at + 1)) {
+    const std::string space = json.substr(at, json.find('}', at) - at);
+    const auto member = [&](const std::string& name) {
+      const size_t found = space.find('"' + name + "\": ");
+      return found == std::string::npos ? UINT64_MAX
+                                        : std::strtoull(space.c_str() + found + name.size() + 4, nullptr, 10);
+    };
+    if (member("process-id") == process) errors += member("errors");
+  }
+  return errors;
+}
+
 void expectDeviceCounter(const char* name, std::optional<uint64_t> expected, const char* what) {
   if (!expected) return;
   const auto seen = deviceCounter(name);

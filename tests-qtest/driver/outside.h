@@ -23,6 +23,9 @@ void expectScreenSize(int width, int height);
 /// A counter of the device by its QEMU property ("resources", "presents", docs/develop/debugging.md). What it
 /// counts has completed: waitIdle() came before. Nothing when nobody is outside.
 std::optional<uint64_t> deviceCounter(const char* name);
+/// How many packets of a process have failed, in all its handle spaces that live. Nothing where the host does
+/// not see its machine's outside itself.
+std::optional<uint64_t> errorsOf(uint64_t process);
 /// The counter is `expected`. Nothing given: it was not looked at before, and is not now.
 void expectDeviceCounter(const char* name, std::optional<uint64_t> expected, const char* what);
 

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include "aerogpu/aerogpu_spaces.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "aerogpu/cmd_packets.hpp"
+#include "tests-qtest/driver/heavy_work.h"
 #include "tests-qtest/driver/outside.h"
 #include "tests-qtest/driver/ring_view.h"
 #include "tests-qtest/driver/sharing.h"
@@ -204,38 +208,102 @@ void sharePresents(Adapter& adapter, Client&, Context&) {
   settle(adapter, *program->context);
 }
 
-/// A program that draws a frame now and then, while another one takes what it can get.
+/// A program that shows a frame now and then, while another one takes what it can get.
 class Frames {
 public:
-  Frames(Adapter& adapter, uint64_t process) : m_adapter(adapter), m_process(makeSharer(adapter, process)) {
+  /// `draws`: by draws, which need Vulkan; else by clears and copies.
+  Frames(Adapter& adapter, uint64_t process, bool draws)
+      : m_adapter(adapter), m_process(makeSharer(adapter, process)), m_draws(draws) {
     m_ok = m_process && makeSurface(adapter, *m_process->client, *m_process->context, 64, 64, m_surface);
+    if (!m_ok || !draws) return;
+    Stream stream;
+    m_covering.make(stream);
+    m_ok = expect(ntSuccess(m_process->context->render(stream.bytes(), {})), "what a frame is drawn with");
   }
   bool ok() const { return m_ok; }
+  /// Called before each frame, if set: whose work lies before it then; null: nobody's.
+  std::function<const char*()> before;
   /// A frame of a colour of its own, which must be seen. What others have in the ring runs before it.
   void draw(const char* during) {
+    const char* behind = before ? before() : nullptr;
     const int64_t begin = realNs();
-    const uint32_t color = 0xFF000000 | (0x010203 * ++m_count & 0xFFFFFF);
-    const NTSTATUS status = fillSurface(*m_process->context, m_surface, color);
+    const auto number = static_cast<uint32_t>(m_times.size() + 1);
+    const uint32_t color = 0xFF000000 | (0x010203 * number & 0xFFFFFF);
+    const NTSTATUS status = m_draws ? drawSurface(color) : fillSurface(*m_process->context, m_surface, color);
     settle(m_adapter, *m_process->context);
-    const int64_t ns = realNs() - begin;
-    m_longest = std::max(m_longest, ns);
-    m_all += ns;
+    m_times.push_back(realNs() - begin);
+    if (behind)
+      note("frame %u, beside %s, behind %s: %lld ms", number, during, behind,
+           static_cast<long long>(m_times.back() / 1'000'000));
     expect(ntSuccess(status) && surfaceIs(m_adapter, m_surface, color), "frame %u, beside %s (0x%08x)",
-           m_count, during, status);
+           number, during, status);
   }
   void end() {
-    note("%u frames, %lld us each, the longest %lld us", m_count,
-         static_cast<long long>(m_all / m_count / 1000), static_cast<long long>(m_longest / 1000));
+    expect(errorsOf(m_process->client->processId()).value_or(0) == 0, "no packet of the frames has failed");
+    std::sort(m_times.begin(), m_times.end());
+    note("%zu frames, the median %lld us, the longest %lld us", m_times.size(),
+         static_cast<long long>(m_times[m_times.size() / 2] / 1000),
+         static_cast<long long>(m_times.back() / 1000));
     dropSurface(m_adapter, *m_process->client, *m_process->context, m_surface);
   }
 
 private:
+  NTSTATUS drawSurface(uint32_t color) {
+    Stream stream;
+    m_covering.fill(stream, m_surface.target, m_surface.width, m_surface.height, color);
+    stream.target(0).copyTexture(m_surface.backed, m_surface.target, m_surface.width, m_surface.height, true);
+    return m_process->context->render(stream.bytes(), {{m_surface.opened, true}});
+  }
+
   Adapter& m_adapter;
   std::unique_ptr<Sharer> m_process;
+  const bool m_draws;
+  CoveringDraws m_covering;
   Surface m_surface;
   bool m_ok = false;
-  uint32_t m_count = 0;
-  int64_t m_longest = 0, m_all = 0;
+  std::vector<int64_t> m_times;
+};
+
+/// Some devices of a program that always has the heaviest legal work under way, by turns.
+class Heavies {
+public:
+  static constexpr size_t kDevices = 3;
+  /// `clients` gets their devices.
+  Heavies(Adapter& adapter, uint64_t process, Clients& clients) {
+    for (One& one : m_all) {
+      auto client = Client::create(adapter, process);
+      one.context = client ? client->createContext() : nullptr;
+      if (!expect(one.context != nullptr, "a device for work")) return;
+      clients.push_back(std::move(client));
+      Stream stream;
+      one.work.make(stream);
+      if (!expect(ntSuccess(one.context->render(stream.bytes(), {})), "what it draws with")) return;
+      settle(adapter, *one.context);
+    }
+    m_ok = expectNoDeviceErrors(adapter);
+  }
+  bool ok() const { return m_ok; }
+  /// The next device's work, of the next kind, whose name it returns; the GPU is at it then.
+  const char* submit(bool mayMakeObjects) {
+    One& one = m_all[m_rounds % kDevices];
+    auto kind = static_cast<HeavyWork::Kind>(m_rounds++ % HeavyWork::kKinds);
+    if (kind == HeavyWork::Kind::Pipelines && !mayMakeObjects) kind = HeavyWork::Kind::Loops;
+    Stream stream;
+    one.work.work(stream, kind);
+    const NTSTATUS status = one.context->render(stream.bytes(), {});
+    expect(ntSuccess(status), "work: %s (0x%08x)", HeavyWork::nameOf(kind), status);
+    return HeavyWork::nameOf(kind);
+  }
+  unsigned rounds() const { return m_rounds; }
+
+private:
+  struct One {
+    HeavyWork work;
+    std::unique_ptr<Context> context;
+  };
+  std::array<One, kDevices> m_all;
+  unsigned m_rounds = 0;
+  bool m_ok = false;
 };
 
 /// A shader that moves a constant to its output.
@@ -245,17 +313,29 @@ std::array<uint32_t, 5> moving(bool pixel, uint32_t constant) {
 }
 
 /// One process takes devices, contexts, memory, samplers and pipelines until it is refused; another one draws
-/// on, every frame right, and a new one begins.
-void shareSiege() {
+/// on, every frame right, and a new one begins. With `works` it does the heaviest work that is legal all the
+/// while, on several of its devices.
+void besiege(bool works) {
+  constexpr uint64_t kBesieger = 800;
+  /// One frame of so many has work before it, which takes the time that it is let.
+  constexpr unsigned kWorkFrames = 4;
   setGuardedPool(false);
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
   Adapter& adapter = session.adapter();
-  Frames frames(adapter, 804);
+  Frames frames(adapter, 804, works);
   if (!frames.ok()) return;
   frames.draw("nothing");
   Clients devices;
-  while (auto client = Client::create(adapter, 800)) {
+  std::optional<Heavies> heavies;
+  bool memoryLeft = true;
+  unsigned drawn = 0;
+  if (works) {
+    heavies.emplace(adapter, kBesieger, devices);
+    if (!heavies->ok()) return;
+    frames.before = [&] { return drawn++ % kWorkFrames == 0 ? heavies->submit(memoryLeft) : nullptr; };
+  }
+  while (auto client = Client::create(adapter, kBesieger)) {
     devices.push_back(std::move(client));
     if (devices.size() % 32 == 0) frames.draw("devices");
   }
@@ -267,24 +347,26 @@ void shareSiege() {
     status = contexts.back()->render(Stream().flush().bytes(), {});
     if (i % 128 == 127) frames.draw("contexts");
   }
-  expect(status == kNoMemory && contexts.size() == 1025, "%zu contexts (0x%08x)", contexts.size() - 1,
-         status);
+  const size_t made = contexts.size() - 1 + (works ? Heavies::kDevices : 0);
+  expect(status == kNoMemory && made == 1024, "%zu contexts (0x%08x)", made, status);
   Context& taker = *contexts[0];
   // Until the device finds an error, which is the taker's: none may come of the frames.
   const auto untilRefused = [&](const char* what, unsigned most, auto add) {
     unsigned rounds = 0;
-    const uint32_t before = deviceErrors(adapter);
-    for (; rounds < most && deviceErrors(adapter) == before; ++rounds) {
+    bool refused = false;
+    for (; rounds < most && !refused; ++rounds) {
+      const uint32_t before = deviceErrors(adapter);
       Stream stream;
       add(stream);
       if (!expect(ntSuccess(taker.render(stream.bytes(), {})), "%s", what)) return;
       settle(adapter, taker);
-      if (deviceErrors(adapter) == before) {
+      refused = deviceErrors(adapter) != before;
+      if (!refused) {
         frames.draw(what);
-        expect(deviceErrors(adapter) == before, "a frame without an error");
+        expect(works || deviceErrors(adapter) == before, "a frame without an error");
       }
     }
-    expect(rounds < most, "%s: refused in the end", what);
+    expect(refused, "%s: refused in the end", what);
   };
   // Pipelines are never refused: they cost its own.
   for (uint32_t round = 0; round < 8; ++round) {
@@ -303,7 +385,11 @@ void shareSiege() {
     expect(ntSuccess(taker.render(stream.bytes(), {})), "pipelines");
     frames.draw("pipelines");
   }
-  expectNoDeviceErrors(adapter);
+  if (works)
+    expect(deviceErrors(adapter) > 0, "work was stopped, since frames waited");
+  else
+    expectNoDeviceErrors(adapter);
+  memoryLeft = false;
   untilRefused("memory", 64, [](Stream& s) { s.createBuffer(newHandle(), 32 * kMiB, 0); });
   untilRefused("samplers", 64, [](Stream& s) {
     for (unsigned i = 0; i < 8192; ++i) {
@@ -312,14 +398,35 @@ void shareSiege() {
       s.writer().packet(AEROGPU_CMD_CREATE_SAMPLER, sampler);
     }
   });
+  const auto now = std::exchange(frames.before, nullptr);
+  if (works)
+    frames.before = [&] {
+      for (size_t i = 0; i < Heavies::kDevices; ++i) heavies->submit(false);
+      return "work of several devices";
+    };
   frames.draw("all of it");
-  expect(Client::create(adapter, 800) == nullptr, "no device more");
-  Frames late(adapter, 808);
+  expect(Client::create(adapter, kBesieger) == nullptr, "no device more");
+  Frames late(adapter, 808, works);
   if (late.ok()) {
+    late.before = now;
     late.draw("all that is taken");
     late.end();
   }
   frames.end();
+  if (!works) return;
+  const TdrRecord& record = adapter.scheduler().tdr();
+  note("%u times work", heavies->rounds());
+  expect(record.timeouts == 0 && record.resets == 0 && record.lost == 0, "no time-out (%u, %u resets)",
+         record.timeouts, record.resets);
+}
+
+void shareSiege() {
+  besiege(false);
+}
+
+/// Wants the device's options renderer=vulkan and a short max_batch_ms.
+void siege() {
+  besiege(true);
 }
 
 const TestCase kTests[] = {
@@ -327,6 +434,7 @@ const TestCase kTests[] = {
     {"share-processes", 60, shareProcesses},
     {"share-memory", 120, shareMemory},
     {"share-siege", 240, shareSiege},
+    {"siege", 240, siege, true},
     {"share-presents", 120, inProcessWithMode<sharePresents, 1024, 768>},
 };
 

@@ -25,7 +25,7 @@ bool canReset(const AeroAdapter &adapter) {
   return adapter.features.high & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT;
 }
 
-NTSTATUS beginDeviceContext(AeroAdapter &adapter, DeviceContext context, uint32_t process) {
+NTSTATUS beginDeviceContext(AeroAdapter &adapter, DeviceContext context, uint64_t process) {
   if (!context.space) adapter.scheduler.begins(context, process);
   return canReset(adapter) ? adapter.scheduler.submitInternal(&kResetContext, sizeof kResetContext, context)
                            : STATUS_SUCCESS;
@@ -35,10 +35,10 @@ void endDeviceContext(AeroAdapter &adapter, DeviceContext context) {
   if (canReset(adapter)) adapter.scheduler.submitEnd(&kResetContext, sizeof kResetContext, context);
 }
 
-/** Places of `device` among those of its process and, with handle spaces, among all. False: there is none for it. */
-bool takePlaces(AeroDevice &device) {
+/** Places of `device` among those of its process, `number`, and, with handle spaces, among all. False: there is none
+ * for it. */
+bool takePlaces(AeroDevice &device, uint64_t number) {
   AeroAdapter &adapter = *device.adapter;
-  const uint64_t number = device.system ? 0 : Processes::current();
   TableLock lock(adapter.allocations);
   AllocationTable &table = adapter.allocations;
   device.account = table.processes.enter(number);
@@ -56,21 +56,16 @@ aerogpu_cmd_ext_space_process processOf(const AeroDevice &device) {
       {AEROGPU_CMD_EXT_SPACE_PROCESS, sizeof(aerogpu_cmd_ext_space_process)}, device.space, 0, device.account->number};
 }
 
-/** Numbers of processes are below 2^32, whatever a HANDLE has room for. */
-uint32_t currentProcess() {
-  return static_cast<uint32_t>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
-}
-
 /** The device's handle space begins. */
 void beginSpace(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
   device.contexts.start();
-  adapter.scheduler.begins({device.space, 0}, device.process);
+  adapter.scheduler.begins({device.space, 0}, device.account->number);
   struct {
     aerogpu_cmd_ext_space_process process;
     aerogpu_cmd_ext_name_space name;
   } packets = {processOf(device), {{AEROGPU_CMD_EXT_NAME_SPACE, sizeof packets.name}, device.space, 0, {}}};
-  packets.name.process_id = device.process;
+  packets.name.process_id = Processes::idOf(device.account->number);
   copyProcessName(reinterpret_cast<char *>(packets.name.image_name), sizeof packets.name.image_name);
   // The name is for people who look: neither is worth a wait. What counts is said again before it does.
   const bool processes = adapter.features.processes();
@@ -185,7 +180,7 @@ NTSTATUS giveNumber(AeroContext &context) {
   if (!NT_SUCCESS(sayProcess(device))) return STATUS_NO_MEMORY;
   const uint32_t id = takeNumber(device);
   if (!id) return STATUS_NO_MEMORY;
-  if (NT_SUCCESS(beginDeviceContext(adapter, {device.space, id}, device.process)) &&
+  if (NT_SUCCESS(beginDeviceContext(adapter, {device.space, id}, device.account->number)) &&
       !InterlockedCompareExchange(reinterpret_cast<LONG *>(&context.id), static_cast<LONG>(id), 0))
     return STATUS_SUCCESS;
   giveBack(device, id);
@@ -197,7 +192,7 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   const bool system = args->Flags.SystemDevice || args->Flags.GdiDevice;
-  const uint32_t process = system ? 0 : currentProcess();
+  const uint64_t process = system ? 0 : Processes::current();
   if (process && adapter->refuses(process)) return STATUS_NO_MEMORY;
   adapter->retryGpu();
   void *memory = poolAllocate(sizeof(AeroDevice));
@@ -205,11 +200,10 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   auto *device = new (memory) AeroDevice;
   device->adapter = adapter;
   device->system = system;
-  device->process = process;
   device->losses = adapter->epochs.deviceLosses();
   const bool spaces = adapter->features.spaces();
   device->spaceEnd = spaces ? Scheduler::reserveEnd(sizeof(aerogpu_cmd_ext_destroy_space)) : nullptr;
-  if ((spaces && !device->spaceEnd) || !takePlaces(*device)) {
+  if ((spaces && !device->spaceEnd) || !takePlaces(*device, process)) {
     if (device->spaceEnd) poolFree(device->spaceEnd);
     poolFree(device);
     return STATUS_NO_MEMORY;

@@ -8,6 +8,10 @@
 namespace aero {
 
 /**
+ * Processes are numbers that never come again (Processes::current()): ids do, and who got one of a process that has
+ * ended is not to blame for that. What is recorded does not depend on whether the process has a device, or is still
+ * there; only what has been forgotten, or what makes room for others, ends it.
+ *
  * A time-out loses everybody's device, and who caused it could begin anew at once and cause the next. One time-out may
  * happen to any program (a slow host, one frame that was too large), and its devices are gone with it already: that is
  * no reason to refuse it another, of which few programs would recover. A second one within ten minutes is.
@@ -20,10 +24,10 @@ public:
   static constexpr uint32_t kProcesses = 16;
 
   /** Work of `process`, not 0, timed out. */
-  void timedOut(uint32_t process, uint64_t now) {
+  void timedOut(uint64_t process, uint64_t now) {
     Entry *entry = find(process);
     if (!entry || now - entry->last > kRemembered) {
-      if (!entry) entry = oldest();
+      if (!entry) entry = leastNeeded(now);
       *entry = {process, 0, now, 0, false};
     }
     entry->last = now;
@@ -41,9 +45,9 @@ public:
     bool tell;         // nobody was told yet since that
   };
   /** Whether it is refused a device. It counts as told then. */
-  Refusal refusal(uint32_t process, uint64_t now) {
+  Refusal refusal(uint64_t process, uint64_t now) {
     Entry *entry = find(process);
-    const uint64_t end = entry ? entry->last + entry->seconds * kSecond : 0;
+    const uint64_t end = entry ? endOf(*entry) : 0;
     if (now >= end) return {};
     const bool tell = !entry->told;
     entry->told = true;
@@ -52,23 +56,28 @@ public:
 
 private:
   struct Entry {
-    uint32_t process, count;
+    uint64_t process;  // 0: nobody's entry
+    uint32_t count;
     uint64_t last;     // when its last one was
     uint32_t seconds;  // it is refused for so long after that
     bool told;
   };
-  Entry *find(uint32_t process) {
+  static uint64_t endOf(const Entry &entry) { return entry.last + entry.seconds * kSecond; }
+  Entry *find(uint64_t process) {
     for (Entry &entry : m_entries)
       if (entry.process == process) return &entry;
     return nullptr;
   }
-  Entry *oldest() {
-    Entry *oldest = m_entries;
+  /** The oldest; while there are others, none of who is refused. */
+  Entry *leastNeeded(uint64_t now) {
+    Entry *least = nullptr;
     for (Entry &entry : m_entries) {
       if (!entry.process) return &entry;
-      if (entry.last < oldest->last) oldest = &entry;
+      const bool refuses = now < endOf(entry);
+      if (!least || refuses < (now < endOf(*least)) || (refuses == (now < endOf(*least)) && entry.last < least->last))
+        least = &entry;
     }
-    return oldest;
+    return least;
   }
 
   Entry m_entries[kProcesses] = {};

@@ -59,7 +59,6 @@ public:
   AeroAdapter *adapter = nullptr;
   DXGK_DEVICEINFO info = {};
   bool system = false;                           // the OS' own: the desktop's, the memory manager's
-  uint32_t process = 0;                          // whose it is; 0: system
   volatile bool failed = false;                  // work of it did not run
   uint32_t losses = 0;                           // Epochs::deviceLosses() when this device was made
   AeroProcess *account = nullptr;                // what its process has

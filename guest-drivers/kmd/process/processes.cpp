@@ -8,12 +8,10 @@ namespace aero {
 
 uint64_t Processes::current() {
   // Page "PsGetProcessCreateTimeQuadPart": in units of 100 ns, and a change of the clock does not change it. What is
-  // kept of it here counts units of 0.8 ms, within which no id comes again, for seven years. Ids are indices of a table
-  // that has room for 2^24 processes and threads, times 4.
-  constexpr unsigned kIdBits = 26;
+  // kept of it here counts units of 0.8 ms, within which no id comes again, for seven years.
   const auto id = static_cast<uint64_t>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
   const auto created = static_cast<uint64_t>(PsGetProcessCreateTimeQuadPart(PsGetCurrentProcess()));
-  return created >> 13 << kIdBits | (id & ((uint64_t{1} << kIdBits) - 1));
+  return created >> 13 << kIdBits | idOf(id);
 }
 
 AeroProcess *Processes::enter(uint64_t number) {

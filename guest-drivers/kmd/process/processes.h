@@ -30,6 +30,8 @@ public:
   /** A number that no other process has had or will have while Windows runs: ids of processes come again. Not 0. Any
    *  IRQL, in the context of the process. */
   static uint64_t current();
+  /** The id of the process of that number, as PsGetCurrentProcessId gave it: for people. 0 of 0. */
+  static uint32_t idOf(uint64_t number) { return static_cast<uint32_t>(number & ((uint64_t{1} << kIdBits) - 1)); }
 
   /** The process gets one device more. Null: it has as many as it may, or there is no memory. 0: the OS. */
   AeroProcess *enter(uint64_t number);
@@ -50,6 +52,9 @@ public:
   }
 
 private:
+  /** Ids are indices of a table that has room for 2^24 processes and threads, times 4. */
+  static constexpr unsigned kIdBits = 26;
+
   void dropUnused(AeroProcess &process);
 
   AeroProcess *m_first = nullptr;

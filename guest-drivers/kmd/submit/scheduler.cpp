@@ -355,14 +355,14 @@ void Scheduler::blameFence(uint64_t fence) {
   }
 }
 
-void Scheduler::begins(DeviceContext context, uint32_t process) {
+void Scheduler::begins(DeviceContext context, uint64_t process) {
   const uint32_t bit = failureBit(context);
   m_processes[bit] = process;
   InterlockedAnd(&m_failures[bit / 32], static_cast<LONG>(~(1u << bit % 32)));
 }
 
 /** The device goes through the ring in order: what hangs is what the head is at, and the rest waits for it. */
-uint32_t Scheduler::processAtHead() const {
+uint64_t Scheduler::processAtHead() const {
   if (m_ringEnd.head == m_ringEnd.tail) return 0;
   const uint32_t bit = failureBit({m_ring.spaceOf(m_ringEnd.head), m_ring.slot(m_ringEnd.head).context_id});
   return bit ? m_processes[bit] : 0;

@@ -100,10 +100,11 @@ public:
   }
   /** How often failed() may have become true, of anybody. Any IRQL. */
   LONG failureCount() const { return m_failureCount; }
-  /** Somebody else has the device context, or the handle space, from now on: `process`, 0 for the OS' own. */
-  void begins(DeviceContext context, uint32_t process);
+  /** Somebody else has the device context, or the handle space, from now on: `process`, a number of
+   *  Processes::current(), 0 for the OS' own. */
+  void begins(DeviceContext context, uint64_t process);
   /** Whose submission the device was at when resetFromTimeout() stopped it; 0: nobody's, or the OS' own. */
-  uint32_t timedOutProcess() const { return m_timedOut; }
+  uint64_t timedOutProcess() const { return m_timedOut; }
 
   const Ring &ring() const { return m_ring; }
   /** Where head and tail of the ring were when it was last emptied; what lay between them did not run. */
@@ -163,7 +164,7 @@ private:
   void blame(DeviceContext context);
   void blameAll();
   void blameFence(uint64_t fence);
-  uint32_t processAtHead() const;
+  uint64_t processAtHead() const;
   static BOOLEAN NTAPI preemptAtDirql(PVOID context);
   static BOOLEAN NTAPI reportAtDirql(PVOID context);
   static BOOLEAN NTAPI forgetAtDirql(PVOID context);
@@ -213,8 +214,9 @@ private:
   Preemption m_preemption = {};
   volatile LONG m_failures[SpaceNumbers::kPlaces / 32] = {};
   volatile LONG m_failureCount = 0;
-  volatile uint32_t m_processes[SpaceNumbers::kPlaces] = {};  // by failureBit()
-  uint32_t m_timedOut = 0;
+  // By failureBit(). Written before anything of the process is in the ring, read while the OS has nobody in the driver.
+  volatile uint64_t m_processes[SpaceNumbers::kPlaces] = {};
+  uint64_t m_timedOut = 0;
 };
 
 }  // namespace aero

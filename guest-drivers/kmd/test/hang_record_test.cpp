@@ -54,6 +54,34 @@ TEST(HangRecord, TenMinutesAreForgotten) {
   EXPECT_EQ(record.refusal(5, kStart + HangRecord::kRemembered + kSecond).left, 30 * kSecond) << "the first again";
 }
 
+/// Ids come again, numbers of processes do not.
+TEST(HangRecord, TheUpperHalfOfANumberCounts) {
+  HangRecord record;
+  constexpr uint64_t kProcess = 5, kLaterOfItsId = uint64_t{1} << 32 | 5;
+  record.timedOut(kProcess, kStart);
+  record.timedOut(kProcess, kStart + kSecond);
+  EXPECT_EQ(record.refusal(kLaterOfItsId, kStart + kSecond).left, 0u);
+  record.timedOut(kLaterOfItsId, kStart + kSecond);
+  EXPECT_EQ(record.refusal(kLaterOfItsId, kStart + kSecond).left, 0u);
+  EXPECT_NE(record.refusal(kProcess, kStart + kSecond).left, 0u);
+}
+
+/// Who is refused is not forgotten for processes that begin, hang once, and end.
+TEST(HangRecord, WhoIsRefusedMakesRoomLast) {
+  HangRecord record;
+  record.timedOut(1000, kStart);
+  record.timedOut(1000, kStart + 1);
+  uint64_t now = kStart + 1;
+  for (uint32_t process = 1; process <= 3 * HangRecord::kProcesses; process++) record.timedOut(process, ++now);
+  EXPECT_NE(record.refusal(1000, now).left, 0u);
+  for (uint32_t process = 1; process <= HangRecord::kProcesses; process++) {
+    record.timedOut(2000 + process, ++now);
+    record.timedOut(2000 + process, ++now);
+  }
+  EXPECT_EQ(record.refusal(1000, now).left, 0u) << "all are refused: the oldest goes";
+  EXPECT_NE(record.refusal(2000 + HangRecord::kProcesses, now).left, 0u);
+}
+
 /// More processes than there is room for: the one that did so longest ago goes.
 TEST(HangRecord, TheOldestMakesRoom) {
   HangRecord record;

@@ -140,12 +140,12 @@ struct aerogpu_renderer_callbacks {
   /** One line without a newline. Any thread. */
   void (*log)(void* opaque, enum aerogpu_log_level level, const char* message);
   /**
-   * Whether the embedder holds a submission, not submitted yet, that runs in another handle space than
-   * `space`. From the render thread or the renderer's own, and only while the GPU, or the making of
-   * pipelines, has been at work of `space` for max_batch_ms: not often. May be NULL: then only what was
-   * submitted counts as waiting.
+   * The handle spaces of what the embedder holds and has not submitted yet: writes at most `room` of their
+   * numbers, in any order and some of them several times, and returns how many. From the render thread or the
+   * renderer's own, and only while the GPU, or the making of pipelines, has been at somebody's work for
+   * max_batch_ms: not often. May be NULL: then only what was submitted counts as waiting.
    */
-  bool (*others_wait)(void* opaque, uint32_t space);
+  size_t (*waiting_spaces)(void* opaque, uint32_t* spaces, size_t room);
 };
 
 /** Flags of aerogpu_renderer_config. */

@@ -43,7 +43,7 @@ struct Readback {
 /// One batch on the GPU, or the tail end of a submission without one.
 struct WorkItem {
   uint64_t batch = 0;    ///< done when the timeline reaches it
-  uint32_t owner = 0;    ///< handle space whose work it is
+  core::Owner owner;     ///< whose work it is
   uint64_t startNs = 0;  ///< hand-over; 0 when no work was handed over
   std::vector<Readback> readbacks;
   std::vector<std::unique_ptr<HostImport>> imports;  ///< what the batch reads and writes in place

@@ -73,7 +73,7 @@ public:
   Result<void> create();
 
   /// See core::Backend::setOwner.
-  void setOwner(uint32_t space) { m_owner = space; }
+  void setOwner(const core::Owner& owner) { m_owner = owner; }
   /// Makes sure that a batch is being recorded. Call first in everything that records.
   Result<void> open();
   /// The same for what is only copied to memory that the host reads: see endsSoon().
@@ -252,7 +252,7 @@ private:
   std::vector<std::unique_ptr<Batch>> m_spare;
   std::unique_ptr<Batch> m_current;
   uint64_t m_submitted = 0, m_opened = 0, m_interludes = 0, m_passId = 0;
-  uint32_t m_owner = 0;         ///< handle space of what is recorded
+  core::Owner m_owner;          ///< of what is recorded
   uint64_t m_lastWork = 0;      ///< the newest batch that was handed over and does more than copy
   uint64_t m_lastFinished = 0;  ///< batch with which the last submission ended
   uint32_t m_batches = 0;       ///< that exist

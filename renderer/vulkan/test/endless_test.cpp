@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Work that does not end: shaders that loop for ever or nearly so, in each stage, and a GPU that hangs. Each
 // must end in bounded time with an error, and what comes after must be as if nothing had been.
-#include <atomic>
 #include <chrono>
 #include <thread>
 
+#include "renderer/core/test/spaces_fixture.h"
 #include "renderer/core/work_budget.h"
 #include "renderer/test/dxbc_builder.h"
 #include "renderer/vulkan/test/draw_fixture.h"
@@ -284,7 +284,7 @@ protected:
     EndlessTest::SetUp();
   }
   void TearDown() override {
-    gpu().othersWait = nullptr;
+    gpu().waitingSpaces = nullptr;
     EndlessTest::TearDown();
     gpu().space.reset();
   }
@@ -299,15 +299,19 @@ protected:
   }
   /// What the program in `space` does meanwhile.
   FinishedSubmission drawIn(uint32_t space) {
+    const CommandWriter w = drawing();
+    gpu().space = {space, 0};
+    const FinishedSubmission finished = gpu().submit(w, m_context);
+    gpu().space = {1, 0};
+    return finished;
+  }
+  CommandWriter drawing() {
     CommandWriter w;
     const uint32_t color = gpu().handle();
     Harness::createTexture(w, color, kBgra, kSize, kSize, AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
     packets::setTargets(w, std::array{color});
     Harness::clear(w, AEROGPU_CLEAR_COLOR, 1, 0, 0, 1);
-    gpu().space = {space, 0};
-    const FinishedSubmission finished = gpu().submit(w, m_context);
-    gpu().space = {1, 0};
-    return finished;
+    return w;
   }
   void expectStopped() {
     const std::vector<FinishedSubmission> finished = gpu().takeFinished();
@@ -342,14 +346,9 @@ TEST_P(SharedEndlessTest, IsStoppedSoonerWhileAnotherSpacesWorkWaits) {
 
 // LIM-10
 TEST_P(SharedEndlessTest, IsStoppedSoonerForWhatTheEmbedderHolds) {
-  std::atomic<uint32_t> asked{0};
-  gpu().othersWait = [&](uint32_t space) {
-    asked = space;
-    return true;
-  };
+  gpu().waitingSpaces = [] { return std::vector<uint32_t>{1, kOther}; };
   begin();
   gpu().waitIdle();
-  EXPECT_EQ(asked, 1u);
   expectStopped();
   hurry(0);
   drawsAgain();
@@ -366,6 +365,55 @@ TEST_P(SharedEndlessTest, AloneItHasTheTimeThatItHadWithoutSpaces) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, SharedEndlessTest, ::testing::Values(1, 2, 4, 5), kindName);
+
+/// The endless work's process has two spaces, another one has one, and so has the system.
+class ProcessEndlessTest : public SharedEndlessTest {
+protected:
+  static constexpr uint32_t kSecond = 2, kOthers = 3, kSystems = 4, kNobodys = 5;
+
+  void SetUp() override {
+    CommandWriter w;
+    for (const auto& [space, process] : {std::pair{1u, 7u}, {kSecond, 7u}, {kOthers, 8u}, {kSystems, 0u}})
+      spaceProcess(w, space, process);
+    gpu().space = Harness::kKernel;
+    EXPECT_EQ(gpu().submit(w).result.error_count, 0u);
+    SharedEndlessTest::SetUp();
+  }
+};
+
+// LIM-10, SPACE-25
+TEST_P(ProcessEndlessTest, ItsOwnSecondSpaceIsNobodyElse) {
+  begin();
+  gpu().space = {kSecond, 0};
+  gpu().submitAsync(drawing(), m_context);
+  gpu().space = {1, 0};
+  gpu().waitingSpaces = [] { return std::vector<uint32_t>{kSecond, 1}; };
+  expectRunning();
+  hurry(0);
+  drawsAgain();
+}
+
+// LIM-10, SPACE-25
+TEST_P(ProcessEndlessTest, AnotherProcessAndTheSystemAreOthersAndSoIsASpaceOfWhichNothingWasSaid) {
+  for (const uint32_t space : {kOthers, kSystems, 0u, kNobodys}) {
+    SCOPED_TRACE(space);
+    for (const bool submitted : {true, false}) {
+      SCOPED_TRACE(submitted);
+      if (!submitted) gpu().waitingSpaces = [space] { return std::vector<uint32_t>{kSecond, space}; };
+      begin();
+      if (submitted) {
+        EXPECT_EQ(drawIn(space).result.error_count, 0u);
+      }
+      gpu().waitIdle();
+      expectStopped();
+      gpu().waitingSpaces = nullptr;
+      hurry(0);
+      drawsAgain();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ProcessEndlessTest, ::testing::Values(4), kindName);
 
 /// What follows in the same submission ends with it, however many batches that is.
 // LIM-11
@@ -407,7 +455,7 @@ TEST_F(ImpatientTest, ASubmissionThatTakesLongEndsBetweenTwoDrawsWhileOthersWait
   DrawTest::SetUp();
   for (const bool waiting : {false, true}) {
     SCOPED_TRACE(waiting);
-    gpu().othersWait = [waiting](uint32_t) { return waiting; };
+    gpu().waitingSpaces = [waiting] { return std::vector<uint32_t>{1, waiting ? 2u : 1u}; };
     CommandWriter w;
     stream(w, 0, vertexBuffer(w, std::vector<Vertex>(3, at(-1, -1, 0))), 0);
     // Each fills a slice, and some of them take more than three times 20 ms.
@@ -425,7 +473,7 @@ TEST_F(ImpatientTest, ASubmissionThatTakesLongEndsBetweenTwoDrawsWhileOthersWait
       EXPECT_EQ(drawn, wanted);
     }
   }
-  gpu().othersWait = nullptr;
+  gpu().waitingSpaces = nullptr;
   drawsAgain();
   gpu().space.reset();
 }

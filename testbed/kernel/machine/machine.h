@@ -108,11 +108,13 @@ public:
       return static_cast<uint32_t>(p[0]) << 16 | static_cast<uint32_t>(p[1]) << 8 | p[2];
     }
   };
-  /// Whether the host sees what is outside of this machine, by the next two.
+  /// Whether the host sees what is outside of this machine, by the next ones.
   virtual bool isSeen() const { return false; }
   virtual guest::Status screen(Picture&) { return unseen(); }
   /// A QEMU property of the device, docs/develop/debugging.md.
   virtual guest::Status deviceProperty(const std::string&, uint64_t&) { return unseen(); }
+  /// One that is no number, as JSON.
+  virtual guest::Status deviceProperty(const std::string&, std::string&) { return unseen(); }
 
 protected:
   static guest::Status unseen() {

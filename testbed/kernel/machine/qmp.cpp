@@ -75,10 +75,13 @@ guest::Status Qmp::execute(const std::string& command, const std::string& argume
   }
 }
 
+guest::Status Qmp::property(const std::string& name, std::string& json) {
+  return execute("qom-get", R"({"path": "/machine/peripheral/gpu0", "property": ")" + name + "\"}", json);
+}
+
 guest::Status Qmp::property(const std::string& name, uint64_t& value) {
   std::string text;
-  guest::Status status =
-      execute("qom-get", R"({"path": "/machine/peripheral/gpu0", "property": ")" + name + "\"}", text);
+  guest::Status status = property(name, text);
   if (!status.ok()) return status;
   char* end;
   value = std::strtoull(text.c_str(), &end, 10);

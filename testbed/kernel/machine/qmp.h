@@ -24,7 +24,9 @@ public:
   /// The text of "return" of a command whose "arguments" are JSON; any thread. Fails when QEMU says so, or
   /// does not answer for a minute.
   guest::Status execute(const std::string& command, const std::string& arguments, std::string& result);
-  /// A property of the device that is a whole number.
+  /// A property of the device as JSON.
+  guest::Status property(const std::string& name, std::string& json);
+  /// One that is a whole number.
   guest::Status property(const std::string& name, uint64_t& value);
   /// Events of this name so far, as far as answers were read.
   uint64_t events(const std::string& name);

@@ -58,6 +58,9 @@ public:
   guest::Status deviceProperty(const std::string& name, uint64_t& value) override {
     return m_qmp.property(name, value);
   }
+  guest::Status deviceProperty(const std::string& name, std::string& json) override {
+    return m_qmp.property(name, json);
+  }
 
 private:
   /// A property of the device.

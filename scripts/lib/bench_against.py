@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""What a change costs: aerogpu-bench of this tree and of another commit, by turns, row by row.
+
+scripts/bench --against calls this. A row's figure is the renderer's own median of a run; its ratio is the median of
+the pairs' ratios, new by old: above 1 is slower. `direct` is the same ratio of the direct Vulkan half, which is the same
+code in both: what it differs from 1 is the machine's. A row whose ratios scatter by more than SCATTER (quartile to
+quartile) is no measurement; --instructions has callgrind count those that are left, in the program's own code, drivers
+and C library left out.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SLOWER = 1.02
+MORE_INSTRUCTIONS = 1.01
+SCATTER = 0.10
+UNITS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
+PROGRAM = pathlib.PurePath("renderer/bench/aerogpu-bench")
+TRANSLATOR = pathlib.PurePath("renderer/aerogpu-translator")
+
+
+def command(folder, *options):
+    """The bench of a build folder, and its environment."""
+    environment = dict(os.environ, AEROGPU_TRANSLATOR=str(folder / TRANSLATOR))
+    return [str(folder / PROGRAM), *options], environment
+
+
+def rows(folder, pattern):
+    words, environment = command(folder, "--benchmark_list_tests=true", f"--benchmark_filter={pattern}")
+    return subprocess.run(words, env=environment, check=True, capture_output=True, text=True).stdout.split()
+
+
+def measure(folder, pattern, seconds):
+    """Of one run: {row: (milliseconds of aerogpu, milliseconds of direct Vulkan or None)}."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        words, environment = command(folder, f"--benchmark_filter={pattern}", f"--benchmark_min_time={seconds}",
+                                     f"--benchmark_out={out.name}", "--benchmark_out_format=json")
+        subprocess.run(words, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(out.name, encoding="utf-8") as file:
+            report = json.load(file)
+    found = {}
+    for row in report["benchmarks"]:
+        # The names of rows with manual time end in a note of Google Benchmark's that --benchmark_list_tests has too.
+        ours = row.get("ours_ms", row["real_time"] * UNITS[row["time_unit"]])
+        found[row["name"]] = (ours, row.get("direct_ms"))
+    return found
+
+
+def own_instructions(text, program):
+    """Exclusive costs that a callgrind file gives to the object `program`.
+
+    Its lines (callgrind's manual, "Callgrind Format Specification"): ob= names the object of what follows, by number
+    and, the first time, name; a line behind calls= is what was called, with all below, and is the callee's already.
+    """
+    names, total, mine, called = {}, 0, False, False
+    for line in text:
+        if line.startswith("ob="):
+            number, name = re.match(r"ob=\((\d+)\)(?: (.*))?", line).groups()
+            if name:
+                names[number] = name.rstrip("\n")
+            mine = names.get(number, "").endswith(program)
+        elif line.startswith(("cob=", "cobj=")):
+            number, name = re.match(r"cobj?=\((\d+)\)(?: (.*))?", line).groups()
+            if name:
+                names[number] = name.rstrip("\n")
+        elif line.startswith("calls="):
+            called = True
+        elif line[:1].isdigit() or line[:1] in "+-*":
+            if mine and not called:
+                total += int(line.split()[1])
+            called = False
+    return total
+
+
+def count(folder, row):
+    with tempfile.TemporaryDirectory() as scratch:
+        out = pathlib.Path(scratch) / "callgrind.out"
+        words, environment = command(folder, f"--benchmark_filter=^{re.escape(row)}$", "--benchmark_min_time=1e-9")
+        subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--compress-strings=yes", *words],
+                       env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(out, encoding="utf-8", errors="replace") as file:
+            return own_instructions(file, PROGRAM.name)
+
+
+def quartiles(values):
+    return statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [values[0]] * 3
+
+
+def compare(old, new, pattern, pairs, seconds):
+    """Ratios of each row that both have: {row: ([new/old of aerogpu], [of direct], [old ms], [new ms])}."""
+    common = [row for row in rows(new, pattern) if row in set(rows(old, pattern))]
+    ratios = {}
+    for pair in range(pairs):
+        order = (old, new) if pair % 2 == 0 else (new, old)
+        runs = {folder: measure(folder, pattern, seconds) for folder in order}
+        for row in common:
+            if row not in runs[old] or row not in runs[new]:
+                continue
+            (old_ms, old_direct), (new_ms, new_direct) = runs[old][row], runs[new][row]
+            ours, direct, olds, news = ratios.setdefault(row, ([], [], [], []))
+            ours.append(new_ms / old_ms)
+            olds.append(old_ms)
+            news.append(new_ms)
+            if old_direct and new_direct:
+                direct.append(new_direct / old_direct)
+        print(f"pair {pair + 1} of {pairs}", file=sys.stderr, flush=True)
+    return ratios
+
+
+def report(ratios):
+    """Prints the table; the rows that are slower, and those that say nothing."""
+    slower, scattered = [], []
+    print("| row | before | now | ratio (quartiles) | direct | |\n| --- | --- | --- | --- | --- | --- |")
+    for row, (ours, direct, olds, news) in ratios.items():
+        low, middle, high = quartiles(ours)
+        word = ""
+        if high - low > SCATTER * middle:
+            word = "scatters"
+            scattered.append(row)
+        elif middle > SLOWER:
+            word = "slower"
+            slower.append(row)
+        control = f"{statistics.median(direct):.3f}" if direct else ""
+        print(f"| {row} | {statistics.median(olds):.4g} ms | {statistics.median(news):.4g} ms | "
+              f"{middle:.3f} ({low:.3f} to {high:.3f}) | {control} | {word} |", flush=True)
+    return slower, scattered
+
+
+def report_instructions(old, new, names):
+    more = []
+    print("| row | instructions before | now | ratio | |\n| --- | --- | --- | --- | --- |")
+    for row in names:
+        before, now = count(old, row), count(new, row)
+        word = "more" if now > MORE_INSTRUCTIONS * before else ""
+        if word:
+            more.append(row)
+        print(f"| {row} | {before} | {now} | {now / max(before, 1):.4f} | {word} |", flush=True)
+    return more
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old", type=pathlib.Path, help="build folder of the other commit")
+    parser.add_argument("new", type=pathlib.Path, help="build folder of this tree")
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=0.2, help="the least time of a row in a run")
+    parser.add_argument("--filter", default=".", help="rows, a regular expression")
+    parser.add_argument("--instructions", choices=("no", "scattered", "all"), default="scattered")
+    arguments = parser.parse_args()
+    if arguments.instructions == "all":
+        return 1 if report_instructions(arguments.old, arguments.new, rows(arguments.new, arguments.filter)) else 0
+    slower, scattered = report(compare(arguments.old, arguments.new, arguments.filter, arguments.pairs, arguments.seconds))
+    more = []
+    if arguments.instructions == "scattered" and scattered:
+        more = report_instructions(arguments.old, arguments.new, scattered)
+    if slower or more:
+        print(f"slower: {', '.join(slower + more)}", file=sys.stderr)
+    return 1 if slower or more else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
