@@ -69,7 +69,4 @@ NTSTATUS callKernel(const typename CallOf<call>::Request& request,
   return status;
 }
 
-/// One line on the program's standard error and to the debugger.
-void reportLine(const char* what, const char* detail);
-
 }  // namespace aerogpu::kmt
