@@ -13,6 +13,7 @@
 #include "testbed/kernel/dxgk/scheduler.h"
 #include "testbed/kernel/dxgk/vidmm.h"
 #include "testbed/kernel/dxgk/vidpn.h"
+#include "testbed/kernel/machine/machine_factory.h"
 #include "testbed/kernel/nt/dpc_hold.h"
 
 namespace aerogpu::host {
