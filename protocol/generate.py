@@ -267,7 +267,7 @@ def enum_names(everything):
     enums = {e.name: e for e in everything.all('enums')}
     used = list(dict.fromkeys(enum for p in everything.packets for *_, enum in shown_fields(p) if enum))
     lines = ['// SPDX-License-Identifier: MIT', f'// {NOTICE}', '#pragma once', '',
-             '#include "renderer/cmd/packet_fields.h"', '', 'namespace aerogpu::cmd {', '']
+             '#include "renderer/cmd/enum_name.h"', '', 'namespace aerogpu::cmd {', '']
     for name in used:
         lines.append(f'inline constexpr EnumName k{camel(name)}Names[] = {{')
         lines += [f'{{{value}, "AEROGPU_{label}"}},' for label, value, _ in enums[name].values] + ['};', '']

@@ -8,9 +8,6 @@
 
 namespace aero {
 
-/** What the device is, as D3DCAPS9 has it. */
-D3DCAPS9 deviceCaps(const Adapter &adapter);
-
 /** What is asked for, as a number: a runtime newer than the driver may ask for what its enumeration does not hold. */
 inline UINT capsType(const D3DDDIARG_GETCAPS &args) {
   return std::bit_cast<UINT>(args.Type);

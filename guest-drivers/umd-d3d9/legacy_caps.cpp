@@ -2,7 +2,7 @@
 #include "guest-drivers/umd-d3d9/legacy_caps.h"
 
 #include "aerogpu/aerogpu_extension.h"
-#include "guest-drivers/umd-d3d9/caps.h"
+#include "guest-drivers/umd-d3d9/device_caps.h"
 
 namespace aero {
 namespace {

@@ -5,12 +5,9 @@
 #include <cstdint>
 #include <span>
 
-namespace aerogpu::cmd {
+#include "renderer/cmd/enum_name.h"
 
-struct EnumName {
-  uint64_t value;
-  const char* name;
-};
+namespace aerogpu::cmd {
 
 /// A field, or an array of them. Reserved fields are not listed.
 struct PacketField {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Alpha test, fog and points as shaders take them (renderer/shader/d3d9/d3d9_interface.h): specialisation of
+// Alpha test, fog and points as shaders take them (renderer/shader/d3d9_interface.h): specialisation of
 // pixel shaders and push constants. Pure functions, inline because each draw asks them.
 #pragma once
 

@@ -15,7 +15,7 @@
 #include "aerogpu/d3d9/tokens.h"
 #include "renderer/base/result.h"
 #include "renderer/shader/cost.h"
-#include "renderer/shader/d3d9/d3d9_interface.h"
+#include "renderer/shader/d3d9_interface.h"
 
 namespace aerogpu::shader {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "renderer/core/backend_config.h"
-#include "renderer/vulkan/device/gpu.h"
 #include "renderer/vulkan/device/instance.h"
 #include "renderer/vulkan/draw/draws.h"
+#include "renderer/vulkan/objects/gpu.h"
 #include "renderer/vulkan/objects/query.h"
 #include "renderer/vulkan/objects/targets.h"
 

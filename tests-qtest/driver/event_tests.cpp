@@ -5,6 +5,7 @@
 
 #include "aerogpu/aerogpu_ring.h"
 #include "guest-drivers/common/trace_events.h"
+#include "testbed/kernel/dxgk/etw_session.h"
 #include "tests-qtest/driver/escapes.h"
 #include "tests-qtest/driver/streams.h"
 

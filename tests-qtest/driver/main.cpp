@@ -30,6 +30,7 @@
 #include "aerogpu/aerogpu_spaces.h"
 #include "guest-drivers/linux/init/init.h"
 #include "testbed/kernel/core/call_log.h"
+#include "testbed/kernel/machine/machine_factory.h"
 #include "testbed/kernel/machine/qemu.h"
 #include "testbed/kernel/machine/qtest_machine.h"
 #include "testbed/kmt/server/serve.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fontgen OUT (NAME FONT PIXELS)...: rasterises the printable ASCII characters of fonts into a C++ header.
-// Runs at build time. The layout of the structures is demo/font.h.
+// Runs at build time. The layout of the structures is guest-drivers/linux/demo/font.h.
 #include <ft2build.h>
 #include FT_FREETYPE_H
 
@@ -58,8 +58,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "fontgen: cannot write %s\n", argv[1]);
     return 1;
   }
-  std::fputs("// Written by fontgen.\n#pragma once\n#include \"demo/font.h\"\nnamespace aerogpu::guest {\n",
-             out);
+  std::fputs(
+      "// Written by fontgen.\n#pragma once\n#include \"guest-drivers/linux/demo/font.h\"\nnamespace "
+      "aerogpu::guest {\n",
+      out);
   bool ok = true;
   for (int i = 2; ok && i < argc; i += 3)
     ok = writeFont(out, library, argv[i], argv[i + 1], static_cast<unsigned>(std::atoi(argv[i + 2])));

@@ -2,6 +2,7 @@
 #include "guest-drivers/umd-d3d9/ddi/device_functions.h"
 
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
+#include "guest-drivers/umd-d3d9/ddi/function_list.h"
 #include "guest-drivers/umd-d3d9/ddi/logged_call.h"
 
 namespace aero {

@@ -5,7 +5,8 @@
 
 #include <type_traits>
 
-#include "guest-drivers/umd-d3d9/ddi/device_functions.h"
+#include "guest-drivers/umd-d3d9/base/ddi.h"
+#include "guest-drivers/umd-d3d9/ddi/function_list.h"
 
 namespace aero::ddi {
 

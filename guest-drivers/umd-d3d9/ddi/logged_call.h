@@ -3,7 +3,7 @@
 // runs, so that one that does not come back, or brings the process down, is the last without a result.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/ddi/device_functions.h"
+#include "guest-drivers/umd-d3d9/ddi/function_list.h"
 #include "guest-drivers/umd-d3d9/device.h"
 #include "guest-drivers/umd-d3d9/log/call_arguments.h"
 

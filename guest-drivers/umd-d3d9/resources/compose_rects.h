@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: MIT
-// compose_rects.h: surfaces of one bit a texel (D3DFMT_A1), which are memory of the process and nothing else, and what
-// ComposeRects makes of them: lines of text out of glyphs. The processor does it, in the program's order; nothing
-// waits.
+// compose_rects.h: what ComposeRects makes of bitmaps: lines of text out of glyphs. The processor does it, in the
+// program's order; nothing waits.
 #pragma once
 
+#include "guest-drivers/umd-d3d9/resources/bitmap.h"
 #include "guest-drivers/umd-d3d9/resources/resource.h"
 
 namespace aero {
-
-// What such surfaces have at most (D3DFMT_A1_SURFACE_MAXWIDTH and _MAXHEIGHT of d3d9types.h).
-constexpr uint32_t kMaxBitmapWidth = 8192, kMaxBitmapHeight = 2048;
-
-/** Bytes of a row: whole words of 32 bits, as GDI's bitmaps have them. */
-constexpr uint32_t bitmapPitch(uint32_t width) {
-  return (width + 31) / 32 * 4;
-}
-
-/** Rows of bits. The leftmost texel of eight is the highest bit of its byte, as in every bitmap of GDI's (page
- *  "BITMAPINFOHEADER"); so has DirectXTex the bits of DXGI_FORMAT_R1_UNORM, which the format was called next. */
-struct Bitmap {
-  uint8_t *bytes = nullptr;
-  uint32_t pitch = 0, width = 0, height = 0;
-};
 
 /** A surface as a bitmap; false for one that is none, or whose rows are shorter than its pitch may tell. */
 bool bitmapOf(Resource &resource, uint32_t subresource, Bitmap &out);

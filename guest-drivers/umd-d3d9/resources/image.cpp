@@ -149,12 +149,12 @@ void Image::destroy(Wire &wire) {
   wire.destroy<aerogpu_cmd_destroy_resource>(handle);
   for (Staging &each : staging) {
     wire.destroy<aerogpu_cmd_destroy_resource>(each.handle);
-    release(wire.context, each.memory);
+    wire.context.release(each.memory);
     each = {};
   }
   heapFree(bytes);
   bytes = nullptr;
-  release(wire.context, memory);
+  wire.context.release(memory);
 }
 
 bool Image::upload(Wire &wire, const ImagePart &part, const void *source, uint32_t sourcePitch,
@@ -264,7 +264,7 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
   }
 
   wire.destroy<aerogpu_cmd_destroy_resource>(room->handle);
-  release(context, room->memory);
+  context.release(room->memory);
   *room = {};
   TextureLayout one;
   if (!one.set(*format, width, height, layout.isVolume() ? slices : 0, 1, 1, 1)) return kNotAvailable;
@@ -287,7 +287,7 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
   if (!context.runtime().has(AEROGPU_EXT_FEATURE_HI_UPDATES)) {
     room->handle = wire.take();
     if (!room->handle || !createTexture(wire, room->handle, *format, one, AEROGPU_RESOURCE_USAGE_NONE, room->memory)) {
-      release(context, room->memory);
+      context.release(room->memory);
       *room = {};
       const HRESULT error = context.takeError();
       return failed(error) ? error : kOutOfMemory;

@@ -4,7 +4,7 @@
 #include "aerogpu/aerogpu_extension.h"
 #include "guest-drivers/common/allocation_private.h"
 #include "guest-drivers/common/device_format.h"
-#include "guest-drivers/umd-d3d9/resources/compose_rects.h"
+#include "guest-drivers/umd-d3d9/resources/bitmap.h"
 
 namespace aero {
 namespace {

@@ -120,7 +120,7 @@ public:
   BufferStore &buffer() { return m_buffer; }
   const BufferStore &buffer() const { return m_buffer; }
   bool isSystemMemory() const { return m_isSystemMemory; }
-  /** Surfaces of one bit a texel (D3DFMT_A1), which have no format on the device and no image: compose_rects.h. */
+  /** Surfaces of one bit a texel (D3DFMT_A1), which have no format on the device and no image: bitmap.h. */
   bool isBitmap() const { return m_isBitmap; }
   /** Such surfaces on the device, whose memory is the resource's own. */
   bool ownsBits() const { return m_isBitmap && !m_isSystemMemory; }

@@ -7,7 +7,7 @@
 namespace aero {
 
 void UploadMemory::destroy() {
-  for (Chunk &chunk : m_chunks) release(m_wire.context, chunk.memory);
+  for (Chunk &chunk : m_chunks) m_wire.context.release(chunk.memory);
 }
 
 bool UploadMemory::lock(Chunk &chunk, void *&memory) const {

@@ -2,7 +2,6 @@
 #include "guest-drivers/umd-d3d9/submit/allocation.h"
 
 #include "guest-drivers/common/allocation_private.h"
-#include "guest-drivers/umd-d3d9/submit/context.h"
 
 namespace aero {
 
@@ -57,11 +56,6 @@ HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const All
     out[i].ofResource = owner.resource != nullptr;
   }
   return kOk;
-}
-
-void release(Context &context, Allocation &allocation) {
-  if (allocation && !allocation.ofResource) context.retire(allocation);
-  allocation = {};
 }
 
 }  // namespace aero

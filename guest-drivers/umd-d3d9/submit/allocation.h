@@ -8,8 +8,6 @@
 
 namespace aero {
 
-class Context;
-
 /** What the kernel driver is told of an allocation (docs/abi/driver-data.md, "Allocations"). */
 struct AllocationRequest {
   uint64_t bytes = 0;
@@ -49,8 +47,5 @@ HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const All
 inline HRESULT allocate(const Runtime &runtime, const AllocationRequest &request, Allocation &out) {
   return allocate(runtime, {}, &request, 1, &out);
 }
-
-/** Frees private memory, at once or as soon as the batch that lists it has been submitted. Forgets it in any case. */
-void release(Context &context, Allocation &allocation);
 
 }  // namespace aero

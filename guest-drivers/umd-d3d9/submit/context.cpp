@@ -112,6 +112,11 @@ void Context::noteText(const char *text, size_t size) {
   m_at += sizeof hdr + bytes;
 }
 
+void Context::release(Allocation &allocation) {
+  if (allocation && !allocation.ofResource) retire(allocation);
+  allocation = {};
+}
+
 void Context::retire(const Allocation &allocation) {
   if (isPending(allocation) && m_retired.push(allocation.handle)) return;
   if (isPending(allocation)) submit();

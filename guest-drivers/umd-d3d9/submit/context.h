@@ -116,8 +116,8 @@ public:
     if (!failed(m_error)) m_error = error;
   }
 
-  /** Frees an allocation: at once, or after the batch that lists it. */
-  void retire(const Allocation &allocation);
+  /** Frees private memory, at once or as soon as the batch that lists it has been submitted. Forgets it in any case. */
+  void release(Allocation &allocation);
 
 private:
   static constexpr size_t kHeaderBytes = sizeof(aerogpu_cmd_stream_header);
@@ -126,6 +126,7 @@ private:
   void adopt(void *buffer, UINT bytes, D3DDDI_ALLOCATIONLIST *list, UINT entries);
   bool makeRoom(size_t bytes, uint32_t allocations);
   HRESULT render(size_t wishBytes);
+  void retire(const Allocation &allocation);
   void freeRetired();
   void noteText(const char *text, size_t size);
 

@@ -9,7 +9,7 @@ namespace aero {
 
 void Progress::destroy() {
   for (uint32_t i = 0; i < m_count; i++) {
-    release(m_wire.context, m_marks[i]->memory);
+    m_wire.context.release(m_marks[i]->memory);
     heapDestroy(m_marks[i]);
   }
   m_count = 0;
@@ -31,7 +31,7 @@ HRESULT Progress::add(uint32_t &index) {
     result = runtime.unlock(mark->memory.handle);
   }
   if (failed(result)) {
-    release(m_wire.context, mark->memory);
+    m_wire.context.release(mark->memory);
     heapDestroy(mark);
     return result;
   }

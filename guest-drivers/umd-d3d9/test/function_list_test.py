@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares the table of docs/d3d9/driver.md with device_functions.h; --write makes it what the header says."""
+"""Compares the table of docs/d3d9/driver.md with function_list.h; --write makes it what the header says."""
 import os
 import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HEADER = os.path.join(HERE, '..', 'ddi', 'device_functions.h')
+HEADER = os.path.join(HERE, '..', 'ddi', 'function_list.h')
 PAGE = os.path.join(HERE, '..', '..', '..', 'docs', 'd3d9', 'driver.md')
 BEGIN = '<!-- BEGIN functions (written by guest-drivers/umd-d3d9/test/function_list_test.py --write) -->\n'
 END = '<!-- END functions -->\n'

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "renderer/shader/d3d9/d3d9_interface.h"
+#include "renderer/shader/d3d9_interface.h"
 
 namespace aerogpu::vk {
 

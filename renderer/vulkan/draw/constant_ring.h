@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/gpu.h"
 
 namespace aerogpu::vk {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/gpu.h"
 
 namespace aerogpu::vk {
 

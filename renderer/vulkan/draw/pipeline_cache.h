@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "renderer/shader/d3d9/d3d9_interface.h"
-#include "renderer/vulkan/device/gpu.h"
+#include "renderer/shader/d3d9_interface.h"
 #include "renderer/vulkan/objects/cache_shares.h"
+#include "renderer/vulkan/objects/gpu.h"
 #include "renderer/vulkan/objects/input_layout.h"
 
 namespace aerogpu::vk {

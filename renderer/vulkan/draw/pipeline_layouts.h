@@ -4,8 +4,8 @@
 
 #include <unordered_map>
 
-#include "renderer/vulkan/device/gpu.h"
 #include "renderer/vulkan/draw/constant_ring.h"
+#include "renderer/vulkan/objects/gpu.h"
 #include "renderer/vulkan/objects/shader.h"
 
 namespace aerogpu::vk {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/gpu.h"
 #include "renderer/vulkan/objects/texture.h"
 
 namespace aerogpu::vk {

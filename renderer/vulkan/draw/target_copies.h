@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/gpu.h"
 #include "renderer/vulkan/objects/texture.h"
 
 namespace aerogpu::vk {

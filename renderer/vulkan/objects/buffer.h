@@ -11,8 +11,8 @@
 
 #include "renderer/base/recycled.h"
 #include "renderer/core/backend.h"
-#include "renderer/vulkan/device/gpu.h"
 #include "renderer/vulkan/device/use_ranges.h"
+#include "renderer/vulkan/objects/gpu.h"
 
 namespace aerogpu::vk {
 

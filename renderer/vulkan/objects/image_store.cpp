@@ -2,10 +2,6 @@
 // Making, keeping and dropping images (see image_store.h).
 #include "renderer/vulkan/objects/image_store.h"
 
-#include <utility>
-
-#include "renderer/vulkan/device/gpu.h"
-
 namespace aerogpu::vk {
 
 namespace {
@@ -37,13 +33,12 @@ Result<ImageShape*> ImageStore::shape(const core::TextureDesc& desc) {
 }
 
 Result<void> ImageStore::describe(ImageShape& shape) const {
-  const Device& device = *m_gpu.device;
-  auto format = mapFormat(device, shape.desc.format);
+  auto format = mapFormat(m_device, shape.desc.format);
   if (!format) return format.error();
   shape.format = *format;
-  shape.features = device.formatFeatures(format->linear);
+  shape.features = m_device.formatFeatures(format->linear);
   const bool block = format->info->blockPixels > 1;
-  const bool supported = block && !device.caps().blockCompression ? false
+  const bool supported = block && !m_device.caps().blockCompression ? false
                          : format->info->depth
                              ? shape.features & VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT
                              : shape.features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT;
@@ -65,7 +60,7 @@ Result<StoredImage*> ImageStore::take(const core::TextureDesc& desc, HostMemoryC
   if (!found) return found.error();
   ImageShape& shape = **found;
   if (StoredImage* image = shape.kept) {
-    charge = HostMemoryCharge::take(m_gpu.hostMemory, shape.bytes + extraBytes, HostMemoryKind::Textures);
+    charge = HostMemoryCharge::take(m_hostMemory, shape.bytes + extraBytes, HostMemoryKind::Textures);
     if (!charge.ok())
       return refused(ErrorCode::Backend, "host memory limit reached", {{"bytes", shape.bytes}});
     shape.kept = std::exchange(image->m_next, nullptr);
@@ -79,8 +74,7 @@ Result<StoredImage*> ImageStore::take(const core::TextureDesc& desc, HostMemoryC
 }
 
 Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge& charge, uint64_t extraBytes) {
-  Device& device = *m_gpu.device;
-  const DeviceTable& vk = device.vk();
+  const DeviceTable& vk = m_device.vk();
   const core::TextureDesc& desc = shape.desc;
   const VkFormat formats[2] = {shape.format.linear, shape.format.srgb};
   VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO};
@@ -100,7 +94,7 @@ Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge& charg
   info.samples = static_cast<VkSampleCountFlagBits>(desc.samples);  // the bits are the counts
   info.tiling = VK_IMAGE_TILING_OPTIMAL;
   info.usage = shape.usage;
-  if (!device.fits(info))
+  if (!m_device.fits(info))
     return Error{ErrorCode::Backend,
                  "this GPU has no such images in that size",
                  shape.format.info->name,
@@ -110,8 +104,8 @@ Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge& charg
                   {"array_layers", desc.arrayLayers},
                   {"sample_count", desc.samples}}};
   VkImage handle = VK_NULL_HANDLE;
-  VkResult result = vk.CreateImage(device.handle(), &info, nullptr, &handle);
-  if (result != VK_SUCCESS) return device.fail(result, "vkCreateImage");
+  VkResult result = vk.CreateImage(m_device.handle(), &info, nullptr, &handle);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateImage");
   const auto image = new StoredImage(shape, handle);
   ++shape.images;
   if (!shape.pool) {
@@ -120,17 +114,17 @@ Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge& charg
     VkImageMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2};
     query.image = handle;
     VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
-    vk.GetImageMemoryRequirements2(device.handle(), &query, &needs);
+    vk.GetImageMemoryRequirements2(m_device.handle(), &query, &needs);
     shape.bytes = needs.memoryRequirements.size;
     shape.alignment = needs.memoryRequirements.alignment;
-    shape.pool = &m_gpu.imagePool(needs.memoryRequirements.memoryTypeBits);
+    shape.pool = &pool(needs.memoryRequirements.memoryTypeBits);
   }
   const auto failed = [&](Error error) -> Result<StoredImage*> {
     charge.reset();
     destroy(image);
     return error;
   };
-  charge = HostMemoryCharge::take(m_gpu.hostMemory, shape.bytes + extraBytes, HostMemoryKind::Textures);
+  charge = HostMemoryCharge::take(m_hostMemory, shape.bytes + extraBytes, HostMemoryKind::Textures);
   if (!charge.ok())
     return failed(refused(ErrorCode::Backend, "host memory limit reached", {{"bytes", shape.bytes}}));
   auto memory = this->memory(shape);
@@ -140,9 +134,9 @@ Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge& charg
   bind.image = handle;
   bind.memory = memory->block->memory;
   bind.memoryOffset = memory->offset;
-  result = vk.BindImageMemory2(device.handle(), 1, &bind);
-  if (result != VK_SUCCESS) return failed(device.fail(result, "vkBindImageMemory2"));
-  device.name(VK_OBJECT_TYPE_IMAGE, reinterpret_cast<uint64_t>(handle), shape.format.info->name);
+  result = vk.BindImageMemory2(m_device.handle(), 1, &bind);
+  if (result != VK_SUCCESS) return failed(m_device.fail(result, "vkBindImageMemory2"));
+  m_device.name(VK_OBJECT_TYPE_IMAGE, reinterpret_cast<uint64_t>(handle), shape.format.info->name);
   return image;
 }
 
@@ -153,23 +147,33 @@ Result<MemoryRange> ImageStore::memory(const ImageShape& shape) {
   return shape.pool->allocate(shape.bytes, shape.alignment);
 }
 
+MemoryPool& ImageStore::pool(uint32_t typeBits) {
+  for (const auto& [bits, pool] : m_pools)
+    if (bits == typeBits) return *pool;
+  m_pools.emplace_back(
+      typeBits, std::make_unique<MemoryPool>(
+                    m_device, memoryTypes(m_device, typeBits, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT), 0,
+                    uint64_t{16} << 20, "images"));
+  return *m_pools.back().second;
+}
+
 void ImageStore::giveBack(StoredImage* image) {
   ImageShape& shape = image->m_shape;
   // Nothing of a lost GPU, which may work on, is destroyed before it goes.
   const bool room = m_kept < kMostImages && m_keptBytes + image->m_memory.size <= kMostBytes;
-  if (!room && !m_gpu.device->lost()) {
+  if (!room && !m_device.lost()) {
     destroy(image);
     if (shape.images == 0 && m_shapes.size() > kIdleShapes) m_shapes.erase(shape.desc);
     return;
   }
-  image->m_batch = m_gpu.recorder->batch();
+  image->m_batch = m_recorder.batch();
   if (m_kept++ == 0) m_nextAge = image->m_batch + kLongest;
   m_keptBytes += image->m_memory.size;
   image->m_next = std::exchange(shape.kept, image);
 }
 
 void ImageStore::destroy(StoredImage* image) {
-  m_gpu.device->vk().DestroyImage(m_gpu.device->handle(), image->m_image, nullptr);
+  m_device.vk().DestroyImage(m_device.handle(), image->m_image, nullptr);
   if (image->m_memory) image->m_shape.pool->giveBack(image->m_memory);
   --image->m_shape.images;
   delete image;
@@ -189,7 +193,7 @@ void ImageStore::dropKept(ImageShape& shape, uint64_t batch) {
 }
 
 void ImageStore::age(uint64_t batch) {
-  if (m_kept == 0 || batch < m_nextAge || m_gpu.device->lost()) return;
+  if (m_kept == 0 || batch < m_nextAge || m_device.lost()) return;
   m_nextAge = batch + kLongest;
   for (auto it = m_shapes.begin(); it != m_shapes.end();) {
     dropKept(it->second, batch - kLongest);

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "renderer/base/salted_hash.h"
 #include "renderer/core/resource_desc.h"
@@ -17,7 +19,6 @@
 
 namespace aerogpu::vk {
 
-struct Gpu;
 class ImageStore;
 class StoredImage;
 
@@ -54,7 +55,9 @@ private:
 
 class ImageStore {
 public:
-  explicit ImageStore(Gpu& gpu) : m_gpu(gpu) {}
+  /// `recorder` may go first, and gives back what it holds then.
+  ImageStore(Device& device, const Recorder& recorder, HostMemory& hostMemory)
+      : m_device(device), m_recorder(recorder), m_hostMemory(hostMemory) {}
   ~ImageStore() { dropAll(); }
   ImageStore(const ImageStore&) = delete;
   ImageStore& operator=(const ImageStore&) = delete;
@@ -86,7 +89,13 @@ private:
   void dropKept(ImageShape& shape, uint64_t batch);
   void dropAll();
 
-  Gpu& m_gpu;
+  /// A pool for images that may lie in these memory types: on the device first.
+  MemoryPool& pool(uint32_t typeBits);
+
+  Device& m_device;
+  const Recorder& m_recorder;
+  HostMemory& m_hostMemory;
+  std::vector<std::pair<uint32_t, std::unique_ptr<MemoryPool>>> m_pools;  ///< by memory type bits
   std::unordered_map<core::TextureDesc, ImageShape, Hash> m_shapes;
   uint64_t m_keptBytes = 0, m_nextAge = 0;
   uint32_t m_kept = 0;

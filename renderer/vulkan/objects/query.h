@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "renderer/core/gpu_objects.h"
-#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/gpu.h"
 
 namespace aerogpu::vk {
 

@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "renderer/core/state.h"
-#include "renderer/vulkan/device/gpu.h"
 #include "renderer/vulkan/objects/cache_shares.h"
 #include "renderer/vulkan/objects/format.h"
+#include "renderer/vulkan/objects/gpu.h"
 
 namespace aerogpu::vk {
 

@@ -14,7 +14,7 @@
 #include "renderer/shader/dxbc/dxbc.h"
 #include "renderer/shader/spirv/spirv_loops.h"
 #include "renderer/shader/translate.h"
-#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/gpu.h"
 
 namespace aerogpu::vk {
 

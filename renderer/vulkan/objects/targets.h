@@ -5,7 +5,7 @@
 #include <array>
 
 #include "renderer/core/backend.h"
-#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/gpu.h"
 #include "renderer/vulkan/objects/texture.h"
 
 namespace aerogpu::vk {

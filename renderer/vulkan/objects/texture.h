@@ -9,9 +9,9 @@
 
 #include "renderer/base/recycled.h"
 #include "renderer/core/backend.h"
-#include "renderer/vulkan/device/gpu.h"
 #include "renderer/vulkan/objects/box_set.h"
 #include "renderer/vulkan/objects/format.h"
+#include "renderer/vulkan/objects/gpu.h"
 #include "renderer/vulkan/objects/image_store.h"
 
 namespace aerogpu::vk {

@@ -7,6 +7,7 @@
 #include "testbed/d3d9-runtime/com/direct3d.h"
 #include "testbed/d3d9-runtime/com/query.h"
 #include "testbed/d3d9-runtime/com/state_block.h"
+#include "testbed/d3d9-runtime/driver/callbacks.h"
 
 namespace aerogpu::runtime {
 
@@ -22,7 +23,7 @@ Device::Device(Direct3D &direct3d, const DriverAdapter &adapter, const D3DDEVICE
 
 HRESULT Device::create(D3DPRESENT_PARAMETERS &parameters) {
   const Lock lock(*this);
-  const HRESULT result = m_driver.create((m_creation.BehaviorFlags & D3DCREATE_MULTITHREADED) != 0);
+  const HRESULT result = m_driver.create((m_creation.BehaviorFlags & D3DCREATE_MULTITHREADED) != 0, deviceCallbacks());
   if (FAILED(result)) return result == E_OUTOFMEMORY ? result : static_cast<HRESULT>(D3DERR_NOTAVAILABLE);
   if (m_creation.BehaviorFlags & (D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING))
     logOnce("software vertices", "software vertex processing: the driver processes the vertices that it can");

@@ -5,9 +5,7 @@
 #include <cstring>
 
 #include "testbed/d3d9-runtime/base/instruction_count.h"
-#include "testbed/d3d9-runtime/driver/callbacks.h"
 #include "testbed/d3d9-runtime/driver/driver_context.h"
-#include "testbed/d3d9-runtime/driver/driver_resource.h"
 
 namespace aerogpu::runtime {
 
@@ -21,7 +19,7 @@ DriverDevice::~DriverDevice() {
   }
 }
 
-HRESULT DriverDevice::create(bool multithreaded) {
+HRESULT DriverDevice::create(bool multithreaded, const D3DDDI_DEVICECALLBACKS &given) {
   D3DKMT_CREATEDEVICE kernelArgument{};
   kernelArgument.hAdapter = m_adapter.kernelHandle();
   const NTSTATUS status = m_adapter.kernel().CreateDevice(&kernelArgument);
@@ -31,7 +29,7 @@ HRESULT DriverDevice::create(bool multithreaded) {
   }
   m_kernelHandle = kernelArgument.hDevice;
 
-  D3DDDI_DEVICECALLBACKS callbacks = deviceCallbacks();
+  D3DDDI_DEVICECALLBACKS callbacks = given;
   D3DDDIARG_CREATEDEVICE argument{};
   argument.hDevice = this;
   argument.Interface = 9;

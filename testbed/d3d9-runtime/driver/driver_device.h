@@ -59,7 +59,8 @@ public:
   DriverDevice(const DriverDevice &) = delete;
   DriverDevice &operator=(const DriverDevice &) = delete;
 
-  HRESULT create(bool multithreaded);
+  /// `callbacks`: what the driver calls of the runtime's (callbacks.h).
+  HRESULT create(bool multithreaded, const D3DDDI_DEVICECALLBACKS &callbacks);
 
   /// Calls `m_functions.*kMember` with the driver's device handle and `arguments`. E_NOTIMPL, and a broken rule, where
   /// the driver left the function out.

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/d3d9-runtime/driver/callbacks.h"
 #include "testbed/d3d9-runtime/level9/offset.vs.h"
 #include "testbed/d3d9-runtime/level9/textured.ps.h"
 
@@ -85,7 +86,7 @@ bool Front::open() {
   m_adapter = std::make_unique<runtime::DriverAdapter>();
   if (!m_adapter->open(L"\\\\.\\DISPLAY1")) return fail("the adapter does not open");
   m_device = std::make_unique<DriverDevice>(*m_adapter);
-  return succeeded(m_device->create(false), "CreateDevice") && makePipeline();
+  return succeeded(m_device->create(false, runtime::deviceCallbacks()), "CreateDevice") && makePipeline();
 }
 
 bool Front::makePipeline() {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/kernel/core/driver_stack.h"
 
-#include <signal.h>
-#include <sys/mman.h>
-
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 
 #include "testbed/kernel/core/thread.h"
 
@@ -38,29 +33,6 @@ bool isBelowBase(const Thread& thread, uintptr_t sp) {
 extern "C" void aerogpuHostOnEntryStack(void (*function)(Thread* thread, uintptr_t sp), Thread* thread);
 
 }  // namespace
-
-SideStacks::SideStacks() {
-  void* memory = mmap(nullptr, kEntryBytes + kSignalBytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED) {
-    std::perror("memory for a thread's stacks");
-    std::abort();
-  }
-  m_memory = static_cast<uint8_t*>(memory);
-  stack_t stack{};
-  stack.ss_sp = m_memory + kEntryBytes;
-  stack.ss_size = kSignalBytes;
-  if (sigaltstack(&stack, nullptr) == 0) return;
-  std::perror("sigaltstack");
-  std::abort();
-}
-
-SideStacks::~SideStacks() {
-  stack_t none{};
-  none.ss_flags = SS_DISABLE;
-  sigaltstack(&none, nullptr);
-  munmap(m_memory, kEntryBytes + kSignalBytes);
-}
 
 __attribute__((noinline)) StackWatch::StackWatch(Thread& thread)
     : m_thread(thread),

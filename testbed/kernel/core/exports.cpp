@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 
+#include "testbed/kernel/core/driver_stack.h"
 #include "testbed/kernel/core/pe_image.h"
 #include "testbed/kernel/core/report.h"
 

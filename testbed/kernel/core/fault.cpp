@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "testbed/kernel/core/device_pages.h"
+#include "testbed/kernel/core/driver_stack.h"
 #include "testbed/kernel/core/exports.h"
 #include "testbed/kernel/core/report.h"
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "testbed/kernel/core/driver_stack.h"
+#include "testbed/kernel/core/side_stacks.h"
 
 namespace aerogpu::host {
 
@@ -59,7 +59,7 @@ struct alignas(4096) ProcessorBlock {
   Thread* currentThread;  // KPRCB.CurrentThread
   uint8_t to800[0x800 - 0x190];
   ExportFrame* nextFrame;  // 0x800
-  uint8_t* entryStack;     // 0x808: core/driver_stack.h
+  uint8_t* entryStack;     // 0x808: core/side_stacks.h
   ExportFrame frames[kMaximumFrames];
 };
 static_assert(offsetof(ProcessorBlock, self) == 0x18 && offsetof(ProcessorBlock, irql) == 0x50);
@@ -86,7 +86,7 @@ struct alignas(4096) ProcessorBlock {
   Thread* currentThread;  // KPRCB.CurrentThread
   uint8_t to800[0x800 - 0x128];
   ExportFrame* nextFrame;       // 0x800
-  uint8_t* entryStack;          // 0x804: core/driver_stack.h
+  uint8_t* entryStack;          // 0x804: core/side_stacks.h
   uint32_t savedEcx, savedEdx;  // 0x808
   ExportFrame frames[kMaximumFrames];
 };

@@ -10,20 +10,20 @@
 #include "testbed/kernel/core/fault.h"
 #include "testbed/kernel/dxgk/callbacks.h"
 #include "testbed/kernel/dxgk/display.h"
+#include "testbed/kernel/dxgk/isr_state.h"
 #include "testbed/kernel/dxgk/scheduler.h"
 #include "testbed/kernel/dxgk/vidmm.h"
 #include "testbed/kernel/dxgk/vidpn.h"
+#include "testbed/kernel/machine/machine_factory.h"
 #include "testbed/kernel/nt/dpc_hold.h"
 
 namespace aerogpu::host {
 
 namespace {
 
-Adapter* s_adapter;
-
 HOST_API NTSTATUS registerWithDxgkrnl(DRIVER_OBJECT* driver, UNICODE_STRING* path, void* data) {
   if (!driver || !path || !data) return kInvalidParameter;
-  return s_adapter->registerMiniport(*static_cast<DRIVER_INITIALIZATION_DATA*>(data));
+  return theAdapter()->registerMiniport(*static_cast<DRIVER_INITIALIZATION_DATA*>(data));
 }
 const Export kRegisterRow = exportRow("dxgkrnl's registration function", registerWithDxgkrnl, kPassiveLevel);
 
@@ -40,7 +40,7 @@ UNICODE_STRING counted(std::u16string& text) {
 }  // namespace
 
 Adapter* theAdapter() {
-  return s_adapter;
+  return static_cast<Adapter*>(AdapterCore::current());
 }
 
 const char* Adapter::registryKey() {
@@ -48,13 +48,9 @@ const char* Adapter::registryKey() {
          "\\0000";
 }
 
-Adapter::Adapter() {
-  s_adapter = this;
-}
+Adapter::Adapter() = default;
 
-Adapter::~Adapter() {
-  s_adapter = nullptr;
-}
+Adapter::~Adapter() = default;
 
 guest::Status Adapter::openDevice(unsigned hugePages) {
   m_machine = makeMachine();
@@ -169,9 +165,9 @@ NTSTATUS Adapter::addDevice() {
 }
 
 NTSTATUS Adapter::startDevice() {
-  m_vidmm = std::make_unique<Vidmm>(*this);
   m_scheduler = std::make_unique<Scheduler>(*this);
-  m_display = std::make_unique<Display>(*this);
+  m_vidmm = std::make_unique<Vidmm>(*this);
+  m_display = std::make_unique<Display>(*this, *m_vidmm);
   fillDxgkrnlInterface(*this, m_interface);
   // The interrupt is connected before the driver starts.
   startInterruptThread();
@@ -244,12 +240,6 @@ NTSTATUS Adapter::queryChildren() {
     if (!state.HotPlug.Connected) brokenRule("child %u is not connected", child.ChildUid);
   }
   return kSuccess;
-}
-
-ULONG Adapter::targetId() const {
-  for (const auto& child : childDescriptors)
-    if (child.ChildDeviceType == TypeVideoOutput) return child.ChildUid;
-  return 0;
 }
 
 NTSTATUS Adapter::stopDevice() {
@@ -326,15 +316,6 @@ NTSTATUS Adapter::setPower(ULONG deviceUid, DEVICE_POWER_STATE state, POWER_ACTI
                  action);
 }
 
-void Adapter::requestDpc() {
-  queueHostDpc([](void* self) { static_cast<Adapter*>(self)->runDpc(); }, this);
-}
-
-void Adapter::runDpc() {
-  if (!m_started) return;
-  callDdi("DxgkDdiDpcRoutine", kDispatchLevel, ddi.DxgkDdiDpcRoutine, m_context);
-}
-
 void Adapter::startInterruptThread() {
   if (m_interruptThread) return;
   m_interruptThread = true;
@@ -374,35 +355,6 @@ void Adapter::interruptLoop() {
     if (const guest::Status unmasked = m_machine->interruptLine().unmask(); !unmasked.ok() && !m_removed)
       brokenRule("%s", unmasked.text().c_str());
   }
-}
-
-DdiCounts& ddiCounts() {
-  static DdiCounts counts;
-  return counts;
-}
-
-namespace {
-void (*s_afterDdi)(const char*);
-std::mutex s_stackMutex;
-std::map<std::string, uint64_t> s_stack;
-}  // namespace
-
-void setAfterDdiCheck(void (*check)(const char*)) {
-  s_afterDdi = check;
-}
-void runAfterDdiCheck(const char* ddi) {
-  if (isrState().owesDpc) brokenRule("%s notified of an interrupt without DxgkCbQueueDpc", ddi);
-  isrState().owesDpc = false;
-  if (s_afterDdi) s_afterDdi(ddi);
-}
-void recordStackUse(const char* ddi, uint64_t bytes) {
-  std::lock_guard lock(s_stackMutex);
-  uint64_t& most = s_stack[ddi];
-  most = std::max(most, bytes);
-}
-std::map<std::string, uint64_t> stackUse() {
-  std::lock_guard lock(s_stackMutex);
-  return s_stack;
 }
 
 }  // namespace aerogpu::host

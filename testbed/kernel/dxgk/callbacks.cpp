@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <map>
 
 #include "guest-drivers/linux/device/memory.h"
-#include "testbed/kernel/dxgk/adapter.h"
-#include "testbed/kernel/dxgk/display.h"
+#include "testbed/kernel/dxgk/adapter_core.h"
+#include "testbed/kernel/dxgk/isr_state.h"
+#include "testbed/kernel/dxgk/kmt_handles.h"
 #include "testbed/kernel/dxgk/scheduler.h"
 #include "testbed/kernel/dxgk/vidpn.h"
 #include "testbed/kernel/nt/dpc_hold.h"
@@ -17,10 +17,8 @@ namespace aerogpu::host {
 
 namespace {
 
-thread_local IsrState t_isr;
-
-Adapter* adapterOf(HANDLE handle) {
-  Adapter* adapter = theAdapter();
+AdapterCore* adapterOf(HANDLE handle) {
+  AdapterCore* adapter = AdapterCore::current();
   if (!adapter || handle != adapter) {
     brokenRule("a wrong device handle: %s", currentCall().c_str());
     return nullptr;
@@ -30,7 +28,7 @@ Adapter* adapterOf(HANDLE handle) {
 
 /// Rules that hold for every callback; the row of each has this as `refuse`.
 bool refuseCallback(const Export& row) {
-  const bool inIsr = t_isr.inside;
+  const bool inIsr = isrState().inside;
   if (inIsr && std::strcmp(row.name, "DxgkCbQueueDpc") != 0 &&
       std::strcmp(row.name, "DxgkCbNotifyInterrupt") != 0) {
     brokenRule("the interrupt routine may not call this: %s", currentCall().c_str());
@@ -45,7 +43,7 @@ HOST_API NTSTATUS cbEvalAcpiMethod(HANDLE handle, ULONG, void*, ULONG, void*, UL
 }
 
 HOST_API NTSTATUS cbGetDeviceInformation(HANDLE handle, DXGK_DEVICE_INFO* info) {
-  Adapter* adapter = adapterOf(handle);
+  AdapterCore* adapter = adapterOf(handle);
   if (!adapter || !info) return kInvalidParameter;
   std::memset(info, 0, sizeof *info);
   info->MiniportDeviceContext = adapter->context();
@@ -60,7 +58,7 @@ HOST_API NTSTATUS cbGetDeviceInformation(HANDLE handle, DXGK_DEVICE_INFO* info) 
 }
 
 HOST_API NTSTATUS cbIndicateChildStatus(HANDLE handle, DXGK_CHILD_STATUS* status) {
-  Adapter* adapter = adapterOf(handle);
+  AdapterCore* adapter = adapterOf(handle);
   if (!adapter || !status) return kInvalidParameter;
   bool known = false;
   for (const auto& child : adapter->childDescriptors) known |= child.ChildUid == status->ChildUid;
@@ -70,7 +68,7 @@ HOST_API NTSTATUS cbIndicateChildStatus(HANDLE handle, DXGK_CHILD_STATUS* status
 
 HOST_API NTSTATUS cbMapMemory(HANDLE handle, uint64_t address, ULONG length, BOOLEAN inIoSpace,
                               BOOLEAN toUserMode, uint32_t cache, void** out) {
-  Adapter* adapter = adapterOf(handle);
+  AdapterCore* adapter = adapterOf(handle);
   if (!adapter) return kInvalidParameter;
   *out = nullptr;
   if (inIoSpace || cache > MmWriteCombined) {
@@ -96,10 +94,10 @@ HOST_API NTSTATUS cbUnmapMemory(HANDLE handle, void* address) {
 }
 
 HOST_API BOOLEAN cbQueueDpc(HANDLE handle) {
-  Adapter* adapter = adapterOf(handle);
+  AdapterCore* adapter = adapterOf(handle);
   if (!adapter) return FALSE;
-  t_isr.dpcRequested = true;
-  t_isr.owesDpc = false;
+  isrState().dpcRequested = true;
+  isrState().owesDpc = false;
   adapter->requestDpc();
   return TRUE;
 }
@@ -112,7 +110,7 @@ HOST_API NTSTATUS cbQueryServices(HANDLE handle, uint32_t type, INTERFACE*) {
 
 NTSTATUS deviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULONG length, ULONG* done,
                      bool write) {
-  Adapter* adapter = adapterOf(handle);
+  AdapterCore* adapter = adapterOf(handle);
   *done = 0;
   if (!adapter || type != DXGK_WHICHSPACE_CONFIG) return kInvalidParameter;
   const guest::Status status = write ? adapter->machine().writeConfig(offset, buffer, length)
@@ -132,20 +130,20 @@ HOST_API NTSTATUS cbWriteDeviceSpace(HANDLE handle, ULONG type, void* buffer, UL
 
 HOST_API NTSTATUS cbSynchronizeExecution(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine, void* context,
                                          ULONG message, BOOLEAN* result) {
-  Adapter* adapter = adapterOf(handle);
+  AdapterCore* adapter = adapterOf(handle);
   if (!adapter || !routine || message != 0) return kInvalidParameter;
   std::lock_guard lock(adapter->interruptLock());
   // As if there had been an interrupt just before, the last one perhaps that the driver takes.
   if (dpcsHeld()) adapter->requestDpc();
-  const IsrState outer = t_isr;
-  t_isr = {false, true, false, false, false};
+  const IsrState outer = isrState();
+  isrState() = {false, true, false, false, false};
   {
     IrqlScope scope(kDeviceLevel);
     *result = routine(context);
   }
-  const bool owes = t_isr.notified && !t_isr.dpcRequested;
-  t_isr = outer;
-  t_isr.owesDpc |= owes;
+  const bool owes = isrState().notified && !isrState().dpcRequested;
+  isrState() = outer;
+  isrState().owesDpc |= owes;
   return kSuccess;
 }
 
@@ -155,45 +153,26 @@ HOST_API NTSTATUS cbIsDevicePresent(HANDLE handle, void*, BOOLEAN* present) {
   return kSuccess;
 }
 
-// User-mode handles and what the driver has behind them.
-struct KmtObject {
-  DXGK_HANDLE_TYPE type;
-  void *driverData, *deviceSpecific;
-  D3DKMT_HANDLE parent;
-};
-std::mutex s_handleMutex;
-std::map<D3DKMT_HANDLE, KmtObject> s_handles;
-D3DKMT_HANDLE s_nextHandle = 0x40000040;
-
 HOST_API void* cbGetHandleData(const DXGKARGCB_GETHANDLEDATA* data) {
-  std::lock_guard lock(s_handleMutex);
-  const auto found = s_handles.find(data->hObject);
-  if (found == s_handles.end() || found->second.type != data->Type) return nullptr;
-  return data->Flags.DeviceSpecific ? found->second.deviceSpecific : found->second.driverData;
+  return kmtHandleData(*data);
 }
 HOST_API D3DKMT_HANDLE cbGetHandleParent(D3DKMT_HANDLE handle) {
-  std::lock_guard lock(s_handleMutex);
-  const auto found = s_handles.find(handle);
-  return found == s_handles.end() ? 0 : found->second.parent;
+  return kmtHandleParent(handle);
 }
 HOST_API D3DKMT_HANDLE cbEnumHandleChildren(const DXGKARGCB_ENUMHANDLECHILDREN* data) {
-  std::lock_guard lock(s_handleMutex);
-  UINT index = 0;
-  for (const auto& [handle, object] : s_handles)
-    if (object.parent == data->hObject && index++ == data->Index) return handle;
-  return 0;
+  return kmtHandleChild(*data);
 }
 
 HOST_API void cbNotifyInterrupt(HANDLE handle, const DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
-  Adapter* adapter = adapterOf(handle);
+  AdapterCore* adapter = adapterOf(handle);
   if (!adapter) return;
-  if (!t_isr.inside && !t_isr.synchronized)
+  if (!isrState().inside && !isrState().synchronized)
     brokenRule("outside of the interrupt's synchronization: %s", currentCall().c_str());
-  t_isr.notified = true;
+  isrState().notified = true;
   adapter->scheduler().notifyInterrupt(*data);
 }
 HOST_API void cbNotifyDpc(HANDLE handle) {
-  Adapter* adapter = adapterOf(handle);
+  AdapterCore* adapter = adapterOf(handle);
   if (adapter) adapter->scheduler().notifyDpc();
 }
 
@@ -216,7 +195,7 @@ HOST_API void cbLogEtwEvent(const GUID*, UCHAR type, USHORT bytes, void* buffer)
 }
 HOST_API NTSTATUS cbExcludeAdapterAccess(HANDLE handle, ULONG attributes,
                                          void(HOST_API* callback)(void*, void*, NTSTATUS), void* context) {
-  Adapter* adapter = adapterOf(handle);
+  AdapterCore* adapter = adapterOf(handle);
   if (!adapter || (attributes & DXGK_EXCLUDE_BRIDGE_ACCESS)) return kNotSupported;
   callback(adapter->context(), context, kSuccess);
   return kSuccess;
@@ -256,11 +235,7 @@ const Export kRows[] = {
 
 }  // namespace
 
-IsrState& isrState() {
-  return t_isr;
-}
-
-void fillDxgkrnlInterface(Adapter& adapter, DXGKRNL_INTERFACE& out) {
+void fillDxgkrnlInterface(AdapterCore& adapter, DXGKRNL_INTERFACE& out) {
   constexpr size_t first = offsetof(DXGKRNL_INTERFACE, DxgkCbEvalAcpiMethod);
   static_assert(first + sizeof kRows / sizeof *kRows * sizeof(void*) == sizeof(DXGKRNL_INTERFACE));
   std::memset(&out, 0, sizeof out);
@@ -271,28 +246,6 @@ void fillDxgkrnlInterface(Adapter& adapter, DXGKRNL_INTERFACE& out) {
     void* thunk = exportThunk(kRows[i]);
     std::memcpy(reinterpret_cast<uint8_t*>(&out) + first + i * sizeof thunk, &thunk, sizeof thunk);
   }
-}
-
-D3DKMT_HANDLE makeKmtHandle(DXGK_HANDLE_TYPE type, void* driverData, void* deviceSpecific,
-                            D3DKMT_HANDLE parent) {
-  std::lock_guard lock(s_handleMutex);
-  const D3DKMT_HANDLE handle = s_nextHandle;
-  s_nextHandle += 0x40;
-  s_handles[handle] = {type, driverData, deviceSpecific, parent};
-  return handle;
-}
-
-void setKmtHandleData(D3DKMT_HANDLE handle, void* driverData, void* deviceSpecific) {
-  std::lock_guard lock(s_handleMutex);
-  const auto found = s_handles.find(handle);
-  if (found == s_handles.end()) return;
-  found->second.driverData = driverData;
-  found->second.deviceSpecific = deviceSpecific;
-}
-
-void dropKmtHandle(D3DKMT_HANDLE handle) {
-  std::lock_guard lock(s_handleMutex);
-  s_handles.erase(handle);
 }
 
 }  // namespace aerogpu::host

@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include "testbed/kernel/core/driver_stack.h"
 #include "testbed/kernel/core/report.h"
 #include "testbed/kernel/core/thread.h"
 #include "testbed/kernel/nt/nt_state.h"

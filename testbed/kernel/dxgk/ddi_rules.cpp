@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "testbed/kernel/dxgk/ddi_call.h"
-#include "testbed/kernel/dxgk/vidpn.h"
+#include "testbed/kernel/dxgk/graphics_status.h"
 
 namespace aerogpu::host {
 

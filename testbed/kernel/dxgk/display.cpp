@@ -5,8 +5,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "testbed/kernel/dxgk/adapter.h"
-#include "testbed/kernel/dxgk/callbacks.h"
+#include "testbed/kernel/dxgk/adapter_core.h"
+#include "testbed/kernel/dxgk/isr_state.h"
 #include "testbed/kernel/dxgk/scheduler.h"
 
 namespace aerogpu::host {
@@ -279,8 +279,8 @@ NTSTATUS Display::setVisible(bool visible) {
 
 bool Display::pin(Allocation& allocation) {
   std::lock_guard prepared(m_adapter.scheduler().preparation());
-  if (!m_adapter.vidmm().makeResident({{&allocation, true}})) return false;
-  if (m_adapter.vidmm().isAperture(allocation.segment)) {
+  if (!m_vidmm.makeResident({{&allocation, true}})) return false;
+  if (m_vidmm.isAperture(allocation.segment)) {
     // Scanout wants one range; the driver must have said so in its segment sets.
     brokenRule("a primary may be placed in an aperture segment");
     return false;
@@ -314,9 +314,8 @@ bool Display::program(const DisplayMode& mode, Allocation& primary) {
     std::shared_lock exclusion(m_adapter.exclusion());
     DXGKARG_SETVIDPNSOURCEADDRESS address{};
     address.PrimarySegment = primary.segment;
-    address.PrimaryAddress.QuadPart =
-        m_adapter.vidmm().segment(primary.segment).descriptor.BaseAddress.QuadPart +
-        static_cast<LONGLONG>(primary.offset);
+    address.PrimaryAddress.QuadPart = m_vidmm.segment(primary.segment).descriptor.BaseAddress.QuadPart +
+                                      static_cast<LONGLONG>(primary.offset);
     address.hAllocation = primary.driver;
     address.Flags.ModeChange = 1;
     status = callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel,
@@ -355,8 +354,7 @@ bool Display::setMode(const DisplayMode& mode) {
   data.Height = mode.height;
   data.Format = mode.format;
   data.RefreshRate = {mode.refreshNumerator, mode.refreshDenominator};
-  auto created =
-      m_adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE, &data, true);
+  auto created = m_vidmm.createStandard(D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE, &data, true);
   if (!ntSuccess(created.status)) {
     brokenRule("no shared primary of %ux%u: 0x%08x", mode.width, mode.height, created.status);
     return false;
@@ -383,7 +381,7 @@ bool Display::setMode(const DisplayMode& mode) {
   }
   if (old) {
     old->pinned = false;
-    m_adapter.vidmm().destroy({old});
+    m_vidmm.destroy({old});
   }
   return ok;
 }
@@ -420,9 +418,8 @@ NTSTATUS Display::flip(Allocation& allocation, bool immediate) {
   if (!pin(allocation)) return kUnsuccessful;
   DXGKARG_SETVIDPNSOURCEADDRESS args{};
   args.PrimarySegment = allocation.segment;
-  args.PrimaryAddress.QuadPart =
-      m_adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart +
-      static_cast<LONGLONG>(allocation.offset);
+  args.PrimaryAddress.QuadPart = m_vidmm.segment(allocation.segment).descriptor.BaseAddress.QuadPart +
+                                 static_cast<LONGLONG>(allocation.offset);
   args.hAllocation = allocation.driver;
   args.Flags.FlipOnNextVSync = !immediate;
   args.Flags.FlipImmediate = immediate;
@@ -488,7 +485,7 @@ void Display::stop() {
     // Nothing may show memory that is given up.
     if (!m_adapter.removed()) setVisible(false);
     m_primary->pinned = false;
-    m_adapter.vidmm().destroy({m_primary});
+    m_vidmm.destroy({m_primary});
     m_primary.reset();
   }
   m_committed.reset();

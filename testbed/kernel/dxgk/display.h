@@ -14,7 +14,7 @@
 
 namespace aerogpu::host {
 
-class Adapter;
+class AdapterCore;
 
 struct DisplayMode {
   UINT width = 0, height = 0;
@@ -26,7 +26,7 @@ struct DisplayMode {
 
 class Display {
 public:
-  explicit Display(Adapter& adapter) : m_adapter(adapter) {}
+  Display(AdapterCore& adapter, Vidmm& vidmm) : m_adapter(adapter), m_vidmm(vidmm) {}
 
   /// EDID, the driver's monitor modes, and the source and target modes that it offers.
   bool enumerate();
@@ -90,7 +90,8 @@ private:
   bool program(const DisplayMode& mode, Allocation& primary);
   void checkCofunctional(const VidPn& vidPn, const char* when);
 
-  Adapter& m_adapter;
+  AdapterCore& m_adapter;
+  Vidmm& m_vidmm;
   std::vector<DisplayMode> m_modes;
   std::vector<uint8_t> m_edid;
   std::unique_ptr<VidPn> m_committed;

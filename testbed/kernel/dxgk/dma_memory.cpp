@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "testbed/kernel/core/report.h"
-#include "testbed/kernel/dxgk/adapter.h"
+#include "testbed/kernel/dxgk/adapter_core.h"
 #include "testbed/kernel/nt/nt_state.h"
 
 namespace aerogpu::host {
@@ -46,7 +46,7 @@ bool watchesDmaLoads() {
   return s_watch;
 }
 
-bool allocateDmaMemory(Adapter& adapter, uint64_t bytes, DmaMemory& out) {
+bool allocateDmaMemory(AdapterCore& adapter, uint64_t bytes, DmaMemory& out) {
   if (!adapter.memory().allocate(bytes, out.block).ok()) return false;
   out.view = out.block.cpu;
   if (!s_watch) return true;
@@ -61,7 +61,7 @@ bool allocateDmaMemory(Adapter& adapter, uint64_t bytes, DmaMemory& out) {
   return false;
 }
 
-void releaseDmaMemory(Adapter& adapter, DmaMemory& memory) {
+void releaseDmaMemory(AdapterCore& adapter, DmaMemory& memory) {
   if (memory.window) {
     removeMemoryAlias(memory.view);
     forgetDevicePages(memory.view);  // its addresses stay taken: a late access faults

@@ -11,7 +11,7 @@
 
 namespace aerogpu::host {
 
-class Adapter;
+class AdapterCore;
 
 /// One buffer. Not thread-safe; the scheduler's preparation() is held while it is made and released.
 struct DmaMemory {
@@ -26,7 +26,7 @@ void watchDmaLoads(bool watch);
 bool watchesDmaLoads();
 
 /// `bytes` of contiguous memory; false when there is none.
-bool allocateDmaMemory(Adapter& adapter, uint64_t bytes, DmaMemory& out);
-void releaseDmaMemory(Adapter& adapter, DmaMemory& memory);
+bool allocateDmaMemory(AdapterCore& adapter, uint64_t bytes, DmaMemory& out);
+void releaseDmaMemory(AdapterCore& adapter, DmaMemory& memory);
 
 }  // namespace aerogpu::host

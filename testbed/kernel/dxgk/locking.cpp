@@ -3,7 +3,7 @@
 // "pfnLockCb".
 #include <cstring>
 
-#include "testbed/kernel/dxgk/adapter.h"
+#include "testbed/kernel/dxgk/adapter_core.h"
 #include "testbed/kernel/dxgk/scheduler.h"
 #include "testbed/kernel/dxgk/vidmm.h"
 

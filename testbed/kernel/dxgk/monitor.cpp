@@ -2,8 +2,8 @@
 // The monitor: what its EDID says (VESA E-EDID 1.3/1.4, section 3), and DXGK_MONITOR_INTERFACE.
 #include <cstring>
 
-#include "testbed/kernel/dxgk/mode_set.h"
-#include "testbed/kernel/dxgk/vidpn_topology.h"
+#include "testbed/kernel/dxgk/mode_set_functions.h"
+#include "testbed/kernel/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "testbed/kernel/dxgk/adapter.h"
+#include "testbed/kernel/dxgk/adapter_core.h"
 #include "testbed/kernel/dxgk/scheduler.h"
 #include "testbed/kernel/dxgk/vidmm.h"
 #include "testbed/kernel/dxgk/vidpn.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "testbed/kernel/core/report.h"
-#include "testbed/kernel/dxgk/adapter.h"
+#include "testbed/kernel/dxgk/adapter_core.h"
 #include "testbed/kernel/dxgk/scheduler.h"
 #include "testbed/kernel/dxgk/vidpn.h"
 

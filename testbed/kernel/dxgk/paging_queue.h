@@ -14,12 +14,12 @@
 
 namespace aerogpu::host {
 
-class Adapter;
+class AdapterCore;
 
 /// Not thread-safe: the video memory manager's lock is held.
 class PagingQueue {
 public:
-  explicit PagingQueue(Adapter& adapter) : m_adapter(adapter) {}
+  explicit PagingQueue(AdapterCore& adapter) : m_adapter(adapter) {}
 
   /// Sizes as DXGK_QUERYSEGMENTOUT gives them; false when there is no memory.
   bool start(HANDLE systemContext, UINT bufferBytes, UINT privateBytes);
@@ -64,7 +64,7 @@ private:
   uint64_t submit(Mark from, Mark to);
   void checkDummyPage() const;
 
-  Adapter& m_adapter;
+  AdapterCore& m_adapter;
   HANDLE m_context = nullptr;
   DmaMemory m_memory;
   guest::Block m_dummy{};

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "aerogpu/aerogpu_pci.h"
-#include "testbed/kernel/dxgk/adapter.h"
-#include "testbed/kernel/dxgk/callbacks.h"
+#include "testbed/kernel/dxgk/adapter_core.h"
 #include "testbed/kernel/dxgk/vidpn.h"
 
 namespace aerogpu::host {

@@ -18,7 +18,7 @@
 
 namespace aerogpu::host {
 
-class Adapter;
+class AdapterCore;
 
 /// One DMA buffer on its way.
 struct Submission {
@@ -43,7 +43,7 @@ struct TdrRecord {
 
 class Scheduler {
 public:
-  explicit Scheduler(Adapter& adapter) : m_adapter(adapter) {}
+  explicit Scheduler(AdapterCore& adapter) : m_adapter(adapter) {}
 
   NTSTATUS start();
   /// Waits for what is in flight.
@@ -132,7 +132,7 @@ private:
   void countReset();
   bool lostBefore(uint64_t number) const;
 
-  Adapter& m_adapter;
+  AdapterCore& m_adapter;
   std::recursive_mutex m_preparation;
   std::mutex m_recovery;
   mutable std::mutex m_mutex;  // what follows; taken at DIRQL too, held for a few instructions

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "testbed/kernel/dxgk/adapter.h"
-#include "testbed/kernel/dxgk/callbacks.h"
+#include "testbed/kernel/dxgk/adapter_core.h"
+#include "testbed/kernel/dxgk/kmt_handles.h"
 #include "testbed/kernel/dxgk/scheduler.h"
 #include "testbed/kernel/dxgk/vidpn.h"
 

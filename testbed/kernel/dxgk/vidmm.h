@@ -20,7 +20,7 @@
 
 namespace aerogpu::host {
 
-class Adapter;
+class AdapterCore;
 
 struct Segment {
   UINT id;  // 1...
@@ -84,7 +84,7 @@ struct OpenAllocation {
 
 class Vidmm {
 public:
-  explicit Vidmm(Adapter& adapter) : m_adapter(adapter) {}
+  explicit Vidmm(AdapterCore& adapter) : m_adapter(adapter) {}
 
   /// Queries the segments and makes the paging device and context.
   NTSTATUS start();
@@ -186,7 +186,7 @@ private:
   void checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISURFACEDATA& data);
   uint64_t bytesOf(const Allocation& a) const { return (a.size() + 4095) & ~uint64_t{4095}; }
 
-  Adapter& m_adapter;
+  AdapterCore& m_adapter;
   std::recursive_mutex m_mutex;
   std::vector<Segment> m_segments;
   UINT m_pagingBufferSegment = 0, m_pagingBufferBytes = 0, m_pagingPrivateBytes = 0, m_pagingLimit = 0;

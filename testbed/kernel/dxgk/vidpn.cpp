@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/kernel/dxgk/vidpn.h"
 
-#include <mutex>
 #include <set>
 
 #include "testbed/kernel/dxgk/ddi_call.h"
-#include "testbed/kernel/dxgk/mode_set.h"
-#include "testbed/kernel/dxgk/vidpn_topology.h"
+#include "testbed/kernel/dxgk/mode_set_functions.h"
 
 namespace aerogpu::host {
 
@@ -14,8 +12,6 @@ namespace {
 
 constexpr uint64_t kVidPnMagic = 0x5E7053E700000010;
 
-std::mutex s_liveMutex;
-std::set<const void*> s_live;
 std::set<VidPn*> s_vidPns;
 
 VidPn* vidPnOf(const void* handle) {
@@ -258,19 +254,6 @@ void checkBalanced(const char* ddi) {
 }
 
 }  // namespace
-
-bool isLiveObject(const void* object, uint64_t magic) {
-  std::lock_guard lock(s_liveMutex);
-  return s_live.count(object) && *static_cast<const uint64_t*>(object) == magic;
-}
-void addLiveObject(const void* object) {
-  std::lock_guard lock(s_liveMutex);
-  s_live.insert(object);
-}
-void removeLiveObject(const void* object) {
-  std::lock_guard lock(s_liveMutex);
-  s_live.erase(object);
-}
 
 VidPn::VidPn() : magic(kVidPnMagic) {
   topology.magic = kTopologyMagic;

@@ -10,54 +10,10 @@
 #include <memory>
 #include <vector>
 
-#include "d3dkmddi.h"
-#include "testbed/kernel/nt/nt.h"
+#include "testbed/kernel/dxgk/mode_set.h"
+#include "testbed/kernel/dxgk/vidpn_topology.h"
 
 namespace aerogpu::host {
-
-// ntstatus.h. The first three are success codes: the pointer that comes with them is null.
-inline constexpr NTSTATUS kModeNotPinned = 0x401E0307, kDatasetIsEmpty = 0x401E034B,
-                          kNoMoreElements = 0x401E034C, kInsufficientDmaBuffer = ntStatus(0xC01E0001),
-                          kInvalidVidPn = ntStatus(0xC01E0303), kInvalidSource = ntStatus(0xC01E0304),
-                          kInvalidTarget = ntStatus(0xC01E0305), kInvalidSourceModeSet = ntStatus(0xC01E0308),
-                          kInvalidTargetModeSet = ntStatus(0xC01E0309), kInvalidMode = ntStatus(0xC01E0310),
-                          kPinnedMustRemain = ntStatus(0xC01E0312), kPathInTopology = ntStatus(0xC01E0313),
-                          kModeInSet = ntStatus(0xC01E0314), kPathNotInTopology = ntStatus(0xC01E0327),
-                          kModeNotInSet = ntStatus(0xC01E034A), kInvalidTopology = ntStatus(0xC01E0300),
-                          kNoRecommendation = ntStatus(0xC01E0323),
-                          kNoRecommendedTopology = ntStatus(0xC01E031A),
-                          kUnassignedModeSetExists = ntStatus(0xC01E0350),
-                          kTopologyChangesNotAllowed = ntStatus(0xC01E0353);
-
-/// Modes of one source, one target, or one monitor.
-template <class Mode>
-struct ModeSet {
-  uint64_t magic;
-  std::vector<std::unique_ptr<Mode>> modes;
-  std::map<const Mode*, unsigned> acquired;              // by pfnAcquire...ModeInfo
-  std::map<const Mode*, std::unique_ptr<Mode>> created;  // by pfnCreateNewModeInfo, not added yet
-  const Mode* pinned = nullptr;
-  unsigned references = 0;  // handles that the driver holds
-  bool frozen = false;      // belongs to a VidPN: a driver may look, not change
-  UINT nextId = 1;
-
-  const Mode* find(UINT id) const {
-    for (const auto& mode : modes)
-      if (mode->Id == id) return mode.get();
-    return nullptr;
-  }
-};
-using SourceModeSet = ModeSet<D3DKMDT_VIDPN_SOURCE_MODE>;
-using TargetModeSet = ModeSet<D3DKMDT_VIDPN_TARGET_MODE>;
-using MonitorModeSet = ModeSet<D3DKMDT_MONITOR_SOURCE_MODE>;
-
-struct VidPnTopology {
-  uint64_t magic;
-  std::vector<std::unique_ptr<D3DKMDT_VIDPN_PRESENT_PATH>> paths;
-  std::map<const D3DKMDT_VIDPN_PRESENT_PATH*, unsigned> acquired;
-  std::map<const D3DKMDT_VIDPN_PRESENT_PATH*, std::unique_ptr<D3DKMDT_VIDPN_PRESENT_PATH>> created;
-  bool mayChange = false;  // paths may be added and removed in the DDI that is called
-};
 
 struct VidPn {
   VidPn();

@@ -3,7 +3,7 @@
 #include "testbed/kernel/dxgk/vidpn_topology.h"
 
 #include "testbed/kernel/core/report.h"
-#include "testbed/kernel/dxgk/mode_set.h"
+#include "testbed/kernel/dxgk/live_objects.h"
 
 namespace aerogpu::host {
 

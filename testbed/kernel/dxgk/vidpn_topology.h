@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: MIT
-// DXGK_VIDPNTOPOLOGY_INTERFACE, and how interface tables are made of rows.
+// The paths of a VidPN, DXGK_VIDPNTOPOLOGY_INTERFACE, and how interface tables are made of rows.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
 
-#include "testbed/kernel/dxgk/vidpn.h"
+#include "d3dkmddi.h"
+#include "testbed/kernel/dxgk/graphics_status.h"
 
 namespace aerogpu::host {
 
 inline constexpr uint64_t kTopologyMagic = 0x5E7053E700000011;
+
+struct VidPnTopology {
+  uint64_t magic;
+  std::vector<std::unique_ptr<D3DKMDT_VIDPN_PRESENT_PATH>> paths;
+  std::map<const D3DKMDT_VIDPN_PRESENT_PATH*, unsigned> acquired;
+  std::map<const D3DKMDT_VIDPN_PRESENT_PATH*, std::unique_ptr<D3DKMDT_VIDPN_PRESENT_PATH>> created;
+  bool mayChange = false;  // paths may be added and removed in the DDI that is called
+};
 
 const DXGK_VIDPNTOPOLOGY_INTERFACE* topologyInterface();
 void checkTopologyBalanced(const char* ddi, VidPnTopology& topology);

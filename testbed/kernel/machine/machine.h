@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -122,10 +121,5 @@ protected:
   }
   BarInfo m_bars[2];
 };
-
-/// Where an Adapter gets its machine from; set before the first one opens its device.
-using MachineFactory = std::unique_ptr<Machine> (*)();
-void setMachineFactory(MachineFactory factory);
-std::unique_ptr<Machine> makeMachine();
 
 }  // namespace aerogpu::host

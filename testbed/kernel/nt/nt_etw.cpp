@@ -10,20 +10,12 @@
 
 #include "testbed/kernel/core/clock.h"
 #include "testbed/kernel/core/report.h"
-#include "testbed/kernel/dxgk/ddi_call.h"
 #include "testbed/kernel/nt/nt_state.h"
 
 namespace aerogpu::host {
 
 namespace {
 
-using EnableCallback = void(HOST_API*)(const void* source, uint32_t control, uint8_t level, uint64_t any,
-                                       uint64_t all, void* filter, void* context);
-struct Provider {
-  std::array<uint8_t, 16> id;
-  EnableCallback callback;
-  void* context;
-};
 struct Descriptor {
   uint16_t id;
   uint8_t version, channel, level, opcode;
@@ -39,13 +31,14 @@ constexpr uint64_t kHandle = 0xE7310001;
 constexpr uint32_t kMaxEvent = 64 << 10;  // page "EtwWrite"
 
 std::mutex s_mutex;  // held for a few instructions: events come at any IRQL
-bool s_registered, s_enabled;
+bool s_registered;
 uint8_t s_level;
-uint64_t s_any;
-Provider s_provider;
+uint64_t s_any;  // 0: nobody listens
+EtwProvider s_provider;
 std::vector<EtwEvent> s_events, s_dxgkEvents;
 
-HOST_API NTSTATUS etwRegister(const uint8_t* id, EnableCallback callback, void* context, uint64_t* handle) {
+HOST_API NTSTATUS etwRegister(const uint8_t* id, EtwEnableCallback callback, void* context,
+                              uint64_t* handle) {
   {
     std::lock_guard lock(s_mutex);
     if (s_registered) brokenRule("a second provider: %s", currentCall().c_str());
@@ -64,7 +57,8 @@ HOST_API NTSTATUS etwUnregister(uint64_t handle) {
     brokenRule("EtwUnregister of 0x%llx: %s", static_cast<unsigned long long>(handle), currentCall().c_str());
     return kInvalidHandle;
   }
-  s_registered = s_enabled = false;
+  s_registered = false;
+  s_any = 0;
   return kSuccess;
 }
 
@@ -85,7 +79,7 @@ HOST_API NTSTATUS etwWrite(uint64_t handle, const Descriptor* descriptor, const 
     return kInvalidHandle;
   }
   // Windows drops these; a provider that looks first saves the call.
-  if (!s_enabled || event.level > s_level || !(event.keyword & s_any)) {
+  if (event.level > s_level || !(event.keyword & s_any)) {
     brokenRule("EtwWrite of event %u that nobody wants: %s", event.id, currentCall().c_str());
     return kSuccess;
   }
@@ -111,26 +105,19 @@ std::array<uint8_t, 16> etwProvider() {
   return s_registered ? s_provider.id : std::array<uint8_t, 16>{};
 }
 
-void listenToEtw(bool listen, uint8_t level, uint64_t keywords) {
-  Provider provider;
-  {
-    std::lock_guard lock(s_mutex);
-    if (!s_registered) return;
-    provider = s_provider;
-    if (listen) {
-      s_enabled = true;
-      s_level = std::max(level, s_level);
-      s_any |= keywords;
-    }
-  }
-  // Wider while the provider learns of it: an event that it had under way is no broken rule.
-  callDdi("EnableCallback", kPassiveLevel, provider.callback, static_cast<const void*>(nullptr),
-          uint32_t{listen}, level, keywords, uint64_t{0}, static_cast<void*>(nullptr), provider.context);
+bool widenEtw(uint8_t level, uint64_t keywords, EtwProvider& out) {
   std::lock_guard lock(s_mutex);
-  if (listen) {
-    s_level = level;
-    s_any = keywords;
-  }
+  if (!s_registered) return false;
+  out = s_provider;
+  s_level = std::max(level, s_level);
+  s_any |= keywords;
+  return true;
+}
+
+void setEtw(uint8_t level, uint64_t keywords) {
+  std::lock_guard lock(s_mutex);
+  s_level = level;
+  s_any = keywords;
 }
 
 std::vector<EtwEvent> takeEtwEvents() {

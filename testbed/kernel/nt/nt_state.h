@@ -126,8 +126,19 @@ struct EtwEvent {
 };
 /// The provider's id; zeroes when there is none.
 std::array<uint8_t, 16> etwProvider();
-/// A session begins to listen to the provider, with this level and these keywords, or ends.
-void listenToEtw(bool listen, uint8_t level, uint64_t keywords);
+/// The provider's function that learns of sessions, page "PENABLECALLBACK".
+using EtwEnableCallback = void(HOST_API*)(const void* source, uint32_t control, uint8_t level, uint64_t any,
+                                          uint64_t all, void* filter, void* context);
+struct EtwProvider {
+  std::array<uint8_t, 16> id;
+  EtwEnableCallback callback;
+  void* context;
+};
+/// Adds to what is listened to, for as long as the provider learns of it: an event that it has under way is
+/// no broken rule. False when there is no provider; otherwise it is in `out`.
+bool widenEtw(uint8_t level, uint64_t keywords, EtwProvider& out);
+/// What is listened to once the provider knows.
+void setEtw(uint8_t level, uint64_t keywords);
 /// What was written since the last call.
 std::vector<EtwEvent> takeEtwEvents();
 unsigned reportEtwLeaks();

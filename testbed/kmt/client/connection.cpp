@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/kmt/client/connection.h"
 
+#include "testbed/kmt/client/report_line.h"
 #include "testbed/kmt/client/shared_files.h"
 
 namespace aerogpu::kmt {
@@ -189,19 +190,6 @@ void release(Connection *connection) {
 }
 
 }  // namespace
-
-void reportLine(const char *what, const char *detail) {
-  char line[512];
-  size_t at = 0;
-  const char *const parts[] = {"aerogpu-kmt: ", what, detail, "\n"};
-  for (const char *part : parts)
-    for (; *part && at + 1 < sizeof line; ++part) line[at++] = *part;
-  line[at] = 0;
-  OutputDebugStringA(line);
-  DWORD written;
-  const HANDLE file = GetStdHandle(STD_ERROR_HANDLE);
-  if (file && file != INVALID_HANDLE_VALUE) WriteFile(file, line, static_cast<DWORD>(at), &written, nullptr);
-}
 
 CallBuffer::CallBuffer(Call call)
     : m_connection(acquire()), m_info(infoOf(call)), m_used(kHeaderBytes + m_info.requestBytes) {

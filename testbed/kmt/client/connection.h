@@ -67,7 +67,4 @@ NTSTATUS callKernel(const typename CallOf<call>::Request &request, typename Call
   return status;
 }
 
-/// One line on the program's standard error and to the debugger.
-void reportLine(const char *what, const char *detail);
-
 }  // namespace aerogpu::kmt

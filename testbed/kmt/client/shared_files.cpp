@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/kmt/client/shared_files.h"
 
-#include "testbed/kmt/client/connection.h"
+#include "testbed/kmt/client/report_line.h"
+#include "testbed/kmt/client/windows_headers.h"
 
 namespace aerogpu::kmt {
 

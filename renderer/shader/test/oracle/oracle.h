@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "aerogpu/d3d9/opcodes.h"
-#include "renderer/shader/d3d9/d3d9_interface.h"
+#include "renderer/shader/d3d9_interface.h"
 #include "renderer/shader/test/oracle/range.h"
 
 namespace aerogpu::shader::oracle {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Puts a device and its pools together (see gpu.h).
-#include "renderer/vulkan/device/gpu.h"
-
-#include "renderer/vulkan/objects/image_store.h"
+#include "renderer/vulkan/objects/gpu.h"
 
 namespace aerogpu::vk {
 namespace {
@@ -51,13 +49,13 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
   self->host = std::make_unique<MemoryPool>(device, cached, kBufferUsage, kBlockBytes, "host memory");
   self->fromDevice = std::make_unique<MemoryPool>(device, readable.empty() ? cached : readable, kReadUsage,
                                                   kBlockBytes, "read-backs");
-  self->storedImages = std::make_unique<ImageStore>(*self);
   self->frames = std::make_unique<FramePool>(*self->fromDevice, config.hostMemory, config.frameReserve);
   self->windows = std::make_unique<WindowPool>(*self->buffers);
   self->imports = std::make_unique<HostImporter>(device);
   self->stopWords = std::make_unique<StopWords>(device, *self->buffers);
   self->recorder =
       std::make_unique<Recorder>(device, *self->host, *self->fromDevice, *self->stopWords, config);
+  self->storedImages = std::make_unique<ImageStore>(device, *self->recorder, config.hostMemory);
   self->blits = std::make_unique<BlitDraws>(device, *self->recorder);
   Result<void> created = self->stopWords->create();
   if (created) created = self->recorder->create();
@@ -66,16 +64,6 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
     return nullptr;
   }
   return self;
-}
-
-MemoryPool& Gpu::imagePool(uint32_t typeBits) {
-  for (const auto& [bits, pool] : images)
-    if (bits == typeBits) return *pool;
-  images.emplace_back(typeBits,
-                      std::make_unique<MemoryPool>(
-                          *device, memoryTypes(*device, typeBits, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT), 0,
-                          uint64_t{16} << 20, "images"));
-  return *images.back().second;
 }
 
 }  // namespace aerogpu::vk

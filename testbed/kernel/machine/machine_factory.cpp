@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "testbed/kernel/machine/machine.h"
+#include "testbed/kernel/machine/machine_factory.h"
 
 #include "testbed/kernel/machine/vm_machine.h"
 

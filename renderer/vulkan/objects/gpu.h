@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// One device and what hangs on it; replaced as a whole when a lost device is recovered. Render thread only.
+// One device, what hangs on it, and what the objects on it share; replaced as a whole when a lost device is
+// recovered. Render thread only.
 #pragma once
 
 #include <atomic>
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "renderer/base/host_memory.h"
 #include "renderer/base/log.h"
@@ -19,10 +18,9 @@
 #include "renderer/vulkan/device/recorder.h"
 #include "renderer/vulkan/device/stop_words.h"
 #include "renderer/vulkan/device/window_pool.h"
+#include "renderer/vulkan/objects/image_store.h"
 
 namespace aerogpu::vk {
-
-class ImageStore;
 
 /// What a view of an image or of texels counts for as host memory, bytes.
 inline constexpr uint64_t kViewBytes = 512;
@@ -35,20 +33,16 @@ struct Gpu {
   static std::unique_ptr<Gpu> create(const Instance& instance, VkPhysicalDevice physical,
                                      const core::BackendConfig& config, std::string& error);
 
-  /// A pool for images that may lie in these memory types: on the device first.
-  MemoryPool& imagePool(uint32_t typeBits);
-
   HostMemory& hostMemory;
   core::Stats& stats;
   Log& log;
   const std::atomic<bool>& interrupted;  ///< aerogpu_renderer_interrupt
   // Destroyed in reverse order.
   std::unique_ptr<Device> device;
-  std::unique_ptr<MemoryPool> buffers;     ///< guest buffers: host-visible, on the device where that exists
-  std::unique_ptr<MemoryPool> host;        ///< staging: host-cached where that is coherent
-  std::unique_ptr<MemoryPool> fromDevice;  ///< what the host reads: host-cached, coherent or not
-  std::vector<std::pair<uint32_t, std::unique_ptr<MemoryPool>>> images;  ///< by memory type bits
-  std::unique_ptr<ImageStore> storedImages;
+  std::unique_ptr<MemoryPool> buffers;       ///< guest buffers: host-visible, on the device where that exists
+  std::unique_ptr<MemoryPool> host;          ///< staging: host-cached where that is coherent
+  std::unique_ptr<MemoryPool> fromDevice;    ///< what the host reads: host-cached, coherent or not
+  std::unique_ptr<ImageStore> storedImages;  ///< made after the recorder, which gives images back to it
   std::unique_ptr<FramePool> frames;
   std::unique_ptr<WindowPool> windows;
   std::unique_ptr<HostImporter> imports;
