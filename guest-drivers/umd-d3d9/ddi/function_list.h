@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // function_list.h: the 121 functions of D3DDDI_DEVICEFUNCS in their order, and how each is answered.
-// docs/d3d9-driver-functions.md has the same list, which a test compares.
+// docs/d3d9/driver.md has the same list, which a test compares.
 #pragma once
 
 #include <stdint.h>
