@@ -19,8 +19,7 @@ Result<Space*> Spaces::need(uint32_t number) {
     return refused(ErrorCode::Backend, "too many spaces", {{"space", number}, {"limit", kMaxSpaces}});
   auto space = std::make_unique<Space>(number);
   space->charge = HostMemoryCharge::take(m_hostMemory, kBytesPerSpace);
-  if (!space->charge.ok())
-    return refused(ErrorCode::Backend, "no host memory for a space", {{"space", number}});
+  if (!space->charge.ok()) space->charge = HostMemoryCharge::take(m_reserve, kBytesPerSpace);
   space->share = std::make_shared<HostMemory>(m_shareBytes);
   Lock lock(m_mutex);
   return m_others.emplace(number, std::move(space)).first->second.get();

@@ -94,7 +94,7 @@ public:
   uint64_t shareBytes() const { return m_shareBytes; }
   /// Null when it does not live.
   Space* find(uint32_t number);
-  /// The same, made if need be; over a limit Backend.
+  /// The same, made if need be, whatever memory there is; over kMaxSpaces Backend.
   Result<Space*> need(uint32_t number);
   /// Whose work runs in it; of one that does not live its own. Any thread.
   Owner ownerOf(uint32_t number) const;
@@ -122,6 +122,8 @@ private:
   std::shared_ptr<ProcessAccount> accountOf(uint64_t process);
 
   HostMemory& m_hostMemory;
+  /// Of the spaces themselves where that has no room: whose something is does not depend on what others took.
+  HostMemory m_reserve{uint64_t{kMaxSpaces} * kBytesPerSpace};
   const uint64_t m_shareBytes;
   std::unordered_map<uint64_t, std::weak_ptr<ProcessAccount>> m_accounts;  ///< some may be gone
   size_t m_sweepAt = 64;  ///< with as many accounts those that are gone are looked for

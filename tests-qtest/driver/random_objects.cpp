@@ -14,6 +14,8 @@ constexpr uint32_t kEdges[] = {8, 64, 64, 200, 256, 400};
 constexpr uint32_t kWindow = 64;
 constexpr size_t kMostItems = 20, kMostHeld = 5, kWindows = 3;
 constexpr RECT kWhole{0, 0, kWindow, kWindow};
+constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);   // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
+constexpr NTSTATUS kNoVideoMemory = ntStatus(0xC01E0100);  // STATUS_GRAPHICS_NO_VIDEO_MEMORY
 
 Stream fillStream(const WalkItem& item, uint32_t color) {
   const Surface& s = item.surface;
@@ -51,28 +53,39 @@ Walk::Item Walk::anyItem(WalkProcess& process, const std::function<bool(const Wa
   return fitting.empty() ? nullptr : any(fitting);
 }
 
-void Walk::effectOf(WalkContext& context, std::function<void()> effect) {
-  if (context.holds)
-    context.effects.push_back(std::move(effect));
-  else
-    effect();
+NTSTATUS Walk::act(WalkContext& context, const Stream& stream, const Context::List& list, Effect effect) {
+  return act(
+      context, mayRefuse(*context.process), [&] { return context.context->render(stream.bytes(), list); },
+      std::move(effect));
 }
 
-NTSTATUS Walk::act(WalkContext& context, const Stream& stream, const Context::List& list,
-                   std::function<void()> effect) {
+NTSTATUS Walk::act(WalkContext& context, bool possible, const std::function<NTSTATUS()>& submits,
+                   Effect effect) {
   if (context.effects.size() >= kMostHeld) releaseHeld(context);
-  const NTSTATUS status = context.context->render(stream.bytes(), list);
-  if (expect(ntSuccess(status), "a render (0x%08x)", status)) effectOf(context, std::move(effect));
+  NTSTATUS status = kSuccess;
+  const uint32_t refused = refusalsOf(possible, [&] { status = submits(); });
+  const bool failsInVain =
+      m_vain && (status == kGpuException || status == kNoVideoMemory || status == kNoMemory);
+  if (!expect(ntSuccess(status) || failsInVain, "a render (0x%08x)", status)) return status;
+  const bool done = refused == 0 && ntSuccess(status) && !m_vain;
+  if (!context.holds) {
+    effect(done);
+    return status;
+  }
+  context.doubtful |= possible;
+  context.effects.push_back(done ? std::move(effect) : [effect = std::move(effect)](bool) { effect(false); });
   return status;
 }
 
 void Walk::releaseHeld(WalkContext& context) {
   if (!context.holds) return;
   logCall("%zu held buffers run", context.effects.size());
-  expect(context.context->releaseHeld(), "held buffers fit into memory");
-  for (const auto& effect : context.effects) effect();
+  const uint32_t refused = refusalsOf(context.doubtful || mayRefuse(*context.process), [&] {
+    expect(context.context->releaseHeld(), "held buffers fit into memory");
+  });
+  for (const auto& effect : context.effects) effect(refused == 0 && !m_vain);
   context.effects.clear();
-  context.holds = false;
+  context.holds = context.doubtful = false;
 }
 
 void Walk::releaseHeld(WalkProcess& process) {
@@ -88,9 +101,11 @@ void Walk::beginProcess() {
   auto process = std::make_unique<WalkProcess>();
   process->id = m_nextProcess++;
   logCall("process %llu begins", static_cast<unsigned long long>(process->id));
-  process->client = Client::create(m_adapter, process->id);
+  refusalsOf(m_short, [&] { process->client = Client::create(m_adapter, process->id); });
   if (!expect(process->client != nullptr, "a device")) return;
-  process->contexts.push_back({process->client->createContext(), false, {}});
+  process->contexts.emplace_back();
+  process->contexts.back().process = process.get();
+  process->contexts.back().context = process->client->createContext();
   if (expect(process->contexts.back().context != nullptr, "a context"))
     m_processes.push_back(std::move(process));
 }
@@ -115,9 +130,8 @@ void Walk::endProcess(size_t index, bool killed) {
       dropShare(process.shares.back(), process, below(2) != 0);
       process.shares.pop_back();
     }
-    for (const Item& item : process.items)
-      dropSurface(m_adapter, *process.client, *context.context, item->surface);
-    process.contexts.clear();
+    for (const Item& item : process.items) dropItem(process, context, item);
+    refusalsOf(mayRefuse(process), [&] { process.contexts.clear(); });
   } else {
     // What it has not submitted goes with it, while what it has is in flight.
     std::vector<std::unique_ptr<Context>> contexts;
@@ -127,12 +141,34 @@ void Walk::endProcess(size_t index, bool killed) {
     }
     std::vector<std::shared_ptr<WalkShared>> shared;
     for (const WalkShare& share : process.shares) shared.push_back(share.shared);
-    process.shares.clear();
-    Client::terminate(std::move(process.client), std::move(contexts));
+    refusalsOf(mayRefuse(process) || missesSomething(process), [&] {
+      process.shares.clear();
+      Client::terminate(std::move(process.client), std::move(contexts));
+    });
     for (const auto& one : shared)
       if (!one->allocation->opens) std::erase(m_shared, one);  // with the last that had it open
   }
   m_processes.erase(m_processes.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+/// What the device has refused it does not find; or it refuses the context.
+void Walk::dropItem(WalkProcess& process, WalkContext& context, const Item& item) {
+  refusalsOf(item->missing || item->unseen || mayRefuse(process),
+             [&] { dropSurface(m_adapter, *process.client, *context.context, item->surface); });
+}
+
+bool Walk::anyMayRefuse() const {
+  return std::any_of(m_processes.begin(), m_processes.end(), [this](const auto& process) {
+    return mayRefuse(*process) || missesSomething(*process);
+  });
+}
+
+bool Walk::missesSomething(const WalkProcess& process) const {
+  return m_primaryUnseen ||
+         std::any_of(process.items.begin(), process.items.end(),
+                     [](const Item& item) { return item->missing || item->unseen; }) ||
+         std::any_of(process.shares.begin(), process.shares.end(),
+                     [](const WalkShare& share) { return !share.usable(); });
 }
 
 void Walk::addItem() {
@@ -143,8 +179,11 @@ void Walk::addItem() {
   if (below(4)) {
     const uint32_t width = kEdges[below(std::size(kEdges))], height = kEdges[below(std::size(kEdges))];
     logCall("%llu makes a texture of %ux%u", static_cast<unsigned long long>(process.id), width, height);
-    if (makeSurface(m_adapter, *process.client, *context.context, width, height, item->surface))
-      process.items.push_back(item);
+    bool made = false;
+    item->missing = refusalsOf(mayRefuse(process), [&] {
+      made = makeSurface(m_adapter, *process.client, *context.context, width, height, item->surface);
+    });
+    if (made) process.items.push_back(item);
     return;
   }
   item->buffer = true;
@@ -163,7 +202,7 @@ void Walk::addItem() {
   s.target = newHandle();
   Stream stream;
   stream.createBuffer(s.backed, s.bytes(), s.allocId).createBuffer(s.target, s.bytes(), 0);
-  act(context, stream, {{s.opened, true}}, [] {});
+  act(context, stream, {{s.opened, true}}, [item](bool done) { item->missing = !done; });
   process.items.push_back(item);
 }
 
@@ -173,7 +212,7 @@ void Walk::removeItem() {
   if (!item) return;
   releaseHeld(process);
   logCall("%llu drops item %u", static_cast<unsigned long long>(process.id), item->surface.allocId);
-  dropSurface(m_adapter, *process.client, *anyContext(process).context, item->surface);
+  dropItem(process, anyContext(process), item);
   std::erase(process.items, item);
 }
 
@@ -182,22 +221,25 @@ void Walk::changeContexts() {
   if (process.contexts.size() < 4 && below(2)) {
     logCall("%llu gets another context", static_cast<unsigned long long>(process.id));
     auto context = process.client->createContext();
-    if (expect(context != nullptr, "a context")) process.contexts.push_back({std::move(context), false, {}});
+    if (!expect(context != nullptr, "a context")) return;
+    process.contexts.emplace_back();
+    process.contexts.back().process = &process;
+    process.contexts.back().context = std::move(context);
   } else if (process.contexts.size() > 1) {
     logCall("%llu gives up a context", static_cast<unsigned long long>(process.id));
     releaseHeld(process.contexts.back());
-    process.contexts.pop_back();
+    refusalsOf(mayRefuse(process), [&] { process.contexts.pop_back(); });
   }
 }
 
 NTSTATUS Walk::fill(WalkContext& context, const Item& item, uint32_t color) {
   return act(context, fillStream(*item, color), {{item->surface.opened, true}},
-             [item, color] { item->memory = item->gpu = color; });
+             [item, color](bool done) { item->memory = item->gpu = done ? Color(color) : Color(); });
 }
 
 void Walk::fillItem() {
   WalkProcess& process = anyProcess();
-  const Item item = anyItem(process, [](const WalkItem& i) { return !i.frame; });
+  const Item item = anyItem(process, [](const WalkItem& i) { return !i.frame && !i.missing; });
   if (!item) return;
   WalkContext& context = anyContext(process);
   const uint32_t color = 0xFF000000 | m_random.next();
@@ -209,27 +251,23 @@ void Walk::fillItem() {
   }
   // In two streams: what is bound stays bound, whatever the driver itself draws for this context in between.
   const Surface& s = item->surface;
-  act(context, Stream().target(s.target), {}, [] {});
-  if (OpenAllocation* primary = primaryOf(process)) {
-    const RECT corner{600, 440, 620, 460};  // no point that is looked at
-    DXGK_PRESENTFLAGS flags{};
-    flags.ColorFill = 1;
-    if (context.effects.size() >= kMostHeld) releaseHeld(context);
-    const NTSTATUS status = context.context->present(nullptr, primary, corner, corner, {}, flags, color);
-    if (expect(ntSuccess(status), "a fill (0x%08x)", status)) effectOf(context, [] {});
-  }
+  act(context, Stream().target(s.target), {}, [](bool) {});
+  const RECT corner{600, 440, 620, 460};  // no point that is looked at
+  if (primaryOf(process)) present(context, nullptr, corner, corner, color, [](bool) {});
   Stream rest;
   rest.clear(color).target(0).copyTexture(s.backed, s.target, s.width, s.height, true);
-  act(context, rest, {{s.opened, true}}, [item, color] { item->memory = item->gpu = color; });
+  act(context, rest, {{s.opened, true}},
+      [item, color](bool done) { item->memory = item->gpu = done ? Color(color) : Color(); });
 }
 
 void Walk::copyItem() {
   WalkProcess& process = anyProcess();
-  const Item to = anyItem(process, [](const WalkItem& i) { return !i.buffer && !i.frame; });
+  const Item to = anyItem(process, [](const WalkItem& i) { return !i.buffer && !i.frame && !i.missing; });
   if (!to) return;
   const Surface& s = to->surface;
   const Item from = anyItem(process, [&](const WalkItem& i) {
-    return !i.buffer && &i != to.get() && i.surface.width == s.width && i.surface.height == s.height;
+    return !i.buffer && !i.missing && &i != to.get() && i.surface.width == s.width &&
+           i.surface.height == s.height;
   });
   if (!from) return;
   WalkContext& context = anyContext(process);
@@ -238,7 +276,7 @@ void Walk::copyItem() {
   Stream stream;
   stream.copyTexture(s.backed, from->surface.backed, s.width, s.height, true);
   act(context, stream, {{from->surface.opened, false}, {s.opened, true}},
-      [to, from] { to->memory = to->gpu = from->gpu; });
+      [to, from](bool done) { to->memory = to->gpu = done ? from->gpu : Color(); });
 }
 
 /// The CPU writes, and a stream says so.
@@ -254,9 +292,10 @@ void Walk::writeItem() {
   const std::vector<uint32_t> pixels(size_t{s.width} * s.height, color);
   expect(m_adapter.vidmm().write(*s.allocation, 0, pixels.data(), s.bytes()), "a write");
   item->memory = color;
+  if (item->missing) return;
   Stream stream;
   stream.dirty(s.backed, 0, s.bytes());
-  act(context, stream, {{s.opened, false}}, [item] { item->gpu = item->memory; });
+  act(context, stream, {{s.opened, false}}, [item](bool done) { item->gpu = done ? item->memory : Color(); });
 }
 
 void Walk::checkItem() {
@@ -271,12 +310,12 @@ void Walk::evictItem() {
   const Item item = anyItem(anyProcess(), [](const WalkItem& i) { return !i.frame; });
   if (!item) return;
   logCall("item %u is evicted", item->surface.allocId);
-  expect(m_adapter.vidmm().evict(*item->surface.allocation), "an eviction");
+  expect(page([&] { return m_adapter.vidmm().evict(*item->surface.allocation); }), "an eviction");
 }
 
 void Walk::evictAll() {
   logCall("everything is evicted");
-  expect(m_adapter.vidmm().evictAll(), "an eviction of everything");
+  expect(page([&] { return m_adapter.vidmm().evictAll(); }), "an eviction of everything");
 }
 
 void Walk::preferSegment() {
@@ -310,11 +349,13 @@ void Walk::share() {
   shared->allocation = makeShared(m_adapter);
   if (!shared->allocation) return;
   logCall("%llu shares a surface", static_cast<unsigned long long>(process.id));
-  const auto opened = process.client->open({shared->allocation}, true);
+  std::vector<OpenAllocation*> opened;  // the driver makes the texture
+  shared->missing =
+      refusalsOf(mayRefuse(process), [&] { opened = process.client->open({shared->allocation}, true); });
   if (!expect(!opened.empty(), "its creator opens it")) return;
   m_shared.push_back(shared);
   process.shares.push_back({shared, opened[0], newHandle()});
-  const WalkShare& mine = process.shares.back();
+  WalkShare& mine = process.shares.back();
   Stream stream;
   const uint64_t token = shareTokenOf(mine.opened->privateData);
   if (hasSpaces(m_adapter))  // PRIV-24
@@ -324,7 +365,8 @@ void Walk::share() {
         .createTexture(mine.handle, kWindow, kWindow, AEROGPU_FORMAT_B8G8R8A8_UNORM,
                        allocIdOf(mine.opened->privateData))
         .exportSurface(mine.handle, token);
-  act(context, stream, {{mine.opened, true}}, [] {});
+  if (!shared->missing)
+    act(context, stream, {{mine.opened, true}}, [&mine](bool done) { mine.missing = !done; });
 }
 
 void Walk::openShare() {
@@ -336,33 +378,40 @@ void Walk::openShare() {
     return;
   WalkContext& context = runningContext(process);
   logCall("%llu opens a shared surface", static_cast<unsigned long long>(process.id));
-  const auto opened = process.client->open({shared->allocation}, false);
+  std::vector<OpenAllocation*> opened;  // the driver grants the token
+  refusalsOf(shared->missing || mayRefuse(process),
+             [&] { opened = process.client->open({shared->allocation}, false); });
   if (!expect(!opened.empty(), "another process opens it")) return;
   process.shares.push_back({shared, opened[0], newHandle()});
+  if (shared->missing) return;
+  WalkShare& mine = process.shares.back();
   Stream stream;
-  stream.importSurface(process.shares.back().handle, shareTokenOf(opened[0]->privateData));
-  act(context, stream, {}, [] {});
+  stream.importSurface(mine.handle, shareTokenOf(opened[0]->privateData));
+  act(context, stream, {}, [&mine](bool done) { mine.missing = !done; });
 }
 
 void Walk::fillShare() {
   WalkProcess& process = anyProcess();
   if (process.shares.empty()) return;
   const WalkShare& share = any(process.shares);
+  if (!share.usable()) return;
   WalkContext& context = anyContext(process);
   const uint32_t color = 0xFF000000 | m_random.next();
   logCall("%llu fills a shared surface with %08x%s", static_cast<unsigned long long>(process.id), color,
           context.holds ? ", held" : "");
   Stream stream;
   stream.target(share.handle).clear(color).target(0);
-  act(context, stream, {{share.opened, true}}, [shared = share.shared, color] { shared->gpu = color; });
+  act(context, stream, {{share.opened, true}},
+      [shared = share.shared, color](bool done) { shared->gpu = done ? Color(color) : Color(); });
 }
 
 void Walk::lookShare() {
   WalkProcess& process = anyProcess();
   if (process.shares.empty()) return;
   const WalkShare& share = any(process.shares);
+  if (!share.usable()) return;
   const Item to = anyItem(process, [](const WalkItem& i) {
-    return !i.buffer && i.surface.width == kWindow && i.surface.height == kWindow;
+    return !i.buffer && !i.missing && i.surface.width == kWindow && i.surface.height == kWindow;
   });
   if (!to) return;
   WalkContext& context = anyContext(process);
@@ -371,7 +420,7 @@ void Walk::lookShare() {
   Stream stream;
   stream.copyTexture(to->surface.backed, share.handle, kWindow, kWindow, true);
   act(context, stream, {{share.opened, false}, {to->surface.opened, true}},
-      [to, shared = share.shared] { to->memory = to->gpu = shared->gpu; });
+      [to, shared = share.shared](bool done) { to->memory = to->gpu = done ? shared->gpu : Color(); });
 }
 
 void Walk::closeShare() {
@@ -384,6 +433,7 @@ void Walk::closeShare() {
   const auto shared = process.shares[index].shared;
   dropShare(process.shares[index], process, below(2) != 0);
   process.shares.erase(process.shares.begin() + static_cast<std::ptrdiff_t>(index));
+  if (shared->missing || mayRefuse(process)) return;  // the question might be refused as well
   const bool lives = std::find(m_shared.begin(), m_shared.end(), shared) != m_shared.end();
   expect(deviceKnowsToken(m_adapter, *process.contexts.front().context, token, m_errors) == lives,
          "the device knows the token as long as somebody has the surface open");
@@ -395,13 +445,15 @@ void Walk::dropShare(WalkShare& share, WalkProcess& process, bool handleFirst) {
   stream.destroy(share.handle);
   Context& context = *process.contexts.front().context;
   const auto shared = share.shared;
-  // A device that is lost takes no streams; its handles are gone.
-  if (handleFirst) (void)context.render(stream.bytes(), {});
-  process.client->close(share.opened);
-  if (!handleFirst) (void)context.render(stream.bytes(), {});
-  if (shared->allocation->opens) return;
-  m_adapter.vidmm().destroy({shared->allocation});
-  std::erase(m_shared, shared);
+  refusalsOf(!share.usable() || mayRefuse(process), [&] {
+    // A device that is lost takes no streams; its handles are gone.
+    if (handleFirst && share.usable()) (void)context.render(stream.bytes(), {});
+    process.client->close(share.opened);
+    if (!handleFirst && share.usable()) (void)context.render(stream.bytes(), {});
+    if (shared->allocation->opens) return;
+    m_adapter.vidmm().destroy({shared->allocation});
+    std::erase(m_shared, shared);
+  });
 }
 
 bool Walk::makeGdi() {
@@ -432,13 +484,20 @@ NTSTATUS Walk::gdiFill(size_t window, uint32_t color) {
                                  {{m_gdi.windows[window].opened, true}});
 }
 
+NTSTATUS Walk::gdiAct(size_t window, Color color, const std::function<NTSTATUS()>& submits) {
+  NTSTATUS status = kSuccess;
+  const uint32_t refused = refusalsOf(m_short, [&] { status = submits(); });
+  expect(ntSuccess(status) || m_vain, "a command of GDI's (0x%08x)", status);
+  m_gdi.windows[window].gpu = refused || m_vain || !ntSuccess(status) ? Color() : color;
+  return status;
+}
+
 void Walk::gdiDraw() {
   const size_t to = below(kWindows), from = (to + 1 + below(kWindows - 1)) % kWindows;
   if (below(3)) {
     const uint32_t color = 0xFF000000 | m_random.next();
     logCall("GDI fills window %zu with %08x", to, color);
-    const NTSTATUS status = gdiFill(to, color);
-    if (expect(ntSuccess(status), "a fill of GDI's (0x%08x)", status)) m_gdi.windows[to].gpu = color;
+    gdiAct(to, color, [&] { return gdiFill(to, color); });
     return;
   }
   logCall("GDI copies window %zu to %zu", from, to);
@@ -447,11 +506,10 @@ void Walk::gdiDraw() {
   command.CommandSize = sizeof command;
   command.Command.BitBlt = {kWhole, kWhole, 0, 1, 1, const_cast<RECT*>(&kWhole), DXGK_GDIROP_SRCCOPY,
                             0,      0,      0};
-  const NTSTATUS status =
-      m_gdi.context->renderKm({reinterpret_cast<const uint8_t*>(&command), sizeof command},
-                              {{m_gdi.windows[from].opened, false}, {m_gdi.windows[to].opened, true}});
-  if (expect(ntSuccess(status), "a copy of GDI's (0x%08x)", status))
-    m_gdi.windows[to].gpu = m_gdi.windows[from].gpu;
+  gdiAct(to, m_gdi.windows[from].gpu, [&] {
+    return m_gdi.context->renderKm({reinterpret_cast<const uint8_t*>(&command), sizeof command},
+                                   {{m_gdi.windows[from].opened, false}, {m_gdi.windows[to].opened, true}});
+  });
 }
 
 void Walk::gdiLook() {
@@ -463,18 +521,16 @@ void Walk::gdiLook() {
   command.CommandSize = sizeof command;
   command.Command.BitBlt = {
       kWhole, kWhole, 0, 1, 1, const_cast<RECT*>(&kWhole), DXGK_GDIROP_SRCCOPY, 0, m_gdi.pitch, m_gdi.pitch};
-  const NTSTATUS status =
-      m_gdi.context->renderKm({reinterpret_cast<const uint8_t*>(&command), sizeof command},
-                              {{m_gdi.windows[window].opened, false}, {bitmap.opened, true}});
-  if (!expect(ntSuccess(status), "a copy to the bitmap (0x%08x)", status) || !m_gdi.windows[window].gpu)
-    return;
+  const NTSTATUS status = gdiAct(m_gdi.windows.size() - 1, m_gdi.windows[window].gpu, [&] {
+    return m_gdi.context->renderKm({reinterpret_cast<const uint8_t*>(&command), sizeof command},
+                                   {{m_gdi.windows[window].opened, false}, {bitmap.opened, true}});
+  });
+  if (!ntSuccess(status) || !bitmap.gpu) return;
   for (const uint32_t y : {0u, kWindow / 2, kWindow - 1}) {
     uint32_t row[kWindow];
     m_adapter.vidmm().read(*bitmap.allocation, uint64_t{y} * m_gdi.pitch, row, sizeof row);
     for (const uint32_t pixel : row)
-      if (!expect(pixel == *m_gdi.windows[window].gpu, "what GDI drew is %08x (%08x)",
-                  *m_gdi.windows[window].gpu, pixel))
-        return;
+      if (!expect(pixel == *bitmap.gpu, "what GDI drew is %08x (%08x)", *bitmap.gpu, pixel)) return;
   }
 }
 

@@ -23,7 +23,13 @@ uint64_t addressOf(Adapter& adapter, const Allocation& allocation) {
 
 OpenAllocation* Walk::primaryOf(WalkProcess& process) {
   if (!process.primary) {
-    const auto opened = process.client->open({m_adapter.display().sharedPrimary()}, false);
+    std::vector<OpenAllocation*> opened;
+    const uint32_t refused = refusalsOf(m_primaryUnseen || mayRefuse(process), [&] {
+      opened = process.client->open({m_adapter.display().sharedPrimary()}, false);
+    });
+    // The driver makes its texture when a program first opens it.
+    if (!m_primaryMade) m_primaryUnseen = refused != 0;
+    m_primaryMade = true;
     if (expect(!opened.empty(), "the shared primary opens")) process.primary = opened[0];
   }
   return process.primary;
@@ -57,15 +63,35 @@ void Walk::present() {
              y = static_cast<LONG>(below(mode.height - item->surface.height));
   const RECT from{0, 0, width, height}, to{x, y, x + width, y + height};
   WalkContext& context = anyContext(process);
-  if (context.effects.size() >= 4) releaseHeld(context);
   logCall("%llu presents item %u at %d, %d%s", static_cast<unsigned long long>(process.id),
           item->surface.allocId, static_cast<int>(x), static_cast<int>(y), context.holds ? ", held" : "");
-  DXGK_PRESENTFLAGS blt{};
-  blt.Blt = 1;
-  const NTSTATUS status = context.context->present(item->surface.opened, primary, from, to, {}, blt);
-  if (expect(ntSuccess(status), "a present (0x%08x)", status))
-    // With handle spaces what a program draws of its own is its own: presents read the memory (PRIV-24).
-    effectOf(context, [this, to, item] { paint(to, hasSpaces(m_adapter) ? item->memory : item->gpu); });
+  // With handle spaces what a program draws of its own is its own: presents read the memory (PRIV-24).
+  present(context, item, from, to, 0, [this, to, item](bool done) {
+    paint(to, !done ? Color() : hasSpaces(m_adapter) ? item->memory : item->gpu);
+  });
+}
+
+NTSTATUS Walk::present(WalkContext& context, const Item& source, const RECT& from, const RECT& to,
+                       uint32_t color, Effect effect) {
+  if (context.effects.size() >= 4) releaseHeld(context);
+  DXGK_PRESENTFLAGS flags{};
+  if (source)
+    flags.Blt = 1;
+  else
+    flags.ColorFill = 1;
+  WalkProcess& process = *context.process;
+  const bool possible = m_short || m_primaryUnseen || (source && (source->unseen || mayRefuse(process)));
+  const uint32_t before = m_refusals;
+  const NTSTATUS status = act(
+      context, possible,
+      [&] {
+        return context.context->present(source ? source->surface.opened : nullptr, process.primary, from, to,
+                                        {}, flags, color);
+      },
+      std::move(effect));
+  // The texture that the driver makes of the source, once, may be what was refused.
+  if (source && m_refusals != before) source->unseen = true;
+  return status;
 }
 
 void Walk::presentFill() {
@@ -80,14 +106,10 @@ void Walk::presentFill() {
   }
   const uint32_t color = 0xFF000000 | m_random.next();
   WalkContext& context = anyContext(process);
-  if (context.effects.size() >= 4) releaseHeld(context);
   logCall("%llu fills the desktop from %d, %d with %08x%s", static_cast<unsigned long long>(process.id),
           static_cast<int>(to.left), static_cast<int>(to.top), color, context.holds ? ", held" : "");
-  DXGK_PRESENTFLAGS flags{};
-  flags.ColorFill = 1;
-  const NTSTATUS status = context.context->present(nullptr, primary, to, to, {}, flags, color);
-  if (expect(ntSuccess(status), "a fill (0x%08x)", status))
-    effectOf(context, [this, to, color] { paint(to, color); });
+  present(context, nullptr, to, to, color,
+          [this, to, color](bool done) { paint(to, done ? Color(color) : Color()); });
 }
 
 void Walk::lookAtScreen() {
@@ -135,7 +157,9 @@ void Walk::flip() {
       s = {mode.width,  mode.height, allocIdOf(made.allocations[0]->privateData),
            newHandle(), newHandle(), made.allocations[0],
            nullptr};
-      const auto opened = m_frameOwner->client->open(made.allocations, true);
+      std::vector<OpenAllocation*> opened;  // the driver makes the texture that is shown
+      frame->missing = refusalsOf(mayRefuse(*m_frameOwner),
+                                  [&] { opened = m_frameOwner->client->open(made.allocations, true); });
       if (!expect(!opened.empty(), "it opens")) return;
       s.opened = opened[0];
       Stream make;
@@ -144,7 +168,8 @@ void Walk::flip() {
       else
         make.createTexture(s.backed, s.width, s.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, s.allocId);
       make.createTexture(s.target, s.width, s.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, 0);
-      act(m_frameOwner->contexts.front(), make, {{s.opened, true}}, [] {});
+      act(m_frameOwner->contexts.front(), make, {{s.opened, true}},
+          [frame](bool done) { frame->missing |= !done; });
     }
   }
   const Item& next = m_shown == m_frames[0] ? m_frames[1] : m_frames[0];
@@ -153,7 +178,7 @@ void Walk::flip() {
   logCall("%llu draws %08x and flips to it%s", static_cast<unsigned long long>(m_frameOwner->id), color,
           immediate ? " at once" : "");
   WalkContext& context = runningContext(*m_frameOwner);
-  if (!ntSuccess(fill(context, next, color))) return;
+  if (!next->missing && !ntSuccess(fill(context, next, color))) return;
   m_adapter.scheduler().waitIdle();
   if (!m_vsync) vsync();
   Allocation& allocation = *next->surface.allocation;
@@ -178,7 +203,7 @@ void Walk::dropFrames() {
   for (Item& frame : m_frames) {
     if (!frame) continue;
     display.unpin(*frame->surface.allocation);
-    dropSurface(m_adapter, *m_frameOwner->client, *m_frameOwner->contexts.front().context, frame->surface);
+    dropItem(*m_frameOwner, m_frameOwner->contexts.front(), frame);
     frame.reset();
   }
   m_frameOwner = nullptr;
@@ -191,7 +216,8 @@ void Walk::changeMode() {
   for (const auto& process : m_processes) closePrimary(*process);
   const DisplayMode& mode = any(m_modes);
   logCall("mode %ux%u", mode.width, mode.height);
-  expect(m_adapter.display().setMode(mode), "a mode");
+  refusalsOf(m_short || m_primaryUnseen, [&] { expect(m_adapter.display().setMode(mode), "a mode"); });
+  m_primaryMade = m_primaryUnseen = false;
   unpaintAll();
 }
 
@@ -203,7 +229,10 @@ void Walk::reconnect() {
   for (const auto& process : m_processes) closePrimary(*process);
   logCall("the session goes elsewhere and comes back");
   expect(m_adapter.display().disconnect(), "the display stops");
-  expect(m_adapter.display().setMode(any(m_modes)), "and comes back");
+  const DisplayMode& mode = any(m_modes);
+  refusalsOf(m_short || m_primaryUnseen,
+             [&] { expect(m_adapter.display().setMode(mode), "and comes back"); });
+  m_primaryMade = m_primaryUnseen = false;
   unpaintAll();
 }
 
@@ -212,6 +241,10 @@ void Walk::sleep() {
   const uint32_t device = m_adapter.machine().canReset() ? below(3) : uint32_t{kStays};
   dropFrames();
   releaseAll();
+  // The driver makes what it draws with anew when the machine wakes, and does not hear that it is refused
+  // (docs/windows-driver.md, "Handle spaces").
+  for (const auto& process : m_processes)
+    if (!process->hoard.empty()) give(*process, 0);
   logCall("sleep%s", device == kStays    ? ""
                      : device == kSleeps ? ", the device is reset"
                                          : ", the device starts anew");
@@ -219,7 +252,7 @@ void Walk::sleep() {
   display.setVisible(false);
   m_adapter.scheduler().waitIdle();
   display.unpin(*display.primary());
-  expect(m_adapter.vidmm().evictAll(), "everything can be evicted");
+  expect(page([&] { return m_adapter.vidmm().evictAll(); }), "everything can be evicted");
   if (device == kReboots) m_errors = 0;  // its counter is reset with it
   const POWER_ACTION action = below(2) ? PowerActionSleep : PowerActionHibernate;
   (void)m_adapter.setPower(kAdapterUid, PowerDeviceD3, action);

@@ -1,37 +1,68 @@
 // SPDX-License-Identifier: MIT
 // Random legal calls, thousands of them, from a seed: no rule is broken, pixels are right after each, fences
 // go on, and at the end nothing is left. docs/windows/driver-host.md, "Random calls".
+#include <string>
+
 #include "tests-qtest/driver/outside.h"
 #include "tests-qtest/driver/random_walk.h"
-#include "tests-qtest/driver/ring_view.h"
 
 namespace aerogpu::host {
 
 namespace {
 
-constexpr unsigned kMoves = 10000, kFewMoves = 1200;
+constexpr unsigned kManyMoves = 10000, kFewMoves = 1200;
 /// Two modes' primaries and two frames of a full-screen program, wherever they are pinned; less than programs
 /// have.
 constexpr uint64_t kSegmentBytes = 8 << 20;
 
 }  // namespace
 
-/// Weights: how many of a thousand moves are these.
+/// Weights: of about twelve hundred moves so many are these.
 const Walk::Move Walk::kMoves[] = {
-    {25, &Walk::beginProcess},  {8, &Walk::endSomeProcess}, {8, &Walk::killSomeProcess},
-    {90, &Walk::addItem},       {35, &Walk::removeItem},    {25, &Walk::changeContexts},
-    {190, &Walk::fillItem},     {40, &Walk::copyItem},      {40, &Walk::writeItem},
-    {100, &Walk::checkItem},    {60, &Walk::evictItem},     {8, &Walk::evictAll},
-    {10, &Walk::preferSegment}, {35, &Walk::hold},          {30, &Walk::releaseSome},
-    {15, &Walk::share},         {20, &Walk::openShare},     {25, &Walk::fillShare},
-    {25, &Walk::lookShare},     {15, &Walk::closeShare},    {30, &Walk::gdiDraw},
-    {10, &Walk::gdiLook},       {35, &Walk::present},       {12, &Walk::presentFill},
-    {8, &Walk::lookAtScreen},   {20, &Walk::flip},          {4, &Walk::dropFrames},
-    {5, &Walk::changeMode},     {2, &Walk::reconnect},      {3, &Walk::sleep},
-    {15, &Walk::pointer},       {10, &Walk::scanLine},      {6, &Walk::vsync},
-    {10, &Walk::preempt},       {2, &Walk::hang},           {2, &Walk::lose},
-    {8, &Walk::queryFence},     {8, &Walk::waitIdle},       {15, &Walk::ask},
-    {3, &Walk::debugInfo},      {2, &Walk::lineNoise},
+    {"processes begin", 25, &Walk::beginProcess},
+    {"end", 8, &Walk::endSomeProcess},
+    {"are killed", 8, &Walk::killSomeProcess},
+    {"items made", 90, &Walk::addItem},
+    {"dropped", 35, &Walk::removeItem},
+    {"contexts", 25, &Walk::changeContexts},
+    {"fills", 190, &Walk::fillItem},
+    {"copies", 40, &Walk::copyItem},
+    {"writes", 40, &Walk::writeItem},
+    {"checks", 100, &Walk::checkItem},
+    {"evictions", 60, &Walk::evictItem},
+    {"of everything", 8, &Walk::evictAll},
+    {"segments preferred", 10, &Walk::preferSegment},
+    {"contexts held", 35, &Walk::hold},
+    {"released", 30, &Walk::releaseSome},
+    {"shares", 15, &Walk::share},
+    {"opened", 20, &Walk::openShare},
+    {"filled", 25, &Walk::fillShare},
+    {"looked at", 25, &Walk::lookShare},
+    {"closed", 15, &Walk::closeShare},
+    {"GDI draws", 30, &Walk::gdiDraw},
+    {"is looked at", 10, &Walk::gdiLook},
+    {"presents", 35, &Walk::present},
+    {"of colours", 12, &Walk::presentFill},
+    {"screen looked at", 8, &Walk::lookAtScreen},
+    {"flips", 20, &Walk::flip},
+    {"frames dropped", 4, &Walk::dropFrames},
+    {"modes", 5, &Walk::changeMode},
+    {"reconnections", 2, &Walk::reconnect},
+    {"sleeps", 3, &Walk::sleep},
+    {"pointers", 15, &Walk::pointer},
+    {"scan lines", 10, &Walk::scanLine},
+    {"vertical syncs", 6, &Walk::vsync},
+    {"preemptions", 10, &Walk::preempt},
+    {"hangs", 1, &Walk::hang},
+    {"losses at rest", 1, &Walk::lose},
+    {"amid all", 2, &Walk::loseAmid},
+    {"memory taken", 2, &Walk::take},
+    {"given back", 5, &Walk::giveBack},
+    {"fences", 8, &Walk::queryFence},
+    {"waits", 8, &Walk::waitIdle},
+    {"questions", 15, &Walk::ask},
+    {"reports", 3, &Walk::debugInfo},
+    {"others' interrupts", 2, &Walk::lineNoise},
 };
 
 Walk::Walk(Session& session, uint64_t seed) : m_adapter(session.adapter()), m_random(seed), m_seed(seed) {
@@ -40,6 +71,14 @@ Walk::Walk(Session& session, uint64_t seed) : m_adapter(session.adapter()), m_ra
   for (int y = 5; y < 480; y += 67)
     for (int x = 3; x < 640; x += 91) m_points.emplace_back(x, y);
   m_desktop.resize(m_points.size());
+  m_made.resize(std::size(kMoves));
+  // Where time does not jump, a minute of it is one.
+  if (!m_adapter.machine().clockJumps())
+    note("this machine's time does not jump: the GPU does not hang and is not lost, and no memory is taken");
+  else if (!hasSpaces(m_adapter))
+    note("this device counts no memory by process: none is taken");
+  else
+    m_limit = deviceCounter("max_hostmem").value_or(0);
 }
 
 void Walk::move() {
@@ -50,9 +89,11 @@ void Walk::move() {
   }();
   const unsigned before = brokenRules();
   logMove();
+  lookAtMemory();
   uint32_t what = below(total);
   for (const Move& one : kMoves) {
     if (what < one.weight) {
+      ++m_made[static_cast<size_t>(&one - kMoves)];
       (this->*one.make)();
       break;
     }
@@ -78,6 +119,13 @@ void Walk::run(unsigned moves) {
        m_done, static_cast<unsigned long long>(m_adapter.scheduler().submitted()),
        static_cast<unsigned long long>(m_adapter.vidmm().evictions()),
        m_adapter.scheduler().tdr().preemptions, m_losses, m_resets - m_losses, m_sleeps);
+  note(
+      "the host's memory used up %u times, a process' share %u times: %u packets refused, none of %u pagings",
+      m_shortages, m_shares, m_refusals, m_pagings);
+  note("%u losses amid all, %u of a GPU that was gone; %u items with their content after them", m_amid,
+       m_gone, m_survivors);
+  tellMoves();
+  expectVariety();
   logCall("the end");
   while (!m_processes.empty()) endProcess(m_processes.size() - 1, false);
   makeSteady();
@@ -90,6 +138,25 @@ void Walk::run(unsigned moves) {
   m_gdi.client->closeAll();
   for (const auto& window : m_gdi.windows) m_adapter.vidmm().destroy({window.allocation});
   m_gdi.client.reset();
+}
+
+void Walk::tellMoves() const {
+  std::string line;
+  for (size_t i = 0; i < std::size(kMoves); ++i) {
+    line += (line.empty() ? "" : ", ") + std::string(kMoves[i].name) + " " + std::to_string(m_made[i]);
+    if (line.size() < 90 && i + 1 < std::size(kMoves)) continue;
+    note("%s", line.c_str());
+    line.clear();
+  }
+}
+
+void Walk::expectVariety() {
+  if (m_stop || m_done < kManyMoves || !m_adapter.machine().clockJumps()) return;
+  for (size_t i = 0; i < std::size(kMoves); ++i) expect(m_made[i] != 0, "there are %s", kMoves[i].name);
+  expect(m_losses && m_amid && m_gone && m_survivors, "losses of the GPU, amid all, and of one that is gone");
+  if (hasSpaces(m_adapter))
+    expect(m_shortages && m_shares && m_refusals && m_pagings,
+           "memory that is used up, and paging without it");
 }
 
 // A state that can be compared: what the driver makes when it is first needed is made.
@@ -105,9 +172,7 @@ void Walk::makeSteady() {
     m_gdi.windows[i].gpu = 0xFF102030;
   }
   gdiLook();
-  m_adapter.scheduler().waitIdle();
-  const RingView ring(m_adapter);
-  if (ring) ring.waitEmpty();
+  settle();
 }
 
 namespace {
@@ -130,7 +195,7 @@ void few() {
 
 void many() {
   note("seed %llu", static_cast<unsigned long long>(options().seed));
-  walk(options().seed, options().iterations ? options().iterations : kMoves);
+  walk(options().seed, options().iterations ? options().iterations : kManyMoves);
 }
 
 const TestCase kTests[] = {

@@ -63,7 +63,10 @@ inline void nameSpace(CommandWriter& w, uint32_t space, uint32_t process, const 
 /// A renderer with spaces enabled.
 class SpacesTest : public testing::Test {
 protected:
-  SpacesTest() {
+  static constexpr uint64_t kShare = uint64_t{1} << 20;  // of one space or process
+
+  explicit SpacesTest(uint64_t maxHostmem = uint64_t{1} << 30)
+      : h({.maxHostmem = maxHostmem, .maxSpaceHostmem = kShare}) {
     while (h.handle() < 1000) {  // the harness's own handles are above those of the tests
     }
   }
@@ -85,7 +88,7 @@ protected:
     return h.readBuffer(handle, size);
   }
 
-  Harness h{{.maxSpaceHostmem = uint64_t{1} << 20}};
+  Harness h;
 };
 
 }  // namespace aerogpu::test

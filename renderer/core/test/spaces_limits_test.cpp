@@ -183,6 +183,40 @@ TEST_F(SpacesTest, AProcessIsSaidBeforeAnythingIsMade) {
   expectGood(in(0, says(4, 7)));
 }
 
+/// Eight processes take all of it.
+class SmallSpacesTest : public SpacesTest {
+protected:
+  SmallSpacesTest() : SpacesTest(8 * kShare) {}
+};
+
+/// Whose a space is does not depend on what others have taken: without memory it is made all the same, and
+/// counts for its process when there is some again.
+// SPACE-22, LIM-8
+TEST_F(SmallSpacesTest, AProcessIsSaidWhateverMemoryIsLeft) {
+  const auto big = [](uint32_t handle, uint64_t size) {
+    return [=](CommandWriter& w) { packets::createBuffer(w, handle, size); };
+  };
+  expectGood(in(0, [](CommandWriter& w) { spaceProcess(w, 1, 7); }));
+  expectGood(in(1, big(1, 2 * kThird)));
+  uint32_t handle = 1;
+  for (uint64_t size = kShare; size >= 4; size /= 2)
+    while (in(0, big(handle, size)).result.error_count == 0) ++handle;
+  ASSERT_GT(handle, 7u);
+  const uint64_t full = h.stats().host_memory_bytes;
+  expectGood(in(0, [](CommandWriter& w) {
+    spaceProcess(w, 2, 7);
+    nameSpace(w, 2, 7, "b");
+  }));
+  EXPECT_EQ(h.stats().host_memory_bytes, full);
+  expectError(in(2, big(1, 16)), kBackend);
+  expectGood(in(0, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
+  expectError(in(2, big(1, 2 * kThird)), kBackend);
+  expectGood(in(2, big(1, kThird / 2)));
+  expectGood(in(0, [](CommandWriter& w) { destroySpace(w, 2); }));
+  ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_EQ(h.stats().host_memory_bytes, 0u);
+}
+
 /// Each space has its limit, and all of them together that of ABI 1.4.
 // SPACE-10, LIM-7
 TEST(SpaceLimits, Handles) {

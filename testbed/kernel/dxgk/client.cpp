@@ -167,7 +167,13 @@ bool Context::submit(Built& built, uint64_t* number) {
   std::vector<std::pair<Allocation*, bool>> wanted;
   for (const auto& [opened, written] : built.list)
     if (opened) wanted.push_back({opened->allocation.get(), written});
-  if (!m_adapter.vidmm().makeResident(wanted)) return submitSplit(built, number);
+  // What a reset has overtaken, before or in the middle of the paging, is dropped.
+  const auto old = [&] { return m_adapter.scheduler().resets() != built.resets; };
+  if (!old() && !m_adapter.vidmm().makeResident(wanted) && !old()) return submitSplit(built, number);
+  if (old()) {
+    if (number) *number = m_adapter.scheduler().submitted();
+    return true;
+  }
   const uint64_t n = submitPart(built, 0, built.end, 0, built.patches.size());
   if (number) *number = n;
   return true;
@@ -248,6 +254,7 @@ uint64_t Context::submitPart(Built& built, UINT start, UINT end, size_t firstPat
   submission.patchCount = static_cast<UINT>(endPatch - firstPatch);
   submission.present = built.present;
   submission.nullRendering = built.nullRendering;
+  submission.resets = built.resets;
   ++m_passes;
   return scheduler.submit(submission);
 }
@@ -304,9 +311,11 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
     args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
     args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma->memory.block.gpa);
     NTSTATUS status;
+    unsigned resets;
     {
       ProcessScope process(m_process);
       std::shared_lock exclusion(m_adapter.exclusion());
+      resets = m_adapter.scheduler().resets();
       status = callDdi(ddi, kPassiveLevel, function, m_handle, &args);
     }
     const auto* begin = dma->memory.view;
@@ -358,7 +367,8 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
                   std::move(patches),
                   passes.present,
                   passes.nullRendering,
-                  passes.edit};
+                  passes.edit,
+                  resets};
       if (m_holds) {
         dma->held = true;
         m_held.push_back(std::move(built));

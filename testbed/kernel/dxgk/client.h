@@ -92,6 +92,7 @@ private:
     std::vector<D3DDDI_PATCHLOCATIONLIST> patches;
     bool present, nullRendering;
     std::function<void(std::span<uint8_t>)> edit;
+    unsigned resets;  // timeout resets when it was built
   };
   bool submit(Built& built, uint64_t* number);
   bool submitSplit(Built& built, uint64_t* number);

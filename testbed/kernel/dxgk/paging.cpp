@@ -168,6 +168,19 @@ UINT Vidmm::buildPaging(const DXGKARG_BUILDPAGINGBUFFER& operation) {
   return bytes;
 }
 
+/// An operation that the GPU carries out. Page "Thread Synchronization and TDR": what a reset drops, or what
+/// is evicted before the restart, loses its content.
+bool Vidmm::addOperation(Allocation& allocation, const DXGKARG_BUILDPAGINGBUFFER& operation) {
+  m_batch.push_back(&allocation);
+  const bool ok = m_paging.add(operation);
+  if (!ok || m_adapter.scheduler().resetting()) batchLost();
+  return ok;
+}
+
+void Vidmm::batchLost() {
+  for (Allocation* allocation : m_batch) allocation->contentLost = true;
+}
+
 bool Vidmm::transfer(Allocation& allocation, bool toSegment) {
   std::vector<uint64_t> frames;
   for (const SystemPage& page : allocation.pages) frames.push_back(page.gpa / kPage);
@@ -189,7 +202,7 @@ bool Vidmm::transfer(Allocation& allocation, bool toSegment) {
     op.Transfer.Source.SegmentAddress.QuadPart = address;
     op.Transfer.Destination.pMdl = mdl;
   }
-  const bool ok = m_paging.add(op);
+  const bool ok = addOperation(allocation, op);
   destroyMdl(mdl);
   return ok;
 }
@@ -231,7 +244,7 @@ bool Vidmm::pageIn(Allocation& allocation, UINT segmentId, uint64_t offset) {
   op.Fill.FillPattern = 0;
   op.Fill.Destination.SegmentId = segmentId;
   op.Fill.Destination.SegmentAddress.QuadPart = d.BaseAddress.QuadPart + static_cast<LONGLONG>(offset);
-  return m_paging.add(op);
+  return addOperation(allocation, op);
 }
 
 bool Vidmm::pageOut(Allocation& allocation) {
@@ -240,6 +253,7 @@ bool Vidmm::pageOut(Allocation& allocation) {
       !finishPaging())
     return false;
   m_adapter.scheduler().waitIdle(allocation.busyUntil);
+  if (!allocation.segment) return true;  // in a time-out, before the restart
   bool ok;
   const UINT from = allocation.segment;
   if (isAperture(from)) {
@@ -263,7 +277,10 @@ bool Vidmm::pageOut(Allocation& allocation) {
 // Nobody looks at memory before this: what waits is submitted and done, and pages that were copied from are
 // free.
 bool Vidmm::finishPaging() {
+  const bool dropped = m_adapter.scheduler().resetting();  // what waits is not submitted then
   const bool ok = m_paging.flush();
+  if (!ok || dropped) batchLost();
+  m_batch.clear();
   for (Allocation* allocation : m_dropAfterPaging) dropPages(*allocation);
   m_dropAfterPaging.clear();
   return ok;
@@ -281,7 +298,7 @@ bool Vidmm::evictAll() {
   std::lock_guard lock(m_mutex);
   bool ok = true;
   // Page "DXGKARG_SUBMITCOMMAND": what is evicted for a change of power has no context.
-  m_paging.flush();
+  finishPaging();
   m_paging.setInContext(false);
   for (const auto& allocation : m_allocations)
     if (!allocation->pinned) ok = pageOut(*allocation) && ok;

@@ -127,11 +127,11 @@ bool PagingQueue::flush() {
     ++m_empty;
   }
   m_mostInOne = std::max<uint64_t>(m_mostInOne, m_marks.size());
-  uint64_t number;
+  uint64_t number, first = 0;
   if (m_marks.size() > 1 &&
       m_buffers % 3 == 0) {  // "a single paging buffer is used for multiple submissions"
     const Mark middle = m_marks[m_marks.size() / 2 - 1];
-    submit({}, middle);
+    first = submit({}, middle);
     number = submit(middle, m_used);
     ++m_parts;
   } else {
@@ -139,7 +139,9 @@ bool PagingQueue::flush() {
   }
   m_marks.clear();
   m_used = {};
-  const bool done = m_adapter.scheduler().waitIdle(number);
+  // The second part of two waits for room behind what hangs: then only the first one is lost.
+  const bool done =
+      m_adapter.scheduler().waitIdle(number) && (!first || m_adapter.scheduler().waitIdle(first));
   checkDummyPage();
   return done;
 }

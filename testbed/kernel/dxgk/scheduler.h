@@ -33,6 +33,7 @@ struct Submission {
   const D3DDDI_PATCHLOCATIONLIST* patches = nullptr;
   UINT patchCount = 0;
   bool paging = false, present = false, flip = false, nullRendering = false;
+  unsigned resets = 0;  // timeout resets when it was built; not of paging
 };
 
 struct TdrRecord {
@@ -52,7 +53,9 @@ public:
   /// Held from making allocations resident to the submission, so that nothing moves in between.
   std::recursive_mutex& preparation() { return m_preparation; }
 
-  /// Patches and submits; waits while too many are in flight. Returns the number to wait for (never 0).
+  /// Patches and submits; waits while too many are in flight. Returns the number to wait for (never 0). What
+  /// was built before a timeout reset is dropped: that took every program's device from it ("Timeout
+  /// detection and recovery").
   uint64_t submit(const Submission& submission);
   /// Waits until the submission with this number and all before it are done; runs timeout recovery when the
   /// GPU hangs. False when it was lost to a reset.

@@ -68,6 +68,8 @@ struct Allocation {
   uint64_t lastUse = 0;
   std::atomic<uint64_t> busyUntil{0};  // the scheduler's number of the last submission that uses it
   bool marked = false;
+  bool contentLost =
+      false;  // a paging operation on its content was lost to a timeout reset; never false again
 
   uint64_t size() const { return info.Size; }
   bool resident() const { return segment != 0; }
@@ -177,6 +179,8 @@ private:
   bool pageIn(Allocation& allocation, UINT segmentId, uint64_t offset);
   bool pageOut(Allocation& allocation);
   bool finishPaging();
+  bool addOperation(Allocation& allocation, const DXGKARG_BUILDPAGINGBUFFER& operation);
+  void batchLost();
   bool transfer(Allocation& allocation, bool toSegment);
   template <class Memory, class Video>
   void forEachPiece(Allocation& allocation, uint64_t offset, uint64_t bytes, Memory memory, Video video);
@@ -192,6 +196,7 @@ private:
   UINT m_pagingBufferSegment = 0, m_pagingBufferBytes = 0, m_pagingPrivateBytes = 0, m_pagingLimit = 0;
   PagingQueue m_paging{m_adapter};
   std::vector<Allocation*> m_dropAfterPaging;  // paged in from pages that the GPU still reads
+  std::vector<Allocation*> m_batch;            // whose content the operations that wait copy or fill
   HANDLE m_systemDevice = nullptr, m_systemContext = nullptr;
   std::vector<std::shared_ptr<Allocation>> m_allocations;
   std::vector<SystemPage> m_freePages;

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Moves of a random walk (random_walk.h): programs that take all memory of the host's that a process, or the
+// guest, may have (LIM-8, SPACE-11, SPACE-22), keep it while everybody goes on, and give it back. What it
+// means for the other moves: what a program makes, and what is drawn, may be refused; paging may not (MEM-8).
+#include <algorithm>
+
+#include "aerogpu/aerogpu_format.h"
+#include "tests-qtest/driver/outside.h"
+#include "tests-qtest/driver/random_walk.h"
+#include "tests-qtest/driver/ring_view.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+constexpr uint32_t kLargest = 4096;      // pixels a side: 64 MiB
+constexpr uint64_t kRoom = 64ull << 20;  // what is enough for the moves that are in flight
+constexpr unsigned kTakers = 4;
+
+}  // namespace
+
+void Walk::settle() {
+  m_adapter.scheduler().waitIdle();
+  const RingView ring(m_adapter);
+  if (ring) ring.waitEmpty();
+}
+
+uint32_t Walk::refusalsOf(bool possible, const std::function<void()>& submits) {
+  if (!possible || m_vain) {
+    submits();
+    return 0;
+  }
+  settle();
+  const uint32_t before = deviceErrors(m_adapter);
+  expectDeviceErrors(m_adapter, m_errors);  // nothing was refused that may not be
+  submits();
+  settle();
+  m_errors = deviceErrors(m_adapter);
+  m_refusals += m_errors - before;
+  return m_errors - before;
+}
+
+bool Walk::page(const std::function<bool()>& pages) {
+  const bool full = std::any_of(m_processes.begin(), m_processes.end(),
+                                [](const auto& process) { return !process->hoard.empty(); });
+  bool ok = false;
+  const uint32_t refused = refusalsOf(full, [&] { ok = pages(); });
+  m_pagings += full;
+  return expect(refused == 0, "paging is refused nothing (%u errors)", refused) && ok;
+}
+
+void Walk::lookAtMemory() {
+  m_short = m_limit &&
+            std::any_of(m_processes.begin(), m_processes.end(),
+                        [](const auto& process) { return !process->hoard.empty(); }) &&
+            deviceCounter("host-memory").value_or(m_limit) + kRoom > m_limit;
+}
+
+// Larger ones first; nothing is drawn to them, so that few of their bytes exist. Of several that are as large
+// as one another the first are made.
+void Walk::takeAll(WalkProcess& process, uint32_t smallest) {
+  constexpr uint32_t kFirst = 16, kRest = 4;  // of those of half the size fewer than four fit
+  // The context that gives back, too: one that the device has not made yet may be refused itself.
+  WalkContext& context = process.contexts.front();
+  releaseHeld(context);
+  const bool buffers = below(2) != 0;
+  if (refusalsOf(true, [&] { (void)context.context->render(Stream().flush().bytes(), {}); })) return;
+  for (uint32_t edge = kLargest; edge >= smallest; edge /= 2) {
+    const uint32_t count = edge == kLargest ? kFirst : kRest;
+    std::vector<uint32_t> handles;
+    Stream stream;
+    for (uint32_t i = 0; i < count; ++i) {
+      handles.push_back(newHandle());
+      if (buffers)
+        stream.createBuffer(handles.back(), uint64_t{edge} * edge * 4, 0);
+      else
+        stream.createTexture(handles.back(), edge, edge, AEROGPU_FORMAT_B8G8R8A8_UNORM, 0);
+    }
+    NTSTATUS status = kSuccess;
+    const uint32_t refused = refusalsOf(true, [&] { status = context.context->render(stream.bytes(), {}); });
+    if (!expect(ntSuccess(status) && refused > 0 && refused <= count,
+                "some of %u of %u pixels a side are refused (%u, 0x%08x)", count, edge, refused, status))
+      return;
+    process.hoard.insert(process.hoard.end(), handles.begin(),
+                         handles.end() - static_cast<std::ptrdiff_t>(refused));
+  }
+  logCall("%llu has %zu %s", static_cast<unsigned long long>(process.id), process.hoard.size(),
+          buffers ? "buffers more" : "textures more");
+  m_shares += !process.hoard.empty();
+}
+
+/// One process takes what it can get, or several until there is nothing left: none may take all.
+void Walk::take() {
+  if (!m_limit) return;
+  const uint32_t smallest = 1u << below(8);
+  const bool all = below(2) != 0;
+  logCall("%s memory is taken, down to %u pixels a side", all ? "all" : "a process' part of the", smallest);
+  takeAll(anyProcess(), smallest);
+  lookAtMemory();
+  for (unsigned i = 1; all && i < kTakers && !m_short; ++i) {
+    if (m_processes.size() < 6) beginProcess();
+    const auto other = std::find_if(m_processes.rbegin(), m_processes.rend(),
+                                    [](const auto& process) { return process->hoard.empty(); });
+    if (other == m_processes.rend()) break;
+    takeAll(**other, smallest);
+    lookAtMemory();
+  }
+  m_shortages += m_short;
+}
+
+/// All of it, or a part.
+void Walk::giveBack() {
+  std::vector<WalkProcess*> rich;
+  for (const auto& process : m_processes)
+    if (!process->hoard.empty()) rich.push_back(process.get());
+  if (rich.empty()) return;
+  WalkProcess& process = *any(rich);
+  give(process, below(3) ? 0 : below(static_cast<uint32_t>(process.hoard.size())));
+}
+
+void Walk::give(WalkProcess& process, size_t keeps) {
+  logCall("%llu gives memory back: %zu of %zu", static_cast<unsigned long long>(process.id),
+          process.hoard.size() - keeps, process.hoard.size());
+  Stream stream;
+  for (; process.hoard.size() > keeps; process.hoard.pop_back()) stream.destroy(process.hoard.back());
+  NTSTATUS status = kSuccess;
+  WalkContext& context = process.contexts.front();
+  releaseHeld(context);
+  const uint32_t refused = refusalsOf(true, [&] { status = context.context->render(stream.bytes(), {}); });
+  expect(ntSuccess(status) && refused == 0, "what is given back is not refused (0x%08x, %u errors)", status,
+         refused);
+  lookAtMemory();
+}
+
+}  // namespace aerogpu::host
