@@ -23,12 +23,14 @@ public:
   explicit HostMemory(uint64_t capBytes, std::shared_ptr<HostMemory> owner = nullptr)
       : m_cap(capBytes), m_owner(std::move(owner)) {}
 
-  /// Takes `bytes` from the budget; false, and nothing taken, when a cap would be passed.
-  bool tryCharge(uint64_t bytes) {
+  /// Takes `bytes` from the budget; false, and nothing taken, when a cap would be passed, or less than
+  /// `leave` bytes would be left.
+  bool tryCharge(uint64_t bytes, uint64_t leave = 0) {
     if (m_owner && !m_owner->tryCharge(bytes)) return false;
+    const uint64_t cap = m_cap - std::min(m_cap, leave);
     uint64_t held = m_held.load(std::memory_order_relaxed);
     do {
-      if (bytes > m_cap || held > m_cap - bytes) {
+      if (bytes > cap || held > cap - bytes) {
         if (m_owner) m_owner->release(bytes);
         return false;
       }
@@ -49,6 +51,8 @@ public:
   uint64_t heldBytes() const { return m_held.load(std::memory_order_relaxed); }
   uint64_t peakBytes() const { return m_peak.load(std::memory_order_relaxed); }
   uint64_t capBytes() const { return m_cap; }
+  /// What those who have a share leave to those who have none: the system's objects (SPACE-26).
+  uint64_t systemBytes() const { return std::min(m_cap / 16, uint64_t{64} << 20); }
   /// Whose cap it is that is reached in the end.
   const HostMemory& owner() const { return m_owner ? *m_owner : *this; }
   /// Of heldBytes(), what is held for one kind. Each is right for itself.
@@ -103,13 +107,14 @@ public:
   }
   ~HostMemoryCharge() { reset(); }
 
-  /// Charges `bytes` to the account and its share; an empty charge (ok() false) when a cap would be passed.
+  /// Charges `bytes` to the account and its share; an empty charge (ok() false) when a cap would be passed,
+  /// or a share would take what is the system's.
   static HostMemoryCharge take(HostMemory& account, uint64_t bytes,
                                HostMemoryKind kind = HostMemoryKind::Other) {
     HostMemoryCharge charge;
     HostMemory* share = account.share().get();
     if (share && !share->tryCharge(bytes)) return charge;
-    if (account.tryCharge(bytes)) {
+    if (account.tryCharge(bytes, share ? account.systemBytes() : 0)) {
       charge.m_account = &account;
       charge.m_share = account.share();
       charge.m_bytes = bytes;
