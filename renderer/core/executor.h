@@ -403,7 +403,9 @@ private:
   ExecutionReport m_report;
   WorkBudget m_work;
   std::chrono::steady_clock::time_point m_began;  ///< this submission
-  uint64_t m_pipelines = 0;                       ///< Stats::pipelinesCreated as of the last packet
+  /// A shader was translated, which takes time too; no count of pipelines.
+  static constexpr uint64_t kShaderMade = UINT64_MAX;
+  uint64_t m_pipelines = 0;  ///< Stats::pipelinesCreated as of the last packet, or kShaderMade
   uint32_t m_newPipelines = 0;
   uint32_t m_slices = 0;  ///< of this submission that are full, since a pipeline was made
   uint32_t m_minor = 0;   ///< of the stream being executed

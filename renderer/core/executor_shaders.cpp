@@ -31,6 +31,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_shader_dxbc& c, Bytes bytes)
   auto shader = makeRef<Shader>();
   shader->charge = std::move(*charge);
   shader->stage = static_cast<uint8_t>(*where);
+  m_pipelines = kShaderMade;
   auto gpu = m_env.backend.createShader(*where, bytes, shader->family);
   if (!gpu) {
     // What is wrong may be inside; which shader it is, the packet says.
