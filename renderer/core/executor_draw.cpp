@@ -53,7 +53,7 @@ Result<void> Executor::checkDraw(uint32_t vertices, uint32_t instances) const {
 Result<void> Executor::takeDraw(uint64_t vertices, uint64_t instances) {
   if (auto taken = take(Work::Vertices, vertices * instances, state().vertexWeight); !taken) return taken;
   if (auto taken = take(Work::Pixels, state().drawPixels, state().pixelWeight); !taken) return taken;
-  if (auto taken = take(Work::Bytes, 0); !taken) return taken;  // see noteDrawn()
+  if (m_work.isOver(Work::Bytes)) return tooMuch(Work::Bytes, 0);  // see noteDrawn()
   m_env.stats.draws.add(1);
   noteTargetWrites();
   return {};
