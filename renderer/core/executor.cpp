@@ -199,8 +199,10 @@ void Executor::executePackets(const aerogpu_submission& submission) {
       }
     }
     ++m_packets;
-    const uint64_t pipelines = m_env.stats.pipelinesCreated.load(std::memory_order_relaxed);
-    if (pipelines != m_pipelines) [[unlikely]] {
+    if (!m_work.needsLook()) [[likely]]
+      continue;
+    if (m_work.takeAsked()) {
+      const uint64_t pipelines = m_env.stats.pipelinesCreated.load(std::memory_order_relaxed);
       if (m_pipelines != kShaderMade) notePipeline();
       m_pipelines = pipelines;
       if (outOfTime()) {
@@ -210,7 +212,7 @@ void Executor::executePackets(const aerogpu_submission& submission) {
         stopped = true;
       }
     }
-    if (m_work.sliceFull() && !endSlice()) [[unlikely]] {
+    if (m_work.sliceFull() && !endSlice()) {
       noteError(refused(ErrorCode::Backend, "the rest of the submission does not run: its work was stopped",
                         {{"packet", m_packets}}),
                 at, packet->opcode, submission.signal_fence);

@@ -102,14 +102,24 @@ public:
     const auto i = static_cast<size_t>(work);
     return kLimits[i].submission - static_cast<uint64_t>(m_left[i]);
   }
-  bool sliceFull() const { return m_sliceFull; }
-  void fillSlice() { m_sliceFull = true; }
+  bool sliceFull() const { return (m_look & kFull) != 0; }
+  void fillSlice() { m_look |= kFull; }
+  /// The executor has something to look at behind the packet.
+  void ask() { m_look |= kAsked; }
+  bool takeAsked() {
+    const bool asked = (m_look & kAsked) != 0;
+    m_look &= kFull;
+    return asked;
+  }
+  /// Either of both: one look a packet.
+  bool needsLook() const { return m_look != 0; }
   void beginSlice() {
     for (size_t i = 0; i < kLimits.size(); ++i) m_slice[i] = sliceOf(i, m_shift);
-    m_sliceFull = false;
+    m_look &= kAsked;
   }
 
 private:
+  static constexpr uint8_t kFull = 1, kAsked = 2;
   static constexpr int64_t sliceOf(size_t i, uint32_t shift) {
     return static_cast<int64_t>(kLimits[i].slice >> (kLimits[i].paced ? shift : 0));
   }
@@ -117,12 +127,12 @@ private:
     m_left[i] -= static_cast<int64_t>(amount);
     // Of one packet 2^60 at most, and of what comes before it less than a slice.
     m_slice[i] -= static_cast<int64_t>(amount * weight);
-    if (m_slice[i] <= 0) m_sliceFull = true;
+    if (m_slice[i] <= 0) m_look |= kFull;
   }
   std::array<int64_t, kLimits.size()> m_left{};   ///< of the submission; below 0: over its limit
   std::array<int64_t, kLimits.size()> m_slice{};  ///< left of the slice
   uint32_t m_shift = 0;
-  bool m_sliceFull = false;
+  uint8_t m_look = 0;
 };
 
 }  // namespace aerogpu::core
