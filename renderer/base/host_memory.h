@@ -23,7 +23,7 @@ public:
   explicit HostMemory(uint64_t capBytes, std::shared_ptr<HostMemory> owner = nullptr)
       : m_cap(capBytes), m_owner(std::move(owner)) {}
 
-  /// Takes `bytes` from the budget; false, and nothing taken, when the cap would be passed.
+  /// Takes `bytes` from the budget; false, and nothing taken, when its cap or its owner's would be passed.
   bool tryCharge(uint64_t bytes) { return m_owner ? tryChargeWithOwner(bytes) : tryChargeAlone(bytes); }
 
   /// Gives back what tryCharge took.
