@@ -18,7 +18,6 @@ using test::expectGood;
 using test::fillMemory;
 using test::FinishedSubmission;
 using test::Harness;
-using test::pattern;
 
 constexpr uint64_t kMax = uint64_t{64} << 20, kLeast = 4, kPage = 4096, kTransfer = uint64_t{8} << 20;
 constexpr uint32_t kBackend = AEROGPU_ERROR_BACKEND, kDecode = AEROGPU_ERROR_CMD_DECODE;
