@@ -23,22 +23,8 @@ public:
   explicit HostMemory(uint64_t capBytes, std::shared_ptr<HostMemory> owner = nullptr)
       : m_cap(capBytes), m_owner(std::move(owner)) {}
 
-  /// Takes `bytes` from the budget; false, and nothing taken, when a cap would be passed.
-  bool tryCharge(uint64_t bytes) {
-    if (m_owner && !m_owner->tryCharge(bytes)) return false;
-    uint64_t held = m_held.load(std::memory_order_relaxed);
-    do {
-      if (bytes > m_cap || held > m_cap - bytes) {
-        if (m_owner) m_owner->release(bytes);
-        return false;
-      }
-    } while (!m_held.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
-    uint64_t peak = m_peak.load(std::memory_order_relaxed);
-    while (peak < held + bytes &&
-           !m_peak.compare_exchange_weak(peak, held + bytes, std::memory_order_relaxed)) {
-    }
-    return true;
-  }
+  /// Takes `bytes` from the budget; false, and nothing taken, when its cap or its owner's would be passed.
+  bool tryCharge(uint64_t bytes) { return m_owner ? tryChargeWithOwner(bytes) : tryChargeAlone(bytes); }
 
   /// Gives back what tryCharge took.
   void release(uint64_t bytes) {
@@ -49,6 +35,13 @@ public:
   uint64_t heldBytes() const { return m_held.load(std::memory_order_relaxed); }
   uint64_t peakBytes() const { return m_peak.load(std::memory_order_relaxed); }
   uint64_t capBytes() const { return m_cap; }
+  /// What those who have a share leave to those who have none: the system's objects (SPACE-26).
+  uint64_t systemBytes() const { return std::min(m_cap / 16, uint64_t{64} << 20); }
+  /// Whether that is left beside `bytes` more. Asked by the thread that takes charges.
+  bool leavesSystem(uint64_t bytes) const {
+    const uint64_t cap = m_cap - systemBytes();
+    return bytes <= cap && heldBytes() <= cap - bytes;
+  }
   /// Whose cap it is that is reached in the end.
   const HostMemory& owner() const { return m_owner ? *m_owner : *this; }
   /// Of heldBytes(), what is held for one kind. Each is right for itself.
@@ -68,6 +61,23 @@ public:
 
 private:
   friend class HostMemoryCharge;
+  bool tryChargeAlone(uint64_t bytes) {
+    uint64_t held = m_held.load(std::memory_order_relaxed);
+    do {
+      if (bytes > m_cap || held > m_cap - bytes) return false;
+    } while (!m_held.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
+    uint64_t peak = m_peak.load(std::memory_order_relaxed);
+    while (peak < held + bytes &&
+           !m_peak.compare_exchange_weak(peak, held + bytes, std::memory_order_relaxed)) {
+    }
+    return true;
+  }
+  [[gnu::noinline]] bool tryChargeWithOwner(uint64_t bytes) {
+    if (!m_owner->tryCharge(bytes)) return false;
+    if (tryChargeAlone(bytes)) return true;
+    m_owner->release(bytes);
+    return false;
+  }
   void count(HostMemoryKind kind, uint64_t bytes) {
     if (kind != HostMemoryKind::Other)
       m_kinds[static_cast<size_t>(kind)].fetch_add(bytes, std::memory_order_relaxed);
@@ -103,13 +113,14 @@ public:
   }
   ~HostMemoryCharge() { reset(); }
 
-  /// Charges `bytes` to the account and its share; an empty charge (ok() false) when a cap would be passed.
+  /// Charges `bytes` to the account, which is no part of another one, and its share; an empty charge (ok()
+  /// false) when a cap would be passed, or a share would take what is the system's.
   static HostMemoryCharge take(HostMemory& account, uint64_t bytes,
                                HostMemoryKind kind = HostMemoryKind::Other) {
     HostMemoryCharge charge;
     HostMemory* share = account.share().get();
-    if (share && !share->tryCharge(bytes)) return charge;
-    if (account.tryCharge(bytes)) {
+    if (share && (!account.leavesSystem(bytes) || !share->tryCharge(bytes))) return charge;
+    if (account.tryChargeAlone(bytes)) {
       charge.m_account = &account;
       charge.m_share = account.share();
       charge.m_bytes = bytes;

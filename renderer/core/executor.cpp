@@ -192,11 +192,18 @@ void Executor::executePackets(const aerogpu_submission& submission) {
       // What it names may be there already, or gone, since it ran before (RING-10).
       if (!again || done.error().code != ErrorCode::CmdDecode)
         noteError(done.error(), at, packet->opcode, submission.signal_fence);
+      if (m_mustNotFail && m_report.errorCount != 0) {
+        ++m_packets;
+        m_report.stopped = true;
+        break;
+      }
     }
     ++m_packets;
-    const uint64_t pipelines = m_env.stats.pipelinesCreated.load(std::memory_order_relaxed);
-    if (pipelines != m_pipelines || packet->opcode == AEROGPU_CMD_CREATE_SHADER_DXBC) [[unlikely]] {
-      if (pipelines != m_pipelines) notePipeline();
+    if (!m_work.needsLook()) [[likely]]
+      continue;
+    if (m_work.takeAsked()) {
+      const uint64_t pipelines = m_env.stats.pipelinesCreated.load(std::memory_order_relaxed);
+      if (m_pipelines != kShaderMade) notePipeline();
       m_pipelines = pipelines;
       if (outOfTime()) {
         noteError(refused(ErrorCode::Backend, "the rest of the submission does not run: others wait",
@@ -211,13 +218,15 @@ void Executor::executePackets(const aerogpu_submission& submission) {
                 at, packet->opcode, submission.signal_fence);
       stopped = true;
     }
-    if (m_mustNotFail && m_report.errorCount != 0) {
+    if (stopped && m_mustNotFail) {
       m_report.stopped = true;
-      m_report.executedBytes = reader->offset();
       break;
     }
   }
-  if (!m_report.dropped && !m_report.stopped) m_report.executedBytes = reader->sizeBytes();
+  if (m_report.stopped)
+    m_report.executedBytes = reader->offset();
+  else if (!m_report.dropped)
+    m_report.executedBytes = reader->sizeBytes();
   // It runs without a context where one could not be had (MEM-8).
   if (m_packets != m_neutralPackets && m_context && m_contextId == submission.context_id)
     noteContextChange(true);

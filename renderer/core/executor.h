@@ -347,6 +347,11 @@ private:
   /// Whether the submission has had its time, and others wait for theirs. Asked behind what may have
   /// compiled.
   bool outOfTime() const;
+  /// Behind what may have made a pipeline: whether it has is looked at behind the packet.
+  void noteCompiled() {
+    if (m_env.stats.pipelinesCreated.load(std::memory_order_relaxed) != m_pipelines) [[unlikely]]
+      m_work.ask();
+  }
   /// A pipeline was made, which GPUs' drivers compile now or when it is first used.
   void notePipeline();
   /// A slice is full: waits for the GPU. False when the rest of the submission is not to run.
@@ -404,7 +409,9 @@ private:
   ExecutionReport m_report;
   WorkBudget m_work;
   std::chrono::steady_clock::time_point m_began;  ///< this submission
-  uint64_t m_pipelines = 0;                       ///< Stats::pipelinesCreated as of the last packet
+  /// A shader was translated, which takes time too; no count of pipelines.
+  static constexpr uint64_t kShaderMade = UINT64_MAX;
+  uint64_t m_pipelines = 0;  ///< Stats::pipelinesCreated as it was looked at, or kShaderMade
   uint32_t m_newPipelines = 0;
   uint32_t m_slices = 0;  ///< of this submission that are full, since a pipeline was made
   uint32_t m_minor = 0;   ///< of the stream being executed

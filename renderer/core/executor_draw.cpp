@@ -53,13 +53,14 @@ Result<void> Executor::checkDraw(uint32_t vertices, uint32_t instances) const {
 Result<void> Executor::takeDraw(uint64_t vertices, uint64_t instances) {
   if (auto taken = take(Work::Vertices, vertices * instances, state().vertexWeight); !taken) return taken;
   if (auto taken = take(Work::Pixels, state().drawPixels, state().pixelWeight); !taken) return taken;
-  if (auto taken = take(Work::Bytes, 0); !taken) return taken;  // see noteDrawn()
+  if (m_work.isOver(Work::Bytes)) return tooMuch(Work::Bytes, 0);  // see noteDrawn()
   m_env.stats.draws.add(1);
   noteTargetWrites();
   return {};
 }
 
 Result<void> Executor::noteDrawn(Result<void> drawn) {
+  noteCompiled();
   // How much a draw copies only the back end knows, and only when it is done.
   if (state().copiedBytes != 0) m_work.note(Work::Bytes, std::exchange(state().copiedBytes, 0));
   return drawn;
@@ -110,7 +111,9 @@ Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
   if (auto taken = take(Work::Groups, groups, WorkBudget::weight(cost.instructions, cost.samples, 1)); !taken)
     return taken;
   m_env.stats.dispatches.add(1);
-  return m_env.backend.dispatch(state(), c.group_count_x, c.group_count_y, c.group_count_z);
+  auto dispatched = m_env.backend.dispatch(state(), c.group_count_x, c.group_count_y, c.group_count_z);
+  noteCompiled();
+  return dispatched;
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_draw_inline& c, Bytes bytes) {

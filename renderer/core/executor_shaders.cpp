@@ -31,6 +31,8 @@ Result<void> Executor::run(const aerogpu_cmd_create_shader_dxbc& c, Bytes bytes)
   auto shader = makeRef<Shader>();
   shader->charge = std::move(*charge);
   shader->stage = static_cast<uint8_t>(*where);
+  m_pipelines = kShaderMade;
+  m_work.ask();
   auto gpu = m_env.backend.createShader(*where, bytes, shader->family);
   if (!gpu) {
     // What is wrong may be inside; which shader it is, the packet says.
@@ -39,6 +41,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_shader_dxbc& c, Bytes bytes)
     return gpu.error();
   }
   shader->gpu = std::move(*gpu);
+  shader->weight = WorkBudget::weight(shader->gpu->cost.instructions, shader->gpu->cost.samples, 1);
   m_handles.insert(c.shader_handle, shader);
   return {};
 }
@@ -85,6 +88,7 @@ void Executor::weigh() {
   const auto weightOf = [this](Stage which, uint32_t anisotropy) -> uint32_t {
     const Shader* shader = state().shaders[static_cast<size_t>(which)].get();
     if (!shader) return 1;
+    if (anisotropy == 1) return shader->weight;
     return WorkBudget::weight(shader->gpu->cost.instructions, shader->gpu->cost.samples, anisotropy);
   };
   state().vertexWeight = weightOf(Stage::Vertex, 1);

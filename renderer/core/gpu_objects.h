@@ -182,7 +182,8 @@ enum class ShaderFamily : uint8_t { D3d9, Dxbc };
 
 struct Shader : GuestObject {
   ShaderFamily family = ShaderFamily::D3d9;
-  uint8_t stage = 0;  ///< core::Stage
+  uint8_t stage = 0;    ///< core::Stage
+  uint32_t weight = 1;  ///< what an invocation counts for (WorkBudget)
   std::unique_ptr<GpuShader> gpu;
 };
 

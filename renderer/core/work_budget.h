@@ -71,14 +71,24 @@ public:
         std::clamp<uint64_t>((cost < kLong ? cost : cost * kLongCounts) / kPlain, 1, kMost));
   }
 
-  void beginSubmission() { m_used = {}; }
-  /// Slices of what is paced are 2^-shift of kLimits' from here on.
-  void setShift(uint32_t shift) { m_shift = shift; }
+  WorkBudget() {
+    beginSubmission();
+    beginSlice();
+  }
+  void beginSubmission() {
+    for (size_t i = 0; i < kLimits.size(); ++i) m_left[i] = static_cast<int64_t>(kLimits[i].submission);
+  }
+  /// Slices of what is paced are 2^-shift of kLimits' from here on, the one that has begun too.
+  void setShift(uint32_t shift) {
+    if (shift == m_shift) return;
+    for (size_t i = 0; i < kLimits.size(); ++i) m_slice[i] += sliceOf(i, shift) - sliceOf(i, m_shift);
+    m_shift = shift;
+  }
   /// False when the submission would pass its limit; then nothing is counted. `weight`: for slices only, at
   /// most 2^15; 0 = it fills none.
   bool take(Work work, uint64_t amount, uint32_t weight = 1) {
     const auto i = static_cast<size_t>(work);
-    if (m_used[i] > kLimits[i].submission || amount > kLimits[i].submission - m_used[i]) return false;
+    if (m_left[i] < 0 || amount > static_cast<uint64_t>(m_left[i])) return false;
     count(i, amount, weight);
     return true;
   }
@@ -86,24 +96,43 @@ public:
   bool takeDone(Work work, uint64_t amount) { return take(work, amount, 0); }
   /// Counts what was done already. Above the limit no more of this kind is taken, not even nothing.
   void note(Work work, uint64_t amount) { count(static_cast<size_t>(work), amount, 1); }
-  uint64_t used(Work work) const { return m_used[static_cast<size_t>(work)]; }
-  bool sliceFull() const { return m_sliceFull; }
-  void fillSlice() { m_sliceFull = true; }
+  /// Whether note() has gone over the limit.
+  bool isOver(Work work) const { return m_left[static_cast<size_t>(work)] < 0; }
+  uint64_t used(Work work) const {
+    const auto i = static_cast<size_t>(work);
+    return kLimits[i].submission - static_cast<uint64_t>(m_left[i]);
+  }
+  bool sliceFull() const { return (m_look & kFull) != 0; }
+  void fillSlice() { m_look |= kFull; }
+  /// The executor has something to look at behind the packet.
+  void ask() { m_look |= kAsked; }
+  bool takeAsked() {
+    const bool asked = (m_look & kAsked) != 0;
+    m_look &= kFull;
+    return asked;
+  }
+  /// Either of both: one look a packet.
+  bool needsLook() const { return m_look != 0; }
   void beginSlice() {
-    m_slice = {};
-    m_sliceFull = false;
+    for (size_t i = 0; i < kLimits.size(); ++i) m_slice[i] = sliceOf(i, m_shift);
+    m_look &= kAsked;
   }
 
 private:
-  void count(size_t i, uint64_t amount, uint32_t weight) {
-    m_used[i] += amount;
-    // Of one packet 2^60 at most, and of what comes before it less than a slice.
-    m_slice[i] += amount * weight;
-    if (m_slice[i] >= kLimits[i].slice >> (kLimits[i].paced ? m_shift : 0)) m_sliceFull = true;
+  static constexpr uint8_t kFull = 1, kAsked = 2;
+  static constexpr int64_t sliceOf(size_t i, uint32_t shift) {
+    return static_cast<int64_t>(kLimits[i].slice >> (kLimits[i].paced ? shift : 0));
   }
-  std::array<uint64_t, kLimits.size()> m_used{}, m_slice{};
+  void count(size_t i, uint64_t amount, uint32_t weight) {
+    m_left[i] -= static_cast<int64_t>(amount);
+    // Of one packet 2^60 at most, and of what comes before it less than a slice.
+    m_slice[i] -= static_cast<int64_t>(amount * weight);
+    if (m_slice[i] <= 0) m_look |= kFull;
+  }
+  std::array<int64_t, kLimits.size()> m_left{};   ///< of the submission; below 0: over its limit
+  std::array<int64_t, kLimits.size()> m_slice{};  ///< left of the slice
   uint32_t m_shift = 0;
-  bool m_sliceFull = false;
+  uint8_t m_look = 0;
 };
 
 }  // namespace aerogpu::core

@@ -148,16 +148,12 @@ void Walk::moveAmidLoss() {
       logCall("item %u comes back", item->surface.allocId);
       (void)vidmm.makeResident({{item->surface.allocation.get(), true}});
       return;
-    case 9: {
+    case 9:
       if (!item) return;
       logCall("the CPU writes %08x to item %u", color, item->surface.allocId);
-      const Surface& s = item->surface;
-      const std::vector<uint32_t> pixels(size_t{s.width} * s.height, color);
-      expect(vidmm.write(*s.allocation, 0, pixels.data(), s.bytes()), "a write");
-      item->memory = color;
+      writeMemory(item, color);
       item->gpu.reset();
       return;
-    }
     case 10:
       if (m_processes.size() < 6) return beginProcess();
       [[fallthrough]];
@@ -244,15 +240,11 @@ void Walk::moveWithoutGpu() {
       expect(vidmm.makeResident({{item->surface.allocation.get(), true}}), "it is there");
       return;
     case 10:
-    case 11: {
+    case 11:
       if (!item) return;
       logCall("the CPU writes %08x to item %u", color, item->surface.allocId);
-      const Surface& s = item->surface;
-      const std::vector<uint32_t> pixels(size_t{s.width} * s.height, color);
-      expect(vidmm.write(*s.allocation, 0, pixels.data(), s.bytes()), "a write");
-      item->memory = color;
+      writeMemory(item, color);
       return;
-    }
     case 12: {
       if (process.items.size() >= 20) return;
       logCall("%llu makes an allocation", static_cast<unsigned long long>(process.id));

@@ -279,6 +279,13 @@ void Walk::copyItem() {
       [to, from](bool done) { to->memory = to->gpu = done ? from->gpu : Color(); });
 }
 
+void Walk::writeMemory(const Item& item, uint32_t color) {
+  const Surface& s = item->surface;
+  const std::vector<uint32_t> pixels(size_t{s.width} * s.height, color);
+  expect(m_adapter.vidmm().write(*s.allocation, 0, pixels.data(), s.bytes()), "a write");
+  item->memory = color;
+}
+
 /// The CPU writes, and a stream says so.
 void Walk::writeItem() {
   WalkProcess& process = anyProcess();
@@ -289,9 +296,7 @@ void Walk::writeItem() {
   const Surface& s = item->surface;
   logCall("the CPU writes %08x to item %u of %llu%s", color, s.allocId,
           static_cast<unsigned long long>(process.id), context.holds ? ", held" : "");
-  const std::vector<uint32_t> pixels(size_t{s.width} * s.height, color);
-  expect(m_adapter.vidmm().write(*s.allocation, 0, pixels.data(), s.bytes()), "a write");
-  item->memory = color;
+  writeMemory(item, color);
   if (item->missing) return;
   Stream stream;
   stream.dirty(s.backed, 0, s.bytes());

@@ -13,8 +13,8 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr uint32_t kLargest = 4096;      // pixels a side: 64 MiB
-constexpr uint64_t kRoom = 64ull << 20;  // what is enough for the moves that are in flight
+constexpr uint32_t kLargest = 4096;       // pixels a side: 64 MiB
+constexpr uint64_t kRoom = 128ull << 20;  // the system's part (SPACE-26), and enough for the moves in flight
 constexpr unsigned kTakers = 4;
 
 }  // namespace

@@ -223,6 +223,8 @@ private:
   void moveWithoutGpu();
   void withoutGpu();
   Item evenLostItem(WalkProcess& process);
+  /// The CPU fills the allocation; what the GPU has of it stays as it is.
+  void writeMemory(const Item& item, uint32_t color);
   /// What the losses left has its content: all that a program's memory held and nobody was writing to.
   void expectSurvivors();
   /// The device has forgotten everything: each program is told that its device is lost, and ends; GDI and the

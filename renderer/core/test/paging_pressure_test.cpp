@@ -18,7 +18,6 @@ using test::expectGood;
 using test::fillMemory;
 using test::FinishedSubmission;
 using test::Harness;
-using test::pattern;
 
 constexpr uint64_t kMax = uint64_t{64} << 20, kLeast = 4, kPage = 4096, kTransfer = uint64_t{8} << 20;
 constexpr uint32_t kBackend = AEROGPU_ERROR_BACKEND, kDecode = AEROGPU_ERROR_CMD_DECODE;
@@ -35,7 +34,7 @@ protected:
   /// Three programs take what there is, down to less than an object costs.
   void useAllUp() {
     uint32_t handle = 5000;
-    for (const uint32_t space : {1u, 2u, 3u})
+    for (const uint32_t space : {1u, 2u, 3u, 0u})  // the last has what the others leave to it (SPACE-26)
       for (uint64_t size = uint64_t{8} << 20; size >= kLeast; size /= 2)
         for (;;) {
           packets::createBuffer(w, handle++, size);

@@ -192,6 +192,26 @@ protected:
 /// Whose a space is does not depend on what others have taken: without memory it is made all the same, and
 /// counts for its process when there is some again.
 // SPACE-22, LIM-8
+// SPACE-26
+TEST_F(SmallSpacesTest, ProcessesTogetherLeaveTheSystemItsPart) {
+  const auto big = [](uint32_t handle, uint64_t size) {
+    return [=](CommandWriter& w) { packets::createBuffer(w, handle, size); };
+  };
+  constexpr uint64_t kAll = 8 * kShare, kPart = kAll / 16;
+  constexpr uint32_t kProcesses = 10;  // of which each may have an eighth
+  expectGood(in(0, [](CommandWriter& w) {
+    for (uint32_t i = 1; i <= kProcesses; ++i) spaceProcess(w, i, 100 + i);
+  }));
+  uint32_t handle = 1;
+  for (uint64_t size = kShare / 2; size >= 4; size /= 2)
+    for (uint32_t space = 1; space <= kProcesses; ++space)
+      while (in(space, big(handle, size)).result.error_count == 0) ++handle;
+  EXPECT_LE(h.stats().host_memory_bytes, kAll - kPart);
+  EXPECT_GT(h.stats().host_memory_bytes, kAll - kPart - kPart / 4);
+  expectGood(in(0, big(1, kPart / 2)));
+  expectError(in(1, big(++handle, 4096)), kBackend);
+}
+
 TEST_F(SmallSpacesTest, AProcessIsSaidWhateverMemoryIsLeft) {
   const auto big = [](uint32_t handle, uint64_t size) {
     return [=](CommandWriter& w) { packets::createBuffer(w, handle, size); };

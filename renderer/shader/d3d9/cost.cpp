@@ -13,7 +13,7 @@ using d3d9::Opcode;
 
 constexpr uint64_t kMostRounds = 255;  // of a loop: i#.x is no more (page "loop - vs")
 
-uint64_t slots(Opcode op) {
+constexpr uint32_t slotsOf(Opcode op) {
   switch (op) {
     case Opcode::SinCos:
       return 8;
@@ -26,6 +26,26 @@ uint64_t slots(Opcode op) {
     default:
       return std::max(1u, matrixRows(op));
   }
+}
+
+/// By opcode, for every program is counted once; those beyond are one slot (PHASE).
+struct OpcodeCosts {
+  std::array<uint8_t, 128> slots{}, samples{};
+};
+constexpr OpcodeCosts kCosts = [] {
+  OpcodeCosts all;
+  for (uint32_t i = 0; i < all.slots.size(); ++i) {
+    const auto op = static_cast<Opcode>(i);
+    all.slots[i] = static_cast<uint8_t>(slotsOf(op));
+    all.samples[i] = op == Opcode::Tex || op == Opcode::TexLdd || op == Opcode::TexLdl;
+  }
+  return all;
+}();
+
+ShaderCost costOf(Opcode op) {
+  const auto number = static_cast<uint32_t>(op);
+  if (number >= kCosts.slots.size()) return {1, 0};
+  return {kCosts.slots[number], kCosts.samples[number]};
 }
 
 class CostCounter {
@@ -58,13 +78,8 @@ public:
         case Opcode::CallNz:
           cost.add(subroutine(in.sources[0].number), times);
           break;
-        case Opcode::Tex:
-        case Opcode::TexLdd:
-        case Opcode::TexLdl:
-          cost.add({slots(in.opcode), 1}, times);
-          break;
         default:
-          cost.add({slots(in.opcode), 0}, times);
+          cost.add(costOf(in.opcode), times);
           break;
       }
     }
@@ -97,9 +112,13 @@ private:
 
 }  // namespace
 
-uint64_t slotsOf(const ProgramCode& program) {
-  uint64_t all = 0;
-  for (const Instruction& in : program.code) all += slots(in.opcode);
+ShaderCost slotsOf(const ProgramCode& program) {
+  ShaderCost all;
+  for (const Instruction& in : program.code) {
+    const ShaderCost one = costOf(in.opcode);
+    all.instructions += one.instructions;
+    all.samples += one.samples;
+  }
   return all;
 }
 

@@ -14,7 +14,7 @@ using d3d9::Stage;
 Result<Program, ShaderError> Parser::run() {
   if (version() && stream() && endOfStream() && callGraph() && fitsSlots()) {
     finishInfo();
-    m_info.cost = costOf(*m_code);
+    if (m_info.loops || !m_code->subroutines.empty()) m_info.cost = costOf(*m_code);
     return Program(std::move(m_code));
   }
   return std::move(m_error);
@@ -22,7 +22,8 @@ Result<Program, ShaderError> Parser::run() {
 
 bool Parser::fitsSlots() {
   m_name = {};
-  const uint64_t slots = slotsOf(*m_code);
+  m_info.cost = slotsOf(*m_code);
+  const uint64_t slots = m_info.cost.instructions;
   return slots <= kMaxSlots ||
          fail(std::to_string(slots) + " instruction slots, " + std::to_string(kMaxSlots) + " are possible");
 }

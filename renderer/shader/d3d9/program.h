@@ -116,9 +116,9 @@ constexpr uint32_t outputSlot(const Operand& o, uint32_t major) {
   }
 }
 
-/// Instruction slots as they stand in the stream (cost.cpp).
-uint64_t slotsOf(const ProgramCode& program);
-/// What an invocation costs at most (cost.cpp).
+/// Instruction slots and samples as they stand in the stream (cost.cpp).
+ShaderCost slotsOf(const ProgramCode& program);
+/// What an invocation costs at most (cost.cpp). Of a program without loops and calls it is slotsOf().
 ShaderCost costOf(const ProgramCode& program);
 
 /// Rows that an m#x# instruction reads from its second source; 0 for others.
