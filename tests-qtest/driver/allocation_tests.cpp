@@ -362,7 +362,7 @@ void existingMemory() {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kAllocationTests[] = {
     {"kernel-kinds", 60, kernelKinds}, {"descriptions", 60, descriptions},      {"marks", 60, marks},
     {"gpu-only", 60, gpuOnly},         {"existing-memory", 60, existingMemory},
 };
@@ -370,7 +370,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> allocationTests() {
-  return kTests;
+  return kAllocationTests;
 }
 
 }  // namespace aerogpu::host

@@ -131,7 +131,7 @@ void hourOfVblanks() {
   expect(ntSuccess(adapter.display().controlVsync(false)), "vertical sync off");
 }
 
-const TestCase kTests[] = {
+const TestCase kBenchmarksTests[] = {
     {"bench-submissions", 120, submissions, true},
     {"bench-latency", 120, latency, true},
     {"bench-machine", 120, machineAccess, true},
@@ -141,7 +141,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> benchmarks() {
-  return kTests;
+  return kBenchmarksTests;
 }
 
 }  // namespace aerogpu::host

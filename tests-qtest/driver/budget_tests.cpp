@@ -186,7 +186,7 @@ void overBudget() {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kBudgetTests[] = {
     {"budget", 120, budget},
     {"over-budget", 120, overBudget},
 };
@@ -194,7 +194,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> budgetTests() {
-  return kTests;
+  return kBudgetTests;
 }
 
 }  // namespace aerogpu::host

@@ -110,7 +110,7 @@ void answers(Adapter& adapter, Client& client, Context& context) {
   }
 }
 
-const TestCase kTests[] = {
+const TestCase kBusyTests[] = {
     {"late-writes", 90, inProcess<lateWrites>},
     {"busy-answers", 90, inProcess<answers>},
 };
@@ -118,7 +118,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> busyTests() {
-  return kTests;
+  return kBusyTests;
 }
 
 }  // namespace aerogpu::host

@@ -105,7 +105,7 @@ void dropped(Adapter& adapter, Client& client, Context&) {
   presentsReordered(adapter, client, true);
 }
 
-const TestCase kTests[] = {
+const TestCase kContextTests[] = {
     {"contexts-reordered", 90, inProcessWithMode<reordered, 1024, 768>},
     {"contexts-dropped", 90, inProcessWithMode<dropped, 1024, 768>},
     {"contexts-many", 240, inProcessWithMode<manyContexts, 1024, 768>},
@@ -114,7 +114,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> contextTests() {
-  return kTests;
+  return kContextTests;
 }
 
 }  // namespace aerogpu::host

@@ -650,7 +650,7 @@ void unannounced() {
   }
 }
 
-const TestCase kTests[] = {
+const TestCase kDisplayTests[] = {
     {"unannounced", 60, unannounced},
     {"modes", 300, modes},
     {"flips", 120, flips},
@@ -669,7 +669,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> displayTests() {
-  return kTests;
+  return kDisplayTests;
 }
 
 }  // namespace aerogpu::host

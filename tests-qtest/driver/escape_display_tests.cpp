@@ -239,7 +239,7 @@ void cursor() {
   expect(c.x == 300 && c.enable == 0 && registersAre(c), "QUERY_CURSOR: moved and hidden");
 }
 
-const TestCase kTests[] = {
+const TestCase kEscapeDisplayTests[] = {
     {"escape-display", 90, displayAnswers},
     {"escape-cursor", 60, cursor},
 };
@@ -247,7 +247,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> escapeDisplayTests() {
-  return kTests;
+  return kEscapeDisplayTests;
 }
 
 }  // namespace aerogpu::host

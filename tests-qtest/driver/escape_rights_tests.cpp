@@ -230,7 +230,7 @@ void packets(Adapter& adapter, Client& client, Context& context) {
   (void)client;
 }
 
-const TestCase kTests[] = {
+const TestCase kEscapeRightsTests[] = {
     {"escape-operations", 60, queryOperation},
     {"escape-settings", 60, settings},
     {"escapes-off", 60, escapesOff},
@@ -241,7 +241,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> escapeRightsTests() {
-  return kTests;
+  return kEscapeRightsTests;
 }
 
 }  // namespace aerogpu::host

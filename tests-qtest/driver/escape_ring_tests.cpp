@@ -308,7 +308,7 @@ void ringDump() {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kEscapeRingTests[] = {
     {"escape-perf", 90, performance},
     {"escape-ring", 120, ringDump},
 };
@@ -316,7 +316,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> escapeRingTests() {
-  return kTests;
+  return kEscapeRingTests;
 }
 
 }  // namespace aerogpu::host

@@ -245,7 +245,7 @@ void creationLog() {
          after.entry_count);
 }
 
-const TestCase kTests[] = {
+const TestCase kEscapeTests[] = {
     {"escapes", 60, escapes},
     {"escape-device", 60, inProcess<deviceAnswers>},
     {"escape-allocations", 60, creationLog},
@@ -254,7 +254,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> escapeTests() {
-  return kTests;
+  return kEscapeTests;
 }
 
 }  // namespace aerogpu::host

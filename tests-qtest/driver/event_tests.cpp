@@ -215,7 +215,7 @@ void events(Adapter& adapter, Client& client, Context& context) {
   expectDeviceErrors(adapter, 4);
 }
 
-const TestCase kTests[] = {
+const TestCase kEventTests[] = {
     {"event-log", 60, lifeCycle},
     {"event-log-errors", 90, inProcess<deviceErrorLog>},
     {"event-trace", 60, inProcessWithMode<events, 1024, 768>},
@@ -224,7 +224,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> eventTests() {
-  return kTests;
+  return kEventTests;
 }
 
 }  // namespace aerogpu::host

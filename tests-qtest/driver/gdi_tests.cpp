@@ -620,7 +620,7 @@ void gdiInterop() {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {{"gdi", 120, gdi},
+const TestCase kGdiTests[] = {{"gdi", 120, gdi},
                            {"gdi-text", 120, gdiText},
                            {"gdi-many", 240, gdiMany},
                            {"gdi-surfaces", 60, gdiSurfaces},
@@ -630,7 +630,7 @@ const TestCase kTests[] = {{"gdi", 120, gdi},
 }  // namespace
 
 std::span<const TestCase> gdiTests() {
-  return kTests;
+  return kGdiTests;
 }
 
 }  // namespace aerogpu::host

@@ -173,7 +173,7 @@ void handleRangesEnd() {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kHandleRangeTests[] = {
     {"handle-ranges", 120, handleRanges},
     {"handle-ranges-end", 240, handleRangesEnd},
 };
@@ -181,7 +181,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> handleRangeTests() {
-  return kTests;
+  return kHandleRangeTests;
 }
 
 }  // namespace aerogpu::host

@@ -156,13 +156,13 @@ void pagingInstructions() {
   destroyMdl(mdl);
 }
 
-const TestCase kTests[] = {{"instructions", 60, instructions},
+const TestCase kInstructionTests[] = {{"instructions", 60, instructions},
                            {"instructions-paging", 60, pagingInstructions}};
 
 }  // namespace
 
 std::span<const TestCase> instructionTests() {
-  return kTests;
+  return kInstructionTests;
 }
 
 }  // namespace aerogpu::host

@@ -145,7 +145,7 @@ void fullSegments(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kMemoryTests[] = {
     {"out-of-memory", 120, outOfMemory},
     {"full-segments", 120, inProcess<fullSegments>},
 };
@@ -153,7 +153,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> memoryTests() {
-  return kTests;
+  return kMemoryTests;
 }
 
 }  // namespace aerogpu::host

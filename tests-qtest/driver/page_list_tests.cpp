@@ -365,7 +365,7 @@ void failedPaging() {
   pages(adapter, "after the reset");
 }
 
-const TestCase kTests[] = {
+const TestCase kPageListTests[] = {
     {"paging-fails", 60, failedPaging},  {"page-list-memory", 120, withoutHostMemory},
     {"page-list-lost", 120, whileLost},  {"page-list-gone", 120, whileGone},
     {"page-list-reset", 60, whileReset}, {"page-list-ring", 60, whileRingStands},
@@ -374,7 +374,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> pageListTests() {
-  return kTests;
+  return kPageListTests;
 }
 
 }  // namespace aerogpu::host

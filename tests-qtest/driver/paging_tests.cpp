@@ -265,7 +265,7 @@ void pagingKernels() {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kPagingTests[] = {
     {"paging", 240, paging},
     {"paging-kernels", 60, pagingKernels},
     {"paging-multipass", 240, pagingMultipass},
@@ -278,7 +278,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> pagingTests() {
-  return kTests;
+  return kPagingTests;
 }
 
 }  // namespace aerogpu::host

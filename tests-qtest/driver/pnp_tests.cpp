@@ -513,7 +513,7 @@ void sharedLine() {
   adapter.unload();
 }
 
-const TestCase kTests[] = {
+const TestCase kPnpTests[] = {
     {"load", 30, load},
     {"start-stop", 60, startStop},
     {"capability-block", 60, capabilityBlock},
@@ -529,7 +529,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> pnpTests() {
-  return kTests;
+  return kPnpTests;
 }
 
 }  // namespace aerogpu::host

@@ -345,7 +345,7 @@ void cpuLocked(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kPresentTests[] = {
     {"present-cpu-locked", 60, inProcessWithMode<cpuLocked, 1024, 768>},
     {"present-cpu-first", 60, inProcessWithMode<cpuDrewThenGpu, 1024, 768>},
     {"present-cpu-first-opened", 60, inProcessWithMode<cpuDrewThenProgram, 1024, 768>},
@@ -358,7 +358,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> presentTests() {
-  return kTests;
+  return kPresentTests;
 }
 
 }  // namespace aerogpu::host

@@ -66,7 +66,7 @@ void pressure() {
   inProcess<evictedSurfaces>();
 }
 
-const TestCase kTests[] = {
+const TestCase kPressureTests[] = {
     {"pressure", 120, pressure},
     {"pressure-concurrent", 240, [] { runWithin(64 << 10, "concurrent"); }},
     {"pressure-present", 120, [] { runWithin(4 << 20, "present"); }},
@@ -78,7 +78,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> pressureTests() {
-  return kTests;
+  return kPressureTests;
 }
 
 }  // namespace aerogpu::host

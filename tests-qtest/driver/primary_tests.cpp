@@ -218,7 +218,7 @@ void placement() {
   }
 }
 
-const TestCase kTests[] = {
+const TestCase kPrimaryTests[] = {
     {"user-primaries", 120, userPrimaries},
     {"primary-refusals", 60, primaryRefusals},
     {"placement", 60, placement},
@@ -227,7 +227,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> primaryTests() {
-  return kTests;
+  return kPrimaryTests;
 }
 
 }  // namespace aerogpu::host

@@ -335,7 +335,7 @@ void allHandles() {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kProcessTests[] = {
     {"process-rights", 120, processRights},  {"process-changes", 90, processChanges},
     {"process-killed", 120, processKilled},  {"process-limits", 240, processLimits},
     {"all-handles", 1200, allHandles, true},
@@ -344,7 +344,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> processTests() {
-  return kTests;
+  return kProcessTests;
 }
 
 }  // namespace aerogpu::host

@@ -198,7 +198,7 @@ void many() {
   walk(options().seed, options().iterations ? options().iterations : kManyMoves);
 }
 
-const TestCase kTests[] = {
+const TestCase kRandomTests[] = {
     {"random-1", 300, few<1>},
     {"random-2", 300, few<2>},
     {"random-3", 300, few<3>},
@@ -208,7 +208,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> randomTests() {
-  return kTests;
+  return kRandomTests;
 }
 
 }  // namespace aerogpu::host

@@ -158,12 +158,12 @@ void scanLine() {
   expect(ntSuccess(adapter.display().controlVsync(false)), "vertical sync off");
 }
 
-const TestCase kTests[] = {{"scan-line", 120, scanLine}};
+const TestCase kRasterTests[] = {{"scan-line", 120, scanLine}};
 
 }  // namespace
 
 std::span<const TestCase> rasterTests() {
-  return kTests;
+  return kRasterTests;
 }
 
 }  // namespace aerogpu::host

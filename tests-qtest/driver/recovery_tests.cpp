@@ -237,7 +237,7 @@ void debugInfo() {
     }
 }
 
-const TestCase kTests[] = {
+const TestCase kRecoveryTests[] = {
     {"debug-info", 60, debugInfo},
     {"hang", 120, inProcessWithMode<hang>},
     {"hang-among-many", 120, hangAmongMany},
@@ -248,7 +248,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> recoveryTests() {
-  return kTests;
+  return kRecoveryTests;
 }
 
 }  // namespace aerogpu::host

@@ -201,7 +201,7 @@ void handles(Adapter& adapter, Client& client, Context&) {
   expect(!ntSuccess(status), "an unknown source is refused");
 }
 
-const TestCase kTests[] = {
+const TestCase kRefusalTests[] = {
     {"user-pointers", 60, inProcess<userPointers>},
     {"streams", 60, inProcess<streams>},
     {"private-data", 60, privateData},
@@ -211,7 +211,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> refusalTests() {
-  return kTests;
+  return kRefusalTests;
 }
 
 }  // namespace aerogpu::host

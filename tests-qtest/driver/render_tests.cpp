@@ -286,7 +286,7 @@ void allocationLists(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kRenderTests[] = {
     {"allocation-lists", 60, inProcess<allocationLists>},
     {"completion-values", 60, inProcess<completionValues>},
     {"submit", 60, inProcess<submit>},
@@ -299,7 +299,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> renderTests() {
-  return kTests;
+  return kRenderTests;
 }
 
 }  // namespace aerogpu::host

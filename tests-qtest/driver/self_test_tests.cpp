@@ -274,7 +274,7 @@ void together() {
   expect(adapter.scheduler().waitIdle(), "all of it completes");
 }
 
-const TestCase kTests[] = {
+const TestCase kSelfTestTests[] = {
     {"escape-selftest", 90, errors},
     {"escape-selftest-unseen", 60, unseen},
     {"escape-selftest-together", 60, together},
@@ -283,7 +283,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> selfTestTests() {
-  return kTests;
+  return kSelfTestTests;
 }
 
 }  // namespace aerogpu::host

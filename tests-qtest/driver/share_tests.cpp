@@ -429,7 +429,7 @@ void siege() {
   besiege(true);
 }
 
-const TestCase kTests[] = {
+const TestCase kShareTests[] = {
     {"share-devices", 240, shareDevices},
     {"share-processes", 60, shareProcesses},
     {"share-memory", 120, shareMemory},
@@ -441,7 +441,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> shareTests() {
-  return kTests;
+  return kShareTests;
 }
 
 }  // namespace aerogpu::host

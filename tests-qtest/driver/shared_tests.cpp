@@ -425,7 +425,7 @@ void sharedFormatsUnknown() {
   }
 }
 
-const TestCase kTests[] = {
+const TestCase kSharedTests[] = {
     {"shared-formats", 120, sharedFormats}, {"shared-formats-unknown", 60, sharedFormatsUnknown},
     {"shared-single", 60, sharedSingle},    {"shared-orders", 240, sharedOrders},
     {"shared-killed", 120, sharedKilled},   {"shared-pixels", 90, sharedPixels},
@@ -434,7 +434,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> sharedTests() {
-  return kTests;
+  return kSharedTests;
 }
 
 }  // namespace aerogpu::host

@@ -203,7 +203,7 @@ void sleepReset() {
   expectNoErrorsSinceReset(adapter);
 }
 
-const TestCase kTests[] = {
+const TestCase kSleepTests[] = {
     {"sleep-kept", 60, sleepKept<Device::Stays>},
     {"sleep-keeps", 60, sleepKept<Device::Sleeps>},
     {"sleep-reset", 60, sleepReset},
@@ -212,7 +212,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> sleepTests() {
-  return kTests;
+  return kSleepTests;
 }
 
 }  // namespace aerogpu::host

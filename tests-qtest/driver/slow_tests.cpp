@@ -32,7 +32,7 @@ void stuck(const char* name) {
   runAgain(name);
 }
 
-const TestCase kTests[] = {
+const TestCase kSlowTests[] = {
     {"slow-submit", 120, [] { slow(kSlowMs, "submit"); }},
     {"slow-multipass", 120, [] { slow(kSlowMs, "multipass"); }},
     {"slow-shared", 120, [] { slow(kSlowMs, "shared-pixels"); }},
@@ -60,7 +60,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> slowTests() {
-  return kTests;
+  return kSlowTests;
 }
 
 }  // namespace aerogpu::host

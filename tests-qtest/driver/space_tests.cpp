@@ -538,7 +538,7 @@ void spaceErrors() {
   expectDeviceErrors(adapter, 3);
 }
 
-const TestCase kTests[] = {
+const TestCase kSpaceTests[] = {
     {"space-charges", 120, spaceCharges},
     {"space-handles", 120, spaceHandles},
     {"space-tokens", 90, spaceTokens},
@@ -553,7 +553,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> spaceTests() {
-  return kTests;
+  return kSpaceTests;
 }
 
 }  // namespace aerogpu::host

@@ -564,7 +564,7 @@ void hibernate() {
   expectScreenSize(1280, 1024);
 }
 
-const TestCase kTests[] = {
+const TestCase kTimeoutTests[] = {
     {"stuck-ddis", 120, inProcessWithMode<stuckDdis>},
     {"cleanup", 90, inProcessWithMode<cleanup>},
     {"lost-fences", 90, inProcess<lostFences>},
@@ -580,7 +580,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> timeoutTests() {
-  return kTests;
+  return kTimeoutTests;
 }
 
 }  // namespace aerogpu::host

@@ -18,7 +18,7 @@ void runWatched(const char* name) {
   brokenRule("there is no test %s", name);
 }
 
-const TestCase kTests[] = {
+const TestCase kWriteCombinedTests[] = {
     {"write-combined-submit", 120, [] { runWatched("submit"); }},
     {"write-combined-multipass", 180, [] { runWatched("multipass"); }},
     {"write-combined-present", 180, [] { runWatched("present"); }},
@@ -34,7 +34,7 @@ const TestCase kTests[] = {
 }  // namespace
 
 std::span<const TestCase> writeCombinedTests() {
-  return kTests;
+  return kWriteCombinedTests;
 }
 
 }  // namespace aerogpu::host
