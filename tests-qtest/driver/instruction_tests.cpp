@@ -157,7 +157,7 @@ void pagingInstructions() {
 }
 
 const TestCase kInstructionTests[] = {{"instructions", 60, instructions},
-                           {"instructions-paging", 60, pagingInstructions}};
+                                      {"instructions-paging", 60, pagingInstructions, Runs::kBesideQemu}};
 
 }  // namespace
 

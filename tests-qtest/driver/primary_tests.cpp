@@ -220,7 +220,7 @@ void placement() {
 
 const TestCase kPrimaryTests[] = {
     {"user-primaries", 120, userPrimaries},
-    {"primary-refusals", 60, primaryRefusals},
+    {"primary-refusals", 60, primaryRefusals, Runs::kBesideQemu},
     {"placement", 60, placement},
 };
 

@@ -434,7 +434,7 @@ const TestCase kShareTests[] = {
     {"share-processes", 60, shareProcesses},
     {"share-memory", 120, shareMemory},
     {"share-siege", 240, shareSiege},
-    {"siege", 240, siege, true},
+    {"siege", 240, siege, Runs::kOnDemand},
     {"share-presents", 120, inProcessWithMode<sharePresents, 1024, 768>},
 };
 

@@ -31,11 +31,20 @@ struct Options {
 };
 const Options& options();
 
+/// Where a test runs that is not named on the command line.
+enum class Runs : uint8_t {
+  kEverywhere,
+  /// Not in a booted VM, which needs some seconds for each test: tests that run others again under other
+  /// conditions, and answers to the OS that do not depend on the computer.
+  kBesideQemu,
+  kOnDemand,
+};
+
 struct TestCase {
   const char* name;
   int timeoutSeconds;
   void (*run)();
-  bool onDemand = false;  // only when named
+  Runs runs = Runs::kEverywhere;
 };
 
 std::span<const TestCase> pnpTests();
