@@ -31,6 +31,8 @@ configure_plain() { CC="${launcher}gcc" CXX="${launcher}g++" configure "$BUILD" 
 configure_sanitize() {
   configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Db_sanitize=address,undefined
 }
+# Each source by itself, as long tests want it.
+configure_apart() { configure_sanitized apart 'gcc g++' -Dcomplete=true -Dunity=off -Db_pch=false; }
 # gcc, whose runtime can be preloaded into the distribution's QEMU (docs/develop/debugging.md, "Data races").
 configure_tsan() { configure_sanitized tsan 'gcc g++' -Db_sanitize=thread; }
 export_tsan_options() { export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:history_size=4; }

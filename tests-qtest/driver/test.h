@@ -86,6 +86,9 @@ std::span<const TestCase> benchmarks();
 /// A broken expectation is a broken rule of the test's name. Returns `condition`.
 __attribute__((format(printf, 2, 3))) bool expect(bool condition, const char* format, ...);
 
+inline constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  ///< STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
+inline constexpr ULONG kAdapterUid = 0xFFFFFFFF;                 ///< DISPLAY_ADAPTER_HW_ID
+
 /// Kernel memory for the host: 2 MiB pages.
 inline constexpr unsigned kHugePages = 160;
 
