@@ -114,7 +114,7 @@ TABLE_DOC = '''/**
  * Expands one row per opcode. NAME is the opcode without AEROGPU_CMD_, STRUCT the structure without aerogpu_cmd_.
  *   FIXED(NAME, STRUCT)                a structure and nothing after it
  *   TAIL(NAME, STRUCT, ELEM, COUNT)    COUNT (a field of the structure) elements of type ELEM follow
- *   REST(NAME, STRUCT)                 whatever follows, up to the packet's end, belongs to it
+ *   REST(NAME, STRUCT)                 all bytes up to the packet's end belong to it
  */'''
 
 
@@ -135,19 +135,19 @@ def table(everything):
     lines += [f'#include "{s.header}"' for s in everything.sections if s.packets and s.name != 'stream']
     return lines + ['', TABLE_DOC, '#define AEROGPU_CMD_TABLE(FIXED, TAIL, REST) \\',
                     ' \\\n'.join(rows), '',
-                    '/** The structures without a field that means something, each once: EMPTY(STRUCT). */',
+                    '/** The structures without a meaningful field, each once: EMPTY(STRUCT). */',
                     '#define AEROGPU_CMD_EMPTY(EMPTY) \\', ' \\\n'.join(f'EMPTY({s})' for s in empty), '',
                     '#endif /* AEROGPU_CMD_TABLE_H */']
 
 
-# ---- what writers need ----
+# ---- the writers' types ----
 
 def packet_types(everything):
     lines = ['// SPDX-License-Identifier: MIT',
-             f'// Which opcode a structure belongs to, and what follows it, for PacketWriter. {NOTICE} C++17.',
+             f'// The opcode of each structure, and the elements that follow it, for PacketWriter. {NOTICE} C++17.',
              '#pragma once', '', '#include "aerogpu_cmd_table.h"', '', 'namespace aerogpu {', '',
-             '/// A packet of this structure: its opcode, the type of the elements that follow it (void: none), and where '
-             'their number is written.',
+             '/// A packet of this structure: its opcode, the type of the elements that follow it (void: none), and a setter '
+             'for their number.',
              'template <class Wire>', 'struct PacketType;', '']
     for p in everything.packets:
         if not p.owns_struct:

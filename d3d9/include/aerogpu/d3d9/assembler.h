@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text to tokens: the D3D9 assembly language (vs_1_1 .. vs_3_0, ps_1_1 .. ps_3_0) of the Direct3D 9 "asm
-// shader reference". Pure functions, any thread.
+// Turns text into tokens: the D3D9 assembly language (vs_1_1 .. vs_3_0, ps_1_1 .. ps_3_0) of the Direct3D 9
+// "asm shader reference". Pure functions, any thread.
 #pragma once
 
 #include <cstdint>

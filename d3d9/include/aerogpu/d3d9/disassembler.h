@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tokens to text that assembler.h turns back into the same tokens (comments aside). For tools, dumps and
-// logs; safe on any input.
+// Turns tokens into text that assembler.h turns back into the same tokens (comments aside). For tools, dumps
+// and logs; safe on any input.
 #pragma once
 
 #include <cstdint>
