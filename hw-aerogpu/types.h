@@ -20,7 +20,7 @@ typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
 #define AEROGPU_HANDSHAKE_MS 2000 /* longest wait for the render thread */
 #define AEROGPU_RING_RESET_MS 100 /* longest wait if nothing old is written */
 #define AEROGPU_GUEST_HOLDS_ONE_IN 64 /* guests hold the BQL at most 1/64 */
-#define AEROGPU_MIN_BATCH_MS 20u      /* one step of the renderer's wait */
+#define AEROGPU_MIN_BATCH_MS 20u      /* one step when the renderer waits */
 #define AEROGPU_MAX_BATCH_MS 60000u   /* time of a batch that is alone */
 #define AEROGPU_EXIT_MS 5000          /* longest wait for it when QEMU ends */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The single list of a renderer's back ends: name, presence in this build, factory.
+// The single list of back ends: name, presence in this build, factory.
 #pragma once
 
 #include <memory>

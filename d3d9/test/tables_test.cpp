@@ -103,7 +103,7 @@ TEST(Formats, RowsAreUniqueAndFound) {
   EXPECT_EQ(findFormat(fourCc('N', 'V', '1', '2')), nullptr);
 }
 
-/// Adds up the digits of a format's name: the bits of all channels, X included.
+/// Adds up the digits in a format's name: the bits of all channels, X included.
 uint32_t bitsByName(const char* name) {
   uint32_t bits = 0;
   for (const char* c = name; *c && *c != '_'; ++c)

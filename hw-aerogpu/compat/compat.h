@@ -53,7 +53,7 @@
 #define AEROGPU_VMSTATE_FIELDS (VMStateField[])
 #endif
 
-/* The types of class_init's argument and of interface lists. */
+/* The types of interface lists and the argument of class_init(). */
 #if QEMU_VERSION_MAJOR > 10 || \
     (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 1)
 #define AEROGPU_CLASS_DATA const void

@@ -11,7 +11,7 @@
 
 namespace aerogpu::core {
 
-/// The source of a color's channel: bits of the texel, or a number.
+/// The source of a color channel: bits of the texel, or a number.
 struct Channel {
   enum class Type : uint8_t {
     Zero,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The host memory of the scanout's frames. The picture must not freeze if programs have used max_hostmem up:
+// The host memory of scanout frames. The picture must not freeze if programs have used max_hostmem up:
 // a reserve beyond it is for frames alone. docs/abi/commands.md, LIM-8.
 #pragma once
 

@@ -116,7 +116,7 @@ public:
 };
 class GpuInputLayout : public GpuObject {};
 
-/// The place of a resource's bytes in guest memory; allocId 0 = none.
+/// The place in guest memory where a resource lies; allocId 0 = none.
 struct Backing {
   uint32_t allocId = 0;
   uint64_t offset = 0;    ///< bytes into the allocation

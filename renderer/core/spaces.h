@@ -96,7 +96,7 @@ public:
   Space* find(uint32_t number);
   /// Returns the space, or makes it whatever memory there is; over kMaxSpaces it fails with Backend.
   Result<Space*> need(uint32_t number);
-  /// Returns the owner of the space's work; a space that does not live owns itself. Any thread.
+  /// Returns the owner of work in the space; a space that does not live owns itself. Any thread.
   Owner ownerOf(uint32_t number) const;
   /// Returns how many live beside space 0.
   size_t count() const;

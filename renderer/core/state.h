@@ -109,7 +109,7 @@ struct RasterizerState {
   bool operator==(const RasterizerState&) const = default;
 };
 
-/// The state of D3D9's operations after (or inside) the pixel shader.
+/// State for the D3D9 operations after (or inside) the pixel shader.
 struct PixelPipeState {
   bool alphaTest = false;
   CompareFunc alphaFunc = CompareFunc::Always;

@@ -78,7 +78,7 @@ public:
   void beginSubmission() {
     for (size_t i = 0; i < kLimits.size(); ++i) m_left[i] = static_cast<int64_t>(kLimits[i].submission);
   }
-  /// Sets slices of paced work to 2^-shift of kLimits' from here on, the current slice too.
+  /// Scales slices of paced work to 2^-shift of those in kLimits from here on, the current slice too.
   void setShift(uint32_t shift) {
     if (shift == m_shift) return;
     for (size_t i = 0; i < kLimits.size(); ++i) m_slice[i] += sliceOf(i, shift) - sliceOf(i, m_shift);

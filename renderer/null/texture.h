@@ -27,7 +27,7 @@ public:
   HostMemoryCharge charge;
   std::vector<uint8_t> bytes;
 
-  /// A box of the texture's bytes.
+  /// A box in the bytes of the texture.
   struct Region {
     uint8_t* first;
     uint64_t pitch, slicePitch, rowBytes, rows;  ///< rows of one slice

@@ -21,7 +21,7 @@
 namespace aerogpu::process {
 namespace {
 
-constexpr size_t kMaxReason = 400;  // bytes of a refusal's text
+constexpr size_t kMaxReason = 400;  // bytes of text in a refusal
 
 struct Child {
   pid_t pid;

@@ -67,7 +67,7 @@ std::vector<Rule> rulesOf(std::string_view text) {
   return out;
 }
 
-/// Returns the place of a packet's field; null if it has none of that name.
+/// Returns the packet field with that name; null if there is none.
 const cmd::PacketField* fieldOf(const cmd::PacketFields& fields, const std::string& name) {
   for (const cmd::PacketField& field : fields.fields)
     if (name == field.name) return &field;

@@ -33,7 +33,7 @@ Result<std::vector<uint8_t>> call(process::Client& client, Job job,
                                   std::initializer_list<std::span<const uint8_t>> input,
                                   const std::atomic<bool>* cancelled);
 
-/// Returns the error of the guest's packet, or of the host, for a failed call.
+/// Returns the error for a failed call: the guest's packet or the host is at fault.
 Error errorOf(process::CallError failed);
 
 }  // namespace aerogpu::translator

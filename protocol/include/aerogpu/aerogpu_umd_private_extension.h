@@ -30,7 +30,7 @@ struct aerogpu_umd_ext_private_v2 {
   uint32_t ranged_handles_last;     /* this one included, */
   uint32_t handle_range_unit;       /* in multiples of this unit, */
   uint32_t handles_max;             /* at most this many for a device */
-  uint32_t block_bytes;             /* size of the device's whole capability block; 0: it has none */
+  uint32_t block_bytes;             /* size of the whole capability block; 0: the device has none */
   uint32_t block_written;           /* bytes of it that follow */
 };
 AEROGPU_ABI_SIZE(aerogpu_umd_ext_private_v2, 128);

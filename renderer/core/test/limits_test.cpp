@@ -96,7 +96,7 @@ TEST(WorkBudget, Weights) {
 }
 
 /// However quick a program's slices were: if 2^25 pixels of a plain shader, or the equivalent of a long one,
-/// take 0.1 s, as on lavapipe, two slices of a long one take at most half of Windows' time-out.
+/// take 0.1 s, as on lavapipe, two slices of a long one take at most half the Windows time-out.
 // LIM-9
 TEST(WorkBudget, TwoSlicesOfLongShadersAreNoTimeOut) {
   constexpr uint64_t kTimeOutMs = 10'000, kMsOf25 = 100, kPlain = 16, kInstructions = 512;

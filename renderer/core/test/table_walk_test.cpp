@@ -351,7 +351,7 @@ std::map<uint32_t, Twins> twins() {
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): std::function owns what the packets captured
 
 // CMD-7, STATE-8, STATE-14, PRES-1
-/// True if a word of the line's values is a number in the packet: in a field, or after its structure.
+/// True if a value in the line is a number in the packet: in a field, or after its structure.
 bool namesAField(std::string_view line, std::span<const uint8_t> packet, uint32_t opcode) {
   std::set<std::string> held;
   const cmd::PacketFields fields = cmd::packetFields(opcode);

@@ -199,7 +199,7 @@ struct aerogpu_renderer_config {
   const char* recent_trace;
   uint64_t recent_bytes;
   /**
-   * Milliseconds of a batch's execution after which it is stopped while work of another handle space waits; a
+   * Milliseconds that a batch executes before it is stopped while work of another handle space waits; a
    * submission then has three times as long. 0 = 2000. A batch that is alone has 10 s and more.
    */
   uint32_t max_batch_ms;

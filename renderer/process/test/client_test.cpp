@@ -94,7 +94,7 @@ protected:
     EXPECT_EQ(*answer, input);
   }
 
-  /// Returns the living processes of this test's program.
+  /// Returns the living processes that run this test's program.
   std::vector<pid_t> processes() const {
     std::vector<pid_t> out;
     DIR* proc = opendir("/proc");

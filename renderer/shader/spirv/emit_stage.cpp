@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Emitter: the frame of the translated code: entry point, outputs, and the parts of D3D9's pixel pipe that
+// Emitter: the frame of the translated code: entry point, outputs, and the parts of the D3D9 pixel pipe that
 // Vulkan leaves to the shader (alpha test, fog). Source: Direct3D 9 "Fog Formulas", "Alpha Testing State".
 #include <algorithm>
 #include <array>

@@ -112,7 +112,7 @@ private:
   Id reflected(Id normal, Id eye);
   /// Returns the coordinates of a texture stage of ps_1_0 to ps_1_3, divided if D3DTTFF_PROJECTED says so.
   Id projectedCoordinate(uint32_t stage);
-  /// Returns `base` plus the product of the stage's matrix and `perturbation`, x and y.
+  /// Returns `base` plus `perturbation`, x and y, times the stage's matrix.
   Id bumped(uint32_t stage, Id base, Id perturbation);
   void flow(const Instruction& in);
   void beginIf(Id condition);

@@ -19,7 +19,7 @@ using Words = std::vector<uint32_t>;
 constexpr LoopGuard kGuard{3, 7, 16};
 constexpr LoopGuard kGuards[] = {kGuard, {3, 7, 1}};
 
-// Ids below 60 are the frame's; %50 to %52 are words of the shader's own, read and written.
+// Ids below 60 are the frame's; %50 to %52 are the shader's own words, read and written.
 const std::string kHead = R"(
 OpCapability Shader
 OpMemoryModel Logical GLSL450

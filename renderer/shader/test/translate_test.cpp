@@ -245,7 +245,7 @@ TEST(Interface, WriteConstants) {
   EXPECT_EQ(std::bit_cast<int32_t>(out[1024]), 9);
 }
 
-/// Streams of Microsoft's compiler hold parts that are not translated.
+/// Streams from Microsoft's compiler hold parts that are not translated.
 TEST(Parse, CommentsAndScratchRegisters) {
   auto stream = tokens(
       "vs_3_0\ndcl_position v0\ndcl_position o0\nsgn r0, v0, r1, r2\nsincos r1.xy, r0.x\nmov o0, r1\n");

@@ -94,7 +94,7 @@ private:
 INSTANTIATE_TEST_SUITE_P(BackEnds, CaptureTest, testing::Values("null", "vulkan"),
                          [](const auto& info) { return std::string(info.param); });
 
-// TRACE-3, VALUE-3: a read of a texture's memory finds what an earlier value wrote there.
+// TRACE-3, VALUE-3: a read from a texture's memory finds what an earlier value wrote there.
 TEST_P(CaptureTest, ValuesAreWrittenInAReplayToo) {
   const Allocation memory = h.allocate(kBytes);
   CommandWriter w;

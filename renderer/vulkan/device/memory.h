@@ -14,7 +14,7 @@
 
 namespace aerogpu::vk {
 
-/// The largest alignment of a buffer's offset that Vulkan allows a device to ask for, bytes.
+/// The largest alignment that Vulkan allows a device to ask for in buffer offsets, bytes.
 inline constexpr uint64_t kBufferAlign = 256;
 
 /// Free ranges of one block, merged when they touch; next-fit.

@@ -7,7 +7,7 @@
 
 namespace aerogpu::vk {
 
-/// The conversion of a format's texels: of signed and unsigned channels side by side, of a luminance of 4
+/// The conversion of texels: of signed and unsigned channels side by side, of a luminance of 4
 /// bits, and of three bytes.
 enum class Conversion : uint8_t {
   None,

@@ -65,7 +65,7 @@ private:
   /// Finds the lowest and the highest number among the draw's indices; false if they are unknown.
   bool rangeOfIndices(const core::DrawState& state, const Drawn& drawn, uint32_t& least,
                       uint32_t& most) const;
-  /// Bytes of a binding's stream from `first` to `last` (vertices); empty for one that fetches none.
+  /// The bytes that a binding fetches from `first` to `last` (vertices); may be empty.
   struct Span {
     uint64_t lo, hi;
   };
@@ -106,7 +106,7 @@ private:
     uint64_t run = 0, commands = 0;  ///< 0: another buffer
     uint32_t stride = 0;
   } m_bound;  ///< in stream 0
-  /// Places of the draw's vertices and indices if not at home (BufferObject).
+  /// Where the draw finds vertices and indices if not at home (BufferObject).
   struct Moved {
     bool streams = false, indices = false;
     int32_t vertex = 0;  ///< the first vertex of all streams

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Boxes of a texture's subresources: tells if a new one meets one of them. Most meet none, which a coarse
-// grid shows; else the new box is compared with all of them, few enough for that. Their edges are signed
-// words side by side, of which a processor compares eight or more at a time.
+// Boxes in the subresources of a texture: tells if a new one meets one of them. Most meet none, which a
+// coarse grid shows; else the new box is compared with all of them, few enough for that. Their edges are
+// signed words side by side, of which a processor compares eight or more at a time.
 #pragma once
 
 #include <algorithm>

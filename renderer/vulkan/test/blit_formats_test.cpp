@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Blits between Direct3D 9's formats, of both back ends, against the test's own model: the places of channels
 // come from the names on the page D3DFORMAT of the Direct3D 9 reference, the colors of a YUV pair from
-// "Recommended 8-Bit YUV Formats for Video Rendering" of Microsoft's Media Foundation reference.
+// "Recommended 8-Bit YUV Formats for Video Rendering" in the Media Foundation reference by Microsoft.
 #include <algorithm>
 #include <cmath>
 #include <functional>

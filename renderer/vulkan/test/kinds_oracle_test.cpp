@@ -32,7 +32,7 @@ int addressed(uint32_t mode, int i, int size) {
 
 class KindsOracle : public FloatTargetTest {
 protected:
-  /// Calls `one` with each seed of the test's share.
+  /// Calls `one` with each seed in the test's share.
   template <class One>
   void seeds(uint32_t count, One one) {
     forSeeds(count, [&](uint32_t seed) {

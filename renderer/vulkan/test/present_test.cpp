@@ -175,7 +175,7 @@ protected:
     EXPECT_TRUE(own.takeErrorLines().empty());
     s_gpu = shared;
   }
-  /// Returns all files, without the folder's name, and without those of the GPU's driver.
+  /// Returns all files, without the folder's name, and without those that the GPU's driver keeps.
   std::set<std::string> files() const {
     std::set<std::string> found;
     if (std::filesystem::exists(m_folder))

@@ -245,7 +245,7 @@ TEST_F(TextureTest, MipLevels) {
   EXPECT_EQ(sample(1), 40);
 }
 
-/// The page "texldl": the level is the larger of the coordinate's and D3DSAMP_MAXMIPLEVEL, not their sum.
+/// The page "texldl": the level is the larger one, from the coordinate or D3DSAMP_MAXMIPLEVEL, not their sum.
 // STATE-15
 TEST_F(TextureTest, ExplicitLevelAndFinestLevel) {
   CommandWriter w;
