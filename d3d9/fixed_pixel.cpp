@@ -319,7 +319,7 @@ private:
       if (s.alphaOp != static_cast<uint8_t>(TextureOp::Disable))
         operation(s.alphaOp, s.alphaArg, toTemp(to, kW));
       else if (!s.temp && !m_written)
-        m_e.emit(Opcode::Mov, toTemp(kPixelCurrent, kW), m_diffuse);  // alpha stays what it was
+        m_e.emit(Opcode::Mov, toTemp(kPixelCurrent, kW), m_diffuse);  // alpha does not change
     }
     if (!s.temp) m_written = true;
   }

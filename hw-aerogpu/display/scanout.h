@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which picture the console shows (scanout.c). */
+/* The picture that the console shows (scanout.c). */
 #ifndef HW_AEROGPU_SCANOUT_H
 #define HW_AEROGPU_SCANOUT_H
 

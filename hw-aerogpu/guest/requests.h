@@ -16,7 +16,7 @@ enum {
     AEROGPU_REQ_DEVICE_RESET = 1 << 1, /* and drop all resources */
     AEROGPU_REQ_QUIESCE = 1 << 2,      /* the VM stops: wait for idle */
     AEROGPU_REQ_SCANOUT = 1 << 3,      /* scanout registers changed */
-    AEROGPU_REQ_SNAPSHOT = 1 << 4,     /* show what is at the new address */
+    AEROGPU_REQ_SNAPSHOT = 1 << 4,     /* show the texture at the new address */
     AEROGPU_REQ_PROBE = 1 << 5,        /* look at the ring, quietly */
     AEROGPU_REQ_EXIT = 1 << 6,
     AEROGPU_REQ_RESTART = 1 << 7, /* drop all resources, open the GPU anew */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Handle spaces: whether they are enabled, who is in them (spaces.c). */
+/* Handle spaces: the switch, and the list of them (spaces.c). */
 #ifndef HW_AEROGPU_SPACES_H
 #define HW_AEROGPU_SPACES_H
 

@@ -47,8 +47,8 @@ struct FormatInfo {
   bool opaque;  ///< alpha is 1 whatever the bytes hold
   bool srgb;
   bool compares;  ///< sampling compares with the texels (shadow maps); of depth formats
-  /// Of colors in single texels: red, green, blue, alpha. A channel that stands in several is stored once. Of
-  /// YUV: luma, and U in even columns, V in odd ones.
+  /// For colors in single texels: red, green, blue, alpha. A channel that stands in several is stored once.
+  /// Of YUV: luma, and U in even columns, V in odd ones.
   std::array<Channel, 4> channels;
   Yuv yuv = Yuv::None;  ///< else only copied, and a source of blits
   bool isYuv() const { return yuv != Yuv::None; }

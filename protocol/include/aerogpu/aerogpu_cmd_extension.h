@@ -59,8 +59,8 @@ enum aerogpu_ext_texture_kind {
 /** aerogpu_cmd_ext_update_buffer.flags and aerogpu_cmd_ext_update_texture.flags. Others are refused. */
 enum aerogpu_ext_update_flags {
   AEROGPU_EXT_UPDATE_NONE = 0,
-  AEROGPU_EXT_UPDATE_DISCARD = 1,      /* what is not updated may hold anything from here on */
-  AEROGPU_EXT_UPDATE_NO_OVERWRITE = 2, /* nothing before the packet uses what it updates, or all of that is done */
+  AEROGPU_EXT_UPDATE_DISCARD = 1,      /* bytes that are not updated may hold anything from here on */
+  AEROGPU_EXT_UPDATE_NO_OVERWRITE = 2, /* no earlier work uses the bytes that it updates, or all of it is done */
 };
 
 /** aerogpu_cmd_ext_blit.flags. Others are refused. */
@@ -71,7 +71,7 @@ enum aerogpu_ext_blit_flags {
   AEROGPU_EXT_BLIT_MIRROR_Y = 4,
   AEROGPU_EXT_BLIT_SRGB_DECODE = 8,     /* the source is read as its sRGB twin */
   AEROGPU_EXT_BLIT_SRGB_ENCODE = 16,    /* the destination is written as its sRGB twin */
-  AEROGPU_EXT_BLIT_WRITEBACK_DST = 32,  /* the result goes to the destination's guest memory as well */
+  AEROGPU_EXT_BLIT_WRITEBACK_DST = 32,  /* the result goes to the destination's guest memory too */
   AEROGPU_EXT_BLIT_SRC_COLOR_KEY = 64,  /* texels of the source that are color_key stay away */
   AEROGPU_EXT_BLIT_DST_COLOR_KEY = 128, /* only texels of the destination that are color_key are written */
 };

@@ -12,7 +12,7 @@
 
 namespace aerogpu::vk {
 
-/// One descriptor to write, and what identifies it.
+/// One descriptor to write, and its identity.
 struct DescriptorWrite {
   uint32_t binding = 0;
   VkDescriptorType type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;

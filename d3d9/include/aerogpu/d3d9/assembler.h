@@ -10,7 +10,7 @@
 
 namespace aerogpu::d3d9 {
 
-/// Where and why assembly stopped. Line and column count from 1.
+/// The place and reason of an error. Line and column count from 1.
 struct AssemblyError {
   uint32_t line = 0, column = 0;
   std::string message;

@@ -30,7 +30,7 @@ enum class StatePart : uint8_t {
   Fog,
   AlphaTest,
   DepthStencil,
-  Blending,  ///< what reaches the render targets
+  Blending,  ///< from pixels to render targets
   Debugging,
 };
 
