@@ -82,7 +82,7 @@ def feature_lines(features, packets):
                      f' /* feature bit {bit}: {doc} */')
     needed = sorted({p.feature for p in packets if p.feature})
     mask = ' | '.join(f'AEROGPU_EXT_FEATURE_HI_{f}' for f in needed)
-    return lines + ['', '/* The bits that announce packets: a device that executes the whole table announces all of them. */',
+    return lines + ['', '/* The bits that announce packets: a device that executes the whole table sets all of them. */',
                     f'#define AEROGPU_CMD_FEATURES_HI ({mask})', '']
 
 
@@ -146,8 +146,8 @@ def packet_types(everything):
     lines = ['// SPDX-License-Identifier: MIT',
              f'// The opcode of each structure, and the elements that follow it, for PacketWriter. {NOTICE} C++17.',
              '#pragma once', '', '#include "aerogpu_cmd_table.h"', '', 'namespace aerogpu {', '',
-             '/// A packet of this structure: its opcode, the type of the elements that follow it (void: none), and a setter '
-             'for their number.',
+             '/// A packet of this structure: its opcode, the type of the elements that follow it (void: none), and a '
+             'setter for their number.',
              'template <class Wire>', 'struct PacketType;', '']
     for p in everything.packets:
         if not p.owns_struct:
@@ -181,7 +181,7 @@ enum class PacketObject : uint8_t { Resource, View, Shader, InputLayout, Sampler
 /// The effect of a packet on the object that its `handleWord` names.
 enum class PacketEvent : uint8_t { None, Creates, Destroys, Exports, Imports };
 
-/// The effects that the fields of a packet may have on objects. Words are 32 bits wide and counted from the header's end.
+/// The effects that a packet's fields may have on objects. Words are 32 bits wide and counted from the header's end.
 struct PacketRights {
   uint16_t opcode;
   uint16_t bytes;                          ///< of the structure
@@ -242,8 +242,8 @@ def rights_row(packet):
 
 def rights(everything):
     lines = ['// SPDX-License-Identifier: MIT',
-             '// The effects that each packet may have on objects, for a kernel driver that lets processes send packets but '
-             f"not reach each other's objects. {NOTICE} C++20.",
+             '// The effects that each packet may have on objects, for a kernel driver that lets processes send packets '
+             f"but not reach each other's objects. {NOTICE} C++20.",
              '#pragma once', '', '#include "aerogpu_cmd_table.h"']
     lines += RIGHTS_TYPES.rstrip().split('\n')
     return lines + [f'{{{", ".join(rights_row(p))}}},' for p in everything.packets] + ['};', '', '}  // namespace aerogpu']

@@ -41,7 +41,7 @@
   0x100000U /* feature bit 52: the registers AEROGPU_EXT_REG_KEEP* work; comes with GPU_LOSS */
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
-/* The bits that announce packets: a device that executes the whole table announces all of them. */
+/* The bits that announce packets: a device that executes the whole table sets all of them. */
 #define AEROGPU_CMD_FEATURES_HI                                                                                 \
   (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_CHARGES |       \
    AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_MEMORY | \

@@ -13,8 +13,7 @@ enum class PacketObject : uint8_t { Resource, View, Shader, InputLayout, Sampler
 /// The effect of a packet on the object that its `handleWord` names.
 enum class PacketEvent : uint8_t { None, Creates, Destroys, Exports, Imports };
 
-/// The effects that the fields of a packet may have on objects. Words are 32 bits wide and counted from the header's
-/// end.
+/// The effects that a packet's fields may have on objects. Words are 32 bits wide and counted from the header's end.
 struct PacketRights {
   uint16_t opcode;
   uint16_t bytes;           ///< of the structure
