@@ -206,7 +206,7 @@ void aerogpu_guestmem_exit(AeroGPUState *s)
 
 /* ---- mappings ---- */
 
-/* Maps without the table, which is empty if an IOMMU translates. */
+/* Memory behind an IOMMU is not in the table: walks QEMU's map instead. */
 static bool aerogpu_guest_map_slow(AeroGPUState *s, uint64_t gpa, uint64_t size,
                                    bool write, AeroGPUMap *map)
 {
