@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The renderer keeps to the limits of devices of other makes: memory that runs out, fewer targets, smaller
-// images. Each test names its profile (testing/vulkan_profiles.h) and is skipped with other profiles.
+// images. Each test names its profile (renderer/test/vulkan_profiles.h) and is skipped with other profiles.
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
