@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handle spaces: the device's half is a switch, what a slot says (ring.c) and
- * which texture is shown (scanout.c); the renderer keeps them apart.
+ * Handle spaces: the device has the switch, knows what a slot says (ring.c)
+ * and which texture is shown (scanout.c); the renderer keeps spaces apart.
  * docs/abi/spaces.md.
  */
 #include "qemu/osdep.h"
@@ -135,7 +135,7 @@ static bool aerogpu_spaces_needed(void *opaque)
     return s->spaces.enabled || s->spaces.scanout_alloc;
 }
 
-/* Spaces themselves are held objects: with one, nothing is saved. */
+/* Spaces themselves are held objects: with one, no state is saved. */
 const VMStateDescription aerogpu_spaces_vmstate = {
     .name = TYPE_AEROGPU "/spaces",
     .version_id = 1,

@@ -12,7 +12,7 @@
 #include "hw-aerogpu/ring/render.h"
 #include "hw-aerogpu/people/stats.h"
 
-/* x-gpu-fault, beside enum aerogpu_renderer_faults. */
+/* A value of x-gpu-fault, beside enum aerogpu_renderer_faults. */
 #define AEROGPU_FAULT_STICK 4
 #define AEROGPU_FAULT_FETCH 32
 #define AEROGPU_MAX_DELAY_MS 60000
@@ -126,7 +126,7 @@ static void aerogpu_resting_get(Object *obj, Visitor *v, const char *name,
                                 void *opaque, Error **errp)
 {
     AeroGPUState *s = AEROGPU(obj);
-    /* In this order: what the thread fetched is counted before it sleeps. */
+    /* In this order: the thread counts what it fetched before it sleeps. */
     uint64_t value =
         aerogpu_render_is_asleep(s) && !aerogpu_completions_are_busy(s);
 

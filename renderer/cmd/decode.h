@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a packet to a checked, typed command: expands the command table once. Unknown opcodes are skipped.
+// Turns a packet into a checked, typed command: expands the command table once. Skips unknown opcodes.
 #pragma once
 
 #include "renderer/cmd/check.h"
@@ -7,8 +7,8 @@
 
 namespace aerogpu::cmd {
 
-/// Calls `visitor.run(wire)` or `visitor.run(wire, tail)` for the packet, after every check that the packet
-/// alone allows. Returns the visitor's result, or the first check's error; an unknown opcode is a success.
+/// Calls `visitor.run(wire)` or `visitor.run(wire, tail)` for the packet, after every check that needs only
+/// the packet. Returns the visitor's result, or the first check's error; an unknown opcode is a success.
 template <class Visitor>
 Result<void> decode(const Packet& packet, Visitor& visitor) {
   const uint32_t minor = packet.streamMinor;

@@ -14,7 +14,7 @@ std::span<const uint8_t> bytesOf(const T& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
 }
 
-/// `,"name":"text"` as JSON has it; nothing for an empty text.
+/// Returns `,"name":"text"` as JSON; nothing for an empty text.
 std::string member(const char* name, const std::string& text) {
   if (text.empty()) return "";
   std::string out = std::string(",\"") + name + "\":\"";
@@ -60,7 +60,7 @@ void Writer::put(const void* bytes, size_t size) {
 void Writer::record(RecordType type, std::span<const std::span<const uint8_t>> parts) {
   uint64_t length = 0;
   for (const auto part : parts) length += part.size();
-  if (length > UINT32_MAX) {  // a record cannot be longer; the caps on submissions keep below that
+  if (length > UINT32_MAX) {  // no record can be longer; the caps on submissions are lower
     m_failed = true;
     return;
   }

@@ -8,7 +8,7 @@ namespace aerogpu::shader {
 using d3d9::Opcode;
 using d3d9::SourceModifier;
 
-/// Both read their sources before either writes.
+/// Emits a pair: both instructions read their sources before either writes.
 void Emitter::coissue(const Instruction& first, const Instruction& second) {
   const auto before = m_values;
   instruction(first);
@@ -26,7 +26,7 @@ void Emitter::pixel1Depth(Id numerator, Id denominator) {
             splat(m_b.value(Op::OpSelect, m_t.float1, isZero, m_b.constantFloat(1), quotient)));
 }
 
-/// 2 * (N . E) / (N . N) * N - E, three components in a vec4.
+/// Returns 2 * (N . E) / (N . N) * N - E, three components in a vec4.
 Id Emitter::reflected(Id normal, Id eye) {
   const Id along = dot(normal, eye, 3);
   const Id square = m_b.value(Op::OpDot, m_t.float1, normal, normal);
@@ -61,18 +61,18 @@ void Emitter::pixel1Texture(const Instruction& in) {
   const Id zero = m_b.constantFloat(0), one = m_b.constantFloat(1);
   const auto coordinate = [&](uint32_t stage) { return inputRegister(stage, true); };
   const auto from = [&](std::initializer_list<Id> parts) { return m_b.composite(m_t.float4, parts); };
-  // ps_1_4: the source, divided by its z or w where it says so.
+  // ps_1_4: the source, divided by its z or w if a modifier asks for it.
   const auto projected = [&] {
     Operand o = in.sources[0];
     const SourceModifier modifier = o.modifier;
     if (modifier != SourceModifier::DivideZ && modifier != SourceModifier::DivideW) return source4(o);
     o.modifier = SourceModifier::None;
-    // The swizzle says which components are read; the divisor is what its third or fourth place selects.
+    // The swizzle names the components that are read; its third or fourth place selects the divisor.
     const Id value = source4(o);
     const Id by = extract(value, modifier == SourceModifier::DivideZ ? 2 : 3);
     const Id quotient = m_b.value(Op::OpFDiv, m_t.float4, value, splat(by));
     const Id isZero = m_b.value(Op::OpFOrdEqual, m_t.boolean, by, zero);
-    const auto part = [&](uint32_t i) {  // 1 where the divisor is 0 ("texld and texcrd Modifiers")
+    const auto part = [&](uint32_t i) {  // 1 if the divisor is 0 ("texld and texcrd Modifiers")
       return m_b.value(Op::OpSelect, m_t.float1, isZero, one, extract(quotient, i));
     };
     return from({part(0), part(1), one, one});

@@ -236,7 +236,7 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
     clip.pNext = raster.pNext;
     raster.pNext = &clip;
   }
-  // Direct3D clamps to the viewport's range whether or not it clips; without VK_EXT_depth_clip_enable
+  // Direct3D clamps to the viewport's range whether or not it clips; without VK_EXT_depth_clip_enable,
   // clamping ends clipping.
   raster.depthClampEnable =
       !caps.dynamicDepthClamp && caps.depthClamp && (caps.depthClipEnable || !key.depthClip);
