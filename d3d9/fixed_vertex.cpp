@@ -18,7 +18,7 @@ constexpr uint32_t kAmbientSum = 3;  // of the lights
 constexpr uint32_t kDiffuseSum = 4;
 constexpr uint32_t kSpecularSum = 5;
 constexpr uint32_t kTowards = 6;  // the light, length 1
-constexpr uint32_t kScratch = 7, kScratch2 = 8;
+constexpr uint32_t kScratchTemp = 7, kScratchTemp2 = 8;
 constexpr uint32_t kReflected = 9;
 constexpr uint32_t kSphereAt = 10;
 constexpr uint32_t kWeights = 11;
@@ -52,8 +52,8 @@ public:
     w.def(kFixedVertexLiterals, 0x3F800000, 0, 0x3F000000, 0x40000000);
     w.def(kFixedVertexLiterals + 1, 0x0DA24260, 0x40400000, 0x443F4000, 0);
     transform();
-    if (m_key.normal == 2) m_e.emit(Opcode::Nrm, toTemp(kScratch, kXyz), temp(kNormal));
-    if (m_key.normal == 2) m_e.emit(Opcode::Mov, toTemp(kNormal, kXyz), temp(kScratch));
+    if (m_key.normal == 2) m_e.emit(Opcode::Nrm, toTemp(kScratchTemp, kXyz), temp(kNormal));
+    if (m_key.normal == 2) m_e.emit(Opcode::Mov, toTemp(kNormal, kXyz), temp(kScratchTemp));
     if (needsEye()) m_e.emit(Opcode::Nrm, toTemp(kEye, kXyz), temp(kPosition));
     colors();
     fog();
@@ -139,15 +139,16 @@ private:
     multiply(Opcode::Dp4, position(), at, constant(kFixedClipMatrix), 4);
     if (m_key.normal) multiply(Opcode::Dp3, toTemp(kNormal), normal, constant(kFixedNormalMatrix), 3);
     if (!needsView()) return;
-    multiply(Opcode::Dp4, toTemp(kScratch), at, constant(kFixedWorldView), 3);
-    m_e.emit(Opcode::Mov, toTemp(kPosition, kXyz), temp(kScratch));
+    multiply(Opcode::Dp4, toTemp(kScratchTemp), at, constant(kFixedWorldView), 3);
+    m_e.emit(Opcode::Mov, toTemp(kPosition, kXyz), temp(kScratchTemp));
     m_e.emit(Opcode::Mov, toTemp(kPosition, kW), kOne);
   }
 
   void tween(uint32_t target, uint8_t mask, const FixedSource& from, const FixedSource& to) {
-    m_e.emit(Opcode::Mov, toTemp(kScratch, mask), from);
-    m_e.emit(Opcode::Add, toTemp(kScratch2, mask), to, -temp(kScratch));
-    m_e.emit(Opcode::Mad, toTemp(target, mask), temp(kScratch2), constant(kFixedTween).x(), temp(kScratch));
+    m_e.emit(Opcode::Mov, toTemp(kScratchTemp, mask), from);
+    m_e.emit(Opcode::Add, toTemp(kScratchTemp2, mask), to, -temp(kScratchTemp));
+    m_e.emit(Opcode::Mad, toTemp(target, mask), temp(kScratchTemp2), constant(kFixedTween).x(),
+             temp(kScratchTemp));
   }
 
   /// Sums of weight * (vertex * matrix). The last weight is what the others leave of 1. Normals go by the
@@ -157,17 +158,17 @@ private:
       const bool color = m_key.indices == static_cast<uint8_t>(BlendIndices::Color);
       // A D3DCOLOR's first index is in its lowest byte, which is blue.
       const FixedSource indices = color ? m_in.indices.swizzled(0xC6) : m_in.indices;
-      m_e.emit(Opcode::Mul, toTemp(kScratch), indices, color ? kColorStride : kStride);
-      m_e.emit(Opcode::MovA, {RegisterType::AddressOrTexture, 0}, temp(kScratch));
+      m_e.emit(Opcode::Mul, toTemp(kScratchTemp), indices, color ? kColorStride : kStride);
+      m_e.emit(Opcode::MovA, {RegisterType::AddressOrTexture, 0}, temp(kScratchTemp));
     }
     const uint32_t last = m_key.matrices - 1u;
     const uint32_t given = m_key.weights < last ? m_key.weights : last;
     if (last) {
       if (given) m_e.emit(Opcode::Mov, toTemp(kWeights), m_in.weights);
-      m_e.emit(Opcode::Mov, toTemp(kScratch, kX), kOne);
+      m_e.emit(Opcode::Mov, toTemp(kScratchTemp, kX), kOne);
       for (uint32_t i = 0; i < given; ++i)
-        m_e.emit(Opcode::Add, toTemp(kScratch, kX), temp(kScratch), -temp(kWeights).component(i));
-      m_e.emit(Opcode::Mov, toTemp(kWeights, static_cast<uint8_t>(1u << last)), temp(kScratch).x());
+        m_e.emit(Opcode::Add, toTemp(kScratchTemp, kX), temp(kScratchTemp), -temp(kWeights).component(i));
+      m_e.emit(Opcode::Mov, toTemp(kWeights, static_cast<uint8_t>(1u << last)), temp(kScratchTemp).x());
     }
     bool first = true;
     for (uint32_t i = 0; i <= last; ++i) {
@@ -177,10 +178,10 @@ private:
         matrix.index = RegisterType::AddressOrTexture;
         matrix.indexComponent = static_cast<uint8_t>(i);
       }
-      multiply(Opcode::Dp4, toTemp(kScratch), at, matrix, 3);
+      multiply(Opcode::Dp4, toTemp(kScratchTemp), at, matrix, 3);
       weigh(kBlended, i, last, first);
       if (m_key.normal) {
-        multiply(Opcode::Dp3, toTemp(kScratch), normal, matrix, 3);
+        multiply(Opcode::Dp3, toTemp(kScratchTemp), normal, matrix, 3);
         weigh(kBlendedNormal, i, last, first);
       }
       first = false;
@@ -194,11 +195,11 @@ private:
   void weigh(uint32_t sum, uint32_t i, uint32_t last, bool first) {
     const FixedSource weight = temp(kWeights).component(i);
     if (!last)
-      m_e.emit(Opcode::Mov, toTemp(sum, kXyz), temp(kScratch));
+      m_e.emit(Opcode::Mov, toTemp(sum, kXyz), temp(kScratchTemp));
     else if (first)
-      m_e.emit(Opcode::Mul, toTemp(sum, kXyz), temp(kScratch), weight);
+      m_e.emit(Opcode::Mul, toTemp(sum, kXyz), temp(kScratchTemp), weight);
     else
-      m_e.emit(Opcode::Mad, toTemp(sum, kXyz), temp(kScratch), weight, temp(sum));
+      m_e.emit(Opcode::Mad, toTemp(sum, kXyz), temp(kScratchTemp), weight, temp(sum));
   }
 
   FixedSource materialColor(uint8_t source, uint32_t material) const {
@@ -253,26 +254,26 @@ private:
 
   /// "Attenuation and Spotlight Factor". A point light has a cone that leaves nothing out.
   void positional() {
-    const FixedSource place = light(kFixedLightPlace), s = temp(kScratch), t = temp(kScratch2);
+    const FixedSource place = light(kFixedLightPlace), s = temp(kScratchTemp), t = temp(kScratchTemp2);
     m_e.emit(Opcode::Add, toTemp(kTowards, kXyz), place, -temp(kPosition));
-    m_e.emit(Opcode::Dp3, toTemp(kScratch), temp(kTowards), temp(kTowards));
-    m_e.emit(Opcode::Max, toTemp(kScratch), s, kTiny);
-    m_e.emit(Opcode::Rsq, toTemp(kScratch2), s.x());
+    m_e.emit(Opcode::Dp3, toTemp(kScratchTemp), temp(kTowards), temp(kTowards));
+    m_e.emit(Opcode::Max, toTemp(kScratchTemp), s, kTiny);
+    m_e.emit(Opcode::Rsq, toTemp(kScratchTemp2), s.x());
     m_e.emit(Opcode::Mul, toTemp(kTowards, kXyz), temp(kTowards), t);
-    m_e.emit(Opcode::Dst, toTemp(kScratch), s, t);  // 1, d, d * d, 1 / d
-    m_e.emit(Opcode::Dp3, toTemp(kScratch2, kX), s, light(kFixedLightAttenuation));
-    m_e.emit(Opcode::Rcp, toTemp(kScratch2, kX), t.x());
-    m_e.emit(Opcode::Sge, toTemp(kScratch2, kY), light(kFixedLightDiffuse).w(), s.y());  // in range
-    m_e.emit(Opcode::Mul, toTemp(kScratch2, kX), t.x(), t.y());
+    m_e.emit(Opcode::Dst, toTemp(kScratchTemp), s, t);  // 1, d, d * d, 1 / d
+    m_e.emit(Opcode::Dp3, toTemp(kScratchTemp2, kX), s, light(kFixedLightAttenuation));
+    m_e.emit(Opcode::Rcp, toTemp(kScratchTemp2, kX), t.x());
+    m_e.emit(Opcode::Sge, toTemp(kScratchTemp2, kY), light(kFixedLightDiffuse).w(), s.y());  // in range
+    m_e.emit(Opcode::Mul, toTemp(kScratchTemp2, kX), t.x(), t.y());
     // ((rho - cos(phi / 2)) / (cos(theta / 2) - cos(phi / 2))) ^ falloff
-    m_e.emit(Opcode::Dp3, toTemp(kScratch, kX), -temp(kTowards), light(kFixedLightAxis));
-    m_e.emit(Opcode::Add, toTemp(kScratch, kX), s.x(), -light(kFixedLightAmbient).w());
-    m_e.emit(Opcode::Mul, toTemp(kScratch, kX), s.x(), light(kFixedLightAttenuation).w());
-    m_e.emit(Opcode::Slt, toTemp(kScratch, kY), kZero, s.x());
-    m_e.emit(Opcode::Max, toTemp(kScratch, kX), s.x(), kTiny);
-    m_e.emit(Opcode::Min, toTemp(kScratch, kX), s.x(), kOne);
-    m_e.emit(Opcode::Pow, toTemp(kScratch, kZ), s.x(), light(kFixedLightAxis).w());
-    m_e.emit(Opcode::Mul, toTemp(kScratch, kZ), s.z(), s.y());
+    m_e.emit(Opcode::Dp3, toTemp(kScratchTemp, kX), -temp(kTowards), light(kFixedLightAxis));
+    m_e.emit(Opcode::Add, toTemp(kScratchTemp, kX), s.x(), -light(kFixedLightAmbient).w());
+    m_e.emit(Opcode::Mul, toTemp(kScratchTemp, kX), s.x(), light(kFixedLightAttenuation).w());
+    m_e.emit(Opcode::Slt, toTemp(kScratchTemp, kY), kZero, s.x());
+    m_e.emit(Opcode::Max, toTemp(kScratchTemp, kX), s.x(), kTiny);
+    m_e.emit(Opcode::Min, toTemp(kScratchTemp, kX), s.x(), kOne);
+    m_e.emit(Opcode::Pow, toTemp(kScratchTemp, kZ), s.x(), light(kFixedLightAxis).w());
+    m_e.emit(Opcode::Mul, toTemp(kScratchTemp, kZ), s.z(), s.y());
     m_e.emit(Opcode::Mul, toTemp(kTowards, kW), s.z(), t.x());
     const FixedSource factor = temp(kTowards).w();
     m_e.emit(Opcode::Mad, toTemp(kAmbientSum, kXyz), factor, light(kFixedLightAmbient), temp(kAmbientSum));
@@ -282,41 +283,41 @@ private:
   /// "Diffuse Lighting", "Specular Lighting": of the light in the direction kTowards. The highlight is on the
   /// lit side only, as lit does it.
   void shine(const FixedSource& factor, bool weakens) {
-    const FixedSource s = temp(kScratch);
-    m_e.emit(Opcode::Dp3, toTemp(kScratch, kX), temp(kNormal), temp(kTowards));
-    m_e.emit(Opcode::Max, toTemp(kScratch, kZ), s.x(), kZero);
-    if (weakens) m_e.emit(Opcode::Mul, toTemp(kScratch, kZ), s.z(), factor);
+    const FixedSource s = temp(kScratchTemp);
+    m_e.emit(Opcode::Dp3, toTemp(kScratchTemp, kX), temp(kNormal), temp(kTowards));
+    m_e.emit(Opcode::Max, toTemp(kScratchTemp, kZ), s.x(), kZero);
+    if (weakens) m_e.emit(Opcode::Mul, toTemp(kScratchTemp, kZ), s.z(), factor);
     m_e.emit(Opcode::Mad, toTemp(kDiffuseSum, kXyz), s.z(), light(kFixedLightDiffuse), temp(kDiffuseSum));
     if (!m_key.specular) return;
     // H = norm(norm(Cp - Vp) + Ldir); an eye that is far away is at (0, 0, -1).
     if (m_key.localViewer)
-      m_e.emit(Opcode::Add, toTemp(kScratch2, kXyz), temp(kTowards), -temp(kEye));
+      m_e.emit(Opcode::Add, toTemp(kScratchTemp2, kXyz), temp(kTowards), -temp(kEye));
     else
-      m_e.emit(Opcode::Add, toTemp(kScratch2, kXyz), temp(kTowards),
+      m_e.emit(Opcode::Add, toTemp(kScratchTemp2, kXyz), temp(kTowards),
                -constant(kFixedVertexLiterals).swizzled(0x45 /* yyx */));
-    m_e.emit(Opcode::Nrm, toTemp(kReflected, kXyz), temp(kScratch2));
-    m_e.emit(Opcode::Dp3, toTemp(kScratch, kY), temp(kNormal), temp(kReflected));
-    m_e.emit(Opcode::Slt, toTemp(kScratch2, kX | kY), kZero, s);
-    m_e.emit(Opcode::Mul, toTemp(kScratch2, kX), temp(kScratch2).x(), temp(kScratch2).y());
-    if (weakens) m_e.emit(Opcode::Mul, toTemp(kScratch2, kX), temp(kScratch2).x(), factor);
-    m_e.emit(Opcode::Max, toTemp(kScratch, kY), s.y(), kTiny);
-    m_e.emit(Opcode::Pow, toTemp(kScratch, kZ), s.y(), constant(kFixedPower).x());
-    m_e.emit(Opcode::Mul, toTemp(kScratch, kZ), s.z(), temp(kScratch2).x());
+    m_e.emit(Opcode::Nrm, toTemp(kReflected, kXyz), temp(kScratchTemp2));
+    m_e.emit(Opcode::Dp3, toTemp(kScratchTemp, kY), temp(kNormal), temp(kReflected));
+    m_e.emit(Opcode::Slt, toTemp(kScratchTemp2, kX | kY), kZero, s);
+    m_e.emit(Opcode::Mul, toTemp(kScratchTemp2, kX), temp(kScratchTemp2).x(), temp(kScratchTemp2).y());
+    if (weakens) m_e.emit(Opcode::Mul, toTemp(kScratchTemp2, kX), temp(kScratchTemp2).x(), factor);
+    m_e.emit(Opcode::Max, toTemp(kScratchTemp, kY), s.y(), kTiny);
+    m_e.emit(Opcode::Pow, toTemp(kScratchTemp, kZ), s.y(), constant(kFixedPower).x());
+    m_e.emit(Opcode::Mul, toTemp(kScratchTemp, kZ), s.z(), temp(kScratchTemp2).x());
     m_e.emit(Opcode::Mad, toTemp(kSpecularSum), s.z(), light(kFixedLightSpecular), temp(kSpecularSum));
   }
 
-  /// kScratch: 1, d, d * d of the distance to the eye.
+  /// kScratchTemp: 1, d, d * d of the distance to the eye.
   void distances() {
-    m_e.emit(Opcode::Dp3, toTemp(kScratch), temp(kPosition), temp(kPosition));
-    m_e.emit(Opcode::Max, toTemp(kScratch), temp(kScratch), kTiny);
-    m_e.emit(Opcode::Rsq, toTemp(kScratch2), temp(kScratch).x());
-    m_e.emit(Opcode::Dst, toTemp(kScratch), temp(kScratch), temp(kScratch2));
+    m_e.emit(Opcode::Dp3, toTemp(kScratchTemp), temp(kPosition), temp(kPosition));
+    m_e.emit(Opcode::Max, toTemp(kScratchTemp), temp(kScratchTemp), kTiny);
+    m_e.emit(Opcode::Rsq, toTemp(kScratchTemp2), temp(kScratchTemp).x());
+    m_e.emit(Opcode::Dst, toTemp(kScratchTemp), temp(kScratchTemp), temp(kScratchTemp2));
   }
 
   /// The factor: 1 is no fog. The pipeline clamps it.
   void fog() {
     const FixedTarget out{RegisterType::RasterOut, kRasterFog};
-    const FixedSource s = temp(kScratch), fog = constant(kFixedFog);
+    const FixedSource s = temp(kScratchTemp), fog = constant(kFixedFog);
     if (m_key.fog == FixedVertexKey::kNoFog) return;
     if (m_key.fog == FixedVertexKey::kSpecularAlpha) {
       // Neither mode is set: the program brings the factor in the alpha of the specular colour ("Fog
@@ -326,21 +327,21 @@ private:
     }
     if (m_key.rangeFog) {
       distances();
-      m_e.emit(Opcode::Mov, toTemp(kScratch, kX), s.y());
+      m_e.emit(Opcode::Mov, toTemp(kScratchTemp, kX), s.y());
     } else {
-      m_e.emit(Opcode::Max, toTemp(kScratch, kX), temp(kPosition).z(), -temp(kPosition).z());
+      m_e.emit(Opcode::Max, toTemp(kScratchTemp, kX), temp(kPosition).z(), -temp(kPosition).z());
     }
     switch (m_key.fog) {
       case FixedVertexKey::kLinear:  // (end - d) / (end - start)
         m_e.emit(Opcode::Mad, out, s.x(), fog.x(), fog.y());
         break;
       case FixedVertexKey::kExp:  // e ^ -(d * density)
-        m_e.emit(Opcode::Mul, toTemp(kScratch, kX), s.x(), fog.z());
+        m_e.emit(Opcode::Mul, toTemp(kScratchTemp, kX), s.x(), fog.z());
         m_e.emit(Opcode::Exp, out, -s.x());
         break;
       default:  // e ^ -(d * density) ^ 2
-        m_e.emit(Opcode::Mul, toTemp(kScratch, kX), s.x(), fog.w());
-        m_e.emit(Opcode::Mul, toTemp(kScratch, kX), s.x(), s.x());
+        m_e.emit(Opcode::Mul, toTemp(kScratchTemp, kX), s.x(), fog.w());
+        m_e.emit(Opcode::Mul, toTemp(kScratchTemp, kX), s.x(), s.x());
         m_e.emit(Opcode::Exp, out, -s.x());
         break;
     }
@@ -351,22 +352,22 @@ private:
     const FixedTarget out{RegisterType::RasterOut, kRasterPointSize};
     if (m_key.points == FixedVertexKey::kVertexSize) m_e.emit(Opcode::Mov, out, m_in.pointSize.x());
     if (!scales()) return;
-    const FixedSource s = temp(kScratch), limits = constant(kFixedPoint);
+    const FixedSource s = temp(kScratchTemp), limits = constant(kFixedPoint);
     distances();
-    m_e.emit(Opcode::Dp3, toTemp(kScratch), s, constant(kFixedPointScale));
-    m_e.emit(Opcode::Rsq, toTemp(kScratch), s.x());
-    m_e.emit(Opcode::Mul, toTemp(kScratch), s,
+    m_e.emit(Opcode::Dp3, toTemp(kScratchTemp), s, constant(kFixedPointScale));
+    m_e.emit(Opcode::Rsq, toTemp(kScratchTemp), s.x());
+    m_e.emit(Opcode::Mul, toTemp(kScratchTemp), s,
              m_key.points == FixedVertexKey::kScaled ? limits.x() : m_in.pointSize.x());
-    m_e.emit(Opcode::Max, toTemp(kScratch), s, limits.y());
+    m_e.emit(Opcode::Max, toTemp(kScratchTemp), s, limits.y());
     m_e.emit(Opcode::Min, out, s.x(), limits.z());
   }
 
   void coordinates() {
-    const FixedSource r = temp(kReflected), s = temp(kScratch);
+    const FixedSource r = temp(kReflected), s = temp(kScratchTemp);
     if (readsReflection()) {
       // R = E - 2 (E . N) N, E from the eye to the vertex.
-      m_e.emit(Opcode::Dp3, toTemp(kScratch, kX), temp(kEye), normal());
-      m_e.emit(Opcode::Add, toTemp(kScratch, kX), s.x(), s.x());
+      m_e.emit(Opcode::Dp3, toTemp(kScratchTemp, kX), temp(kEye), normal());
+      m_e.emit(Opcode::Add, toTemp(kScratchTemp, kX), s.x(), s.x());
       m_e.emit(Opcode::Mul, toTemp(kReflected, kXyz), normal(), s.x());
       m_e.emit(Opcode::Add, toTemp(kReflected, kXyz), temp(kEye), -r);
       m_e.emit(Opcode::Mov, toTemp(kReflected, kW), kOne);
@@ -374,13 +375,13 @@ private:
     if (reads(FixedCoordinates::kSphere)) {
       // The point of a sphere that reflects the same way: its normal is half way between R and the way to the
       // eye.
-      m_e.emit(Opcode::Mov, toTemp(kScratch, kXyz), r);
-      m_e.emit(Opcode::Add, toTemp(kScratch, kZ), s, -kOne);
-      m_e.emit(Opcode::Dp3, toTemp(kScratch, kZ), s, s);
-      m_e.emit(Opcode::Max, toTemp(kScratch, kZ), s, kTiny);
-      m_e.emit(Opcode::Rsq, toTemp(kScratch, kZ), s.z());
-      m_e.emit(Opcode::Mul, toTemp(kScratch, kZ), s, kHalf);
-      m_e.emit(Opcode::Mul, toTemp(kScratch, kX | kY), s, s.z());
+      m_e.emit(Opcode::Mov, toTemp(kScratchTemp, kXyz), r);
+      m_e.emit(Opcode::Add, toTemp(kScratchTemp, kZ), s, -kOne);
+      m_e.emit(Opcode::Dp3, toTemp(kScratchTemp, kZ), s, s);
+      m_e.emit(Opcode::Max, toTemp(kScratchTemp, kZ), s, kTiny);
+      m_e.emit(Opcode::Rsq, toTemp(kScratchTemp, kZ), s.z());
+      m_e.emit(Opcode::Mul, toTemp(kScratchTemp, kZ), s, kHalf);
+      m_e.emit(Opcode::Mul, toTemp(kScratchTemp, kX | kY), s, s.z());
       m_e.emit(Opcode::Add, toTemp(kSphereAt, kX | kY), s, kHalf);
       m_e.emit(Opcode::Mov, toTemp(kSphereAt, kZ | kW), kZeroOne);
     }
@@ -399,9 +400,9 @@ private:
     Opcode dot = Opcode::Dp4;
     switch (c.source) {
       case FixedCoordinates::kNormal:
-        m_e.emit(Opcode::Mov, toTemp(kScratch), kOne);
-        m_e.emit(Opcode::Mov, toTemp(kScratch, kXyz), normal());
-        from = temp(kScratch);
+        m_e.emit(Opcode::Mov, toTemp(kScratchTemp), kOne);
+        m_e.emit(Opcode::Mov, toTemp(kScratchTemp, kXyz), normal());
+        from = temp(kScratchTemp);
         break;
       case FixedCoordinates::kPosition:
         from = temp(kPosition);
@@ -431,9 +432,9 @@ private:
       if (!c.divisor || c.divisor > have) {
         multiply(dot, out, from, constant(kFixedTextureMatrix + 4 * i), have);
       } else {
-        multiply(dot, toTemp(kScratch2), from, constant(kFixedTextureMatrix + 4 * i), have);
-        m_e.emit(Opcode::Mov, out.masked(first(have) & kXyz), temp(kScratch2));
-        from = temp(kScratch2);
+        multiply(dot, toTemp(kScratchTemp2), from, constant(kFixedTextureMatrix + 4 * i), have);
+        m_e.emit(Opcode::Mov, out.masked(first(have) & kXyz), temp(kScratchTemp2));
+        from = temp(kScratchTemp2);
       }
     } else {
       m_e.emit(Opcode::Mov, out.masked(c.divisor ? first(have) & kXyz : first(have)), from);

@@ -27,47 +27,50 @@ typedef struct AeroGPUCounter {
     size_t offset; /* of a uint64_t in the statistics structure */
 } AeroGPUCounter;
 
-#define RENDERER(n, field, text)                                               \
+#define FROM_RENDERER_STATS(n, field, text)                                    \
     {                                                                          \
         n, text, FROM_RENDERER, offsetof(struct aerogpu_renderer_stats, field) \
     }
-#define DEVICE(n, field, text)                              \
+#define FROM_STATS(n, field, text)                          \
     {                                                       \
         n, text, FROM_DEVICE, offsetof(AeroGPUStats, field) \
     }
 
 static const AeroGPUCounter aerogpu_counters[] = {
-    DEVICE("submissions", submissions, "submissions fetched from the ring"),
-    DEVICE(
+    FROM_STATS("submissions", submissions, "submissions fetched from the ring"),
+    FROM_STATS(
         "completions", completions,
         "submissions completed; queue-depth is the difference, without those that a reset dropped"),
-    DEVICE("errors", errors, "errors latched in ERROR_*"),
-    DEVICE("vblanks", vblanks, "vblanks that somebody waited for"),
-    DEVICE("bytes", bytes_fetched,
-           "bytes of command buffers and allocation tables"),
-    DEVICE("updated-pixels", pixels_told,
-           "pixels that displays were told to draw again, without VGA's"),
-    RENDERER("packets", packets, "packets decoded"),
-    RENDERER("draws", draws, "draw packets executed"),
-    RENDERER("dispatches", dispatches, "dispatch packets executed"),
-    RENDERER("presents", presents, "present packets executed"),
-    RENDERER("upload-bytes", upload_bytes, "bytes moved to the GPU"),
-    RENDERER("readback-bytes", readback_bytes,
-             "bytes moved from the GPU, frames too"),
-    RENDERER("host-memory", host_memory_bytes,
-             "bytes of host memory held for the guest, now"),
-    RENDERER("host-memory-peak", host_memory_peak_bytes, "the most it was"),
-    RENDERER("resources", resources, "live resources, now"),
-    RENDERER(
+    FROM_STATS("errors", errors, "errors latched in ERROR_*"),
+    FROM_STATS("vblanks", vblanks, "vblanks that somebody waited for"),
+    FROM_STATS("bytes", bytes_fetched,
+               "bytes of command buffers and allocation tables"),
+    FROM_STATS("updated-pixels", pixels_told,
+               "pixels that displays were told to draw again, without VGA's"),
+    FROM_RENDERER_STATS("packets", packets, "packets decoded"),
+    FROM_RENDERER_STATS("draws", draws, "draw packets executed"),
+    FROM_RENDERER_STATS("dispatches", dispatches, "dispatch packets executed"),
+    FROM_RENDERER_STATS("presents", presents, "present packets executed"),
+    FROM_RENDERER_STATS("upload-bytes", upload_bytes, "bytes moved to the GPU"),
+    FROM_RENDERER_STATS("readback-bytes", readback_bytes,
+                        "bytes moved from the GPU, frames too"),
+    FROM_RENDERER_STATS("host-memory", host_memory_bytes,
+                        "bytes of host memory held for the guest, now"),
+    FROM_RENDERER_STATS("host-memory-peak", host_memory_peak_bytes,
+                        "the most it was"),
+    FROM_RENDERER_STATS("resources", resources, "live resources, now"),
+    FROM_RENDERER_STATS(
         "held-objects", held_objects,
         "objects, share tokens and changed contexts that a saved state would lack, now"),
-    RENDERER("shaders-translated", shaders_translated, "shaders translated"),
-    RENDERER("pipelines", pipelines_created, "pipelines created"),
-    RENDERER("cpu-busy-ns", cpu_busy_ns, "time spent decoding and recording"),
-    RENDERER("frames-unchanged", frames_unchanged,
-             "presents that needed no new copy of the frame"),
-    RENDERER("gpu-busy-ns", gpu_busy_ns,
-             "time from hand-over to completion, overlaps once"),
+    FROM_RENDERER_STATS("shaders-translated", shaders_translated,
+                        "shaders translated"),
+    FROM_RENDERER_STATS("pipelines", pipelines_created, "pipelines created"),
+    FROM_RENDERER_STATS("cpu-busy-ns", cpu_busy_ns,
+                        "time spent decoding and recording"),
+    FROM_RENDERER_STATS("frames-unchanged", frames_unchanged,
+                        "presents that needed no new copy of the frame"),
+    FROM_RENDERER_STATS("gpu-busy-ns", gpu_busy_ns,
+                        "time from hand-over to completion, overlaps once"),
 };
 
 static void aerogpu_counter_get(Object *obj, Visitor *v, const char *name,

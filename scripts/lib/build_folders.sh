@@ -3,8 +3,10 @@
 # Sourced after common.sh by the scripts that test: how each build folder is configured, built and tested.
 
 LOGS=$BUILD/logs
-passed=0 failed=0 skipped=0 skips=()
+passed=0 failed=0 skipped=0 skips=() failures=()
 command -v ccache >/dev/null && launcher='ccache ' || launcher=''
+# Else it keeps nothing that was compiled with a precompiled header (ccache's manual, "Precompiled headers").
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 
 # configure FOLDER MESON-OPTIONS...: sets a build folder up once; `--reconfigure` keeps it in step with options.
 configure() {
@@ -31,6 +33,8 @@ configure_plain() { CC="${launcher}gcc" CXX="${launcher}g++" configure "$BUILD" 
 configure_sanitize() {
   configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Db_sanitize=address,undefined
 }
+# Each source by itself, as long tests want it.
+configure_apart() { configure_sanitized apart 'gcc g++' -Dcomplete=true -Dunity=off -Db_pch=false; }
 # gcc, whose runtime can be preloaded into the distribution's QEMU (docs/develop/debugging.md, "Data races").
 configure_tsan() { configure_sanitized tsan 'gcc g++' -Db_sanitize=thread; }
 export_tsan_options() { export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:history_size=4; }
@@ -64,6 +68,7 @@ PY
   read -r ok bad skip ran <<<"$counts"
   if ((ran == 0)); then
     say "test: $title did not run; see $log"
+    failures+=("$title: did not run")
     bad=1
   elif ((bad > 0)); then
     # meson prints the end of a long log only, and what went wrong in it stands where it happened.
@@ -71,6 +76,8 @@ PY
   fi
   ((passed += ok, failed += bad, skipped += skip)) || true
   # Named at the end, where they are not overlooked.
+  mapfile -t -O "${#failures[@]}" failures < <(
+    sed -nE "s#^ *[0-9]+/[0-9]+ (.*[^ ]) +(FAIL|TIMEOUT|UNEXPECTEDPASS|ERROR) .*#$title: \\1#p" "$log")
   mapfile -t -O "${#skips[@]}" skips < <(sed -nE 's/^ *[0-9]+\/[0-9]+ (.*[^ ]) +SKIP .*/\1/p' "$log")
   note_time "test: $title" "$began"
 }

@@ -73,8 +73,8 @@ Picture shadowPicture(int frameWidth, int frameHeight) {
                   static_cast<uint32_t>(frameHeight + 2 * kShadowReach));
   for (uint32_t y = 0; y < picture.height; ++y)
     for (uint32_t x = 0; x < picture.width; ++x) {
-      const double far = outside(x + 0.5 - kShadowReach, y + 0.5 - kShadowReach, frameWidth, frameHeight, kCorner);
-      const double share = 1 - std::clamp((far + 6) / (kShadowReach + 6), 0.0, 1.0);
+      const double distance = outside(x + 0.5 - kShadowReach, y + 0.5 - kShadowReach, frameWidth, frameHeight, kCorner);
+      const double share = 1 - std::clamp((distance + 6) / (kShadowReach + 6), 0.0, 1.0);
       picture.at(x, y) = argb(unorm8(0.60 * share * share), 0, 0, 0);
     }
   return picture;

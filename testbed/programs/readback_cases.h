@@ -16,6 +16,12 @@ struct Case {
   const char *(*missing)(Canvas &canvas) = nullptr;  // what the driver says it lacks of what it needs; null: nothing
 };
 
+/** Gives each pixel of `area`, which lies inside of the picture, the colour. */
+inline void fill(Picture *picture, const Area &area, uint32_t colour) {
+  for (uint32_t y = 0; y < area.height; ++y)
+    for (uint32_t x = 0; x < area.width; ++x) picture->at(area.x + x, area.y + y) = colour;
+}
+
 // readback_raster.cpp
 bool clearRects(Canvas &canvas, Picture *expected);
 bool gradient(Canvas &canvas, Picture *expected);

@@ -12,11 +12,6 @@ namespace programs {
 
 namespace {
 
-void fill(Picture *picture, const Area &area, uint32_t colour) {
-  for (uint32_t y = 0; y < area.height; ++y)
-    for (uint32_t x = 0; x < area.width; ++x) picture->at(area.x + x, area.y + y) = colour;
-}
-
 /** A rectangle's corners: upper left, upper right, lower left, lower right. */
 void corners(const Area &area, uint32_t colour, CanvasVertex *out) {
   CanvasVertex six[6];

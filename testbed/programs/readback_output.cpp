@@ -9,11 +9,6 @@ namespace programs {
 
 namespace {
 
-void fill(Picture *picture, const Area &area, uint32_t colour) {
-  for (uint32_t y = 0; y < area.height; ++y)
-    for (uint32_t x = 0; x < area.width; ++x) picture->at(area.x + x, area.y + y) = colour;
-}
-
 bool clearDepth(Canvas &canvas, float z, DWORD stencil = 0) {
   return ok(canvas.device()->Clear(0, nullptr, D3DCLEAR_ZBUFFER | D3DCLEAR_STENCIL, 0, z, stencil),
             "Clear(ZBUFFER | STENCIL)");

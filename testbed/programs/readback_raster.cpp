@@ -9,11 +9,6 @@ namespace programs {
 
 namespace {
 
-void fill(Picture *picture, const Area &area, uint32_t colour) {
-  for (uint32_t y = 0; y < area.height; ++y)
-    for (uint32_t x = 0; x < area.width; ++x) picture->at(area.x + x, area.y + y) = colour;
-}
-
 // What each covered pixel gets added, so that one that is drawn twice, or never, shows.
 constexpr uint32_t kStep = argb(64, 32, 16, 8);
 

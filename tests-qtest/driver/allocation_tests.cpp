@@ -363,8 +363,11 @@ void existingMemory() {
 }
 
 const TestCase kAllocationTests[] = {
-    {"kernel-kinds", 60, kernelKinds}, {"descriptions", 60, descriptions},      {"marks", 60, marks},
-    {"gpu-only", 60, gpuOnly},         {"existing-memory", 60, existingMemory},
+    {"kernel-kinds", 60, kernelKinds, Runs::kBesideQemu},
+    {"descriptions", 60, descriptions, Runs::kBesideQemu},
+    {"marks", 60, marks, Runs::kBesideQemu},
+    {"gpu-only", 60, gpuOnly, Runs::kBesideQemu},
+    {"existing-memory", 60, existingMemory},
 };
 
 }  // namespace

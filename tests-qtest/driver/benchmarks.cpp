@@ -132,10 +132,10 @@ void hourOfVblanks() {
 }
 
 const TestCase kBenchmarksTests[] = {
-    {"bench-submissions", 120, submissions, true},
-    {"bench-latency", 120, latency, true},
-    {"bench-machine", 120, machineAccess, true},
-    {"bench-vblanks", 4000, hourOfVblanks, true},
+    {"bench-submissions", 120, submissions, Runs::kOnDemand},
+    {"bench-latency", 120, latency, Runs::kOnDemand},
+    {"bench-machine", 120, machineAccess, Runs::kOnDemand},
+    {"bench-vblanks", 4000, hourOfVblanks, Runs::kOnDemand},
 };
 
 }  // namespace

@@ -187,8 +187,8 @@ void overBudget() {
 }
 
 const TestCase kBudgetTests[] = {
-    {"budget", 120, budget},
-    {"over-budget", 120, overBudget},
+    {"budget", 120, budget, Runs::kBesideQemu},
+    {"over-budget", 120, overBudget, Runs::kBesideQemu},
 };
 
 }  // namespace

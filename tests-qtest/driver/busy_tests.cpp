@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_ring_extension.h"
+#include "testbed/kernel/core/page.h"
 #include "tests-qtest/driver/ring_view.h"
 #include "tests-qtest/driver/streams.h"
 #include "tests-qtest/driver/test.h"
@@ -13,7 +14,6 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr size_t kPage = 4096;
 constexpr int kOthers = 0x3C;
 constexpr uint32_t kPciCommand = 4;
 constexpr uint16_t kPciBusMaster = 4;  // PCI Local Bus Specification 3.0, 6.2.2

@@ -660,7 +660,7 @@ const TestCase kDisplayTests[] = {
     {"flip-order", 120, flipOrder},
     {"flips-late", 120, lateFlips},
     {"remote-session", 120, remoteSession},
-    {"gamma-left", 60, gammaLeft},
+    {"gamma-left", 60, gammaLeft, Runs::kBesideQemu},
     {"time-jumps", 120, timeJumps},
     {"bug-check", 60, bugCheck},
     {"display-refusals", 60, displayRefusals},

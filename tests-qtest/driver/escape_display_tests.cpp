@@ -240,8 +240,8 @@ void cursor() {
 }
 
 const TestCase kEscapeDisplayTests[] = {
-    {"escape-display", 90, displayAnswers},
-    {"escape-cursor", 60, cursor},
+    {"escape-display", 90, displayAnswers, Runs::kBesideQemu},
+    {"escape-cursor", 60, cursor, Runs::kBesideQemu},
 };
 
 }  // namespace

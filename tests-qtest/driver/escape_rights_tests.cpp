@@ -231,10 +231,10 @@ void packets(Adapter& adapter, Client& client, Context& context) {
 }
 
 const TestCase kEscapeRightsTests[] = {
-    {"escape-operations", 60, queryOperation},
-    {"escape-settings", 60, settings},
+    {"escape-operations", 60, queryOperation, Runs::kBesideQemu},
+    {"escape-settings", 60, settings, Runs::kBesideQemu},
     {"escapes-off", 60, escapesOff},
-    {"escape-nothing-shared", 60, unprivilegedEscapes},
+    {"escape-nothing-shared", 60, unprivilegedEscapes, Runs::kBesideQemu},
     {"packets-nothing-shared", 120, inProcessWithMode<packets, 1024, 768>},
 };
 

@@ -309,8 +309,8 @@ void ringDump() {
 }
 
 const TestCase kEscapeRingTests[] = {
-    {"escape-perf", 90, performance},
-    {"escape-ring", 120, ringDump},
+    {"escape-perf", 90, performance, Runs::kBesideQemu},
+    {"escape-ring", 120, ringDump, Runs::kBesideQemu},
 };
 
 }  // namespace

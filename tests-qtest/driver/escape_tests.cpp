@@ -247,8 +247,8 @@ void creationLog() {
 
 const TestCase kEscapeTests[] = {
     {"escapes", 60, escapes},
-    {"escape-device", 60, inProcess<deviceAnswers>},
-    {"escape-allocations", 60, creationLog},
+    {"escape-device", 60, inProcess<deviceAnswers>, Runs::kBesideQemu},
+    {"escape-allocations", 60, creationLog, Runs::kBesideQemu},
 };
 
 }  // namespace

@@ -621,11 +621,11 @@ void gdiInterop() {
 }
 
 const TestCase kGdiTests[] = {{"gdi", 120, gdi},
-                           {"gdi-text", 120, gdiText},
-                           {"gdi-many", 240, gdiMany},
-                           {"gdi-surfaces", 60, gdiSurfaces},
-                           {"gdi-existing", 60, gdiExisting},
-                           {"gdi-interop", 60, gdiInterop}};
+                              {"gdi-text", 120, gdiText},
+                              {"gdi-many", 240, gdiMany},
+                              {"gdi-surfaces", 60, gdiSurfaces, Runs::kBesideQemu},
+                              {"gdi-existing", 60, gdiExisting, Runs::kBesideQemu},
+                              {"gdi-interop", 60, gdiInterop}};
 
 }  // namespace
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr uint32_t kFirst = AEROGPU_EXT_RANGED_HANDLES_FIRST, kUnit = AEROGPU_EXT_HANDLE_RANGE_UNIT;
 constexpr uint32_t kUnits = (AEROGPU_EXT_RANGED_HANDLES_LAST - kFirst) / kUnit + 1;
-constexpr NTSTATUS kInsufficientResources = ntStatus(0xC000009A);
 
 struct Range {
   NTSTATUS status = 0;

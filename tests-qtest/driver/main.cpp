@@ -288,13 +288,30 @@ bool matches(const std::string& name, const TestCase& test) {
          (plain.ends_with('*') && std::string_view(test.name).starts_with(plain.substr(0, plain.size() - 1)));
 }
 
+bool runsUnnamed(const TestCase& test) {
+  return test.runs == Runs::kEverywhere || (test.runs == Runs::kBesideQemu && s_qtest);
+}
+
+/// What --list says of a test beside its name.
+const char* whereItRuns(const TestCase& test) {
+  switch (test.runs) {
+    case Runs::kEverywhere:
+      break;
+    case Runs::kBesideQemu:
+      return " (not in a VM)";
+    case Runs::kOnDemand:
+      return " (on demand)";
+  }
+  return "";
+}
+
 int runAll() {
   openCallLog();
   const auto all = allTests();
   const bool someNamed = !std::all_of(s_names.begin(), s_names.end(), leavesOut);
   std::vector<TestCase> chosen;
   for (const TestCase& test : all) {
-    bool wanted = !someNamed && !test.onDemand, unwanted = false;
+    bool wanted = !someNamed && runsUnnamed(test), unwanted = false;
     for (const std::string& name : s_names) (leavesOut(name) ? unwanted : wanted) |= matches(name, test);
     if (wanted && !unwanted) chosen.push_back(test);
   }
@@ -346,8 +363,7 @@ int hostMain(int argc, char** argv) {
     std::printf("aerogpu-driver-host: error: the addresses of user mode are not free\n");
   } else if (parse(arguments)) {
     if (s_list) {
-      for (const TestCase& test : allTests())
-        std::printf("%s%s\n", test.name, test.onDemand ? " (on demand)" : "");
+      for (const TestCase& test : allTests()) std::printf("%s%s\n", test.name, whereItRuns(test));
       result = 0;
     } else {
       status = s_qtest ? startQemu() : prepareKernel(isInit);

@@ -9,6 +9,7 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/cmd_packets.hpp"
+#include "testbed/kernel/core/page.h"
 #include "tests-qtest/driver/exhaustion.h"
 #include "tests-qtest/driver/ring_view.h"
 #include "tests-qtest/driver/streams.h"
@@ -18,11 +19,11 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr uint64_t kPage = 4096, kPages = 16, kBytes = kPages * kPage;
+constexpr uint64_t kPages = 16, kBytes = kPages * kPage;
 constexpr uint8_t kGivenBack = 0xDB;  // what the memory manager leaves in pages that are nobody's
 
 /// A program, and one allocation of it in the aperture.
-struct Program {
+struct PagedProgram {
   std::unique_ptr<Client> client;
   std::unique_ptr<Context> context;
   std::shared_ptr<Allocation> allocation;
@@ -95,7 +96,7 @@ private:
 
 /// The program's allocation goes, and another one comes to the same place in the aperture with other pages.
 /// Empty after a broken rule.
-std::unique_ptr<TakenBack> exchange(Adapter& adapter, Program& program) {
+std::unique_ptr<TakenBack> exchange(Adapter& adapter, PagedProgram& program) {
   auto old = std::make_unique<TakenBack>(*program.allocation);
   const uint64_t place = program.allocation->offset;
   program.give(adapter);
@@ -156,7 +157,7 @@ void withoutHostMemory() {
   Session session;
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
-  Program program;
+  PagedProgram program;
   if (!program.begin(adapter, 800) || !program.allocate(adapter) || !program.writeValues(adapter, 1)) return;
   program.expectValues(1);
   {
@@ -177,7 +178,7 @@ void withoutHostMemory() {
 
 /// A program whose pages are paged, and another one with a surface whose drawing shows whether the GPU works.
 struct Witnesses {
-  Program program, victim;
+  PagedProgram program, victim;
   Surface surface;
 
   /// As processes `id` and `id` + 1.
@@ -218,7 +219,7 @@ void whileLost() {
   adapter.scheduler().setTimeoutMs(10000);
   expect(adapter.scheduler().resets() == 1, "one time-out (%u)", adapter.scheduler().resets());
   adapter.vidmm().checkApertures("after the reset");
-  Program next;
+  PagedProgram next;
   if (old && waitForState(adapter, AEROGPU_EXT_GPU_WORKS) && next.begin(adapter, 812)) {
     program.give(adapter);
     if (next.allocate(adapter) && next.writeValues(adapter, 77)) next.expectValues(77);
@@ -256,7 +257,7 @@ void whileGone() {
   // The driver tells in a DPC that it is gone; then the next program tries again.
   drainDpcs();
   expect(adapter.machine().refuseGpu(false), "the host's GPU is there again");
-  Program next;
+  PagedProgram next;
   if (next.begin(adapter, 822)) {
     program.give(adapter);
     if (next.allocate(adapter) && next.writeValues(adapter, 99)) next.expectValues(99);
@@ -275,7 +276,7 @@ void whileReset() {
   Session session;
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
-  Program program, other;
+  PagedProgram program, other;
   if (!program.begin(adapter, 830) || !other.begin(adapter, 831) || !program.allocate(adapter) ||
       !other.allocate(adapter))
     return;
@@ -311,7 +312,7 @@ void whileRingStands() {
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
   adapter.vidmm().paging().setEmptySubmissions(false);  // they would wait
-  Program program;
+  PagedProgram program;
   if (!program.begin(adapter, 840) || !program.allocate(adapter)) return;
   adapter.scheduler().waitIdle();
   const RingView ring(adapter);
@@ -366,7 +367,7 @@ void failedPaging() {
 }
 
 const TestCase kPageListTests[] = {
-    {"paging-fails", 60, failedPaging},  {"page-list-memory", 120, withoutHostMemory},
+    {"paging-fails", 60, failedPaging},  {"page-list-memory", 120, withoutHostMemory, Runs::kBesideQemu},
     {"page-list-lost", 120, whileLost},  {"page-list-gone", 120, whileGone},
     {"page-list-reset", 60, whileReset}, {"page-list-ring", 60, whileRingStands},
 };

@@ -270,7 +270,7 @@ const TestCase kPagingTests[] = {
     {"paging-kernels", 60, pagingKernels},
     {"paging-multipass", 240, pagingMultipass},
     {"paging-shared", 120, pagingShared},
-    {"paging-senseless", 60, pagingSenseless},
+    {"paging-senseless", 60, pagingSenseless, Runs::kBesideQemu},
     {"fresh-is-zero", 90, freshIsZero},
     {"rendered-content", 120, inProcess<renderedContent>},
 };

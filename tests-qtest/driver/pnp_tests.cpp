@@ -516,9 +516,9 @@ void sharedLine() {
 const TestCase kPnpTests[] = {
     {"load", 30, load},
     {"start-stop", 60, startStop},
-    {"capability-block", 60, capabilityBlock},
+    {"capability-block", 60, capabilityBlock, Runs::kBesideQemu},
     {"switches", 120, switches},
-    {"hardware-information", 60, hardwareInformation},
+    {"hardware-information", 60, hardwareInformation, Runs::kBesideQemu},
     {"restart", 120, restart},
     {"shared-line", 120, sharedLine},
     {"start-failure", 240, startFailure},

@@ -67,7 +67,7 @@ void pressure() {
 }
 
 const TestCase kPressureTests[] = {
-    {"pressure", 120, pressure},
+    {"pressure", 120, pressure, Runs::kBesideQemu},
     {"pressure-concurrent", 240, [] { runWithin(64 << 10, "concurrent"); }},
     {"pressure-present", 120, [] { runWithin(4 << 20, "present"); }},
     {"pressure-gdi", 120, [] { runWithin(4 << 20, "gdi"); }},

@@ -12,14 +12,14 @@ namespace aerogpu::host {
 namespace {
 
 constexpr UINT kVram = 1, kAperture = 2;  // segments
-constexpr uint32_t kPrimary = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
+constexpr uint32_t kPrimaryFlag = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
 
-using Private = aerogpu_wddm_alloc_priv_v2;
+using PrimaryPrivate = aerogpu_wddm_alloc_priv_v2;
 
 /// A surface as a user-mode driver describes it, whose rows follow one another.
-Private described(uint32_t width, uint32_t height, D3DDDIFORMAT format, uint32_t flags) {
+PrimaryPrivate described(uint32_t width, uint32_t height, D3DDDIFORMAT format, uint32_t flags) {
   const uint32_t pixel = format == D3DDDIFMT_R5G6B5 ? 2 : format == D3DDDIFMT_A16B16G16R16F ? 8 : 4;
-  Private data{};
+  PrimaryPrivate data{};
   data.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
   data.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
   data.alloc_id = newAllocId();
@@ -33,8 +33,8 @@ Private described(uint32_t width, uint32_t height, D3DDDIFORMAT format, uint32_t
   return data;
 }
 
-Private buffer(uint64_t bytes, uint32_t flags) {
-  Private data{};
+PrimaryPrivate buffer(uint64_t bytes, uint32_t flags) {
+  PrimaryPrivate data{};
   data.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
   data.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
   data.alloc_id = newAllocId();
@@ -44,13 +44,13 @@ Private buffer(uint64_t bytes, uint32_t flags) {
   return data;
 }
 
-Vidmm::CreateResult create(Adapter& adapter, const Private& data) {
+Vidmm::CreateResult create(Adapter& adapter, const PrimaryPrivate& data) {
   std::vector<uint8_t> bytes(sizeof data);
   std::memcpy(bytes.data(), &data, sizeof data);
-  return adapter.vidmm().create({}, {std::move(bytes)}, false, (data.flags & kPrimary) != 0);
+  return adapter.vidmm().create({}, {std::move(bytes)}, false, (data.flags & kPrimaryFlag) != 0);
 }
 
-uint64_t addressOf(Adapter& adapter, const Allocation& allocation) {
+uint64_t primaryAddress(Adapter& adapter, const Allocation& allocation) {
   return static_cast<uint64_t>(adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart) +
          allocation.offset;
 }
@@ -71,7 +71,7 @@ void userPrimaries() {
   for (uint32_t i = 0; i < 2; ++i) {
     // A lockable one, too: that makes no difference for a primary.
     const uint32_t cpu = i ? uint32_t{AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE} : 0u;
-    const Private data = described(mode.width, mode.height, mode.format, kPrimary | cpu);
+    const PrimaryPrivate data = described(mode.width, mode.height, mode.format, kPrimaryFlag | cpu);
     auto created = create(adapter, data);
     if (!expect(ntSuccess(created.status), "a primary (0x%08x)", created.status)) return;
     Surface& surface = frames[i].surface;
@@ -119,7 +119,7 @@ void userPrimaries() {
     Allocation& allocation = *next.surface.allocation;
     expect(ntSuccess(display.flip(allocation, immediate)), "%s flip %u",
            immediate ? "immediate" : "synchronized", i);
-    const uint64_t address = addressOf(adapter, allocation);
+    const uint64_t address = primaryAddress(adapter, allocation);
     expect(adapter.registers().read64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) == address,
            "the scanout's address");
     bool reported = false;
@@ -149,7 +149,7 @@ void primaryRefusals() {
   Adapter& adapter = session.adapter();
   const uint64_t pool = poolBytes();
   const auto status = [&](auto change) {
-    Private data = described(640, 480, D3DDDIFMT_X8R8G8B8, kPrimary);
+    PrimaryPrivate data = described(640, 480, D3DDDIFMT_X8R8G8B8, kPrimaryFlag);
     change(data);
     auto result = create(adapter, data);
     if (ntSuccess(result.status)) adapter.vidmm().destroy(result.allocations);
@@ -157,16 +157,16 @@ void primaryRefusals() {
   };
   expect(ntSuccess(status([](auto&) {})), "one that is right");
   expect(ntSuccess(status([](auto& p) { p.format = D3DDDIFMT_A8R8G8B8; })), "with an alpha channel");
-  expect(ntSuccess(status([](auto& p) { p = described(640, 480, D3DDDIFMT_R5G6B5, kPrimary); })),
+  expect(ntSuccess(status([](auto& p) { p = described(640, 480, D3DDDIFMT_R5G6B5, kPrimaryFlag); })),
          "of 16 bits");
   const auto refused = [&](const char* what, auto change) {
     const NTSTATUS got = status(change);
     expect(got == kInvalidParameter, "a primary %s (0x%08x)", what, got);
   };
-  refused("that is a buffer", [](auto& p) { p = buffer(640 * 480 * 4, kPrimary); });
+  refused("that is a buffer", [](auto& p) { p = buffer(640 * 480 * 4, kPrimaryFlag); });
   refused("without a width", [](auto& p) { p.width = 0; });
   refused("without a height", [](auto& p) { p.height = 0; });
-  refused("of floats", [](auto& p) { p = described(640, 480, D3DDDIFMT_A16B16G16R16F, kPrimary); });
+  refused("of floats", [](auto& p) { p = described(640, 480, D3DDDIFMT_A16B16G16R16F, kPrimaryFlag); });
   refused("of a format that the device lacks", [](auto& p) { p.format = D3DDDIFMT_R8G8B8; });
   refused("without a pitch", [](auto& p) { p.row_pitch_bytes = 0; });
   refused("with rows that overlap", [](auto& p) { p.row_pitch_bytes -= 4; });
@@ -187,7 +187,7 @@ void placement() {
                  staging = AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING;
   const struct {
     const char* what;
-    Private data;
+    PrimaryPrivate data;
     UINT first, second;  // segments, by preference; 0: none
   } rows[] = {
       {"a buffer", buffer(65536, 0), kAperture, kVram},
@@ -220,7 +220,7 @@ void placement() {
 
 const TestCase kPrimaryTests[] = {
     {"user-primaries", 120, userPrimaries},
-    {"primary-refusals", 60, primaryRefusals},
+    {"primary-refusals", 60, primaryRefusals, Runs::kBesideQemu},
     {"placement", 60, placement},
 };
 

@@ -336,9 +336,11 @@ void allHandles() {
 }
 
 const TestCase kProcessTests[] = {
-    {"process-rights", 120, processRights},  {"process-changes", 90, processChanges},
-    {"process-killed", 120, processKilled},  {"process-limits", 240, processLimits},
-    {"all-handles", 1200, allHandles, true},
+    {"process-rights", 120, processRights},
+    {"process-changes", 90, processChanges},
+    {"process-killed", 120, processKilled},
+    {"process-limits", 240, processLimits},
+    {"all-handles", 1200, allHandles, Runs::kOnDemand},
 };
 
 }  // namespace

@@ -12,8 +12,6 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
-constexpr int kShortTimeoutMs = 2000, kTimeoutMs = 10000;
 // Page "TDR Registry Keys": TdrLimitCount, TdrLimitTime; with room for what the recovery itself takes.
 constexpr size_t kResetsAllowed = 5;
 constexpr int64_t kWithinNs = 65'000'000'000;

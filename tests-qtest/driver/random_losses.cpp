@@ -10,12 +10,7 @@
 
 namespace aerogpu::host {
 
-namespace {
-
-constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
-constexpr int kShortTimeoutMs = 2000, kTimeoutMs = 10000;
-
-}  // namespace
+namespace {}  // namespace
 
 bool Walk::canLose() {
   return (m_adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_GPU_LOSS) != 0;

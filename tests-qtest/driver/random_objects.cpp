@@ -14,7 +14,6 @@ constexpr uint32_t kEdges[] = {8, 64, 64, 200, 256, 400};
 constexpr uint32_t kWindow = 64;
 constexpr size_t kMostItems = 20, kMostHeld = 5, kWindows = 3;
 constexpr RECT kWhole{0, 0, kWindow, kWindow};
-constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);   // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
 constexpr NTSTATUS kNoVideoMemory = ntStatus(0xC01E0100);  // STATUS_GRAPHICS_NO_VIDEO_MEMORY
 
 Stream fillStream(const WalkItem& item, uint32_t color) {

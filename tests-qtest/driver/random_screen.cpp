@@ -12,8 +12,6 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr ULONG kAdapterUid = 0xFFFFFFFF;  // DISPLAY_ADAPTER_HW_ID
-
 uint64_t addressOf(Adapter& adapter, const Allocation& allocation) {
   return static_cast<uint64_t>(adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart) +
          allocation.offset;

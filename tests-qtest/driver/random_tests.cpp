@@ -202,7 +202,7 @@ const TestCase kRandomTests[] = {
     {"random-1", 300, few<1>},
     {"random-2", 300, few<2>},
     {"random-3", 300, few<3>},
-    {"random", 3600, many, true},
+    {"random", 3600, many, Runs::kOnDemand},
 };
 
 }  // namespace

@@ -21,6 +21,9 @@ using Color = std::optional<uint32_t>;  // of all pixels; nothing: nobody knows
 /// What a submission does to pixels, given that it was done; else they are not known.
 using Effect = std::function<void(bool done)>;
 
+/// After how long a submission counts as hung: while a walk makes the GPU hang on purpose, and otherwise.
+inline constexpr int kShortTimeoutMs = 2000, kTimeoutMs = 10000;
+
 /// A texture or a buffer with an allocation of its own.
 struct WalkItem {
   Surface surface;  // a buffer is one row of a surface

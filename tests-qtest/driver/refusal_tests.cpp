@@ -204,7 +204,7 @@ void handles(Adapter& adapter, Client& client, Context&) {
 const TestCase kRefusalTests[] = {
     {"user-pointers", 60, inProcess<userPointers>},
     {"streams", 60, inProcess<streams>},
-    {"private-data", 60, privateData},
+    {"private-data", 60, privateData, Runs::kBesideQemu},
     {"handles", 60, inProcess<handles>},
 };
 

@@ -287,7 +287,7 @@ void allocationLists(Adapter& adapter, Client& client, Context& context) {
 }
 
 const TestCase kRenderTests[] = {
-    {"allocation-lists", 60, inProcess<allocationLists>},
+    {"allocation-lists", 60, inProcess<allocationLists>, Runs::kBesideQemu},
     {"completion-values", 60, inProcess<completionValues>},
     {"submit", 60, inProcess<submit>},
     {"multipass", 90, inProcess<multipass>},

@@ -275,9 +275,9 @@ void together() {
 }
 
 const TestCase kSelfTestTests[] = {
-    {"escape-selftest", 90, errors},
-    {"escape-selftest-unseen", 60, unseen},
-    {"escape-selftest-together", 60, together},
+    {"escape-selftest", 90, errors, Runs::kBesideQemu},
+    {"escape-selftest-unseen", 60, unseen, Runs::kBesideQemu},
+    {"escape-selftest-together", 60, together, Runs::kBesideQemu},
 };
 
 }  // namespace

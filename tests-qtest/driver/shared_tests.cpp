@@ -426,9 +426,12 @@ void sharedFormatsUnknown() {
 }
 
 const TestCase kSharedTests[] = {
-    {"shared-formats", 120, sharedFormats}, {"shared-formats-unknown", 60, sharedFormatsUnknown},
-    {"shared-single", 60, sharedSingle},    {"shared-orders", 240, sharedOrders},
-    {"shared-killed", 120, sharedKilled},   {"shared-pixels", 90, sharedPixels},
+    {"shared-formats", 120, sharedFormats, Runs::kBesideQemu},
+    {"shared-formats-unknown", 60, sharedFormatsUnknown, Runs::kBesideQemu},
+    {"shared-single", 60, sharedSingle},
+    {"shared-orders", 240, sharedOrders},
+    {"shared-killed", 120, sharedKilled},
+    {"shared-pixels", 90, sharedPixels},
 };
 
 }  // namespace

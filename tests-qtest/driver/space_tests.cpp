@@ -539,7 +539,7 @@ void spaceErrors() {
 }
 
 const TestCase kSpaceTests[] = {
-    {"space-charges", 120, spaceCharges},
+    {"space-charges", 120, spaceCharges, Runs::kBesideQemu},
     {"space-handles", 120, spaceHandles},
     {"space-tokens", 90, spaceTokens},
     {"space-allocations", 90, spaceAllocations},

@@ -31,11 +31,20 @@ struct Options {
 };
 const Options& options();
 
+/// Where a test runs that is not named on the command line.
+enum class Runs : uint8_t {
+  kEverywhere,
+  /// Not in a booted VM, which needs some seconds for each test: tests that run others again under other
+  /// conditions, and answers to the OS that do not depend on the computer.
+  kBesideQemu,
+  kOnDemand,
+};
+
 struct TestCase {
   const char* name;
   int timeoutSeconds;
   void (*run)();
-  bool onDemand = false;  // only when named
+  Runs runs = Runs::kEverywhere;
 };
 
 std::span<const TestCase> pnpTests();
@@ -76,6 +85,9 @@ std::span<const TestCase> benchmarks();
 
 /// A broken expectation is a broken rule of the test's name. Returns `condition`.
 __attribute__((format(printf, 2, 3))) bool expect(bool condition, const char* format, ...);
+
+inline constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  ///< STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
+inline constexpr ULONG kAdapterUid = 0xFFFFFFFF;                 ///< DISPLAY_ADAPTER_HW_ID
 
 /// Kernel memory for the host: 2 MiB pages.
 inline constexpr unsigned kHugePages = 160;

@@ -19,9 +19,7 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
-constexpr ULONG kAdapterUid = 0xFFFFFFFF;                 // DISPLAY_ADAPTER_HW_ID
-constexpr int64_t kDdiDelayNs = 5'000'000'000;            // TdrDdiDelay
+constexpr int64_t kDdiDelayNs = 5'000'000'000;  // TdrDdiDelay
 
 /// Submits to a ring that stands still, and waits for the recovery.
 void hangOnce(Adapter& adapter, Context& context, const Surface& surface) {

@@ -19,16 +19,16 @@ void runWatched(const char* name) {
 }
 
 const TestCase kWriteCombinedTests[] = {
-    {"write-combined-submit", 120, [] { runWatched("submit"); }},
-    {"write-combined-multipass", 180, [] { runWatched("multipass"); }},
-    {"write-combined-present", 180, [] { runWatched("present"); }},
-    {"write-combined-gdi", 240, [] { runWatched("gdi"); }},
-    {"write-combined-text", 240, [] { runWatched("gdi-text"); }},
-    {"write-combined-paging", 240, [] { runWatched("paging-shared"); }},
-    {"write-combined-content", 240, [] { runWatched("rendered-content"); }},
-    {"write-combined-shared", 240, [] { runWatched("shared-pixels"); }},
-    {"write-combined-rights", 240, [] { runWatched("process-rights"); }},
-    {"write-combined-tokens", 240, [] { runWatched("space-tokens"); }},
+    {"write-combined-submit", 120, [] { runWatched("submit"); }, Runs::kBesideQemu},
+    {"write-combined-multipass", 180, [] { runWatched("multipass"); }, Runs::kBesideQemu},
+    {"write-combined-present", 180, [] { runWatched("present"); }, Runs::kBesideQemu},
+    {"write-combined-gdi", 240, [] { runWatched("gdi"); }, Runs::kBesideQemu},
+    {"write-combined-text", 240, [] { runWatched("gdi-text"); }, Runs::kBesideQemu},
+    {"write-combined-paging", 240, [] { runWatched("paging-shared"); }, Runs::kBesideQemu},
+    {"write-combined-content", 240, [] { runWatched("rendered-content"); }, Runs::kBesideQemu},
+    {"write-combined-shared", 240, [] { runWatched("shared-pixels"); }, Runs::kBesideQemu},
+    {"write-combined-rights", 240, [] { runWatched("process-rights"); }, Runs::kBesideQemu},
+    {"write-combined-tokens", 240, [] { runWatched("space-tokens"); }, Runs::kBesideQemu},
 };
 
 }  // namespace

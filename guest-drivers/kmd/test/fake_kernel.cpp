@@ -10,7 +10,7 @@
 namespace aero::test {
 namespace {
 
-FakeKernel *g;
+FakeKernel *s_kernel;
 int deviceObject;  // what DXGKRNL_INTERFACE.DeviceHandle points to
 
 constexpr ULONG kReady = 0x79646552, kHeld = 0x646C6548;
@@ -22,7 +22,7 @@ template <class... Args> std::string format(const char *pattern, Args... args) {
 }
 
 void atMost(KIRQL level, const char *function) {
-  EXPECT_LE(g->irql(), level) << function << " is called at too high an IRQL";
+  EXPECT_LE(s_kernel->irql(), level) << function << " is called at too high an IRQL";
 }
 
 }  // namespace
@@ -30,45 +30,47 @@ void atMost(KIRQL level, const char *function) {
 /** The functions of wdk/ntddk.h and dxgkrnl's callbacks, with access to the kernel. */
 struct Wdm {
   static KIRQL raise(KIRQL to) {
-    const KIRQL before = g->m_irql;
+    const KIRQL before = s_kernel->m_irql;
     EXPECT_GE(to, before);
-    g->m_irql = to;
+    s_kernel->m_irql = to;
     return before;
   }
-  static void lower(KIRQL to) { g->m_irql = to; }
+  static void lower(KIRQL to) { s_kernel->m_irql = to; }
 
   static NTSTATUS APIENTRY synchronize(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG message,
                                        PBOOLEAN answer) {
     EXPECT_EQ(handle, &deviceObject);
     EXPECT_EQ(message, 0u);
     EXPECT_TRUE(routine && answer);
-    if (!g->interruptConnected) return STATUS_UNSUCCESSFUL;
-    g->atDirql([&] { *answer = routine(context); });
+    if (!s_kernel->interruptConnected) return STATUS_UNSUCCESSFUL;
+    s_kernel->atDirql([&] { *answer = routine(context); });
     return STATUS_SUCCESS;
   }
 
   // Pages "DXGKCB_NOTIFY_INTERRUPT" and "DXGKARGCB_NOTIFY_INTERRUPT_DATA".
   static VOID APIENTRY notify(HANDLE handle, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     EXPECT_EQ(handle, &deviceObject);
-    EXPECT_TRUE(g->m_interruptLock || !g->interruptConnected) << "a notification out of step with the interrupt";
-    g->m_owesDpc = true;
+    EXPECT_TRUE(s_kernel->m_interruptLock || !s_kernel->interruptConnected)
+        << "a notification out of step with the interrupt";
+    s_kernel->m_owesDpc = true;
     switch (data->InterruptType) {
     case DXGK_INTERRUPT_DMA_COMPLETED:
       EXPECT_EQ(data->DmaCompleted.NodeOrdinal | data->DmaCompleted.EngineOrdinal, 0u);
-      g->told.push_back(format("completed %X", data->DmaCompleted.SubmissionFenceId));
+      s_kernel->told.push_back(format("completed %X", data->DmaCompleted.SubmissionFenceId));
       break;
     case DXGK_INTERRUPT_DMA_PREEMPTED:
       EXPECT_EQ(data->DmaPreempted.NodeOrdinal | data->DmaPreempted.EngineOrdinal, 0u);
-      g->told.push_back(format("preempted %X last %X", data->DmaPreempted.PreemptionFenceId,
-                               data->DmaPreempted.LastCompletedFenceId));
+      s_kernel->told.push_back(format("preempted %X last %X", data->DmaPreempted.PreemptionFenceId,
+                                      data->DmaPreempted.LastCompletedFenceId));
       break;
     case DXGK_INTERRUPT_DMA_FAULTED:
       EXPECT_FALSE(NT_SUCCESS(data->DmaFaulted.Status));
-      g->told.push_back(format("faulted %X", data->DmaFaulted.FaultedFenceId));
+      s_kernel->told.push_back(format("faulted %X", data->DmaFaulted.FaultedFenceId));
       break;
     case DXGK_INTERRUPT_CRTC_VSYNC:
       EXPECT_EQ(data->CrtcVsync.VidPnTargetId, 0u);
-      g->told.push_back(format("vsync %" PRIX64, static_cast<uint64_t>(data->CrtcVsync.PhysicalAddress.QuadPart)));
+      s_kernel->told.push_back(
+          format("vsync %" PRIX64, static_cast<uint64_t>(data->CrtcVsync.PhysicalAddress.QuadPart)));
       break;
     default:
       ADD_FAILURE() << "interrupt type " << data->InterruptType;
@@ -79,22 +81,22 @@ struct Wdm {
     atMost(PASSIVE_LEVEL, "DxgkCbReadDeviceSpace, DxgkCbWriteDeviceSpace");
     EXPECT_EQ(type, static_cast<ULONG>(DXGK_WHICHSPACE_CONFIG));
     EXPECT_EQ(offset, 4u) << "nothing but the command register is of the driver's concern";
-    EXPECT_EQ(length, sizeof g->pciCommand);
+    EXPECT_EQ(length, sizeof s_kernel->pciCommand);
     *done = length;
     return STATUS_SUCCESS;
   }
   static NTSTATUS APIENTRY readSpace(HANDLE, ULONG type, PVOID out, ULONG offset, ULONG length, PULONG done) {
-    memcpy(out, &g->pciCommand, sizeof g->pciCommand);
+    memcpy(out, &s_kernel->pciCommand, sizeof s_kernel->pciCommand);
     return deviceSpace(type, offset, length, done);
   }
   static NTSTATUS APIENTRY writeSpace(HANDLE, ULONG type, PVOID in, ULONG offset, ULONG length, PULONG done) {
-    memcpy(&g->pciCommand, in, sizeof g->pciCommand);
+    memcpy(&s_kernel->pciCommand, in, sizeof s_kernel->pciCommand);
     return deviceSpace(type, offset, length, done);
   }
 
   static BOOLEAN APIENTRY queueDpc(HANDLE handle) {
     EXPECT_EQ(handle, &deviceObject);
-    g->toldDpc();
+    s_kernel->toldDpc();
     return TRUE;
   }
 
@@ -103,14 +105,14 @@ struct Wdm {
     EXPECT_NE(*lock, kHeld) << "a spin lock is taken twice";
     EXPECT_EQ(*lock, kReady) << "a spin lock was not initialised";
     *lock = kHeld;
-    g->m_locks++;
+    s_kernel->m_locks++;
     *before = raise(DISPATCH_LEVEL);
   }
   static void release(PKSPIN_LOCK lock, KIRQL before) {
     EXPECT_EQ(*lock, kHeld) << "a spin lock is given back that nobody holds";
-    EXPECT_EQ(g->m_irql, DISPATCH_LEVEL);
+    EXPECT_EQ(s_kernel->m_irql, DISPATCH_LEVEL);
     *lock = kReady;
-    g->m_locks--;
+    s_kernel->m_locks--;
     lower(before);
   }
 
@@ -120,13 +122,13 @@ struct Wdm {
     EXPECT_EQ(mutex->state, kReady) << "a fast mutex was not initialised";
     mutex->state = kHeld;
     mutex->before = raise(APC_LEVEL);
-    g->m_locks++;
+    s_kernel->m_locks++;
   }
   static void releaseMutex(PFAST_MUTEX mutex) {
     EXPECT_EQ(mutex->state, kHeld) << "a fast mutex is given back that nobody holds";
-    EXPECT_EQ(g->m_irql, APC_LEVEL);
+    EXPECT_EQ(s_kernel->m_irql, APC_LEVEL);
     mutex->state = kReady;
-    g->m_locks--;
+    s_kernel->m_locks--;
     lower(mutex->before);
   }
 
@@ -134,59 +136,59 @@ struct Wdm {
     atMost(DISPATCH_LEVEL, "KeSetTimer");
     EXPECT_EQ(timer->state, kReady) << "a timer was not initialised";
     EXPECT_LT(due.QuadPart, 0) << "due times are relative here";
-    EXPECT_TRUE(!g->m_timer || g->m_timer == timer) << "the kernel of the tests has one timer";
+    EXPECT_TRUE(!s_kernel->m_timer || s_kernel->m_timer == timer) << "the kernel of the tests has one timer";
     // At the first tick that is not before.
-    timer->due = g->m_now + static_cast<uint64_t>(-due.QuadPart) * 100;
-    timer->due = (timer->due + g->clockTick - 1) / g->clockTick * g->clockTick;
+    timer->due = s_kernel->m_now + static_cast<uint64_t>(-due.QuadPart) * 100;
+    timer->due = (timer->due + s_kernel->clockTick - 1) / s_kernel->clockTick * s_kernel->clockTick;
     timer->dpc = dpc;
-    g->m_timer = timer;
+    s_kernel->m_timer = timer;
   }
   static bool cancelTimer(PKTIMER timer) {
     atMost(DISPATCH_LEVEL, "KeCancelTimer");
-    const bool was = g->m_timer == timer;
-    if (was) g->m_timer = nullptr;
+    const bool was = s_kernel->m_timer == timer;
+    if (was) s_kernel->m_timer = nullptr;
     return was;
   }
 
   static void *contiguous(SIZE_T bytes) {
     atMost(DISPATCH_LEVEL, "MmAllocateContiguousMemorySpecifyCache");
-    if (g->allocationFails()) return nullptr;
+    if (s_kernel->allocationFails()) return nullptr;
     const size_t pages = (bytes + 4095) & ~size_t{4095};
     void *memory = aligned_alloc(4096, pages);
     memset(memory, 0xCD, pages);  // not zeroed by the kernel
-    g->m_contiguous[memory] = {g->m_nextGpa, bytes};
-    g->m_nextGpa += pages + 0x10000;
+    s_kernel->m_contiguous[memory] = {s_kernel->m_nextGpa, bytes};
+    s_kernel->m_nextGpa += pages + 0x10000;
     return memory;
   }
   static void freeContiguous(void *memory, SIZE_T bytes) {
-    const auto at = g->m_contiguous.find(memory);
-    ASSERT_TRUE(at != g->m_contiguous.end());
+    const auto at = s_kernel->m_contiguous.find(memory);
+    ASSERT_TRUE(at != s_kernel->m_contiguous.end());
     EXPECT_EQ(at->second.bytes, bytes);
-    g->m_contiguous.erase(at);
+    s_kernel->m_contiguous.erase(at);
     ::free(memory);
   }
   static uint64_t physical(void *memory) {
-    const auto at = g->m_contiguous.find(memory);
-    EXPECT_TRUE(at != g->m_contiguous.end()) << "only the start of contiguous memory is asked for";
-    return at == g->m_contiguous.end() ? 0 : at->second.gpa;
+    const auto at = s_kernel->m_contiguous.find(memory);
+    EXPECT_TRUE(at != s_kernel->m_contiguous.end()) << "only the start of contiguous memory is asked for";
+    return at == s_kernel->m_contiguous.end() ? 0 : at->second.gpa;
   }
 
   static void *pool(SIZE_T bytes, ULONG tag) {
     atMost(DISPATCH_LEVEL, "ExAllocatePoolWithTag");
     EXPECT_EQ(tag, kTag);
-    if (g->allocationFails()) return nullptr;
+    if (s_kernel->allocationFails()) return nullptr;
     void *memory = malloc(bytes);
-    g->m_pool[memory] = format("%zu bytes", static_cast<size_t>(bytes));
+    s_kernel->m_pool[memory] = format("%zu bytes", static_cast<size_t>(bytes));
     return memory;
   }
   static void freePool(void *memory) {
-    EXPECT_EQ(g->m_pool.erase(memory), 1u);
+    EXPECT_EQ(s_kernel->m_pool.erase(memory), 1u);
     ::free(memory);
   }
 };
 
 FakeKernel::FakeKernel() {
-  g = this;
+  s_kernel = this;
   dxgk.Size = sizeof dxgk;
   dxgk.DeviceHandle = &deviceObject;
   dxgk.DxgkCbSynchronizeExecution = Wdm::synchronize;
@@ -204,7 +206,7 @@ FakeKernel::~FakeKernel() {
   EXPECT_EQ(allocations(), 0u) << "memory was not given back";
   for (const auto &entry : m_contiguous) free(entry.first);
   for (const auto &entry : m_pool) free(entry.first);
-  g = nullptr;
+  s_kernel = nullptr;
 }
 
 std::vector<std::string> FakeKernel::take() {
@@ -273,14 +275,14 @@ bool FakeKernel::allocationFails() {
 
 }  // namespace aero::test
 
-using aero::test::g;
+using aero::test::s_kernel;
 using aero::test::Wdm;
 
 VOID NTAPI RtlAssert(PVOID assertion, PVOID file, ULONG line, PCHAR) {
   ADD_FAILURE() << static_cast<const char *>(file) << ':' << line << ": " << static_cast<const char *>(assertion);
 }
 KIRQL NTAPI KeGetCurrentIrql(VOID) {
-  return g->irql();
+  return s_kernel->irql();
 }
 
 VOID NTAPI KeInitializeSpinLock(PKSPIN_LOCK lock) {
@@ -303,29 +305,29 @@ VOID NTAPI ExReleaseFastMutex(PFAST_MUTEX mutex) {
 }
 
 LARGE_INTEGER NTAPI KeQueryPerformanceCounter(PLARGE_INTEGER frequency) {
-  if (frequency) frequency->QuadPart = static_cast<LONGLONG>(g->counterFrequency);
+  if (frequency) frequency->QuadPart = static_cast<LONGLONG>(s_kernel->counterFrequency);
   LARGE_INTEGER ticks;
-  const auto passed = static_cast<unsigned __int128>(g->now()) * g->counterFrequency / 1000000000u;
-  ticks.QuadPart = static_cast<LONGLONG>(g->counterStart + static_cast<uint64_t>(passed));
+  const auto passed = static_cast<unsigned __int128>(s_kernel->now()) * s_kernel->counterFrequency / 1000000000u;
+  ticks.QuadPart = static_cast<LONGLONG>(s_kernel->counterStart + static_cast<uint64_t>(passed));
   return ticks;
 }
 ULONGLONG NTAPI KeQueryInterruptTime(VOID) {
-  return g->now() / g->clockTick * g->clockTick / 100;
+  return s_kernel->now() / s_kernel->clockTick * s_kernel->clockTick / 100;
 }
 NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE mode, BOOLEAN alertable, PLARGE_INTEGER interval) {
   aero::test::atMost(APC_LEVEL, "KeDelayExecutionThread");
   EXPECT_EQ(mode, KernelMode);
   EXPECT_FALSE(alertable);
   EXPECT_LT(interval->QuadPart, 0) << "a wait until a date";
-  const uint64_t end = g->now() + static_cast<uint64_t>(-interval->QuadPart) * 100;
-  g->pass((end + g->clockTick - 1) / g->clockTick * g->clockTick - g->now());
-  if (g->whenWaited) g->whenWaited();
+  const uint64_t end = s_kernel->now() + static_cast<uint64_t>(-interval->QuadPart) * 100;
+  s_kernel->pass((end + s_kernel->clockTick - 1) / s_kernel->clockTick * s_kernel->clockTick - s_kernel->now());
+  if (s_kernel->whenWaited) s_kernel->whenWaited();
   return STATUS_SUCCESS;
 }
 VOID NTAPI KeStallExecutionProcessor(ULONG microseconds) {
   EXPECT_LE(microseconds, 50u) << "the page: no more than 50 microseconds";
-  g->pass(uint64_t{microseconds} * 1000);
-  if (g->whenWaited) g->whenWaited();
+  s_kernel->pass(uint64_t{microseconds} * 1000);
+  if (s_kernel->whenWaited) s_kernel->whenWaited();
 }
 VOID NTAPI KeInitializeTimer(PKTIMER timer) {
   *timer = {aero::test::kReady, 0, nullptr};
@@ -334,7 +336,7 @@ VOID NTAPI KeInitializeDpc(PKDPC dpc, PKDEFERRED_ROUTINE routine, PVOID context)
   *dpc = {routine, context};
 }
 BOOLEAN NTAPI KeSetTimer(PKTIMER timer, LARGE_INTEGER due, PKDPC dpc) {
-  const BOOLEAN was = g->timerIsSet();
+  const BOOLEAN was = s_kernel->timerIsSet();
   Wdm::setTimer(timer, due, dpc);
   return was;
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr Color kWhite{1, 1, 1, 1}, kBlack{0, 0, 0, 1};
 constexpr Color kText{0.07f, 0.09f, 0.13f, 1};
 
-float f(int value) {
+float real(int value) {
   return static_cast<float>(value);
 }
 
@@ -36,10 +36,10 @@ void paintButton(Canvas& canvas, RectF r, Color top, Color bottom, int symbol) {
 }
 
 void paintFrame(Canvas& canvas, const char* title, bool active) {
-  const float w = f(canvas.width()), h = f(canvas.height());
+  const float w = real(canvas.width()), h = real(canvas.height());
   const RectF all{0, 0, w, h};
   // Light from above on the caption, fading; a faint gleam along the bottom.
-  canvas.fill({0, 0, w, f(kCaption)}, 8, kWhite.alpha(active ? 0.42f : 0.30f), kWhite.alpha(0.05f));
+  canvas.fill({0, 0, w, real(kCaption)}, 8, kWhite.alpha(active ? 0.42f : 0.30f), kWhite.alpha(0.05f));
   canvas.fill({0, 0, w, 13}, 8, kWhite.alpha(0.16f), kWhite.alpha(0.07f));
   canvas.fill({0, h - 24, w, 24}, 8, kWhite.alpha(0), kWhite.alpha(0.12f));
   canvas.stroke(all, 8, 1, kBlack.alpha(0.62f), kBlack.alpha(0.70f));
@@ -58,7 +58,7 @@ void paintFrame(Canvas& canvas, const char* title, bool active) {
 }
 
 void paintClientEdge(Canvas& canvas, const Rect& client) {
-  const RectF r{f(client.x), f(client.y), f(client.w), f(client.h)};
+  const RectF r{real(client.x), real(client.y), real(client.w), real(client.h)};
   canvas.stroke(r.inset(-2), 2, 1, kWhite.alpha(0.35f), kWhite.alpha(0.5f));
   canvas.stroke(r.inset(-1), 1, 1, kBlack.alpha(0.55f), kBlack.alpha(0.55f));
 }
@@ -67,7 +67,7 @@ void paintModelPane(Canvas& canvas) {
   paintFrame(canvas, "Torus knot - Direct3D 9", false);
   const Rect client = clientRect({0, 0, canvas.width(), canvas.height()});
   paintClientEdge(canvas, client);
-  canvas.fill({f(client.x), f(client.y), f(client.w), f(client.h)}, 0, kBlack);
+  canvas.fill({real(client.x), real(client.y), real(client.w), real(client.h)}, 0, kBlack);
 }
 
 void paintStatsPane(Canvas& canvas) {
@@ -75,19 +75,20 @@ void paintStatsPane(Canvas& canvas) {
   const Rect client = clientRect({0, 0, canvas.width(), canvas.height()});
   paintClientEdge(canvas, client);
   // Frosted: most of the light is held back, the colours still come through.
-  canvas.fill({f(client.x), f(client.y), f(client.w), f(client.h)}, 0, {0.02f, 0.05f, 0.09f, 0.80f},
-              {0.03f, 0.08f, 0.14f, 0.70f});
+  canvas.fill({real(client.x), real(client.y), real(client.w), real(client.h)}, 0,
+              {0.02f, 0.05f, 0.09f, 0.80f}, {0.03f, 0.08f, 0.14f, 0.70f});
   const int graphTop = client.y + 128, graphHeight = client.h - 128 - 38;
-  canvas.fill({f(client.x + 14), f(graphTop), f(client.w - 28), f(graphHeight)}, 4, kBlack.alpha(0.35f));
-  canvas.stroke({f(client.x + 14), f(graphTop), f(client.w - 28), f(graphHeight)}, 4, 1, kWhite.alpha(0.16f),
-                kWhite.alpha(0.22f));
-  canvas.text(f(client.x + 14), f(client.y + client.h - 14), bodyFont(),
+  canvas.fill({real(client.x + 14), real(graphTop), real(client.w - 28), real(graphHeight)}, 4,
+              kBlack.alpha(0.35f));
+  canvas.stroke({real(client.x + 14), real(graphTop), real(client.w - 28), real(graphHeight)}, 4, 1,
+                kWhite.alpha(0.16f), kWhite.alpha(0.22f));
+  canvas.text(real(client.x + 14), real(client.y + client.h - 14), bodyFont(),
               "frame time, 0 to 33.3 ms; the line is one vblank", {0.70f, 0.80f, 0.88f, 1});
 }
 
 void paintAboutPane(Canvas& canvas) {
   paintFrame(canvas, "About aerogpu", true);
-  const float w = f(canvas.width());
+  const float w = real(canvas.width());
   // An emblem: a pane of glass behind another.
   canvas.fill({34, 66, 54, 54}, 8, {0.10f, 0.45f, 0.85f, 0.85f}, {0.03f, 0.18f, 0.48f, 0.85f});
   canvas.stroke({34, 66, 54, 54}, 8, 1.2f, kWhite.alpha(0.7f), kWhite.alpha(0.25f));
@@ -100,19 +101,19 @@ void paintAboutPane(Canvas& canvas) {
                          "Direct3D 9 shaders, translated to Vulkan on the host.",
                          "Glass: quarter size, Gaussian blur, live."};
   for (int i = 0; i < 3; ++i)
-    canvas.glowText(34, f(168 + i * 20), bodyFont(), lines[i], kText, kWhite.alpha(0.65f), 5);
+    canvas.glowText(34, real(168 + i * 20), bodyFont(), lines[i], kText, kWhite.alpha(0.65f), 5);
   canvas.fill({w - 10, 0, 1, 1}, 0, kWhite.alpha(0));
 }
 
 void paintTaskbarPane(Canvas& canvas) {
-  const float w = f(canvas.width()), h = f(canvas.height());
+  const float w = real(canvas.width()), h = real(canvas.height());
   canvas.fill({0, 0, w, h}, 0, {0.02f, 0.05f, 0.10f, 0.30f}, {0.0f, 0.02f, 0.05f, 0.48f});
   canvas.fill({0, 0, w, h * 0.45f}, 0, kWhite.alpha(0.22f), kWhite.alpha(0.07f));
   canvas.fill({0, 0, w, 1}, 0, kBlack.alpha(0.65f));
   canvas.fill({0, 1, w, 1}, 0, kWhite.alpha(0.42f));
   const char* titles[] = {"Torus knot", "Frame statistics", "About aerogpu"};
   for (int i = 0; i < 3; ++i) {
-    const RectF r{f(66 + i * 168), 3, 162, h - 5};
+    const RectF r{real(66 + i * 168), 3, 162, h - 5};
     const float strength = i == 2 ? 1.0f : 0.55f;
     canvas.fill(r, 3, kWhite.alpha(0.30f * strength), kWhite.alpha(0.06f * strength));
     canvas.fill({r.x, r.y, r.w, r.h * 0.48f}, 3, kWhite.alpha(0.26f * strength),
@@ -137,11 +138,11 @@ void paintTaskbarPane(Canvas& canvas) {
   for (int i = 0; i < 3; ++i)
     for (int x = -11; x < 11; ++x) {
       const auto wave = [&](int at) {
-        return cy - 3 + f(i * 5) + 3.2f * std::sin(f(at) * 0.30f + f(i) * 0.9f) - f(at) * 0.15f;
+        return cy - 3 + real(i * 5) + 3.2f * std::sin(real(at) * 0.30f + real(i) * 0.9f) - real(at) * 0.15f;
       };
       const Color tints[] = {
           {0.55f, 1.0f, 0.75f, 0.85f}, {0.85f, 1.0f, 1.0f, 0.85f}, {1.0f, 0.85f, 0.45f, 0.85f}};
-      canvas.line(cx + f(x), wave(x), cx + f(x + 1), wave(x + 1), 2.2f, tints[i].alpha(0.7f));
+      canvas.line(cx + real(x), wave(x), cx + real(x + 1), wave(x + 1), 2.2f, tints[i].alpha(0.7f));
     }
   canvas.disc(cx, cy - 8, 11.5f, kWhite.alpha(0.60f), kWhite.alpha(0.05f), cx, cy - 16);
   canvas.ring(cx, cy, radius, 1.2f, kBlack.alpha(0.6f));
@@ -168,17 +169,17 @@ void paintPane(Canvas& canvas, Pane pane) {
 Atlas paintAtlas(Canvas& canvas) {
   Atlas atlas;
   // The shadow of a rounded box: the normal distribution's edge, close to 1 / (1 + e^x), in both directions.
-  const float tile = f(kShadowTile), sigma = f(kShadow) / 5.5f;
-  const auto edge = [&](float x) { return 1 / (1 + std::exp(-(x - f(kShadow) * 0.62f) / sigma)); };
+  const float tile = real(kShadowTile), sigma = real(kShadow) / 5.5f;
+  const auto edge = [&](float x) { return 1 / (1 + std::exp(-(x - real(kShadow) * 0.62f) / sigma)); };
   for (int y = 0; y < kShadowTile; ++y)
     for (int x = 0; x < kShadowTile; ++x) {
-      const float px = f(x) + 0.5f, py = f(y) + 0.5f;
+      const float px = real(x) + 0.5f, py = real(y) + 0.5f;
       canvas.blend(x, y, kBlack, 0.62f * edge(std::min(px, tile - px)) * edge(std::min(py, tile - py)));
     }
   int x = kShadowTile + 2, y = 1;
   atlas.whiteX = x + 1;
   atlas.whiteY = y + 1;
-  canvas.fill({f(x), f(y), 3, 3}, 0, kWhite);
+  canvas.fill({real(x), real(y), 3, 3}, 0, kWhite);
   x += 5;
   for (const auto& [font, places] : {std::pair{&bodyFont(), atlas.body}, std::pair{&boldFont(), atlas.bold}})
     for (int i = 0; i < 95; ++i) {
@@ -191,28 +192,28 @@ Atlas paintAtlas(Canvas& canvas) {
       for (int row = 0; row < g.height; ++row)
         for (int column = 0; column < g.width; ++column)
           canvas.blend(x + column, y + row, kWhite,
-                       f(font->bits[g.offset + static_cast<uint32_t>(row * g.width + column)]) / 255);
+                       real(font->bits[g.offset + static_cast<uint32_t>(row * g.width + column)]) / 255);
       x += g.width + 1;
     }
   return atlas;
 }
 
 void paintBackdrop(Canvas& canvas) {
-  const float w = f(canvas.width()), h = f(canvas.height());
+  const float w = real(canvas.width()), h = real(canvas.height());
   for (int y = 0; y < canvas.height(); ++y)
     for (int x = 0; x < canvas.width(); ++x) {
-      const float dx = (f(x) + 0.5f) / w - 0.5f, dy = (f(y) + 0.5f) / h - 0.42f;
+      const float dx = (real(x) + 0.5f) / w - 0.5f, dy = (real(y) + 0.5f) / h - 0.42f;
       const float t = std::min(1.0f, std::sqrt(dx * dx + dy * dy) * 1.5f);
       canvas.blend(x, y, mix({0.16f, 0.25f, 0.36f, 1}, {0.015f, 0.025f, 0.05f, 1}, t), 1);
     }
 }
 
 void paintStreaks(Canvas& canvas) {
-  const float w = f(canvas.width());
+  const float w = real(canvas.width());
   for (int y = 0; y < canvas.height(); ++y)
     for (int x = 0; x < canvas.width(); ++x) {
       // Along the diagonal, with a whole number of periods so that the picture tiles.
-      const float t = std::fmod((f(x) + f(y)) / w, 1.0f) * 6.2831853f;
+      const float t = std::fmod((real(x) + real(y)) / w, 1.0f) * 6.2831853f;
       float light = 0.55f * std::pow(0.5f + 0.5f * std::sin(t), 3.0f) +
                     0.30f * std::pow(0.5f + 0.5f * std::sin(2 * t + 1.3f), 6.0f) +
                     0.22f * std::pow(0.5f + 0.5f * std::sin(5 * t + 0.4f), 12.0f);
@@ -222,10 +223,10 @@ void paintStreaks(Canvas& canvas) {
 }
 
 void paintSurface(Canvas& canvas) {
-  const float w = f(canvas.width()), h = f(canvas.height());
+  const float w = real(canvas.width()), h = real(canvas.height());
   for (int y = 0; y < canvas.height(); ++y)
     for (int x = 0; x < canvas.width(); ++x) {
-      const float u = f(x) / w, v = f(y) / h;
+      const float u = real(x) / w, v = real(y) / h;
       // Two bands of colour with a bright seam, and fine brushing along them.
       const float band = 0.5f + 0.5f * std::sin(6.2831853f * (u + 0.08f * std::sin(6.2831853f * v)));
       Color c = mix({0.92f, 0.42f, 0.10f, 1}, {0.98f, 0.80f, 0.32f, 1}, band * band);
@@ -243,7 +244,7 @@ void paintMip(const uint32_t* source, Canvas& canvas) {
       float sum[3] = {};
       for (int i = 0; i < 4; ++i) {
         const uint32_t p = source[(2 * y + i / 2) * w + 2 * x + i % 2];
-        for (int c = 0; c < 3; ++c) sum[c] += f(static_cast<int>(p >> (8 * c) & 0xFF)) / (4 * 255);
+        for (int c = 0; c < 3; ++c) sum[c] += real(static_cast<int>(p >> (8 * c) & 0xFF)) / (4 * 255);
       }
       canvas.blend(x, y, {sum[2], sum[1], sum[0], 1}, 1);
     }
@@ -263,7 +264,8 @@ void paintCursor(uint32_t* pixels) {
     return points;
   };
   for (int i = 0; i < 4; ++i)
-    canvas.polygon(placed(1.5f + f(i) * 0.4f, 1.5f + f(i) * 0.4f, 1.0f + f(i) * 0.02f), kBlack.alpha(0.12f));
+    canvas.polygon(placed(1.5f + real(i) * 0.4f, 1.5f + real(i) * 0.4f, 1.0f + real(i) * 0.02f),
+                   kBlack.alpha(0.12f));
   canvas.polygon(placed(0, 0, 1), kBlack.alpha(0.9f));
   const std::vector<std::pair<float, float>> inner{{1.1f, 2.6f},  {1.1f, 14.6f}, {4.4f, 11.5f}, {7.3f, 18.0f},
                                                    {8.2f, 17.6f}, {5.3f, 11.1f}, {9.7f, 11.1f}};

@@ -16,7 +16,7 @@ namespace aerogpu::guest {
 namespace {
 
 // PCI Local Bus Specification 3.0, section 6.2.2: the command register and its bits.
-constexpr off_t kCommandOffset = 4;
+constexpr off_t kPciCommandOffset = 4;
 constexpr uint16_t kCommandMemory = 1u << 1, kCommandMaster = 1u << 2;
 
 bool readHexFile(const std::string& path, unsigned long& value) {
@@ -84,9 +84,9 @@ Status PciFunction::enable() {
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return Status::systemFailure("cannot open %s", path.c_str());
   uint16_t command = 0;
-  bool ok = pread(fd, &command, sizeof command, kCommandOffset) == sizeof command;
+  bool ok = pread(fd, &command, sizeof command, kPciCommandOffset) == sizeof command;
   command = static_cast<uint16_t>(command | kCommandMemory | kCommandMaster);
-  ok = ok && pwrite(fd, &command, sizeof command, kCommandOffset) == sizeof command;
+  ok = ok && pwrite(fd, &command, sizeof command, kPciCommandOffset) == sizeof command;
   close(fd);
   if (!ok) return Status::systemFailure("cannot enable bus mastering through %s", path.c_str());
   return {};

@@ -9,7 +9,7 @@
 
 namespace aerogpu::host {
 
-/// A thread that waits. On its stack; s_mutex.
+/// A thread that waits. On its stack; s_clockMutex.
 struct ClockWaiter {
   std::condition_variable wake;
   int64_t deadline;
@@ -27,7 +27,7 @@ int64_t readClock(clockid_t clock) {
 }
 
 // One lock for all waits, taken after the waiters' own. Nothing is called under it.
-std::mutex s_mutex;
+std::mutex s_clockMutex;
 std::condition_variable s_keeper;
 std::set<std::pair<int64_t, ClockWaiter*>> s_deadlines;
 std::atomic<int64_t> s_ahead{0};  // of the monotonic clock
@@ -56,7 +56,7 @@ void wake(ClockWaiter& waiter) {
   waiter.wake.notify_one();
 }
 
-/// Returns false when the deadline has passed. `lock` holds s_mutex.
+/// Returns false when the deadline has passed. `lock` holds s_clockMutex.
 bool sleep(std::unique_lock<std::mutex>& lock, ClockWaiter& waiter) {
   if (waiter.deadline != kNever) s_deadlines.insert({waiter.deadline, &waiter});
   if (waiter.joined) --s_awake;
@@ -90,7 +90,7 @@ int64_t clockTimeOfDay() {
 }
 
 void clockSleepUntil(int64_t deadline) {
-  std::unique_lock lock(s_mutex);
+  std::unique_lock lock(s_clockMutex);
   if (deadline <= clockNow()) return;
   ClockWaiter waiter{{}, deadline, t_membership.joined, false, false, nullptr};
   sleep(lock, waiter);
@@ -99,7 +99,7 @@ void clockSleepUntil(int64_t deadline) {
 void clockJoin() {
   if (t_membership.joined) return;
   t_membership.joined = true;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_clockMutex);
   ++s_awake;
   ++s_wakes;
 }
@@ -107,7 +107,7 @@ void clockJoin() {
 void clockLeave() {
   if (!t_membership.joined) return;
   t_membership.joined = false;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_clockMutex);
   if (--s_awake == 0) s_keeper.notify_one();
 }
 
@@ -120,7 +120,7 @@ ClockPause::~ClockPause() {
 }
 
 bool ClockCondition::wait(std::unique_lock<std::mutex>& lock, int64_t deadline) {
-  std::unique_lock all(s_mutex);
+  std::unique_lock all(s_clockMutex);
   if (deadline <= clockNow()) return false;
   ClockWaiter waiter{{}, deadline, t_membership.joined, false, false, &m_waiters};
   m_waiters.push_back(&waiter);
@@ -132,24 +132,24 @@ bool ClockCondition::wait(std::unique_lock<std::mutex>& lock, int64_t deadline) 
 }
 
 void ClockCondition::notifyAll() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_clockMutex);
   while (!m_waiters.empty()) wake(*m_waiters.front());
 }
 
 void clockTakeOver(int64_t now) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_clockMutex);
   s_ahead = now - readClock(CLOCK_MONOTONIC);
   clockTimeOfDay();
   s_kept = true;
 }
 
 ClockState clockState() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_clockMutex);
   return {s_awake == 0, s_wakes, s_deadlines.empty() ? kNever : s_deadlines.begin()->first};
 }
 
 bool clockJump(const ClockState& state, int64_t target) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_clockMutex);
   if (s_awake != 0 || s_wakes != state.wakes) return false;
   const int64_t now = clockNow();
   if (target > now) s_ahead += target - now;
@@ -157,7 +157,7 @@ bool clockJump(const ClockState& state, int64_t target) {
 }
 
 void clockExpire() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_clockMutex);
   const int64_t now = clockNow();
   while (!s_deadlines.empty() && s_deadlines.begin()->first <= now) {
     ClockWaiter& waiter = *s_deadlines.begin()->second;
@@ -167,7 +167,7 @@ void clockExpire() {
 }
 
 void clockKeeperWait(int64_t deadline) {
-  std::unique_lock lock(s_mutex);
+  std::unique_lock lock(s_clockMutex);
   if (!s_deadlines.empty()) deadline = std::min(deadline, s_deadlines.begin()->first);
   const int64_t left = deadline - clockNow();
   if (left <= 0 || s_kicked) {
@@ -181,7 +181,7 @@ void clockKeeperWait(int64_t deadline) {
 }
 
 void clockKick() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_clockMutex);
   s_kicked = true;
   s_keeper.notify_one();
 }

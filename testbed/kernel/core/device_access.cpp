@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "testbed/kernel/core/sign_extend.h"
+
 namespace aerogpu::host {
 
 namespace {
@@ -106,11 +108,6 @@ bool readMemoryOperand(Reader& r, const SehContext& context, unsigned immediateB
 
 uint64_t truncate(uint64_t value, unsigned bytes) {
   return bytes == 8 ? value : value & ((uint64_t{1} << 8 * bytes) - 1);
-}
-
-uint64_t signExtend(uint64_t value, unsigned bytes) {
-  const unsigned shift = 64 - 8 * bytes;
-  return static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift);
 }
 
 /// Without REX the byte registers 4 to 7 are AH, CH, DH, BH.

@@ -22,11 +22,11 @@ struct Pages {
 };
 
 // Held for a look-up only, and nothing under it touches device memory: a fault cannot meet its own lock.
-std::shared_mutex s_mutex;
+std::shared_mutex s_devicePagesMutex;
 std::map<uint64_t, Pages> s_pages;  // by first address
 
 bool find(uint64_t address, uint64_t bytes, DeviceWindow*& window, uint64_t& offset) {
-  std::shared_lock lock(s_mutex);
+  std::shared_lock lock(s_devicePagesMutex);
   auto next = s_pages.upper_bound(address);
   if (next == s_pages.begin()) return false;
   const auto& [start, pages] = *std::prev(next);
@@ -72,20 +72,20 @@ public:
 void* mapDevicePages(DeviceWindow& window, uint64_t offset, uint64_t bytes) {
   void* base = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return nullptr;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_devicePagesMutex);
   s_pages[reinterpret_cast<uintptr_t>(base)] = {&window, offset, bytes};
   return base;
 }
 
 bool makeDevicePages(void* address, DeviceWindow& window, uint64_t bytes) {
   if (mprotect(address, bytes, PROT_NONE) != 0) return false;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_devicePagesMutex);
   s_pages[reinterpret_cast<uintptr_t>(address)] = {&window, 0, bytes};
   return true;
 }
 
 bool forgetDevicePages(void* address) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_devicePagesMutex);
   return s_pages.erase(reinterpret_cast<uintptr_t>(address)) != 0;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "testbed/kernel/core/sign_extend.h"
+
 namespace aerogpu::host {
 
 namespace {
@@ -67,11 +69,6 @@ void setRegister(SehContext& context, unsigned number, unsigned bytes, bool lega
     default:
       reg = value;
   }
-}
-
-uint64_t signExtend(uint64_t value, unsigned bytes) {
-  const unsigned shift = 64 - 8 * bytes;
-  return static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift);
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <cstring>
 
+#include "testbed/kernel/core/page.h"
 #include "testbed/kernel/core/width.h"
 
 namespace aerogpu::host {
 
 namespace {
 
-constexpr uint32_t kPage = 4096;
 // IMAGE_FILE_MACHINE_AMD64 or _I386; PE32+ or PE32.
 constexpr uint16_t kMachine = byWidth(0x8664, 0x14C), kMagic = byWidth(0x20B, 0x10B), kSubsystemNative = 1,
                    kSubsystemGui = 2, kNoSeh = 0x400;

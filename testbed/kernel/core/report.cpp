@@ -13,7 +13,7 @@ namespace aerogpu::host {
 
 namespace {
 
-std::mutex s_mutex;
+std::mutex s_reportMutex;
 std::set<std::string> s_printed;
 std::atomic<unsigned> s_count{0};
 std::atomic<void (*)()> s_bugCheckHook{nullptr};
@@ -32,7 +32,7 @@ void brokenRule(const char* text, ...) {
   const std::string line = format(text, arguments);
   va_end(arguments);
   ++s_count;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_reportMutex);
   if (!s_printed.insert(line).second) return;
   std::printf("# broken rule: %s\n", line.c_str());
   std::fflush(stdout);
@@ -43,7 +43,7 @@ unsigned brokenRules() {
 }
 
 void resetBrokenRules() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_reportMutex);
   s_printed.clear();
   s_count = 0;
 }
@@ -53,7 +53,7 @@ void note(const char* text, ...) {
   va_start(arguments, text);
   const std::string line = format(text, arguments);
   va_end(arguments);
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_reportMutex);
   std::printf("# %s\n", line.c_str());
   std::fflush(stdout);
 }

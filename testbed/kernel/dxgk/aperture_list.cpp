@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "testbed/kernel/core/page.h"
 #include "testbed/kernel/core/report.h"
 #include "testbed/kernel/nt/nt.h"
 #include "testbed/kernel/nt/nt_state.h"
@@ -12,7 +13,6 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr uint64_t kPage = 4096;
 /// No machine of the tests has memory from here on.
 constexpr uint64_t kAboveMemory = uint64_t{1} << 40;
 

@@ -13,8 +13,7 @@ namespace aerogpu::host {
 namespace {
 
 constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D), kPrivilegedInstruction = ntStatus(0xC0000096),
-                   kInvalidUserBuffer = ntStatus(0xC00000E8), kInsufficientResources = ntStatus(0xC000009A),
-                   kCannotColorConvert = ntStatus(0xC01E0008),
+                   kInvalidUserBuffer = ntStatus(0xC00000E8), kCannotColorConvert = ntStatus(0xC01E0008),
                    kGpuException = ntStatus(0xC01E0200),  // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
     kApertureUnavailable = ntStatus(0xC01E0107),          // STATUS_GRAPHICS_UNSWIZZLING_APERTURE_*
     kApertureUnsupported = ntStatus(0xC01E0108);

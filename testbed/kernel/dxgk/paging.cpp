@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "testbed/kernel/core/page.h"
 #include "testbed/kernel/dxgk/adapter_core.h"
 #include "testbed/kernel/dxgk/scheduler.h"
 #include "testbed/kernel/dxgk/vidmm.h"
@@ -12,7 +13,7 @@
 namespace aerogpu::host {
 
 namespace {
-constexpr uint64_t kPage = 4096, kPoolBlock = 2 << 20;
+constexpr uint64_t kPoolBlock = 2 << 20;
 constexpr int kNobodys = 0xDB;  // fills pages that nobody has: a stale address shows
 
 /// It is somebody else's as soon as it is given back: page "DxgkDdiResetFromTimeout" too.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "testbed/kernel/core/page.h"
 #include "testbed/kernel/core/report.h"
 #include "testbed/kernel/dxgk/adapter_core.h"
 #include "testbed/kernel/dxgk/scheduler.h"
@@ -13,7 +14,6 @@
 namespace aerogpu::host {
 
 namespace {
-constexpr uint64_t kPage = 4096;
 constexpr uint8_t kDummyPattern = 0x6D;
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "testbed/kernel/core/page.h"
 #include "testbed/kernel/dxgk/adapter_core.h"
 #include "testbed/kernel/dxgk/kmt_handles.h"
 #include "testbed/kernel/dxgk/scheduler.h"
@@ -11,9 +12,7 @@
 
 namespace aerogpu::host {
 
-namespace {
-constexpr uint64_t kPage = 4096;
-}
+namespace {}
 
 uint64_t Segment::freeBytes() const {
   uint64_t sum = 0;

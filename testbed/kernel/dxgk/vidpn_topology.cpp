@@ -160,7 +160,7 @@ HOST_API NTSTATUS removePath(void* handle, UINT source, UINT target) {
   return kPathNotInTopology;
 }
 
-const Export kRows[] = {
+const Export kTopologyRows[] = {
     exportRow("pfnGetNumPaths", getNumPaths, kPassiveLevel),
     exportRow("pfnGetNumPathsFromSource", getNumPathsFromSource, kPassiveLevel),
     exportRow("pfnEnumPathTargetsFromSource", enumTargets, kPassiveLevel),
@@ -178,7 +178,7 @@ const Export kRows[] = {
 }  // namespace
 
 const DXGK_VIDPNTOPOLOGY_INTERFACE* topologyInterface() {
-  static const auto table = makeInterface<DXGK_VIDPNTOPOLOGY_INTERFACE>(kRows);
+  static const auto table = makeInterface<DXGK_VIDPNTOPOLOGY_INTERFACE>(kTopologyRows);
   return &table;
 }
 

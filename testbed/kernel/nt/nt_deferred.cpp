@@ -43,7 +43,7 @@ struct SystemThread {
   unsigned handles = 1;
 };
 
-std::mutex s_mutex;
+std::mutex s_deferredMutex;
 ClockCondition s_dpcWork, s_dpcIdle, s_workWork;
 std::deque<DpcItem> s_dpcs;
 bool s_dpcRunning, s_started;
@@ -77,7 +77,7 @@ void expireTimers() {
 
 void dpcLoop() {
   Thread* thread = currentThread();
-  std::unique_lock lock(s_mutex);
+  std::unique_lock lock(s_deferredMutex);
   for (;;) {
     expireTimers();
     if (s_dpcs.empty() || (s_dpcHolds && !s_dpcWaiters)) {
@@ -113,7 +113,7 @@ void dpcLoop() {
 
 void workLoop() {
   Thread* thread = currentThread();
-  std::unique_lock lock(s_mutex);
+  std::unique_lock lock(s_deferredMutex);
   for (;;) {
     if (s_work.empty()) {
       s_workWork.wait(lock);
@@ -142,7 +142,7 @@ HOST_API void keInitializeDpc(NtDpc* dpc, decltype(NtDpc::DeferredRoutine) routi
   dpc->DeferredContext = context;
 }
 HOST_API uint8_t keInsertQueueDpc(NtDpc* dpc, void* argument1, void* argument2) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   if (dpc->Type != 0x13) brokenRule("a DPC that was not initialised: %s", currentCall().c_str());
   if (dpc->DpcData) return 0;
   dpc->DpcData = dpc;
@@ -153,7 +153,7 @@ HOST_API uint8_t keInsertQueueDpc(NtDpc* dpc, void* argument1, void* argument2) 
   return 1;
 }
 HOST_API uint8_t keRemoveQueueDpc(NtDpc* dpc) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   const auto found =
       std::find_if(s_dpcs.begin(), s_dpcs.end(), [&](const DpcItem& i) { return i.dpc == dpc; });
   if (found == s_dpcs.end()) return 0;
@@ -180,7 +180,7 @@ HOST_API void keInitializeTimer(NtTimer* timer) {
   keInitializeTimerEx(timer, 0);
 }
 HOST_API uint8_t keSetTimerEx(NtTimer* timer, int64_t due, int32_t periodMs, NtDpc* dpc) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   if (timer->Header.Type != kNtNotificationTimer && timer->Header.Type != kNtSynchronizationTimer)
     brokenRule("a timer that was not initialised: %s", currentCall().c_str());
   const bool armed = s_timers.count(timer) != 0;
@@ -195,25 +195,25 @@ HOST_API uint8_t keSetTimer(NtTimer* timer, int64_t due, NtDpc* dpc) {
   return keSetTimerEx(timer, due, 0, dpc);
 }
 HOST_API uint8_t keCancelTimer(NtTimer* timer) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   return s_timers.erase(timer) != 0;
 }
 
 HOST_API WorkItem* ioAllocateWorkItem(void* deviceObject) {
   if (!deviceObject) brokenRule("a work item without a device object: %s", currentCall().c_str());
   auto* item = new WorkItem{deviceObject, nullptr, nullptr, nullptr, false};
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   s_workItems.push_back(item);
   return item;
 }
 HOST_API void ioFreeWorkItem(WorkItem* item) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   if (item->queued) brokenRule("a queued work item is freed: %s", currentCall().c_str());
   std::erase(s_workItems, item);
   delete item;
 }
 void queueWork(WorkItem* item, void* context) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   if (item->queued) {
     brokenRule("a work item is queued twice: %s", currentCall().c_str());
     return;
@@ -250,7 +250,7 @@ HOST_API NTSTATUS psCreateSystemThread(void** handle, uint32_t, void*, void*, vo
     signalDispatcherObject(&system->header);
   });
   *handle = system;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   s_threads[system] = system;
   return kSuccess;
 }
@@ -265,7 +265,7 @@ HOST_API int32_t keSetPriorityThread(void*, int32_t) {
   return 8;
 }
 
-const Export kTable[] = {
+const Export kDeferredExports[] = {
     exportRow("KeInitializeDpc", keInitializeDpc, kHighLevel, kExportAnyTime),
     exportRow("KeInsertQueueDpc", keInsertQueueDpc, kHighLevel, kExportAnyTime),
     exportRow("KeRemoveQueueDpc", keRemoveQueueDpc, kHighLevel, kExportAnyTime),
@@ -291,11 +291,11 @@ const Export kTable[] = {
 }  // namespace
 
 std::span<const Export> deferredExports() {
-  return kTable;
+  return kDeferredExports;
 }
 
 void startDeferredThreads() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   if (s_started) return;
   s_started = true;
   startThread("dpc", dpcLoop);
@@ -303,7 +303,7 @@ void startDeferredThreads() {
 }
 
 bool queueHostDpc(void (*function)(void*), void* context) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   const HostCall call{function, context};
   for (const DpcItem& item : s_dpcs)
     if (!item.dpc && item.call == call) return false;
@@ -313,7 +313,7 @@ bool queueHostDpc(void (*function)(void*), void* context) {
 }
 
 void drainDpcs() {
-  std::unique_lock lock(s_mutex);
+  std::unique_lock lock(s_deferredMutex);
   ++s_dpcWaiters;
   s_dpcWork.notifyAll();
   while (s_started && (!s_dpcs.empty() || s_dpcRunning)) s_dpcIdle.wait(lock);
@@ -321,28 +321,28 @@ void drainDpcs() {
 }
 
 bool dpcsHeld() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   return s_dpcHolds != 0;
 }
 
 bool dpcPending() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   return !s_dpcs.empty() || s_dpcRunning;
 }
 
 DpcHold::DpcHold() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   ++s_dpcHolds;
 }
 
 DpcHold::~DpcHold() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   --s_dpcHolds;
   s_dpcWork.notifyAll();
 }
 
 unsigned reportPendingWork() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   unsigned count = 0;
   for (const auto& [timer, armed] : s_timers) {
     (void)armed;
@@ -367,7 +367,7 @@ unsigned reportPendingWork() {
 }
 
 void* systemThreadObject(void* handle) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_deferredMutex);
   const auto found = s_threads.find(handle);
   return found == s_threads.end() ? nullptr : found->second;
 }

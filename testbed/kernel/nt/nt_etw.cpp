@@ -30,7 +30,7 @@ struct DataDescriptor {
 constexpr uint64_t kHandle = 0xE7310001;
 constexpr uint32_t kMaxEvent = 64 << 10;  // page "EtwWrite"
 
-std::mutex s_mutex;  // held for a few instructions: events come at any IRQL
+std::mutex s_etwMutex;  // held for a few instructions: events come at any IRQL
 bool s_registered;
 uint8_t s_level;
 uint64_t s_any;  // 0: nobody listens
@@ -40,7 +40,7 @@ std::vector<EtwEvent> s_events, s_dxgkEvents;
 HOST_API NTSTATUS etwRegister(const uint8_t* id, EtwEnableCallback callback, void* context,
                               uint64_t* handle) {
   {
-    std::lock_guard lock(s_mutex);
+    std::lock_guard lock(s_etwMutex);
     if (s_registered) brokenRule("a second provider: %s", currentCall().c_str());
     std::memcpy(s_provider.id.data(), id, 16);
     s_provider.callback = callback;
@@ -52,7 +52,7 @@ HOST_API NTSTATUS etwRegister(const uint8_t* id, EtwEnableCallback callback, voi
 }
 
 HOST_API NTSTATUS etwUnregister(uint64_t handle) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_etwMutex);
   if (!s_registered || handle != kHandle) {
     brokenRule("EtwUnregister of 0x%llx: %s", static_cast<unsigned long long>(handle), currentCall().c_str());
     return kInvalidHandle;
@@ -73,7 +73,7 @@ HOST_API NTSTATUS etwWrite(uint64_t handle, const Descriptor* descriptor, const 
     event.payload.insert(event.payload.end(), from, from + data[i].bytes);
   }
   if (event.payload.size() > kMaxEvent) brokenRule("an event of %zu bytes", event.payload.size());
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_etwMutex);
   if (!s_registered || handle != kHandle) {
     brokenRule("EtwWrite without a provider: %s", currentCall().c_str());
     return kInvalidHandle;
@@ -88,7 +88,7 @@ HOST_API NTSTATUS etwWrite(uint64_t handle, const Descriptor* descriptor, const 
   return kSuccess;
 }
 
-const Export kTable[] = {
+const Export kEtwExports[] = {
     exportRow("EtwRegister", etwRegister, kPassiveLevel, kExportAnyTime),
     exportRow("EtwUnregister", etwUnregister, kPassiveLevel, kExportAnyTime),
     exportRow("EtwWrite", etwWrite, kHighLevel, kExportAnyTime),
@@ -97,16 +97,16 @@ const Export kTable[] = {
 }  // namespace
 
 std::span<const Export> etwExports() {
-  return kTable;
+  return kEtwExports;
 }
 
 std::array<uint8_t, 16> etwProvider() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_etwMutex);
   return s_registered ? s_provider.id : std::array<uint8_t, 16>{};
 }
 
 bool widenEtw(uint8_t level, uint64_t keywords, EtwProvider& out) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_etwMutex);
   if (!s_registered) return false;
   out = s_provider;
   s_level = std::max(level, s_level);
@@ -115,28 +115,28 @@ bool widenEtw(uint8_t level, uint64_t keywords, EtwProvider& out) {
 }
 
 void setEtw(uint8_t level, uint64_t keywords) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_etwMutex);
   s_level = level;
   s_any = keywords;
 }
 
 std::vector<EtwEvent> takeEtwEvents() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_etwMutex);
   return std::exchange(s_events, {});
 }
 
 void addDxgkEvent(EtwEvent event) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_etwMutex);
   s_dxgkEvents.push_back(std::move(event));
 }
 
 std::vector<EtwEvent> takeDxgkEvents() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_etwMutex);
   return std::exchange(s_dxgkEvents, {});
 }
 
 unsigned reportEtwLeaks() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_etwMutex);
   if (s_registered) brokenRule("leak: an event provider");
   return s_registered;
 }

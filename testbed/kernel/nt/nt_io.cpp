@@ -24,7 +24,7 @@ struct PendingControl {
   NtIoStatusBlock* status;
 };
 
-std::mutex s_mutex;
+std::mutex s_ioMutex;
 RegisterMiniport s_register;
 DEVICE_OBJECT s_dxgkrnlDevice;
 uint64_t s_dxgkrnlFile[27];  // a FILE_OBJECT is opaque to the driver
@@ -36,7 +36,7 @@ struct PendingEntry {
 };
 const DRIVER_OBJECT* s_driverObject;
 std::map<uint8_t*, PendingEntry> s_logAllocated;
-std::vector<ErrorLogEntry> s_log;
+std::vector<ErrorLogEntry> s_errorLog;
 bool s_privileged = true;
 std::map<uint64_t, int64_t> s_created;  // processes by their ids: when they were created
 uint64_t s_creations = 0;
@@ -57,14 +57,14 @@ HOST_API NTSTATUS zwLoadDriver(const UNICODE_STRING* name) {
 HOST_API NTSTATUS ioGetDeviceObjectPointer(const UNICODE_STRING* name, uint32_t, void** file,
                                            DEVICE_OBJECT** device) {
   if (!s_register || !isName(*name, "\\Device\\DxgKrnl")) return kObjectNameNotFound;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   ++s_fileReferences;
   *file = s_dxgkrnlFile;
   *device = &s_dxgkrnlDevice;
   return kSuccess;
 }
 HOST_FASTCALL intptr_t obfDereferenceObject(void* object) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   if (object == s_dxgkrnlFile) {
     if (s_fileReferences == 0) brokenRule("an object is dereferenced too often: %s", currentCall().c_str());
     return --s_fileReferences;
@@ -85,14 +85,14 @@ HOST_API NtIrp* ioBuildDeviceIoControlRequest(uint32_t code, DEVICE_OBJECT* devi
   auto* irp = new NtIrp{};
   irp->Type = 6;
   irp->Size = sizeof(NtIrp);
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   s_irps[irp] = {code, output, outputBytes, event, status};
   return irp;
 }
 HOST_FASTCALL NTSTATUS iofCallDriver(DEVICE_OBJECT* device, NtIrp* irp) {
   PendingControl control;
   {
-    std::lock_guard lock(s_mutex);
+    std::lock_guard lock(s_ioMutex);
     const auto found = s_irps.find(irp);
     if (found == s_irps.end() || device != &s_dxgkrnlDevice) {
       brokenRule("IofCallDriver with an unknown request or device: %s", currentCall().c_str());
@@ -144,12 +144,12 @@ HOST_API void* ioAllocateErrorLogEntry(void* object, uint8_t bytes) {
     return nullptr;
   }
   auto* entry = static_cast<uint8_t*>(std::calloc(1, bytes));
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   s_logAllocated[entry] = {bytes, sourceName(driver)};
   return entry;
 }
 HOST_API void ioWriteErrorLogEntry(uint8_t* entry) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   const auto found = s_logAllocated.find(entry);
   if (found == s_logAllocated.end()) {
     brokenRule("IoWriteErrorLogEntry of something that was not allocated: %s", currentCall().c_str());
@@ -188,11 +188,11 @@ HOST_API void ioWriteErrorLogEntry(uint8_t* entry) {
     at += 2;
     record.strings.push_back(text);
   }
-  s_log.push_back(std::move(record));
+  s_errorLog.push_back(std::move(record));
   std::free(entry);
 }
 HOST_API void ioFreeErrorLogEntry(uint8_t* entry) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   if (s_logAllocated.erase(entry)) std::free(entry);
 }
 
@@ -214,7 +214,7 @@ HOST_API void* psGetProcessId(void* process) {
 /// Page "PsGetProcessCreateTimeQuadPart": 100 ns since 1601. A process is there from when it is first asked
 /// about.
 HOST_API int64_t psGetProcessCreateTimeQuadPart(void* process) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   constexpr int64_t kFirst = 0x01CB'0000'0000'0000,
                     kTick = 156'250;  // in 2010; two in one tick are created alike
   const auto [known, isNew] =
@@ -256,12 +256,12 @@ std::map<void*, BugCheckCallback> s_callbacks;
 // KBUGCHECK_CALLBACK_RECORD: State at 40 is BufferInserted (1) after success.
 HOST_API uint8_t keRegisterBugCheckCallback(uint8_t* record, decltype(BugCheckCallback::routine) routine,
                                             void* buffer, uint32_t bytes, const char*) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   s_callbacks[record] = {routine, buffer, bytes};
   return 1;
 }
 HOST_API uint8_t keDeregisterBugCheckCallback(void* record) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   return s_callbacks.erase(record) != 0;
 }
 HOST_API void* mmGetSystemRoutineAddress(const UNICODE_STRING* name) {
@@ -270,7 +270,7 @@ HOST_API void* mmGetSystemRoutineAddress(const UNICODE_STRING* name) {
 }
 uint32_t s_buildNumber = 0xF0001DB1;  // 7601, free build
 
-const Export kTable[] = {
+const Export kIoExports[] = {
     exportRow("ZwLoadDriver", zwLoadDriver, kPassiveLevel, kExportAnyTime),
     exportRow("IoGetDeviceObjectPointer", ioGetDeviceObjectPointer, kPassiveLevel, kExportAnyTime),
     exportRow("ObfDereferenceObject", obfDereferenceObject, kDispatchLevel, kExportAnyTime),
@@ -298,7 +298,7 @@ const Export kTable[] = {
 }  // namespace
 
 std::span<const Export> ioExports() {
-  return kTable;
+  return kIoExports;
 }
 
 const Export* findNtExport(const char* name) {
@@ -324,12 +324,12 @@ void setDriverObject(const DRIVER_OBJECT* driver) {
 }
 
 std::vector<ErrorLogEntry> errorLogEntries() {
-  std::lock_guard lock(s_mutex);
-  return s_log;
+  std::lock_guard lock(s_ioMutex);
+  return s_errorLog;
 }
 
 unsigned reportIoLeaks() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   if (s_fileReferences) brokenRule("leak: %u references to dxgkrnl's file object", s_fileReferences);
   if (!s_irps.empty()) brokenRule("leak: %zu requests", s_irps.size());
   if (!s_logAllocated.empty()) brokenRule("leak: %zu event-log entries", s_logAllocated.size());
@@ -338,7 +338,7 @@ unsigned reportIoLeaks() {
 }
 
 void processEnded(uint64_t id) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_ioMutex);
   s_created.erase(id);
 }
 

@@ -205,7 +205,7 @@ HOST_API uintptr_t keQueryActiveProcessors() {
 }
 
 // Code that may be paged out is not simulated: it stays resident.
-const Export kTable[] = {
+const Export kIrqlExports[] = {
     exportRow("KeInitializeSpinLock", keInitializeSpinLock, kHighLevel, kExportAnyTime),
 #if defined(__x86_64__)
     exportRow("KeAcquireSpinLockRaiseToDpc", keAcquireSpinLockRaiseToDpc, kDispatchLevel, kExportAnyTime),
@@ -245,7 +245,7 @@ const Export kTable[] = {
 }  // namespace
 
 std::span<const Export> irqlExports() {
-  return kTable;
+  return kIrqlExports;
 }
 
 void setClockTick(int64_t units) {

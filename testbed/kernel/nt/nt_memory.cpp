@@ -13,6 +13,7 @@
 
 #include "guest-drivers/linux/device/memory.h"
 #include "testbed/kernel/core/fault.h"
+#include "testbed/kernel/core/page.h"
 #include "testbed/kernel/core/pe_image.h"
 #include "testbed/kernel/core/report.h"
 #include "testbed/kernel/nt/nt_state.h"
@@ -20,8 +21,6 @@
 namespace aerogpu::host {
 
 namespace {
-
-constexpr uint64_t kPage = 4096;
 
 struct Mapping {
   uint8_t* base;
@@ -34,8 +33,8 @@ struct Contiguous {
   uint64_t requested, caller;
 };
 
-std::mutex s_mutex;
-std::vector<PhysicalRange> s_ranges;
+std::mutex s_memoryMutex;
+std::vector<PhysicalRange> s_physicalRanges;
 struct Alias {
   uint64_t gpa, bytes;
 };
@@ -64,7 +63,7 @@ HOST_API void* mmMapIoSpace(uint64_t address, size_t bytes, uint32_t cache) {
 }
 HOST_API void mmUnmapIoSpace(void* address, size_t bytes) {
   {
-    std::lock_guard lock(s_mutex);
+    std::lock_guard lock(s_memoryMutex);
     const auto found = s_mappings.find(reinterpret_cast<uintptr_t>(address));
     if (found != s_mappings.end() && found->second.bytes != bytes)
       brokenRule("%llu bytes are unmapped of a mapping of %llu: %s", static_cast<unsigned long long>(bytes),
@@ -75,7 +74,7 @@ HOST_API void mmUnmapIoSpace(void* address, size_t bytes) {
 
 HOST_API void* mmAllocateContiguousMemorySpecifyCache(size_t bytes, uint64_t lowest, uint64_t highest,
                                                       uint64_t boundary, uint32_t) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   if (!s_memory || bytes == 0) return nullptr;
   guest::Block block;
   if (!s_memory->allocate(bytes, block).ok()) return nullptr;
@@ -92,7 +91,7 @@ HOST_API void* mmAllocateContiguousMemory(size_t bytes, uint64_t highest) {
   return mmAllocateContiguousMemorySpecifyCache(bytes, 0, highest, 0, 1);
 }
 void freeContiguous(void* address, uint64_t bytes) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   const auto found = s_contiguous.find(reinterpret_cast<uintptr_t>(address));
   if (found == s_contiguous.end())
     bugCheck(0x1A, {reinterpret_cast<uintptr_t>(address), 0, 0, 0},
@@ -127,12 +126,12 @@ HOST_API MDL* ioAllocateMdl(void* address, uint32_t bytes, uint8_t secondary, ui
   mdl->StartVa = pointerTo(start & ~(kPage - 1));
   mdl->ByteOffset = static_cast<uint32_t>(start % kPage);
   mdl->ByteCount = bytes;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   s_mdls.insert(mdl);
   return mdl;
 }
 HOST_API void ioFreeMdl(MDL* mdl) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   if (s_mdls.erase(mdl) == 0) {
     brokenRule("an MDL that was not allocated is freed: %s", currentCall().c_str());
     return;
@@ -178,7 +177,7 @@ HOST_API void* mmMapLockedPagesSpecifyCache(MDL* mdl, int8_t mode, uint32_t, voi
   if (mode == 0 && bugCheckOnFailure)
     brokenRule("MmMapLockedPagesSpecifyCache with BugCheckOnFailure: %s", currentCall().c_str());
   if (mdl->MdlFlags & (kMdlMapped | kMdlNonPagedPool)) return mdl->MappedSystemVa;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   const uint64_t pages = (mdl->ByteOffset + uint64_t{mdl->ByteCount} + kPage - 1) / kPage;
   void* target = mmap(nullptr, pages * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (target == MAP_FAILED) return nullptr;
@@ -207,7 +206,7 @@ HOST_API void mmUnmapLockedPages(void* address, MDL* mdl) {
   if (!(mdl->MdlFlags & kMdlMapped) || mdl->MappedSystemVa != address)
     brokenRule("MmUnmapLockedPages of what is not mapped: %s", currentCall().c_str());
   mdl->MdlFlags = static_cast<int16_t>(mdl->MdlFlags & ~kMdlMapped);
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   auto* first = static_cast<uint8_t*>(address) - mdl->ByteOffset;
   if (s_memory && s_memory->at(mdlPages(mdl)[0] * kPage) == first) return;  // seen where it is
   munmap(first, (mdl->ByteOffset + uint64_t{mdl->ByteCount} + kPage - 1) & ~(kPage - 1));
@@ -234,7 +233,7 @@ HOST_API void probeForWrite(uintptr_t address, size_t bytes, uint32_t alignment)
 uintptr_t s_userProbeAddress = kUserProbeAddress, s_highestUserAddress = kUserProbeAddress - 1,
           s_systemRangeStart = byWidth(0xFFFF080000000000, 0x80000000);
 
-const Export kTable[] = {
+const Export kMemoryExports[] = {
     exportRow("MmMapIoSpace", mmMapIoSpace, kDispatchLevel),
     exportRow("MmUnmapIoSpace", mmUnmapIoSpace, kDispatchLevel),
     exportRow("MmAllocateContiguousMemorySpecifyCache", mmAllocateContiguousMemorySpecifyCache,
@@ -261,21 +260,21 @@ const Export kTable[] = {
 }  // namespace
 
 std::span<const Export> memoryExports() {
-  return kTable;
+  return kMemoryExports;
 }
 
 void addPhysicalRange(const PhysicalRange& range) {
-  std::lock_guard lock(s_mutex);
-  s_ranges.push_back(range);
+  std::lock_guard lock(s_memoryMutex);
+  s_physicalRanges.push_back(range);
 }
 
 void removePhysicalRanges() {
-  std::lock_guard lock(s_mutex);
-  s_ranges.clear();
+  std::lock_guard lock(s_memoryMutex);
+  s_physicalRanges.clear();
 }
 
 void setContiguousMemory(guest::Memory* memory) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   s_memory = memory;
 }
 
@@ -284,19 +283,19 @@ guest::Memory* contiguousMemory() {
 }
 
 void addMemoryAlias(const void* view, uint64_t gpa, uint64_t bytes) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   s_aliases[reinterpret_cast<uintptr_t>(view)] = {gpa, bytes};
 }
 
 void removeMemoryAlias(const void* view) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   s_aliases.erase(reinterpret_cast<uintptr_t>(view));
 }
 
 bool physicalAddress(const void* address, uint64_t& out) {
   const uint64_t at = reinterpret_cast<uintptr_t>(address);
   {
-    std::lock_guard lock(s_mutex);
+    std::lock_guard lock(s_memoryMutex);
     auto next = s_contiguous.upper_bound(at);
     if (next != s_contiguous.begin()) {
       const guest::Block& block = std::prev(next)->second.block;
@@ -329,8 +328,8 @@ bool physicalAddress(const void* address, uint64_t& out) {
 }
 
 void* mapPhysical(uint64_t address, uint64_t bytes, const char* owner) {
-  std::lock_guard lock(s_mutex);
-  for (const PhysicalRange& range : s_ranges) {
+  std::lock_guard lock(s_memoryMutex);
+  for (const PhysicalRange& range : s_physicalRanges) {
     if (bytes == 0 || address < range.address || bytes > range.bytes ||
         address - range.address > range.bytes - bytes)
       continue;
@@ -346,7 +345,7 @@ void* mapPhysical(uint64_t address, uint64_t bytes, const char* owner) {
 }
 
 bool unmapPhysical(void* address) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   const auto found = s_mappings.find(reinterpret_cast<uintptr_t>(address));
   if (found == s_mappings.end()) return false;
   const uint64_t start = reinterpret_cast<uintptr_t>(address) & ~(kPage - 1);
@@ -360,7 +359,7 @@ bool unmapPhysical(void* address) {
 unsigned reportMappings() {
   std::vector<uint64_t> left;
   {
-    std::lock_guard lock(s_mutex);
+    std::lock_guard lock(s_memoryMutex);
     for (const auto& [address, mapping] : s_mappings) {
       brokenRule("device memory is still mapped: 0x%llx bytes at 0x%llx by %s",
                  static_cast<unsigned long long>(mapping.bytes),
@@ -373,7 +372,7 @@ unsigned reportMappings() {
 }
 
 void detachMappings() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   for (const auto& [address, mapping] : s_mappings) {
     const uint64_t start = address & ~(kPage - 1);
     const uint64_t length = (address - start + mapping.bytes + kPage - 1) & ~(kPage - 1);
@@ -385,7 +384,7 @@ void detachMappings() {
 }
 
 std::vector<const uint8_t*> contiguousBlocks(uint64_t bytes) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   std::vector<const uint8_t*> blocks;
   for (const auto& [address, block] : s_contiguous)
     if (block.requested == bytes) blocks.push_back(block.block.cpu);
@@ -393,7 +392,7 @@ std::vector<const uint8_t*> contiguousBlocks(uint64_t bytes) {
 }
 
 unsigned reportContiguousLeaks() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   for (const auto& [address, block] : s_contiguous) {
     brokenRule("leak: %llu bytes of contiguous memory, allocated at %s",
                static_cast<unsigned long long>(block.requested), caller(block.caller).c_str());
@@ -405,7 +404,7 @@ unsigned reportContiguousLeaks() {
 }
 
 static void* mapBelowProbeAddress(uint64_t bytes, int flags, int file) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   const uint64_t length = (bytes + kPage - 1) & ~(kPage - 1);
   if (length > kUserProbeAddress - s_userNext) return nullptr;
   void* memory = mmap(pointerTo(s_userNext), length, PROT_READ | PROT_WRITE, flags | kFixed, file, 0);
@@ -451,7 +450,7 @@ void destroyMdl(MDL* mdl) {
 }
 
 unsigned reportMdlLeaks() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_memoryMutex);
   const auto count = static_cast<unsigned>(s_mdls.size());
   if (count) brokenRule("leak: %u MDLs", count);
   s_mdls.clear();

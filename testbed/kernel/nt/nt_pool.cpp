@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 
+#include "testbed/kernel/core/page.h"
 #include "testbed/kernel/core/pe_image.h"
 #include "testbed/kernel/core/report.h"
 #include "testbed/kernel/nt/nt_state.h"
@@ -18,7 +19,7 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr uint64_t kPage = 4096, kAlignment = byWidth(16, 8);  // MEMORY_ALLOCATION_ALIGNMENT
+constexpr uint64_t kAlignment = byWidth(16, 8);  // MEMORY_ALLOCATION_ALIGNMENT
 constexpr size_t kQuarantineBlocks = 2048;
 constexpr uint8_t kFresh = 0xA5;
 /// A DMA buffer's worth, and a little: no list or buffer of a process, however long it says that it is, takes
@@ -33,11 +34,11 @@ struct Block {
   uint64_t caller;
 };
 
-std::mutex s_mutex;
-std::map<uint64_t, Block> s_live;
+std::mutex s_poolMutex;
+std::map<uint64_t, Block> s_liveBlocks;
 std::map<uint64_t, Block> s_freed;
 std::deque<uint64_t> s_freedOrder;
-uint64_t s_bytes, s_count;
+uint64_t s_bytes, s_poolCount;
 unsigned s_failIn;
 bool s_guarded = true;
 
@@ -71,15 +72,15 @@ void* allocate(uint32_t type, uint64_t bytes, uint32_t tag) {
   if (bytes > kMostForARequest && servesAProcess())
     brokenRule("%llu bytes of pool for what one process asks: %s", static_cast<unsigned long long>(bytes),
                currentCall().c_str());
-  std::lock_guard lock(s_mutex);
-  ++s_count;
+  std::lock_guard lock(s_poolMutex);
+  ++s_poolCount;
   if (s_failIn && --s_failIn == 0) return nullptr;
   if (bytes > (uint64_t{1} << 30)) return nullptr;
   if (!s_guarded && bytes < kPage) {
     void* packed = std::malloc(bytes);
     if (!packed) return nullptr;
     std::memset(packed, kFresh, bytes);
-    s_live[reinterpret_cast<uintptr_t>(packed)] = {bytes, 0, nullptr, tag, paged, currentCaller()};
+    s_liveBlocks[reinterpret_cast<uintptr_t>(packed)] = {bytes, 0, nullptr, tag, paged, currentCaller()};
     s_bytes += bytes;
     return packed;
   }
@@ -95,16 +96,16 @@ void* allocate(uint32_t type, uint64_t bytes, uint32_t tag) {
     if (bytes < kPage) block = base + (pages - rounded);  // blocks of a page or more begin at a page
   }
   std::memset(block, kFresh, bytes);
-  s_live[reinterpret_cast<uintptr_t>(block)] = {bytes, mapped, base, tag, paged, currentCaller()};
+  s_liveBlocks[reinterpret_cast<uintptr_t>(block)] = {bytes, mapped, base, tag, paged, currentCaller()};
   s_bytes += bytes;
   return block;
 }
 
 void release(void* address, uint32_t tag, bool checkTag) {
-  std::unique_lock lock(s_mutex);
+  std::unique_lock lock(s_poolMutex);
   const uint64_t key = reinterpret_cast<uintptr_t>(address);
-  const auto found = s_live.find(key);
-  if (found == s_live.end()) {
+  const auto found = s_liveBlocks.find(key);
+  if (found == s_liveBlocks.end()) {
     const bool twice = s_freed.count(key) != 0;
     lock.unlock();
     bugCheck(0xC2, {twice ? 7u : 0x46u, key, tag, 0},  // BAD_POOL_CALLER
@@ -118,7 +119,7 @@ void release(void* address, uint32_t tag, bool checkTag) {
   if (block.paged && currentThread()->irql() > kApcLevel)
     brokenRule("paged pool freed at %s: %s", irqlName(currentThread()->irql()), currentCall().c_str());
   s_bytes -= block.bytes;
-  s_live.erase(found);
+  s_liveBlocks.erase(found);
   if (!block.base) {
     std::free(address);
     return;
@@ -149,7 +150,7 @@ HOST_API void exFreePool(void* address) {
   release(address, 0, false);
 }
 
-const Export kTable[] = {
+const Export kPoolExports[] = {
     exportRow("ExAllocatePoolWithTag", exAllocatePoolWithTag, kDispatchLevel, kExportAnyTime),
     exportRow("ExFreePoolWithTag", exFreePoolWithTag, kDispatchLevel, kExportAnyTime),
     exportRow("ExFreePool", exFreePool, kDispatchLevel, kExportAnyTime),
@@ -158,7 +159,7 @@ const Export kTable[] = {
 }  // namespace
 
 std::span<const Export> poolExports() {
-  return kTable;
+  return kPoolExports;
 }
 
 void* allocatePool(size_t bytes, uint32_t tag) {
@@ -170,24 +171,24 @@ void setGuardedPool(bool guarded) {
 }
 
 uint64_t poolBytes() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_poolMutex);
   return s_bytes;
 }
 
 uint64_t poolAllocations() {
-  std::lock_guard lock(s_mutex);
-  return s_count;
+  std::lock_guard lock(s_poolMutex);
+  return s_poolCount;
 }
 
 void failPoolAllocation(unsigned n) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_poolMutex);
   s_failIn = n;
 }
 
 unsigned reportPoolLeaks(unsigned shown) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_poolMutex);
   unsigned count = 0;
-  for (const auto& [address, block] : s_live)
+  for (const auto& [address, block] : s_liveBlocks)
     if (count++ < shown) {
       const PeImage* image = driverImage();
       brokenRule("leak: %llu bytes with tag '%s', allocated at %s",

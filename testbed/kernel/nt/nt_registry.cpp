@@ -27,7 +27,7 @@ struct OpenKey {
   std::string path;
 };
 
-std::mutex s_mutex;
+std::mutex s_registryMutex;
 std::map<std::string, Key> s_keys;
 std::set<OpenKey*> s_open;
 
@@ -54,7 +54,7 @@ NTSTATUS openKey(HANDLE* handle, const NtObjectAttributes* attributes, bool crea
     brokenRule("a key is opened without OBJ_KERNEL_HANDLE: %s", currentCall().c_str());
   if (!(attributes->Attributes & kObjCaseInsensitive))
     brokenRule("a key is opened without OBJ_CASE_INSENSITIVE: %s", currentCall().c_str());
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   const std::string path = pathOf(*attributes);
   const bool exists = s_keys.count(path) != 0;
   if (!exists && !create) return kObjectNameNotFound;
@@ -75,7 +75,7 @@ HOST_API NTSTATUS zwCreateKey(HANDLE* handle, uint32_t, const NtObjectAttributes
 }
 HOST_API NTSTATUS zwClose(HANDLE handle) {
   if (systemThreadObject(handle)) return kSuccess;
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   if (s_open.erase(static_cast<OpenKey*>(handle)) == 0) {
     brokenRule("ZwClose of something that is not open: %s", currentCall().c_str());
     return kInvalidHandle;
@@ -88,7 +88,7 @@ HOST_API NTSTATUS zwClose(HANDLE handle) {
 // too.
 HOST_API NTSTATUS zwQueryValueKey(HANDLE handle, const UNICODE_STRING* name, uint32_t kind, uint8_t* out,
                                   uint32_t bytes, uint32_t* needed) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   auto* key = static_cast<OpenKey*>(handle);
   if (!s_open.count(key)) {
     brokenRule("ZwQueryValueKey on a closed key: %s", currentCall().c_str());
@@ -115,7 +115,7 @@ HOST_API NTSTATUS zwQueryValueKey(HANDLE handle, const UNICODE_STRING* name, uin
 }
 HOST_API NTSTATUS zwSetValueKey(HANDLE handle, const UNICODE_STRING* name, uint32_t, uint32_t type,
                                 const uint8_t* data, uint32_t bytes) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   auto* key = static_cast<OpenKey*>(handle);
   if (!s_open.count(key)) {
     brokenRule("ZwSetValueKey on a closed key: %s", currentCall().c_str());
@@ -148,7 +148,7 @@ constexpr uint32_t kQueryRequired = 4, kQueryDirect = 0x20;
 
 HOST_API NTSTATUS rtlQueryRegistryValues(uint32_t relativeTo, const char16_t* path, QueryRow* rows, void*,
                                          void*) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   const auto key = s_keys.find(relativePath(relativeTo, path));
   if (key == s_keys.end()) return kObjectNameNotFound;
   for (QueryRow* row = rows; row->routine || row->name; ++row) {
@@ -178,7 +178,7 @@ HOST_API NTSTATUS rtlQueryRegistryValues(uint32_t relativeTo, const char16_t* pa
 }
 HOST_API NTSTATUS rtlWriteRegistryValue(uint32_t relativeTo, const char16_t* path, const char16_t* name,
                                         uint32_t type, const uint8_t* data, uint32_t bytes) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   const auto key = s_keys.find(relativePath(relativeTo, path));
   if (key == s_keys.end()) return kObjectNameNotFound;
   std::string text;
@@ -187,7 +187,7 @@ HOST_API NTSTATUS rtlWriteRegistryValue(uint32_t relativeTo, const char16_t* pat
   return kSuccess;
 }
 
-const Export kTable[] = {
+const Export kRegistryExports[] = {
     exportRow("ZwOpenKey", zwOpenKey, kPassiveLevel, kExportAnyTime),
     exportRow("ZwCreateKey", zwCreateKey, kPassiveLevel, kExportAnyTime),
     exportRow("ZwClose", zwClose, kPassiveLevel, kExportAnyTime),
@@ -200,18 +200,18 @@ const Export kTable[] = {
 }  // namespace
 
 std::span<const Export> registryExports() {
-  return kTable;
+  return kRegistryExports;
 }
 
 void setRegistryDword(const std::string& key, const std::string& name, uint32_t value) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   std::vector<uint8_t> data(4);
   std::memcpy(data.data(), &value, 4);
   s_keys[lower(key)][lower(name)] = {kRegDword, std::move(data)};
 }
 
 void setRegistryString(const std::string& key, const std::string& name, const std::string& value) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   std::vector<uint8_t> data;
   for (const char c : value) data.insert(data.end(), {static_cast<uint8_t>(c), 0});
   data.insert(data.end(), {0, 0});
@@ -219,7 +219,7 @@ void setRegistryString(const std::string& key, const std::string& name, const st
 }
 
 bool getRegistryDword(const std::string& key, const std::string& name, uint32_t& value) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   const auto k = s_keys.find(lower(key));
   if (k == s_keys.end()) return false;
   const auto v = k->second.find(lower(name));
@@ -229,7 +229,7 @@ bool getRegistryDword(const std::string& key, const std::string& name, uint32_t&
 }
 
 bool getRegistryString(const std::string& key, const std::string& name, std::string& value) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   const auto k = s_keys.find(lower(key));
   if (k == s_keys.end()) return false;
   const auto v = k->second.find(lower(name));
@@ -242,7 +242,7 @@ bool getRegistryString(const std::string& key, const std::string& name, std::str
 }
 
 unsigned reportOpenKeys() {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_registryMutex);
   for (const OpenKey* key : s_open) brokenRule("leak: an open registry key, %s", key->path.c_str());
   const auto count = static_cast<unsigned>(s_open.size());
   s_open.clear();

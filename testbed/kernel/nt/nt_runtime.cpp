@@ -289,7 +289,7 @@ HOST_API void dbgBreakPoint() {
   bugCheck(0x8E, {kStatusBreakpoint, 0, 0, 0}, "#   by " + currentCall() + "\n");
 }
 
-const Export kTable[] = {
+const Export kRuntimeExports[] = {
     exportRow("memcpy", ntMemcpy, kHighLevel, kExportMayRaise),
     exportRow("memmove", ntMemmove, kHighLevel, kExportMayRaise),
 #if defined(__x86_64__)
@@ -324,7 +324,7 @@ const Export kTable[] = {
 }  // namespace
 
 std::span<const Export> runtimeExports() {
-  return kTable;
+  return kRuntimeExports;
 }
 
 uint64_t debugLines() {

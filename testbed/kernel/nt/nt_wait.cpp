@@ -15,7 +15,7 @@ namespace {
 // A wait without a timeout that takes so long is taken for one that never ends.
 constexpr int64_t kForeverNs = 60'000'000'000;
 
-std::mutex s_mutex;
+std::mutex s_waitMutex;
 ClockCondition s_changed;
 
 /// Takes the object if it is signalled. The dispatcher lock is held.
@@ -74,7 +74,7 @@ struct WaitAccount {
 };
 
 void initialize(NtDispatcherHeader* header, uint8_t type, uint8_t size, int32_t state) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_waitMutex);
   header->Type = type;
   header->Flags = 0;
   header->Size = size;
@@ -89,7 +89,7 @@ HOST_API void keInitializeEvent(NtEvent* event, uint32_t type, uint8_t state) {
 }
 HOST_API int32_t keSetEvent(NtEvent* event, int32_t, uint8_t wait) {
   if (wait) brokenRule("KeSetEvent with Wait = TRUE: %s", currentCall().c_str());
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_waitMutex);
   if (event->Header.Type > kNtSynchronizationEvent)
     brokenRule("KeSetEvent on something that is no event: %s", currentCall().c_str());
   const int32_t old = event->Header.SignalState;
@@ -98,7 +98,7 @@ HOST_API int32_t keSetEvent(NtEvent* event, int32_t, uint8_t wait) {
   return old;
 }
 HOST_API int32_t keResetEvent(NtEvent* event) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_waitMutex);
   const int32_t old = event->Header.SignalState;
   event->Header.SignalState = 0;
   return old;
@@ -114,7 +114,7 @@ HOST_API void keInitializeSemaphore(NtSemaphore* semaphore, int32_t count, int32
   semaphore->Limit = limit;
 }
 HOST_API int32_t keReleaseSemaphore(NtSemaphore* semaphore, int32_t, int32_t adjustment, uint8_t) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_waitMutex);
   const int32_t old = semaphore->Header.SignalState;
   if (adjustment <= 0 || old > semaphore->Limit - adjustment)
     brokenRule("a semaphore over its limit: %s", currentCall().c_str());
@@ -128,7 +128,7 @@ HOST_API void keInitializeMutex(NtMutex* mutex, uint32_t) {
   mutex->Abandoned = 0;
 }
 HOST_API int32_t keReleaseMutex(NtMutex* mutex, uint8_t) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_waitMutex);
   const int32_t old = mutex->Header.SignalState;
   if (mutex->OwnerThread != currentThread()) {
     brokenRule("a mutex is released by a thread that does not own it: %s", currentCall().c_str());
@@ -147,7 +147,7 @@ HOST_API NTSTATUS keWaitForSingleObject(NtDispatcherHeader* header, uint32_t, in
              "#   a wait for something that is no object: " + currentCall() + "\n");
   const WaitAccount account;
   const int64_t deadline = timeout ? deadlineOf(timeout) : clockNow() + kForeverNs;
-  std::unique_lock lock(s_mutex);
+  std::unique_lock lock(s_waitMutex);
   while (!tryTake(header)) {
     if (s_changed.wait(lock, deadline)) continue;
     if (tryTake(header)) break;
@@ -173,7 +173,7 @@ HOST_API NTSTATUS keWaitForMultipleObjects(uint32_t count, NtDispatcherHeader** 
   }
   const WaitAccount account;
   const int64_t deadline = deadlineOf(timeout);
-  std::unique_lock lock(s_mutex);
+  std::unique_lock lock(s_waitMutex);
   for (bool late = false;; late = !s_changed.wait(lock, deadline)) {
     for (uint32_t i = 0; i < count; ++i)
       if (tryTake(objects[i])) return static_cast<NTSTATUS>(i);
@@ -191,7 +191,7 @@ HOST_API NTSTATUS keDelayExecutionThread(int8_t, uint8_t, const LARGE_INTEGER* i
   return kSuccess;
 }
 
-const Export kTable[] = {
+const Export kWaitExports[] = {
     exportRow("KeInitializeEvent", keInitializeEvent, kHighLevel, kExportAnyTime),
     exportRow("KeSetEvent", keSetEvent, kDispatchLevel, kExportAnyTime),
     exportRow("KeResetEvent", keResetEvent, kDispatchLevel, kExportAnyTime),
@@ -209,7 +209,7 @@ const Export kTable[] = {
 }  // namespace
 
 std::span<const Export> waitExports() {
-  return kTable;
+  return kWaitExports;
 }
 
 bool waitForObject(void* object, int timeoutMs) {
@@ -223,13 +223,13 @@ void initializeDispatcherObject(NtDispatcherHeader* header, uint8_t type, uint8_
 }
 
 void signalDispatcherObject(NtDispatcherHeader* header) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_waitMutex);
   header->SignalState = 1;
   s_changed.notifyAll();
 }
 
 int32_t clearDispatcherObject(NtDispatcherHeader* header) {
-  std::lock_guard lock(s_mutex);
+  std::lock_guard lock(s_waitMutex);
   const int32_t old = header->SignalState;
   header->SignalState = 0;
   return old;

@@ -20,7 +20,7 @@ RECT toRect(const kmt::WireRect& r) {
   return {r.left, r.top, r.right, r.bottom};
 }
 
-D3DKMT_PRESENTFLAGS flagsOf(uint32_t value) {
+D3DKMT_PRESENTFLAGS presentFlagsOf(uint32_t value) {
   D3DKMT_PRESENTFLAGS flags{};
   flags.Value = value;
   return flags;
@@ -52,7 +52,7 @@ void Kernel::waitForPresents(DeviceCalls& device) {
 NTSTATUS Kernel::presentBlt(KmtDevice& device, KmtContext& context, const kmt::PresentRequest& request,
                             KmtAllocation* source, KmtAllocation* destination,
                             const std::vector<RECT>& subRects) {
-  const D3DKMT_PRESENTFLAGS flags = flagsOf(request.flags);
+  const D3DKMT_PRESENTFLAGS flags = presentFlagsOf(request.flags);
   OpenAllocation* target = destination ? destination->opened : nullptr;
   {
     std::lock_guard screen(m_screen);
@@ -115,7 +115,7 @@ NTSTATUS Kernel::presentBlt(KmtDevice& device, KmtContext& context, const kmt::P
 
 NTSTATUS Kernel::presentFlip(DeviceCalls& device, KmtContext& context, const kmt::PresentRequest& request,
                              KmtAllocation& source) {
-  const D3DKMT_PRESENTFLAGS flags = flagsOf(request.flags);
+  const D3DKMT_PRESENTFLAGS flags = presentFlagsOf(request.flags);
   if (request.flipInterval > D3DDDI_FLIPINTERVAL_FOUR) return kmt::kStatusInvalidParameter;
   Scheduler& scheduler = m_adapter.scheduler();
   Allocation& frame = *source.opened->allocation;
@@ -163,7 +163,7 @@ NTSTATUS Kernel::run(CallTag<Call::Present>, Process& process, const kmt::Presen
                      TailReader& in, kmt::Nothing&, TailWriter&) {
   std::vector<RECT> subRects;
   for (const kmt::WireRect& r : in.array<kmt::WireRect>(request.subRects)) subRects.push_back(toRect(r));
-  const D3DKMT_PRESENTFLAGS flags = flagsOf(request.flags);
+  const D3DKMT_PRESENTFLAGS flags = presentFlagsOf(request.flags);
   const auto context = process.handles.find<KmtContext>(request.context);
   if (!in.finished() || !context || flags.Blt + flags.ColorFill + flags.Flip != 1)
     return kmt::kStatusInvalidParameter;
