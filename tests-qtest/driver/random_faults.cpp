@@ -120,7 +120,7 @@ void Walk::everybodyBeginsAnew() {
     endProcess(m_processes.size() - 1, below(2) != 0);
   }
   // The driver makes the texture of GDI's bitmap when it is next used: if that was refused, for want of
-  // memory, nobody would make it later (docs/windows-driver.md, "Handle spaces").
+  // memory, nobody would make it later (docs/windows/driver.md, "Handle spaces").
   lookAtMemory();
   gdiLook();
 }

@@ -240,7 +240,7 @@ void Walk::sleep() {
   dropFrames();
   releaseAll();
   // The driver makes what it draws with anew when the machine wakes, and does not hear that it is refused
-  // (docs/windows-driver.md, "Handle spaces").
+  // (docs/windows/driver.md, "Handle spaces").
   for (const auto& process : m_processes)
     if (!process->hoard.empty()) give(*process, 0);
   logCall("sleep%s", device == kStays    ? ""
