@@ -79,6 +79,11 @@ PY
   mapfile -t -O "${#failures[@]}" failures < <(
     sed -nE "s#^ *[0-9]+/[0-9]+ (.*[^ ]) +(FAIL|TIMEOUT|UNEXPECTEDPASS|ERROR) .*#$title: \\1#p" "$log")
   mapfile -t -O "${#skips[@]}" skips < <(sed -nE 's/^ *[0-9]+\/[0-9]+ (.*[^ ]) +SKIP .*/\1/p' "$log")
+  # Some programs run many tests, and say of each whether it was skipped.
+  local -a parts
+  mapfile -t parts < <(grep -aE '^ok [0-9]+ .* # SKIP' "$folder/meson-logs/test-${title// /-}.txt" | sort -u)
+  skips+=("${parts[@]/#/$title: }")
+  ((skipped += ${#parts[@]})) || true
   note_time "test: $title" "$began"
 }
 

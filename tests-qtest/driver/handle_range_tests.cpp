@@ -173,8 +173,8 @@ void handleRangesEnd() {
 }
 
 const TestCase kHandleRangeTests[] = {
-    {"handle-ranges", 120, handleRanges},
-    {"handle-ranges-end", 240, handleRangesEnd},
+    {"handle-ranges", 120, handleRanges, Runs::kOnDemand},
+    {"handle-ranges-end", 240, handleRangesEnd, Runs::kOnDemand},
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 // In the VM the same options stand in the kernel parameter aerogpu.host, with commas for blanks.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include "aerogpu/aerogpu_pci.h"
@@ -256,13 +258,15 @@ std::string commandLine() {
   return line + " --driver " + s_options.driver;
 }
 
-/// 0 = passed.
-int runTest(const TestCase& test) {
+/// 0 = passed, or skipped if a reason stands in `skipped`, which tests' processes share with this one.
+int runTest(const TestCase& test, std::span<char> skipped) {
   clearCallLog();
+  skipped[0] = 0;
   const int status = inOwnProcess([&] {
     resetBrokenRules();
     alarm(static_cast<unsigned>(test.timeoutSeconds));
     test.run();
+    if (!brokenRules()) std::snprintf(skipped.data(), skipped.size(), "%s", skipReason().c_str());
     return brokenRules() ? 1 : 0;
   });
   inOwnProcess([] {
@@ -324,18 +328,29 @@ int runAll() {
     std::printf("aerogpu-host: all %zu tests are left out\n", all.size());
     return 1;
   }
+  constexpr size_t kReasonBytes = 256;
+  void* shared = mmap(nullptr, kReasonBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    std::printf("aerogpu-host: no memory for what tests say\n");
+    return 1;
+  }
+  const std::span<char> reason(static_cast<char*>(shared), kReasonBytes);
   std::printf("1..%zu\n", chosen.size());
-  unsigned failed = 0;
+  unsigned failed = 0, skipped = 0;
   for (size_t i = 0; i < chosen.size(); ++i) {
     const int64_t begin = nowNs();  // of this process, which has no machine: real time
-    const int result = runTest(chosen[i]);
+    const int result = runTest(chosen[i], reason);
     const auto ms = static_cast<long long>((nowNs() - begin) / 1'000'000);
-    std::printf("%s %zu %s # %lld ms%s\n", result ? "not ok" : "ok", i + 1, chosen[i].name, ms,
-                result == kBugCheckExit ? ", bug-check" : "");
+    if (result == 0 && reason[0])
+      std::printf("ok %zu %s # SKIP %s\n", i + 1, chosen[i].name, reason.data());
+    else
+      std::printf("%s %zu %s # %lld ms%s\n", result ? "not ok" : "ok", i + 1, chosen[i].name, ms,
+                  result == kBugCheckExit ? ", bug-check" : "");
     std::fflush(stdout);
     failed += result != 0;
+    skipped += result == 0 && reason[0];
   }
-  std::printf("aerogpu-host: %zu tests, %u failed\n", chosen.size(), failed);
+  std::printf("aerogpu-host: %zu tests, %u failed, %u skipped\n", chosen.size(), failed, skipped);
   return failed ? 1 : 0;
 }
 

@@ -111,7 +111,7 @@ std::unique_ptr<TakenBack> exchange(Adapter& adapter, PagedProgram& program) {
 /// and fills memory itself (MEM-8), whatever there is of the host's memory and of the GPU.
 void pages(Adapter& adapter, const char* when) {
   if (!(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_MEMORY)) {
-    note("this device needs a GPU for what is paged: not looked at");
+    skipTest("this device needs a GPU for what is paged");
     return;
   }
   constexpr uint64_t kLarge = 3 << 20;
@@ -207,7 +207,7 @@ void whileLost() {
   auto& [program, victim, surface] = witnesses;
   const auto end = [&] { witnesses.end(adapter); };
   if (!adapter.machine().loseGpu()) {
-    note("a loss cannot be played here: not looked at");
+    skipTest("a loss cannot be played here");
     return end();
   }
   pages(adapter, "while the GPU is lost");
@@ -239,7 +239,7 @@ void whileGone() {
   auto& [program, victim, surface] = witnesses;
   const auto end = [&] { witnesses.end(adapter); };
   if (!adapter.machine().refuseGpu(true) || !adapter.machine().loseGpu()) {
-    note("a loss cannot be played here: not looked at");
+    skipTest("a loss cannot be played here");
     return end();
   }
   adapter.scheduler().setTimeoutMs(2000);
@@ -344,7 +344,7 @@ void failedPaging() {
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
   if (!(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_MEMORY)) {
-    note("this device cannot stop for paging that fails: not looked at");
+    skipTest("this device cannot stop for paging that fails");
     return;
   }
   adapter.scheduler().setTimeoutMs(2000);

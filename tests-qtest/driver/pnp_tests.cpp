@@ -466,7 +466,7 @@ void hotRemoval() {
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
   Adapter& adapter = session.adapter();
   if (!adapter.machine().canReset()) {  // what stays on the device would be in the way of those that follow
-    note("this machine's devices cannot be reset from here: not looked at");
+    skipTest("this machine's devices cannot be reset from here");
     return;
   }
   auto client = Client::create(adapter, 100);

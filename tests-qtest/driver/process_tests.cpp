@@ -336,10 +336,10 @@ void allHandles() {
 }
 
 const TestCase kProcessTests[] = {
-    {"process-rights", 120, processRights},
-    {"process-changes", 90, processChanges},
+    {"process-rights", 120, processRights, Runs::kOnDemand},
+    {"process-changes", 90, processChanges, Runs::kOnDemand},
     {"process-killed", 120, processKilled},
-    {"process-limits", 240, processLimits},
+    {"process-limits", 240, processLimits, Runs::kOnDemand},
     {"all-handles", 1200, allHandles, Runs::kOnDemand},
 };
 

@@ -12,6 +12,7 @@
 namespace aerogpu::host {
 
 namespace {
+std::string s_skipReason;
 uint32_t s_errorsBefore;  // ERROR_COUNT is never reset
 unsigned s_gpuDelayMs = 0;
 bool s_gpuSticks = false;
@@ -56,7 +57,7 @@ Session::Session(bool start) {
   // Also to 0: the test before may have died.
   const bool played = m_adapter->machine().slowGpu(s_gpuDelayMs);
   if (!played && (s_gpuDelayMs || s_gpuSticks)) {
-    note("this machine's GPU cannot be made slow: not looked at");
+    skipTest("this machine's GPU cannot be made slow");
     return;
   }
   m_ok = true;
@@ -107,13 +108,26 @@ void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height) {
   if (expect(context != nullptr, "a context")) body(session.adapter(), *client, *context);
 }
 
+void skipTest(const char* format, ...) {
+  char text[200];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  s_skipReason = text;
+}
+
+const std::string& skipReason() {
+  return s_skipReason;
+}
+
 bool hasSpaces(Adapter& adapter) {
   return (adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SPACES) != 0;
 }
 
 bool driverChecks(Adapter& adapter) {
   if (!hasSpaces(adapter)) return true;
-  note("the device keeps processes apart, the driver reads no stream (handle_spaces=off shows it)");
+  skipTest("the device keeps processes apart, so the driver reads no stream (handle_spaces=off shows it)");
   return false;
 }
 

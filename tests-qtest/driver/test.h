@@ -37,6 +37,7 @@ enum class Runs : uint8_t {
   /// Not in a booted VM, which needs some seconds for each test: tests that run others again under other
   /// conditions, and answers to the OS that do not depend on the computer.
   kBesideQemu,
+  /// Only where it is named: what takes long, and what needs a device with other properties.
   kOnDemand,
 };
 
@@ -82,6 +83,12 @@ std::span<const TestCase> spaceTests();
 std::span<const TestCase> shareTests();
 std::span<const TestCase> instructionTests();
 std::span<const TestCase> benchmarks();
+
+/// The test does not look at what its name says, because this machine or device lacks what the reason (one
+/// line) names. The caller returns after it. The test counts as skipped unless a rule is broken as well.
+__attribute__((format(printf, 1, 2))) void skipTest(const char* format, ...);
+/// The reason of skipTest() in this process, empty without.
+const std::string& skipReason();
 
 /// A broken expectation is a broken rule of the test's name. Returns `condition`.
 __attribute__((format(printf, 2, 3))) bool expect(bool condition, const char* format, ...);

@@ -27,7 +27,7 @@ const TestCase kWriteCombinedTests[] = {
     {"write-combined-paging", 240, [] { runWatched("paging-shared"); }, Runs::kBesideQemu},
     {"write-combined-content", 240, [] { runWatched("rendered-content"); }, Runs::kBesideQemu},
     {"write-combined-shared", 240, [] { runWatched("shared-pixels"); }, Runs::kBesideQemu},
-    {"write-combined-rights", 240, [] { runWatched("process-rights"); }, Runs::kBesideQemu},
+    {"write-combined-rights", 240, [] { runWatched("process-rights"); }, Runs::kOnDemand},
     {"write-combined-tokens", 240, [] { runWatched("space-tokens"); }, Runs::kBesideQemu},
 };
 
