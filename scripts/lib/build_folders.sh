@@ -31,7 +31,8 @@ configure_sanitized() {
 configure_plain() { CC="${launcher}gcc" CXX="${launcher}g++" configure "$BUILD" -Ddevice=enabled -Dcomplete=true; }
 # clang: thread-safety analysis, address and undefined-behaviour sanitizers, libFuzzer.
 configure_sanitize() {
-  configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Db_sanitize=address,undefined
+  configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Doptimization=1 \
+    -Db_sanitize=address,undefined
 }
 # Each source by itself, as long tests want it.
 configure_apart() { configure_sanitized apart 'gcc g++' -Dcomplete=true -Dunity=off -Db_pch=false; }
