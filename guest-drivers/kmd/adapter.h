@@ -139,7 +139,7 @@ private:
   bool claimObjects();
 
   FAST_MUTEX m_hangsMutex = {};
-  HangRecord m_hangs;  // protected by that lock
+  HangRecord m_hangs;  // protected by m_hangsMutex
 
   bool m_gpuLost = false;         // since a reset, until the restart
   ULONG m_stage = 0;              // number of stages begun

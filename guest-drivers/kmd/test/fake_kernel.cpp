@@ -135,7 +135,7 @@ struct Wdm {
     EXPECT_EQ(timer->state, kReady) << "a timer was not initialised";
     EXPECT_LT(due.QuadPart, 0) << "due times are relative here";
     EXPECT_TRUE(!g->m_timer || g->m_timer == timer) << "the kernel of the tests has one timer";
-    // At the first tick that is not before.
+    // A timer ends at the first tick that is not before.
     timer->due = g->m_now + static_cast<uint64_t>(-due.QuadPart) * 100;
     timer->due = (timer->due + g->clockTick - 1) / g->clockTick * g->clockTick;
     timer->dpc = dpc;
