@@ -298,7 +298,7 @@ bool finish(IDirect3DDevice9 *device) {
   if (!ok(device->CreateQuery(D3DQUERYTYPE_EVENT, query.put()), "CreateQuery(EVENT)") ||
       !ok(query->Issue(D3DISSUE_END), "Issue(END)"))
     return false;
-  constexpr int kImpatient = 20;  // after this many polls it yields the processor: many programs may wait at once
+  constexpr int kImpatient = 20;  // after this many polls it sleeps: many programs may wait at once
   for (int tries = 0;; ++tries) {
     const HRESULT result = query->GetData(nullptr, 0, D3DGETDATA_FLUSH);
     if (result != S_FALSE) return ok(result, "GetData");
