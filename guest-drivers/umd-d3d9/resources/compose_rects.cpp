@@ -35,7 +35,7 @@ struct BitRun {
   BitRun(uint32_t bit, uint32_t count)
       : byte(bit / 8), bytes((bit % 8 + count + 7) / 8), behind(bytes * 8 - bit % 8 - count) {}
   uint32_t byte, bytes;
-  uint32_t behind;  // unused bits of the last byte
+  uint32_t behind;  // bits after the run in its last byte
 };
 
 uint64_t combine(D3DDDI_COMPOSERECTSOP operation, uint64_t to, uint64_t from) {
