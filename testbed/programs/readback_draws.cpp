@@ -233,7 +233,7 @@ bool scaledCopies(Canvas &canvas, Picture *expected) {
     for (uint32_t x = 0; x < 144; ++x) expected->at(20 + x, 10 + y) = colourOf(2 + x / 12, 3 + y / 6);
   for (uint32_t y = 0; y < 16; ++y)
     for (uint32_t x = 0; x < 16; ++x) expected->at(30 + x, 200 + y) = colourOf(x, y);
-  // The driver may choose the nearest of four texels: halves are not compared but drawn over.
+  // Of equally near texels the driver may choose any: halves are not compared but drawn over.
   const RECT hidden{200, 100, 208, 108};
   fill(expected, {200, 100, 8, 8}, argb(255, 1, 2, 3));
   return ok(device->ColorFill(canvas.target(), &hidden, argb(255, 1, 2, 3)), "ColorFill");
