@@ -13,8 +13,8 @@
 // software key.
 // --machine qtest: not the computer that this runs on, but a QEMU without a processor that it starts with
 // LAUNCHER (scripts/qemu-aerogpu; $AEROGPU_LAUNCHER). Needs no root.
-// --without-outside: nothing answers what the screen shows (tests-qtest/driver/outside.h); tests say what they
-// did not see.
+// --without-outside: nothing answers what the screen shows (tests-qtest/driver/outside.h); tests say what
+// they did not see.
 // In the VM the kernel parameter aerogpu.host has the same options, with commas for blanks.
 #include <fcntl.h>
 #include <signal.h>
