@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The device as a test sees it: PCI set-up, registers, a ring in guest memory, submissions, fences. The base
-// of every device test; it knows the ABI, but nothing of the device's internals.
+// of every device test; it knows the ABI, but no internals of the device.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace aerogpu::qtest {
 
-/// The layout of a test's guest memory; 64 MiB of RAM in all.
+/// How a test uses guest memory; 64 MiB of RAM in all.
 inline constexpr uint64_t kRingGpa = 0x100000, kFenceGpa = 0x180000, kCommandGpa = 0x200000,
                           kTableGpa = 0x300000, kSurfaceGpa = 0x400000;
 

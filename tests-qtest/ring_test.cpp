@@ -260,7 +260,7 @@ TEST(Ring, AnAddressOrSizeThatIsNoneIsOutOfBounds) {
   }
 }
 
-/// Head and tail are atomic words; a word that straddles two of the processor's is not atomic. RING-2, RING-3
+/// Head and tail are atomic words; a word that straddles two processor words is not atomic. RING-2, RING-3
 TEST(Ring, AnAddressThatIsNotAlignedIsRefused) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});

@@ -33,7 +33,7 @@ void writeBytes(const std::filesystem::path& path, std::span<const uint8_t> byte
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Returns where the name of the device's section begins: after its length; otherwise it would be that of the
+/// Returns where the section name of the device begins: after its length; otherwise it would be that of the
 /// video BIOS.
 Bytes::const_iterator sectionName(const Bytes& stream) {
   const std::string name =
@@ -308,7 +308,7 @@ TEST(SavedState, WithVulkanItIsRefusedFromTheStart) {
 
 // ---- streams that no device wrote ----
 
-/// A field of the device's part of a stream; big-endian there.
+/// A field in the device's part of a stream; big-endian there.
 struct Field {
   std::string name;
   size_t size;

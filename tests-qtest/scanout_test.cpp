@@ -264,7 +264,7 @@ void setPlanarMode(AeroGpuDev& dev) {
     for (int channel = 0; channel < 3; ++channel) dev.qemu.outb(0x3C9, static_cast<uint8_t>(i * 4));
 }
 
-/// Draws for setPlanarMode(): `on` in all planes of a byte's eight pixels is colour 15, else 0.
+/// Draws for setPlanarMode(): `on` in all planes is colour 15 for each of the eight pixels in a byte, else 0.
 void drawPlanar(AeroGpuDev& dev, uint32_t byteOffset, uint8_t on) {
   dev.qemu.writeb(0xA0000 + byteOffset, on);
 }

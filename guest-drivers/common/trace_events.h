@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// trace_events.h: the ETW events of aerogpu.sys: provider, numbers, payloads.
-// guest-drivers/package/disk/aerogpu.man describes them to Windows' tools; docs/windows/debugging.md, "Event
-// traces", has a recipe. Windows stamps each event; the fields of the event's structure follow,
-// little-endian, without gaps.
+// trace_events.h: the ETW events of aerogpu.sys: provider, numbers, payloads. guest-drivers/package/disk/aerogpu.man
+// describes them to Windows' tools; docs/windows/debugging.md, "Event traces", has a recipe. Windows stamps each event;
+// the fields of its structure follow, little-endian, without gaps.
 #pragma once
 
 #include <stdint.h>

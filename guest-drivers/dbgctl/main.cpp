@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// dbgctl: shows the state of the AeroGPU's kernel driver, on the command line of Windows 7.
+// dbgctl: shows the state of the AeroGPU kernel driver, on the command line of Windows 7.
 // docs/windows/dbgctl.md.
 #include <errno.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@ import sys
 MAGIC = b'Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0'
 INFO, DBI = 1, 3  # numbers of streams
 DBI_HEADER = 64
-MODULE = 64  # bytes of a module's record before its names
+MODULE = 64  # bytes of a module record before its names
 S_ENVBLOCK = 0x113d
 DELETED = 0xffffffff  # size of a stream that is not there
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// contents.h: the contents of the desktop's windows, frame by frame. It has the model of each, without a Windows
-// header; producer.exe draws it with Direct3D (contents_draw.cpp), compositor.exe computes from it what must be on the
-// screen.
+// contents.h: models what the desktop's windows show, frame by frame. It includes no Windows header; producer.exe draws
+// it with Direct3D (contents_draw.cpp), compositor.exe computes from it what must be on the screen.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ uint32_t texel(uint32_t x, uint32_t y) {
   return argb(static_cast<uint32_t>(alpha), 255 - 12 * x, 40 + 13 * y, (x ^ y) & 4 ? 230 : 60);
 }
 
-/** Returns the position of a quad's first pixel, which moves back and forth between two ends. */
+/** Returns where a quad's first pixel is; it moves back and forth between two ends. */
 uint32_t bounce(uint32_t position, uint32_t room) {
   const uint32_t at = position % (2 * room);
   return at < room ? at : 2 * room - at;

@@ -6,7 +6,7 @@
 
 namespace aero {
 
-/** Returns D3DCAPS9 of the adapter's device. */
+/** Returns D3DCAPS9 for the adapter. */
 D3DCAPS9 deviceCaps(const Adapter &adapter);
 
 }  // namespace aero

@@ -30,7 +30,7 @@ import wine
 SCENES = ('draws', 'sprites', 'textures', 'windows')
 LAVAPIPE = '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'
 UNCOUNTED = 15  # frames of bench.exe before and after those that count
-TOLERANCE = 3  # of 255, for the means of a picture's fields
+TOLERANCE = 3  # of 255, for the field means of a picture
 PROGRAM = program('bench')
 DIRECT = os.path.join(BUILD, 'testbed', 'direct-scenes', 'aerogpu-direct-scenes')
 _TICKS = os.sysconf('SC_CLK_TCK')

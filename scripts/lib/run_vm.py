@@ -210,7 +210,7 @@ def windows_arguments(options, accel):
     arguments += ['-uuid', str(uuid.uuid5(uuid.NAMESPACE_URL, 'file://' + os.path.realpath(options.disk)))]
     arguments += ['-netdev', 'user,id=net0', '-device', 'e1000,netdev=net0', '-device', 'usb-ehci', '-device',
                   'usb-tablet', '-device', 'intel-hda']
-    # Over VNC there is no sound; without an explicit back end QEMU tries all of the host's, with messages.
+    # Over VNC there is no sound; without an explicit back end QEMU tries every one on the host, with messages.
     if options.display in (None, 'none') or options.display.startswith('vnc'):
         arguments += ['-audiodev', 'none,id=audio0', '-device', 'hda-duplex,audiodev=audio0']
     else:

@@ -80,7 +80,7 @@ struct CreateDeviceRequest {
   uint32_t adapter, flags;
 };
 
-/// The places of a context's buffers, in the file of its process.
+/// Where a context's buffers lie, in the file that its process shares.
 struct CommandBuffers {
   uint64_t commands, allocations, patches;  // offsets
   uint32_t file;

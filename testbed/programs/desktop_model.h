@@ -36,7 +36,7 @@ DesktopBox frameBox(uint32_t window, uint32_t frame);
 /** Returns the box that its program draws. */
 DesktopBox clientBox(uint32_t window, uint32_t frame);
 DesktopBox taskbarBox();
-/** Returns the box of a window's shadow. */
+/** Returns the box that a window's shadow covers. */
 DesktopBox shadowBox(const DesktopBox &frame);
 
 /** Glass shows the scene below it, at a quarter of its size, blurred in both directions by these weights of the

@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /** True if the bar is set; the highest bit of the frame's number is on the left. */
+  /** True if the bar is set; the leftmost bar is the highest bit of the frame number. */
   static bool isOne(uint32_t frame, uint32_t bar) { return (frame >> (kBars - 1 - bar) & 1) != 0; }
 };
 

@@ -244,7 +244,7 @@ bool fixedLighting(Canvas &canvas, Picture *expected) {
 
 namespace {
 
-/** Returns a texel of the stages' texture, 4 texels wide. */
+/** Returns a texel of the texture that the stages use, 4 texels wide. */
 DWORD stageTexel(uint32_t x, uint32_t y) {
   return argb(255 - 60 * x, 40 + 70 * y, 30 + 60 * x, 200 - 50 * ((x + y) % 4));
 }

@@ -478,7 +478,7 @@ void gdiSurfaces() {
   expectNoDeviceErrors(adapter);
 }
 
-/// Bytes of GDI's own bitmaps, and of masks: drawn from and copied to in place.
+/// GDI's own bitmaps, and masks: drawn from and copied to in place.
 void gdiExisting() {
   Desk desk;
   if (!desk.ok()) return;

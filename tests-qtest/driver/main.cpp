@@ -202,7 +202,7 @@ int runServer() {
   return 128 + WTERMSIG(status);
 }
 
-/// Prints the last lines of QEMU's output.
+/// Prints the last lines that QEMU printed.
 void printTail(const std::string& text) {
   size_t begin = text.size();
   for (unsigned lines = 0; begin > 0 && (text[begin - 1] != '\n' || ++lines < 40); --begin) {

@@ -68,7 +68,7 @@ void rectangles(Adapter& adapter, Client& client, Context& context) {
   const std::vector<RECT> moved = checkerboard(316, 50, 128);
   status = context.present(primary[0], primary[0], at(300, 50), at(316, 50), moved, blt);
   expect(ntSuccess(status), "a move of %zu rectangles (0x%08x)", moved.size(), status);
-  // Every copied pixel is one of the checkerboard's filled ones, from before the move.
+  // Every copied pixel is a filled one in the checkerboard, from before the move.
   check(316, 50, 0x993311, "the move's pixels");
   client.close(primary[0]);
   dropSurface(adapter, client, context, source);

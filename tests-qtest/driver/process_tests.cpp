@@ -309,7 +309,7 @@ void processLimits() {
   expectNoDeviceErrors(adapter);
 }
 
-/// All processes together take all handles. Takes minutes under TCG: a bucket of the driver's table then
+/// All processes together take all handles. Takes minutes under TCG: a bucket in the driver's table then
 /// holds 256.
 void allHandles() {
   constexpr uint32_t kFirst = 0x80000000, kOther = 0x90000000;

@@ -122,7 +122,7 @@ void Walk::everybodyBeginsAnew() {
     }
     endProcess(m_processes.size() - 1, below(2) != 0);
   }
-  // The driver makes the texture of GDI's bitmap at its next use: if the device refused it for lack of
+  // The driver makes the texture for GDI's bitmap at its next use: if the device refused it for lack of
   // memory, no later call would make it (docs/windows/driver.md, "Handle spaces").
   lookAtMemory();
   gdiLook();

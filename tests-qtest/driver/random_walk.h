@@ -251,7 +251,7 @@ private:
   uint64_t m_limit = 0;          // limit of host memory; 0: unknown
   bool m_short = false;          // it is nearly used up
   bool m_vain = false;           // submissions are lost
-  bool m_primaryMade = false;    // the texture of the desktop's primary exists
+  bool m_primaryMade = false;    // the desktop primary has its texture
   bool m_primaryUnseen = false;  // it was refused
   std::vector<unsigned> m_made;  // moves of each row of kMoves
   unsigned m_shortages = 0, m_shares = 0, m_refusals = 0, m_pagings = 0, m_amid = 0, m_gone = 0,

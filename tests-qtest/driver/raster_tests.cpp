@@ -15,7 +15,7 @@ struct Phase {
   int64_t low, high;
 };
 
-/// The offset of the device's clock from ours: each reading of the last vblank time means that the device's
+/// How far the device's clock is from ours: each reading of the last vblank time means that the device's
 /// clock was between that time and one period later. Readings at all moments of the period narrow that down.
 class DeviceClock {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests SELFTEST of the escapes: it finds each of the ABI's errors when a test makes one past the driver, and
+// Tests SELFTEST of the escapes: it finds each error in the ABI when a test makes one past the driver, and
 // nothing when all is well; its run is invisible.
 #include <cstring>
 #include <mutex>
@@ -87,8 +87,8 @@ void ring(Adapter& adapter, SelfTest& test, Context& context) {
   flush.flush();
   expect(ntSuccess(context.render(flush.bytes(), {})), "work behind it");
   test.finds(AEROGPU_DBGCTL_SELFTEST_ERR_GPU_BUSY, "the ring stands with work in it", 50);
-  // Each NOP holds one of the driver's buffers until the ring has passed it. The test is called until it
-  // reports that.
+  // Each NOP holds a buffer of the driver until the ring has passed it. The test is called until it reports
+  // that.
   test.finds(AEROGPU_DBGCTL_SELFTEST_ERR_NO_RESOURCES, "the driver's buffers fill up", 1);
   r.write(AEROGPU_MMIO_REG_RING_CONTROL, control);
   expect(adapter.scheduler().waitIdle(), "all of it completes");

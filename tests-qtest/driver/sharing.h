@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Processes that share a surface, for the tests of tokens and of a process' rights.
+// Processes that share a surface, for the tests of tokens and of process rights.
 #pragma once
 
 #include <cstdint>

@@ -170,7 +170,7 @@ void spaceTokens() {
   thief.end(adapter);
 }
 
-/// The table of a submission has the allocations of Windows' list, whatever the stream names: it neither
+/// The table of a submission has the allocations in Windows' list, whatever the stream names: it neither
 /// reads nor writes another process' memory, nor memory of its own process that it did not list. Ids can be
 /// guessed.
 void spaceAllocations() {

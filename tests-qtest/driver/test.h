@@ -122,8 +122,8 @@ void stopGpu(Adapter& adapter);
 
 /// True if the device keeps processes apart (docs/abi/spaces.md); else the driver does.
 bool hasSpaces(Adapter& adapter);
-/// For tests of the driver's checks on devices without spaces: returns false, with a note, on a device with
-/// spaces. space_tests.cpp tests those.
+/// For tests of checks that the driver makes on devices without spaces: returns false, with a note, on a
+/// device with spaces. space_tests.cpp tests those.
 bool driverChecks(Adapter& adapter);
 
 /// Returns how many errors the device has found since the session began (ERROR_COUNT is never reset). The

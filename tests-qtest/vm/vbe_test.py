@@ -259,8 +259,7 @@ def vbe_modes(bios, numbers):
                 if inside + len(row) <= 0x10000:
                     expect(is_colour(picture.at(mode.width - 4 + index, mode.height - 1), colour), 'the last row of %03X' % number)
         elif mode.planes == 4:
-            # On any card the plane registers of QEMU's VGA core do not count in such a mode (hw/display/vga.c,
-            # sr_vbe).
+            # On any card QEMU's VGA core ignores its plane registers in such a mode (hw/display/vga.c, sr_vbe).
             bios.until(lambda p: (p.width, p.height) == (mode.width, mode.height), 'mode %03X' % number)
         seen[(mode.width, mode.height, mode.bits)] = number
     for wanted in ((640, 480, 8), (800, 600, 16), (1024, 768, 32), (1280, 1024, 24), (640, 480, 32), (800, 600, 4)):

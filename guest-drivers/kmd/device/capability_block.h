@@ -21,8 +21,7 @@ public:
   uint32_t bytes() const { return m_bytes; }
   /** Copies the first bytes, at most `room`; returns how many. */
   uint32_t copy(uint8_t *out, uint32_t room) const;
-  /** Returns the name of the host's GPU in ASCII ('?' for anything else), cut at `room`; empty without a
-   * block. */
+  /** Returns the host GPU's name in ASCII ('?' for anything else), cut at `room`; empty without a block. */
   void deviceName(wchar_t *out, uint32_t room) const;
   /** Returns the formats beyond ABI 1.4 that textures can have (FMT-5); none without feature bit 37. */
   FormatSet formats() const;

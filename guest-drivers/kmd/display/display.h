@@ -58,12 +58,13 @@ public:
   NTSTATUS setMode(Mode mode, uint32_t format, uint32_t pitch, Path path = Path::On);
   /** True if a mode is set. */
   bool hasMode() const { return m_scanout.width != 0; }
-  /** DxgkDdiSetVidPnSourceAddress: flips to `surface`, or, if that is null, to a surface of the mode's
-   * format and pitch. With handle spaces the device shows the driver's texture over allocation `allocId`;
-   * 0: the memory. At most DIRQL. At PASSIVE_LEVEL, where a mode is set, a surface that cannot be shown
-   * (another mode's surface, no mode, no such memory) is refused. At DIRQL the last picture stays and the
-   * vertical syncs report the flip anyway: a failure is of no use to the OS there (its page knows one
-   * from Windows 8 on), and an unreported flip would hold up all that follow.
+  /** DxgkDdiSetVidPnSourceAddress: flips to `surface`, or, if that is null, to a surface with the format and pitch
+   * of the mode. With handle spaces the device shows the driver's texture over allocation `allocId`; 0: the memory.
+   * At most DIRQL. At PASSIVE_LEVEL, where a mode is set, a surface that cannot be shown (another mode's surface,
+   * no mode, no such memory) is refused. At DIRQL the last picture stays and the vertical syncs report the flip
+   * anyway: a failure is of no use to the OS there (its page knows one from Windows 8 on), and an unreported flip
+   * would hold up all that follow.
+   *
    */
   NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, uint32_t allocId);
   /** DxgkDdiSetVidPnSourceVisibility. PASSIVE_LEVEL. */
@@ -184,7 +185,7 @@ private:
   volatile uint32_t m_probeUncleared = 0;  // number of the latest ones in a row
   volatile uint32_t m_vsyncTicks = 0;      // performance counter's low half at the last reported vblank
   volatile bool m_vsyncSeen = false;       // m_vsyncTicks belongs to the running clock
-  volatile uint32_t m_enableSerial = 0;    // number of starts of the device's vblank clock
+  volatile uint32_t m_enableSerial = 0;    // how often the device's vblank clock was started
   bool m_flippedLate = false;              // an unreported vblank belongs to the picture before the last flip,
   uint64_t m_addressBefore = 0;            // which the OS had flipped to
 

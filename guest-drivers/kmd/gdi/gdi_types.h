@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gdi_types.h: rectangles, surfaces and results of the driver's own drawing. Any IRQL.
+// gdi_types.h: rectangles, surfaces and results for the driver's own drawing. Any IRQL.
 #pragma once
 
 #include <stddef.h>

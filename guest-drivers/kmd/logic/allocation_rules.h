@@ -61,7 +61,7 @@ constexpr bool isImported(const AllocationPrivate &data) {
   return !data.reserved1 && data.flags & kFlags && !saysGpuOnly(data);
 }
 
-/** Returns the bytes of the surface's pixels, without what a pitch adds; 0 for a format of unknown size. */
+/** Returns the bytes of all pixels, without what a pitch adds; 0 for a format of unknown size. */
 constexpr uint64_t pixelBytes(const DescribedSurface &surface) {
   const FormatBlock block = formatBlock(surface.format, false);
   if (!block.bytes) return 0;

@@ -18,7 +18,7 @@ constexpr uint32_t kKernelHandleFirst = 0xF0000000u;
 
 enum class StreamFault {
   None,
-  Header,      // not a stream of this ABI's major version
+  Header,      // not a stream of the same major ABI version
   Framing,     // a packet's size is under its header or structure, past the end, or no multiple of 4
   Unknown,     // an opcode without a row, or of an extension that the device does not announce
   Privileged,  // a packet, handle or token that only the kernel driver may use

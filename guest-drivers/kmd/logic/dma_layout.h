@@ -30,7 +30,7 @@ constexpr uint32_t kPagingUnitsShift = 8;
 /** Operations whose private data the OS keeps for one paging buffer. */
 constexpr uint32_t kPagingRecords = 256;
 
-/** Device context of the driver's own submissions. */
+/** Device context for the driver's own submissions. */
 constexpr uint32_t kInternalContext = 0;
 /** Device context in which the driver itself draws on behalf of all WDDM contexts: each of its buffers
  * sets whatever state it needs, and unbinds what it bound. It does not disturb the state of user-mode

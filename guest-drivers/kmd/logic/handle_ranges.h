@@ -79,7 +79,7 @@ private:
   enum class State : uint8_t {
     Free,
     Owned,
-    OwnedAtLoss,  // some of its owner's work may be lost
+    OwnedAtLoss,  // some work of its owner may be lost
     Leaving,      // no owner; free when the ring has passed `leaves`
     Lost,         // some handle of it may be on the device until the device is reset
   };

@@ -136,7 +136,7 @@ public:
   void lock() { ExAcquireFastMutex(&m_mutex); }
   void unlock() { ExReleaseFastMutex(&m_mutex); }
 
-  /** Enters the allocation under `wantedId`, or for 0 under a new id of the kernel's range; returns false if the id
+  /** Enters the allocation under `wantedId`, or for 0 under a new id from the kernel range; returns false if the id
    * is taken. */
   bool enter(AeroAllocation &allocation, uint32_t wantedId);
   AeroAllocation *find(uint32_t id) const;
@@ -186,13 +186,13 @@ public:
    * Returns false if memory is short or there are too many handles. */
   bool addHandle(uint32_t handle, StreamObject object, AeroDevice *device, AeroAllocation *texture);
   void removeHandle(uint32_t handle);
-  /** The device was reset: no handle names anything any more, and of the driver's own textures only those that it
-   * makes again stay on record. */
+  /** The device was reset: no handle names anything any more, and the driver's own textures go off the record,
+   * except those that it makes again. */
   void deviceForgot();
   /** Removes one handle of `device`; returns false if it has none. `cursor` starts at 0. */
   bool takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out);
 
-  /** Returns `count` consecutive handles of the kernel's range, for objects that stay. */
+  /** Returns `count` consecutive handles from the kernel range, for objects that stay. */
   uint32_t newKernelHandles(uint32_t count) {
     return nextHandle(kLastingFirst, 0u - kLastingFirst, count, m_nextLasting);
   }

@@ -63,7 +63,7 @@ private:
     return count <= m_aperturePages && first <= m_aperturePages - count;
   }
   bool inVram(uint64_t address, uint64_t bytes) const;
-  /** Returns the first page of a range of the aperture's addresses. */
+  /** Returns the first page of a range of aperture addresses. */
   bool inAperture(uint64_t address, uint64_t bytes, uint64_t &first) const;
 
   uint64_t m_vramGpa = 0;

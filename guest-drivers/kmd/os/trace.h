@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace.h: sends ETW events (trace_events.h) to the listeners of the driver's provider, and to dxgkrnl's own logger
-// while DxgkDdiControlEtwLogging wants it. No event is built, and no register read, while no one listens.
+// trace.h: sends ETW events (trace_events.h) to all listeners, and to dxgkrnl's own logger while
+// DxgkDdiControlEtwLogging wants it. No event is built, and no register read, while no one listens.
 #pragma once
 
 #include "guest-drivers/common/trace_events.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// waiting.h: bounded waits. A delay lasts until the next tick of Windows' clock, usually 15.6 ms (page
+// waiting.h: bounded waits. A delay lasts until Windows' clock next ticks, usually 15.6 ms (page
 // "KeDelayExecutionThread"), so time is read from the clock and not counted in delays. All waits of one DDI together
 // stay below half a second: other calls may queue after it, and TdrDdiDelay is 5 s for all of them.
 #pragma once

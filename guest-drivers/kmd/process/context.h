@@ -72,7 +72,7 @@ public:
   LONG unsubmittedEnds = 0;   // DMA buffers that end handles and are not in the ring yet; interlocked
 };
 
-/** Entries of the allocation lists and of the patch location lists of a context's DMA buffers. */
+/** Entries in the allocation list and in the patch location list of each DMA buffer. */
 constexpr UINT kAllocationListSize = 1024;
 /** Bytes of a DMA buffer: packets and allocation table. */
 constexpr UINT kDmaBytes = 256 * 1024;

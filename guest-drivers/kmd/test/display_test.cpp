@@ -485,7 +485,7 @@ TEST_F(DisplayTest, ATickBetweenNumberAndTimeGivesBothOfOneBlank) {
 }
 
 TEST_F(DisplayTest, AnotherReaderOfTheCounterDoesNotSpoilThisOne) {
-  // Before each of the driver's reads in turn, another reader latches a newer HI half.
+  // Before each driver read in turn, another reader latches a newer HI half.
   for (int at = 0; at < 8; at++) {
     m_device.setVblankSequence(0x1FFFFFFFF);
     int reads = 0;

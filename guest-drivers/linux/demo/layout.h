@@ -26,7 +26,8 @@ Rect paneRect(Mode mode, Pane pane, double seconds);
 Rect paneSweep(Mode mode, Pane pane);
 /// Inside of the frame, in pixels from the pane's corner.
 Rect clientRect(const Rect& pane);
-/// Returns the area of the pane's blur texture: aligned to kBlurScale, of the same size wherever the pane is.
+/// Returns the area that the pane's blur texture covers: aligned to kBlurScale, of the same size wherever the
+/// pane is.
 Rect blurRect(const Rect& pane);
 /// The pointer wanders over the windows.
 void cursorPosition(Mode mode, double seconds, int& x, int& y);

@@ -170,7 +170,7 @@ static int makeFile(const char* mountPoint, size_t bytes) {
   return -1;
 }
 
-/// Returns the physical addresses of a mapping's huge pages, which must be present.
+/// Finds the physical addresses of the huge pages in a mapping; they must be present.
 static Status physicalAddresses(uint8_t* view, std::vector<uint64_t>& physical) {
   const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   Status status;

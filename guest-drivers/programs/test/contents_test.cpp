@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests the contents of the desktop's windows: properties that both the drawing and the expectation rely on.
+// Tests what the desktop's windows show: properties that both the drawing and the expectation rely on.
 #include "guest-drivers/programs/contents.h"
 
 #include <gtest/gtest.h>

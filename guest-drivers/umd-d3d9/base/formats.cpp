@@ -161,7 +161,7 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
 }  // namespace
 
 FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
-  // Without the block, the abilities of the extensions' formats are unknown.
+  // Without the block, it is unknown what extended formats can do.
   const uint32_t features = block ? featuresHigh : 0;
   for (const Known &known : kKnown) {
     const bool extended = known.device < AEROGPU_EXT_FORMAT_FIRST || features & AEROGPU_EXT_FEATURE_HI_FORMATS;

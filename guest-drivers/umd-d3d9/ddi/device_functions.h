@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_functions.h: the table of a device's functions for the runtime, made from function_list.h.
+// device_functions.h: the function table of a device for the runtime, made from function_list.h.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/base/ddi.h"

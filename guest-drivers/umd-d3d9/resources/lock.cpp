@@ -358,7 +358,7 @@ void copySlices(const RowSpan &span, uint32_t slices, uint8_t *to, size_t toPitc
     copyRows(to + slice * toSlicePitch, toPitch, from + slice * fromSlicePitch, fromPitch, span.bytes, span.rows);
 }
 
-/** The layout of a format's rows for a surface in the runtime's memory. */
+/** How a surface in the runtime's memory stores the rows of its format. */
 struct SystemRows {
   uint32_t pitch;
   uint64_t slicePitch;

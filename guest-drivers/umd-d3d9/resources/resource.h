@@ -145,7 +145,7 @@ public:
   /** Generates the levels below the first, if the device can. `point`: without weighing texels. */
   HRESULT generateLevels(Wire &wire, bool point);
 
-  Resource *previous = nullptr, *next = nullptr;  // links of the device's list
+  Resource *previous = nullptr, *next = nullptr;  // in the device's list
 
 private:
   HRESULT createBuffer(const D3DDDIARG_CREATERESOURCE &args);

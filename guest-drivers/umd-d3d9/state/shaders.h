@@ -19,7 +19,7 @@ public:
   /** Returns the shader model's first number, 0 if it is unknown. */
   uint32_t major() const { return m_major; }
 
-  Shader *previous = nullptr, *next = nullptr;  // links of the device's list
+  Shader *previous = nullptr, *next = nullptr;  // in the device's list
 
 private:
   uint32_t m_handle = 0, m_major = 0;
@@ -46,7 +46,7 @@ public:
 
   static constexpr uint32_t kScreenConstants = 254;
 
-  Declaration *previous = nullptr, *next = nullptr;  // links of the device's list
+  Declaration *previous = nullptr, *next = nullptr;  // in the device's list
 
 private:
   Element m_elements[aerogpu::d3d9::kMaxDeclElements + 1];

@@ -93,12 +93,12 @@ public:
 
   /** `samples`: samples a pixel of the bound target. */
   HRESULT issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples);
-  /** Returns S_FALSE while the answer is not there; never waits. `data` has the size of the type's answer. */
+  /** Returns S_FALSE while the answer is not there; never waits. `data` is as large as the answer for its type. */
   HRESULT data(Wire &wire, Progress &progress, void *data);
   /** Removes it everywhere: it is about to be destroyed, or is issued anew. */
   void drop(Progress &progress);
 
-  Query *previous = nullptr, *next = nullptr;  // links of the device's list
+  Query *previous = nullptr, *next = nullptr;  // in the device's list
 
 private:
   friend class Progress;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tests GetCaps on a device with a capability block: the published tables of Direct3D's level 9, and that every kind of
-// resource that is announced can be made, on devices of many sorts. Sources: pages "Required Direct3D 9 capabilities",
-// "Required DXGI formats", "FORMATOP", "DDRAW_CAPS", "D3DHAL_GLOBALDRIVERDATA".
+// Tests GetCaps on a device with a capability block: the published tables for level 9, and that every kind of resource
+// that is announced can be made, on devices of many sorts. Sources: pages "Required Direct3D 9 capabilities", "Required
+// DXGI formats", "FORMATOP", "DDRAW_CAPS", "D3DHAL_GLOBALDRIVERDATA".
 #include <algorithm>
 #include <bit>
 #include <random>

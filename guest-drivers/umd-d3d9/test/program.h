@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Test support: short forms of a program's calls at the driver's interface.
+// Test support: short forms for the driver calls that a program causes.
 #pragma once
 
 #include <initializer_list>

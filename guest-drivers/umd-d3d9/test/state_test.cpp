@@ -83,7 +83,7 @@ TEST_F(UmdStates, StagesAreForOldShadersOnly) {
   p.stage(2, D3DDDITSS_BUMPENVMAT10, 0x3F800000);
   p.stage(7, D3DDDITSS_TEXTURETRANSFORMFLAGS, 256 | 3);
   p.stage(8, D3DDDITSS_BUMPENVLSCALE, 5);  // there are eight
-  p.stage(0, D3DDDITSS_COLOROP, 5);        // a state of the runtime's
+  p.stage(0, D3DDDITSS_COLOROP, 5);        // a state that only the runtime uses
   EXPECT_EQ(drawn().size(), 1u) << "ps_2_0 reads none of it";
   setPixelShader("ps_1_1\ntex t0\nmov r0, t0\n");
   auto packets = drawn();

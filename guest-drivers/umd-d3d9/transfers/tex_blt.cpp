@@ -28,7 +28,7 @@ HRESULT copyBox(Wire &wire, const FormatRow &format, Surface &from, const Box &b
   return kOk;  // the runtime itself copies between two of its own resources
 }
 
-/** A part of the source's first level, and its place in the destination's first. */
+/** A part of the first level of the source, and its place in the first level of the destination. */
 struct Transfer {
   uint32_t face = 0;
   RECT rect = {};

@@ -144,7 +144,7 @@ ULONG Device::AddRef() {
 ULONG Device::Release() {
   const LONG left = InterlockedDecrement(&m_references);
   if (left == 0) {
-    Direct3D &direct3d = m_direct3d;  // keeps the adapter of the driver's device
+    Direct3D &direct3d = m_direct3d;  // keeps the adapter that the driver's device belongs to
     delete this;
     direct3d.Release();
   }

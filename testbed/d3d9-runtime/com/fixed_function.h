@@ -59,7 +59,7 @@ private:
   HANDLE m_vertexShader = nullptr, m_pixelShader = nullptr;
   std::unordered_map<d3d9::FixedVertexKey, HANDLE, Hash> m_vertexShaders;
   std::unordered_map<d3d9::FixedPixelKey, HANDLE, Hash> m_pixelShaders;
-  // Copies of the program's states, as 32-bit numbers.
+  // Copies of the program's states, each a 32-bit number.
   uint32_t m_render[d3d9::kFixedRenderStates]{};
   uint32_t m_stage[d3d9::kFixedStages][d3d9::kFixedStageStates]{};
   d3d9::FixedStates m_states;

@@ -204,7 +204,7 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
   const D3DBOX region = box ? *box : all;
   FormatLayout layout;
   formatLayout(m_description.format, layout);
-  // Rectangles of the runtime's own memory are not checked: programs rely on it.
+  // Rectangles are not checked if the runtime owns the memory: programs rely on it.
   const bool lenient = (m_system || !m_scratch.empty()) && m_description.type != D3DRTYPE_VOLUMETEXTURE;
   if (!lenient && !isInside(region, all)) return D3DERR_INVALIDCALL;
   const auto splits = [](UINT edge, UINT block, UINT end) { return edge % block != 0 && edge != end; };

@@ -136,7 +136,7 @@ public:
   HRESULT setLight(DWORD index, const D3DLIGHT9 &light) override;
   HRESULT enableLight(DWORD index, BOOL enable) override;
 
-  /// Sends a state of the driver's interface that no program sets, such as D3DDDIRS_SCENECAPTURE.
+  /// Sends a driver state that no program sets, such as D3DDDIRS_SCENECAPTURE.
   HRESULT sendRender(UINT state, DWORD value);
 
 private:

@@ -36,7 +36,7 @@ public:
   bool hasQuery(D3DDDIQUERYTYPE type) const;
   /// Returns the quality levels of a format and a number of samples, 0 for none.
   UINT qualityLevels(D3DFORMAT format, D3DMULTISAMPLE_TYPE type, bool flip) const;
-  /// Returns every mode of the adapter's source, as the kernel side lists them.
+  /// Returns every mode that the kernel side lists for the adapter's source.
   const std::vector<D3DKMT_DISPLAYMODE> &modes() const { return m_modes; }
   /// Returns the current mode in `mode`; false if the kernel side does not know it.
   bool currentMode(D3DKMT_DISPLAYMODE &mode) const;

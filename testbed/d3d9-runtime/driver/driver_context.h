@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A context and the command buffer and lists that the driver fills for it. The driver does not get the kernel side's
-// memory but some of the runtime's. After each submission that memory is at another place, has another size and ends at
+// A context and the command buffer and lists that the driver fills for it. The driver gets memory that belongs to the
+// runtime, not to the kernel side. After each submission that memory is at another place, has another size and ends at
 // a page without access: a driver that keeps a pointer or writes too far stops there. AEROGPU_D3D9_HOSTILE=0 hands out
 // the kernel side's memory instead.
 #pragma once

@@ -35,7 +35,7 @@ struct FunctionName {
   char text[48]{};
 };
 
-/// Returns the name, cut out of the compiler's spelling of this function.
+/// Returns the name, cut out of this function's spelling by the compiler.
 template <auto kMember> consteval FunctionName functionName() {
   const char *at = __PRETTY_FUNCTION__, *found = at;
   for (; *at; ++at)
@@ -100,7 +100,7 @@ private:
 
   FloatControl beginCall(const char *name);
   void endCall(const char *name, const FloatControl &before, HRESULT result, Results allowed);
-  /// Returns the device of a callback's handle; null, and reports a broken rule, for a wrong handle or outside a call.
+  /// Returns the device for a callback's handle; null, and reports a broken rule, for a wrong handle or outside a call.
   static DriverDevice *fromCallback(HANDLE handle, const char *callback);
   HRESULT returned(HRESULT result);
   DriverResource *findResource(HANDLE handle) const;

@@ -25,7 +25,7 @@ struct ResourceDescription {
   D3DDDI_RESOURCEFLAGS flags{};
   UINT vidPnSource = 0;
   D3DDDI_RATIONAL refreshRate{};
-  void *userMemory = nullptr;  ///< the program's memory instead of the runtime's; rows without gaps
+  void *userMemory = nullptr;  ///< memory that the program owns; rows without gaps
 };
 
 /// Returns where a face of a cube may begin in the runtime's memory, as on Windows; levels follow each other without
@@ -83,7 +83,7 @@ private:
   std::vector<Memory> m_memory;
   std::vector<BYTE> m_bytes;
   UINT m_subresources = 0;
-  UINT64 m_videoBytes = 0;  ///< its part of the device's count
+  UINT64 m_videoBytes = 0;  ///< its share in the device's count
 };
 
 }  // namespace aerogpu::runtime

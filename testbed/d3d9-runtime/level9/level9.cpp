@@ -19,8 +19,8 @@ namespace aerogpu::level9 {
 namespace {
 
 constexpr UINT kSize = 64;                                 // size of most targets
-constexpr UINT kWindowWidth = 96, kWindowHeight = 64;      // size of the window's surface
-constexpr UINT kContentWidth = 160, kContentHeight = 144;  // size of the producer's surface
+constexpr UINT kWindowWidth = 96, kWindowHeight = 64;      // size of the window surface
+constexpr UINT kContentWidth = 160, kContentHeight = 144;  // size of the producer's surface, in texels
 constexpr uint32_t kOpaque = 0xFF000000;
 
 RECT box(UINT width, UINT height) {

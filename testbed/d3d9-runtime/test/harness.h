@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared parts of the runtime's tests: the two DLLs, a device, the record of fake.dll, and checks that print their own
+// Parts that the runtime's tests share: the two DLLs, a device, the record of fake.dll, and checks that print their own
 // text.
 #pragma once
 

@@ -68,7 +68,7 @@ bool sleep(std::unique_lock<std::mutex>& lock, ClockWaiter& waiter) {
     }
     const int64_t left = waiter.deadline - clockNow();
     if (left > 0) {
-      // Long waits are split into hours: the arithmetic of the library's clock must not overflow.
+      // Long waits are split into hours: the library's clock arithmetic must not overflow.
       waiter.wake.wait_for(lock, std::chrono::nanoseconds(std::min<int64_t>(left, 3'600'000'000'000)));
     } else {
       waiter.expired = true;

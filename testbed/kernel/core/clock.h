@@ -17,7 +17,7 @@ namespace aerogpu::host {
 
 inline constexpr int64_t kNever = INT64_MAX;
 
-/// Returns nanoseconds of the machine's clock, which never goes back. Any thread.
+/// Returns the machine's time in nanoseconds, which never goes back. Any thread.
 int64_t clockNow();
 /// Returns the machine's time of day: nanoseconds since 1970.
 int64_t clockTimeOfDay();

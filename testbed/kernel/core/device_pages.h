@@ -33,8 +33,8 @@ bool forgetDevicePages(void* address);
 
 /// True if `address` lies in device pages.
 bool isDeviceAddress(uint64_t address);
-/// Do the work of the kernel's memcpy, memmove and memset on device pages, which host code cannot touch.
-/// Ranges do not overlap.
+/// Replace the kernel's memcpy, memmove and memset for device pages, which host code cannot touch. Ranges do
+/// not overlap.
 void copyDevicePages(void* to, const void* from, uint64_t bytes);
 void fillDevicePages(void* to, uint8_t value, uint64_t bytes);
 /// Describes the code that accesses device pages in this thread's current call of a window.

@@ -45,7 +45,7 @@ __attribute__((noinline)) StackWatch::StackWatch(Thread& thread)
     thread.stackBase = 0;
     return;
   }
-  // The end of the caller's stack: after this function's saved frame pointer and return address.
+  // The caller's stack ends here: after this function's saved frame pointer and return address.
   thread.stackBase = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + 2 * sizeof(void*);
   aerogpuHostOnEntryStack(paintFor, &thread);
 }

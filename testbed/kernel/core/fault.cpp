@@ -281,7 +281,7 @@ void installFaultHandlers(const EmulationHooks& hooks) {
 
 void raiseFromExport(uint32_t status, unsigned parameterCount, uint64_t first, uint64_t second) {
   t_raise = {true, status, parameterCount, {static_cast<uintptr_t>(first), static_cast<uintptr_t>(second)}};
-  // The signal handler restores all of the driver's registers.
+  // The signal handler restores all registers of the driver.
   __builtin_trap();
 }
 

@@ -71,7 +71,7 @@ struct SehRegistration {
   SehRegistration* next;
   uint32_t handler;
 };
-/// The end of a thread's list of registrations.
+/// Ends a thread's list of registrations.
 inline SehRegistration* const kSehChainEnd = reinterpret_cast<SehRegistration*>(UINT32_MAX);
 
 /// The page that FS points to.

@@ -81,7 +81,7 @@ private:
   struct Passes {
     bool present = false, nullRendering = false;
     UINT fixedEntries = 0;                 // the least entries of the allocation list
-    std::span<const uint8_t> privateData;  // user mode's, at the beginning of the buffer's private data
+    std::span<const uint8_t> privateData;  // from user mode, at the beginning of the buffer's private data
     std::function<void(std::span<uint8_t>)> edit;  // called with each filled buffer before its submission
   };
   /// A filled DMA buffer on its way to the GPU. The objects it points to outlive it.

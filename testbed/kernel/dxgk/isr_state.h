@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reports of a thread's interrupt routine to dxgkrnl.
+// What a thread's interrupt routine has reported to dxgkrnl.
 #pragma once
 
 namespace aerogpu::host {

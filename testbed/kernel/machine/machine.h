@@ -82,7 +82,7 @@ public:
   /// From now on there is no host memory for the copies of submissions, so none of them runs, or there is
   /// again. Returns false if the machine cannot simulate that.
   virtual bool starveFetches(bool /*starves*/) { return false; }
-  /// From now on each submission takes `ms` milliseconds of the machine's clock, one after the other; 0: as
+  /// From now on each submission takes `ms` milliseconds by the machine's clock, one after the other; 0: as
   /// long as it needs. Returns false if the machine cannot simulate that.
   virtual bool slowGpu(unsigned /*ms*/) { return false; }
 
@@ -93,8 +93,8 @@ public:
   /// Contiguous memory with guest-physical addresses, zeroed when it is handed out. Not thread-safe.
   virtual guest::Memory& memory() = 0;
   /// The file of memory(), for mappings in other processes of this machine: a path to open, and the position
-  /// of a guest-physical address of memory() in the file. Offset and mapping must be multiples of the file's
-  /// page size, memoryFilePageBytes().
+  /// of a guest-physical address of memory() in the file. Offset and mapping must be multiples of
+  /// memoryFilePageBytes(), the file's page size.
   virtual std::string memoryFile() const = 0;
   virtual bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const = 0;
   virtual uint64_t memoryFilePageBytes() const = 0;

@@ -8,7 +8,7 @@
 
 namespace aerogpu::host {
 
-/// The source of an Adapter's machine; set before the first one opens its device.
+/// Makes the machine for an Adapter; set before the first one opens its device.
 using MachineFactory = std::unique_ptr<Machine> (*)();
 void setMachineFactory(MachineFactory factory);
 std::unique_ptr<Machine> makeMachine();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work that runs later: DPCs, timers, work items, system threads. wdm documentation pages of the exports'
-// names. DPCs run one after the other on a separate thread at DISPATCH_LEVEL; timers expire there too, as in
+// Work that runs later: DPCs, timers, work items, system threads. Source: the wdm page of each export's name.
+// DPCs run one after the other on a separate thread at DISPATCH_LEVEL; timers expire there too, as in
 // Windows; work items run at PASSIVE_LEVEL on a third thread.
 #include <algorithm>
 #include <deque>

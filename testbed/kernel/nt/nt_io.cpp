@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The I/O manager, as far as a miniport uses it: loading dxgkrnl and asking it for its registration function
-// (the exchange of the DDI's start-up library), the event log, processes, security, bug-check callbacks. wdm
-// documentation pages of the exports' names.
+// (as the DDI's start-up library does), the event log, processes, security, bug-check callbacks. Source: the
+// wdm page of each export's name.
 #include <cstring>
 #include <map>
 #include <mutex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// IRQL, spin locks, fast mutexes, critical regions, time. wdm documentation pages of the exports' names.
-// Every thread is a separate processor, so a spin lock is a real lock between threads.
+// IRQL, spin locks, fast mutexes, critical regions, time. Source: the wdm page of each export's name. Every
+// thread is a separate processor, so a spin lock is a real lock between threads.
 #include <sched.h>
 #include <time.h>
 
@@ -16,7 +16,7 @@ namespace aerogpu::host {
 namespace {
 
 constexpr uint64_t kUnitsPerSecond = 10'000'000;
-/// The unit of KUSER_SHARED_DATA's counters, however often the clock interrupts.
+/// The unit in which KUSER_SHARED_DATA counts, however often the clock interrupts.
 constexpr uint64_t kTickUnits = kDefaultClockTick;
 // 1601-01-01 to 1970-01-01 in 100 ns.
 constexpr uint64_t kUnixEpoch = 116444736000000000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory with a physical address: contiguous blocks, device memory, MDLs, and user memory. wdm documentation
-// pages of the exports' names. Physical addresses are those of the VM that the host runs in.
+// Memory with a physical address: contiguous blocks, device memory, MDLs, and user memory. Source: the wdm
+// page of each export's name. Physical addresses are those of the VM that the host runs in.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

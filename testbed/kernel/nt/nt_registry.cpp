@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The registry, in memory: the Zw and Rtl exports by which a driver reads its settings. Documentation pages
-// of the exports' names (wdm). Keys are named by their whole path, case-insensitively.
+// The registry, in memory: the Zw and Rtl exports by which a driver reads its settings. Source: the wdm page
+// of each export's name. Keys are named by their whole path, case-insensitively.
 #include <algorithm>
 #include <cstring>
 #include <map>

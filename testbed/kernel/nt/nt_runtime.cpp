@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strings, memory, printing: the Rtl exports and ntoskrnl's C functions. wdm documentation pages of the
-// exports' names. Functions that copy memory may fault on a user address, which becomes the driver's
+// Strings, memory, printing: the Rtl exports and ntoskrnl's C functions. Source: the wdm page of each
+// export's name. Functions that copy memory may fault on a user address, which becomes the driver's
 // exception.
 #include <atomic>
 #include <cstring>

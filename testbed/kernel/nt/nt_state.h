@@ -35,7 +35,7 @@ uint64_t readSharedUserData(uint32_t offset, unsigned bytes);
 /// with one. Windows' own is 15.625 ms; programs can request 1 ms (timeBeginPeriod).
 void setClockTick(int64_t units);
 inline constexpr int64_t kDefaultClockTick = 156'250;
-/// Returns the interrupt time: 100 ns units of the machine's clock, at the last tick.
+/// Returns the interrupt time: the machine's clock in units of 100 ns, at the last tick.
 uint64_t interruptTime();
 /// Converts a timeout of Windows (100 ns units, negative = relative, positive = absolute system time) to the
 /// machine's clock. The result is the first tick of the system clock that is not before it.
@@ -77,7 +77,8 @@ class Memory;
 namespace aerogpu::host {
 void setContiguousMemory(guest::Memory* memory);
 guest::Memory* contiguousMemory();
-/// Declares that `bytes` of the driver's addresses from `view` on stand for physical memory from `gpa` on.
+/// Declares that `bytes` bytes from `view` on, an address that the driver has, stand for physical memory from
+/// `gpa` on.
 void addMemoryAlias(const void* view, uint64_t gpa, uint64_t bytes);
 void removeMemoryAlias(const void* view);
 /// Finds the physical address of a mapped byte; returns false if there is none.
@@ -143,7 +144,7 @@ void setEtw(uint8_t level, uint64_t keywords);
 /// Returns the events written since the last call.
 std::vector<EtwEvent> takeEtwEvents();
 unsigned reportEtwLeaks();
-/// Adds an event of dxgkrnl's own logger (DxgkCbLogEtwEvent); id and payload only.
+/// Adds an event that dxgkrnl's own logger has (DxgkCbLogEtwEvent); id and payload only.
 void addDxgkEvent(EtwEvent event);
 std::vector<EtwEvent> takeDxgkEvents();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dispatcher objects: events, semaphores, mutexes, timers as objects, and waits for them. wdm documentation
-// pages of the exports' names. One lock and one condition variable stand for the dispatcher lock.
+// Dispatcher objects: events, semaphores, mutexes, timers as objects, and waits for them. Source: the wdm
+// page of each export's name. One lock and one condition variable stand for the dispatcher lock.
 #include <algorithm>
 #include <mutex>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares how many bytes each export pops on x86 with the decorated names of mingw-w64's import libraries:
+// Compares how many bytes each export pops on x86 with the decorated names in mingw-w64's import libraries:
 // _stdcall@bytes, @fastcall@bytes, _cdecl. Argument 1: the libraries' symbols as listed by nm.
 #include <gtest/gtest.h>
 

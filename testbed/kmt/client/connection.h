@@ -30,13 +30,13 @@ public:
   NTSTATUS send();
   /// True once the answer is there, whatever its status.
   bool answered() const { return m_answered; }
-  /// Returns the next `bytes` bytes of the answer's tail; null if it has fewer left.
+  /// Returns the next `bytes` bytes from the answer's tail; null if it has fewer left.
   const uint8_t *take(size_t bytes);
 
 private:
   Connection *m_connection;
   const CallInfo &m_info;
-  uint32_t m_used;  // bytes of the request's tail, later those read of the answer's tail
+  uint32_t m_used;  // bytes in the request's tail, later those read from the answer's tail
   uint32_t m_replyBytes = 0;
   bool m_answered = false, m_invalid = false;
 };

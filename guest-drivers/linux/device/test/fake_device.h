@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A model of the device for unit tests: registers, and completion of the ring's submissions when the test
-// says so.
+// A model of the device for unit tests: registers, and a ring whose submissions complete when the test says
+// so.
 #pragma once
 
 #include <cstring>
