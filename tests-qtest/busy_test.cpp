@@ -107,7 +107,8 @@ TEST_F(Busy, WhatTheGpuCopiesIsToldAndWaitedFor) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT), 0u);
 }
 
-/// Any number of resets together waits as long as one: the rest are answered at once. BUSY-3
+/// Any number of resets together waits as long as one: the rest are answered at once.
+// BUSY-3
 TEST_F(Busy, ManyResetsHoldQemuUpNoLongerThanOne) {
   hangUnder(kSmall);
   const auto begun = std::chrono::steady_clock::now();

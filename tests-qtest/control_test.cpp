@@ -104,7 +104,8 @@ TEST(Capture, ReplayGivesTheSameFrame) {
   EXPECT_EQ(replayedFrame(path, "null"), shown.rgb);
 }
 
-/// After a reset the old ring's memory may have another owner. PCI-7
+/// After a reset the old ring's memory may have another owner.
+// PCI-7
 TEST(Reset, OfTheDeviceWritesNothingIntoTheRing) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});

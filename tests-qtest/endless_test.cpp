@@ -255,8 +255,8 @@ protected:
   }
 };
 
-/// Each frame is right, and comes long before Windows' time-out of 10 s (install.cmd's TdrDelay). LIM-9,
-/// LIM-10, LIM-11
+/// Each frame is right, and comes long before Windows' time-out of 10 s (install.cmd's TdrDelay).
+// LIM-9, LIM-10, LIM-11
 TEST_F(Beside, AProgramDrawsOnBesideTheHeaviestLegalWork) {
   constexpr std::chrono::seconds kTdrDelay(10);
   const auto table = AeroGpuDev::allocTable(entries);

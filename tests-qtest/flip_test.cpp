@@ -197,7 +197,7 @@ TEST(Flips, TheLastOfManyCountsOnVulkan) {
 }
 
 /// A present that waits for its vblank shows nothing after the driver has flipped away from its buffer.
-/// PRES-4
+// PRES-4
 TEST(Flips, AwayFromAPresentThatWaits) {
   Watched w("null");
   w.createTextures();
@@ -216,7 +216,7 @@ TEST(Flips, AwayFromAPresentThatWaits) {
 }
 
 /// From a texture to memory and back: at an address with a texture, the texture is shown, else the memory.
-/// SCAN-7
+// SCAN-7
 TEST(Flips, BetweenTexturesAndMemory) {
   Watched w("null");
   w.createTextures();

@@ -168,7 +168,8 @@ TEST(Msi, ThroughAnIrqfdWithKvm) {
 }
 
 /// A message is a write by the function, so it needs Bus Master Enable; a held-back message comes when that
-/// is set. PCI-2
+/// is set.
+// PCI-2
 TEST(Msi, NeedsBusMastering) {
   constexpr uint64_t kAddress = 0x600000;
   AeroGpuDev dev;
@@ -360,7 +361,8 @@ TEST(Present, AHeldOneLetsTheDeviceRest) {
   EXPECT_EQ(dev.qemu.property("queue-depth"), 0);
 }
 
-/// PRESENT_EX has the same flag; its Direct3D 9 fields change nothing. PRES-1, PRES-5
+/// PRESENT_EX has the same flag; its Direct3D 9 fields change nothing.
+// PRES-1, PRES-5
 TEST(Present, ExWithVsyncWaitsLikeAPlainOne) {
   AeroGpuDev dev;
   dev.setScanout({});

@@ -42,7 +42,8 @@ std::string readText(const std::filesystem::path& path) {
 }
 
 /// Nothing of a stopped machine changes: no slot is fetched, no fence comes, memory stays. It continues where
-/// it was. RING-9, VBL-6
+/// it was.
+// RING-9, VBL-6
 TEST(Life, AStoppedMachineStandsStill) {
   AeroGpuDev dev;
   dev.useFencePage();

@@ -140,7 +140,8 @@ TEST_F(Paging, WhatFailsHoldsTheRing) {
   EXPECT_EQ(dev.errorCount(), 1u);
 }
 
-/// Slots fetched after it, in the same read of the ring, do not run either. MEM-12
+/// Slots fetched after it, in the same read of the ring, do not run either.
+// MEM-12
 TEST_F(Paging, WhatWasFetchedBehindItDoesNotRun) {
   dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, 0);
   const uint64_t before = good(3);
@@ -201,8 +202,8 @@ TEST_F(Paging, AProgramCannotStopTheRing) {
   EXPECT_EQ(word(0), 8u);
 }
 
-/// Earlier work completes as ever, a present at its vblank, and the error comes after that. MEM-12, PRES-5,
-/// FENCE-1
+/// Earlier work completes as ever, a present at its vblank, and the error comes after that.
+// MEM-12, PRES-5, FENCE-1
 TEST_F(Paging, WhatIsBeforeItCompletes) {
   dev.setScanout({});
   CommandWriter w;
@@ -234,7 +235,8 @@ TEST_F(Paging, ARestartAndADeviceResetEndItToo) {
   EXPECT_EQ(word(0), 3u);
 }
 
-/// A held ring cannot be saved: the loading machine would not know what was dropped. MEM-13, PCI-9
+/// A held ring cannot be saved: the loading machine would not know what was dropped.
+// MEM-13, PCI-9
 TEST_F(Paging, AHeldRingIsNotSaved) {
   dev.waitForNoBlocker();
   waitHeld(fail());
@@ -243,8 +245,8 @@ TEST_F(Paging, AHeldRingIsNotSaved) {
   dev.waitForNoBlocker();
 }
 
-/// Without a GPU, for a while or for good, paging continues; work that needs one holds the ring. MEM-8,
-/// MEM-14, LOSS-2, LOSS-3, LOSS-6
+/// Without a GPU, for a while or for good, paging continues; work that needs one holds the ring.
+// MEM-8, MEM-14, LOSS-2, LOSS-3, LOSS-6
 TEST_F(Paging, WithoutAGpu) {
   CommandWriter paging, drawing;
   fill(paging, kWords, 8, 0x42, 8);

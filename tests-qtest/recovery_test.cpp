@@ -249,7 +249,8 @@ TEST_P(Recovery, ADeviceResetForgetsEnableAndBringsItBackAtOnce) {
   drawsAgain(3);
 }
 
-/// A ring reset alone, as done by a driver that preempts, brings nothing back. LOSS-3, RING-6
+/// A ring reset alone, as done by a driver that preempts, brings nothing back.
+// LOSS-3, RING-6
 TEST_P(Recovery, ARingResetLeavesItLost) {
   enable();
   const uint64_t lost = lose();

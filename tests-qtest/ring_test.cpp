@@ -105,7 +105,8 @@ TEST(Ring, ResetDropsWhatIsQueuedAndKeepsTheFence) {
 }
 
 /// Submissions made again may already have run, wholly or in part: an object that exists already, or is gone
-/// already, is then no error. RING-10, OBJ-1, OBJ-3
+/// already, is then no error.
+// RING-10, OBJ-1, OBJ-3
 TEST(Ring, WhatComesAgainMayHaveRun) {
   for (const bool spaces : {false, true}) {
     AeroGpuDev dev;
@@ -148,7 +149,8 @@ TEST(Ring, WhatComesAgainMayHaveRun) {
 }
 
 /// Wherever the submissions are when the ring is reset: head equals tail, their fences never come, the
-/// previous fence stays, and the ring continues to work. RING-6
+/// previous fence stays, and the ring continues to work.
+// RING-6
 TEST(Ring, ResetAtEveryStage) {
   AeroGpuDev dev;
   dev.useFencePage();
@@ -214,7 +216,7 @@ TEST(Ring, ResetAtEveryStage) {
 }
 
 /// At most 128 submissions are fetched and not completed; the rest wait in the ring and come later, in order.
-/// RING-8
+// RING-8
 TEST(Ring, MoreThanTheDeviceTakesAtOnce) {
   AeroGpuDev dev;
   dev.setScanout({});
@@ -260,7 +262,8 @@ TEST(Ring, AnAddressOrSizeThatIsNoneIsOutOfBounds) {
   }
 }
 
-/// Head and tail are atomic words; a word that straddles two processor words is not atomic. RING-2, RING-3
+/// Head and tail are atomic words; a word that straddles two processor words is not atomic.
+// RING-2, RING-3
 TEST(Ring, AnAddressThatIsNotAlignedIsRefused) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});
@@ -290,7 +293,8 @@ TEST(Ring, AnAddressThatIsNotAlignedIsRefused) {
   dev.waitUntil([&] { return dev.qemu.readl(there + offsetof(aerogpu_ring_header, head)) == 1; }, "head");
 }
 
-/// The ring may also lie in BAR1, which is guest memory. RING-2, PCI-3
+/// The ring may also lie in BAR1, which is guest memory.
+// RING-2, PCI-3
 TEST(Ring, InBar1) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});
@@ -411,8 +415,8 @@ TEST(AllocTables, ABadTableFailsTheSubmission) {
   EXPECT_EQ(dev.errorCount(), 1u);
 }
 
-/// Every rejection of docs/abi/allocation-table.md, against a table of two good entries. ALLOC-1, ALLOC-2,
-/// ALLOC-3, FENCE-3
+/// Every rejection of docs/abi/allocation-table.md, against a table of two good entries.
+// ALLOC-1, ALLOC-2, ALLOC-3, FENCE-3
 TEST(AllocTables, EachDefectFailsTheSubmissionAndTheFenceAdvances) {
   struct Case {
     const char* what;

@@ -218,7 +218,7 @@ TEST(SavedState, VgaAndABlankScreenAreKept) {
 }
 
 /// A running ring continues: slots that were not fetched yet are fetched by the machine that loads the state.
-/// PCI-9
+// PCI-9
 TEST(SavedState, WhatWasNotFetchedIsFetchedLater) {
   AeroGpuDev source;
   source.startRing();

@@ -122,7 +122,7 @@ TEST(Scanout, IsUpTo16384PixelsEachWay) {
 }
 
 /// A guest with much memory cannot make the console's surface arbitrarily large: no other limit counts it.
-/// SCAN-3, SCAN-4
+// SCAN-3, SCAN-4
 TEST(Scanout, IsUpTo67108864Pixels) {
   // A picture that BAR1 has room for is valid too.
   for (const auto& [bar1, height] : {std::pair{"vgamem_mb=16", 4096u}, {"vgamem_mb=512", 8192u}}) {
@@ -168,7 +168,8 @@ TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
   expectPicture(dev.qemu.screendump(), good.format, bytes, 64, 8, 256);
 }
 
-/// Pictures of BAR1 include everything written to it since. SCAN-6
+/// Pictures of BAR1 include everything written to it since.
+// SCAN-6
 TEST(Scanout, WritesToBar1Show) {
   AeroGpuDev dev;
   constexpr uint64_t kGpa = AeroGpuDev::kBar1 + 0x200000;
@@ -276,7 +277,8 @@ void expectPlanar(const Picture& picture, uint32_t byteOffset, uint8_t on) {
     EXPECT_EQ(picture.at(byteOffset % 80 * 8 + x, byteOffset / 80), on & 0x80 >> x ? 0xF0F0F0u : 0u) << x;
 }
 
-/// The register also ends VBE's mode: VGA registers programmed afterwards take effect. EXT-5
+/// The register also ends VBE's mode: VGA registers programmed afterwards take effect.
+// EXT-5
 TEST(Scanout, TheRegisterEndsVbesMode) {
   AeroGpuDev dev;
   const uint32_t format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
@@ -333,7 +335,8 @@ TEST(Scanout, TheRegisterGivesTheDisplayBackToVga) {
   expectPicture(dev.qemu.screendump(), format, driver, 64, 8, 256);
 }
 
-/// The vblank clock stops with the scanout, and a pending vblank is taken back. EXT-6
+/// The vblank clock stops with the scanout, and a pending vblank is taken back.
+// EXT-6
 TEST(Scanout, GivingTheDisplayBackStopsTheVblank) {
   AeroGpuDev dev;
   dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_SCANOUT_VBLANK);
@@ -452,7 +455,8 @@ TEST_F(Cursor, HotSpotAlphaAndMoves) {
   expectCursorAt(-1000, -1000);
 }
 
-/// Straight alpha: over * a + under * (1 - a), to within one step of rounding. CUR-3
+/// Straight alpha: over * a + under * (1 - a), to within one step of rounding.
+// CUR-3
 TEST_F(Cursor, HalfTransparentPixelsAreMixed) {
   std::vector<uint8_t> shape;
   for (uint32_t i = 0; i < kSize * kSize; ++i) {
@@ -471,7 +475,8 @@ TEST_F(Cursor, HalfTransparentPixelsAreMixed) {
   }
 }
 
-/// Formats with X8 are opaque whatever the byte is. CUR-3
+/// Formats with X8 are opaque whatever the byte is.
+// CUR-3
 TEST_F(Cursor, WithoutAlphaIsOpaque) {
   m_dev.qemu.write(kCursorGpa, std::vector<uint8_t>(kSize * kSize * 4, 0x00));
   m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_FORMAT, AEROGPU_FORMAT_B8G8R8X8_UNORM);
@@ -519,7 +524,8 @@ TEST_F(Cursor, AHotSpotOutsideIsTheLastPixel) {
   expectCursorAt(20 - (kSize - 1), 20 - (kSize - 1));
 }
 
-/// The memory's content in between does not matter, nor do moves, flips and screenshots. CUR-4
+/// The memory's content in between does not matter, nor do moves, flips and screenshots.
+// CUR-4
 TEST_F(Cursor, IsReadAgainWhenItsEnableOrAddressIsWritten) {
   const std::vector<uint8_t> gone(kSize * kSize * 4, 0),
       shape = m_dev.qemu.read(kCursorGpa, kSize * kSize * 4);
@@ -542,7 +548,8 @@ TEST_F(Cursor, IsReadAgainWhenItsEnableOrAddressIsWritten) {
   expectCursorAt(24, 12);
 }
 
-/// 1 to 256 pixels each way, and its whole width and height are visible. CUR-2
+/// 1 to 256 pixels each way, and its whole width and height are visible.
+// CUR-2
 TEST_F(Cursor, HasUpTo256PixelsEachWay) {
   constexpr uint32_t kSide = 300;
   m_dev.qemu.write(kSurfaceGpa, std::vector<uint8_t>(size_t{kSide} * kSide * 4, 0x40));

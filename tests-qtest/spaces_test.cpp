@@ -104,7 +104,7 @@ TEST(Spaces, SlotsThatAreTooSmallAreAnError) {
 }
 
 /// Fields that 1.4 reserves are ignored while spaces are disabled: slots of 80 bytes with anything after 64.
-/// SPACE-3, SUB-2
+// SPACE-3, SUB-2
 TEST(Spaces, NotAskedForNothingIsThere) {
   AeroGpuDev dev;
   dev.setReg(AEROGPU_EXT_REG_SCANOUT0_ALLOC, 99);
@@ -166,7 +166,8 @@ TEST(Spaces, AreListedForPeople) {
     EXPECT_NE(list.find(part), std::string::npos) << part << " in " << list;
 }
 
-/// Spaces that begin and end are in the trace. SPACE-15, SPACE-16
+/// Spaces that begin and end are in the trace.
+// SPACE-15, SPACE-16
 TEST(Spaces, AreTraced) {
   AeroGpuDev dev("renderer=null", {"-trace", "aerogpu_renderer"});
   enableSpaces(dev);
@@ -251,7 +252,8 @@ TEST(Spaces, WhatIsShownAndReplayedOnVulkan) {
   framesOfTwoSpaces("vulkan", 2);
 }
 
-/// A flip takes the register with the address. SPACE-18, SCAN-2
+/// A flip takes the register with the address.
+// SPACE-18, SCAN-2
 TEST(Spaces, AFlipShowsATextureOrMemory) {
   AeroGpuDev dev;
   enableSpaces(dev);
@@ -274,7 +276,8 @@ TEST(Spaces, AFlipShowsATextureOrMemory) {
   EXPECT_EQ(dev.qemu.screendump().at(0, 0), 0xFFFFFFu);
 }
 
-/// A machine with a space cannot be saved; without one it continues with spaces enabled. SPACE-1, PCI-9
+/// A machine with a space cannot be saved; without one it continues with spaces enabled.
+// SPACE-1, PCI-9
 TEST(Spaces, ASavedMachineHasThemStill) {
   AeroGpuDev source;
   enableSpaces(source);

@@ -272,6 +272,7 @@ bool portsReachTheDevice(AeroGpuDev& dev, const std::string& console = "gpu0") {
 }
 
 /// PCI-5: VGA is decoded while the device is the boot display, so a second card leaves it to the first.
+// PCI-5
 TEST(Start, TheFirstVgaCardHasTheLegacyPorts) {
   {
     AeroGpuDev alone;

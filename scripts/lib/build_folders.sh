@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash disable=SC2034 Sourced after common.sh by the scripts that test: configures, builds and tests
-# each build folder.
+# shellcheck shell=bash disable=SC2034
+# Sourced after common.sh by the scripts that test: configures, builds and tests each build folder.
 
 LOGS=$BUILD/logs
 passed=0 failed=0 skipped=0 skips=()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash disable=SC2034 Sourced by the bash scripts: finds the project; prints progress lines, errors
-# and help.
+# shellcheck shell=bash disable=SC2034
+# Sourced by the bash scripts: finds the project; prints progress lines, errors and help.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILD=$(realpath -m "${AEROGPU_BUILD_DIR:-$ROOT/build}")

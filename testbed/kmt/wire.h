@@ -3,7 +3,7 @@
 // (docs/d3d9/testbed.md, "Calls and shared memory"). Both ends compile this file; a body has the same layout
 // for 32- and 64-bit programs: no pointers, handles of 32 bits, offsets into shared files of 64.
 //
-// A request is a RequestHeader, the call's request body, and a tail, whose parts the body counts; the answer
+// A request is a RequestHeader, the call's request body, and a tail whose parts the body counts; the answer
 // is a ReplyHeader, the reply body (also when the status is a failure) and a tail. Numbers are little-endian.
 #pragma once
 

@@ -12,11 +12,9 @@ namespace aero {
 class CapabilityBlock;
 
 /**
- *
  * Writes the five values. `path` is DXGK_DEVICE_INFO.DeviceRegistryPath, `vramBytes` all of BAR1, `abiVersion` the
  * device's register; `capabilities` has the host GPU's name. A value that cannot be written is missing; the others are
  * not affected. PASSIVE_LEVEL.
- *
  */
 void writeHardwareInformation(const UNICODE_STRING &path, uint64_t vramBytes, uint32_t abiVersion,
                               const CapabilityBlock &capabilities);

@@ -64,7 +64,6 @@ public:
    * no mode, no such memory) is refused. At DIRQL the last picture stays and the vertical syncs report the flip
    * anyway: a failure is of no use to the OS there (its page knows one from Windows 8 on), and an unreported flip
    * would hold up all that follow.
-   *
    */
   NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, uint32_t allocId);
   /** DxgkDdiSetVidPnSourceVisibility. PASSIVE_LEVEL. */

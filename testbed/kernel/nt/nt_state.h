@@ -12,8 +12,9 @@
 
 namespace aerogpu::host {
 
-// Pools (nt_pool.cpp). Blocks end at a page that faults, and freed ones fault as a whole; off for benchmarks,
-// and if there are too many blocks for a page each.
+// Pools (nt_pool.cpp).
+/// Blocks end at a page that faults, and freed ones fault as a whole; off for benchmarks, and if there are
+/// too many blocks for a page each.
 void setGuardedPool(bool guarded);
 /// Allocates a block that the driver frees; returns null if the n-th allocation fails.
 void* allocatePool(size_t bytes, uint32_t tag);
@@ -43,11 +44,12 @@ int64_t clockDeadline(int64_t units);
 /// Reports a broken rule for each thread that returned from a DDI with locks held or with a changed IRQL.
 void checkThreadBalanced(const char* what, uint8_t irqlBefore);
 
-// Waits (nt_wait.cpp). Waits for a dispatcher object as the host's own thread; returns false after
-// `timeoutMs`.
+// Waits (nt_wait.cpp).
+/// Waits for a dispatcher object as the host's own thread; returns false after `timeoutMs`.
 bool waitForObject(void* object, int timeoutMs);
 
-// Deferred work (nt_deferred.cpp). Starts the threads for DPCs, timers and work items. Called once.
+// Deferred work (nt_deferred.cpp).
+/// Starts the threads for DPCs, timers and work items. Called once.
 void startDeferredThreads();
 /// Queues a call that runs at DISPATCH_LEVEL on the DPC thread; an identical pending call is queued only
 /// once.
@@ -148,7 +150,8 @@ unsigned reportEtwLeaks();
 void addDxgkEvent(EtwEvent event);
 std::vector<EtwEvent> takeDxgkEvents();
 
-// I/O (nt_io.cpp). The function through which the driver registers with dxgkrnl; null = no such device.
+// I/O (nt_io.cpp).
+/// The function through which the driver registers with dxgkrnl; null = no such device.
 using RegisterMiniport = NTSTATUS(HOST_API*)(DRIVER_OBJECT*, UNICODE_STRING*, void* initializationData);
 void setRegisterMiniport(RegisterMiniport function);
 /// Sets the argument of DriverEntry; it outlives the driver.

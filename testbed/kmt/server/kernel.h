@@ -150,7 +150,8 @@ private:
   void waitForPresents(DeviceCalls& device);
   bool describe(const Allocation& allocation, DXGKARG_DESCRIBEALLOCATION& out);
 
-  // The screen (display_calls.cpp). The vertical sync interrupt is on while some call needs it.
+  // The screen (display_calls.cpp).
+  /// The vertical sync interrupt is on while some call needs it.
   void useVsync(bool use);
   /// Fails with STATUS_GRAPHICS_INVALID_ALLOCATION_USAGE if the frame cannot be scanned out in the mode.
   NTSTATUS checkFrame(const Allocation& frame, const DisplayMode& mode);
