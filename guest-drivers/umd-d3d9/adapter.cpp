@@ -10,7 +10,7 @@
 namespace aero {
 
 HRESULT Adapter::open() {
-  // As much as there may be: the block follows the answer (docs/abi/driver-data.md PRIV-23).
+  // The largest possible answer: the block follows the fixed part (docs/abi/driver-data.md PRIV-23).
   constexpr UINT kBytes = sizeof m_info + AEROGPU_EXT_REG_CAPS_BYTES;
   auto *answer = static_cast<uint8_t *>(heapAllocate(kBytes));
   if (!answer) return kOutOfMemory;
@@ -47,7 +47,7 @@ HRESULT Adapter::take(const uint8_t *answer, uint32_t room) {
   return kOk;
 }
 
-/** There is no log yet, since it is the answer that switches it on. */
+/** There is no log yet: the answer itself switches it on. */
 HRESULT Adapter::refuse(const char *what, uint64_t value) const {
   CallText line;
   line.text("aerogpu: OpenAdapter: the kernel driver's answer has ").text(what).text(" ").hex(value);

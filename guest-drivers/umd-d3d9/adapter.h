@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// adapter.h: what OpenAdapter makes: the runtime's handle and callbacks, and what the kernel driver says of the device.
-// A process may open several adapters side by side; nothing is shared between them. Read-only once it is open, but for
-// its log, so that devices of several threads use it without a lock.
+// adapter.h: the object that OpenAdapter makes: the runtime's handle and callbacks, and the kernel driver's description
+// of the device. A process may open several adapters side by side; they share nothing. Read-only once it is open,
+// except for its log, so devices of several threads use it without a lock.
 #pragma once
 
 #include "aerogpu/aerogpu_umd_private_extension.h"
@@ -22,21 +22,21 @@ public:
         m_callbacks(*args.pAdapterCallbacks) {}
   static Adapter *from(HANDLE handle) { return static_cast<Adapter *>(handle); }
 
-  /** Asks the kernel driver; fails when it is not ours, or speaks of a device that this driver does not know. */
+  /** Asks the kernel driver; fails if it is not ours, or describes a device that this driver does not know. */
   HRESULT open();
   HANDLE runtime() const { return m_runtime; }
-  /** 9 for d3d9, 8 for d3d8, 7 and less for what came before. */
+  /** Returns 9 for d3d9, 8 for d3d8, 7 and less for earlier interfaces. */
   UINT interfaceNumber() const { return m_interface; }
-  /** The interface level that runtime and driver both know. */
+  /** Returns the interface level that runtime and driver both know. */
   UINT version() const { return m_version; }
   const aerogpu_umd_private_v1 &info() const { return m_info.v1; }
-  /** What version 2 says beyond that; all zero when the kernel driver is older. */
+  /** Returns the fields that version 2 adds; all zero if the kernel driver is older. */
   const aerogpu_umd_ext_private_v2 &details() const { return m_info; }
-  /** AEROGPU_EXT_FEATURE_HI_* that the device has (docs/abi/extensions.md). */
+  /** Returns the device's AEROGPU_EXT_FEATURE_HI_* (docs/abi/extensions.md). */
   uint32_t featuresHigh() const { return static_cast<uint32_t>(info().device_features >> 32); }
-  /** Whether the device keeps programs apart (docs/abi/driver-data.md PRIV-24). */
+  /** True if the device keeps programs apart (docs/abi/driver-data.md PRIV-24). */
   bool spaces() const { return m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_SPACES; }
-  /** What the device's capability block says beside formats; all zero where there is none. */
+  /** Returns the limits in the device's capability block, without its formats; all zero without a block. */
   const aerogpu_caps &limits() const { return m_limits; }
   const FormatTable &formats() const { return m_formats; }
   CallLog &log() { return m_log; }

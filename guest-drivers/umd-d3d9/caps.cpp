@@ -11,7 +11,7 @@
 namespace aero {
 namespace {
 
-/** Fills what there is room for; the rest of the buffer is zero. */
+/** Fills the part that fits; the rest of the buffer is zero. */
 HRESULT answer(const D3DDDIARG_GETCAPS &args, const void *data, size_t bytes) {
   if (!args.pData) return kOk;
   memset(args.pData, 0, args.DataSize);
@@ -23,7 +23,8 @@ template <class T> HRESULT answer(const D3DDDIARG_GETCAPS &args, const T &value)
   return answer(args, &value, sizeof value);
 }
 
-/** The counts that rows of the table have; of NONMASKABLE, whose quality is one of them, how many there are. */
+/** Returns the number of quality levels: sample counts in the table have one, NONMASKABLE one for each of the
+ * format's counts. */
 uint32_t qualityLevels(const FormatRow &row, D3DDDIMULTISAMPLE_TYPE type) {
   uint32_t counts = 0;
   for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++) {
@@ -51,7 +52,7 @@ HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args)
     const FormatRow &row = formats.row(i);
     list[i].Format = row.d3d;
     list[i].Operations = row.operations;
-    // Bit n - 1 stands for n samples. What a screen shows or a window gets is resolved when it is presented.
+    // Bit n - 1 stands for n samples. A picture for a screen or a window is resolved when it is presented.
     for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++)
       if (row.samples >> log2 & 1)
         list[i].BltMsTypes = static_cast<WORD>(list[i].BltMsTypes | 1u << ((1u << log2) - 1));
@@ -73,7 +74,7 @@ HRESULT answerCaps8(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
   return answer(args, &caps, offsetof(D3DCAPS9, DevCaps2));
 }
 
-/** What a head of the adapter has: no overlays. What is behind the head's number is answered, the number is input. */
+/** The caps of a head of the adapter: no overlays. The answer follows the head's number, which is input. */
 HRESULT answerModeSpecific(const D3DDDIARG_GETCAPS &args) {
   DDRAW_MODE_SPECIFIC_CAPS caps = {};
   constexpr UINT kHead = sizeof caps.Head;
@@ -113,7 +114,7 @@ HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
     return answerCaps8(adapter, args);
   case D3DDDICAPS_GETD3D9CAPS:
     return answer(args, deviceCaps(adapter));
-  // Where an error is the documented no (docs/abi/d3d9ex.md EX-10).
+  // An error is the documented refusal here (docs/abi/d3d9ex.md EX-10).
   case D3DDDICAPS_CHECKOVERLAYSUPPORT:
     return kUnsupportedOverlay;
   case D3DDDICAPS_GETCERTIFICATESIZE:
@@ -121,7 +122,7 @@ HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
     return kUnsupportedCrypto;
   default: {
     // Zero counts, zero lists: decoders, video processors, extensions, protected content, gamma, DirectDraw, and
-    // whatever is newer than this driver.
+    // everything newer than this driver.
     const UINT nothing = 0;
     return answer(args, nothing);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// caps.h: what GetCaps answers: formats, D3DCAPS9 and the rest. Nothing is announced that does not work.
+// caps.h: the answers of GetCaps: formats, D3DCAPS9 and the rest. It announces nothing that does not work.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,8 @@
 
 namespace aero {
 
-/** What is asked for, as a number: a runtime newer than the driver may ask for what its enumeration does not hold. */
+/** Returns the requested type as a number: a runtime newer than the driver may ask for values outside its
+ * enumeration. */
 inline UINT capsType(const D3DDDIARG_GETCAPS &args) {
   return std::bit_cast<UINT>(args.Type);
 }

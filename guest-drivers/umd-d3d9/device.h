@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// device.h: what CreateDevice makes: one context and everything in it. The runtime calls one function of a device at a
-// time, from whatever thread; other devices run beside it.
+// device.h: the object that CreateDevice makes: one context and everything in it. The runtime calls one function of a
+// device at a time, from any thread; other devices run in parallel.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/adapter.h"
@@ -10,8 +10,8 @@
 
 namespace aero {
 
-/** Handles for one device: all numbers where they are its own (docs/abi/spaces.md SPACE-7), else ranges that the kernel
- *  driver reserves for it (docs/abi/driver-data.md PRIV-13). */
+/** Handles for one device: all numbers if the device has a space of its own (docs/abi/spaces.md SPACE-7), else
+ * ranges that the kernel driver reserves for it (docs/abi/driver-data.md PRIV-13). */
 class DeviceHandles : public HandleSource {
 public:
   explicit DeviceHandles(Context &context) : m_context(context) {}
@@ -19,7 +19,7 @@ public:
 
 private:
   Context &m_context;
-  bool m_all = false;  // they are given
+  bool m_all = false;  // all numbers have been handed out
 };
 
 class Device {
@@ -32,10 +32,10 @@ public:
   static Device *from(HANDLE handle) { return static_cast<Device *>(handle); }
 
   HRESULT open();
-  /** Ends everything that is still there. */
+  /** Destroys everything that is left. */
   void close();
 
-  /** Takes a resource, shader or declaration out of everything, ends it and frees it. */
+  /** Unbinds a resource, shader or declaration, destroys it and frees it. */
   HRESULT end(Resource *resource);
   HRESULT end(Shader *shader) { return endObject(shaders, shader); }
   HRESULT end(Declaration *declaration) { return endObject(declarations, declaration); }
@@ -45,7 +45,7 @@ public:
     heapDestroy(query);
   }
   Adapter &adapter() const { return m_adapter; }
-  /** Submits what is pending and gives the first error since the last such call. */
+  /** Submits the pending packets and returns the first error since the last such call. */
   HRESULT flush();
 
 private:
@@ -61,7 +61,7 @@ private:
   Adapter &m_adapter;
 
 public:
-  const uint32_t number;  // in the adapter's log
+  const uint32_t number;  // its number in the adapter's log
   Runtime runtime;
   Context context{runtime};
   DeviceHandles ranges{context};
@@ -71,7 +71,7 @@ public:
   Draws draws{wire, pipeline};
   Blits blits{wire, pipeline, draws};
   Progress progress{wire};
-  // What the runtime has handles of.
+  // The objects of which the runtime has handles.
   List<Resource> resources;
   List<Shader> shaders;
   List<Declaration> declarations;

@@ -11,14 +11,14 @@ namespace {
 
 constexpr float kFloatMax = 3.402823466e+38f;
 
-/** Whether some format has all of `operations`. */
+/** True if some format has all of `operations`. */
 bool anyFormat(const FormatTable &formats, uint32_t operations) {
   for (uint32_t i = 0; i < formats.count(); i++)
     if ((formats.row(i).operations & operations) == operations) return true;
   return false;
 }
 
-/** What the capability block says of it in place of what every device of ABI 1.4 has. */
+/** Replaces the minimum of ABI 1.4 by the limits of the capability block. */
 void takeLimits(const Adapter &adapter, D3DCAPS9 &caps) {
   const TextureLimits &textures = adapter.formats().limits();
   caps.MaxTextureWidth = textures.edge;
@@ -33,8 +33,9 @@ void takeLimits(const Adapter &adapter, D3DCAPS9 &caps) {
   }
   const aerogpu_caps &limits = adapter.limits();
   if (!limits.magic) return;
-  // The device has no gamma table, and GETGAMMARAMPCAPS says so. But level 9, on which Windows' compositor stands, is
-  // none without this bit (page "Required Direct3D 9 capabilities"), and a program that trusts it loses nothing more.
+  // The device has no gamma table, and GETGAMMARAMPCAPS says so. But level 9, on which Windows' compositor is built,
+  // requires this bit (page "Required Direct3D 9 capabilities"), and a program that trusts it loses only its gamma
+  // ramp.
   caps.Caps2 |= D3DCAPS2_FULLSCREENGAMMA;
   const auto least = [](DWORD a, uint32_t b) { return b && b < a ? static_cast<DWORD>(b) : a; };
   caps.MaxAnisotropy = least(caps.MaxAnisotropy, limits.max_anisotropy);
@@ -53,7 +54,7 @@ void takeLimits(const Adapter &adapter, D3DCAPS9 &caps) {
     caps.TextureAddressCaps &= ~static_cast<DWORD>(D3DPTADDRESSCAPS_MIRRORONCE);
     caps.VolumeTextureAddressCaps &= ~static_cast<DWORD>(D3DPTADDRESSCAPS_MIRRORONCE);
   }
-  // D3DDTCAPS_* in the order of D3DDECLTYPE, from UBYTE4 on without the two that are not optional.
+  // D3DDTCAPS_* in the order of D3DDECLTYPE, from UBYTE4 on without the two that are mandatory.
   constexpr uint8_t kTypes[] = {5, 8, 9, 10, 11, 12, 13, 14, 15, 16};
   for (uint32_t i = 0; i < sizeof kTypes; i++)
     if (limits.missing_vertex_types >> kTypes[i] & 1) caps.DeclTypes &= ~(1u << i);
@@ -121,7 +122,7 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
   constexpr DWORD kAllStencil = 0x1FF;  // D3DSTENCILCAPS_KEEP to _TWOSIDED
   caps.StencilCaps = kAllStencil;
   caps.FVFCaps = 8 | D3DFVFCAPS_DONOTSTRIPELEMENTS | D3DFVFCAPS_PSIZE;
-  // The runtime makes shaders of them; those of bump maps need formats and states of the extensions.
+  // The runtime makes shaders of them; bump mapping needs formats and states of the extensions.
   constexpr DWORD kAllOps = 0x03FFFFFF;  // D3DTEXOPCAPS_DISABLE to _LERP
   constexpr DWORD kBumpOps = D3DTEXOPCAPS_BUMPENVMAP | D3DTEXOPCAPS_BUMPENVMAPLUMINANCE;
   const FormatRow *map = adapter.formats().find(D3DDDIFMT_V8U8);
@@ -159,7 +160,7 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
   caps.PS20Caps.NumInstructionSlots = D3DPS20_MAX_NUMINSTRUCTIONSLOTS;
   caps.MaxVShaderInstructionsExecuted = 65535;
   caps.MaxPShaderInstructionsExecuted = 65535;
-  // The least that model 3 has: the device takes no more (LIM-12).
+  // The minimum of model 3: the device takes no more (LIM-12).
   caps.MaxVertexShader30InstructionSlots = 512;
   caps.MaxPixelShader30InstructionSlots = 512;
   takeLimits(adapter, caps);

@@ -19,7 +19,7 @@ constexpr uint32_t kTextureBlends = 1 | 2 | 4 | 8 | 0x40 | 0x80;
 // Filters by the names of DirectX 5: NEAREST, LINEAR and both with each mip filter (D3DPTFILTERCAPS_*).
 constexpr uint32_t kOldFilters = 0x3F;
 
-/** D3DCAPS9's bits, without those that came after DirectX 7. */
+/** Returns D3DCAPS9's bits, without those that came after DirectX 7. */
 PrimitiveCaps primitiveCaps(const D3DCAPS9 &caps) {
   PrimitiveCaps out = {};
   out.size = sizeof out;
@@ -42,7 +42,7 @@ PrimitiveCaps primitiveCaps(const D3DCAPS9 &caps) {
 
 DDRAW_CAPS directDrawCaps(const Adapter &adapter) {
   DDRAW_CAPS caps = {};
-  // No colour keys, no video ports: Blt has none of the one, the device none of the other.
+  // No colour keys, no video ports: Blt does not support the former, the device does not have the latter.
   if (adapter.featuresHigh() & AEROGPU_EXT_FEATURE_HI_BLIT) caps.Caps = kDdBltDepthFill;
   caps.Caps2 = kDdDynamicTextures;
   caps.FxCaps = kDdMirrorLeftRight | kDdMirrorUpDown;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// legacy_caps.h: what GetCaps tells of the device to the runtimes before Direct3D 9 (D3DDDICAPS_DDRAW and its like), in
-// the words of their time. Layouts: pages "D3DHAL_GLOBALDRIVERDATA", "D3DHAL_D3DEXTENDEDCAPS", "D3DDEVICEDESC" and
-// "D3DPRIMCAPS" of the DirectX 5 to 7 reference. Any thread.
+// legacy_caps.h: GetCaps' answers for the runtimes before Direct3D 9 (D3DDDICAPS_DDRAW and its like), in the terms of
+// their time. Layouts: pages "D3DHAL_GLOBALDRIVERDATA", "D3DHAL_D3DEXTENDEDCAPS", "D3DDEVICEDESC" and "D3DPRIMCAPS" of
+// the DirectX 5 to 7 reference. Any thread.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/adapter.h"
 
 namespace aero {
 
-/** Bits of what lines or triangles can: D3DPRIMCAPS. */
+/** Abilities for lines or triangles: D3DPRIMCAPS. */
 struct PrimitiveCaps {
   uint32_t size, misc, raster, zCompare, sourceBlend, destinationBlend, alphaCompare, shade, texture, textureFilter,
       textureBlend, textureAddress, stippleWidth, stippleHeight;
@@ -27,7 +27,7 @@ struct DeviceDescription1 {
 };
 static_assert(sizeof(DeviceDescription1) == 172);
 
-/** D3DHAL_GLOBALDRIVERDATA; the list of formats is FORMATOP's by now. */
+/** D3DHAL_GLOBALDRIVERDATA; FORMATOP has replaced its list of formats. */
 struct GlobalDriverData {
   uint32_t size;
   DeviceDescription1 device;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 // aerogpu-driver-host: runs tests of the shipped aerogpu.sys against the device. In the VM it is process 1;
 // as root on any Linux with the device it runs as an ordinary program. Output is TAP: one "ok" or "not ok"
-// line a test.
+// line per test.
 //
 //   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--without-outside]
 //                       [--machine vm|qtest] [--qemu LAUNCHER] [--list | --run NAME...]
 //   aerogpu-driver-host --serve [--port N] [--umd FILE] [--umd-wow FILE] [--mode WIDTHxHEIGHT]
 //                               [--setting NAME=NUMBER]... [--driver FILE] [--machine ...]
 //
-// --serve: answers the D3DKMT calls of programs (kmt/serve.h) in place of tests; --umd is the user-mode
-// driver of 64-bit programs, --umd-wow that of 32-bit ones. --setting: a value of the driver's software key.
+// --serve: answers the D3DKMT calls of programs (testbed/kmt/server/serve.h) in place of tests; --umd is the
+// user-mode driver of 64-bit programs, --umd-wow that of 32-bit ones. --setting: a value of the driver's
+// software key.
 // --machine qtest: not the computer that this runs on, but a QEMU without a processor that it starts with
 // LAUNCHER (scripts/qemu-aerogpu; $AEROGPU_LAUNCHER). Needs no root.
-// --without-outside: nobody answers what the screen shows (suite/outside.h); tests say what they did not see.
-// In the VM the same options stand in the kernel parameter aerogpu.host, with commas for blanks.
+// --without-outside: nothing answers what the screen shows (tests-qtest/driver/outside.h); tests say what
+// they did not see.
+// In the VM the kernel parameter aerogpu.host has the same options, with commas for blanks.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -150,7 +152,7 @@ guest::Status prepareKernel(bool isInit) {
   char pages[16];
   std::snprintf(pages, sizeof pages, "%u", (s_serve ? s_serveOptions.memoryPages : kHugePages) + 4);
   writeFile("/proc/sys/vm/nr_hugepages", pages);
-  // Pages whose addresses were looked up must stay where they are.
+  // Pages whose addresses were looked up must not move.
   writeFile("/proc/sys/vm/compact_unevictable_allowed", "0");
   writeFile("/sys/kernel/mm/transparent_hugepage/enabled", "never");
   return status;
@@ -172,14 +174,14 @@ void forwardSignal(int signal) {
   kill(s_server, signal);
 }
 
-/// In a process of its own, as tests are: its threads look at the machine until they end with it.
+/// In a separate process, like tests: its threads use the machine until they end with it.
 int runServer() {
   s_serveOptions.driver = s_options.driver;
   sigset_t set, old;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
-  sigprocmask(SIG_BLOCK, &set, &old);  // the server takes them as it likes
+  sigprocmask(SIG_BLOCK, &set, &old);  // the server sets its own signal handling
   const pid_t parent = getpid();
   std::fflush(stdout);
   s_server = fork();
@@ -202,7 +204,7 @@ int runServer() {
   return 128 + WTERMSIG(status);
 }
 
-/// The last lines of what QEMU said.
+/// Prints the last lines that QEMU printed.
 void printTail(const std::string& text) {
   size_t begin = text.size();
   for (unsigned lines = 0; begin > 0 && (text[begin - 1] != '\n' || ++lines < 40); --begin) {
@@ -213,7 +215,7 @@ void printTail(const std::string& text) {
   }
 }
 
-/// After a test that died: the device must not go on with memory that is gone.
+/// After a test that died: the device must not continue with memory that is gone.
 void quiesceDevice() {
   const std::unique_ptr<Machine> machine = makeMachine();
   if (const guest::Status status = machine->openRegisters(); !status.ok()) {
@@ -227,13 +229,13 @@ void quiesceDevice() {
   registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
   registers.write64(AEROGPU_MMIO_REG_FENCE_GPA_LO, 0);
   registers.write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);
-  // Memory that the next process gets may still be in the device's caches.
+  // The device's caches may still name memory that the next process gets.
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 2);
   registers.write(AEROGPU_EXT_REG_SPACES, 0);
 }
 
-/// Runs `body`, which returns what the process exits with, in a process of its own. Returns how that ended,
-/// as waitpid(2) has it.
+/// Runs `body`, which returns the process' exit status, in a separate process. Returns its status as
+/// waitpid(2) does.
 template <class Body>
 int inOwnProcess(Body body) {
   std::fflush(stdout);
@@ -249,7 +251,7 @@ int inOwnProcess(Body body) {
   return status;
 }
 
-/// This program with the options that decide how tests run, without which ones.
+/// Returns this program with the options that determine how tests run, without the choice of tests.
 std::string commandLine() {
   std::string line = "aerogpu-driver-host --machine " + std::string(s_qtest ? "qtest" : "vm");
   if (s_qtest) line += " --qemu " + s_qemuOptions.launcher;
@@ -280,12 +282,12 @@ int runTest(const TestCase& test, std::span<char> skipped) {
   return 128 + WTERMSIG(status);
 }
 
-/// Whether the name stands for tests that are left out.
+/// True if the name stands for tests that are left out.
 bool leavesOut(const std::string& name) {
   return name.starts_with('!');
 }
 
-/// A test's name, or the beginning of some and a star; in front an exclamation mark or none.
+/// Matches a test's name, or a prefix and a star, optionally after an exclamation mark.
 bool matches(const std::string& name, const TestCase& test) {
   const std::string_view plain = std::string_view(name).substr(leavesOut(name) ? 1 : 0);
   return plain == test.name ||

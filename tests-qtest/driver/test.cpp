@@ -54,7 +54,7 @@ Session::Session(bool start) {
     brokenRule("%s", status.text().c_str());
     return;
   }
-  // Also to 0: the test before may have died.
+  // Set also if 0: the previous test may have died.
   const bool played = m_adapter->machine().slowGpu(s_gpuDelayMs);
   if (!played && (s_gpuDelayMs || s_gpuSticks)) {
     skipTest("this machine's GPU cannot be made slow");
@@ -72,10 +72,9 @@ bool Session::start() {
 Session::~Session() {
   if (m_up) note("%llu evictions", static_cast<unsigned long long>(m_adapter->vidmm().evictions()));
   if (m_up) m_adapter->bringDown();
-  // Nobody could take back what was on it.
+  // The driver could not clean up a device that was removed, so it is reset.
   if (m_adapter->removed()) m_adapter->machine().sleepAndWake(true);
-  // Of the 12 KiB that a thread has on x86 (page "Using the Kernel Stack"), win32k and dxgkrnl have their
-  // part.
+  // Of the 12 KiB that a thread has on x86 (page "Using the Kernel Stack"), win32k and dxgkrnl use a part.
   constexpr uint64_t kMostStack = 3 << 10;
   const auto stack = stackUse();
   for (const auto& [ddi, bytes] : stack)
@@ -87,7 +86,7 @@ Session::~Session() {
                 used == stack.end() ? 0ull : static_cast<unsigned long long>(used->second));
   }
   std::fflush(stdout);
-  // The interrupt thread looks at the adapter until the process ends.
+  // The interrupt thread uses the adapter until the process ends.
   (void)m_adapter.release();
 }
 
@@ -133,7 +132,7 @@ bool driverChecks(Adapter& adapter) {
 
 uint32_t deviceErrors(Adapter& adapter) {
   const uint32_t count = adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT);
-  if (count < s_errorsBefore) s_errorsBefore = 0;  // the device was reset since, as in a sleep
+  if (count < s_errorsBefore) s_errorsBefore = 0;  // the device was reset in between, as in a sleep
   return count - s_errorsBefore;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Other tests again, on DMA and paging buffers in which a load is a broken rule: to the driver they are
+// Repeats other tests on DMA and paging buffers in which a load is a broken rule: to the driver they are
 // write-combined memory (page "DXGK_CONTEXTINFO").
 #include <cstring>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the driver itself submits: small buffers in the same ring, without an interrupt and without a fence of their
-// own.
+// Tests the driver's own submissions: small buffers in the same ring, without an interrupt and without their own fence.
 #include "aerogpu/aerogpu_cmd_resource.h"
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "guest-drivers/kmd/test/scheduler_fixture.h"
@@ -16,12 +15,12 @@ protected:
   void fill() {
     for (uint32_t i = 0; i < Scheduler::kInternalSlots; i++) ASSERT_EQ(submitNop(), STATUS_SUCCESS);
   }
-  /** A packet that can be told from others. */
+  /** Submits a packet that the test can recognise. */
   bool end(uint32_t handle, uint32_t context = kInternalContext) {
     const aerogpu_cmd_destroy_resource packet = {{AEROGPU_CMD_DESTROY_RESOURCE, sizeof packet}, handle, 0};
     return m_scheduler.submitEnd(&packet, sizeof packet, {0, context});
   }
-  /** The handles that submissions of the device's queue from `first` on end, in order. */
+  /** Returns the handles that the queued submissions from `first` on end, in order. */
   std::vector<uint32_t> ends(size_t first) const {
     std::vector<uint32_t> handles;
     for (size_t i = first; i < m_device.queue.size(); i++) {
@@ -110,7 +109,7 @@ TEST_F(InternalSubmissions, ThatEndSomethingAreKeptAndGoFirst) {
   EXPECT_EQ(m_kernel.now(), before) << "nothing is waited for";
   EXPECT_TRUE(m_scheduler.owes());
   EXPECT_EQ(m_device.queue.size(), size_t{Scheduler::kInternalSlots});
-  // Three submissions: of those in a row that are one context's one.
+  // Three submissions: consecutive ones of the same context are merged.
   m_device.complete(4);
   EXPECT_EQ(submitNop(), STATUS_SUCCESS);
   EXPECT_FALSE(m_scheduler.owes());
@@ -130,12 +129,12 @@ TEST_F(InternalSubmissions, ComeAgainAfterAReset) {
   EXPECT_TRUE(end(41)) << "while the system cleans up";
   EXPECT_TRUE(m_device.queue.empty());
   ASSERT_EQ(m_scheduler.restartFromTimeout(), STATUS_SUCCESS);
-  // What was in the ring may have run (RING-7, RING-10), what was kept has not.
+  // Submissions in the ring may have run (RING-7, RING-10), kept ones have not.
   for (size_t i = 0; i < m_device.queue.size(); i++)
     EXPECT_EQ(m_device.queue[i].flags & AEROGPU_SUBMIT_FLAG_EXT_AGAIN,
               i < Scheduler::kInternalSlots ? AEROGPU_SUBMIT_FLAG_EXT_AGAIN : 0u)
         << i;
-  // Each once, in their order; what was the OS' own does not come again.
+  // Each runs once, in order; the OS' own submissions do not run again.
   m_device.complete(m_device.queue.size() / 2);
   m_scheduler.sendOwed();
   std::vector<uint32_t> expected;
@@ -175,7 +174,7 @@ TEST_F(InternalSubmissions, AreOfNoUseToADeviceThatHasForgotten) {
 
 TEST_F(InternalSubmissions, AreWaitedForByTheClockWhateverADelayLasts) {
   start();
-  m_kernel.clockTick = 15625000;  // Windows' as a rule: 64 a second
+  m_kernel.clockTick = 15625000;  // Windows' usual tick: 64 a second
   fill();
   uint64_t before = m_kernel.now();
   EXPECT_EQ(submitNop(), STATUS_IO_TIMEOUT);

@@ -9,9 +9,9 @@
 namespace aero {
 namespace {
 
-constexpr uint32_t kAdapter = 0;  // in place of a device's number
+constexpr uint32_t kAdapter = 0;  // stands in for a device's number
 
-/** A line of the log, ended by the result, if there is to be one. True when there is. */
+/** Writes a line of the log, with the result, if the level wants it. Returns true if so. */
 bool logged(CallLog &log, uint32_t number, CallText &text, HRESULT result) {
   if (!log.wants(result)) return false;
   describeEnd(text, result);

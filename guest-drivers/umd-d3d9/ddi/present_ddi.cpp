@@ -6,7 +6,8 @@
 namespace aero::ddi {
 namespace {
 
-/** What the kernel side is told of a surface; 0 when there is none. Packets that bring it up to date are in the batch.
+/** Returns the allocation of a surface for the kernel; 0 if there is none. Packets that bring it up to date are in
+ * the batch.
  */
 HRESULT allocationOf(Device &device, HANDLE handle, UINT subresource, D3DKMT_HANDLE &allocation) {
   allocation = 0;
@@ -25,7 +26,8 @@ HRESULT APIENTRY Present(HANDLE handle, const D3DDDIARG_PRESENT *args) {
   if (failed(result)) return result;
   result = allocationOf(device, args->hDstResource, args->DstSubResourceIndex, data.hDstAllocation);
   if (failed(result)) return result;
-  // In full screen no Flush comes before (page "PFND3DDDI_PRESENT"). What a present shows, the kernel draws or flips.
+  // In full screen no Flush comes before (page "PFND3DDDI_PRESENT"). The kernel draws or flips the picture of a
+  // present.
   const HRESULT flushed = device.flush();
   if (flushed == kDeviceRemoved) return flushed;
   if (args->hSrcResource && !data.hSrcAllocation) return kNotAvailable;

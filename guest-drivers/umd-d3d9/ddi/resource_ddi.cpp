@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// resource_ddi.cpp: resources: made, opened, locked, filled from memory, ended.
+// resource_ddi.cpp: entry points of resources: create, open, lock, update from memory, destroy.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
 #include "guest-drivers/umd-d3d9/device.h"
 #include "guest-drivers/umd-d3d9/resources/lock.h"
@@ -63,7 +63,7 @@ HRESULT APIENTRY GenerateMipSubLevels(HANDLE device, const D3DDDIARG_GENERATEMIP
 }
 
 HRESULT APIENTRY ResolveSharedResource(HANDLE device, const D3DDDIARG_RESOLVESHAREDRESOURCE *) {
-  // What was drawn to it has to be under way before others look (page "PFND3DDDI_RESOLVESHAREDRESOURCE").
+  // Draws to it must be submitted before others read it (page "PFND3DDDI_RESOLVESHAREDRESOURCE").
   return Device::from(device)->flush();
 }
 

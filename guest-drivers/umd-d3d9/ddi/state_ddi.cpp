@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// state_ddi.cpp: states, bindings and constants. All only note what a draw will need.
+// state_ddi.cpp: entry points of states, bindings and constants. They only record values for a later draw.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
 #include "guest-drivers/umd-d3d9/device.h"
 
@@ -19,7 +19,7 @@ HRESULT APIENTRY SetTextureStageState(HANDLE device, const D3DDDIARG_TEXTURESTAG
 }
 
 HRESULT APIENTRY UpdateWInfo(HANDLE device, const D3DDDIARG_WINFO *args) {
-  // 1 and 1 say that the projection is affine (page "D3DDDIARG_WINFO"): w is the same everywhere then.
+  // 1 and 1 mean an affine projection (page "D3DDDIARG_WINFO"): w is then the same everywhere.
   Device::from(device)->pipeline.setWFog(args->WNear != 1 || args->WFar != 1);
   return kOk;
 }

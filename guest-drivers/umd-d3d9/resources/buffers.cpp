@@ -49,7 +49,7 @@ bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32
   if (buffer.ofRuntime)
     buffer.markDirty(static_cast<uint32_t>(begin < buffer.size ? begin : buffer.size),
                      static_cast<uint32_t>(end < buffer.size ? end : buffer.size));
-  // Programs draw from what they have locked, and MightDrawFromLocked is not said of all of them.
+  // Programs draw from locked buffers, and MightDrawFromLocked is not set for all of them.
   if (buffer.locks && buffer.lockWrites) buffer.markDirty(buffer.lockBegin, buffer.lockEnd);
   if (buffer.dirtyBegin == buffer.dirtyEnd) return true;
   uint32_t at = buffer.dirtyBegin, bytes = buffer.dirtyEnd - buffer.dirtyBegin;
@@ -82,7 +82,7 @@ bool rewriteSent(UploadMemory &memory, const BufferStore &buffer, uint32_t begin
 bool UploadRing::place(Wire &wire, const void *source, uint32_t bytes, uint32_t &offset) {
   if (bytes > kMaxRingBytes) return false;
   if (bytes > m_size) {
-    // The number of the smaller one is not used again: a stream may still be known to be bound to it.
+    // The smaller buffer's number is not reused: a stream may still be bound to it.
     if (m_handle) {
       aerogpu_cmd_destroy_resource end = {};
       end.resource_handle = m_handle;

@@ -11,7 +11,7 @@ namespace {
 /** A batch with less room is not worth the header of another piece. */
 constexpr uint32_t kMinCarried = 1024;
 
-/** The pitch of what others look at; Windows' own surfaces have it too. */
+/** The pitch of surfaces that others read; Windows' own surfaces have it too. */
 constexpr uint32_t kSharedPitchAlign = 64;
 
 bool createTexture(Wire &wire, uint32_t handle, const FormatRow &format, const TextureLayout &layout, uint32_t usage,
@@ -31,7 +31,7 @@ bool createTexture(Wire &wire, uint32_t handle, const FormatRow &format, const T
   return wire.context.send(create);
 }
 
-/** The texels of a part as EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE name them: layers of a volume are its slices. */
+/** Sets the texels of a part as in EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE: layers of a volume are its slices. */
 template <class Packet> void setBox(Packet &packet, const ImagePart &part, bool isVolume) {
   packet.mip_level = part.level;
   packet.array_layer = isVolume ? 0 : part.layer;
@@ -55,14 +55,14 @@ bool Image::plan(const Runtime &runtime, const FormatRow &row, const ImageSize &
   sampleCount = use.sampleCount;
   request = {};
   if (sampleCount > 1) return !crossesContexts && !size.depth && size.levels == 1 && size.layers == 1;
-  // Back buffers are surfaces alone; the kernel driver draws presents, of the formats that it knows.
+  // Back buffers are plain surfaces; the kernel driver draws presents, in the formats that it knows.
   const bool presented = use.target && !use.texture && !use.depth && !crossesContexts && size.levels == 1 &&
                          size.layers == 1 && deviceFormat(static_cast<uint32_t>(row.d3d)) == row.device;
-  // What is drawn to is locked through staging, and its memory would be old: it has none, or, where the kernel driver
-  // has to know it, a page that stands for it (PRIV-20).
+  // A target is locked through staging, and its memory would be old: it has none, or, if the kernel driver has to know
+  // it, a page that stands for it (PRIV-20).
   const bool drawn = (use.target || use.depth) && !crossesContexts;
   if (drawn && !presented) return true;
-  // A present shows a surface's memory, or by a blit what has none.
+  // A present shows a surface's memory, or, by a blit, an image without memory.
   isSmall = !drawn && !crossesContexts && (use.texture || runtime.has(AEROGPU_EXT_FEATURE_HI_BLIT)) &&
             layout.bytes() <= (use.dynamic ? kSmallDynamicBytes : kSmallBytes);
   if (isSmall) return true;
@@ -70,7 +70,7 @@ bool Image::plan(const Runtime &runtime, const FormatRow &row, const ImageSize &
   request.bytes = layout.bytes();
   if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   if (use.shared) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-  // To the kernel driver a volume is bytes, and what it has no format for.
+  // To the kernel driver a volume is bytes, and so is a texture whose format it does not know.
   if (size.depth || !row.isOfKernel()) return true;
   if (presented)
     request.flags |=
@@ -169,7 +169,7 @@ bool Image::uploadSlice(Wire &wire, const ImagePart &part, uint32_t layer, const
   const LevelLayout &to = layout.level(part.level);
   const RowSpan span = rowsOf(*format, part.rect);
   const uint64_t base = layout.offset(part.level, layer) + span.firstByte;
-  // Rows that touch one another go together; of others each is a packet, or several.
+  // Adjacent rows without gaps go together; otherwise each row is one packet, or several.
   const bool together = span.bytes == to.pitch;
   const uint32_t unit = format->blockBytes;
   uint32_t row = 0, column = 0;
@@ -259,7 +259,7 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
     if (!oldest) return kNotAvailable;  // the program holds all of them locked
     if (!wait) return kWasStillDrawing;
     oldest->reader = nullptr;
-    out = oldest;  // whoever locks it waits
+    out = oldest;  // a lock of it waits
     return context.isPending(oldest->memory) ? context.submit() : kOk;
   }
 

@@ -6,7 +6,7 @@
 namespace aero {
 namespace {
 
-/** Fewer bytes go with the packets, more through memory that the device reads. */
+/** Up to this many bytes go with the packets, more through memory that the device reads. */
 constexpr uint64_t kCarriedBytes = 16384;
 
 Box lockedArea(const Surface &surface, const FormatRow *format, const D3DDDIARG_LOCK &args) {
@@ -38,7 +38,8 @@ void answer(const Surface &surface, const FormatRow *format, const Box &area, D3
   args.SlicePitch = static_cast<UINT>(lock.slicePitch);
 }
 
-/** Memory for a surface that has none, for as long as it is locked: pages of formats without pixels promise a pointer.
+/** Allocates memory for a surface that has none, for as long as it is locked: the pages of formats without pixels
+ * promise a pointer.
  */
 HRESULT lockNothing(Surface &surface) {
   surface.lock.pitch = surface.width;
@@ -49,7 +50,7 @@ HRESULT lockNothing(Surface &surface) {
   return kOk;
 }
 
-/** The least box that has both in it. */
+/** Returns the smallest box that contains both. */
 Box around(const Box &a, const Box &b) {
   const auto least = [](uint32_t x, uint32_t y) { return x < y ? x : y; };
   const auto most = [](uint32_t x, uint32_t y) { return x > y ? x : y; };
@@ -59,7 +60,7 @@ Box around(const Box &a, const Box &b) {
           most(a.back, b.back)};
 }
 
-/** Where the pitches of a lock say that the part's first byte is. */
+/** Returns the part's first byte, by the pitches of the lock. */
 uint8_t *firstByte(const SurfaceLock &lock, const FormatRow &format, const Box &area) {
   const RowSpan span = rowsOf(format, area.rect);
   return lock.bytes + area.front * lock.slicePitch + uint64_t{span.firstRow} * lock.pitch + span.firstByte;
@@ -84,7 +85,7 @@ HRESULT lockMemory(Wire &wire, Surface &surface, D3DDDI_LOCKFLAGS flags, bool pr
   return kOk;
 }
 
-/** Gives out the bytes that the process has of a small image. No draw reads them there, so nothing is waited for. */
+/** Returns the process' bytes of a small image. No draw reads them there, so nothing waits. */
 HRESULT lockProcess(Surface &surface) {
   Image &image = *surface.image;
   surface.lock.bytes = image.processBytes(surface.level, surface.layer);
@@ -95,7 +96,7 @@ HRESULT lockProcess(Surface &surface) {
   return kOk;
 }
 
-/** Locks a staging texture, with what the surface holds if `read`. */
+/** Locks a staging texture, with the surface's content if `read`. */
 HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bool wait) {
   Image &image = *surface.image;
   Staging *staging;
@@ -116,15 +117,15 @@ HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bo
   return kOk;
 }
 
-/** Whether the copy that was asked for is one of what the surface holds now. */
+/** True if the requested copy has the surface's current content. */
 bool isCurrent(const Wire &wire, const Surface &surface, const Box &area) {
   if (!surface.asked || surface.asked->reader != &surface || !(surface.askedArea == area)) return false;
   if (!surface.bindings && surface.askedWrites == surface.writes) return true;
   return wire.context.isEmpty() && wire.context.batch() == surface.askedBatch;
 }
 
-/** The same as lockStaging() with what the surface holds, but never waits: what is not there yet is asked for, and a
- *  later lock gets it. */
+/** Locks staging with the surface's content, but never waits: if the content is not there yet, it is requested, and
+ * a later lock gets it. */
 HRESULT lockLater(Wire &wire, Surface &surface, const Box &area) {
   Image &image = *surface.image;
   Context &context = wire.context;
@@ -133,7 +134,7 @@ HRESULT lockLater(Wire &wire, Surface &surface, const Box &area) {
     surface.asked = nullptr;
     Staging *staging;
     HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging);
-    if (result == kWasStillDrawing) {  // what waits in the batch has to end some time
+    if (result == kWasStillDrawing) {  // the waiting batch has to end some time
       const HRESULT submitted = context.submit();
       if (failed(submitted)) return submitted;
     }
@@ -164,7 +165,7 @@ HRESULT lockLater(Wire &wire, Surface &surface, const Box &area) {
   return kOk;
 }
 
-/** Gives out memory of the process, for a surface whose old contents do not matter. */
+/** Returns memory of the process, for a surface whose old content does not matter. */
 HRESULT lockCopy(Surface &surface) {
   const LevelLayout &level = surface.image->layout.level(surface.level);
   surface.lock.bytes = static_cast<uint8_t *>(heapAllocate(static_cast<size_t>(level.bytes())));
@@ -242,7 +243,7 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
   if (args.Flags.RangeValid) {
     begin = args.Range.Offset < buffer.size ? args.Range.Offset : buffer.size;
     const uint32_t most = buffer.size - begin;
-    // A size of 0 means all that follows (page "IDirect3DVertexBuffer9::Lock").
+    // A size of 0 means everything to the end (page "IDirect3DVertexBuffer9::Lock").
     end = begin + (args.Range.Size && args.Range.Size < most ? args.Range.Size : most);
   }
   if (!buffer.locks) {
@@ -256,7 +257,7 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
     buffer.lockWrites |= !args.Flags.ReadOnly;
     buffer.lockPromises &= args.Flags.NoOverwrite;
   }
-  // Both flags together promise only.
+  // Both flags together mean the promise only.
   if (args.Flags.Discard && !args.Flags.NoOverwrite) buffer.isDiscarded = true;
   buffer.locks++;
   args.pSurfData = args.Flags.NotifyOnly ? nullptr : buffer.bytes + begin;
@@ -298,7 +299,7 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
   if (!surface) return kNotAvailable;
   SurfaceLock &lock = surface->lock;
   const Box area = lockedArea(*surface, resource.format(), args);
-  // Nobody but the driver knows that these have blocks, which a lock may not split.
+  // Only the driver knows that these have blocks, which a lock may not split.
   if (surface->image && resource.format()->isTight && args.Flags.AreaValid &&
       !(clipped(args.Area, surface->width, surface->height) == area.rect))
     return kNotAvailable;
@@ -339,7 +340,7 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
 HRESULT unlockResource(Wire &wire, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args) {
   if (resource.isBuffer()) return unlockBuffer(wire, uploads, resource.buffer());
   Surface *surface = resource.surface(args.SubResourceIndex);
-  // The one case in which a driver may say so (page "Handling the E_INVALIDARG Return Value").
+  // The one case in which a driver may return this (page "Handling the E_INVALIDARG Return Value").
   if (!surface || !surface->lock.count) return kInvalidArgument;
   if (--surface->lock.count) return kOk;
   if (surface->image) return unlockImage(wire, resource, *surface);
@@ -357,7 +358,7 @@ void copySlices(const RowSpan &span, uint32_t slices, uint8_t *to, size_t toPitc
     copyRows(to + slice * toSlicePitch, toPitch, from + slice * fromSlicePitch, fromPitch, span.bytes, span.rows);
 }
 
-/** How a surface in memory of the runtime's has the format's rows there. */
+/** How a surface in the runtime's memory stores the rows of its format. */
 struct SystemRows {
   uint32_t pitch;
   uint64_t slicePitch;
@@ -368,12 +369,13 @@ SystemRows systemRows(const Surface &surface, const FormatRow &format) {
   return {(surface.width + format.block - 1) / format.block * format.blockBytes, 0};
 }
 
-/** Bytes that the runtime has for a surface of tight blocks: one a pixel, which is too few where a block is cut. */
+/** Returns the bytes that the runtime has for a surface of tight blocks: one a pixel, which is too few if a block is
+ * cut. */
 size_t tightBytes(const Surface &surface) {
   return size_t{surface.systemPitch} * surface.height;
 }
 
-/** Where `box` begins in staging, which is as large as the level. */
+/** Returns where `box` begins in staging, which is as large as the level. */
 uint8_t *inStaging(void *memory, const Staging &staging, const Box &box, const RowSpan &span) {
   return static_cast<uint8_t *>(memory) + box.front * staging.slicePitch + uint64_t{span.firstRow} * staging.pitch +
          span.firstByte;
@@ -423,7 +425,7 @@ HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t
 
 namespace {
 
-/** Where a box lies in memory of the runtime's. */
+/** Where a box lies in the runtime's memory. */
 struct SystemPart {
   SystemPart(const Surface &surface, const FormatRow &format, const Box &box)
       : rows(systemRows(surface, format)),
@@ -433,7 +435,7 @@ struct SystemPart {
         isThere(!format.isTight || first + bytes <= tightBytes(surface)) {}
   const SystemRows rows;
   const RowSpan span;
-  const size_t first, bytes;  // of its whole rows
+  const size_t first, bytes;  // position and size of its whole rows
   const bool isThere;         // the runtime has all of them
 };
 
@@ -443,7 +445,7 @@ HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &fr
                      const Box &box) {
   const auto [rows, span, first, bytes, isThere] = SystemPart(from, format, box);
   if (isThere) return writeSurface(wire, to, area, from.system + first + span.firstByte, rows.pitch, rows.slicePitch);
-  // What the runtime has no bytes for is zero.
+  // Bytes that the runtime does not have are zero.
   auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
   if (!copy) return kOutOfMemory;
   memset(copy, 0, bytes);
@@ -461,7 +463,7 @@ HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to
   if (!copy) return kOutOfMemory;
   const HRESULT result = readSurface(wire, from, box, copy + span.firstByte, rows.pitch, 0);
   if (!failed(result)) {
-    // Bytes beside the rectangle are the program's.
+    // Bytes beside the rectangle belong to the program.
     for (uint32_t row = 0; row < span.rows; row++) {
       const size_t at = size_t{row} * rows.pitch + span.firstByte, end = tightBytes(to);
       if (first + at >= end) break;

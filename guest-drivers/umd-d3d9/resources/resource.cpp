@@ -12,13 +12,13 @@ namespace {
 constexpr uint32_t kMaxSurfaces = 6 * kMaxLevels;
 constexpr uint32_t kMaxBufferBytes = 1u << 30;
 
-/** What the driver has no use for: it is announced nowhere, so nobody asks for it. */
+/** True for kinds that the driver does not announce, so no program should ask for them. */
 bool isUnknownKind(D3DDDI_RESOURCEFLAGS flags) {
   return flags.CaptureBuffer || flags.Video || flags.DecodeRenderTarget || flags.DecodeCompressedBuffer ||
          flags.VideoProcessRenderTarget || flags.Overlay || flags.RestrictedContent;
 }
 
-/** Samples a pixel of what CheckDeviceMultiSampleType has told of the format; 0: it has told of none. */
+/** Returns the samples a pixel that CheckDeviceMultiSampleType announced for the format; 0: it announced none. */
 uint32_t sampleCount(const FormatRow &format, D3DDDIMULTISAMPLE_TYPE type, uint32_t quality) {
   if (type == D3DDDIMULTISAMPLE_NONE) return 1;
   if (type == D3DDDIMULTISAMPLE_NONMASKABLE) {
@@ -74,7 +74,7 @@ HRESULT Resource::create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
   const auto format = static_cast<uint32_t>(args.Format);
   m_format = wire.formats.find(format);
   if (args.Flags.SharedResource || args.Flags.Primary) {
-    // What the kernel driver makes for all programs is as it makes it.
+    // A texture that the kernel driver makes for all programs has the format that it makes.
     const FormatRow *shared = wire.formats.findShared(format);
     if (shared || wire.context.runtime().spaces()) m_format = shared;
   }
@@ -101,8 +101,8 @@ HRESULT Resource::createBuffer(const D3DDDIARG_CREATERESOURCE &args) {
 }
 
 HRESULT Resource::createSystem(const D3DDDIARG_CREATERESOURCE &args) {
-  // This must succeed whatever it is: the memory is the runtime's, and may be used for things that the driver is never
-  // asked to look into (page "D3DDDI_POOL").
+  // This must succeed for any resource: the memory is the runtime's, and may be used for things that the driver is
+  // never asked to examine (page "D3DDDI_POOL").
   if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
   m_levels = args.MipLevels ? args.MipLevels : 1;
   for (uint32_t i = 0; i < args.SurfCount; i++) {
@@ -132,7 +132,7 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
   m_levels = use.texture && args.MipLevels ? args.MipLevels : 1;
   size = {first.Width, first.Height, flags.Volume ? first.Depth : 0, m_levels, flags.CubeMap ? 6u : 1u};
   if (use.texture && args.SurfCount != m_levels * size.layers) return kNotAvailable;
-  // The format says what may be made of it, and the device how large.
+  // The format determines the possible uses, the device the largest size.
   const uint32_t operations = m_format->operations;
   const uint32_t kind = flags.Volume ? FORMATOP_VOLUMETEXTURE : flags.CubeMap ? FORMATOP_CUBETEXTURE : FORMATOP_TEXTURE;
   const TextureLimits &limits = wire.formats.limits();
@@ -143,10 +143,10 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
     return kNotAvailable;
   if (!use.sampleCount || (use.sampleCount > 1 && (use.texture || !(flags.RenderTarget || flags.ZBuffer))))
     return kNotAvailable;
-  // EX-45: what is shared is one allocation with one level and one layer.
+  // EX-45: a shared resource is one allocation with one level and one layer.
   if (flags.SharedResource && args.SurfCount != 1) return kNotAvailable;
   if (flags.AutogenMipmap) {
-    // The levels below the first are the driver's own (page "D3DDDI_RESOURCEFLAGS").
+    // The driver makes the levels below the first (page "D3DDDI_RESOURCEFLAGS").
     if (!use.texture || flags.Volume || flags.SharedResource || m_levels != 1 || !(operations & FORMATOP_AUTOGENMIPMAP))
       return kNotAvailable;
     size.levels = fullChain(size.width, size.height, 0);
@@ -154,7 +154,7 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
   return kOk;
 }
 
-/** Surfaces that have a size, and no pixels. */
+/** Creates surfaces that have a size, and no pixels. */
 HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
   if (args.Flags.SharedResource || args.Flags.Primary) return kNotAvailable;
   if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
@@ -165,7 +165,7 @@ HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
   return kOk;
 }
 
-/** The surfaces of ComposeRects: textures, and nothing that the device would have to know. */
+/** Creates the surfaces of ComposeRects: textures that the device need not know. */
 HRESULT Resource::createBitmap(const D3DDDIARG_CREATERESOURCE &args) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
   if (isUnknownKind(flags) || flags.CubeMap || flags.Volume || flags.RenderTarget || flags.ZBuffer || flags.Primary ||
@@ -199,10 +199,11 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   if (failed(described)) return described;
   if (m_format->isNull()) return createNull(args);
   const bool sampled = use.texture;
-  // Surfaces that are no texture are images of their own: back buffers come as several surfaces of one resource.
+  // Surfaces that are no texture have an image each: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
   if (images > kMaxAllocations) return kNotAvailable;
-  // A screen shows one sample a pixel: a primary with several has an image to draw to behind each one that is shown.
+  // A screen shows one sample a pixel: a primary with several samples has, for each image that is shown, another one to
+  // draw to.
   const bool twice = use.primary && use.sampleCount > 1;
   if (!makeSurfaces(args.SurfCount) || !makeImages(twice ? 2 * images : images)) return kOutOfMemory;
   ImageUse drawn;
@@ -227,7 +228,7 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   if (use.shared || use.primary) owner = {m_runtime, use.primary, args.VidPnSourceId};
   Allocation memory[kMaxAllocations];
   HRESULT result = allocate(runtime, owner, requests, allocations, memory);
-  if (isOutOfMemory(result)) {  // what waits to be freed may be enough
+  if (isOutOfMemory(result)) {  // memory that waits to be freed may be enough
     wire.context.submit();
     result = allocate(runtime, owner, requests, allocations, memory);
   }
@@ -277,7 +278,7 @@ HRESULT Resource::open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args) {
   m_surfaces[0].width = described.width;
   m_surfaces[0].height = described.height;
   m_surfaces[0].image = &m_images[0];
-  // Alpha counts as one, whoever wrote what (page "D3DDDI_OPENRESOURCEFLAGS").
+  // Alpha counts as one, whatever was written (page "D3DDDI_OPENRESOURCEFLAGS").
   if (args.Flags.AlphaOverride && m_format->device == AEROGPU_FORMAT_B8G8R8A8_UNORM) {
     m_opaqueView = wire.take();
     aerogpu_cmd_create_texture_view view = {};
@@ -319,7 +320,7 @@ HRESULT Resource::show(Wire &wire, Surface &surface, D3DKMT_HANDLE &allocation) 
   if (!surface.image) return kOk;
   const Image &image = *surface.image;
   const FormatRow &format = *image.format;
-  // The formats that the kernel driver can show are those that it knows.
+  // The kernel driver can show the formats that it knows.
   const bool direct = image.memory && (image.crossesContexts || !format.isTarget() ||
                                        deviceFormat(static_cast<uint32_t>(format.d3d)) == format.device);
   if (direct) {

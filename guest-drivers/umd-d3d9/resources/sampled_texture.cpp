@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// sampled_texture.cpp: textures that are not at any moment what a draw should sample: those in memory of the runtime's,
-// which programs may bind, and those whose lower levels are the driver's to make.
+// sampled_texture.cpp: textures that may need an update before a draw samples them: those in the runtime's memory,
+// which programs may bind, and those whose lower levels the driver generates.
 #include "aerogpu/aerogpu_extension.h"
 #include "guest-drivers/umd-d3d9/resources/lock.h"
 
 namespace aero {
 namespace {
 
-/** Bytes of a surface in memory of the runtime's, from its first to its last. */
+/** Returns the bytes of a surface in the runtime's memory, from its first to its last. */
 size_t systemBytes(const Surface &surface, const FormatRow &format) {
   const size_t rows = format.isTight ? surface.height : (surface.height + format.block - 1) / format.block;
   return surface.depth > 1 ? size_t{surface.systemSlicePitch} * surface.depth : size_t{surface.systemPitch} * rows;
@@ -15,7 +15,7 @@ size_t systemBytes(const Surface &surface, const FormatRow &format) {
 
 }  // namespace
 
-/** A texture on the device of the same kind, and room for the bytes that it was made of. */
+/** Makes a texture of the same kind on the device, and room for the bytes that it is made from. */
 HRESULT Resource::makeTwin(Wire &wire) {
   m_hasNoTwin = true;  // unless this succeeds
   if (!m_format || !(m_flags.Texture || m_flags.CubeMap || m_flags.Volume)) return kOk;
@@ -51,7 +51,7 @@ HRESULT Resource::makeTwin(Wire &wire) {
   if (failed(result) || !twin) {
     if (twin) twin->destroy(wire);
     heapDestroy(twin);
-    // A texture that the device cannot have is as if none were bound.
+    // A texture that the device cannot have acts as if none were bound.
     return result == kNotAvailable ? kOk : result;
   }
   m_twin = twin;
@@ -72,7 +72,7 @@ HRESULT Resource::refresh(Wire &wire) {
     const HRESULT made = makeTwin(wire);
     if (failed(made) || !m_twin) return made;
   }
-  // Programs write to it without telling anybody: to memory that they keep the address of, or that is their own.
+  // Programs write to it without notice: to memory whose address they keep, or to their own memory.
   uint8_t *known = m_twinBytes;
   for (uint32_t i = 0; i < m_surfaceCount; i++) {
     const Surface &surface = m_surfaces[i];

@@ -17,12 +17,12 @@ bool UploadMemory::lock(Chunk &chunk, void *&memory) const {
   return !failed(m_wire.context.runtime().lock(chunk.memory.handle, flags, memory));
 }
 
-/** Memory that the device does not use, locked; null when there is none. `bytes`: wanted, and what there is. */
+/** Returns locked memory that the device does not use; null if there is none. `bytes`: wanted, then what there is. */
 UploadMemory::Chunk *UploadMemory::lockOne(uint32_t &bytes, void *&memory) {
   Context &context = m_wire.context;
   if (bytes > kChunkBytes) bytes = kChunkBytes;
   Chunk &newest = m_chunks[m_newest];
-  // Behind what this batch has written to it already; what was submitted meanwhile is in use, all of it.
+  // Appends after the bytes that this batch has written to it already; after a submission all of it is in use.
   if (newest.memory && context.isPending(newest.memory) && bytes <= kChunkBytes - newest.used && lock(newest, memory))
     return &newest;
   for (uint32_t i = 1; i <= kChunks; i++) {
@@ -71,7 +71,7 @@ uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *s
     chunk->used =
         piece < kChunkBytes - kAlign - chunk->used ? (chunk->used + piece + kAlign - 1) & ~(kAlign - 1) : kChunkBytes;
     done += piece;
-    // The rest of the buffer was given up by the first packet.
+    // The first packet has discarded the rest of the buffer.
     if (flags & AEROGPU_EXT_UPDATE_DISCARD) flags = AEROGPU_EXT_UPDATE_NO_OVERWRITE;
   }
   return done;

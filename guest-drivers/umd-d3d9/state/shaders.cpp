@@ -78,7 +78,7 @@ size_t writeScreenShader(const Declaration::Element *elements, uint32_t count, u
   const auto read = [](uint32_t number, uint32_t swizzle = kIdentitySwizzle) {
     return sourceToken(RegisterType::Temp, number, swizzle);
   };
-  // c(n): 2 / width, -2 / height, and what moves the viewport's centre to 0; c(n + 1): 0, 1.
+  // c(n): 2 / width, -2 / height, and the offset that moves the viewport's centre to 0; c(n + 1): 0, 1.
   const auto screen = [](uint32_t swizzle) {
     return sourceToken(RegisterType::Const, Declaration::kScreenConstants, swizzle);
   };

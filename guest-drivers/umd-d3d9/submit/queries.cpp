@@ -15,7 +15,7 @@ void Progress::destroy() {
   m_count = 0;
 }
 
-/** One more allocation, which nothing uses. */
+/** Adds an allocation, which nothing uses yet. */
 HRESULT Progress::add(uint32_t &index) {
   auto *mark = heapCreate<Mark>();
   if (!mark) return kOutOfMemory;
@@ -40,7 +40,7 @@ HRESULT Progress::add(uint32_t &index) {
   return kOk;
 }
 
-/** The allocation that marks the current batch, with a place that is free in it. The caller lists it. */
+/** Finds the allocation that marks the current batch, with a free place in it. The caller lists it. */
 HRESULT Progress::take(bool withPlace, uint32_t &index) {
   const uint64_t batch = m_wire.context.batch();
   const auto usable = [&](const Mark &mark) { return !withPlace || mark.used < kPlaces; };
@@ -49,8 +49,8 @@ HRESULT Progress::take(bool withPlace, uint32_t &index) {
     return kOk;
   }
   if (m_count < kUsual) return add(index);
-  // The one whose batch is the oldest is most likely done. If it is not, its batch will seem to end with this one:
-  // late, but never early.
+  // The mark with the oldest batch is most likely done. If it is not, its batch will seem to end with this one: late,
+  // but never early.
   uint32_t oldest = kMost;
   for (uint32_t i = 0; i < m_count; i++)
     if (m_marks[i]->batch != batch && (oldest == kMost || m_marks[i]->batch < m_marks[oldest]->batch)) oldest = i;
@@ -83,11 +83,11 @@ HRESULT Progress::mark() {
   return kOk;
 }
 
-/** Hands out the results of an allocation that the device is done with; never waits. */
+/** Delivers the results of an allocation that the device has finished; never waits. */
 HRESULT Progress::collect(Mark &mark, bool &done) {
   done = mark.used == 0 && mark.batch <= m_done;
   if (done) return kOk;
-  // A program may ask again and again without flushing (EX-31).
+  // A program may poll repeatedly without flushing (EX-31).
   if (m_wire.context.isPending(mark.memory)) {
     const HRESULT result = m_wire.context.submit();
     if (failed(result)) return result;
@@ -102,7 +102,7 @@ HRESULT Progress::collect(Mark &mark, bool &done) {
   if (failed(result)) return result;
   auto *results = static_cast<aerogpu_ext_query_result *>(memory);
   for (uint32_t i = 0; i < mark.used; i++) {
-    // A result that is not there will never be: the batch, or the device's work, was lost (QUERY-9).
+    // A result that is missing now will never come: the batch, or the device's work, was lost (QUERY-9).
     if (mark.asked[i]) mark.asked[i]->answered(results[i].available ? results[i].value : 0);
     results[i] = {};
   }
@@ -124,7 +124,7 @@ HRESULT Progress::isDone(uint64_t batch, bool &done) {
   return kOk;
 }
 
-/** One more begin or end: a batch that has as many as the device takes is submitted. */
+/** Counts one more begin or end; submits a batch that has as many as the device takes. */
 HRESULT Progress::countPacket() {
   Context &context = m_wire.context;
   if (m_countedBatch == context.batch() && m_packets == kMostOfBatch) {
@@ -157,7 +157,7 @@ HRESULT Progress::begin(uint32_t &slot) {
 }
 
 void Progress::abandon(uint32_t slot) {
-  // It goes on counting, which nobody sees: a begin forgets it (QUERY-5).
+  // It continues to count, without effect: a begin resets it (QUERY-5).
   if (slot < kSlots) m_slots[slot / 64] &= ~(uint64_t{1} << slot % 64);
 }
 
@@ -215,13 +215,13 @@ HRESULT Query::issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flag
   HRESULT result = kOk;
   switch (m_type) {
   case D3DDDIQUERYTYPE_EVENT:
-    // Whatever the flags are ends an event (EX-32); a begin restarts it, and is followed by an end.
+    // An event ends whatever the flags are (EX-32); a begin restarts it, and an end follows.
     result = progress.mark();
     break;
   case D3DDDIQUERYTYPE_OCCLUSION:
     if (flags.Begin) result = begin(wire, progress);
     if (failed(result) || !flags.End) return result;
-    // Without a begin, or where that was in a batch that was lost, it counts from here.
+    // Without a begin, or if that was in a lost batch, it counts from here.
     if (m_slot == Progress::kSlots || m_lostBefore != wire.context.lost()) result = begin(wire, progress);
     if (!failed(result)) result = progress.end(m_slot, AEROGPU_EXT_QUERY_OCCLUSION, *this);
     if (!failed(result)) m_slot = Progress::kSlots;
@@ -233,7 +233,7 @@ HRESULT Query::issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flag
     result = progress.end(Progress::kSlots, AEROGPU_EXT_QUERY_TIMESTAMP, *this);
     break;
   default:
-    return kOk;  // what is always the same
+    return kOk;  // a constant answer
   }
   if (!failed(result)) m_batch = wire.context.batch();
   return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// wire.h: what everything needs that makes objects on the device: the batch, numbers for the objects, and which formats
-// there are.
+// wire.h: the common tools for making objects on the device: the batch, numbers for the objects, and the table of
+// formats.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/base/formats.h"
@@ -17,13 +17,13 @@ struct Wire {
   HandleAllocator &handles;
   const FormatTable &formats;
 
-  /** A new number; without one the batch says that memory is out. */
+  /** Returns a new number; on failure the batch reports that memory is out. */
   uint32_t take() {
     const uint32_t handle = handles.take();
     if (!handle) context.fail(kOutOfMemory);
     return handle;
   }
-  /** Ends an object by its packet (of {header, handle, reserved}) and frees its number. 0 is fine. */
+  /** Destroys an object with its packet (of {header, handle, reserved}) and frees its number. 0 is allowed. */
   template <class Packet> void destroy(uint32_t &handle) {
     if (handle) {
       Packet packet = {};

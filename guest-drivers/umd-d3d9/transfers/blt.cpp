@@ -16,7 +16,7 @@ bool overlap(const Rect &a, const Rect &b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-/** Both rectangles lie inside of their surfaces, or else there is nothing to copy in a way that has a meaning. */
+/** Takes a rectangle if it lies within its surface; otherwise a copy has no defined meaning. */
 bool take(const RECT &rect, const Surface &surface, Rect &out) {
   out = clipped(rect, surface.width, surface.height);
   return !out.isEmpty() && static_cast<LONG>(out.left) == rect.left && static_cast<LONG>(out.top) == rect.top &&
@@ -45,9 +45,9 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   Surface *from = source->surface(args.SrcSubResourceIndex), *to = destination->surface(args.DstSubResourceIndex);
   if (!from || !to) return kNotAvailable;
   if (args.Flags.DstColorKey) return kNotImplemented;
-  // The frame that Windows composes is told of with the submission that holds the last part of it.
+  // The submission that holds the last part of the frame that Windows composes announces the frame.
   if (args.Flags.EndPresentToDwm) m_wire.context.demandSubmit();
-  // Between two of its own the runtime copies by itself.
+  // The runtime itself copies between two of its own surfaces.
   const bool isRuntimes = source->isSystemMemory() && destination->isSystemMemory();
   const bool isOfBits = (source->isBitmap() || destination->isBitmap()) && !isRuntimes;
   if (!from->image && !to->image && !isOfBits) return kOk;
@@ -80,7 +80,7 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   return writeMapped(*other, pixelOf(*from, *other, mapping.from), from->systemPitch, *to, mapping);
 }
 
-/** A texture of the size of `size`, of which nobody else knows. */
+/** Makes a texture of the size `size` that is used here only. */
 bool Blits::Temporary::create(Wire &wire, const FormatRow &format, const Rect &size, uint32_t usage) {
   image.format = &format;
   if (!image.layout.set(format, size.width(), size.height(), 0, 1, 1, 1)) return false;
@@ -101,7 +101,7 @@ bool Blits::Temporary::create(Wire &wire, const FormatRow &format, const Rect &s
   return true;
 }
 
-/** What the runtime has at `memory` is brought to the device as it is, and scaled and converted there. */
+/** Sends the runtime's pixels at `memory` to the device unchanged, and scales and converts them there. */
 HRESULT Blits::writeMapped(const FormatRow &format, const uint8_t *memory, uint32_t pitch, Surface &to,
                            const Mapping &mapping) {
   if (format.depth != to.image->format->depth) return kNotImplemented;
@@ -118,7 +118,7 @@ HRESULT Blits::writeMapped(const FormatRow &format, const uint8_t *memory, uint3
   return failed(error) ? error : result;
 }
 
-/** The device scales and converts, the result is read back. */
+/** Scales and converts on the device, then reads the result back. */
 HRESULT Blits::readMapped(Surface &from, const FormatRow &format, const Mapping &mapping, uint8_t *memory,
                           uint32_t pitch) {
   if (format.depth != from.image->format->depth || format.block != 1 || mapping.hasKey) return kNotImplemented;
@@ -137,7 +137,7 @@ HRESULT Blits::readMapped(Surface &from, const FormatRow &format, const Mapping 
   return failed(error) ? error : result;
 }
 
-/** One packet, which uses and changes no state. */
+/** Sends one packet, which uses and changes no state. */
 bool Blits::sendBlit(Surface &from, Surface &to, const Mapping &mapping) {
   Context &context = m_wire.context;
   if (!context.ensure(sizeof(aerogpu_cmd_ext_blit) + sizeof(aerogpu_ext_blit_rect), 2)) return false;
@@ -163,7 +163,7 @@ bool Blits::sendBlit(Surface &from, Surface &to, const Mapping &mapping) {
 
 HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) {
   const FormatRow &source = *from.image->format, &destination = *to.image->format;
-  if (destination.isPlanar) {  // a copy of all its planes, or nothing
+  if (destination.isPlanar) {  // only a copy of all its planes is possible
     const bool whole = mapping.from.left == 0 && mapping.from.top == 0 && mapping.from.right + 1 >= from.width &&
                        mapping.from.bottom + 1 >= from.height / 3 * 2;
     if (source.device != destination.device || !mapping.isStraight() || !(mapping.from == mapping.to) || !whole ||
@@ -199,7 +199,7 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
     const uint32_t view = surfaceView(m_wire, from);
     return result(view && drawMapped(from, view, to, mapping));
   }
-  // A texture is not read while it is drawn to, so its pixels go through another one.
+  // A draw cannot read its own target, so the pixels go through another texture.
   uint32_t copy = m_wire.take();
   aerogpu_cmd_create_texture2d create = {};
   create.texture_handle = copy;
@@ -239,7 +239,7 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
     constexpr uint32_t kShift[] = {16, 8, 0, 24};  // D3DCOLOR is ARGB
     color[i] = std::bit_cast<uint32_t>(static_cast<float>(args.Color >> kShift[i] & 0xFF) / 255.0f);
   }
-  if (format.d3d == D3DDDIFMT_P8) color[0] = color[2];  // the index is what lies lowest
+  if (format.d3d == D3DDDIFMT_P8) color[0] = color[2];  // the lowest byte is the index
   if (context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) {
     aerogpu_cmd_ext_fill *packet = appendFill(*surface, rect);
     if (!packet) return result(false);
@@ -266,8 +266,8 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   return result(context.send(clear));
 }
 
-/** Blocks of one colour (page "Compressed Texture Formats"): both ends of the colours are alike, and of an opaque
- * format the alpha is left out; BC2 has it in 4 bits a texel, BC3 in two ends. */
+/** Fills blocks with one colour (page "Compressed Texture Formats"): both end colours are equal, and an opaque
+ * format has no alpha; BC2 has 4 bits of alpha a texel, BC3 has two ends. */
 HRESULT Blits::fillBlocks(Surface &surface, const Rect &rect, uint32_t color) {
   const FormatRow &format = *surface.image->format;
   const RowSpan span = rowsOf(format, rect);
@@ -283,12 +283,12 @@ HRESULT Blits::fillBlocks(Surface &surface, const Rect &rect, uint32_t color) {
   auto *row = static_cast<uint8_t *>(heapAllocate(span.bytes));
   if (!row) return kOutOfMemory;
   for (uint32_t at = 0; at < span.bytes; at += format.blockBytes) memcpy(row + at, block, format.blockBytes);
-  const HRESULT result = writeSurface(m_wire, surface, rect, row, 0);  // each row is that one
+  const HRESULT result = writeSurface(m_wire, surface, rect, row, 0);  // the source is one row, with pitch 0
   heapFree(row);
   return result;
 }
 
-/** A fill of one rectangle; the caller says of what. */
+/** Appends a fill of one rectangle; the caller sets the value. */
 aerogpu_cmd_ext_fill *Blits::appendFill(Surface &surface, const Rect &rect) {
   Context &context = m_wire.context;
   if (!context.ensure(sizeof(aerogpu_cmd_ext_fill) + sizeof(aerogpu_ext_rect), 1)) return nullptr;
@@ -311,7 +311,7 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
     return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);
   if (rect.isEmpty()) return kOk;
-  // The value is a texel of the format that the runtime knows, whatever the device makes of it.
+  // The value is a texel in the runtime's format, whatever the device's format is.
   float depth = 0;
   bool hasStencil = false;
   switch (resource->format()->d3d) {

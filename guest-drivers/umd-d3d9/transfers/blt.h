@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// blt.h: copies between resources, and fills: by one packet where the device has it, else by its plain copies, clears
-// and draws of the driver's own; and copies between memory of the runtime's and the device.
+// blt.h: copies between resources, and fills: by one packet if the device has it, else by its plain copies, clears and
+// the driver's own draws; and copies between the runtime's memory and the device.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/state/draw.h"
@@ -14,7 +14,7 @@ public:
 
   HRESULT blt(const D3DDDIARG_BLT &args);
   HRESULT colorFill(const D3DDDIARG_COLORFILL &args);
-  /** E_NOTIMPL on devices without fills: DirectDraw's way to clear depth. */
+  /** Returns E_NOTIMPL on devices without fills: DirectDraw's way to clear depth. */
   HRESULT depthFill(const D3DDDIARG_DEPTHFILL &args);
   HRESULT bufBlt(const D3DDDIARG_BUFFERBLT &args);
 
@@ -22,14 +22,14 @@ private:
   struct Mapping {
     Rect from, to;
     bool linear = false, mirrorX = false, mirrorY = false, toSrgb = false;
-    bool hasKey = false;  // texels of the source that are `key` stay away
-    uint32_t key = 0;     // as they lie in memory
+    bool hasKey = false;  // texels of the source that equal `key` are not copied
+    uint32_t key = 0;     // in the format of the memory
 
     bool isStraight() const {
       return from.width() == to.width() && from.height() == to.height() && !mirrorX && !mirrorY && !toSrgb && !hasKey;
     }
   };
-  /** A texture for the length of a copy; image.destroy() ends it. */
+  /** A texture for the duration of a copy; image.destroy() destroys it. */
   struct Temporary {
     Image image;
     Surface surface;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// blt_draw.cpp: copies by a draw of the driver's own: what no packet copies, and everything that is scaled or converted
-// on devices that have no blits.
+// blt_draw.cpp: copies by the driver's own draws: those that no packet does, and on devices without blits everything
+// that is scaled or converted.
 #include "aerogpu/d3d9/state_values.h"
 #include "aerogpu/d3d9/states.h"
 #include "guest-drivers/umd-d3d9/blt.ps.h"

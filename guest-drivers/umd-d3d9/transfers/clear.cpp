@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// clear.cpp: Clear. The device clears what its viewport and scissor leave (DRAW-6), so a rectangle is a viewport.
-// Several are one fill of each surface, where the device has fills (docs/abi/blit.md).
+// clear.cpp: Clear. The device clears what its viewport and scissor leave (DRAW-6), so a rectangle becomes a viewport.
+// Several rectangles are one fill of each surface, if the device has fills (docs/abi/blit.md).
 #include <bit>
 
 #include "aerogpu/d3d9/states.h"
@@ -20,7 +20,7 @@ LONG larger(LONG a, LONG b) {
   return a > b ? a : b;
 }
 
-/** The least that all of some surfaces have; 0 while there is none. */
+/** The smallest size of several surfaces; 0 while there is none. */
 struct Least {
   uint32_t width = 0, height = 0;
   bool isUneven = false;
@@ -41,10 +41,10 @@ bool isEmpty(const RECT &rect) {
 
 }  // namespace
 
-/** Fills rectangles of one surface, as far as `bound` and the surface go. */
+/** Fills rectangles of one surface, clipped to `bound` and the surface. */
 bool Draws::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count,
                  const RECT *rects) {
-  constexpr uint32_t kMost = 256;  // of a packet; the device takes 1024 (BLIT-2)
+  constexpr uint32_t kMost = 256;  // limit of a packet; the device takes 1024 (BLIT-2)
   aerogpu_ext_rect areas[kMost];
   const RECT all = intersection(bound, {0, 0, static_cast<LONG>(surface.width), static_cast<LONG>(surface.height)});
   Context &context = m_wire.context;
@@ -58,7 +58,7 @@ bool Draws::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT 
     }
     for (uint32_t at = 0; at < used;) {
       if (!context.ensure(sizeof what + sizeof areas[0], 1)) return false;
-      // What the batch has no room for goes into the next one.
+      // Rectangles that do not fit go into the next batch.
       const size_t fits = (context.room() - sizeof what) / sizeof areas[0];
       const uint32_t piece = fits < used - at ? static_cast<uint32_t>(fits) : used - at;
       if (surface.image->crossesContexts) context.use(surface.image->memory, true);
@@ -78,7 +78,7 @@ bool Draws::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT 
   return true;
 }
 
-/** Several rectangles: one packet for each surface in place of two for each rectangle. */
+/** Fills several rectangles with one packet for each surface instead of two for each rectangle. */
 bool Draws::fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects) {
   aerogpu_cmd_ext_fill what = {};
   memcpy(what.color_rgba_f32, clear.color_rgba_f32, sizeof what.color_rgba_f32);
@@ -114,7 +114,7 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
   packet.depth_f32 = std::bit_cast<uint32_t>(z);
   packet.stencil = args.FillStencil & 0xFF;
 
-  // Without a rectangle it is the viewport; the page contradicts itself where COMPUTERECTS is not set.
+  // Without a rectangle the viewport is cleared; the page contradicts itself where COMPUTERECTS is not set.
   const ViewportState &viewport = m_pipeline.viewport();
   constexpr LONG kFar = 1 << 20;
   const auto edge = [](uint64_t value) { return value < kFar ? static_cast<LONG>(value) : kFar; };
@@ -152,7 +152,7 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
 
   bool sent =
       m_pipeline.prepareClear() == Prepared::Ready && m_pipeline.renderStates.force(m_wire.context, kScissorTest, 0);
-  // The device clears what all that is bound has in common (DRAW-6), Direct3D each surface as far as it goes.
+  // The device clears the area that all bound surfaces share (DRAW-6), Direct3D each surface to its own size.
   Least least;
   if (depth) least.include(*depth);
   for (uint32_t i = 0; i < kMaxTargets; i++)

@@ -25,10 +25,10 @@ HRESULT copyBox(Wire &wire, const FormatRow &format, Surface &from, const Box &b
   if (from.image && to.image) return copyOnDevice(wire, from, box, to, area);
   if (from.system && to.image) return writeSurface(wire, to, area, from, format, box);
   if (from.image && to.system) return readSurface(wire, from, box, to, format, area);
-  return kOk;  // between two of its own the runtime copies by itself
+  return kOk;  // the runtime itself copies between two of its own resources
 }
 
-/** A part of the source's first level, and where it goes in the destination's first. */
+/** A part of the first level of the source, and its place in the first level of the destination. */
 struct Transfer {
   uint32_t face = 0;
   RECT rect = {};
@@ -36,7 +36,7 @@ struct Transfer {
   uint32_t x = 0, y = 0, z = 0;
 };
 
-/** What of a range of the first level lies in another level: what is half covered there is covered. */
+/** Returns the part of a range of the first level in another level: a half covered texel counts as covered. */
 constexpr uint32_t upShifted(uint32_t value, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{value} + (uint64_t{1} << shift) - 1) >> shift);
 }
@@ -47,9 +47,10 @@ HRESULT transfer(Wire &wire, Resource *source, Resource *destination, const Tran
   const bool isOfBits = source->isBitmap() && destination->isBitmap();
   if (!isOfBits && (!format || !source->format() || source->format()->device != format->device || format->isPlanar))
     return kNotImplemented;
-  if (isOfBits && source->isSystemMemory() && destination->isSystemMemory()) return kOk;  // as in copyBox()
+  if (isOfBits && source->isSystemMemory() && destination->isSystemMemory())
+    return kOk;  // the runtime copies, as in copyBox()
   const uint32_t fromLevels = source->levels(), toLevels = destination->levels();
-  // The destination may begin at a lower level of the source.
+  // The destination's first level may be a lower level of the source.
   uint32_t skipped = 0;
   const Surface &top = *destination->surface(0);
   const auto isLarger = [&top](const Surface &surface) {
