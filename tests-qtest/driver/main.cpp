@@ -31,6 +31,7 @@
 #include <string_view>
 
 #include "aerogpu/aerogpu_pci.h"
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
 #include "guest-drivers/linux/init/init.h"
 #include "testbed/kernel/core/call_log.h"
@@ -215,6 +216,8 @@ void printTail(const std::string& text) {
   }
 }
 
+constexpr int64_t kQuietNs = 30'000'000'000;
+
 /// After a test that died: the device must not continue with memory that is gone.
 void quiesceDevice() {
   const std::unique_ptr<Machine> machine = makeMachine();
@@ -232,6 +235,15 @@ void quiesceDevice() {
   // The device's caches may still name memory that the next process gets.
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 2);
   registers.write(AEROGPU_EXT_REG_SPACES, 0);
+  // The packet that was under way may still count errors, which would be the next test's.
+  for (const int64_t end = nowNs() + kQuietNs; registers.read(AEROGPU_EXT_REG_RING_BUSY) != 0;) {
+    if (nowNs() > end) {
+      std::printf("# the device is still busy after %lld s\n",
+                  static_cast<long long>(kQuietNs / 1'000'000'000));
+      return;
+    }
+    usleep(1000);
+  }
 }
 
 /// Runs `body`, which returns the process' exit status, in a separate process. Returns its status as
