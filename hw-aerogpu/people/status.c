@@ -99,5 +99,5 @@ void aerogpu_status_class_init(ObjectClass *klass)
                               aerogpu_status_get, NULL, NULL, NULL);
     object_class_property_set_description(
         klass, "status",
-        "read-only: what is held, by kind and by guest process, and the last errors");
+        "read-only: held memory, by kind and by guest process, and the last errors");
 }
