@@ -3,6 +3,7 @@
 // several things looks all of them up before it binds any.
 #include "renderer/core/d3d9_states.h"
 #include "renderer/core/executor.h"
+#include "renderer/core/object_charge.h"
 
 namespace aerogpu::core {
 
@@ -60,7 +61,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_vertex_buffers& c,
   for (size_t i = 0; i < bindings.size(); ++i) {
     const aerogpu_vertex_buffer_binding& b = bindings[i];
     if (b.buffer == 0) continue;
-    const auto buffer = need<Buffer>(b.buffer, "no such vertex buffer");
+    const auto buffer = m_space.handles().need<Buffer>(b.buffer, "no such vertex buffer");
     if (!buffer) return buffer.error();
     if (b.stride_bytes > kMaxStride)
       return refused(ErrorCode::OutOfBounds, "vertex stride is over its limit",
@@ -71,18 +72,18 @@ Result<void> Executor::run(const aerogpu_cmd_set_vertex_buffers& c,
     streams[i] = {Ref<Buffer>(*buffer), b.stride_bytes, b.offset_bytes, 0};
   }
   for (size_t i = 0; i < bindings.size(); ++i) {
-    VertexStream& stream = state().vertexStreams[c.start_slot + i];
+    VertexStream& stream = m_contexts.state().vertexStreams[c.start_slot + i];
     streams[i].step = stream.step;  // XSTATE-10: the stream's, not the buffer's
     stream = std::move(streams[i]);
   }
-  state().dirty |= kDirtyVertexStreams;
+  m_contexts.state().dirty |= kDirtyVertexStreams;
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_set_index_buffer& c) {
   IndexBinding binding;
   if (c.buffer != 0) {
-    const auto buffer = need<Buffer>(c.buffer, "no such index buffer");
+    const auto buffer = m_space.handles().need<Buffer>(c.buffer, "no such index buffer");
     if (!buffer) return buffer.error();
     binding.is32Bit = c.format == AEROGPU_INDEX_FORMAT_UINT32;
     if (c.offset_bytes > (*buffer)->desc.sizeBytes)
@@ -94,14 +95,14 @@ Result<void> Executor::run(const aerogpu_cmd_set_index_buffer& c) {
     binding.offset = c.offset_bytes;
     binding.buffer = Ref<Buffer>(*buffer);
   }
-  state().indexBuffer = std::move(binding);
-  state().dirty |= kDirtyIndexBuffer;
+  m_contexts.state().indexBuffer = std::move(binding);
+  m_contexts.state().dirty |= kDirtyIndexBuffer;
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_set_primitive_topology& c) {
-  state().topology = static_cast<Topology>(c.topology);
-  state().dirty |= kDirtyTopology;
+  m_contexts.state().topology = static_cast<Topology>(c.topology);
+  m_contexts.state().dirty |= kDirtyTopology;
   return {};
 }
 
@@ -112,16 +113,16 @@ Result<void> Executor::run(const aerogpu_cmd_set_texture& c) {
     return refused(ErrorCode::OutOfBounds, "no such texture slot",
                    {{"slot", c.slot}, {"of", kMaxShaderResources}});
   ShaderResourceBinding binding;
-  if (Texture* texture = m_handles.get<Texture>(c.texture)) {
+  if (Texture* texture = m_space.handles().get<Texture>(c.texture)) {
     binding.texture = Ref<Texture>(texture);
-  } else if (View* view = m_handles.get<View>(c.texture)) {
+  } else if (View* view = m_space.handles().get<View>(c.texture)) {
     binding.view = Ref<View>(view);
     binding.texture = view->texture;
   } else if (c.texture != 0) {
     return refused(ErrorCode::CmdDecode, "neither a texture nor a view", {{"texture", c.texture}});
   }
-  bindings(*where).resources[c.slot] = std::move(binding);
-  dirtyStage(*where, kDirtyResources);
+  m_contexts.bindings(*where).resources[c.slot] = std::move(binding);
+  m_contexts.dirtyStage(*where, kDirtyResources);
   return {};
 }
 
@@ -130,28 +131,29 @@ Result<void> Executor::run(const aerogpu_cmd_set_sampler_state& c) {
   if (!where) return where.error();
   if (c.slot >= kMaxSamplers)
     return refused(ErrorCode::OutOfBounds, "no such sampler slot", {{"slot", c.slot}, {"of", kMaxSamplers}});
-  SamplerState& sampler = bindings(*where).samplers[c.slot];
+  SamplerState& sampler = m_contexts.bindings(*where).samplers[c.slot];
   if (setSamplerState(sampler, c.state, c.value)) {
-    dirtyStage(*where, kDirtySamplers);
+    m_contexts.dirtyStage(*where, kDirtySamplers);
     if (*where == Stage::Pixel) noteFilter(sampler);
   }
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_create_sampler& c) {
-  if (auto free = needFreeHandle(c.sampler_handle); !free) return free;
-  auto charge = chargeObject();
+  if (auto free = m_space.needFreeHandle(c.sampler_handle); !free) return free;
+  auto charge = chargeObject(m_env.hostMemory);
   if (!charge) return charge.error();
   auto sampler = makeRef<Sampler>();
   sampler->charge = std::move(*charge);
   sampler->state = samplerFromPacket(c);
-  m_handles.insert(c.sampler_handle, sampler);
+  m_space.handles().insert(c.sampler_handle, sampler);
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_destroy_sampler& c) {
-  if (const auto found = need<Sampler>(c.sampler_handle, "no such sampler"); !found) return found.error();
-  m_handles.remove(c.sampler_handle);
+  if (const auto found = m_space.handles().need<Sampler>(c.sampler_handle, "no such sampler"); !found)
+    return found.error();
+  m_space.handles().remove(c.sampler_handle);
   return {};
 }
 
@@ -163,15 +165,15 @@ Result<void> Executor::run(const aerogpu_cmd_set_samplers& c, std::span<const ui
   std::array<SamplerState, kMaxSamplers> states;  // 0 = Direct3D's default sampler
   for (size_t i = 0; i < handles.size(); ++i) {
     if (handles[i] == 0) continue;
-    const auto sampler = need<Sampler>(handles[i], "no such sampler");
+    const auto sampler = m_space.handles().need<Sampler>(handles[i], "no such sampler");
     if (!sampler) return sampler.error();
     states[i] = (*sampler)->state;
   }
   for (size_t i = 0; i < handles.size(); ++i) {
-    bindings(*where).samplers[c.start_slot + i] = states[i];
+    m_contexts.bindings(*where).samplers[c.start_slot + i] = states[i];
     if (*where == Stage::Pixel) noteFilter(states[i]);
   }
-  dirtyStage(*where, kDirtySamplers);
+  m_contexts.dirtyStage(*where, kDirtySamplers);
   return {};
 }
 
@@ -182,11 +184,13 @@ Result<void> Executor::run(const aerogpu_cmd_set_constant_buffers& c,
   if (!slotsFit(c.start_slot, list.size(), kMaxConstantBuffers))
     return noSlots("no such constant buffer slot", c.start_slot, list.size(), kMaxConstantBuffers);
   std::array<BufferBinding, kMaxConstantBuffers> resolved;
-  const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such constant buffer"); };
+  const auto lookUp = [this](uint32_t handle) {
+    return m_space.handles().need<Buffer>(handle, "no such constant buffer");
+  };
   if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
   for (size_t i = 0; i < list.size(); ++i)
-    bindings(*where).constantBuffers[c.start_slot + i] = std::move(resolved[i]);
-  dirtyStage(*where, kDirtyConstantBuffers);
+    m_contexts.bindings(*where).constantBuffers[c.start_slot + i] = std::move(resolved[i]);
+  m_contexts.dirtyStage(*where, kDirtyConstantBuffers);
   return {};
 }
 
@@ -197,13 +201,16 @@ Result<void> Executor::run(const aerogpu_cmd_set_shader_resource_buffers& c,
   if (!slotsFit(c.start_slot, list.size(), kMaxShaderResources))
     return noSlots("no such resource slot", c.start_slot, list.size(), kMaxShaderResources);
   std::array<BufferBinding, kMaxShaderResources> resolved;
-  const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such buffer"); };
+  const auto lookUp = [this](uint32_t handle) {
+    return m_space.handles().need<Buffer>(handle, "no such buffer");
+  };
   if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
   for (size_t i = 0; i < list.size(); ++i) {
     BufferBinding& from = resolved[i];
-    bindings(*where).resources[c.start_slot + i] = {{}, {}, std::move(from.buffer), from.offset, from.size};
+    m_contexts.bindings(*where).resources[c.start_slot + i] = {
+        {}, {}, std::move(from.buffer), from.offset, from.size};
   }
-  dirtyStage(*where, kDirtyResources);
+  m_contexts.dirtyStage(*where, kDirtyResources);
   return {};
 }
 
@@ -214,13 +221,15 @@ Result<void> Executor::run(const aerogpu_cmd_set_unordered_access_buffers& c,
   if (!slotsFit(c.start_slot, list.size(), kMaxUnorderedAccess))
     return noSlots("no such unordered access slot", c.start_slot, list.size(), kMaxUnorderedAccess);
   std::array<BufferBinding, kMaxUnorderedAccess> resolved;
-  const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such buffer"); };
+  const auto lookUp = [this](uint32_t handle) {
+    return m_space.handles().need<Buffer>(handle, "no such buffer");
+  };
   if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
   for (size_t i = 0; i < list.size(); ++i) {
     if (resolved[i].buffer) resolved[i].initialCount = list[i].initial_count;
-    bindings(*where).unorderedAccess[c.start_slot + i] = std::move(resolved[i]);
+    m_contexts.bindings(*where).unorderedAccess[c.start_slot + i] = std::move(resolved[i]);
   }
-  dirtyStage(*where, kDirtyUnorderedAccess);
+  m_contexts.dirtyStage(*where, kDirtyUnorderedAccess);
   return {};
 }
 

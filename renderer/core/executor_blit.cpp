@@ -73,9 +73,9 @@ Result<BlitKind> Executor::checkBlitOf(const Texture& dst, const Slice& to, cons
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogpu_ext_blit_rect> rects) {
-  const auto dst = need<Texture>(c.dst_texture, "no such destination texture");
+  const auto dst = m_space.handles().need<Texture>(c.dst_texture, "no such destination texture");
   if (!dst) return dst.error();
-  const auto src = need<Texture>(c.src_texture, "no such source texture");
+  const auto src = m_space.handles().need<Texture>(c.src_texture, "no such source texture");
   if (!src) return src.error();
   const Slice to((*dst)->desc, c.dst_mip_level, c.dst_array_layer);
   const Slice from((*src)->desc, c.src_mip_level, c.src_array_layer);
@@ -102,13 +102,13 @@ Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogp
     if (*kind == BlitKind::Color) pixels += texels(box.to);
     bytes += bytesOf(srcFormat, box.from);
     if (!(c.flags & AEROGPU_EXT_BLIT_WRITEBACK_DST)) continue;
-    auto sink = sinkOf(**dst, sub, box.to);
+    auto sink = m_guest.sinkOf(**dst, sub, box.to);
     if (!sink) return sink.error();
     sinks.push_back(std::move(*sink));
     written += bytesOf(format, box.to);
   }
-  if (auto taken = take(Work::Pixels, pixels); !taken) return taken;
-  if (auto taken = take(Work::Bytes, bytes + written); !taken) return taken;
+  if (auto taken = m_work.take(Work::Pixels, pixels); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, bytes + written); !taken) return taken;
   ++(*dst)->writes;
   GpuTexture& gpu = *(*dst)->gpu;
   if (auto done = gpu.blit(sub, *(*src)->gpu, srcSub, m_blitBoxes, args); !done) return done;
@@ -119,7 +119,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogp
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_fill& c, std::span<const aerogpu_ext_rect> rects) {
-  const auto texture = need<Texture>(c.texture, "no such texture");
+  const auto texture = m_space.handles().need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
   const Slice slice((*texture)->desc, c.mip_level, c.array_layer);
   const Subresource sub = slice.sub;
@@ -151,13 +151,13 @@ Result<void> Executor::run(const aerogpu_cmd_ext_fill& c, std::span<const aerogp
   for (const Box& box : m_boxes) bytes += bytesOf(format, box);
   if (m_boxes.empty()) bytes = mip.rowBytes * mip.rows;
   bytes *= (*texture)->desc.samples;
-  if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, bytes); !taken) return taken;
   ++(*texture)->writes;
   return (*texture)->gpu->fill(sub, m_boxes, args);
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_generate_mips& c) {
-  const auto found = need<Texture>(c.texture, "no such texture");
+  const auto found = m_space.handles().need<Texture>(c.texture, "no such texture");
   if (!found) return found.error();
   Texture& texture = **found;
   const FormatInfo& format = *findFormat(texture.desc.format);
@@ -179,8 +179,8 @@ Result<void> Executor::run(const aerogpu_cmd_ext_generate_mips& c) {
     pixels += texels(whole(level)) * texture.desc.arrayLayers;
     bytes += bytesOf(format, whole(level - 1)) * texture.desc.arrayLayers;
   }
-  if (auto taken = take(Work::Pixels, pixels); !taken) return taken;
-  if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
+  if (auto taken = m_work.take(Work::Pixels, pixels); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, bytes); !taken) return taken;
   ++texture.writes;
   for (uint32_t layer = 0; layer < texture.desc.arrayLayers; ++layer)
     for (uint32_t level = 1; level < texture.desc.mipLevels; ++level) {

@@ -28,21 +28,22 @@ Result<void> Executor::run(const aerogpu_cmd_clear& c) {
   args.depthValue = std::bit_cast<float>(c.depth_f32);
   args.stencilValue = c.stencil;
   if (!args.color && !args.depth && !args.stencil) return {};
-  if ((args.depth || args.stencil) && !state().depthTarget.texture)
+  if ((args.depth || args.stencil) && !m_contexts.state().depthTarget.texture)
     return refused(ErrorCode::CmdDecode, "depth or stencil clear without a depth-stencil target",
                    {{"flags", c.flags}});
   if (args.depth && !(args.depthValue >= 0 && args.depthValue <= 1))
     return refused(ErrorCode::CmdDecode, "clear depth is outside 0..1", {{"depth_f32", args.depthValue}});
-  uint64_t bytes = args.depth || args.stencil ? targetBytes(state().depthTarget) : 0;
+  uint64_t bytes = args.depth || args.stencil ? targetBytes(m_contexts.state().depthTarget) : 0;
   if (args.color)
-    for (uint32_t i = 0; i < state().colorTargetCount; ++i) bytes += targetBytes(state().colorTargets[i]);
-  if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
+    for (uint32_t i = 0; i < m_contexts.state().colorTargetCount; ++i)
+      bytes += targetBytes(m_contexts.state().colorTargets[i]);
+  if (auto taken = m_work.take(Work::Bytes, bytes); !taken) return taken;
   if (args.color) noteTargetWrites();
-  return m_env.backend.clear(state(), args);
+  return m_env.backend.clear(m_contexts.state(), args);
 }
 
-Result<void> Executor::checkDraw(uint32_t vertices, uint32_t instances) const {
-  if (!m_state->shaders[static_cast<size_t>(Stage::Vertex)])
+Result<void> Executor::checkDraw(uint32_t vertices, uint32_t instances) {
+  if (!m_contexts.state().shaders[static_cast<size_t>(Stage::Vertex)])
     return refused(ErrorCode::CmdDecode, "draw without a vertex shader", {{"vs", 0u}});
   if (uint64_t{vertices} * instances > kMaxVerticesPerDraw)
     return refused(ErrorCode::OutOfBounds, "draw is too large",
@@ -51,18 +52,22 @@ Result<void> Executor::checkDraw(uint32_t vertices, uint32_t instances) const {
 }
 
 Result<void> Executor::takeDraw(uint64_t vertices, uint64_t instances) {
-  if (auto taken = take(Work::Vertices, vertices * instances, state().vertexWeight); !taken) return taken;
-  if (auto taken = take(Work::Pixels, state().drawPixels, state().pixelWeight); !taken) return taken;
-  if (m_work.isOver(Work::Bytes)) return tooMuch(Work::Bytes, 0);  // see noteDrawn()
+  if (auto taken = m_work.take(Work::Vertices, vertices * instances, m_contexts.state().vertexWeight); !taken)
+    return taken;
+  if (auto taken = m_work.take(Work::Pixels, m_contexts.state().drawPixels, m_contexts.state().pixelWeight);
+      !taken)
+    return taken;
+  if (auto within = m_work.needNotOver(Work::Bytes); !within) return within;  // see noteDrawn()
   m_env.stats.draws.add(1);
   noteTargetWrites();
   return {};
 }
 
 Result<void> Executor::noteDrawn(Result<void> drawn) {
-  noteCompiled();
+  m_work.noteCompiled();
   // How much a draw copies only the back end knows, and only when it is done.
-  if (state().copiedBytes != 0) m_work.note(Work::Bytes, std::exchange(state().copiedBytes, 0));
+  if (m_contexts.state().copiedBytes != 0)
+    m_work.note(Work::Bytes, std::exchange(m_contexts.state().copiedBytes, 0));
   return drawn;
 }
 
@@ -74,14 +79,14 @@ Result<void> Executor::run(const aerogpu_cmd_draw& c) {
         ErrorCode::OutOfBounds, "vertex numbers wrap",
         {{"first_vertex", c.first_vertex}, {"vertex_count", c.vertex_count}, {"limit", UINT32_MAX}});
   if (auto taken = takeDraw(c.vertex_count, c.instance_count); !taken) return taken;
-  return noteDrawn(
-      m_env.backend.draw(state(), {c.vertex_count, c.instance_count, c.first_vertex, c.first_instance}));
+  return noteDrawn(m_env.backend.draw(m_contexts.state(),
+                                      {c.vertex_count, c.instance_count, c.first_vertex, c.first_instance}));
 }
 
 Result<void> Executor::run(const aerogpu_cmd_draw_indexed& c) {
   if (c.index_count == 0 || c.instance_count == 0) return {};
   if (auto checked = checkDraw(c.index_count, c.instance_count); !checked) return checked;
-  const IndexBinding& indices = state().indexBuffer;
+  const IndexBinding& indices = m_contexts.state().indexBuffer;
   if (!indices.buffer)
     return refused(ErrorCode::CmdDecode, "indexed draw without an index buffer", {{"index buffer", 0u}});
   // Of indices past their buffer there are none (DRAW-17).
@@ -90,11 +95,11 @@ Result<void> Executor::run(const aerogpu_cmd_draw_indexed& c) {
   const auto count = static_cast<uint32_t>(std::min<uint64_t>(c.index_count, held - c.first_index));
   if (auto taken = takeDraw(count, c.instance_count); !taken) return taken;
   return noteDrawn(m_env.backend.drawIndexed(
-      state(), {count, c.instance_count, c.first_index, c.base_vertex, c.first_instance}));
+      m_contexts.state(), {count, c.instance_count, c.first_index, c.base_vertex, c.first_instance}));
 }
 
 Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
-  if (!state().shaders[static_cast<size_t>(Stage::Compute)])
+  if (!m_contexts.state().shaders[static_cast<size_t>(Stage::Compute)])
     return refused(ErrorCode::CmdDecode, "dispatch without a compute shader", {{"cs", 0u}});
   constexpr uint32_t kMaxSide = 65535;  // D3D11_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION
   if (c.group_count_x > kMaxSide || c.group_count_y > kMaxSide || c.group_count_z > kMaxSide ||
@@ -107,12 +112,14 @@ Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
                     {"limit", kMaxGroupsPerDispatch}});
   if (c.group_count_x == 0 || c.group_count_y == 0 || c.group_count_z == 0) return {};
   const uint64_t groups = uint64_t{c.group_count_x} * c.group_count_y * c.group_count_z;
-  const ShaderCost& cost = state().shaders[static_cast<size_t>(Stage::Compute)]->gpu->cost;
-  if (auto taken = take(Work::Groups, groups, WorkBudget::weight(cost.instructions, cost.samples, 1)); !taken)
+  const ShaderCost& cost = m_contexts.state().shaders[static_cast<size_t>(Stage::Compute)]->gpu->cost;
+  if (auto taken = m_work.take(Work::Groups, groups, WorkBudget::weight(cost.instructions, cost.samples, 1));
+      !taken)
     return taken;
   m_env.stats.dispatches.add(1);
-  auto dispatched = m_env.backend.dispatch(state(), c.group_count_x, c.group_count_y, c.group_count_z);
-  noteCompiled();
+  auto dispatched =
+      m_env.backend.dispatch(m_contexts.state(), c.group_count_x, c.group_count_y, c.group_count_z);
+  m_work.noteCompiled();
   return dispatched;
 }
 
@@ -143,13 +150,13 @@ Result<void> Executor::run(const aerogpu_cmd_ext_draw_inline& c, Bytes bytes) {
   if (c.vertex_count == 0) return {};
   const uint32_t drawn = c.index_count != 0 ? c.index_count : c.vertex_count;
   if (auto checked = checkDraw(drawn, 1); !checked) return checked;
-  if (auto taken = take(Work::Bytes, vertexBytes + indexBytes); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, vertexBytes + indexBytes); !taken) return taken;
   if (auto taken = takeDraw(drawn, 1); !taken) return taken;
   m_env.stats.uploadBytes.add(vertexBytes + indexBytes);
   InlineDraw draw{
       bytes.first(vertexBytes), c.vertex_count, c.vertex_stride_bytes, {}, c.index_count, is32Bit};
   if (indexBytes != 0) draw.indices = bytes.subspan(firstIndex, indexBytes);
-  return noteDrawn(m_env.backend.drawInline(state(), draw));
+  return noteDrawn(m_env.backend.drawInline(m_contexts.state(), draw));
 }
 
 Result<void> Executor::run(const aerogpu_cmd_flush&) {
@@ -157,11 +164,8 @@ Result<void> Executor::run(const aerogpu_cmd_flush&) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_reset_context&) {
-  *m_state = DrawState{};
-  m_context->queries.reset();
-  noteContextChange(false);
+  m_contexts.resetSelected();
   m_neutralPackets = m_packets + 1;  // this one and all before it
-  markAllDirty();
   return {};
 }
 

@@ -39,20 +39,9 @@ Result<void> Executor::takeQuery() {
   return {};
 }
 
-Result<ContextQueries*> Executor::needQueries() {
-  if (!m_context->queries) {
-    HostMemoryCharge charge =
-        HostMemoryCharge::take(m_env.hostMemory, sizeof(ContextQueries), HostMemoryKind::Queries);
-    if (!charge.ok())
-      return refused(ErrorCode::Backend, "no host memory for queries", {{"bytes", sizeof(ContextQueries)}});
-    m_context->queries = std::make_unique<ContextQueries>(std::move(charge));
-  }
-  return m_context->queries.get();
-}
-
 Result<void> Executor::run(const aerogpu_cmd_ext_query_begin& c) {
   if (auto slot = needSlot(c.slot); !slot) return slot;
-  const auto queries = needQueries();
+  const auto queries = m_contexts.needQueries();
   if (!queries) return queries.error();
   if (auto taken = takeQuery(); !taken) return taken;
   return (*queries)->begin(m_env.backend, c.slot);
@@ -61,16 +50,16 @@ Result<void> Executor::run(const aerogpu_cmd_ext_query_begin& c) {
 Result<void> Executor::run(const aerogpu_cmd_ext_query_end& c) {
   if (auto slot = needSlot(c.slot); !slot) return slot;
   const bool occlusion = c.type == AEROGPU_EXT_QUERY_OCCLUSION;
-  if (occlusion && (!m_context->queries || !m_context->queries->open(c.slot)))
+  if (occlusion && (!m_contexts.queries() || !m_contexts.queries()->open(c.slot)))
     return refused(ErrorCode::CmdDecode, "query ends that did not begin", {{"slot", c.slot}});
   constexpr uint64_t kBytes = sizeof(aerogpu_ext_query_result);
-  const auto entry = writableEntry(c.alloc_id, c.offset_bytes, kBytes);
+  const auto entry = m_guest.writableEntry(c.alloc_id, c.offset_bytes, kBytes);
   if (!entry) return entry.error();
-  const auto queries = needQueries();
+  const auto queries = m_contexts.needQueries();
   if (!queries) return queries.error();
-  auto sink = sinkAt(**entry, {c.offset_bytes, kBytes, kBytes, 1});
+  auto sink = m_guest.sinkAt(**entry, {c.offset_bytes, kBytes, kBytes, 1});
   if (!sink) return sink.error();
-  if (auto taken = take(Work::Bytes, kBytes); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, kBytes); !taken) return taken;
   if (auto taken = takeQuery(); !taken) return taken;
   m_env.stats.readbackBytes.add(kBytes);
   auto result = std::make_unique<ResultSink>(std::move(*sink));

@@ -25,8 +25,8 @@ Result<void> Executor::run(const aerogpu_cmd_ext_set_clip_planes& c,
     return inside;
   for (size_t i = 0; i < planes.size(); ++i)
     for (size_t k = 0; k < 4; ++k)
-      state().clipPlanes[c.first + i][k] = std::bit_cast<float>(planes[i].coefficients_f32[k]);
-  if (!planes.empty()) state().dirty |= kDirtyClipPlanes;
+      m_contexts.state().clipPlanes[c.first + i][k] = std::bit_cast<float>(planes[i].coefficients_f32[k]);
+  if (!planes.empty()) m_contexts.state().dirty |= kDirtyClipPlanes;
   return {};
 }
 
@@ -34,19 +34,19 @@ Result<void> Executor::run(const aerogpu_cmd_ext_set_texture_stage& c) {
   if (c.stage >= kTextureStages)
     return refused(ErrorCode::OutOfBounds, "no such texture stage",
                    {{"stage", c.stage}, {"of", kTextureStages}});
-  setTextureStageState(state(), c.stage, c.state, c.value);
+  setTextureStageState(m_contexts.state(), c.stage, c.state, c.value);
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_set_state& c) {
   switch (c.state) {
     case AEROGPU_EXT_STATE_FOG_W:
-      state().pixelPipe.fogW = c.value != 0;
-      state().dirty |= kDirtyPixelPipe;
+      m_contexts.state().pixelPipe.fogW = c.value != 0;
+      m_contexts.state().dirty |= kDirtyPixelPipe;
       break;
     case AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE:
-      state().blend.alphaToCoverage = c.value != 0;
-      state().dirty |= kDirtyBlend;
+      m_contexts.state().blend.alphaToCoverage = c.value != 0;
+      m_contexts.state().dirty |= kDirtyBlend;
       break;
     default:
       break;
@@ -59,8 +59,8 @@ Result<void> Executor::run(const aerogpu_cmd_ext_set_stream_frequency& c, std::s
                               "no such vertex stream");
       !inside)
     return inside;
-  for (size_t i = 0; i < steps.size(); ++i) state().vertexStreams[c.first + i].step = steps[i];
-  if (!steps.empty()) state().dirty |= kDirtyVertexStreams | kDirtyInputLayout;
+  for (size_t i = 0; i < steps.size(); ++i) m_contexts.state().vertexStreams[c.first + i].step = steps[i];
+  if (!steps.empty()) m_contexts.state().dirty |= kDirtyVertexStreams | kDirtyInputLayout;
   return {};
 }
 

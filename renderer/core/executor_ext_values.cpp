@@ -6,23 +6,9 @@
 
 namespace aerogpu::core {
 
-Result<const AllocTable::Entry*> Executor::writableEntry(uint32_t allocId, uint64_t offset,
-                                                         uint64_t size) const {
-  const AllocTable::Entry* entry = m_allocs.find(allocId);
-  if (!entry)
-    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
-                   {{"alloc_id", allocId}});
-  if (entry->readOnly)
-    return refused(ErrorCode::OutOfBounds, "write to a read-only allocation", {{"alloc_id", allocId}});
-  if (offset > entry->size || entry->size - offset < size)
-    return refused(ErrorCode::OutOfBounds, "write reaches past its allocation",
-                   {{"offset_bytes", offset}, {"size", size}, {"limit", entry->size}});
-  return entry;
-}
-
 Result<void> Executor::run(const aerogpu_cmd_ext_write_value& c) {
   ++m_neutralPackets;
-  const auto found = writableEntry(c.alloc_id, c.offset_bytes, sizeof c.value);
+  const auto found = m_guest.writableEntry(c.alloc_id, c.offset_bytes, sizeof c.value);
   if (!found) return found.error();
   const AllocTable::Entry* entry = *found;
   if (!entry->scattered && (entry->gpa + c.offset_bytes) % sizeof c.value != 0)
@@ -30,12 +16,12 @@ Result<void> Executor::run(const aerogpu_cmd_ext_write_value& c) {
                    {{"offset_bytes", c.offset_bytes}, {"gpa", entry->gpa}, {"bytes", sizeof c.value}});
   if (m_values == kMaxValues)
     return refused(ErrorCode::Backend, "too many values in one submission", {{"limit", kMaxValues}});
-  auto runs = runsToWrite(*entry, {c.offset_bytes, sizeof c.value, sizeof c.value, 1});
+  auto runs = m_guest.runsToWrite(*entry, {c.offset_bytes, sizeof c.value, sizeof c.value, 1});
   if (!runs) return runs.error();
   ++m_values;
-  m_pendingWrites.add(*runs);
+  m_guest.addPending(*runs);
   m_env.stats.readbackBytes.add(sizeof c.value);
-  return m_env.backend.writeValue({&m_env.guest, (*runs)->runs[0].gpa, c.value});
+  return m_env.backend.writeValue({&m_guest.memory(), (*runs)->runs[0].gpa, c.value});
 }
 
 }  // namespace aerogpu::core

@@ -22,40 +22,18 @@ bool Executor::needsNoContext(const aerogpu_submission& submission) {
   return true;
 }
 
-Result<const AllocTable::Entry*> Executor::sourceEntry(uint32_t allocId, uint64_t offset,
-                                                       uint64_t size) const {
-  const AllocTable::Entry* entry = m_allocs.find(allocId);
-  if (!entry)
-    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
-                   {{"src_alloc_id", allocId}});
-  if (offset > entry->size || entry->size - offset < size)
-    return refused(ErrorCode::OutOfBounds, "copy reaches past its allocation",
-                   {{"src_offset_bytes", offset}, {"size_bytes", size}, {"limit", entry->size}});
-  return entry;
-}
-
-Result<void> Executor::settleMemory() {
-  (void)m_env.backend.flush();  // its failure is one of those who asked for that work, and shows there
-  return awaitIdle();
-}
-
-Result<void> Executor::settleIfWritten(GuestRun run) {
-  if (!m_pendingWrites.touches(run)) return {};
-  return settleMemory();
-}
-
 Result<void> Executor::beginMemory(uint64_t bytes) {
-  if (!m_work.takeDone(Work::Bytes, bytes)) return tooMuch(Work::Bytes, bytes);
+  if (auto taken = m_work.takeDone(Work::Bytes, bytes); !taken) return taken;
   // Nothing more is recorded while the packet runs: one look is enough.
-  return m_env.backend.usesGuestMemory() || m_pendingWrites.many() ? settleMemory() : Result<void>{};
+  return m_guest.settleUnknown();
 }
 
 Result<GuestRun> Executor::nextPiece(PageWalk& walk) {
   if (m_env.interrupted.load(std::memory_order_acquire))
     return Error{ErrorCode::Interrupted, "interrupted while memory was copied"};
   if (const GuestRun words = walk.wordsNeeded(); words.size != 0)
-    if (auto settled = settleIfWritten(words); !settled) return settled.error();
-  return walk.piece(m_env.guest);
+    if (auto settled = m_guest.settleIfWritten(words); !settled) return settled.error();
+  return walk.piece(m_guest.memory());
 }
 
 Result<void> Executor::copyMemory(PageWalk& to, PageWalk& from, bool fromEnd) {
@@ -64,8 +42,8 @@ Result<void> Executor::copyMemory(PageWalk& to, PageWalk& from, bool fromEnd) {
     if (!target) return target.error();
     const auto source = nextPiece(from);
     if (!source) {
-      if (m_observer && source.error().code == ErrorCode::OutOfBounds)
-        m_observer->onGuestRead(from.entry(), {from.offsetOf(4), 4, 4, 1}, {});
+      if (source.error().code == ErrorCode::OutOfBounds)
+        m_guest.observeRead(from.entry(), {from.offsetOf(4), 4, 4, 1}, {});
       return source.error();
     }
     const uint64_t step = std::min({target->size, source->size, kMemoryPiece});
@@ -73,13 +51,13 @@ Result<void> Executor::copyMemory(PageWalk& to, PageWalk& from, bool fromEnd) {
       return GuestRun{fromEnd ? run.gpa + run.size - step : run.gpa, step};
     };
     const GuestRun dst = part(*target), src = part(*source);
-    if (auto settled = settleIfWritten(src); !settled) return settled;
-    if (auto settled = settleIfWritten(dst); !settled) return settled;
-    if (m_observer) m_observer->onGuestRead(from.entry(), {from.offsetOf(step), step, step, 1}, {&src, 1});
-    const uint64_t done = m_env.guest.move(dst.gpa, src.gpa, step, fromEnd);
+    if (auto settled = m_guest.settleIfWritten(src); !settled) return settled;
+    if (auto settled = m_guest.settleIfWritten(dst); !settled) return settled;
+    m_guest.observeRead(from.entry(), {from.offsetOf(step), step, step, 1}, {&src, 1});
+    const uint64_t done = m_guest.memory().move(dst.gpa, src.gpa, step, fromEnd);
     if (done == 0)
-      return m_env.guest.refusal(refused(ErrorCode::OutOfBounds, "copy of what is no guest memory",
-                                         {{"src", src.gpa}, {"dst", dst.gpa}, {"bytes", step}}));
+      return m_guest.memory().refusal(refused(ErrorCode::OutOfBounds, "copy of what is no guest memory",
+                                              {{"src", src.gpa}, {"dst", dst.gpa}, {"bytes", step}}));
     to.advance(done);
     from.advance(done);
   }
@@ -90,10 +68,10 @@ Result<void> Executor::run(const aerogpu_cmd_ext_copy_memory& c) {
   ++m_neutralPackets;
   ++m_hostPackets;
   ++m_memoryPackets;
-  if (auto allowed = needKernel(); !allowed) return allowed;
-  const auto source = sourceEntry(c.src_alloc_id, c.src_offset_bytes, c.size_bytes);
+  if (auto allowed = m_space.needKernel(); !allowed) return allowed;
+  const auto source = m_guest.sourceEntry(c.src_alloc_id, c.src_offset_bytes, c.size_bytes);
   if (!source) return source.error();
-  const auto target = writableEntry(c.dst_alloc_id, c.dst_offset_bytes, c.size_bytes);
+  const auto target = m_guest.writableEntry(c.dst_alloc_id, c.dst_offset_bytes, c.size_bytes);
   if (!target) return target.error();
   if (c.size_bytes == 0) return {};
   if (auto begun = beginMemory(c.size_bytes); !begun) return begun;
@@ -112,8 +90,8 @@ Result<void> Executor::run(const aerogpu_cmd_ext_fill_memory& c) {
   ++m_neutralPackets;
   ++m_hostPackets;
   ++m_memoryPackets;
-  if (auto allowed = needKernel(); !allowed) return allowed;
-  const auto target = writableEntry(c.alloc_id, c.offset_bytes, c.size_bytes);
+  if (auto allowed = m_space.needKernel(); !allowed) return allowed;
+  const auto target = m_guest.writableEntry(c.alloc_id, c.offset_bytes, c.size_bytes);
   if (!target) return target.error();
   if (c.size_bytes == 0) return {};
   if (auto begun = beginMemory(c.size_bytes); !begun) return begun;
@@ -122,12 +100,12 @@ Result<void> Executor::run(const aerogpu_cmd_ext_fill_memory& c) {
     const auto piece = nextPiece(walk);
     if (!piece) return piece.error();
     const GuestRun dst{piece->gpa, std::min(piece->size, kMemoryPiece)};
-    if (auto settled = settleIfWritten(dst); !settled) return settled;
+    if (auto settled = m_guest.settleIfWritten(dst); !settled) return settled;
     const auto phase = static_cast<uint32_t>((c.size_bytes - walk.left()) % sizeof c.pattern);
-    const uint64_t done = m_env.guest.fill(dst.gpa, dst.size, c.pattern, phase);
+    const uint64_t done = m_guest.memory().fill(dst.gpa, dst.size, c.pattern, phase);
     if (done == 0)
-      return m_env.guest.refusal(refused(ErrorCode::OutOfBounds, "fill of what is no guest memory",
-                                         {{"dst", dst.gpa}, {"bytes", dst.size}}));
+      return m_guest.memory().refusal(refused(ErrorCode::OutOfBounds, "fill of what is no guest memory",
+                                              {{"dst", dst.gpa}, {"bytes", dst.size}}));
     walk.advance(done);
   }
   return {};

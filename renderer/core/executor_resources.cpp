@@ -3,56 +3,12 @@
 #include <algorithm>
 
 #include "renderer/core/executor.h"
+#include "renderer/core/object_charge.h"
 
 namespace aerogpu::core {
 
-Result<void> Executor::needFreeHandle(uint32_t handle) const {
-  if (const_cast<HandleTable&>(m_handles).find(handle))
-    return refused(ErrorCode::CmdDecode, "handle is in use", {{"handle", handle}});
-  const uint64_t ofProcess =
-      m_handles.count() + (m_space->account ? m_space->account->otherObjects : uint64_t{0});
-  if (m_otherHandles + m_handles.count() >= Spaces::kMaxObjects ||
-      (m_space->number != 0 && ofProcess >= Spaces::kMaxObjectsOfOne))
-    return refused(ErrorCode::Backend, "too many objects",
-                   {{"objects", m_otherHandles + m_handles.count()},
-                    {"limit", Spaces::kMaxObjects},
-                    {"of this process", ofProcess},
-                    {"limit", m_space->number != 0 ? Spaces::kMaxObjectsOfOne : Spaces::kMaxObjects}});
-  return {};
-}
-
-Result<HostMemoryCharge> Executor::chargeObject(uint64_t extraBytes) {
-  HostMemoryCharge charge = HostMemoryCharge::take(m_env.hostMemory, kObjectBytes + extraBytes);
-  if (!charge.ok())
-    return refused(ErrorCode::Backend, "max_hostmem is reached", {{"bytes", kObjectBytes + extraBytes}});
-  return charge;
-}
-
-Result<const AllocTable::Entry*> Executor::backingEntry(const Backing& backing, uint64_t offset,
-                                                        uint64_t size, bool write) const {
-  if (backing.allocId == 0)
-    return refused(ErrorCode::CmdDecode, "resource has no guest memory", {{"backing_alloc_id", 0u}});
-  const AllocTable::Entry* entry = m_allocs.find(backing.allocId);
-  if (!entry)
-    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
-                   {{"backing_alloc_id", backing.allocId}});
-  if (write && entry->readOnly)
-    return refused(ErrorCode::OutOfBounds, "write-back to a read-only allocation",
-                   {{"backing_alloc_id", backing.allocId}});
-  // backing.offset is 32 bits wide and offset + size lies inside a resource (2^40 at most): no wrap.
-  const uint64_t end = backing.offset + offset + size;
-  if (end > entry->size)
-    return refused(ErrorCode::OutOfBounds, "resource reaches past its allocation",
-                   {{"backing_alloc_id", backing.allocId},
-                    {"backing_offset_bytes", backing.offset},
-                    {"offset", offset},
-                    {"size", size},
-                    {"limit", entry->size}});
-  return entry;
-}
-
 Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
-  if (auto free = needFreeHandle(c.buffer_handle); !free) return free;
+  if (auto free = m_space.needFreeHandle(c.buffer_handle); !free) return free;
   if (c.size_bytes > m_env.backend.limits().maxBufferBytes)
     return refused(ErrorCode::OutOfBounds, "buffer is larger than the GPU allows",
                    {{"size_bytes", c.size_bytes}, {"limit", m_env.backend.limits().maxBufferBytes}});
@@ -61,16 +17,17 @@ Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
   buffer->desc = {c.size_bytes, c.usage_flags};
   buffer->backing = {c.backing_alloc_id, c.backing_offset_bytes, 0};
   if (c.backing_alloc_id != 0)
-    if (auto entry = backingEntry(buffer->backing, 0, c.size_bytes, false); !entry) return entry.error();
-  auto charge = chargeObject();
+    if (auto entry = m_guest.backingEntry(buffer->backing, 0, c.size_bytes, false); !entry)
+      return entry.error();
+  auto charge = chargeObject(m_env.hostMemory);
   if (!charge) return charge.error();
   buffer->charge = std::move(*charge);
-  if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, c.size_bytes); !taken) return taken;
   auto gpu = m_env.backend.createBuffer(buffer->desc);
   if (!gpu) return gpu.error();
   buffer->gpu = std::move(*gpu);
-  m_handles.insert(c.buffer_handle, buffer);
-  m_env.stats.resources.add(1);
+  m_space.handles().insert(c.buffer_handle, buffer);
+  m_resources.countOne();
   return {};
 }
 
@@ -128,7 +85,7 @@ Result<void> Executor::needSize(const TextureDesc& desc) const {
 
 Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, const TextureDesc& described,
                                      const Backing& backing) {
-  if (auto free = needFreeHandle(handle); !free) return free;
+  if (auto free = m_space.needFreeHandle(handle); !free) return free;
   if (auto fits = needSize(described); !fits) return fits;
   const FormatInfo* format = findFormat(formatNumber);
   if (!format) return refused(ErrorCode::CmdDecode, "unknown format", {{"format", formatNumber}});
@@ -157,7 +114,7 @@ Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, con
   texture->layout = *layout;
   const AllocTable::Entry* entry = nullptr;
   if (backing.allocId != 0) {
-    const auto found = backingEntry(texture->backing, 0, layout->totalBytes(), false);
+    const auto found = m_guest.backingEntry(texture->backing, 0, layout->totalBytes(), false);
     if (!found) return found.error();
     entry = *found;
   }
@@ -167,22 +124,23 @@ Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, con
                  "this GPU has no such number of samples",
                  format->name,
                  {{"sample_count", desc.samples}}};
-  auto charge = chargeObject();
+  auto charge = chargeObject(m_env.hostMemory);
   if (!charge) return charge.error();
   texture->charge = std::move(*charge);
-  if (auto taken = take(Work::Bytes, layout->totalBytes() * desc.samples); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, layout->totalBytes() * desc.samples); !taken) return taken;
   auto gpu = m_env.backend.createTexture(texture->desc);
   if (!gpu) return gpu.error();
   texture->gpu = std::move(*gpu);
-  if (entry && texture->ofKernel) m_backings.add(*texture, *entry);  // no other is ever shown (SPACE-18)
-  m_handles.insert(handle, texture);
-  m_env.stats.resources.add(1);
+  if (entry && texture->ofKernel)
+    m_resources.backings.add(*texture, *entry);  // no other is ever shown (SPACE-18)
+  m_space.handles().insert(handle, texture);
+  m_resources.countOne();
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_create_texture_view& c) {
-  if (auto free = needFreeHandle(c.view_handle); !free) return free;
-  Object* object = m_handles.find(c.texture_handle);
+  if (auto free = m_space.needFreeHandle(c.view_handle); !free) return free;
+  Object* object = m_space.handles().find(c.texture_handle);
   Ref<Texture>* texture = object ? std::get_if<Ref<Texture>>(object) : nullptr;
   if (!texture)
     return refused(ErrorCode::CmdDecode, "view of an unknown texture",
@@ -206,63 +164,57 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture_view& c) {
   auto view = makeRef<View>();
   view->desc = {format->format, c.base_mip_level, c.mip_level_count, c.base_array_layer, c.array_layer_count};
   view->texture = *texture;
-  auto charge = chargeObject();
+  auto charge = chargeObject(m_env.hostMemory);
   if (!charge) return charge.error();
   view->charge = std::move(*charge);
-  m_handles.insert(c.view_handle, view);
+  m_space.handles().insert(c.view_handle, view);
   return {};
 }
 
-void Executor::dropReference(Resource& resource) {
-  if (--resource.handleCount != 0) return;
-  m_shared.retire(resource);
-  m_env.stats.resources.subtract(1);
-  if (resource.isTexture) m_backings.remove(static_cast<Texture&>(resource));
-}
-
 Result<void> Executor::run(const aerogpu_cmd_destroy_resource& c) {
-  Object* object = m_handles.find(c.resource_handle);
+  Object* object = m_space.handles().find(c.resource_handle);
   if (auto* texture = object ? std::get_if<Ref<Texture>>(object) : nullptr) {
-    dropReference(**texture);
+    m_resources.dropHandle(**texture);
   } else if (auto* buffer = object ? std::get_if<Ref<Buffer>>(object) : nullptr) {
-    dropReference(**buffer);
+    m_resources.dropHandle(**buffer);
   } else {
     return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
   }
-  m_handles.remove(c.resource_handle);
+  m_space.handles().remove(c.resource_handle);
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_destroy_texture_view& c) {
-  if (m_handles.get<View>(c.view_handle)) m_handles.remove(c.view_handle);
+  if (m_space.handles().get<View>(c.view_handle)) m_space.handles().remove(c.view_handle);
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_export_shared_surface& c) {
-  if (auto kernel = needKernel(); !kernel) return kernel;
-  if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle))
-    return m_shared.exportToken(c.share_token, *buffer);
-  if (Texture* texture = m_handles.get<Texture>(c.resource_handle))
-    return m_shared.exportToken(c.share_token, *texture);
+  if (auto kernel = m_space.needKernel(); !kernel) return kernel;
+  if (Buffer* buffer = m_space.handles().get<Buffer>(c.resource_handle))
+    return m_resources.shared.exportToken(c.share_token, *buffer);
+  if (Texture* texture = m_space.handles().get<Texture>(c.resource_handle))
+    return m_resources.shared.exportToken(c.share_token, *texture);
   return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
 }
 
 Result<void> Executor::run(const aerogpu_cmd_import_shared_surface& c) {
-  if (auto free = needFreeHandle(c.out_resource_handle); !free) return free;
+  if (auto free = m_space.needFreeHandle(c.out_resource_handle); !free) return free;
   // One that was not granted is as one that does not exist: a guess learns nothing (SPACE-13).
-  const auto resource = m_shared.find(m_kernel || m_space->grants.holds(c.share_token) ? c.share_token : 0);
+  const auto resource =
+      m_resources.shared.find(m_space.ofKernel() || m_space->grants.holds(c.share_token) ? c.share_token : 0);
   if (!resource) return resource.error();
   if ((*resource)->isTexture)
-    m_handles.insert(c.out_resource_handle, Ref<Texture>(static_cast<Texture*>(*resource)));
+    m_space.handles().insert(c.out_resource_handle, Ref<Texture>(static_cast<Texture*>(*resource)));
   else
-    m_handles.insert(c.out_resource_handle, Ref<Buffer>(static_cast<Buffer*>(*resource)));
+    m_space.handles().insert(c.out_resource_handle, Ref<Buffer>(static_cast<Buffer*>(*resource)));
   ++(*resource)->handleCount;
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_release_shared_surface& c) {
-  if (auto kernel = needKernel(); !kernel) return kernel;
-  return m_shared.release(c.share_token);
+  if (auto kernel = m_space.needKernel(); !kernel) return kernel;
+  return m_resources.shared.release(c.share_token);
 }
 
 }  // namespace aerogpu::core

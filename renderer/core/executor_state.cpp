@@ -9,22 +9,22 @@
 namespace aerogpu::core {
 
 Result<void> Executor::run(const aerogpu_cmd_set_blend_state& c) {
-  setBlendState(state(), c.state);
+  setBlendState(m_contexts.state(), c.state);
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_set_depth_stencil_state& c) {
-  setDepthStencilState(state(), c.state);
+  setDepthStencilState(m_contexts.state(), c.state);
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_set_rasterizer_state& c) {
-  setRasterizerState(state(), c.state);
+  setRasterizerState(m_contexts.state(), c.state);
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_set_render_state& c) {
-  setRenderState(state(), c.state, c.value);
+  setRenderState(m_contexts.state(), c.state, c.value);
   return {};
 }
 
@@ -32,10 +32,10 @@ Result<TargetBinding> Executor::target(uint32_t handle, bool depth) {
   TargetBinding binding;
   if (handle == 0) return binding;
   aerogpu_format format;
-  if (Texture* texture = m_handles.get<Texture>(handle)) {
+  if (Texture* texture = m_space.handles().get<Texture>(handle)) {
     binding.texture = Ref<Texture>(texture);
     format = texture->desc.format;
-  } else if (View* view = m_handles.get<View>(handle)) {
+  } else if (View* view = m_space.handles().get<View>(handle)) {
     binding.view = Ref<View>(view);
     binding.texture = view->texture;
     format = view->desc.format;
@@ -56,7 +56,7 @@ Result<TargetBinding> Executor::target(uint32_t handle, bool depth) {
 }
 
 void Executor::measureTargets() {
-  DrawState& s = state();
+  DrawState& s = m_contexts.state();
   uint64_t width = UINT64_MAX, height = UINT64_MAX;
   const auto measure = [&](const TargetBinding& binding) {
     if (!binding.texture) return;
@@ -89,27 +89,28 @@ Result<void> Executor::run(const aerogpu_cmd_set_render_targets& c) {
   }
   auto depth = target(c.depth_stencil, true);
   if (!depth) return depth.error();
-  state().colorTargets = std::move(colors);
-  state().colorTargetCount = c.color_count;
-  state().depthTarget = std::move(*depth);
+  m_contexts.state().colorTargets = std::move(colors);
+  m_contexts.state().colorTargetCount = c.color_count;
+  m_contexts.state().depthTarget = std::move(*depth);
   measureTargets();
-  state().dirty |= kDirtyTargets | kDirtyBlend | (state().viewportSet ? 0u : uint32_t{kDirtyViewport});
+  m_contexts.state().dirty |=
+      kDirtyTargets | kDirtyBlend | (m_contexts.state().viewportSet ? 0u : uint32_t{kDirtyViewport});
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_set_viewport& c) {
   const auto f = [](uint32_t bits) { return std::bit_cast<float>(bits); };
-  state().viewport = {f(c.x_f32),      f(c.y_f32),         f(c.width_f32),
-                      f(c.height_f32), f(c.min_depth_f32), f(c.max_depth_f32)};
-  state().viewportSet = true;
+  m_contexts.state().viewport = {f(c.x_f32),      f(c.y_f32),         f(c.width_f32),
+                                 f(c.height_f32), f(c.min_depth_f32), f(c.max_depth_f32)};
+  m_contexts.state().viewportSet = true;
   measureTargets();
-  state().dirty |= kDirtyViewport;
+  m_contexts.state().dirty |= kDirtyViewport;
   return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_set_scissor& c) {
-  state().scissor = {c.x, c.y, c.width, c.height};
-  state().dirty |= kDirtyScissor;
+  m_contexts.state().scissor = {c.x, c.y, c.width, c.height};
+  m_contexts.state().dirty |= kDirtyScissor;
   return {};
 }
 

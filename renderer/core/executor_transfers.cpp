@@ -13,97 +13,39 @@ bool overlaps(uint64_t a, uint64_t b, uint64_t size) {
 
 }  // namespace
 
-Result<void> Executor::settleWrites() {
-  if (auto flushed = m_env.backend.flush(); !flushed) return flushed;
-  return awaitIdle();
-}
-
-Result<void> Executor::awaitIdle() {
-  constexpr uint64_t kLookUpNs = 10'000'000;  // a reset must not wait for a long job
-  while (!m_env.backend.waitIdle(kLookUpNs))
-    if (m_env.interrupted.load(std::memory_order_relaxed))
-      return Error{ErrorCode::Interrupted, "interrupted while a write-back was awaited"};
-  m_pendingWrites.clear();
-  return {};
-}
-
-Result<std::span<const GuestRun>> Executor::locate(const AllocTable::Entry& entry, const ByteRows& rows) {
-  if (!entry.scattered) {
-    m_linearRun = {entry.gpa + rows.offset, rows.span()};
-    return std::span<const GuestRun>(&m_linearRun, 1);
-  }
-  if (m_pendingWrites.touches(PageLists::listRange(entry, rows)))
-    if (auto settled = settleWrites(); !settled) return settled.error();
-  if (auto located = m_pageLists.locate(m_env.guest, entry, rows, m_listRuns); !located)
-    return located.error();
-  return std::span<const GuestRun>(m_listRuns);
-}
-
-Result<std::shared_ptr<GuestRuns>> Executor::runsToWrite(const AllocTable::Entry& entry,
-                                                         const ByteRows& rows) {
-  const auto located = locate(entry, rows);
-  if (!located) return located.error();
-  auto runs = std::make_shared<GuestRuns>();
-  runs->charge = HostMemoryCharge::take(m_env.hostMemory, located->size_bytes());
-  if (!runs->charge.ok())
-    return refused(ErrorCode::Backend, "max_hostmem is reached", {{"bytes", located->size_bytes()}});
-  runs->runs.assign(located->begin(), located->end());
-  return runs;
-}
-
-Result<std::unique_ptr<ByteSink>> Executor::sinkAt(const AllocTable::Entry& entry, const ByteRows& rows) {
-  auto made = runsToWrite(entry, rows);
-  if (!made) return made.error();
-  const std::shared_ptr<GuestRuns> runs = std::move(*made);
-  const bool inTurn = runs->runs.size() == 1 && m_pendingWrites.touches(runs->runs[0]);
-  m_pendingWrites.add(runs);
-  return std::unique_ptr<ByteSink>(std::make_unique<GuestSink>(m_env.guest, runs, rows.pitch, inTurn));
-}
-
-Result<std::unique_ptr<ByteSink>> Executor::sinkOf(const Texture& texture, Subresource sub, const Box& box) {
-  const TextureLayout& layout = texture.layout;
-  const BoxRows part(*findFormat(texture.desc.format), box);
-  const uint64_t offset = layout.offsetOf(sub) + layout.boxOffset(sub.mip, box);
-  const ByteRows touched{texture.backing.offset + offset, part.rowBytes, layout.mip(sub.mip).pitch,
-                         part.rows};
-  const auto entry = backingEntry(texture.backing, offset, touched.span(), true);
-  if (!entry) return entry.error();
-  return sinkAt(**entry, touched);
-}
-
 Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
-  if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
+  if (Buffer* buffer = m_space.handles().get<Buffer>(c.resource_handle)) {
     if (c.offset_bytes > buffer->desc.sizeBytes || c.size_bytes > buffer->desc.sizeBytes - c.offset_bytes)
       return refused(ErrorCode::OutOfBounds, "dirty range reaches past the buffer",
                      {{"offset_bytes", c.offset_bytes},
                       {"size_bytes", c.size_bytes},
                       {"limit", buffer->desc.sizeBytes}});
-    const auto entry = backingEntry(buffer->backing, c.offset_bytes, c.size_bytes, false);
+    const auto entry = m_guest.backingEntry(buffer->backing, c.offset_bytes, c.size_bytes, false);
     if (!entry) return entry.error();
     if (c.size_bytes == 0) return {};
-    if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
+    if (auto taken = m_work.take(Work::Bytes, c.size_bytes); !taken) return taken;
     const ByteRows bytes{buffer->backing.offset + c.offset_bytes, c.size_bytes, c.size_bytes, 1};
-    return readGuest(**entry, bytes, [&](ByteSource& source) {
+    return m_guest.read(**entry, bytes, [&](ByteSource& source) {
       return buffer->gpu->write(c.offset_bytes, c.size_bytes, source);
     });
   }
-  Texture* texture = m_handles.get<Texture>(c.resource_handle);
+  Texture* texture = m_space.handles().get<Texture>(c.resource_handle);
   if (!texture)
     return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
   const uint64_t total = texture->layout.totalBytes();
   if (c.offset_bytes > total || c.size_bytes > total - c.offset_bytes)
     return refused(ErrorCode::OutOfBounds, "dirty range reaches past the texture",
                    {{"offset_bytes", c.offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", total}});
-  const auto entry = backingEntry(texture->backing, 0, total, false);
+  const auto entry = m_guest.backingEntry(texture->backing, 0, total, false);
   if (!entry) return entry.error();
-  if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, c.size_bytes); !taken) return taken;
   const FormatInfo& format = *findFormat(texture->desc.format);
   return texture->layout.forEachBox(
       c.offset_bytes, c.size_bytes, [&](Subresource sub, const Box& box, uint64_t offset) -> Result<void> {
         const TextureLayout::Mip& mip = texture->layout.mip(sub.mip);
         const BoxRows part(format, box);
         const ByteRows rows{texture->backing.offset + offset, part.rowBytes, mip.pitch, part.rows};
-        return readGuest(**entry, rows, [&](ByteSource& source) {
+        return m_guest.read(**entry, rows, [&](ByteSource& source) {
           ++texture->writes;
           return texture->gpu->write(sub, box, {mip.pitch, mip.slicePitch}, source);
         });
@@ -131,7 +73,7 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
     return refused(
         ErrorCode::CmdDecode, "upload splits a texel block",
         {{"offset_bytes", offset}, {"size_bytes", bytes.size()}, {"bytes of a block", format.blockBytes}});
-  if (auto taken = take(Work::Bytes, covered); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, covered); !taken) return taken;
   m_env.stats.uploadBytes.add(covered);
   return texture.layout.forEachBox(offset, bytes.size(),
                                    [&](Subresource sub, const Box& box, uint64_t at) -> Result<void> {
@@ -143,7 +85,7 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
 }
 
 Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
-  if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
+  if (Buffer* buffer = m_space.handles().get<Buffer>(c.resource_handle)) {
     if (c.offset_bytes > buffer->desc.sizeBytes || bytes.size() > buffer->desc.sizeBytes - c.offset_bytes)
       return refused(ErrorCode::OutOfBounds, "upload reaches past the buffer",
                      {{"offset_bytes", c.offset_bytes},
@@ -151,11 +93,11 @@ Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
                       {"limit", buffer->desc.sizeBytes}});
     if (bytes.empty()) return {};
     SpanSource source(bytes);
-    if (auto taken = take(Work::Bytes, bytes.size()); !taken) return taken;
+    if (auto taken = m_work.take(Work::Bytes, bytes.size()); !taken) return taken;
     m_env.stats.uploadBytes.add(bytes.size());
     return buffer->gpu->write(c.offset_bytes, bytes.size(), source);
   }
-  Texture* texture = m_handles.get<Texture>(c.resource_handle);
+  Texture* texture = m_space.handles().get<Texture>(c.resource_handle);
   if (!texture)
     return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
   const uint64_t total = texture->layout.totalBytes();
@@ -166,9 +108,9 @@ Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
-  const auto dst = need<Buffer>(c.dst_buffer, "no such destination buffer");
+  const auto dst = m_space.handles().need<Buffer>(c.dst_buffer, "no such destination buffer");
   if (!dst) return dst.error();
-  const auto src = need<Buffer>(c.src_buffer, "no such source buffer");
+  const auto src = m_space.handles().need<Buffer>(c.src_buffer, "no such source buffer");
   if (!src) return src.error();
   const auto inside = [&](const char* field, uint64_t offset, const Buffer& buffer) -> Result<void> {
     const uint64_t size = buffer.desc.sizeBytes;
@@ -185,15 +127,16 @@ Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
                     {"size_bytes", c.size_bytes}});
   std::unique_ptr<ByteSink> sink;
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
-    const auto entry = backingEntry((*dst)->backing, c.dst_offset_bytes, c.size_bytes, true);
+    const auto entry = m_guest.backingEntry((*dst)->backing, c.dst_offset_bytes, c.size_bytes, true);
     if (!entry) return entry.error();
     if (c.size_bytes == 0) return {};
-    auto made = sinkAt(**entry, {(*dst)->backing.offset + c.dst_offset_bytes, c.size_bytes, c.size_bytes, 1});
+    auto made =
+        m_guest.sinkAt(**entry, {(*dst)->backing.offset + c.dst_offset_bytes, c.size_bytes, c.size_bytes, 1});
     if (!made) return made.error();
     sink = std::move(*made);
   }
   if (c.size_bytes == 0) return {};
-  if (auto taken = take(Work::Bytes, sink ? c.size_bytes * 2 : c.size_bytes); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, sink ? c.size_bytes * 2 : c.size_bytes); !taken) return taken;
   GpuBuffer& gpu = *(*dst)->gpu;
   if (auto copied = gpu.copyFrom(c.dst_offset_bytes, *(*src)->gpu, c.src_offset_bytes, c.size_bytes); !copied)
     return copied;
@@ -203,9 +146,9 @@ Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
-  const auto dst = need<Texture>(c.dst_texture, "no such destination texture");
+  const auto dst = m_space.handles().need<Texture>(c.dst_texture, "no such destination texture");
   if (!dst) return dst.error();
-  const auto src = need<Texture>(c.src_texture, "no such source texture");
+  const auto src = m_space.handles().need<Texture>(c.src_texture, "no such source texture");
   if (!src) return src.error();
   if ((*dst)->desc.format != (*src)->desc.format)
     return refused(ErrorCode::CmdDecode, "texture formats differ",
@@ -234,13 +177,13 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
         {{"dst_x", c.dst_x}, {"dst_y", c.dst_y}, {"src_x", c.src_x}, {"src_y", c.src_y}, {"width", c.width}});
   std::unique_ptr<ByteSink> sink;
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
-    auto made = sinkOf(**dst, dstSub, dstBox);
+    auto made = m_guest.sinkOf(**dst, dstSub, dstBox);
     if (!made) return made.error();
     sink = std::move(*made);
   }
   const BoxRows part(*findFormat((*dst)->desc.format), dstBox);
   const uint64_t bytes = part.rowBytes * part.rows;
-  if (auto taken = take(Work::Bytes, sink ? bytes * 2 : bytes); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, sink ? bytes * 2 : bytes); !taken) return taken;
   ++(*dst)->writes;
   GpuTexture& gpu = *(*dst)->gpu;
   if (auto copied = gpu.copyFrom(dstSub, c.dst_x, c.dst_y, to.z, *(*src)->gpu, srcSub, srcBox); !copied)

@@ -76,13 +76,13 @@ Result<Executor::BoxMemory> Executor::boxMemory(const Texture& texture, const Bo
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_update_buffer& c) {
-  const auto buffer = need<Buffer>(c.buffer, "no such buffer");
+  const auto buffer = m_space.handles().need<Buffer>(c.buffer, "no such buffer");
   if (!buffer) return buffer.error();
   const uint64_t size = (*buffer)->desc.sizeBytes;
   if (c.dst_offset_bytes > size || c.size_bytes > size - c.dst_offset_bytes)
     return refused(ErrorCode::OutOfBounds, "update reaches past the buffer",
                    {{"dst_offset_bytes", c.dst_offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", size}});
-  const AllocTable::Entry* entry = m_allocs.find(c.src_alloc_id);
+  const AllocTable::Entry* entry = m_guest.find(c.src_alloc_id);
   if (!entry)
     return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
                    {{"src_alloc_id", c.src_alloc_id}});
@@ -91,19 +91,19 @@ Result<void> Executor::run(const aerogpu_cmd_ext_update_buffer& c) {
         ErrorCode::OutOfBounds, "update reaches past its allocation",
         {{"src_offset_bytes", c.src_offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", entry->size}});
   if (c.size_bytes == 0) return {};
-  if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, c.size_bytes); !taken) return taken;
   const UpdatePromise promise{(c.flags & AEROGPU_EXT_UPDATE_DISCARD) != 0,
                               (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
-  return readGuest(*entry, {c.src_offset_bytes, c.size_bytes, c.size_bytes, 1}, [&](ByteSource& source) {
+  return m_guest.read(*entry, {c.src_offset_bytes, c.size_bytes, c.size_bytes, 1}, [&](ByteSource& source) {
     return (*buffer)->gpu->update(c.dst_offset_bytes, c.size_bytes, source, promise);
   });
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_update_texture& c) {
-  const auto texture = need<Texture>(c.texture, "no such texture");
+  const auto texture = m_space.handles().need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
   if (auto inside = checkTransfer(c, **texture); !inside) return inside;
-  const AllocTable::Entry* entry = m_allocs.find(c.src_alloc_id);
+  const AllocTable::Entry* entry = m_guest.find(c.src_alloc_id);
   if (!entry)
     return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
                    {{"src_alloc_id", c.src_alloc_id}});
@@ -112,12 +112,12 @@ Result<void> Executor::run(const aerogpu_cmd_ext_update_texture& c) {
   const auto memory =
       boxMemory(**texture, box, *entry, c.src_offset_bytes, c.src_row_pitch_bytes, c.src_slice_pitch_bytes);
   if (!memory) return memory.error();
-  if (auto taken = take(Work::Bytes, memory->bytes()); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, memory->bytes()); !taken) return taken;
   const Subresource sub{c.mip_level, c.array_layer};
   const UpdatePromise promise{(c.flags & AEROGPU_EXT_UPDATE_DISCARD) != 0,
                               (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
   const auto update = [&](const ByteRows& rows) {
-    return readGuest(*entry, rows, [&](ByteSource& source) {
+    return m_guest.read(*entry, rows, [&](ByteSource& source) {
       ++(*texture)->writes;
       return (*texture)->gpu->update(sub, box, {memory->rowPitch, memory->slicePitch}, source, promise);
     });
@@ -130,10 +130,10 @@ Result<void> Executor::run(const aerogpu_cmd_ext_update_texture& c) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_read_texture& c) {
-  const auto texture = need<Texture>(c.texture, "no such texture");
+  const auto texture = m_space.handles().need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
   if (auto inside = checkTransfer(c, **texture); !inside) return inside;
-  const AllocTable::Entry* entry = m_allocs.find(c.dst_alloc_id);
+  const AllocTable::Entry* entry = m_guest.find(c.dst_alloc_id);
   if (!entry)
     return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
                    {{"dst_alloc_id", c.dst_alloc_id}});
@@ -145,11 +145,11 @@ Result<void> Executor::run(const aerogpu_cmd_ext_read_texture& c) {
   const auto memory =
       boxMemory(**texture, box, *entry, c.dst_offset_bytes, c.dst_row_pitch_bytes, c.dst_slice_pitch_bytes);
   if (!memory) return memory.error();
-  if (auto taken = take(Work::Bytes, memory->bytes()); !taken) return taken;
+  if (auto taken = m_work.take(Work::Bytes, memory->bytes()); !taken) return taken;
   const Subresource sub{c.mip_level, c.array_layer};
   GpuTexture& gpu = *(*texture)->gpu;
   const auto read = [&](const ByteRows& rows) -> Result<void> {
-    auto sink = sinkAt(*entry, rows);
+    auto sink = m_guest.sinkAt(*entry, rows);
     if (!sink) return sink.error();
     m_env.stats.readbackBytes.add(rows.rowBytes * rows.rows);
     return gpu.read(sub, box, std::move(*sink));
