@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Executor: bytes from guest memory and packets to the GPU, copies on the GPU, and write-backs.
-#include "renderer/core/executor.h"
+// Bytes from guest memory and from packets to the GPU, copies on the GPU, and write-backs.
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "renderer/core/commands/commands.h"
+#include "renderer/core/format.h"
+#include "renderer/core/gpu_objects.h"
+#include "renderer/core/guest_access.h"
+#include "renderer/core/handle_table.h"
+#include "renderer/core/stats.h"
+#include "renderer/core/submission.h"
+#include "renderer/core/texture_box.h"
+#include "renderer/core/work_meter.h"
 
 namespace aerogpu::core {
 
@@ -11,48 +23,8 @@ bool overlaps(uint64_t a, uint64_t b, uint64_t size) {
   return a < b + size && b < a + size;
 }
 
-}  // namespace
-
-Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
-  if (Buffer* buffer = m_space.handles().get<Buffer>(c.resource_handle)) {
-    if (c.offset_bytes > buffer->desc.sizeBytes || c.size_bytes > buffer->desc.sizeBytes - c.offset_bytes)
-      return refused(ErrorCode::OutOfBounds, "dirty range reaches past the buffer",
-                     {{"offset_bytes", c.offset_bytes},
-                      {"size_bytes", c.size_bytes},
-                      {"limit", buffer->desc.sizeBytes}});
-    const auto entry = m_guest.backingEntry(buffer->backing, c.offset_bytes, c.size_bytes, false);
-    if (!entry) return entry.error();
-    if (c.size_bytes == 0) return {};
-    if (auto taken = m_work.take(Work::Bytes, c.size_bytes); !taken) return taken;
-    const ByteRows bytes{buffer->backing.offset + c.offset_bytes, c.size_bytes, c.size_bytes, 1};
-    return m_guest.read(**entry, bytes, [&](ByteSource& source) {
-      return buffer->gpu->write(c.offset_bytes, c.size_bytes, source);
-    });
-  }
-  Texture* texture = m_space.handles().get<Texture>(c.resource_handle);
-  if (!texture)
-    return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
-  const uint64_t total = texture->layout.totalBytes();
-  if (c.offset_bytes > total || c.size_bytes > total - c.offset_bytes)
-    return refused(ErrorCode::OutOfBounds, "dirty range reaches past the texture",
-                   {{"offset_bytes", c.offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", total}});
-  const auto entry = m_guest.backingEntry(texture->backing, 0, total, false);
-  if (!entry) return entry.error();
-  if (auto taken = m_work.take(Work::Bytes, c.size_bytes); !taken) return taken;
-  const FormatInfo& format = *findFormat(texture->desc.format);
-  return texture->layout.forEachBox(
-      c.offset_bytes, c.size_bytes, [&](Subresource sub, const Box& box, uint64_t offset) -> Result<void> {
-        const TextureLayout::Mip& mip = texture->layout.mip(sub.mip);
-        const BoxRows part(format, box);
-        const ByteRows rows{texture->backing.offset + offset, part.rowBytes, mip.pitch, part.rows};
-        return m_guest.read(**entry, rows, [&](ByteSource& source) {
-          ++texture->writes;
-          return texture->gpu->write(sub, box, {mip.pitch, mip.slicePitch}, source);
-        });
-      });
-}
-
-Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes bytes) {
+/// Writes bytes of the packet to [offset, offset + size) of the texture's layout, which lies inside.
+Result<void> uploadTexture(Submission& s, Texture& texture, uint64_t offset, std::span<const uint8_t> bytes) {
   if (texture.desc.samples > 1)
     return refused(ErrorCode::CmdDecode, "upload to a texture of several samples",
                    {{"sample_count", texture.desc.samples}});
@@ -73,8 +45,8 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
     return refused(
         ErrorCode::CmdDecode, "upload splits a texel block",
         {{"offset_bytes", offset}, {"size_bytes", bytes.size()}, {"bytes of a block", format.blockBytes}});
-  if (auto taken = m_work.take(Work::Bytes, covered); !taken) return taken;
-  m_env.stats.uploadBytes.add(covered);
+  if (auto taken = s.work.take(Work::Bytes, covered); !taken) return taken;
+  s.stats.uploadBytes.add(covered);
   return texture.layout.forEachBox(offset, bytes.size(),
                                    [&](Subresource sub, const Box& box, uint64_t at) -> Result<void> {
                                      SpanSource source(bytes.subspan(at - offset));
@@ -84,8 +56,50 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
                                    });
 }
 
-Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
-  if (Buffer* buffer = m_space.handles().get<Buffer>(c.resource_handle)) {
+}  // namespace
+
+Result<void> runResourceDirtyRange(Submission& s, const aerogpu_cmd_resource_dirty_range& c) {
+  if (Buffer* buffer = s.handles.get<Buffer>(c.resource_handle)) {
+    if (c.offset_bytes > buffer->desc.sizeBytes || c.size_bytes > buffer->desc.sizeBytes - c.offset_bytes)
+      return refused(ErrorCode::OutOfBounds, "dirty range reaches past the buffer",
+                     {{"offset_bytes", c.offset_bytes},
+                      {"size_bytes", c.size_bytes},
+                      {"limit", buffer->desc.sizeBytes}});
+    const auto entry = s.guest.backingEntry(buffer->backing, c.offset_bytes, c.size_bytes, false);
+    if (!entry) return entry.error();
+    if (c.size_bytes == 0) return {};
+    if (auto taken = s.work.take(Work::Bytes, c.size_bytes); !taken) return taken;
+    const ByteRows bytes{buffer->backing.offset + c.offset_bytes, c.size_bytes, c.size_bytes, 1};
+    return s.guest.read(**entry, bytes, [&](ByteSource& source) {
+      return buffer->gpu->write(c.offset_bytes, c.size_bytes, source);
+    });
+  }
+  Texture* texture = s.handles.get<Texture>(c.resource_handle);
+  if (!texture)
+    return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
+  const uint64_t total = texture->layout.totalBytes();
+  if (c.offset_bytes > total || c.size_bytes > total - c.offset_bytes)
+    return refused(ErrorCode::OutOfBounds, "dirty range reaches past the texture",
+                   {{"offset_bytes", c.offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", total}});
+  const auto entry = s.guest.backingEntry(texture->backing, 0, total, false);
+  if (!entry) return entry.error();
+  if (auto taken = s.work.take(Work::Bytes, c.size_bytes); !taken) return taken;
+  const FormatInfo& format = *findFormat(texture->desc.format);
+  return texture->layout.forEachBox(
+      c.offset_bytes, c.size_bytes, [&](Subresource sub, const Box& box, uint64_t offset) -> Result<void> {
+        const TextureLayout::Mip& mip = texture->layout.mip(sub.mip);
+        const BoxRows part(format, box);
+        const ByteRows rows{texture->backing.offset + offset, part.rowBytes, mip.pitch, part.rows};
+        return s.guest.read(**entry, rows, [&](ByteSource& source) {
+          ++texture->writes;
+          return texture->gpu->write(sub, box, {mip.pitch, mip.slicePitch}, source);
+        });
+      });
+}
+
+Result<void> runUploadResource(Submission& s, const aerogpu_cmd_upload_resource& c,
+                               std::span<const uint8_t> bytes) {
+  if (Buffer* buffer = s.handles.get<Buffer>(c.resource_handle)) {
     if (c.offset_bytes > buffer->desc.sizeBytes || bytes.size() > buffer->desc.sizeBytes - c.offset_bytes)
       return refused(ErrorCode::OutOfBounds, "upload reaches past the buffer",
                      {{"offset_bytes", c.offset_bytes},
@@ -93,24 +107,24 @@ Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
                       {"limit", buffer->desc.sizeBytes}});
     if (bytes.empty()) return {};
     SpanSource source(bytes);
-    if (auto taken = m_work.take(Work::Bytes, bytes.size()); !taken) return taken;
-    m_env.stats.uploadBytes.add(bytes.size());
+    if (auto taken = s.work.take(Work::Bytes, bytes.size()); !taken) return taken;
+    s.stats.uploadBytes.add(bytes.size());
     return buffer->gpu->write(c.offset_bytes, bytes.size(), source);
   }
-  Texture* texture = m_space.handles().get<Texture>(c.resource_handle);
+  Texture* texture = s.handles.get<Texture>(c.resource_handle);
   if (!texture)
     return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
   const uint64_t total = texture->layout.totalBytes();
   if (c.offset_bytes > total || bytes.size() > total - c.offset_bytes)
     return refused(ErrorCode::OutOfBounds, "upload reaches past the texture",
                    {{"offset_bytes", c.offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", total}});
-  return uploadTexture(*texture, c.offset_bytes, bytes);
+  return uploadTexture(s, *texture, c.offset_bytes, bytes);
 }
 
-Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
-  const auto dst = m_space.handles().need<Buffer>(c.dst_buffer, "no such destination buffer");
+Result<void> runCopyBuffer(Submission& s, const aerogpu_cmd_copy_buffer& c) {
+  const auto dst = s.handles.need<Buffer>(c.dst_buffer, "no such destination buffer");
   if (!dst) return dst.error();
-  const auto src = m_space.handles().need<Buffer>(c.src_buffer, "no such source buffer");
+  const auto src = s.handles.need<Buffer>(c.src_buffer, "no such source buffer");
   if (!src) return src.error();
   const auto inside = [&](const char* field, uint64_t offset, const Buffer& buffer) -> Result<void> {
     const uint64_t size = buffer.desc.sizeBytes;
@@ -127,28 +141,28 @@ Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
                     {"size_bytes", c.size_bytes}});
   std::unique_ptr<ByteSink> sink;
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
-    const auto entry = m_guest.backingEntry((*dst)->backing, c.dst_offset_bytes, c.size_bytes, true);
+    const auto entry = s.guest.backingEntry((*dst)->backing, c.dst_offset_bytes, c.size_bytes, true);
     if (!entry) return entry.error();
     if (c.size_bytes == 0) return {};
     auto made =
-        m_guest.sinkAt(**entry, {(*dst)->backing.offset + c.dst_offset_bytes, c.size_bytes, c.size_bytes, 1});
+        s.guest.sinkAt(**entry, {(*dst)->backing.offset + c.dst_offset_bytes, c.size_bytes, c.size_bytes, 1});
     if (!made) return made.error();
     sink = std::move(*made);
   }
   if (c.size_bytes == 0) return {};
-  if (auto taken = m_work.take(Work::Bytes, sink ? c.size_bytes * 2 : c.size_bytes); !taken) return taken;
+  if (auto taken = s.work.take(Work::Bytes, sink ? c.size_bytes * 2 : c.size_bytes); !taken) return taken;
   GpuBuffer& gpu = *(*dst)->gpu;
   if (auto copied = gpu.copyFrom(c.dst_offset_bytes, *(*src)->gpu, c.src_offset_bytes, c.size_bytes); !copied)
     return copied;
   if (!sink) return {};
-  m_env.stats.readbackBytes.add(c.size_bytes);
+  s.stats.readbackBytes.add(c.size_bytes);
   return gpu.read(c.dst_offset_bytes, c.size_bytes, std::move(sink));
 }
 
-Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
-  const auto dst = m_space.handles().need<Texture>(c.dst_texture, "no such destination texture");
+Result<void> runCopyTexture2d(Submission& s, const aerogpu_cmd_copy_texture2d& c) {
+  const auto dst = s.handles.need<Texture>(c.dst_texture, "no such destination texture");
   if (!dst) return dst.error();
-  const auto src = m_space.handles().need<Texture>(c.src_texture, "no such source texture");
+  const auto src = s.handles.need<Texture>(c.src_texture, "no such source texture");
   if (!src) return src.error();
   if ((*dst)->desc.format != (*src)->desc.format)
     return refused(ErrorCode::CmdDecode, "texture formats differ",
@@ -177,19 +191,19 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
         {{"dst_x", c.dst_x}, {"dst_y", c.dst_y}, {"src_x", c.src_x}, {"src_y", c.src_y}, {"width", c.width}});
   std::unique_ptr<ByteSink> sink;
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
-    auto made = m_guest.sinkOf(**dst, dstSub, dstBox);
+    auto made = s.guest.sinkOf(**dst, dstSub, dstBox);
     if (!made) return made.error();
     sink = std::move(*made);
   }
   const BoxRows part(*findFormat((*dst)->desc.format), dstBox);
   const uint64_t bytes = part.rowBytes * part.rows;
-  if (auto taken = m_work.take(Work::Bytes, sink ? bytes * 2 : bytes); !taken) return taken;
+  if (auto taken = s.work.take(Work::Bytes, sink ? bytes * 2 : bytes); !taken) return taken;
   ++(*dst)->writes;
   GpuTexture& gpu = *(*dst)->gpu;
   if (auto copied = gpu.copyFrom(dstSub, c.dst_x, c.dst_y, to.z, *(*src)->gpu, srcSub, srcBox); !copied)
     return copied;
   if (!sink) return {};
-  m_env.stats.readbackBytes.add(bytes);
+  s.stats.readbackBytes.add(bytes);
   return gpu.read(dstSub, dstBox, std::move(sink));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "renderer/core/executor.h"
+#include "renderer/core/executor/executor.h"
 
 #include <string>
 #include <utility>
@@ -9,8 +9,10 @@
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
 #include "renderer/base/error_text.h"
-#include "renderer/cmd/decode.h"
 #include "renderer/cmd/names.h"
+#include "renderer/cmd/stream.h"
+#include "renderer/core/commands/dispatch.h"
+#include "renderer/core/commands/memory.h"
 #include "renderer/core/space_end.h"
 
 namespace aerogpu::core {
@@ -23,15 +25,18 @@ Executor::Executor(const Environment& env)
       m_resources(env.hostMemory, env.stats),
       m_guest({env.backend, env.hostMemory, env.stats, env.guest, env.interrupted}),
       m_work(env.backend, env.stats, env.sharing),
-      m_presents({env.backend, env.stats, m_work, m_resources.backings, env.presentColorTarget}) {}
+      m_presents({env.backend, env.stats, m_work, m_resources.backings, env.presentColorTarget}),
+      m_submission{env.backend, env.hostMemory,    env.stats,  env.log,     env.interrupted, m_spaces,
+                   m_space,     m_space.handles(), m_contexts, m_resources, m_guest,         m_presents,
+                   m_work,      m_scratch} {}
 
 Executor::~Executor() {
   reset();
 }
 
 void Executor::noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence) {
-  ++m_report.errorCount;
-  m_report.lastError = error.code;
+  ++m_submission.report.errorCount;
+  m_submission.report.lastError = error.code;
   m_env.stats.errors.fetch_add(1, std::memory_order_relaxed);
   if (m_mustNotFail) hold();
   const auto level = error.code == ErrorCode::Backend || error.code == ErrorCode::Internal
@@ -55,9 +60,10 @@ bool Executor::mustNotFail(const aerogpu_submission& submission) {
 }
 
 ExecutionReport Executor::execute(const aerogpu_submission& submission) {
-  m_report = {};
+  ExecutionReport& report = m_submission.report;
+  report = {};
+  m_submission.counts = {};
   m_presents.beginSubmission();
-  m_values = m_queries = 0;
   m_work.beginSubmission();
   const uint32_t space = submission.in_space != 0 ? submission.space : 0;
   m_env.backend.setOwner(space == m_space->number ? m_space->owner() : m_spaces.ownerOf(space));
@@ -65,12 +71,12 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   m_env.stats.submissions.add(1);
   const auto fail = [&](const Error& error) {
     noteError(error, 0, cmd::kNoOpcode, submission.signal_fence);
-    return m_report;
+    return report;
   };
   m_mustNotFail = mustNotFail(submission);
   if (m_env.interrupted.load(std::memory_order_acquire) || m_held.load(std::memory_order_relaxed)) {
-    m_report.dropped = true;
-    return m_report;
+    report.dropped = true;
+    return report;
   }
   if (submission.descriptor_error != AEROGPU_ERROR_NONE)
     return fail(refused(static_cast<ErrorCode>(submission.descriptor_error), "bad submission descriptor",
@@ -85,27 +91,26 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   const auto entered = m_space.enter(submission);
   if (!entered) return fail(entered.error());
   selectSpace(**entered);
-  if (submission.cmd_size == 0) return m_report;
+  if (submission.cmd_size == 0) return report;
   const uint64_t draws = m_env.stats.draws.value();
-  m_packets = m_neutralPackets = m_hostPackets = m_memoryPackets = 0;
   m_work.beginPackets(m_space->pace);
   m_env.hostMemory.setShare(m_space->share);
   if (auto selected = m_contexts.select(*m_space, m_space.enabled(), submission.context_id);
-      selected || needsNoContext(submission))
+      selected || needsNoContext({static_cast<const uint8_t*>(submission.cmd), submission.cmd_size}))
     executePackets(submission);
   else
     fail(selected.error());
   m_env.hostMemory.setShare(nullptr);
   noteSpace(draws);
-  return m_report;
+  return report;
 }
 
 void Executor::noteSpace(uint64_t drawsBefore) {
   SpaceCounters& counters = m_space->counters;
   counters.submissions.add(1);
-  counters.packets.add(m_packets);
+  counters.packets.add(m_submission.counts.packets);
   counters.draws.add(m_env.stats.draws.value() - drawsBefore);
-  counters.errors.add(m_report.errorCount);
+  counters.errors.add(m_submission.report.errorCount);
   counters.objects.set(m_space.handles().count());
   counters.contexts.set(m_space->contexts.size());
 }
@@ -113,14 +118,16 @@ void Executor::noteSpace(uint64_t drawsBefore) {
 void Executor::executePackets(const aerogpu_submission& submission) {
   auto reader = cmd::PacketReader::open({static_cast<const uint8_t*>(submission.cmd), submission.cmd_size});
   if (!reader) return noteError(reader.error(), 0, cmd::kNoOpcode, submission.signal_fence);
-  m_minor = reader->minor();
+  ExecutionReport& report = m_submission.report;
+  Submission::Counts& counts = m_submission.counts;
+  m_submission.minor = reader->minor();
   m_env.stats.commandBytes.add(reader->sizeBytes());
   const bool again = (submission.flags & AEROGPU_SUBMIT_FLAG_EXT_AGAIN) != 0;
   bool stopped = false;
   while (!reader->atEnd()) {
     if (m_env.interrupted.load(std::memory_order_relaxed)) {
-      m_report.dropped = true;
-      m_report.executedBytes = reader->offset();
+      report.dropped = true;
+      report.executedBytes = reader->offset();
       break;
     }
     const uint32_t at = reader->offset();
@@ -131,50 +138,50 @@ void Executor::executePackets(const aerogpu_submission& submission) {
     }
     // Who waits for a value is not left waiting (VALUE-5).
     if (stopped && packet->opcode != AEROGPU_CMD_EXT_WRITE_VALUE) continue;
-    if (auto done = cmd::decode(*packet, *this); !done) {
+    if (auto done = dispatch(m_submission, *packet); !done) {
       if (done.error().code == ErrorCode::Interrupted) {  // it has seen the interruption before we did
-        m_report.dropped = true;
-        m_report.executedBytes = at;
+        report.dropped = true;
+        report.executedBytes = at;
         break;
       }
       // What it names may be there already, or gone, since it ran before (RING-10).
       if (!again || done.error().code != ErrorCode::CmdDecode)
         noteError(done.error(), at, packet->opcode, submission.signal_fence);
-      if (m_mustNotFail && m_report.errorCount != 0) {
-        ++m_packets;
-        m_report.stopped = true;
+      if (m_mustNotFail && report.errorCount != 0) {
+        ++counts.packets;
+        report.stopped = true;
         break;
       }
     }
-    ++m_packets;
+    ++counts.packets;
     if (!m_work.needsLook()) [[likely]]
       continue;
     if (m_work.outOfTime(m_space->owner())) {
       noteError(refused(ErrorCode::Backend, "the rest of the submission does not run: others wait",
-                        {{"packet", m_packets}}),
+                        {{"packet", counts.packets}}),
                 at, packet->opcode, submission.signal_fence);
       stopped = true;
     }
     if (!m_work.paceSlices(m_space->pace)) {
       noteError(refused(ErrorCode::Backend, "the rest of the submission does not run: its work was stopped",
-                        {{"packet", m_packets}}),
+                        {{"packet", counts.packets}}),
                 at, packet->opcode, submission.signal_fence);
       stopped = true;
     }
     if (stopped && m_mustNotFail) {
-      m_report.stopped = true;
+      report.stopped = true;
       break;
     }
   }
-  if (m_report.stopped)
-    m_report.executedBytes = reader->offset();
-  else if (!m_report.dropped)
-    m_report.executedBytes = reader->sizeBytes();
+  if (report.stopped)
+    report.executedBytes = reader->offset();
+  else if (!report.dropped)
+    report.executedBytes = reader->sizeBytes();
   // It runs without a context where one could not be had (MEM-8).
-  if (m_packets != m_neutralPackets && m_contexts.isSelected(submission.context_id))
+  if (counts.packets != counts.neutralPackets && m_contexts.isSelected(submission.context_id))
     m_contexts.noteChange(true);
-  m_report.needsGpu = m_memoryPackets == 0 || m_packets != m_hostPackets;
-  m_env.stats.packets.add(m_packets);
+  report.needsGpu = counts.memoryPackets == 0 || counts.packets != counts.hostPackets;
+  m_env.stats.packets.add(counts.packets);
 }
 
 void Executor::selectSpace(Space& space) {
