@@ -295,6 +295,53 @@ def packet_fields(everything):
                              *cases, 'default: return {};', '}', '}', '', '}  // namespace aerogpu::cmd']
 
 
+# ---- the renderer's commands ----
+
+def command_function(packet):
+    return f'run{camel(packet.name)}'
+
+
+def command_element(packet):
+    """What follows the structure when its command is run: the type of an element, or ''."""
+    if packet.tail:
+        return c_type(packet.tail[0]).removeprefix('struct ')
+    return 'uint8_t' if packet.rest else ''
+
+
+def commands(everything):
+    lines = ['// SPDX-License-Identifier: MIT',
+             f'// The commands, a function for each packet. {NOTICE}',
+             '#pragma once', '', '#include <cstdint>', '#include <span>', '', '#include "aerogpu/aerogpu_cmd_table.h"',
+             '#include "renderer/base/result.h"', '', 'namespace aerogpu::core {', '', 'struct Submission;', '',
+             "// Each runs a packet that cmd::check() has passed, in the submission's space and context. What follows a "
+             'structure is part of the stream. A packet that fails has no effect (CMD-7). Render thread.', '']
+    for section in everything.sections:
+        for p in section.packets:
+            says = f': {" ".join(p.doc.split())}' if p.doc else '.'
+            lines.append(f'/// AEROGPU_CMD_{p.name}{says}')
+            element = command_element(p)
+            rest = f', std::span<const {element}>' if element else ''
+            lines.append(f'Result<void> {command_function(p)}(Submission& s, const aerogpu_{p.struct.name}& c'
+                         f'{f"{rest} tail" if rest else ""});')
+    return lines + ['', '}  // namespace aerogpu::core']
+
+
+def dispatch(everything):
+    lines = ['// SPDX-License-Identifier: MIT', f'// {NOTICE}', '#include "renderer/core/commands/dispatch.h"', '',
+             '#include "renderer/cmd/decode.h"', '#include "renderer/core/commands/commands.h"', '',
+             'namespace aerogpu::core {', '', 'Result<void> dispatch(Submission& s, const cmd::Packet& packet) {',
+             'switch (packet.opcode) {']
+    for p in everything.packets:
+        lines.append(f'case AEROGPU_CMD_{p.name}:')
+        run = command_function(p)
+        if p.tail:
+            lines.append(f'return cmd::decodeTail(packet, s, {run}, '
+                         f'[](const aerogpu_{p.struct.name}& c) -> uint64_t {{ return c.{p.tail[1]}; }});')
+        else:
+            lines.append(f'return cmd::{"decodeRest" if p.rest else "decodeFixed"}(packet, s, {run});')
+    return lines + ['default: return {};  // skipped', '}', '}', '', '}  // namespace aerogpu::core']
+
+
 # ---- the fuzzer's dictionary ----
 
 def dictionary(everything):
@@ -313,6 +360,8 @@ def outputs(everything):
               INCLUDE + 'packet_rights.hpp': rights(everything),
               'renderer/cmd/enum_names.h': enum_names(everything),
               'renderer/cmd/packet_fields.cpp': packet_fields(everything),
+              'renderer/core/commands/commands.h': commands(everything),
+              'renderer/core/commands/dispatch.cpp': dispatch(everything),
               'renderer/fuzz/stream_fuzz.dict': dictionary(everything)}
     for path, lines in files.items():
         text = '\n'.join(lines) + '\n'

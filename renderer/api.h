@@ -10,7 +10,7 @@
 #include "aerogpu/renderer.h"
 #include "renderer/base/mutex.h"
 #include "renderer/core/backend_config.h"
-#include "renderer/core/executor.h"
+#include "renderer/core/executor/executor.h"
 #include "renderer/trace/capture.h"
 #include "renderer/trace/recent.h"
 

@@ -123,7 +123,8 @@ void aerogpu_spaces_class_init(ObjectClass *klass)
     object_class_property_add(klass, "spaces", "AeroGPUSpaceList",
                               aerogpu_spaces_get, NULL, NULL, NULL);
     object_class_property_set_description(
-        klass, "spaces", "read-only: handle spaces, with objects and counters of each");
+        klass, "spaces",
+        "read-only: handle spaces, with objects and counters of each");
 }
 
 /* ---- saved state ---- */

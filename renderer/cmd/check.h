@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Checks that need only the packet, one overload per structure of the command table: enumerators, multiples,
-// counts. The executor makes the checks that need the tables. A structure with fields and without an overload
-// in check.cpp does not link.
+// What a packet alone can prove, one overload per structure of the command table: enumerators, multiples,
+// counts. The commands prove what needs the tables. A structure that has fields and no overload in check.cpp
+// does not link.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "renderer/base/result.h"
 #include "renderer/base/salted_hash.h"
 #include "renderer/core/gpu_objects.h"
 #include "renderer/core/state.h"
@@ -41,6 +42,14 @@ public:
     if (!object) return nullptr;
     Ref<T>* ref = std::get_if<Ref<T>>(object);
     return ref ? ref->get() : nullptr;
+  }
+
+  /// The object of that kind, or CmdDecode, which says `what` there is not.
+  template <class T>
+  Result<T*> need(uint32_t handle, const char* what) {
+    T* object = get<T>(handle);
+    if (!object) return refused(ErrorCode::CmdDecode, what, {{"handle", handle}});
+    return object;
   }
 
   uint32_t count() const { return m_count; }

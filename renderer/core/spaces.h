@@ -52,7 +52,7 @@ struct ProcessAccount {
 struct Space {
   explicit Space(uint32_t which) : number(which) {}
   const uint32_t number;
-  /// While the space is selected the executor has its table, so that a look-up costs no more than without
+  /// While the space is selected its table is in SelectedSpace, so that a look-up costs what it would without
   /// spaces, and this one is empty.
   HandleTable handles;
   std::unordered_map<uint32_t, std::unique_ptr<Context>, SaltedHash> contexts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The state that draws depend on, in one canonical form: D3D9 render and sampler states and the D3D10-style
-// state blocks write the same fields, so that the last packet to touch a state wins (STATE-4). The executor
-// owns and writes it on the render thread; back ends read it during a draw.
+// state blocks write the same fields, so that the last packet to touch a state wins (STATE-4). Commands
+// write it on the render thread; back ends read it during a draw.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ inline constexpr uint32_t kBoolRegisters = 16;
 inline constexpr uint32_t kMaxClipPlanes = 6;
 inline constexpr uint32_t kTextureStages = 8;
 
-// States keep Direct3D 9's enumerations; the executor replaces numbers that they lack.
+// States keep Direct3D 9's enumerations; commands never let a number in that they lack.
 using d3d9::Blend;
 using d3d9::BlendOp;
 using d3d9::CompareFunc;
@@ -195,8 +195,8 @@ struct ConstantFile {
   uint32_t b = 0;  ///< bit n = register n
 };
 
-/// Groups of state; the executor sets bits, the back end clears those that it has taken over. All bits are
-/// set on a context switch.
+/// Groups of state; commands set bits, the back end clears what it has taken over. All set on a context
+/// switch.
 enum DirtyBit : uint32_t {
   kDirtyShaders = 1u << 0,
   kDirtyInputLayout = 1u << 1,

@@ -10,7 +10,7 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/cmd_writer.hpp"
-#include "renderer/core/executor.h"
+#include "renderer/core/executor/executor.h"
 
 namespace aerogpu::test {
 

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "aerogpu/renderer.h"
-#include "renderer/core/executor.h"
+#include "renderer/core/execution_report.h"
+#include "renderer/core/guest_read_observer.h"
 #include "renderer/trace/content_ids.h"
 #include "renderer/trace/writer.h"
 

@@ -12,7 +12,7 @@
 
 #include "aerogpu/renderer.h"
 #include "renderer/base/mutex.h"
-#include "renderer/core/executor.h"
+#include "renderer/core/execution_report.h"
 #include "renderer/trace/writer.h"
 
 namespace aerogpu::trace {

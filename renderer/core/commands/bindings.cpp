@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Executor: vertex and index buffers, textures, samplers, the D3D10-style buffer tables. A packet that binds
-// several things looks all of them up before it binds any.
+// Vertex and index buffers, textures, samplers, the D3D10-style buffer tables. A packet that binds several
+// things looks all of them up before it binds any.
+#include <array>
+#include <span>
+#include <utility>
+
+#include "renderer/cmd/stage.h"
+#include "renderer/core/commands/commands.h"
+#include "renderer/core/context_table.h"
 #include "renderer/core/d3d9_states.h"
-#include "renderer/core/executor.h"
+#include "renderer/core/draw_cost.h"
+#include "renderer/core/gpu_objects.h"
+#include "renderer/core/handle_table.h"
+#include "renderer/core/object_charge.h"
+#include "renderer/core/selected_space.h"
+#include "renderer/core/state.h"
+#include "renderer/core/submission.h"
 
 namespace aerogpu::core {
 
@@ -52,15 +65,16 @@ constexpr uint32_t kMaxStride =
 
 }  // namespace
 
-Result<void> Executor::run(const aerogpu_cmd_set_vertex_buffers& c,
-                           std::span<const aerogpu_vertex_buffer_binding> bindings) {
+Result<void> runSetVertexBuffers(Submission& s, const aerogpu_cmd_set_vertex_buffers& c,
+                                 std::span<const aerogpu_vertex_buffer_binding> bindings) {
+  DrawState& state = s.contexts.state();
   if (!slotsFit(c.start_slot, bindings.size(), kMaxVertexStreams))
     return noSlots("no such vertex buffer slot", c.start_slot, bindings.size(), kMaxVertexStreams);
   std::array<VertexStream, kMaxVertexStreams> streams;
   for (size_t i = 0; i < bindings.size(); ++i) {
     const aerogpu_vertex_buffer_binding& b = bindings[i];
     if (b.buffer == 0) continue;
-    const auto buffer = need<Buffer>(b.buffer, "no such vertex buffer");
+    const auto buffer = s.handles.need<Buffer>(b.buffer, "no such vertex buffer");
     if (!buffer) return buffer.error();
     if (b.stride_bytes > kMaxStride)
       return refused(ErrorCode::OutOfBounds, "vertex stride is over its limit",
@@ -71,18 +85,19 @@ Result<void> Executor::run(const aerogpu_cmd_set_vertex_buffers& c,
     streams[i] = {Ref<Buffer>(*buffer), b.stride_bytes, b.offset_bytes, 0};
   }
   for (size_t i = 0; i < bindings.size(); ++i) {
-    VertexStream& stream = state().vertexStreams[c.start_slot + i];
+    VertexStream& stream = state.vertexStreams[c.start_slot + i];
     streams[i].step = stream.step;  // XSTATE-10: the stream's, not the buffer's
     stream = std::move(streams[i]);
   }
-  state().dirty |= kDirtyVertexStreams;
+  state.dirty |= kDirtyVertexStreams;
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_set_index_buffer& c) {
+Result<void> runSetIndexBuffer(Submission& s, const aerogpu_cmd_set_index_buffer& c) {
+  DrawState& state = s.contexts.state();
   IndexBinding binding;
   if (c.buffer != 0) {
-    const auto buffer = need<Buffer>(c.buffer, "no such index buffer");
+    const auto buffer = s.handles.need<Buffer>(c.buffer, "no such index buffer");
     if (!buffer) return buffer.error();
     binding.is32Bit = c.format == AEROGPU_INDEX_FORMAT_UINT32;
     if (c.offset_bytes > (*buffer)->desc.sizeBytes)
@@ -94,133 +109,139 @@ Result<void> Executor::run(const aerogpu_cmd_set_index_buffer& c) {
     binding.offset = c.offset_bytes;
     binding.buffer = Ref<Buffer>(*buffer);
   }
-  state().indexBuffer = std::move(binding);
-  state().dirty |= kDirtyIndexBuffer;
+  state.indexBuffer = std::move(binding);
+  state.dirty |= kDirtyIndexBuffer;
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_set_primitive_topology& c) {
-  state().topology = static_cast<Topology>(c.topology);
-  state().dirty |= kDirtyTopology;
+Result<void> runSetPrimitiveTopology(Submission& s, const aerogpu_cmd_set_primitive_topology& c) {
+  DrawState& state = s.contexts.state();
+  state.topology = static_cast<Topology>(c.topology);
+  state.dirty |= kDirtyTopology;
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_set_texture& c) {
-  const auto where = stage(c.shader_stage, c.reserved0);
+Result<void> runSetTexture(Submission& s, const aerogpu_cmd_set_texture& c) {
+  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
   if (!where) return where.error();
   if (c.slot >= kMaxShaderResources)
     return refused(ErrorCode::OutOfBounds, "no such texture slot",
                    {{"slot", c.slot}, {"of", kMaxShaderResources}});
   ShaderResourceBinding binding;
-  if (Texture* texture = m_handles.get<Texture>(c.texture)) {
+  if (Texture* texture = s.handles.get<Texture>(c.texture)) {
     binding.texture = Ref<Texture>(texture);
-  } else if (View* view = m_handles.get<View>(c.texture)) {
+  } else if (View* view = s.handles.get<View>(c.texture)) {
     binding.view = Ref<View>(view);
     binding.texture = view->texture;
   } else if (c.texture != 0) {
     return refused(ErrorCode::CmdDecode, "neither a texture nor a view", {{"texture", c.texture}});
   }
-  bindings(*where).resources[c.slot] = std::move(binding);
-  dirtyStage(*where, kDirtyResources);
+  s.contexts.bindings(*where).resources[c.slot] = std::move(binding);
+  s.contexts.dirtyStage(*where, kDirtyResources);
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_set_sampler_state& c) {
-  const auto where = stage(c.shader_stage, 0);
+Result<void> runSetSamplerState(Submission& s, const aerogpu_cmd_set_sampler_state& c) {
+  const auto where = cmd::stageOf(c.shader_stage, 0, s.minor);
   if (!where) return where.error();
   if (c.slot >= kMaxSamplers)
     return refused(ErrorCode::OutOfBounds, "no such sampler slot", {{"slot", c.slot}, {"of", kMaxSamplers}});
-  SamplerState& sampler = bindings(*where).samplers[c.slot];
+  SamplerState& sampler = s.contexts.bindings(*where).samplers[c.slot];
   if (setSamplerState(sampler, c.state, c.value)) {
-    dirtyStage(*where, kDirtySamplers);
-    if (*where == Stage::Pixel) noteFilter(sampler);
+    s.contexts.dirtyStage(*where, kDirtySamplers);
+    if (*where == Stage::Pixel) noteFilter(s.contexts.state(), sampler);
   }
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_create_sampler& c) {
-  if (auto free = needFreeHandle(c.sampler_handle); !free) return free;
-  auto charge = chargeObject();
+Result<void> runCreateSampler(Submission& s, const aerogpu_cmd_create_sampler& c) {
+  if (auto free = s.space.needFreeHandle(c.sampler_handle); !free) return free;
+  auto charge = chargeObject(s.hostMemory);
   if (!charge) return charge.error();
   auto sampler = makeRef<Sampler>();
   sampler->charge = std::move(*charge);
   sampler->state = samplerFromPacket(c);
-  m_handles.insert(c.sampler_handle, sampler);
+  s.handles.insert(c.sampler_handle, sampler);
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_destroy_sampler& c) {
-  if (const auto found = need<Sampler>(c.sampler_handle, "no such sampler"); !found) return found.error();
-  m_handles.remove(c.sampler_handle);
+Result<void> runDestroySampler(Submission& s, const aerogpu_cmd_destroy_sampler& c) {
+  if (const auto found = s.handles.need<Sampler>(c.sampler_handle, "no such sampler"); !found)
+    return found.error();
+  s.handles.remove(c.sampler_handle);
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_set_samplers& c, std::span<const uint32_t> handles) {
-  const auto where = stage(c.shader_stage, c.reserved0);
+Result<void> runSetSamplers(Submission& s, const aerogpu_cmd_set_samplers& c,
+                            std::span<const uint32_t> handles) {
+  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
   if (!where) return where.error();
   if (!slotsFit(c.start_slot, handles.size(), kMaxSamplers))
     return noSlots("no such sampler slot", c.start_slot, handles.size(), kMaxSamplers);
   std::array<SamplerState, kMaxSamplers> states;  // 0 = Direct3D's default sampler
   for (size_t i = 0; i < handles.size(); ++i) {
     if (handles[i] == 0) continue;
-    const auto sampler = need<Sampler>(handles[i], "no such sampler");
+    const auto sampler = s.handles.need<Sampler>(handles[i], "no such sampler");
     if (!sampler) return sampler.error();
     states[i] = (*sampler)->state;
   }
   for (size_t i = 0; i < handles.size(); ++i) {
-    bindings(*where).samplers[c.start_slot + i] = states[i];
-    if (*where == Stage::Pixel) noteFilter(states[i]);
+    s.contexts.bindings(*where).samplers[c.start_slot + i] = states[i];
+    if (*where == Stage::Pixel) noteFilter(s.contexts.state(), states[i]);
   }
-  dirtyStage(*where, kDirtySamplers);
+  s.contexts.dirtyStage(*where, kDirtySamplers);
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_set_constant_buffers& c,
-                           std::span<const aerogpu_constant_buffer_binding> list) {
-  const auto where = stage(c.shader_stage, c.reserved0);
+Result<void> runSetConstantBuffers(Submission& s, const aerogpu_cmd_set_constant_buffers& c,
+                                   std::span<const aerogpu_constant_buffer_binding> list) {
+  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
   if (!where) return where.error();
   if (!slotsFit(c.start_slot, list.size(), kMaxConstantBuffers))
     return noSlots("no such constant buffer slot", c.start_slot, list.size(), kMaxConstantBuffers);
   std::array<BufferBinding, kMaxConstantBuffers> resolved;
-  const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such constant buffer"); };
+  const auto lookUp = [&](uint32_t handle) {
+    return s.handles.need<Buffer>(handle, "no such constant buffer");
+  };
   if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
   for (size_t i = 0; i < list.size(); ++i)
-    bindings(*where).constantBuffers[c.start_slot + i] = std::move(resolved[i]);
-  dirtyStage(*where, kDirtyConstantBuffers);
+    s.contexts.bindings(*where).constantBuffers[c.start_slot + i] = std::move(resolved[i]);
+  s.contexts.dirtyStage(*where, kDirtyConstantBuffers);
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_set_shader_resource_buffers& c,
-                           std::span<const aerogpu_shader_resource_buffer_binding> list) {
-  const auto where = stage(c.shader_stage, c.reserved0);
+Result<void> runSetShaderResourceBuffers(Submission& s, const aerogpu_cmd_set_shader_resource_buffers& c,
+                                         std::span<const aerogpu_shader_resource_buffer_binding> list) {
+  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
   if (!where) return where.error();
   if (!slotsFit(c.start_slot, list.size(), kMaxShaderResources))
     return noSlots("no such resource slot", c.start_slot, list.size(), kMaxShaderResources);
   std::array<BufferBinding, kMaxShaderResources> resolved;
-  const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such buffer"); };
+  const auto lookUp = [&](uint32_t handle) { return s.handles.need<Buffer>(handle, "no such buffer"); };
   if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
   for (size_t i = 0; i < list.size(); ++i) {
     BufferBinding& from = resolved[i];
-    bindings(*where).resources[c.start_slot + i] = {{}, {}, std::move(from.buffer), from.offset, from.size};
+    s.contexts.bindings(*where).resources[c.start_slot + i] = {
+        {}, {}, std::move(from.buffer), from.offset, from.size};
   }
-  dirtyStage(*where, kDirtyResources);
+  s.contexts.dirtyStage(*where, kDirtyResources);
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_set_unordered_access_buffers& c,
-                           std::span<const aerogpu_unordered_access_buffer_binding> list) {
-  const auto where = stage(c.shader_stage, c.reserved0);
+Result<void> runSetUnorderedAccessBuffers(Submission& s, const aerogpu_cmd_set_unordered_access_buffers& c,
+                                          std::span<const aerogpu_unordered_access_buffer_binding> list) {
+  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
   if (!where) return where.error();
   if (!slotsFit(c.start_slot, list.size(), kMaxUnorderedAccess))
     return noSlots("no such unordered access slot", c.start_slot, list.size(), kMaxUnorderedAccess);
   std::array<BufferBinding, kMaxUnorderedAccess> resolved;
-  const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such buffer"); };
+  const auto lookUp = [&](uint32_t handle) { return s.handles.need<Buffer>(handle, "no such buffer"); };
   if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
   for (size_t i = 0; i < list.size(); ++i) {
     if (resolved[i].buffer) resolved[i].initialCount = list[i].initial_count;
-    bindings(*where).unorderedAccess[c.start_slot + i] = std::move(resolved[i]);
+    s.contexts.bindings(*where).unorderedAccess[c.start_slot + i] = std::move(resolved[i]);
   }
-  dirtyStage(*where, kDirtyUnorderedAccess);
+  s.contexts.dirtyStage(*where, kDirtyUnorderedAccess);
   return {};
 }
 

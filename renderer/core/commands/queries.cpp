@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Executor: occlusion and timestamp queries. QUERY-1 to QUERY-11.
+// Occlusion and timestamp queries. QUERY-1 to QUERY-11.
 #include <cstring>
-#include <string>
+#include <memory>
+#include <utility>
 
-#include "renderer/core/executor.h"
+#include "renderer/core/backend.h"
+#include "renderer/core/commands/commands.h"
+#include "renderer/core/context_table.h"
+#include "renderer/core/guest_access.h"
+#include "renderer/core/queries.h"
+#include "renderer/core/stats.h"
+#include "renderer/core/submission.h"
+#include "renderer/core/work_meter.h"
 
 namespace aerogpu::core {
 
 namespace {
+
+constexpr uint32_t kMaxQueries = 8192;  ///< begins and ends of one submission (QUERY-10)
 
 /// Makes aerogpu_ext_query_result of what a query gives.
 class ResultSink final : public ByteSink {
@@ -30,52 +40,42 @@ Result<void> needSlot(uint32_t slot) {
                  {{"slot", slot}, {"of", ContextQueries::kSlots}});
 }
 
-}  // namespace
-
-Result<void> Executor::takeQuery() {
-  if (m_queries == kMaxQueries)
+/// One more begin or end of a query in this submission.
+Result<void> takeQuery(Submission::Counts& counts) {
+  if (counts.queries == kMaxQueries)
     return refused(ErrorCode::Backend, "too many queries in one submission", {{"limit", kMaxQueries}});
-  ++m_queries;
+  ++counts.queries;
   return {};
 }
 
-Result<ContextQueries*> Executor::needQueries() {
-  if (!m_context->queries) {
-    HostMemoryCharge charge =
-        HostMemoryCharge::take(m_env.hostMemory, sizeof(ContextQueries), HostMemoryKind::Queries);
-    if (!charge.ok())
-      return refused(ErrorCode::Backend, "no host memory for queries", {{"bytes", sizeof(ContextQueries)}});
-    m_context->queries = std::make_unique<ContextQueries>(std::move(charge));
-  }
-  return m_context->queries.get();
-}
+}  // namespace
 
-Result<void> Executor::run(const aerogpu_cmd_ext_query_begin& c) {
+Result<void> runExtQueryBegin(Submission& s, const aerogpu_cmd_ext_query_begin& c) {
   if (auto slot = needSlot(c.slot); !slot) return slot;
-  const auto queries = needQueries();
+  const auto queries = s.contexts.needQueries();
   if (!queries) return queries.error();
-  if (auto taken = takeQuery(); !taken) return taken;
-  return (*queries)->begin(m_env.backend, c.slot);
+  if (auto taken = takeQuery(s.counts); !taken) return taken;
+  return (*queries)->begin(s.backend, c.slot);
 }
 
-Result<void> Executor::run(const aerogpu_cmd_ext_query_end& c) {
+Result<void> runExtQueryEnd(Submission& s, const aerogpu_cmd_ext_query_end& c) {
   if (auto slot = needSlot(c.slot); !slot) return slot;
   const bool occlusion = c.type == AEROGPU_EXT_QUERY_OCCLUSION;
-  if (occlusion && (!m_context->queries || !m_context->queries->open(c.slot)))
+  if (occlusion && (!s.contexts.queries() || !s.contexts.queries()->open(c.slot)))
     return refused(ErrorCode::CmdDecode, "query ends that did not begin", {{"slot", c.slot}});
   constexpr uint64_t kBytes = sizeof(aerogpu_ext_query_result);
-  const auto entry = writableEntry(c.alloc_id, c.offset_bytes, kBytes);
+  const auto entry = s.guest.writableEntry(c.alloc_id, c.offset_bytes, kBytes);
   if (!entry) return entry.error();
-  const auto queries = needQueries();
+  const auto queries = s.contexts.needQueries();
   if (!queries) return queries.error();
-  auto sink = sinkAt(**entry, {c.offset_bytes, kBytes, kBytes, 1});
+  auto sink = s.guest.sinkAt(**entry, {c.offset_bytes, kBytes, kBytes, 1});
   if (!sink) return sink.error();
-  if (auto taken = take(Work::Bytes, kBytes); !taken) return taken;
-  if (auto taken = takeQuery(); !taken) return taken;
-  m_env.stats.readbackBytes.add(kBytes);
+  if (auto taken = s.work.take(Work::Bytes, kBytes); !taken) return taken;
+  if (auto taken = takeQuery(s.counts); !taken) return taken;
+  s.stats.readbackBytes.add(kBytes);
   auto result = std::make_unique<ResultSink>(std::move(*sink));
   return occlusion ? (*queries)->end(c.slot, std::move(result))
-                   : (*queries)->timestamp(m_env.backend, std::move(result));
+                   : (*queries)->timestamp(s.backend, std::move(result));
 }
 
 }  // namespace aerogpu::core

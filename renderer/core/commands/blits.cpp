@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Executor: EXT_BLIT, EXT_FILL, EXT_GENERATE_MIPS (BLIT-1 to BLIT-15).
+// EXT_BLIT, EXT_FILL, EXT_GENERATE_MIPS (BLIT-1 to BLIT-15).
 #include <bit>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "renderer/core/executor.h"
+#include "renderer/base/log.h"
+#include "renderer/core/commands/commands.h"
+#include "renderer/core/format.h"
+#include "renderer/core/gpu_objects.h"
+#include "renderer/core/guest_access.h"
+#include "renderer/core/handle_table.h"
+#include "renderer/core/packet_scratch.h"
+#include "renderer/core/stats.h"
+#include "renderer/core/submission.h"
+#include "renderer/core/texture_verbs.h"
+#include "renderer/core/work_meter.h"
 
 namespace aerogpu::core {
 
@@ -47,35 +61,37 @@ uint64_t bytesOf(const FormatInfo& format, const Box& box) {
   return part.rowBytes * part.rows;
 }
 
-}  // namespace
-
-Result<BlitKind> Executor::checkBlitOf(const Texture& dst, const Slice& to, const Texture& src,
-                                       const Slice& from, const BlitArgs& args) const {
+/// Runs checkBlit() on the scratch's boxes; an error says which of them it is about.
+Result<BlitKind> checkBlitOf(Submission& s, const Texture& dst, const Slice& to, const Texture& src,
+                             const Slice& from, const BlitArgs& args) {
   const auto check = [&](std::span<const BlitBox> boxes) {
     if (!exists(dst, to) || !exists(src, from))
       return Result<BlitKind>(
           refused(ErrorCode::OutOfBounds, "blit of a mip or layer that does not exist", {}));
     return checkBlit(dst.desc, to.sub, src.desc, from.sub, boxes, args);
   };
-  auto kind = check(m_blitBoxes);
-  if (kind || !m_env.log.admits(AEROGPU_LOG_GUEST)) return kind;
+  auto kind = check(s.scratch.blitBoxes);
+  if (kind || !s.log.admits(AEROGPU_LOG_GUEST)) return kind;
   // Once more, to say which.
   std::string& detail = kind.error().detail;
   detail = textOf(src, from) + " to " + textOf(dst, to);
   if (!check({})) return kind;
-  for (size_t i = 0; i < m_blitBoxes.size(); ++i) {
-    if (check({&m_blitBoxes[i], 1})) continue;
-    detail += ", rectangle " + std::to_string(i) + ": " + textOf(m_blitBoxes[i].from) + " to " +
-              textOf(m_blitBoxes[i].to);
+  for (size_t i = 0; i < s.scratch.blitBoxes.size(); ++i) {
+    if (check({&s.scratch.blitBoxes[i], 1})) continue;
+    detail += ", rectangle " + std::to_string(i) + ": " + textOf(s.scratch.blitBoxes[i].from) + " to " +
+              textOf(s.scratch.blitBoxes[i].to);
     break;
   }
   return kind;
 }
 
-Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogpu_ext_blit_rect> rects) {
-  const auto dst = need<Texture>(c.dst_texture, "no such destination texture");
+}  // namespace
+
+Result<void> runExtBlit(Submission& s, const aerogpu_cmd_ext_blit& c,
+                        std::span<const aerogpu_ext_blit_rect> rects) {
+  const auto dst = s.handles.need<Texture>(c.dst_texture, "no such destination texture");
   if (!dst) return dst.error();
-  const auto src = need<Texture>(c.src_texture, "no such source texture");
+  const auto src = s.handles.need<Texture>(c.src_texture, "no such source texture");
   if (!src) return src.error();
   const Slice to((*dst)->desc, c.dst_mip_level, c.dst_array_layer);
   const Slice from((*src)->desc, c.src_mip_level, c.src_array_layer);
@@ -86,40 +102,41 @@ Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogp
   args.encodeSrgb = c.flags & AEROGPU_EXT_BLIT_SRGB_ENCODE;
   if (c.flags & AEROGPU_EXT_BLIT_SRC_COLOR_KEY) args.colorKey = c.color_key;
   if (c.flags & AEROGPU_EXT_BLIT_DST_COLOR_KEY) args.targetKey = c.color_key;
-  m_blitBoxes.clear();
+  s.scratch.blitBoxes.clear();
   for (const aerogpu_ext_blit_rect& rect : rects)
-    m_blitBoxes.push_back({boxOf(rect.dst, to.z), boxOf(rect.src, from.z),
-                           (c.flags & AEROGPU_EXT_BLIT_MIRROR_X) != 0,
-                           (c.flags & AEROGPU_EXT_BLIT_MIRROR_Y) != 0});
-  const auto kind = checkBlitOf(**dst, to, **src, from, args);
+    s.scratch.blitBoxes.push_back({boxOf(rect.dst, to.z), boxOf(rect.src, from.z),
+                                   (c.flags & AEROGPU_EXT_BLIT_MIRROR_X) != 0,
+                                   (c.flags & AEROGPU_EXT_BLIT_MIRROR_Y) != 0});
+  const auto kind = checkBlitOf(s, **dst, to, **src, from, args);
   if (!kind) return kind.error();
   if (rects.empty()) return {};
 
   const FormatInfo &format = *findFormat((*dst)->desc.format), &srcFormat = *findFormat((*src)->desc.format);
   std::vector<std::unique_ptr<ByteSink>> sinks;
   uint64_t pixels = 0, bytes = 0, written = 0;
-  for (const BlitBox& box : m_blitBoxes) {
+  for (const BlitBox& box : s.scratch.blitBoxes) {
     if (*kind == BlitKind::Color) pixels += texels(box.to);
     bytes += bytesOf(srcFormat, box.from);
     if (!(c.flags & AEROGPU_EXT_BLIT_WRITEBACK_DST)) continue;
-    auto sink = sinkOf(**dst, sub, box.to);
+    auto sink = s.guest.sinkOf(**dst, sub, box.to);
     if (!sink) return sink.error();
     sinks.push_back(std::move(*sink));
     written += bytesOf(format, box.to);
   }
-  if (auto taken = take(Work::Pixels, pixels); !taken) return taken;
-  if (auto taken = take(Work::Bytes, bytes + written); !taken) return taken;
+  if (auto taken = s.work.take(Work::Pixels, pixels); !taken) return taken;
+  if (auto taken = s.work.take(Work::Bytes, bytes + written); !taken) return taken;
   ++(*dst)->writes;
   GpuTexture& gpu = *(*dst)->gpu;
-  if (auto done = gpu.blit(sub, *(*src)->gpu, srcSub, m_blitBoxes, args); !done) return done;
-  m_env.stats.readbackBytes.add(written);
+  if (auto done = gpu.blit(sub, *(*src)->gpu, srcSub, s.scratch.blitBoxes, args); !done) return done;
+  s.stats.readbackBytes.add(written);
   for (size_t i = 0; i < sinks.size(); ++i)
-    if (auto read = gpu.read(sub, m_blitBoxes[i].to, std::move(sinks[i])); !read) return read;
+    if (auto read = gpu.read(sub, s.scratch.blitBoxes[i].to, std::move(sinks[i])); !read) return read;
   return {};
 }
 
-Result<void> Executor::run(const aerogpu_cmd_ext_fill& c, std::span<const aerogpu_ext_rect> rects) {
-  const auto texture = need<Texture>(c.texture, "no such texture");
+Result<void> runExtFill(Submission& s, const aerogpu_cmd_ext_fill& c,
+                        std::span<const aerogpu_ext_rect> rects) {
+  const auto texture = s.handles.need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
   const Slice slice((*texture)->desc, c.mip_level, c.array_layer);
   const Subresource sub = slice.sub;
@@ -133,31 +150,31 @@ Result<void> Executor::run(const aerogpu_cmd_ext_fill& c, std::span<const aerogp
   args.stencilValue = c.stencil;
   if (args.depth && !(args.depthValue >= 0 && args.depthValue <= 1))
     return refused(ErrorCode::CmdDecode, "fill depth is outside 0..1", {{"depth_f32", args.depthValue}});
-  m_boxes.clear();
-  for (const aerogpu_ext_rect& rect : rects) m_boxes.push_back(boxOf(rect, slice.z));
+  s.scratch.boxes.clear();
+  for (const aerogpu_ext_rect& rect : rects) s.scratch.boxes.push_back(boxOf(rect, slice.z));
   if (!exists(**texture, slice))
     return Error{ErrorCode::OutOfBounds, "fill of a mip or layer that does not exist",
                  textOf(**texture, slice)};
   const TextureLayout::Mip& mip = (*texture)->layout.mip(sub.mip);
   if (rects.empty() && (*texture)->desc.kind == TextureKind::Volume)
-    m_boxes.push_back({0, 0, slice.z, mip.width, mip.height, 1});
-  if (auto checked = checkFill((*texture)->desc, sub, m_boxes, args); !checked) {
+    s.scratch.boxes.push_back({0, 0, slice.z, mip.width, mip.height, 1});
+  if (auto checked = checkFill((*texture)->desc, sub, s.scratch.boxes, args); !checked) {
     checked.error().detail = textOf(**texture, slice);
     checked.error().values = {{"flags", c.flags}, {"rect_count", c.rect_count}};
     return checked;
   }
   const FormatInfo& format = *findFormat((*texture)->desc.format);
   uint64_t bytes = 0;
-  for (const Box& box : m_boxes) bytes += bytesOf(format, box);
-  if (m_boxes.empty()) bytes = mip.rowBytes * mip.rows;
+  for (const Box& box : s.scratch.boxes) bytes += bytesOf(format, box);
+  if (s.scratch.boxes.empty()) bytes = mip.rowBytes * mip.rows;
   bytes *= (*texture)->desc.samples;
-  if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
+  if (auto taken = s.work.take(Work::Bytes, bytes); !taken) return taken;
   ++(*texture)->writes;
-  return (*texture)->gpu->fill(sub, m_boxes, args);
+  return (*texture)->gpu->fill(sub, s.scratch.boxes, args);
 }
 
-Result<void> Executor::run(const aerogpu_cmd_ext_generate_mips& c) {
-  const auto found = need<Texture>(c.texture, "no such texture");
+Result<void> runExtGenerateMips(Submission& s, const aerogpu_cmd_ext_generate_mips& c) {
+  const auto found = s.handles.need<Texture>(c.texture, "no such texture");
   if (!found) return found.error();
   Texture& texture = **found;
   const FormatInfo& format = *findFormat(texture.desc.format);
@@ -179,8 +196,8 @@ Result<void> Executor::run(const aerogpu_cmd_ext_generate_mips& c) {
     pixels += texels(whole(level)) * texture.desc.arrayLayers;
     bytes += bytesOf(format, whole(level - 1)) * texture.desc.arrayLayers;
   }
-  if (auto taken = take(Work::Pixels, pixels); !taken) return taken;
-  if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
+  if (auto taken = s.work.take(Work::Pixels, pixels); !taken) return taken;
+  if (auto taken = s.work.take(Work::Bytes, bytes); !taken) return taken;
   ++texture.writes;
   for (uint32_t layer = 0; layer < texture.desc.arrayLayers; ++layer)
     for (uint32_t level = 1; level < texture.desc.mipLevels; ++level) {
