@@ -28,7 +28,7 @@ HandleRange DeviceHandles::next() {
 HRESULT Device::open() {
   HRESULT result = context.open();
   if (failed(result)) return result;
-  result = pipeline.defaultPixelShader.create(wire, AEROGPU_SHADER_STAGE_PIXEL, k_diffuse_ps, sizeof k_diffuse_ps);
+  result = pipeline.shaders.defaultPixel.create(wire, AEROGPU_SHADER_STAGE_PIXEL, k_diffuse_ps, sizeof k_diffuse_ps);
   if (failed(result)) close();
   return result;
 }
@@ -41,7 +41,7 @@ void Device::close() {
   blits.destroy();
   draws.destroy();
   pipeline.uploads.destroy();
-  pipeline.defaultPixelShader.destroy(wire);
+  pipeline.shaders.defaultPixel.destroy(wire);
   progress.destroy();
   context.close();
 }

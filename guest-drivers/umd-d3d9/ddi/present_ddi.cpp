@@ -74,7 +74,7 @@ HRESULT APIENTRY DestroyQuery(HANDLE device, HANDLE query) {
 
 HRESULT APIENTRY IssueQuery(HANDLE handle, const D3DDDIARG_ISSUEQUERY *args) {
   Device &device = *Device::from(handle);
-  return Query::from(args->hQuery)->issue(device.wire, device.progress, args->Flags, device.pipeline.targetSamples());
+  return Query::from(args->hQuery)->issue(device.wire, device.progress, args->Flags, device.pipeline.targets.samples());
 }
 
 HRESULT APIENTRY GetQueryData(HANDLE handle, D3DDDIARG_GETQUERYDATA *args) {

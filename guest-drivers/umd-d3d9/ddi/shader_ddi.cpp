@@ -39,12 +39,12 @@ HRESULT APIENTRY DeletePixelShader(HANDLE device, HANDLE shader) {
 }
 
 HRESULT APIENTRY SetVertexShaderFunc(HANDLE device, HANDLE shader) {
-  Device::from(device)->pipeline.setVertexShader(Shader::from(shader));
+  Device::from(device)->pipeline.shaders.setVertex(Shader::from(shader));
   return kOk;
 }
 
 HRESULT APIENTRY SetPixelShader(HANDLE device, HANDLE shader) {
-  Device::from(device)->pipeline.setPixelShader(Shader::from(shader));
+  Device::from(device)->pipeline.shaders.setPixel(Shader::from(shader));
   return kOk;
 }
 
@@ -68,7 +68,7 @@ HRESULT APIENTRY DeleteVertexShaderDecl(HANDLE device, HANDLE declaration) {
 }
 
 HRESULT APIENTRY SetVertexShaderDecl(HANDLE device, HANDLE declaration) {
-  Device::from(device)->pipeline.setDeclaration(Declaration::from(declaration));
+  Device::from(device)->pipeline.shaders.setDeclaration(Declaration::from(declaration));
   return kOk;
 }
 

@@ -181,6 +181,11 @@ private:
   bool m_hasNoTwin = false;
 };
 
+/** True for a resource that other contexts see. */
+inline bool crosses(const Resource *resource) {
+  return resource && resource->crossesContexts();
+}
+
 /** Returns the handle of a surface as a target, or as the source of a draw that reads it alone: the texture, or a
  * view of its part. 0 if it has no image, or if no view could be made. */
 uint32_t surfaceView(Wire &wire, Surface &surface);

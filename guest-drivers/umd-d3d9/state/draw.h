@@ -22,22 +22,43 @@ public:
   UploadRing &ring() { return m_ring; }
 
 private:
-  struct Vertices {
-    uint64_t first, count;
+  /** Vertices and indices in the program's memory. */
+  struct UserArrays {
+    const uint8_t *vertices;
+    uint64_t vertexCount;
+    uint32_t stride;
+    const void *indices = nullptr;
+    uint64_t indexCount = 0;
+    uint32_t indexBytes = 0;
+    uint32_t firstIndex = 0;  // is taken from each index
+  };
+  /** A draw of vertices that the runtime transformed. */
+  struct TransformedDraw {
+    D3DPRIMITIVETYPE type;
+    int64_t begin;  // bytes, from where the source's vertices begin
+    uint64_t vertexCount;
+    const uint8_t *indices = nullptr;  // none: the vertices in their order
+    uint64_t indexCount = 0;
+    uint32_t indexBytes = 0;
+    uint32_t firstIndex = 0;  // the index of the vertex at `begin`
   };
 
   HRESULT result(bool sent);
   enum class Inline { Sent, Unfit, Failed };
-  /** The packet that carries its vertices and indices. `firstIndex`: what is taken from each index. Unfit: it is too
-   *  large, or the device has no such packet; nothing is sent then. */
-  Inline sendInline(D3DPRIMITIVETYPE type, const uint8_t *vertices, uint64_t vertexCount, uint32_t stride,
-                    const void *indices, uint64_t indexCount, uint32_t indexBytes, uint32_t firstIndex);
+  /** Sends the packet that carries its vertices and indices. Unfit: it is too large, or the device has no such packet;
+   *  nothing is sent then. */
+  Inline sendInline(D3DPRIMITIVETYPE type, const UserArrays &arrays);
+  [[gnu::noinline]] HRESULT drawUser(const D3DDDIARG_DRAWPRIMITIVE &args, uint64_t vertices);
+  HRESULT drawTransformed(const VertexSource &source, const TransformedDraw &draw);
   bool fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count, const RECT *rects);
   bool fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects);
-  bool placeUserVertices(const Vertices &range, uint32_t &rebased);
+  bool placeUserVertices(const VertexSource &source, uint64_t first, uint64_t count, uint32_t &rebased);
+  bool bindVertices(const VertexSource &source, uint64_t begin, uint64_t bytes);
+  bool bindIndices(const IndexSource &source, uint32_t &first, uint64_t count);
+  bool sendPlain(D3DPRIMITIVETYPE type, uint32_t vertices, uint32_t first);
   bool sendDraw(uint32_t vertices, uint32_t first);
   bool sendIndexed(uint32_t indices, uint32_t instances, uint32_t first, int32_t base);
-  bool drawInstances(uint32_t indices, uint32_t instances, uint32_t perInstance, uint32_t first, int32_t base);
+  bool drawInstances(uint32_t indices, const Instances &instances, uint32_t first, int32_t base);
 
   Wire &m_wire;
   Pipeline &m_pipeline;

@@ -256,7 +256,7 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   if (!target || m_pipeline.prepareClear() == Prepared::Failed ||
       !m_pipeline.renderStates.force(context, static_cast<uint32_t>(Rs::ScissorTestEnable), 0) ||
       !m_pipeline.renderStates.force(context, static_cast<uint32_t>(Rs::SrgbWriteEnable), 0) ||
-      !m_pipeline.forceTargets(&target, 1, 0) || !m_pipeline.forceViewport(viewport) ||
+      !m_pipeline.targets.force(context, &target, 1, 0) || !m_pipeline.viewport.force(context, viewport) ||
       !context.ensure(sizeof(aerogpu_cmd_clear), 1))
     return result(false);
   if (surface->image->crossesContexts) context.use(surface->image->memory, true);

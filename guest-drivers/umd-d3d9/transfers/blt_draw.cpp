@@ -98,12 +98,13 @@ bool Blits::drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapp
   viewport.width = to.width;
   viewport.height = to.height;
   uint32_t offset;
-  if (!m_pipeline.forceTexture(0, fromView) || !m_pipeline.forceTargets(&target, 1, 0) ||
-      !m_pipeline.forceViewport(viewport) ||
-      !m_pipeline.forceShaders(m_vertexShader.handle(), m_pixelShader.handle()) || !m_pipeline.forceLayout(m_layout) ||
+  if (!m_pipeline.textures.force(context, 0, fromView) || !m_pipeline.targets.force(context, &target, 1, 0) ||
+      !m_pipeline.viewport.force(context, viewport) ||
+      !m_pipeline.shaders.force(context, m_vertexShader.handle(), m_pixelShader.handle(), m_layout) ||
       !m_draws.ring().place(m_wire, corners, sizeof corners, offset) ||
-      !m_pipeline.bindStream(0, {m_draws.ring().handle(), offset, sizeof(Corner)}) ||
-      !m_pipeline.bindTopology(AEROGPU_TOPOLOGY_TRIANGLESTRIP) || !context.ensure(sizeof(aerogpu_cmd_draw), 2))
+      !m_pipeline.streams.force(context, 0, {m_draws.ring().handle(), offset, sizeof(Corner)}) ||
+      !m_pipeline.topology.force(context, AEROGPU_TOPOLOGY_TRIANGLESTRIP) ||
+      !context.ensure(sizeof(aerogpu_cmd_draw), 2))
     return false;
   if (from.image->crossesContexts) context.use(from.image->memory, false);
   if (to.image->crossesContexts) context.use(to.image->memory, true);

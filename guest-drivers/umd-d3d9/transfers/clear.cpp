@@ -89,19 +89,18 @@ bool Draws::fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_
     what.flags = AEROGPU_EXT_FILL_COLOR;
     if (m_pipeline.renderStates.get(kSrgbWrite)) what.flags |= AEROGPU_EXT_FILL_SRGB_ENCODE;
     for (uint32_t i = 0; sent && i < kMaxTargets; i++)
-      if (Surface *target = m_pipeline.target(i).surface) sent = fill(*target, what, bound, count, rects);
+      if (Surface *target = m_pipeline.targets.color(i).surface) sent = fill(*target, what, bound, count, rects);
   }
   what.flags = (clear.flags & AEROGPU_CLEAR_DEPTH ? AEROGPU_EXT_FILL_DEPTH : 0) |
                (clear.flags & AEROGPU_CLEAR_STENCIL ? AEROGPU_EXT_FILL_STENCIL : 0);
-  if (sent && what.flags) sent = fill(*m_pipeline.depth().surface, what, bound, count, rects);
+  if (sent && what.flags) sent = fill(*m_pipeline.targets.depth().surface, what, bound, count, rects);
   return sent;
 }
 
 HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects) {
   aerogpu_cmd_clear packet = {};
-  const Surface *depth = m_pipeline.depth().surface;
-  bool hasTarget = false;
-  for (uint32_t i = 0; i < kMaxTargets; i++) hasTarget |= m_pipeline.target(i).surface != nullptr;
+  const Surface *depth = m_pipeline.targets.depth().surface;
+  const bool hasTarget = m_pipeline.targets.hasColor();
   if (args.Flags & kClearTarget && hasTarget) packet.flags |= AEROGPU_CLEAR_COLOR;
   if (args.Flags & kClearDepth && depth) packet.flags |= AEROGPU_CLEAR_DEPTH;
   if (args.Flags & kClearStencil && depth && depth->image->format->stencil) packet.flags |= AEROGPU_CLEAR_STENCIL;
@@ -115,13 +114,12 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
   packet.stencil = args.FillStencil & 0xFF;
 
   // Without a rectangle the viewport is cleared; the page contradicts itself where COMPUTERECTS is not set.
-  const ViewportState &viewport = m_pipeline.viewport();
+  const ViewportState &viewport = m_pipeline.viewport.wanted();
   constexpr LONG kFar = 1 << 20;
   const auto edge = [](uint64_t value) { return value < kFar ? static_cast<LONG>(value) : kFar; };
   RECT bound = {edge(viewport.x), edge(viewport.y), edge(uint64_t{viewport.x} + viewport.width),
                 edge(uint64_t{viewport.y} + viewport.height)};
-  RECT scissor;
-  if (m_pipeline.scissorRect(scissor)) bound = intersection(bound, scissor);
+  if (m_pipeline.isScissorOn()) bound = intersection(bound, m_pipeline.scissor.wanted());
   const RECT everything = {0, 0, kFar, kFar};
   const bool clips = !count || !rects || args.Flags & kComputeRects;
   if (!rects) count = 0;
@@ -138,7 +136,7 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
       area.y = static_cast<uint32_t>(rect.top);
       area.width = static_cast<uint32_t>(rect.right - rect.left);
       area.height = static_cast<uint32_t>(rect.bottom - rect.top);
-      sent = m_pipeline.forceViewport(area);
+      sent = m_pipeline.viewport.force(m_wire.context, area);
       auto *out = sent ? m_pipeline.appendDraw<aerogpu_cmd_clear>() : nullptr;
       if (out) {
         const aerogpu_cmd_hdr header = out->hdr;
@@ -156,7 +154,7 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
   Least least;
   if (depth) least.include(*depth);
   for (uint32_t i = 0; i < kMaxTargets; i++)
-    if (m_pipeline.target(i).surface) least.include(*m_pipeline.target(i).surface);
+    if (m_pipeline.targets.color(i).surface) least.include(*m_pipeline.targets.color(i).surface);
   bool reaches = false;
   for (uint32_t i = 0; least.isUneven && i < (count ? count : 1); i++) {
     const RECT rect = intersection(count ? rects[i] : bound, clips ? bound : everything);
@@ -166,15 +164,15 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
   aerogpu_cmd_clear one = packet;
   one.flags = packet.flags & AEROGPU_CLEAR_COLOR;
   for (uint32_t i = 0; sent && one.flags && i < kMaxTargets; i++) {
-    Surface *surface = m_pipeline.target(i).surface;
+    Surface *surface = m_pipeline.targets.color(i).surface;
     if (!surface) continue;
     const uint32_t view = surfaceView(m_wire, *surface);
-    sent = view && m_pipeline.forceTargets(&view, 1, 0) && send(one);
+    sent = view && m_pipeline.targets.force(m_wire.context, &view, 1, 0) && send(one);
   }
   one.flags = packet.flags & ~static_cast<uint32_t>(AEROGPU_CLEAR_COLOR);
   if (sent && one.flags) {
-    const uint32_t view = surfaceView(m_wire, *m_pipeline.depth().surface);
-    sent = view && m_pipeline.forceTargets(nullptr, 0, view) && send(one);
+    const uint32_t view = surfaceView(m_wire, *m_pipeline.targets.depth().surface);
+    sent = view && m_pipeline.targets.force(m_wire.context, nullptr, 0, view) && send(one);
   }
   return result(sent);
 }
