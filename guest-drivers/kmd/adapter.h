@@ -97,13 +97,14 @@ public:
   AllocationTable allocations;
   ContextIds contextIds;
   Scheduler scheduler{registers, counters, dxgk};
+  InternalQueue &internal = scheduler.internal();
   Display display{registers, features, segments, counters, dxgk};
   CursorPlane cursor{registers, features};
-  KernelTextures textures{scheduler, allocations, display, epochs, features};
+  KernelTextures textures{internal, allocations, display, epochs, features};
   DeviceErrors deviceErrors{registers};
   GpuLoss gpuLoss{registers};
-  GdiEngine gdi{scheduler, allocations};
-  SelfTest selfTest{registers, scheduler, display, cursor};
+  GdiEngine gdi{internal, allocations};
+  SelfTest selfTest{registers, internal, display, cursor};
   Seal seal;  // seals descriptions of standard allocations
 
 private:

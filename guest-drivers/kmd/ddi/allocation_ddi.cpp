@@ -75,7 +75,7 @@ void release(AeroAdapter &adapter, AeroAllocation *allocation) {
   if (farewell.token) packets.append<aerogpu_cmd_release_shared_surface>()->share_token = farewell.token;
   if (farewell.kernelTexture && adapter.epochs.mayLinger(farewell.kernelEpoch))
     packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = farewell.kernelTexture;
-  if (packets.used()) adapter.scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
+  if (packets.used()) adapter.internal.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
   allocation->magic = 0;
   poolFree(allocation);
 }
@@ -277,7 +277,7 @@ NTSTATUS grantAll(AeroDevice &device, const DXGKARG_OPENALLOCATION &args) {
       grant->space = device.space;
     }
     if (!packets.used()) continue;
-    const NTSTATUS status = device.adapter->scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+    const NTSTATUS status = device.adapter->internal.submit(buffer, static_cast<uint32_t>(packets.used()));
     if (!NT_SUCCESS(status)) return STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
   }
   return STATUS_SUCCESS;

@@ -147,7 +147,7 @@ GdiStatus drawParts(GdiEngine &gdi, PacketWriter &packets, const Drawing &drawin
 
 /** What the driver draws with is there, or made: after a sleep it may be missing. */
 NTSTATUS prepareToDraw(AeroAdapter &adapter) {
-  if (adapter.scheduler.owes()) adapter.scheduler.sendOwed();
+  if (adapter.internal.owes()) adapter.internal.sendOwed();
   return NT_SUCCESS(adapter.gdi.restore()) ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
