@@ -7,6 +7,7 @@
 #include "guest-drivers/umd-d3d9/base/list.h"
 #include "guest-drivers/umd-d3d9/submit/queries.h"
 #include "guest-drivers/umd-d3d9/transfers/blt.h"
+#include "guest-drivers/umd-d3d9/transfers/clear.h"
 
 namespace aero {
 
@@ -69,6 +70,7 @@ public:
   Wire wire{context, handles, m_adapter.formats()};
   Pipeline pipeline{wire};
   Draws draws{wire, pipeline};
+  Clears clears{wire, pipeline};
   Blits blits{wire, pipeline, draws};
   Progress progress{wire};
   // The objects of which the runtime has handles.

@@ -25,7 +25,7 @@ HRESULT APIENTRY DrawIndexedPrimitive2(HANDLE device, const D3DDDIARG_DRAWINDEXE
 }
 
 HRESULT APIENTRY Clear(HANDLE device, const D3DDDIARG_CLEAR *args, UINT count, const RECT *rects) {
-  return Device::from(device)->draws.clear(*args, count, rects);
+  return Device::from(device)->clears.clear(*args, count, rects);
 }
 
 HRESULT APIENTRY Blt(HANDLE device, const D3DDDIARG_BLT *args) {

@@ -2,7 +2,7 @@
 // sampled_texture.cpp: textures that may need an update before a draw samples them: those in the runtime's memory,
 // which programs may bind, and those whose lower levels the driver generates.
 #include "aerogpu/aerogpu_extension.h"
-#include "guest-drivers/umd-d3d9/resources/lock.h"
+#include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
 namespace aero {
 namespace {

@@ -54,11 +54,6 @@ uint64_t verticesOf(D3DPRIMITIVETYPE type, uint32_t primitives) {
   }
 }
 
-HRESULT Draws::result(bool sent) {
-  const HRESULT error = m_wire.context.takeError();
-  return failed(error) || sent ? error : kOutOfMemory;
-}
-
 /** A draw of vertices in their order, with its topology. */
 inline bool Draws::sendPlain(D3DPRIMITIVETYPE type, uint32_t vertices, uint32_t first) {
   return m_pipeline.topology.force(m_wire.context, topologyOf(type)) && sendDraw(vertices, first);
@@ -167,11 +162,11 @@ HRESULT Draws::draw(const D3DDDIARG_DRAWPRIMITIVE &args) {
   const uint64_t vertices = verticesOf(args.PrimitiveType, args.PrimitiveCount);
   if (!vertices || vertices > kMaxVertices || args.VStart > UINT32_MAX - vertices) return kOk;
   const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return result(prepared == Prepared::Nothing);
+  if (prepared != Prepared::Ready) return m_wire.context.result(prepared == Prepared::Nothing);
   const bool sent = m_pipeline.prepareStreams(args.VStart, vertices);
   if (m_pipeline.streams.hasUser()) [[unlikely]]
-    return sent ? drawUser(args, vertices) : result(false);
-  return result(sent && sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), args.VStart));
+    return sent ? drawUser(args, vertices) : m_wire.context.result(false);
+  return m_wire.context.result(sent && sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), args.VStart));
 }
 
 /** Draws `vertices` vertices whose stream 0 may be the program's memory; the other streams are bound. */
@@ -179,16 +174,17 @@ HRESULT Draws::drawUser(const D3DDDIARG_DRAWPRIMITIVE &args, uint64_t vertices) 
   const DrawSource source = m_pipeline.source();
   const VertexSource &from = source.vertices;
   const uint32_t first = args.VStart;
-  if (!source.readsUser()) return result(sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first));
+  if (!source.readsUser())
+    return m_wire.context.result(sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first));
   // Other streams count from the same vertex.
   if (source.readsUserOnly() || first == 0) {
     const Inline carried =
         sendInline(args.PrimitiveType, {from.user + uint64_t{first} * from.stride, vertices, from.stride});
-    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
+    if (carried != Inline::Unfit) return m_wire.context.result(carried == Inline::Sent);
   }
   uint32_t rebased = 0;
-  return result(placeUserVertices(from, first, vertices, rebased) &&
-                sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first - rebased));
+  return m_wire.context.result(placeUserVertices(from, first, vertices, rebased) &&
+                               sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first - rebased));
 }
 
 HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
@@ -204,7 +200,7 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
     if (indices > there - args.StartIndex) indices = there - args.StartIndex;
   }
   const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return result(prepared == Prepared::Nothing);
+  if (prepared != Prepared::Ready) return m_wire.context.result(prepared == Prepared::Nothing);
 
   const int64_t firstVertex = int64_t{args.BaseVertexIndex} + args.MinIndex;
   const uint64_t begin = static_cast<uint64_t>(firstVertex > 0 ? firstVertex : 0), vertices = args.NumVertices;
@@ -218,7 +214,7 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
     const Inline carried =
         sendInline(args.PrimitiveType, {from.user, begin + vertices, from.stride,
                                         source.indices.user + uint64_t{args.StartIndex} * size, indices, size});
-    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
+    if (carried != Inline::Unfit) return m_wire.context.result(carried == Inline::Sent);
   }
   if (sent && source.readsUser()) {
     uint32_t rebased = 0;
@@ -232,7 +228,7 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
          (instances.stepping && !m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)
               ? drawInstances(count, instances, first, base)
               : sendIndexed(count, instances.count, first, base));
-  return result(sent);
+  return m_wire.context.result(sent);
 }
 
 /** Where the device has no packet that says how streams step, each instance is a draw whose instance streams stand
@@ -279,21 +275,22 @@ HRESULT Draws::drawIndexed2(const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 &args, uint32_
 
 HRESULT Draws::drawTransformed(const VertexSource &source, const TransformedDraw &draw) {
   const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return result(prepared == Prepared::Nothing);
+  if (prepared != Prepared::Ready) return m_wire.context.result(prepared == Prepared::Nothing);
   const auto begin = static_cast<uint64_t>(draw.begin);
   if (source.user) {
     const Inline carried = sendInline(draw.type, {source.user + begin, draw.vertexCount, source.stride, draw.indices,
                                                   draw.indexCount, draw.indexBytes, draw.firstIndex});
-    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
+    if (carried != Inline::Unfit) return m_wire.context.result(carried == Inline::Sent);
   }
   bool sent = m_pipeline.topology.force(m_wire.context, topologyOf(draw.type));
-  if (!source.user && begin >= source.buffer->size) return result(sent);  // what lies past the buffer is not there
+  if (!source.user && begin >= source.buffer->size)
+    return m_wire.context.result(sent);  // what lies past the buffer is not there
   sent = sent && bindVertices(source, begin, draw.vertexCount * source.stride);
-  if (!draw.indices) return result(sent && sendDraw(static_cast<uint32_t>(draw.vertexCount), 0));
+  if (!draw.indices) return m_wire.context.result(sent && sendDraw(static_cast<uint32_t>(draw.vertexCount), 0));
   uint32_t first = 0;
   sent = sent && bindIndices({draw.indices, nullptr, draw.indexBytes}, first, draw.indexCount) &&
          sendIndexed(static_cast<uint32_t>(draw.indexCount), 1, first, -static_cast<int32_t>(draw.firstIndex));
-  return result(sent);
+  return m_wire.context.result(sent);
 }
 
 }  // namespace aero

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// draw.h: the four draws of the DDI and the clear.
+// draw.h: the four draws of the DDI.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/state/pipeline.h"
@@ -16,7 +16,6 @@ public:
   /** Vertices that the runtime transformed, by byte offsets into stream 0. */
   HRESULT draw2(const D3DDDIARG_DRAWPRIMITIVE2 &args);
   HRESULT drawIndexed2(const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 &args, uint32_t indexBytes, const void *indices);
-  HRESULT clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects);
 
   /** For what the driver draws itself. */
   UploadRing &ring() { return m_ring; }
@@ -43,15 +42,12 @@ private:
     uint32_t firstIndex = 0;  // the index of the vertex at `begin`
   };
 
-  HRESULT result(bool sent);
   enum class Inline { Sent, Unfit, Failed };
   /** Sends the packet that carries its vertices and indices. Unfit: it is too large, or the device has no such packet;
    *  nothing is sent then. */
   Inline sendInline(D3DPRIMITIVETYPE type, const UserArrays &arrays);
   [[gnu::noinline]] HRESULT drawUser(const D3DDDIARG_DRAWPRIMITIVE &args, uint64_t vertices);
   HRESULT drawTransformed(const VertexSource &source, const TransformedDraw &draw);
-  bool fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count, const RECT *rects);
-  bool fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects);
   bool placeUserVertices(const VertexSource &source, uint64_t first, uint64_t count, uint32_t &rebased);
   bool bindVertices(const VertexSource &source, uint64_t begin, uint64_t bytes);
   bool bindIndices(const IndexSource &source, uint32_t &first, uint64_t count);

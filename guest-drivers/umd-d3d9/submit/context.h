@@ -115,6 +115,12 @@ public:
     return error;
   }
   HRESULT error() const { return m_error; }
+  /** What a function of the DDI returns: takeError(), or that memory is out where not all was `sent` without an error.
+   */
+  HRESULT result(bool sent) {
+    const HRESULT error = takeError();
+    return aero::failed(error) || sent ? error : kOutOfMemory;
+  }
   void fail(HRESULT error) {
     if (!failed(m_error)) m_error = error;
   }

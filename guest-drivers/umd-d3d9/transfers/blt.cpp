@@ -5,7 +5,7 @@
 
 #include "aerogpu/d3d9/states.h"
 #include "guest-drivers/umd-d3d9/resources/compose_rects.h"
-#include "guest-drivers/umd-d3d9/resources/lock.h"
+#include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
 namespace aero {
 namespace {
@@ -33,11 +33,6 @@ aerogpu_ext_rect wireRect(const Rect &rect) {
 }
 
 }  // namespace
-
-HRESULT Blits::result(bool sent) {
-  const HRESULT error = m_wire.context.takeError();
-  return failed(error) || sent ? error : kOutOfMemory;
-}
 
 HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   Resource *source = Resource::from(args.hSrcResource), *destination = Resource::from(args.hDstResource);
@@ -171,7 +166,7 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
       return kNotImplemented;
     to.markWritten();
     const Rect planes = {0, 0, from.width, from.height};
-    return result(
+    return m_wire.context.result(
         copyPixels(m_wire, to.image->handle, 0, 0, 0, 0, from.image->handle, 0, 0, planes, AEROGPU_COPY_FLAG_NONE));
   }
   const bool same = &from == &to;
@@ -182,22 +177,23 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
                        (copies || !destination.isYuv());
   if (m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT) && (copies || colours)) {
     to.markWritten();
-    return result(sendBlit(from, to, mapping));
+    return m_wire.context.result(sendBlit(from, to, mapping));
   }
   if (mapping.hasKey) return kNotImplemented;
   if (copies && !(same && overlap(mapping.from, mapping.to))) {
-    if (!m_wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return result(false);
+    if (!m_wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return m_wire.context.result(false);
     if (from.image->crossesContexts) m_wire.context.use(from.image->memory, false);
     if (to.image->crossesContexts) m_wire.context.use(to.image->memory, true);
     to.markWritten();
-    return result(copyPixels(m_wire, to.image->handle, to.level, to.layer, mapping.to.left, mapping.to.top,
-                             from.image->handle, from.level, from.layer, mapping.from, AEROGPU_COPY_FLAG_NONE));
+    return m_wire.context.result(copyPixels(m_wire, to.image->handle, to.level, to.layer, mapping.to.left,
+                                            mapping.to.top, from.image->handle, from.level, from.layer, mapping.from,
+                                            AEROGPU_COPY_FLAG_NONE));
   }
   if (source.depth || destination.depth || destination.block != 1 || destination.isYuv()) return kNotImplemented;
   to.markWritten();
   if (!same && from.image != to.image) {
     const uint32_t view = surfaceView(m_wire, from);
-    return result(view && drawMapped(from, view, to, mapping));
+    return m_wire.context.result(view && drawMapped(from, view, to, mapping));
   }
   // A draw cannot read its own target, so the pixels go through another texture.
   uint32_t copy = m_wire.take();
@@ -216,7 +212,7 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
                     drawMapped(from, copy, to, mapping);
   m_wire.destroy<aerogpu_cmd_destroy_resource>(copy);
   m_pipeline.forgetObjects();
-  return result(sent);
+  return m_wire.context.result(sent);
 }
 
 HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
@@ -242,10 +238,10 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   if (format.d3d == D3DDDIFMT_P8) color[0] = color[2];  // the lowest byte is the index
   if (context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) {
     aerogpu_cmd_ext_fill *packet = appendFill(*surface, rect);
-    if (!packet) return result(false);
+    if (!packet) return m_wire.context.result(false);
     packet->flags = AEROGPU_EXT_FILL_COLOR;
     memcpy(packet->color_rgba_f32, color, sizeof color);
-    return result(true);
+    return m_wire.context.result(true);
   }
   const uint32_t target = surfaceView(m_wire, *surface);
   ViewportState viewport;
@@ -258,12 +254,12 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
       !m_pipeline.renderStates.force(context, static_cast<uint32_t>(Rs::SrgbWriteEnable), 0) ||
       !m_pipeline.targets.force(context, &target, 1, 0) || !m_pipeline.viewport.force(context, viewport) ||
       !context.ensure(sizeof(aerogpu_cmd_clear), 1))
-    return result(false);
+    return m_wire.context.result(false);
   if (surface->image->crossesContexts) context.use(surface->image->memory, true);
   aerogpu_cmd_clear clear = {};
   clear.flags = AEROGPU_CLEAR_COLOR;
   memcpy(clear.color_rgba_f32, color, sizeof color);
-  return result(context.send(clear));
+  return m_wire.context.result(context.send(clear));
 }
 
 /** Fills blocks with one colour (page "Compressed Texture Formats"): both end colours are equal, and an opaque
@@ -333,12 +329,12 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   if (!(depth >= 0)) depth = 0;
   if (depth > 1) depth = 1;
   aerogpu_cmd_ext_fill *packet = appendFill(*surface, rect);
-  if (!packet) return result(false);
+  if (!packet) return m_wire.context.result(false);
   surface->markWritten();
   packet->flags = AEROGPU_EXT_FILL_DEPTH | (hasStencil ? AEROGPU_EXT_FILL_STENCIL : 0);
   packet->depth_f32 = std::bit_cast<uint32_t>(depth);
   packet->stencil = args.Depth & 0xFF;
-  return result(true);
+  return m_wire.context.result(true);
 }
 
 HRESULT Blits::bufBlt(const D3DDDIARG_BUFFERBLT &args) {

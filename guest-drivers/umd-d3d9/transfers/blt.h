@@ -36,7 +36,6 @@ private:
     bool create(Wire &wire, const FormatRow &format, const Rect &size, uint32_t usage);
   };
 
-  HRESULT result(bool sent);
   HRESULT videoToVideo(Surface &from, Surface &to, const Mapping &mapping);
   HRESULT writeMapped(const FormatRow &format, const uint8_t *memory, uint32_t pitch, Surface &to,
                       const Mapping &mapping);

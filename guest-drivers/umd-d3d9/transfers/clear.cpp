@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// clear.cpp: Clear. The device clears what its viewport and scissor leave (DRAW-6), so a rectangle becomes a viewport.
-// Several rectangles are one fill of each surface, if the device has fills (docs/abi/blit.md).
+#include "guest-drivers/umd-d3d9/transfers/clear.h"
+
 #include <bit>
 
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/d3d9/states.h"
-#include "guest-drivers/umd-d3d9/state/draw.h"
 
 namespace aero {
 namespace {
@@ -42,8 +42,8 @@ bool isEmpty(const RECT &rect) {
 }  // namespace
 
 /** Fills rectangles of one surface, clipped to `bound` and the surface. */
-bool Draws::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count,
-                 const RECT *rects) {
+bool Clears::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count,
+                  const RECT *rects) {
   constexpr uint32_t kMost = 256;  // limit of a packet; the device takes 1024 (BLIT-2)
   aerogpu_ext_rect areas[kMost];
   const RECT all = intersection(bound, {0, 0, static_cast<LONG>(surface.width), static_cast<LONG>(surface.height)});
@@ -79,7 +79,7 @@ bool Draws::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT 
 }
 
 /** Fills several rectangles with one packet for each surface instead of two for each rectangle. */
-bool Draws::fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects) {
+bool Clears::fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects) {
   aerogpu_cmd_ext_fill what = {};
   memcpy(what.color_rgba_f32, clear.color_rgba_f32, sizeof what.color_rgba_f32);
   what.depth_f32 = clear.depth_f32;
@@ -97,7 +97,7 @@ bool Draws::fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_
   return sent;
 }
 
-HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects) {
+HRESULT Clears::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects) {
   aerogpu_cmd_clear packet = {};
   const Surface *depth = m_pipeline.targets.depth().surface;
   const bool hasTarget = m_pipeline.targets.hasColor();
@@ -124,7 +124,7 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
   const bool clips = !count || !rects || args.Flags & kComputeRects;
   if (!rects) count = 0;
   if (count > 1 && m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
-    return result(fillBound(packet, clips ? bound : everything, count, rects));
+    return m_wire.context.result(fillBound(packet, clips ? bound : everything, count, rects));
 
   const auto send = [&](const aerogpu_cmd_clear &clear) {
     bool sent = true;
@@ -160,7 +160,7 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
     const RECT rect = intersection(count ? rects[i] : bound, clips ? bound : everything);
     reaches |= rect.right > static_cast<LONG>(least.width) || rect.bottom > static_cast<LONG>(least.height);
   }
-  if (!reaches) return result(sent && send(packet));
+  if (!reaches) return m_wire.context.result(sent && send(packet));
   aerogpu_cmd_clear one = packet;
   one.flags = packet.flags & AEROGPU_CLEAR_COLOR;
   for (uint32_t i = 0; sent && one.flags && i < kMaxTargets; i++) {
@@ -174,7 +174,7 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
     const uint32_t view = surfaceView(m_wire, *m_pipeline.targets.depth().surface);
     sent = view && m_pipeline.targets.force(m_wire.context, nullptr, 0, view) && send(one);
   }
-  return result(sent);
+  return m_wire.context.result(sent);
 }
 
 }  // namespace aero

@@ -2,7 +2,7 @@
 #include "guest-drivers/umd-d3d9/transfers/tex_blt.h"
 
 #include "guest-drivers/umd-d3d9/resources/compose_rects.h"
-#include "guest-drivers/umd-d3d9/resources/lock.h"
+#include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
 namespace aero {
 namespace {
