@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // present_ddi.cpp: presents, flushes, display modes, queries.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 
 namespace aero::ddi {
 namespace {

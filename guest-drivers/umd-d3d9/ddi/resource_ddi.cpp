@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // resource_ddi.cpp: entry points of resources: create, open, lock, update from memory, destroy.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/resources/lock.h"
 #include "guest-drivers/umd-d3d9/transfers/tex_blt.h"
 

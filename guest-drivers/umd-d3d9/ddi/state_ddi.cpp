@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // state_ddi.cpp: entry points of states, bindings and constants. They only record values for a later draw.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 
 namespace aero::ddi {
 

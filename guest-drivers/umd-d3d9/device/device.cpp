@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "guest-drivers/umd-d3d9/diffuse.ps.h"

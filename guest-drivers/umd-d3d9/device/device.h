@@ -3,7 +3,7 @@
 // device at a time, from any thread; other devices run in parallel.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/adapter.h"
+#include "guest-drivers/umd-d3d9/adapter/adapter.h"
 #include "guest-drivers/umd-d3d9/base/list.h"
 #include "guest-drivers/umd-d3d9/submit/queries.h"
 #include "guest-drivers/umd-d3d9/transfers/blt.h"
