@@ -10,7 +10,7 @@ HRESULT createShader(HANDLE handle, uint32_t stage, const void *tokens, UINT byt
   Device &device = *Device::from(handle);
   auto *shader = heapCreate<Shader>();
   if (!shader) return kOutOfMemory;
-  const HRESULT result = shader->create(device.wire, stage, tokens, bytes);
+  const HRESULT result = shader->create(device.objects, stage, tokens, bytes);
   if (failed(result)) {
     heapDestroy(shader);
     return result;
@@ -53,7 +53,7 @@ HRESULT APIENTRY CreateVertexShaderDecl(HANDLE handle, D3DDDIARG_CREATEVERTEXSHA
   Device &device = *Device::from(handle);
   auto *declaration = heapCreate<Declaration>();
   if (!declaration) return kOutOfMemory;
-  const HRESULT result = declaration->create(device.wire, elements, args->NumVertexElements);
+  const HRESULT result = declaration->create(device.objects, elements, args->NumVertexElements);
   if (failed(result)) {
     heapDestroy(declaration);
     return result;

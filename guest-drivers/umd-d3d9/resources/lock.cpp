@@ -65,14 +65,14 @@ uint8_t *firstByte(const SurfaceLock &lock, const FormatRow &format, const Box &
 }
 
 /** Locks the image's own memory. */
-HRESULT lockMemory(Wire &wire, Surface &surface, D3DDDI_LOCKFLAGS flags, bool probe) {
+HRESULT lockMemory(DeviceObjects &objects, Surface &surface, D3DDDI_LOCKFLAGS flags, bool probe) {
   Image &image = *surface.image;
   D3DDDICB_LOCKFLAGS how = {};
   how.ReadOnly = flags.ReadOnly;
   how.DonotWait = flags.DoNotWait || probe;
   how.IgnoreSync = flags.NoOverwrite && !flags.ReadOnly;
   void *memory = nullptr;
-  const HRESULT result = wire.context.runtime().lock(image.memory.handle, how, memory);
+  const HRESULT result = objects.context.runtime().lock(image.memory.handle, how, memory);
   if (failed(result)) return result;
   image.locks++;
   surface.lock.where = SurfaceLock::Where::Memory;
@@ -95,16 +95,16 @@ HRESULT lockProcess(Surface &surface) {
 }
 
 /** Locks a staging texture, with the surface's content if `read`. */
-HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bool wait) {
+HRESULT lockStaging(DeviceObjects &objects, Surface &surface, const Box &area, bool read, bool wait) {
   Image &image = *surface.image;
   Staging *staging;
-  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, wait, staging);
+  HRESULT result = image.takeStaging(objects, surface.width, surface.height, surface.depth, wait, staging);
   if (failed(result)) return result;
-  if (read && !image.copyOut(wire, surface.part(area), *staging)) return wire.context.takeError();
-  if (wire.context.isPending(staging->memory)) result = wire.context.submit();
+  if (read && !image.copyOut(objects, surface.part(area), *staging)) return objects.context.takeError();
+  if (objects.context.isPending(staging->memory)) result = objects.context.submit();
   if (failed(result)) return result;
   void *memory = nullptr;
-  result = wire.context.runtime().lock(staging->memory.handle, {}, memory);
+  result = objects.context.runtime().lock(staging->memory.handle, {}, memory);
   if (failed(result)) return result;
   staging->locked = true;
   surface.lock.where = SurfaceLock::Where::Staging;
@@ -116,28 +116,28 @@ HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bo
 }
 
 /** True if the requested copy has the surface's current content. */
-bool isCurrent(const Wire &wire, const Surface &surface, const Box &area) {
+bool isCurrent(const DeviceObjects &objects, const Surface &surface, const Box &area) {
   if (!surface.asked || surface.asked->reader != &surface || !(surface.askedArea == area)) return false;
   if (!surface.bindings && surface.askedWrites == surface.writes) return true;
-  return wire.context.isEmpty() && wire.context.batch() == surface.askedBatch;
+  return objects.context.isEmpty() && objects.context.batch() == surface.askedBatch;
 }
 
 /** Locks staging with the surface's content, but never waits: if the content is not there yet, it is requested, and
  * a later lock gets it. */
-HRESULT lockLater(Wire &wire, Surface &surface, const Box &area) {
+HRESULT lockLater(DeviceObjects &objects, Surface &surface, const Box &area) {
   Image &image = *surface.image;
-  Context &context = wire.context;
-  if (!isCurrent(wire, surface, area)) {
+  Context &context = objects.context;
+  if (!isCurrent(objects, surface, area)) {
     if (surface.asked && surface.asked->reader == &surface) surface.asked->reader = nullptr;
     surface.asked = nullptr;
     Staging *staging;
-    HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging);
+    HRESULT result = image.takeStaging(objects, surface.width, surface.height, surface.depth, false, staging);
     if (result == kWasStillDrawing) {  // the waiting batch has to end some time
       const HRESULT submitted = context.submit();
       if (failed(submitted)) return submitted;
     }
     if (failed(result)) return result;
-    if (!image.copyOut(wire, surface.part(area), *staging)) return context.takeError();
+    if (!image.copyOut(objects, surface.part(area), *staging)) return context.takeError();
     result = context.submit();
     if (failed(result)) return result;
     staging->reader = &surface;
@@ -174,39 +174,40 @@ HRESULT lockCopy(Surface &surface) {
   return kOk;
 }
 
-HRESULT lockImage(Wire &wire, Surface &surface, const Box &area, D3DDDI_LOCKFLAGS flags) {
+HRESULT lockImage(DeviceObjects &objects, Surface &surface, const Box &area, D3DDDI_LOCKFLAGS flags) {
   Image &image = *surface.image;
   if (image.sampleCount > 1) return kNotAvailable;  // no memory has all samples of a pixel
   // Both flags together mean no-overwrite.
   const bool discard = flags.Discard && !flags.NoOverwrite;
   if (image.isSmall && (discard || !surface.memoryStale)) return lockProcess(surface);
   if (image.cpuVisible && (discard || !surface.memoryStale)) {
-    const bool pending = wire.context.isPending(image.memory);
+    const bool pending = objects.context.isPending(image.memory);
     if (pending && !discard && !flags.NoOverwrite) {
-      const HRESULT submitted = wire.context.submit();
+      const HRESULT submitted = objects.context.submit();
       if (failed(submitted)) return submitted;
     }
     if (!pending || !discard) {
-      const HRESULT result = lockMemory(wire, surface, flags, discard);
+      const HRESULT result = lockMemory(objects, surface, flags, discard);
       if (result != kWasStillDrawing || !discard) return result;
     }
   }
-  if (!discard) return flags.DoNotWait ? lockLater(wire, surface, area) : lockStaging(wire, surface, area, true, true);
-  const HRESULT result = lockStaging(wire, surface, area, false, !flags.DoNotWait);
+  if (!discard)
+    return flags.DoNotWait ? lockLater(objects, surface, area) : lockStaging(objects, surface, area, true, true);
+  const HRESULT result = lockStaging(objects, surface, area, false, !flags.DoNotWait);
   return result == kNotAvailable ? lockCopy(surface) : result;
 }
 
-HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
+HRESULT unlockImage(DeviceObjects &objects, Resource &resource, Surface &surface) {
   SurfaceLock &lock = surface.lock;
   Image &image = *surface.image;
-  const Runtime &runtime = wire.context.runtime();
+  const Runtime &runtime = objects.context.runtime();
   HRESULT result = kOk;
   bool sent = true;
   if (lock.where == SurfaceLock::Where::Memory) {
     image.locks--;
     result = runtime.unlock(image.memory.handle);
     if (lock.writes) {
-      sent = image.markDirty(wire, surface.part(lock.area), !lock.stale);
+      sent = image.markDirty(objects, surface.part(lock.area), !lock.stale);
       surface.writes++;
     }
     if (lock.writes && lock.area == surface.whole()) surface.memoryStale = false;
@@ -214,26 +215,26 @@ HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
     lock.staging->locked = false;
     result = runtime.unlock(lock.staging->memory.handle);
     if (lock.writes) {
-      sent = image.copyIn(wire, surface.part(lock.area), *lock.staging);
+      sent = image.copyIn(objects, surface.part(lock.area), *lock.staging);
       surface.markWritten();
     }
   } else if (lock.where == SurfaceLock::Where::Process) {
     if (lock.writes) {
-      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+      sent = image.upload(objects, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
                           lock.slicePitch);
       surface.writes++;
       if (lock.area == surface.whole()) surface.memoryStale = false;
     }
   } else if (lock.where == SurfaceLock::Where::Copy) {
     if (lock.writes) {
-      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+      sent = image.upload(objects, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
                           lock.slicePitch);
       surface.markWritten();
     }
     heapFree(lock.bytes);
   }
   lock = {};
-  return failed(result) || sent ? result : wire.context.takeError();
+  return failed(result) || sent ? result : objects.context.takeError();
 }
 
 HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
@@ -264,12 +265,12 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
   return kOk;
 }
 
-HRESULT unlockBuffer(const Wire &wire, UploadMemory &uploads, BufferStore &buffer) {
+HRESULT unlockBuffer(const DeviceObjects &objects, UploadMemory &uploads, BufferStore &buffer) {
   if (!buffer.locks) return kInvalidArgument;
   if (--buffer.locks) return kOk;
   if (!buffer.lockWrites || buffer.ofRuntime) return kOk;
   const uint32_t begin = buffer.lockBegin, end = buffer.lockEnd;
-  if (buffer.lockPromises && buffer.sent.meets(begin, end) && buffer.sent.batch == wire.context.batch() &&
+  if (buffer.lockPromises && buffer.sent.meets(begin, end) && buffer.sent.batch == objects.context.batch() &&
       rewriteSent(uploads, buffer, begin, end))
     return kOk;
   buffer.markDirty(begin, end, buffer.lockPromises);
@@ -278,7 +279,7 @@ HRESULT unlockBuffer(const Wire &wire, UploadMemory &uploads, BufferStore &buffe
 
 }  // namespace
 
-HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
+HRESULT lockResource(DeviceObjects &objects, Resource &resource, D3DDDIARG_LOCK &args) {
   if (resource.isBuffer()) return lockBuffer(resource.buffer(), args);
   Surface *surface = resource.surface(args.SubResourceIndex);
   if (!surface) return kNotAvailable;
@@ -298,7 +299,7 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
     lock.writes = !args.Flags.ReadOnly && !area.isEmpty();
     HRESULT result = kOk;
     if (surface->image) {
-      result = lockImage(wire, *surface, area.isEmpty() ? surface->whole() : touched, args.Flags);
+      result = lockImage(objects, *surface, area.isEmpty() ? surface->whole() : touched, args.Flags);
     } else if (resource.format() && resource.format()->isNull() && !resource.isSystemMemory()) {
       result = lockNothing(*surface);
     } else {
@@ -322,13 +323,14 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
   return kOk;
 }
 
-HRESULT unlockResource(Wire &wire, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args) {
-  if (resource.isBuffer()) return unlockBuffer(wire, uploads, resource.buffer());
+HRESULT unlockResource(DeviceObjects &objects, UploadMemory &uploads, Resource &resource,
+                       const D3DDDIARG_UNLOCK &args) {
+  if (resource.isBuffer()) return unlockBuffer(objects, uploads, resource.buffer());
   Surface *surface = resource.surface(args.SubResourceIndex);
   // The one case in which a driver may return this (page "Handling the E_INVALIDARG Return Value").
   if (!surface || !surface->lock.count) return kInvalidArgument;
   if (--surface->lock.count) return kOk;
-  if (surface->image) return unlockImage(wire, resource, *surface);
+  if (surface->image) return unlockImage(objects, resource, *surface);
   if (surface->lock.where == SurfaceLock::Where::Copy) heapFree(surface->lock.bytes);
   surface->lock = {};
   return kOk;

@@ -7,8 +7,8 @@
 
 namespace aero {
 
-HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args);
+HRESULT lockResource(DeviceObjects &objects, Resource &resource, D3DDDIARG_LOCK &args);
 /** `uploads`: where bytes of buffers may be under way. */
-HRESULT unlockResource(Wire &wire, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args);
+HRESULT unlockResource(DeviceObjects &objects, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args);
 
 }  // namespace aero

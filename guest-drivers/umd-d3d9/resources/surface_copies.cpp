@@ -66,15 +66,15 @@ Rect wholeBlocks(const FormatRow &format, const Rect &rect, uint32_t width, uint
   return {rect.left & ~mask, rect.top & ~mask, up(rect.right, width), up(rect.bottom, height)};
 }
 
-HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t *source, uint32_t sourcePitch,
-                     uint64_t sourceSlicePitch) {
+HRESULT writeSurface(DeviceObjects &objects, Surface &surface, const Box &box, const uint8_t *source,
+                     uint32_t sourcePitch, uint64_t sourceSlicePitch) {
   Image &image = *surface.image;
   if (image.sampleCount > 1) return kNotAvailable;
   const RowSpan span = rowsOf(*image.format, box.rect);
   const ImagePart part = surface.part(box);
-  const Runtime &runtime = wire.context.runtime();
+  const Runtime &runtime = objects.context.runtime();
   if (!image.isSmall && uint64_t{span.rows} * span.bytes * part.slices > kCarriedBytes) {
-    if (image.cpuVisible && !image.locks && !wire.context.isPending(image.memory)) {
+    if (image.cpuVisible && !image.locks && !objects.context.isPending(image.memory)) {
       D3DDDICB_LOCKFLAGS how = {};
       how.DonotWait = 1;
       void *memory = nullptr;
@@ -85,48 +85,49 @@ HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t
         copySlices(span, part.slices, to, level.pitch, level.sliceBytes(), source, sourcePitch, sourceSlicePitch);
         const HRESULT result = runtime.unlock(image.memory.handle);
         surface.writes++;
-        if (!image.markDirty(wire, part, !surface.memoryStale)) return wire.context.takeError();
+        if (!image.markDirty(objects, part, !surface.memoryStale)) return objects.context.takeError();
         if (box == surface.whole()) surface.memoryStale = false;
         return result;
       }
     }
     Staging *staging;
     void *memory = nullptr;
-    if (!failed(image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging)) &&
-        !wire.context.isPending(staging->memory) && !failed(runtime.lock(staging->memory.handle, {}, memory))) {
+    if (!failed(image.takeStaging(objects, surface.width, surface.height, surface.depth, false, staging)) &&
+        !objects.context.isPending(staging->memory) && !failed(runtime.lock(staging->memory.handle, {}, memory))) {
       copySlices(span, part.slices, inStaging(memory, *staging, box, span), staging->pitch, staging->slicePitch, source,
                  sourcePitch, sourceSlicePitch);
       const HRESULT result = runtime.unlock(staging->memory.handle);
       surface.markWritten();
-      return image.copyIn(wire, part, *staging) ? result : wire.context.takeError();
+      return image.copyIn(objects, part, *staging) ? result : objects.context.takeError();
     }
     // No memory is free, or none can be locked: the packets carry the bytes.
   }
   surface.markWritten();
-  return image.upload(wire, part, source, sourcePitch, sourceSlicePitch) ? kOk : wire.context.takeError();
+  return image.upload(objects, part, source, sourcePitch, sourceSlicePitch) ? kOk : objects.context.takeError();
 }
 
-HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
+HRESULT writeSurface(DeviceObjects &objects, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
                      const Box &box) {
   const auto [rows, span, first, bytes, isThere] = SystemPart(from, format, box);
-  if (isThere) return writeSurface(wire, to, area, from.system + first + span.firstByte, rows.pitch, rows.slicePitch);
+  if (isThere)
+    return writeSurface(objects, to, area, from.system + first + span.firstByte, rows.pitch, rows.slicePitch);
   // Bytes that the runtime does not have are zero.
   auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
   if (!copy) return kOutOfMemory;
   memset(copy, 0, bytes);
   if (first < tightBytes(from)) memcpy(copy, from.system + first, tightBytes(from) - first);
-  const HRESULT result = writeSurface(wire, to, area, copy + span.firstByte, rows.pitch, 0);
+  const HRESULT result = writeSurface(objects, to, area, copy + span.firstByte, rows.pitch, 0);
   heapFree(copy);
   return result;
 }
 
-HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to, const FormatRow &format,
+HRESULT readSurface(DeviceObjects &objects, Surface &from, const Box &box, const Surface &to, const FormatRow &format,
                     const Box &area) {
   const auto [rows, span, first, bytes, isThere] = SystemPart(to, format, area);
-  if (isThere) return readSurface(wire, from, box, to.system + first + span.firstByte, rows.pitch, rows.slicePitch);
+  if (isThere) return readSurface(objects, from, box, to.system + first + span.firstByte, rows.pitch, rows.slicePitch);
   auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
   if (!copy) return kOutOfMemory;
-  const HRESULT result = readSurface(wire, from, box, copy + span.firstByte, rows.pitch, 0);
+  const HRESULT result = readSurface(objects, from, box, copy + span.firstByte, rows.pitch, 0);
   if (!failed(result)) {
     // Bytes beside the rectangle belong to the program.
     for (uint32_t row = 0; row < span.rows; row++) {
@@ -140,25 +141,25 @@ HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to
   return result;
 }
 
-HRESULT readSurface(Wire &wire, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch,
+HRESULT readSurface(DeviceObjects &objects, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch,
                     uint64_t toSlicePitch) {
   Image &image = *surface.image;
   if (image.sampleCount > 1) return kNotAvailable;
   Staging *staging;
-  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, true, staging);
+  HRESULT result = image.takeStaging(objects, surface.width, surface.height, surface.depth, true, staging);
   if (failed(result)) return result;
-  if (!image.copyOut(wire, surface.part(box), *staging)) return wire.context.takeError();
-  result = wire.context.submit();
+  if (!image.copyOut(objects, surface.part(box), *staging)) return objects.context.takeError();
+  result = objects.context.submit();
   if (failed(result)) return result;
   D3DDDICB_LOCKFLAGS how = {};
   how.ReadOnly = 1;
   void *memory = nullptr;
-  result = wire.context.runtime().lock(staging->memory.handle, how, memory);
+  result = objects.context.runtime().lock(staging->memory.handle, how, memory);
   if (failed(result)) return result;
   const RowSpan span = rowsOf(*image.format, box.rect);
   copySlices(span, box.back - box.front, to, toPitch, toSlicePitch, inStaging(memory, *staging, box, span),
              staging->pitch, staging->slicePitch);
-  return wire.context.runtime().unlock(staging->memory.handle);
+  return objects.context.runtime().unlock(staging->memory.handle);
 }
 
 }  // namespace aero

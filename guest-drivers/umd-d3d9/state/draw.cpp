@@ -56,7 +56,7 @@ uint64_t verticesOf(D3DPRIMITIVETYPE type, uint32_t primitives) {
 
 /** A draw of vertices in their order, with its topology. */
 inline bool Draws::sendPlain(D3DPRIMITIVETYPE type, uint32_t vertices, uint32_t first) {
-  return m_pipeline.topology.force(m_wire.context, topologyOf(type)) && sendDraw(vertices, first);
+  return m_pipeline.topology.force(m_objects.context, topologyOf(type)) && sendDraw(vertices, first);
 }
 
 inline bool Draws::sendDraw(uint32_t vertices, uint32_t first) {
@@ -79,7 +79,7 @@ inline bool Draws::sendIndexed(uint32_t indices, uint32_t instances, uint32_t fi
 }
 
 Draws::Inline Draws::sendInline(D3DPRIMITIVETYPE type, const UserArrays &arrays) {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   const uint32_t stride = arrays.stride;
   if (!context.runtime().has(AEROGPU_EXT_FEATURE_HI_DRAW_INLINE) || !stride || stride > kMaxInlineStride)
     return Inline::Unfit;
@@ -125,20 +125,20 @@ bool Draws::placeUserVertices(const VertexSource &source, uint64_t first, uint64
   rebased = static_cast<uint32_t>(stride ? begin / stride : 0);
   uint32_t offset;
   if (end - begin > UINT32_MAX ||
-      !m_ring.place(m_wire, source.user + begin, static_cast<uint32_t>(stride ? end - begin : 4), offset))
+      !m_ring.place(m_objects, source.user + begin, static_cast<uint32_t>(stride ? end - begin : 4), offset))
     return false;
-  return m_pipeline.streams.force(m_wire.context, 0, {m_ring.handle(), offset, source.stride});
+  return m_pipeline.streams.force(m_objects.context, 0, {m_ring.handle(), offset, source.stride});
 }
 
 /** Binds `bytes` bytes from byte `begin` of the source on as stream 0. Those of a buffer are there. */
 bool Draws::bindVertices(const VertexSource &source, uint64_t begin, uint64_t bytes) {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (source.user) {
     uint32_t offset;
-    return bytes <= UINT32_MAX && m_ring.place(m_wire, source.user + begin, static_cast<uint32_t>(bytes), offset) &&
+    return bytes <= UINT32_MAX && m_ring.place(m_objects, source.user + begin, static_cast<uint32_t>(bytes), offset) &&
            m_pipeline.streams.force(context, 0, {m_ring.handle(), offset, source.stride});
   }
-  return refreshBuffer(m_wire, m_pipeline.uploads, *source.buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, begin,
+  return refreshBuffer(m_objects, m_pipeline.uploads, *source.buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, begin,
                        begin + bytes) &&
          m_pipeline.streams.force(context, 0, {source.buffer->handle, static_cast<uint32_t>(begin), source.stride});
 }
@@ -150,23 +150,23 @@ bool Draws::bindIndices(const IndexSource &source, uint32_t &first, uint64_t cou
   if (source.user) {
     uint32_t offset;
     first = 0;
-    return m_ring.place(m_wire, source.user + begin, static_cast<uint32_t>(count * source.size), offset) &&
-           m_pipeline.indices.force(m_wire.context, m_ring.handle(), source.size, offset);
+    return m_ring.place(m_objects, source.user + begin, static_cast<uint32_t>(count * source.size), offset) &&
+           m_pipeline.indices.force(m_objects.context, m_ring.handle(), source.size, offset);
   }
-  return refreshBuffer(m_wire, m_pipeline.uploads, *source.buffer, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER, begin,
+  return refreshBuffer(m_objects, m_pipeline.uploads, *source.buffer, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER, begin,
                        begin + count * source.size) &&
-         m_pipeline.indices.force(m_wire.context, source.buffer->handle, source.size, 0);
+         m_pipeline.indices.force(m_objects.context, source.buffer->handle, source.size, 0);
 }
 
 HRESULT Draws::draw(const D3DDDIARG_DRAWPRIMITIVE &args) {
   const uint64_t vertices = verticesOf(args.PrimitiveType, args.PrimitiveCount);
   if (!vertices || vertices > kMaxVertices || args.VStart > UINT32_MAX - vertices) return kOk;
   const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return m_wire.context.result(prepared == Prepared::Nothing);
+  if (prepared != Prepared::Ready) return m_objects.context.result(prepared == Prepared::Nothing);
   const bool sent = m_pipeline.prepareStreams(args.VStart, vertices);
   if (m_pipeline.streams.hasUser()) [[unlikely]]
-    return sent ? drawUser(args, vertices) : m_wire.context.result(false);
-  return m_wire.context.result(sent && sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), args.VStart));
+    return sent ? drawUser(args, vertices) : m_objects.context.result(false);
+  return m_objects.context.result(sent && sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), args.VStart));
 }
 
 /** Draws `vertices` vertices whose stream 0 may be the program's memory; the other streams are bound. */
@@ -175,16 +175,16 @@ HRESULT Draws::drawUser(const D3DDDIARG_DRAWPRIMITIVE &args, uint64_t vertices) 
   const VertexSource &from = source.vertices;
   const uint32_t first = args.VStart;
   if (!source.readsUser())
-    return m_wire.context.result(sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first));
+    return m_objects.context.result(sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first));
   // Other streams count from the same vertex.
   if (source.readsUserOnly() || first == 0) {
     const Inline carried =
         sendInline(args.PrimitiveType, {from.user + uint64_t{first} * from.stride, vertices, from.stride});
-    if (carried != Inline::Unfit) return m_wire.context.result(carried == Inline::Sent);
+    if (carried != Inline::Unfit) return m_objects.context.result(carried == Inline::Sent);
   }
   uint32_t rebased = 0;
-  return m_wire.context.result(placeUserVertices(from, first, vertices, rebased) &&
-                               sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first - rebased));
+  return m_objects.context.result(placeUserVertices(from, first, vertices, rebased) &&
+                                  sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first - rebased));
 }
 
 HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
@@ -200,7 +200,7 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
     if (indices > there - args.StartIndex) indices = there - args.StartIndex;
   }
   const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return m_wire.context.result(prepared == Prepared::Nothing);
+  if (prepared != Prepared::Ready) return m_objects.context.result(prepared == Prepared::Nothing);
 
   const int64_t firstVertex = int64_t{args.BaseVertexIndex} + args.MinIndex;
   const uint64_t begin = static_cast<uint64_t>(firstVertex > 0 ? firstVertex : 0), vertices = args.NumVertices;
@@ -214,7 +214,7 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
     const Inline carried =
         sendInline(args.PrimitiveType, {from.user, begin + vertices, from.stride,
                                         source.indices.user + uint64_t{args.StartIndex} * size, indices, size});
-    if (carried != Inline::Unfit) return m_wire.context.result(carried == Inline::Sent);
+    if (carried != Inline::Unfit) return m_objects.context.result(carried == Inline::Sent);
   }
   if (sent && source.readsUser()) {
     uint32_t rebased = 0;
@@ -224,11 +224,11 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
   uint32_t first = args.StartIndex;
   const auto count = static_cast<uint32_t>(indices);
   sent = sent && bindIndices(source.indices, first, indices) &&
-         m_pipeline.topology.force(m_wire.context, topologyOf(args.PrimitiveType)) &&
-         (instances.stepping && !m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)
+         m_pipeline.topology.force(m_objects.context, topologyOf(args.PrimitiveType)) &&
+         (instances.stepping && !m_objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)
               ? drawInstances(count, instances, first, base)
               : sendIndexed(count, instances.count, first, base));
-  return m_wire.context.result(sent);
+  return m_objects.context.result(sent);
 }
 
 /** Where the device has no packet that says how streams step, each instance is a draw whose instance streams stand
@@ -244,10 +244,10 @@ bool Draws::drawInstances(uint32_t indices, const Instances &instances, uint32_t
       BufferStore &buffer = stream.buffer->buffer();
       StreamBinding binding;
       if (offset < buffer.size) binding = {buffer.handle, static_cast<uint32_t>(offset), 0};
-      if (buffer.ofRuntime && !refreshBuffer(m_wire, m_pipeline.uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER,
-                                             offset, offset + stream.stride))
+      if (buffer.ofRuntime && !refreshBuffer(m_objects, m_pipeline.uploads, buffer,
+                                             AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, offset, offset + stream.stride))
         return false;
-      if (!streams.force(m_wire.context, index, binding)) return false;
+      if (!streams.force(m_objects.context, index, binding)) return false;
     }
     if (!sendIndexed(indices, 1, first, base)) return false;
   }
@@ -275,22 +275,22 @@ HRESULT Draws::drawIndexed2(const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 &args, uint32_
 
 HRESULT Draws::drawTransformed(const VertexSource &source, const TransformedDraw &draw) {
   const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return m_wire.context.result(prepared == Prepared::Nothing);
+  if (prepared != Prepared::Ready) return m_objects.context.result(prepared == Prepared::Nothing);
   const auto begin = static_cast<uint64_t>(draw.begin);
   if (source.user) {
     const Inline carried = sendInline(draw.type, {source.user + begin, draw.vertexCount, source.stride, draw.indices,
                                                   draw.indexCount, draw.indexBytes, draw.firstIndex});
-    if (carried != Inline::Unfit) return m_wire.context.result(carried == Inline::Sent);
+    if (carried != Inline::Unfit) return m_objects.context.result(carried == Inline::Sent);
   }
-  bool sent = m_pipeline.topology.force(m_wire.context, topologyOf(draw.type));
+  bool sent = m_pipeline.topology.force(m_objects.context, topologyOf(draw.type));
   if (!source.user && begin >= source.buffer->size)
-    return m_wire.context.result(sent);  // what lies past the buffer is not there
+    return m_objects.context.result(sent);  // what lies past the buffer is not there
   sent = sent && bindVertices(source, begin, draw.vertexCount * source.stride);
-  if (!draw.indices) return m_wire.context.result(sent && sendDraw(static_cast<uint32_t>(draw.vertexCount), 0));
+  if (!draw.indices) return m_objects.context.result(sent && sendDraw(static_cast<uint32_t>(draw.vertexCount), 0));
   uint32_t first = 0;
   sent = sent && bindIndices({draw.indices, nullptr, draw.indexBytes}, first, draw.indexCount) &&
          sendIndexed(static_cast<uint32_t>(draw.indexCount), 1, first, -static_cast<int32_t>(draw.firstIndex));
-  return m_wire.context.result(sent);
+  return m_objects.context.result(sent);
 }
 
 }  // namespace aero

@@ -8,8 +8,8 @@ namespace aero {
 
 class Draws {
 public:
-  Draws(Wire &wire, Pipeline &pipeline) : m_wire(wire), m_pipeline(pipeline) {}
-  void destroy() { m_ring.destroy(m_wire); }
+  Draws(DeviceObjects &objects, Pipeline &pipeline) : m_objects(objects), m_pipeline(pipeline) {}
+  void destroy() { m_ring.destroy(m_objects); }
 
   HRESULT draw(const D3DDDIARG_DRAWPRIMITIVE &args);
   HRESULT drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args);
@@ -56,7 +56,7 @@ private:
   bool sendIndexed(uint32_t indices, uint32_t instances, uint32_t first, int32_t base);
   bool drawInstances(uint32_t indices, const Instances &instances, uint32_t first, int32_t base);
 
-  Wire &m_wire;
+  DeviceObjects &m_objects;
   Pipeline &m_pipeline;
   UploadRing m_ring;
 };

@@ -26,8 +26,8 @@ bool Pipeline::isScissorOn() const {
 }
 
 void Pipeline::listCrossing() {
-  textures.listCrossing(m_wire.context);
-  targets.listCrossing(m_wire.context);
+  textures.listCrossing(m_objects.context);
+  targets.listCrossing(m_objects.context);
 }
 
 /** What the vertex shaders for vertices in screen space read. */
@@ -39,14 +39,14 @@ bool Pipeline::emitScreenConstants() {
       {{bitsOf(2 / width), bitsOf(-2 / height), bitsOf(-1 - 2 * static_cast<float>(area.x) / width),
         bitsOf(1 + 2 * static_cast<float>(area.y) / height)}},
       {{0, bitsOf(1), 0, 0}}};
-  if (!vertexFloats.force(m_wire.context, Declaration::kScreenConstants, 2, constants)) return false;
+  if (!vertexFloats.force(m_objects.context, Declaration::kScreenConstants, 2, constants)) return false;
   m_screenConstants = area;
   return true;
 }
 
 Prepared Pipeline::prepareChanged() {
   const bool transformed = shaders.isTransformed();
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (m_dirty & kBindings) {
     const Prepared bound = prepareBindings(transformed);
     if (bound != Prepared::Ready) return bound;
@@ -55,7 +55,7 @@ Prepared Pipeline::prepareChanged() {
   const auto isDirty = [dirty](uint32_t what) { return (dirty & what) != 0; };
   bool sent =
       !isDirty(kRenderStates | kWatched | kSamplers) ||
-      (renderStates.emit(context) && (!textures.isWatched() || textures.refresh(m_wire)) && samplers.emit(context));
+      (renderStates.emit(context) && (!textures.isWatched() || textures.refresh(m_objects)) && samplers.emit(context));
   sent = sent && textures.emit(context);
   if (sent && isDirty(kPixelFloats | kPixelInts | kPixelBools))
     sent = (!isDirty(kPixelFloats) || pixelFloats.emit(context)) && (!isDirty(kPixelInts) || pixelInts.emit(context)) &&
@@ -84,9 +84,9 @@ Prepared Pipeline::prepareBindings(bool transformed) {
     m_dirty |= kShaders;
     return Prepared::Nothing;
   }
-  Context &context = m_wire.context;
-  const uint32_t vertex = shaders.vertexHandle(m_wire);
-  bool sent = targets.emit(m_wire) && viewport.emit(context, transformed) &&
+  Context &context = m_objects.context;
+  const uint32_t vertex = shaders.vertexHandle(m_objects);
+  bool sent = targets.emit(m_objects) && viewport.emit(context, transformed) &&
               special.emit(context, renderStates, transformed) && (!isScissorOn() || scissor.emit(context)) &&
               shaders.emit(context, vertex);
   // Later models read nothing of stages.
@@ -97,7 +97,7 @@ Prepared Pipeline::prepareBindings(bool transformed) {
 
 Prepared Pipeline::prepareClear() {
   noteLoss();
-  return targets.emit(m_wire) && renderStates.emit(m_wire.context) ? Prepared::Ready : Prepared::Failed;
+  return targets.emit(m_objects) && renderStates.emit(m_objects.context) ? Prepared::Ready : Prepared::Failed;
 }
 
 bool Topology::send(Context &context, uint32_t topology) {
@@ -124,7 +124,7 @@ void Pipeline::unbind(const Resource *resource) {
 }
 
 void Pipeline::forgetAll() {
-  m_lossSeen = m_wire.context.lost();
+  m_lossSeen = m_objects.context.lost();
   m_screenConstants.reset();
   const auto forget = [](auto &...groups) { (groups.forget(), ...); };
   forget(targets, textures, viewport, scissor, shaders, streams, indices, topology, stages, special, renderStates,

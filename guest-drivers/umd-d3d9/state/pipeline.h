@@ -55,7 +55,7 @@ class Pipeline {
   uint32_t m_crossing = 0;  // bound surfaces and textures that other contexts see
 
 public:
-  explicit Pipeline(Wire &wire) : uploads(wire), m_wire(wire) {}
+  explicit Pipeline(DeviceObjects &objects) : uploads(objects), m_objects(objects) {}
 
   UploadMemory uploads;
 
@@ -99,16 +99,16 @@ public:
   Prepared prepareClear();
   /** Sends the streams of a draw: Streams::emit(). */
   bool prepareStreams(uint64_t first, uint64_t count) {
-    return streams.emit(m_wire, uploads, shaders.streams(), first, count);
+    return streams.emit(m_objects, uploads, shaders.streams(), first, count);
   }
   bool prepareStreams(uint64_t first, uint64_t count, const Instances &instances) {
-    return streams.emit(m_wire, uploads, shaders.streams(), first, count, instances);
+    return streams.emit(m_objects, uploads, shaders.streams(), first, count, instances);
   }
   /** How many entries of the batch's list a packet that draws takes: for what other contexts see. */
   uint32_t crossing() const { return m_crossing; }
   /** Room for a packet that draws, and in the list. */
   template <class Packet> Packet *appendDraw() {
-    Context &context = m_wire.context;
+    Context &context = m_objects.context;
     if (m_crossing || sizeof(Packet) > context.room()) {
       if (!context.ensure(sizeof(Packet), m_crossing)) return nullptr;
       listCrossing();
@@ -117,9 +117,9 @@ public:
   }
   /** The same with `bytes` after it. */
   template <class Packet> Packet *appendDrawBytes(size_t bytes) {
-    if (!m_wire.context.ensure(sizeof(Packet) + ((bytes + 3) & ~size_t{3}), m_crossing)) return nullptr;
+    if (!m_objects.context.ensure(sizeof(Packet) + ((bytes + 3) & ~size_t{3}), m_crossing)) return nullptr;
     if (m_crossing) listCrossing();
-    return m_wire.context.appendFittingBytes<Packet>(bytes);
+    return m_objects.context.appendFittingBytes<Packet>(bytes);
   }
 
   /** A handle has been destroyed: what has it bound is not known any more, for the number may come again. */
@@ -135,12 +135,12 @@ private:
   bool emitScreenConstants();
   void listCrossing();
   void noteLoss() {
-    if (m_lossSeen != m_wire.context.lost()) forgetAll();
+    if (m_lossSeen != m_objects.context.lost()) forgetAll();
   }
   /** A batch was lost: the device may have anything. */
   void forgetAll();
 
-  Wire &m_wire;
+  DeviceObjects &m_objects;
   uint32_t m_lossSeen = 0;
   std::optional<ViewportState> m_screenConstants;  // the viewport that those of the device are for
 };

@@ -3,8 +3,8 @@
 
 namespace aero {
 
-uint32_t ShaderBindings::vertexHandle(Wire &wire) {
-  return isTransformed() ? m_wanted.layout->screenShader(wire) : m_wanted.vertex->handle();
+uint32_t ShaderBindings::vertexHandle(DeviceObjects &objects) {
+  return isTransformed() ? m_wanted.layout->screenShader(objects) : m_wanted.vertex->handle();
 }
 
 bool ShaderBindings::force(Context &context, uint32_t vertex, uint32_t pixel, uint32_t layout) {

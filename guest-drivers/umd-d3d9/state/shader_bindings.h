@@ -27,7 +27,7 @@ public:
 
   /** The handle of the vertex shader that a draw runs, which is made now for vertices in screen space; 0: there is no
    *  room for one. All that a draw needs is set. */
-  uint32_t vertexHandle(Wire &wire);
+  uint32_t vertexHandle(DeviceObjects &objects);
   /** Sends what the device does not have of the wanted ones, with `vertex` of vertexHandle(). */
   bool emit(Context &context, uint32_t vertex) {
     return send(context, vertex, pixel().handle(), m_wanted.layout->handle());

@@ -26,7 +26,7 @@ Instances Streams::instances(uint32_t read) const {
   return instances;
 }
 
-bool Streams::emit(Wire &wire, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count,
+bool Streams::emit(DeviceObjects &objects, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count,
                    const Instances &instances) {
   const uint32_t stepping = instances.stepping;
   for (uint32_t rest = read; rest; rest &= rest - 1) {
@@ -42,17 +42,17 @@ bool Streams::emit(Wire &wire, UploadMemory &uploads, uint32_t read, uint64_t fi
           begin = 0;
           end = (uint64_t{instances.count} + step(index) - 1) / step(index);
         }
-        if (!refreshBuffer(wire, uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER,
+        if (!refreshBuffer(objects, uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER,
                            stream.offset + begin * stream.stride,
                            stream.stride ? stream.offset + end * stream.stride : buffer.size))
           return false;
       }
       binding = {buffer.handle, stream.offset, stream.stride};
     }
-    if (!force(wire.context, index, binding)) return false;
+    if (!force(objects.context, index, binding)) return false;
   }
   if (!(stepping | m_steps.stepping())) return true;
-  if (!wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)) {
+  if (!objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)) {
     m_steps = {};  // no stream of such a device goes on by instances
     return true;
   }
@@ -61,7 +61,7 @@ bool Streams::emit(Wire &wire, UploadMemory &uploads, uint32_t read, uint64_t fi
     const auto index = static_cast<uint32_t>(std::countr_zero(rest));
     steps[index] = step(index);
   }
-  return m_steps.emit(wire.context, read & (stepping | m_steps.stepping()), steps);
+  return m_steps.emit(objects.context, read & (stepping | m_steps.stepping()), steps);
 }
 
 bool Streams::send(Context &context, uint32_t index, const StreamBinding &binding) {

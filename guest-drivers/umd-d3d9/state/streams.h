@@ -87,11 +87,11 @@ public:
 
   /** Sends the buffers of the streams `read` that the runtime set, with what the program wrote to them, and has all go
    *  on with each vertex. A draw reads vertices [first, first + count) of each. The program's memory is left alone. */
-  bool emit(Wire &wire, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count) {
-    return isEmitted(read) || emit(wire, uploads, read, first, count, {});
+  bool emit(DeviceObjects &objects, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count) {
+    return isEmitted(read) || emit(objects, uploads, read, first, count, {});
   }
   /** The same for a draw that repeats. */
-  bool emit(Wire &wire, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count,
+  bool emit(DeviceObjects &objects, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count,
             const Instances &instances);
   /** Has the device read this as stream `index`. A later emit() puts the wanted one back. */
   bool force(Context &context, uint32_t index, const StreamBinding &binding) {

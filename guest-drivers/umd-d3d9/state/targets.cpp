@@ -40,17 +40,17 @@ uint32_t Targets::samples() const {
   return m_wanted.depth.surface ? m_wanted.depth.surface->image->sampleCount : 1;
 }
 
-bool Targets::emit(Wire &wire) {
+bool Targets::emit(DeviceObjects &objects) {
   if (!m_isDirty.isSet()) return true;
   Set<uint32_t> views;
   uint32_t count = 0;
   for (uint32_t i = 0; i < kMaxTargets; i++) {
     if (!m_wanted.colors[i].surface) continue;
-    views.colors[i] = surfaceView(wire, *m_wanted.colors[i].surface);
+    views.colors[i] = surfaceView(objects, *m_wanted.colors[i].surface);
     count = i + 1;
   }
-  if (m_wanted.depth.surface) views.depth = surfaceView(wire, *m_wanted.depth.surface);
-  if (!send(wire.context, views, count)) return false;
+  if (m_wanted.depth.surface) views.depth = surfaceView(objects, *m_wanted.depth.surface);
+  if (!send(objects.context, views, count)) return false;
   m_isDirty.clear();
   return true;
 }

@@ -32,7 +32,7 @@ public:
   uint32_t samples() const;
 
   /** Sends the wanted targets unless the device has them. */
-  bool emit(Wire &wire);
+  bool emit(DeviceObjects &objects);
   /** Sends views now, whatever is wanted; the next emit() puts the wanted ones back. */
   bool force(Context &context, const uint32_t *colors, uint32_t count, uint32_t depth);
   /** The device may have anything. */

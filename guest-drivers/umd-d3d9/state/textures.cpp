@@ -5,10 +5,10 @@
 
 namespace aero {
 
-bool Textures::refresh(Wire &wire) {
+bool Textures::refresh(DeviceObjects &objects) {
   for (uint32_t rest = m_watched; rest; rest &= rest - 1) {
     const auto sampler = static_cast<uint32_t>(std::countr_zero(rest));
-    if (failed(m_wanted[sampler]->refresh(wire))) return false;
+    if (failed(m_wanted[sampler]->refresh(objects))) return false;
     if (m_wanted[sampler]->sampled() != m_sent[sampler]) m_dirty |= 1u << sampler;
   }
   return true;

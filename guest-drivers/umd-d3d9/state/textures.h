@@ -24,7 +24,7 @@ public:
   bool isWatched() const { return m_watched != 0; }
   /** Textures in the runtime's memory, and levels that the driver makes of others, become what they are now. False when
    *  that failed. */
-  bool refresh(Wire &wire);
+  bool refresh(DeviceObjects &objects);
   /** Sends the wanted textures that the device does not have. */
   bool emit(Context &context) { return m_dirty ? emitDirty(context) : true; }
   /** Sends one texture now, whatever is wanted; the next emit() puts the wanted one back. */

@@ -47,7 +47,7 @@ bool Clears::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT
   constexpr uint32_t kMost = 256;  // limit of a packet; the device takes 1024 (BLIT-2)
   aerogpu_ext_rect areas[kMost];
   const RECT all = intersection(bound, {0, 0, static_cast<LONG>(surface.width), static_cast<LONG>(surface.height)});
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   for (uint32_t i = 0; i < count;) {
     uint32_t used = 0;
     for (; i < count && used < kMost; i++) {
@@ -123,8 +123,8 @@ HRESULT Clears::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *r
   const RECT everything = {0, 0, kFar, kFar};
   const bool clips = !count || !rects || args.Flags & kComputeRects;
   if (!rects) count = 0;
-  if (count > 1 && m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
-    return m_wire.context.result(fillBound(packet, clips ? bound : everything, count, rects));
+  if (count > 1 && m_objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
+    return m_objects.context.result(fillBound(packet, clips ? bound : everything, count, rects));
 
   const auto send = [&](const aerogpu_cmd_clear &clear) {
     bool sent = true;
@@ -136,7 +136,7 @@ HRESULT Clears::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *r
       area.y = static_cast<uint32_t>(rect.top);
       area.width = static_cast<uint32_t>(rect.right - rect.left);
       area.height = static_cast<uint32_t>(rect.bottom - rect.top);
-      sent = m_pipeline.viewport.force(m_wire.context, area);
+      sent = m_pipeline.viewport.force(m_objects.context, area);
       auto *out = sent ? m_pipeline.appendDraw<aerogpu_cmd_clear>() : nullptr;
       if (out) {
         const aerogpu_cmd_hdr header = out->hdr;
@@ -149,7 +149,7 @@ HRESULT Clears::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *r
   };
 
   bool sent =
-      m_pipeline.prepareClear() == Prepared::Ready && m_pipeline.renderStates.force(m_wire.context, kScissorTest, 0);
+      m_pipeline.prepareClear() == Prepared::Ready && m_pipeline.renderStates.force(m_objects.context, kScissorTest, 0);
   // The device clears the area that all bound surfaces share (DRAW-6), Direct3D each surface to its own size.
   Least least;
   if (depth) least.include(*depth);
@@ -160,21 +160,21 @@ HRESULT Clears::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *r
     const RECT rect = intersection(count ? rects[i] : bound, clips ? bound : everything);
     reaches |= rect.right > static_cast<LONG>(least.width) || rect.bottom > static_cast<LONG>(least.height);
   }
-  if (!reaches) return m_wire.context.result(sent && send(packet));
+  if (!reaches) return m_objects.context.result(sent && send(packet));
   aerogpu_cmd_clear one = packet;
   one.flags = packet.flags & AEROGPU_CLEAR_COLOR;
   for (uint32_t i = 0; sent && one.flags && i < kMaxTargets; i++) {
     Surface *surface = m_pipeline.targets.color(i).surface;
     if (!surface) continue;
-    const uint32_t view = surfaceView(m_wire, *surface);
-    sent = view && m_pipeline.targets.force(m_wire.context, &view, 1, 0) && send(one);
+    const uint32_t view = surfaceView(m_objects, *surface);
+    sent = view && m_pipeline.targets.force(m_objects.context, &view, 1, 0) && send(one);
   }
   one.flags = packet.flags & ~static_cast<uint32_t>(AEROGPU_CLEAR_COLOR);
   if (sent && one.flags) {
-    const uint32_t view = surfaceView(m_wire, *m_pipeline.targets.depth().surface);
-    sent = view && m_pipeline.targets.force(m_wire.context, nullptr, 0, view) && send(one);
+    const uint32_t view = surfaceView(m_objects, *m_pipeline.targets.depth().surface);
+    sent = view && m_pipeline.targets.force(m_objects.context, nullptr, 0, view) && send(one);
   }
-  return m_wire.context.result(sent);
+  return m_objects.context.result(sent);
 }
 
 }  // namespace aero

@@ -10,7 +10,7 @@ namespace aero {
 /** Clears of what is bound. One device's thread. */
 class Clears {
 public:
-  Clears(Wire &wire, Pipeline &pipeline) : m_wire(wire), m_pipeline(pipeline) {}
+  Clears(DeviceObjects &objects, Pipeline &pipeline) : m_objects(objects), m_pipeline(pipeline) {}
 
   /** `rects`: `count` of them; null: the viewport. */
   HRESULT clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects);
@@ -19,7 +19,7 @@ private:
   bool fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count, const RECT *rects);
   bool fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects);
 
-  Wire &m_wire;
+  DeviceObjects &m_objects;
   Pipeline &m_pipeline;
 };
 
