@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One QEMU under test: the distribution's binary with the device loaded and no CPU running (-accel qtest),
 // driven over the qtest and QMP sockets. A lost QEMU or a missed deadline is an exception, which fails the
-// test.
+// test. The driver host has a qtest client of its own (testbed/kernel/machine/qtest_socket.h): it is compiled
+// without exceptions, its threads share the socket and its clock is QEMU's, while these tests go on after a
+// lost QEMU, are one thread and step the clock themselves.
 #pragma once
 
 #include <sys/types.h>

@@ -264,7 +264,7 @@ bool AeroAdapter::refuses(uint64_t process) {
 
 void AeroAdapter::retryGpu() {
   if (!gpuLoss.gone()) return;
-  const bool tried = scheduler.restartDevice([this] {
+  const bool tried = internal.restartDevice([this] {
     if (!gpuLoss.gone()) return false;  // another program has restarted it already
     gpuLoss.restarts();
     registers.write(AEROGPU_EXT_REG_GPU_RESTART, 1);
@@ -286,7 +286,7 @@ void AeroAdapter::deviceForgot() {
 }
 
 void AeroAdapter::ringEmptied() {
-  const Scheduler::RingEnd end = scheduler.ringEnd();
+  const RingEnd end = scheduler.ringEnd();
   TableLock lock(allocations);
   allocations.ranges.ringEmptied(end.head, end.tail);
 }

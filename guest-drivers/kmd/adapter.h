@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // adapter.h: one AeroGPU as the driver sees it: what the OS handed over, and the parts that do the work. Each
 // part lives in its own file, takes what it uses and does not know the adapter; only wiring belongs here.
-// Only entry points (*_ddi.cpp) include this file.
+// Only entry points (*_ddi.cpp) include this file, and calls/, which decides for them where several parts are
+// concerned.
 #pragma once
 
 #include "guest-drivers/kmd/device/capability_block.h"
@@ -14,6 +15,7 @@
 #include "guest-drivers/kmd/display/display.h"
 #include "guest-drivers/kmd/gdi/gdi_engine.h"
 #include "guest-drivers/kmd/gdi/kernel_textures.h"
+#include "guest-drivers/kmd/gdi/presents.h"
 #include "guest-drivers/kmd/logic/epochs.h"
 #include "guest-drivers/kmd/logic/hang_record.h"
 #include "guest-drivers/kmd/logic/seal.h"
@@ -97,13 +99,15 @@ public:
   AllocationTable allocations;
   ContextIds contextIds;
   Scheduler scheduler{registers, counters, dxgk};
+  InternalQueue &internal = scheduler.internal();
   Display display{registers, features, segments, counters, dxgk};
   CursorPlane cursor{registers, features};
-  KernelTextures textures{scheduler, allocations, display, epochs, features};
+  KernelTextures textures{internal, allocations, display, epochs, features};
   DeviceErrors deviceErrors{registers};
   GpuLoss gpuLoss{registers};
-  GdiEngine gdi{scheduler, allocations};
-  SelfTest selfTest{registers, scheduler, display, cursor};
+  GdiEngine gdi{internal, allocations};
+  Presents presents{gdi, textures, allocations, segments, internal, counters};
+  SelfTest selfTest{registers, internal, display, cursor};
   Seal seal;  // seals descriptions of standard allocations
 
 private:

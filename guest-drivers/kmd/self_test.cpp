@@ -4,7 +4,7 @@
 #include "aerogpu/aerogpu_escape.h"
 #include "guest-drivers/kmd/display/cursor_plane.h"
 #include "guest-drivers/kmd/display/display.h"
-#include "guest-drivers/kmd/submit/scheduler.h"
+#include "guest-drivers/kmd/submit/internal_queue.h"
 
 namespace aero {
 namespace {
@@ -70,14 +70,14 @@ uint32_t SelfTest::testInterruptRegisters() const {
 /** Sends a NOP through the ring, after the work that is in it. */
 uint32_t SelfTest::testRing(const Deadline &deadline) {
   const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
-  const uint32_t before = m_scheduler.ring().tail();
-  NTSTATUS status = m_scheduler.submitInternal(&nop, sizeof nop, {}, deadline.leftMs());
+  const uint32_t before = m_internal.ring().tail();
+  NTSTATUS status = m_internal.submit(&nop, sizeof nop, {}, deadline.leftMs());
   if (status == STATUS_IO_TIMEOUT) return AEROGPU_DBGCTL_SELFTEST_ERR_NO_RESOURCES;
   if (!NT_SUCCESS(status)) return AEROGPU_DBGCTL_SELFTEST_ERR_RING_NOT_READY;
-  status = m_scheduler.waitIdle(deadline.leftMs());
+  status = m_internal.waitIdle(deadline.leftMs());
   if (NT_SUCCESS(status)) return AEROGPU_DBGCTL_SELFTEST_OK;
   if (status != STATUS_IO_TIMEOUT) return AEROGPU_DBGCTL_SELFTEST_ERR_RING_NOT_READY;
-  const bool onlyTheNop = static_cast<int32_t>(m_scheduler.ring().head() - before) >= 0;
+  const bool onlyTheNop = static_cast<int32_t>(m_internal.ring().head() - before) >= 0;
   return onlyTheNop ? AEROGPU_DBGCTL_SELFTEST_ERR_TIMEOUT : AEROGPU_DBGCTL_SELFTEST_ERR_GPU_BUSY;
 }
 

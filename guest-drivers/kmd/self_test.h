@@ -12,7 +12,7 @@ namespace aero {
 class CursorPlane;
 class Display;
 class Registers;
-class Scheduler;
+class InternalQueue;
 
 class SelfTest {
 public:
@@ -20,8 +20,8 @@ public:
   static constexpr uint32_t kMaxMs = 500;
 
   /** All outlive it. */
-  SelfTest(const Registers &registers, Scheduler &scheduler, Display &display, CursorPlane &cursor)
-      : m_registers(registers), m_scheduler(scheduler), m_display(display), m_cursor(cursor) {}
+  SelfTest(const Registers &registers, InternalQueue &internal, Display &display, CursorPlane &cursor)
+      : m_registers(registers), m_internal(internal), m_display(display), m_cursor(cursor) {}
 
   /** One at a time, else STATUS_DEVICE_BUSY. Sets `error` to the AEROGPU_DBGCTL_SELFTEST_* of the first fault found.
    * `milliseconds` 0, or over kMaxMs: kMaxMs. PASSIVE_LEVEL, the adapter is started. */
@@ -36,7 +36,7 @@ private:
   uint32_t testVblank(const Deadline &deadline);
 
   const Registers &m_registers;
-  Scheduler &m_scheduler;
+  InternalQueue &m_internal;
   Display &m_display;
   CursorPlane &m_cursor;
   volatile LONG m_busy = 0;

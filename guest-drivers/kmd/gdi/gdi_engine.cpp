@@ -3,7 +3,7 @@
 
 #include "guest-drivers/kmd/memory/allocations.h"
 #include "guest-drivers/kmd/os/kernel_memory.h"
-#include "guest-drivers/kmd/submit/scheduler.h"
+#include "guest-drivers/kmd/submit/internal_queue.h"
 
 namespace aero {
 namespace {
@@ -248,8 +248,7 @@ NTSTATUS GdiEngine::setUp(uint32_t step) {
   if (!buffer) return STATUS_INSUFFICIENT_RESOURCES;
   PacketWriter packets(buffer, kGdiSetupBytes);
   NTSTATUS status = STATUS_BUFFER_OVERFLOW;
-  if (gdiSetup(packets, m_firstHandle, step))
-    status = m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+  if (gdiSetup(packets, m_firstHandle, step)) status = m_internal.submit(buffer, static_cast<uint32_t>(packets.used()));
   poolFree(buffer);
   return status;
 }
@@ -277,8 +276,8 @@ void GdiEngine::stop() {
     PacketWriter packets(buffer, kGdiSetupBytes);
     // A device that refuses this forgets everything at its next reset.
     if (gdiTeardown(packets, m_firstHandle, m_steps)) {
-      m_scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
-      (void)m_scheduler.waitIdle(kIdleMs);
+      m_internal.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
+      (void)m_internal.waitIdle(kIdleMs);
     }
     poolFree(buffer);
   }

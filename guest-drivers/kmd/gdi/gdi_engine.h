@@ -14,12 +14,12 @@ namespace aero {
 using aerogpu::PacketWriter;
 
 class AllocationTable;
-class Scheduler;
+class InternalQueue;
 
 class GdiEngine {
 public:
   /** Both outlive it. */
-  GdiEngine(Scheduler &scheduler, AllocationTable &allocations) : m_scheduler(scheduler), m_allocations(allocations) {}
+  GdiEngine(InternalQueue &internal, AllocationTable &allocations) : m_internal(internal), m_allocations(allocations) {}
 
   /** Makes shaders, vertex layout and scratch on the device. PASSIVE_LEVEL. */
   NTSTATUS start();
@@ -75,7 +75,7 @@ public:
 private:
   NTSTATUS setUp(uint32_t step);
 
-  Scheduler &m_scheduler;
+  InternalQueue &m_internal;
   AllocationTable &m_allocations;
   uint32_t m_firstHandle = 0;  // 0 = nothing is made
   uint32_t m_steps = 0;        // the steps of kGdiSetupSteps that are done

@@ -7,7 +7,7 @@
 #include "guest-drivers/kmd/display/display.h"
 #include "guest-drivers/kmd/memory/segments.h"
 #include "guest-drivers/kmd/process/context.h"
-#include "guest-drivers/kmd/submit/scheduler.h"
+#include "guest-drivers/kmd/submit/internal_queue.h"
 
 namespace aero {
 
@@ -42,7 +42,7 @@ bool KernelTextures::charge(AeroAllocation &allocation, uint64_t limit, Making &
 NTSTATUS KernelTextures::create(AeroAllocation &allocation, uint64_t limit) {
   uint32_t texture;
   Making how;
-  how.roomMs = Scheduler::kRoomTimeoutMs;
+  how.roomMs = InternalQueue::kRoomTimeoutMs;
   {
     TableLock lock(m_allocations);
     if (!charge(allocation, limit, how)) return STATUS_NO_MEMORY;
@@ -110,8 +110,8 @@ NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t textu
   // Creation looks at the size alone (ALLOC-9, OBJ-11); each submission's table says where the memory lies.
   const aerogpu_alloc_entry entry = {allocation.id, AEROGPU_ALLOC_FLAG_READONLY, how.memory ? how.memory : kNowhere,
                                      allocation.bytes, 0};
-  return m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()), {}, how.roomMs,
-                                    allocation.gpuOnly ? nullptr : &entry);
+  return m_internal.submit(buffer, static_cast<uint32_t>(packets.used()), {}, how.roomMs,
+                           allocation.gpuOnly ? nullptr : &entry);
 }
 
 NTSTATUS KernelTextures::ensure(AeroAllocation &allocation) {

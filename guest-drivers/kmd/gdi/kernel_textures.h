@@ -11,19 +11,15 @@
 namespace aero {
 
 class Display;
-class Scheduler;
+class InternalQueue;
 struct Features;
 
 class KernelTextures {
 public:
   /** All five outlive it. */
-  KernelTextures(Scheduler &scheduler, AllocationTable &allocations, Display &display, const Epochs &epochs,
+  KernelTextures(InternalQueue &internal, AllocationTable &allocations, Display &display, const Epochs &epochs,
                  const Features &features)
-      : m_scheduler(scheduler),
-        m_allocations(allocations),
-        m_display(display),
-        m_epochs(epochs),
-        m_features(features) {}
+      : m_internal(internal), m_allocations(allocations), m_display(display), m_epochs(epochs), m_features(features) {}
 
   /** Makes the texture, or buffer, of an allocation that lasts(), and exports it before any program can
    * name either. It is charged to the program that has had the allocation open longest (SPACE-21).
@@ -60,7 +56,7 @@ private:
   /** The table is locked. STATUS_IO_TIMEOUT: there is no room in the ring now. */
   NTSTATUS tryEnsure(AeroAllocation &allocation, uint64_t memory);
 
-  Scheduler &m_scheduler;
+  InternalQueue &m_internal;
   AllocationTable &m_allocations;
   Display &m_display;
   const Epochs &m_epochs;

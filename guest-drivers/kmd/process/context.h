@@ -64,7 +64,7 @@ public:
   uint32_t losses = 0;                           // Epochs::deviceLosses() when this device was made
   AeroProcess *account = nullptr;                // the resources of its process
   uint32_t space = 0;                            // its handle space; 0 if the device has none
-  void *spaceEnd = nullptr;                      // Scheduler::reserveEnd(): the end of the space must not fail
+  void *spaceEnd = nullptr;                      // InternalQueue::reserveEnd(): the end of the space must not fail
   ContextNumbers<kLastContextOfSpace> contexts;  // with a space: numbers of its contexts in that space
   LONG processSaid = 0;                          // 1: the device knows the process of the space; interlocked
   uint32_t rangeUnits = 0;                       // units of handles that it owns; under the allocation table's mutex

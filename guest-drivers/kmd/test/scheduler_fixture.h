@@ -98,6 +98,7 @@ protected:
   Registers m_registers;
   Counters m_counters = {};
   Scheduler m_scheduler{m_registers, m_counters, m_kernel.dxgk};
+  InternalQueue &m_internal = m_scheduler.internal();
 };
 
 }  // namespace aero::test

@@ -214,7 +214,7 @@ TEST_F(SchedulerTest, TheDriversOwnWorkAfterAResetDoesNotTellOfWhatWasLost) {
   EXPECT_EQ(m_scheduler.resetFromTimeout(), STATUS_SUCCESS);
   EXPECT_EQ(m_scheduler.restartFromTimeout(), STATUS_SUCCESS);
   const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
-  ASSERT_EQ(m_scheduler.submitInternal(&nop, sizeof nop), STATUS_SUCCESS);
+  ASSERT_EQ(m_internal.submit(&nop, sizeof nop), STATUS_SUCCESS);
   m_device.complete();
   m_kernel.interrupt([&] { return m_scheduler.interrupt(AEROGPU_IRQ_FENCE); });
   EXPECT_EQ(m_kernel.take(), Told{});

@@ -38,7 +38,7 @@ TEST_F(SchedulerTest, WithHandleSpacesSlotsSayThatTheDriverWroteThem) {
   EXPECT_EQ(ring->size_bytes, 64 + 80 * ring->entry_count);
   const aerogpu_cmd_ext_reset_context packet = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof packet}, 0, 0};
   m_device.newestSpace = {9, 9, 9};
-  ASSERT_EQ(m_scheduler.submitInternal(&packet, sizeof packet), STATUS_SUCCESS);
+  ASSERT_EQ(m_internal.submit(&packet, sizeof packet), STATUS_SUCCESS);
   EXPECT_EQ(newest().desc_size_bytes, 80u);
   EXPECT_EQ(m_device.newestSpace.space, 0u);
   EXPECT_EQ(m_device.newestSpace.flags, 1u);
@@ -198,7 +198,7 @@ TEST_F(SchedulerTest, OnlyPagingStopsTheRing) {
   submitAll({1});
   EXPECT_EQ(newest().flags, AEROGPU_SUBMIT_FLAG_NONE);
   const uint64_t packet = 0;
-  ASSERT_EQ(m_scheduler.submitInternal(&packet, sizeof packet), STATUS_SUCCESS);
+  ASSERT_EQ(m_internal.submit(&packet, sizeof packet), STATUS_SUCCESS);
   EXPECT_EQ(newest().flags, AEROGPU_SUBMIT_FLAG_NO_IRQ);
 }
 
@@ -407,7 +407,7 @@ TEST_F(SchedulerTest, AnInternalErrorIsOneContextsAndNoFault) {
   // The driver's own work belongs to no context.
   m_device.complete();
   const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
-  ASSERT_EQ(m_scheduler.submitInternal(&nop, sizeof nop, {0, 6}), STATUS_SUCCESS);
+  ASSERT_EQ(m_internal.submit(&nop, sizeof nop, {0, 6}), STATUS_SUCCESS);
   m_device.fail(AEROGPU_ERROR_INTERNAL);
   interrupt();
   EXPECT_FALSE(m_scheduler.failed({0, 5}));

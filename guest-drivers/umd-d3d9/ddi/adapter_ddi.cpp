@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // adapter_ddi.cpp: opening and closing of adapters and devices.
-#include "guest-drivers/umd-d3d9/caps.h"
+#include "guest-drivers/umd-d3d9/adapter/caps.h"
 #include "guest-drivers/umd-d3d9/ddi/device_functions.h"
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/log/call_arguments.h"
 
 namespace aero {

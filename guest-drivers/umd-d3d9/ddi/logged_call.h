@@ -4,7 +4,7 @@
 #pragma once
 
 #include "guest-drivers/umd-d3d9/ddi/function_list.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/log/call_arguments.h"
 
 namespace aero {

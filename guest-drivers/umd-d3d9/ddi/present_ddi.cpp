@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // present_ddi.cpp: presents, flushes, display modes, queries.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 
 namespace aero::ddi {
 namespace {
@@ -13,7 +13,7 @@ HRESULT allocationOf(Device &device, HANDLE handle, UINT subresource, D3DKMT_HAN
   allocation = 0;
   Resource *resource = Resource::from(handle);
   Surface *surface = resource ? resource->surface(subresource) : nullptr;
-  return surface ? resource->show(device.wire, *surface, allocation) : kOk;
+  return surface ? resource->show(device.objects, *surface, allocation) : kOk;
 }
 
 }  // namespace
@@ -74,12 +74,13 @@ HRESULT APIENTRY DestroyQuery(HANDLE device, HANDLE query) {
 
 HRESULT APIENTRY IssueQuery(HANDLE handle, const D3DDDIARG_ISSUEQUERY *args) {
   Device &device = *Device::from(handle);
-  return Query::from(args->hQuery)->issue(device.wire, device.progress, args->Flags, device.pipeline.targetSamples());
+  return Query::from(args->hQuery)
+      ->issue(device.objects, device.progress, args->Flags, device.pipeline.targets.samples());
 }
 
 HRESULT APIENTRY GetQueryData(HANDLE handle, D3DDDIARG_GETQUERYDATA *args) {
   Device &device = *Device::from(handle);
-  return Query::from(args->hQuery)->data(device.wire, device.progress, args->pData);
+  return Query::from(args->hQuery)->data(device.objects, device.progress, args->pData);
 }
 
 }  // namespace aero::ddi

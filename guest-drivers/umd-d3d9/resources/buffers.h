@@ -10,12 +10,13 @@ namespace aero {
 
 /** Sends `bytes` bytes at `source` to a buffer of the device, in as many packets as it takes. `sent`: where the last
  * ones are. */
-bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
+bool uploadBytes(DeviceObjects &objects, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
                  SentBytes *sent = nullptr);
 
 /** Makes sure that the device has a buffer and its newest bytes. `begin`, `end`: the range that the draw reads,
  * which matters for the runtime's memory. */
-bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin, uint64_t end);
+bool refreshBuffer(DeviceObjects &objects, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin,
+                   uint64_t end);
 
 /** Replaces bytes that are already under way by those that a lock has written under the promise that no draw reads
  * them: draws that wait in the batch see them, as if they read the memory when they run. Returns false if all of it
@@ -27,10 +28,10 @@ bool rewriteSent(UploadMemory &memory, const BufferStore &buffer, uint32_t begin
 class UploadRing {
 public:
   /** Sends bytes; returns false without room. `offset` is where they are, a multiple of 16. */
-  bool place(Wire &wire, const void *source, uint32_t bytes, uint32_t &offset);
+  bool place(DeviceObjects &objects, const void *source, uint32_t bytes, uint32_t &offset);
   uint32_t handle() const { return m_handle; }
-  void destroy(Wire &wire) {
-    wire.destroy<aerogpu_cmd_destroy_resource>(m_handle);
+  void destroy(DeviceObjects &objects) {
+    objects.destroy<aerogpu_cmd_destroy_resource>(m_handle);
     m_size = m_head = 0;
   }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "guest-drivers/umd-d3d9/resources/texture_layout.h"
-#include "guest-drivers/umd-d3d9/submit/wire.h"
+#include "guest-drivers/umd-d3d9/submit/device_objects.h"
 
 namespace aero {
 
@@ -67,36 +67,40 @@ struct Image {
   /** Returns where a level of a layer lies among the bytes of a small image, or null without memory. */
   uint8_t *processBytes(uint32_t level, uint32_t layer);
   /** Makes the texture over `memory`, if it needs some, or imports the kernel driver's. */
-  HRESULT create(Wire &wire, const ImageUse &use);
+  HRESULT create(DeviceObjects &objects, const ImageUse &use);
   /** Takes over an allocation that another device made: its texture is imported. */
-  HRESULT open(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, const Allocation &allocation);
+  HRESULT open(DeviceObjects &objects, const FormatRow &row, uint32_t width, uint32_t height,
+               const Allocation &allocation);
   /** Imports the texture whose token `memory` has. */
-  HRESULT import(Wire &wire);
+  HRESULT import(DeviceObjects &objects);
   /** Destroys all of it, except memory that belongs to the runtime's resource. */
-  void destroy(Wire &wire);
+  void destroy(DeviceObjects &objects);
 
   /** Writes bytes at `source` (rows `sourcePitch`, slices `sourceSlicePitch` apart) by packets that carry them. */
-  bool upload(Wire &wire, const ImagePart &part, const void *source, uint32_t sourcePitch, uint64_t sourceSlicePitch);
+  bool upload(DeviceObjects &objects, const ImagePart &part, const void *source, uint32_t sourcePitch,
+              uint64_t sourceSlicePitch);
   /** Tells the device that memory has changed. `wholeRows`: the bytes between the rows may be read too. */
-  bool markDirty(Wire &wire, const ImagePart &part, bool wholeRows);
+  bool markDirty(DeviceObjects &objects, const ImagePart &part, bool wholeRows);
 
   /** Finds staging for a level of that size that no GPU work uses. `wait`: waits until there is one; otherwise the
    * result is null and still drawing.
    */
-  HRESULT takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t slices, bool wait, Staging *&out);
+  HRESULT takeStaging(DeviceObjects &objects, uint32_t width, uint32_t height, uint32_t slices, bool wait,
+                      Staging *&out);
   /** Copies to the same pixels of staging (as large as the level), and to its memory. */
-  bool copyOut(Wire &wire, const ImagePart &part, Staging &to);
+  bool copyOut(DeviceObjects &objects, const ImagePart &part, Staging &to);
   /** Copies what the CPU wrote in staging to the same pixels of the image. */
-  bool copyIn(Wire &wire, const ImagePart &part, Staging &from);
+  bool copyIn(DeviceObjects &objects, const ImagePart &part, Staging &from);
 
 private:
-  bool uploadSlice(Wire &wire, const ImagePart &part, uint32_t layer, const uint8_t *from, uint32_t sourcePitch);
-  bool makeTexture(Wire &wire, uint32_t usage, uint32_t sampleCount);
+  bool uploadSlice(DeviceObjects &objects, const ImagePart &part, uint32_t layer, const uint8_t *from,
+                   uint32_t sourcePitch);
+  bool makeTexture(DeviceObjects &objects, uint32_t usage, uint32_t sampleCount);
   uint64_t stagingOffset(const ImagePart &part, const Staging &staging) const;
 };
 
 /** Copies `rect` of one image to (x, y) of another; both have the same device format. */
-bool copyPixels(Wire &wire, uint32_t to, uint32_t toLevel, uint32_t toLayer, uint32_t x, uint32_t y, uint32_t from,
-                uint32_t fromLevel, uint32_t fromLayer, const Rect &rect, uint32_t flags);
+bool copyPixels(DeviceObjects &objects, uint32_t to, uint32_t toLevel, uint32_t toLayer, uint32_t x, uint32_t y,
+                uint32_t from, uint32_t fromLevel, uint32_t fromLayer, const Rect &rect, uint32_t flags);
 
 }  // namespace aero

@@ -2,12 +2,10 @@
 #include "guest-drivers/umd-d3d9/resources/lock.h"
 
 #include "guest-drivers/umd-d3d9/resources/buffers.h"
+#include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
 namespace aero {
 namespace {
-
-/** Up to this many bytes go with the packets, more through memory that the device reads. */
-constexpr uint64_t kCarriedBytes = 16384;
 
 Box lockedArea(const Surface &surface, const FormatRow *format, const D3DDDIARG_LOCK &args) {
   Box box = surface.whole();
@@ -67,14 +65,14 @@ uint8_t *firstByte(const SurfaceLock &lock, const FormatRow &format, const Box &
 }
 
 /** Locks the image's own memory. */
-HRESULT lockMemory(Wire &wire, Surface &surface, D3DDDI_LOCKFLAGS flags, bool probe) {
+HRESULT lockMemory(DeviceObjects &objects, Surface &surface, D3DDDI_LOCKFLAGS flags, bool probe) {
   Image &image = *surface.image;
   D3DDDICB_LOCKFLAGS how = {};
   how.ReadOnly = flags.ReadOnly;
   how.DonotWait = flags.DoNotWait || probe;
   how.IgnoreSync = flags.NoOverwrite && !flags.ReadOnly;
   void *memory = nullptr;
-  const HRESULT result = wire.context.runtime().lock(image.memory.handle, how, memory);
+  const HRESULT result = objects.context.runtime().lock(image.memory.handle, how, memory);
   if (failed(result)) return result;
   image.locks++;
   surface.lock.where = SurfaceLock::Where::Memory;
@@ -97,16 +95,16 @@ HRESULT lockProcess(Surface &surface) {
 }
 
 /** Locks a staging texture, with the surface's content if `read`. */
-HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bool wait) {
+HRESULT lockStaging(DeviceObjects &objects, Surface &surface, const Box &area, bool read, bool wait) {
   Image &image = *surface.image;
   Staging *staging;
-  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, wait, staging);
+  HRESULT result = image.takeStaging(objects, surface.width, surface.height, surface.depth, wait, staging);
   if (failed(result)) return result;
-  if (read && !image.copyOut(wire, surface.part(area), *staging)) return wire.context.takeError();
-  if (wire.context.isPending(staging->memory)) result = wire.context.submit();
+  if (read && !image.copyOut(objects, surface.part(area), *staging)) return objects.context.takeError();
+  if (objects.context.isPending(staging->memory)) result = objects.context.submit();
   if (failed(result)) return result;
   void *memory = nullptr;
-  result = wire.context.runtime().lock(staging->memory.handle, {}, memory);
+  result = objects.context.runtime().lock(staging->memory.handle, {}, memory);
   if (failed(result)) return result;
   staging->locked = true;
   surface.lock.where = SurfaceLock::Where::Staging;
@@ -118,28 +116,28 @@ HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bo
 }
 
 /** True if the requested copy has the surface's current content. */
-bool isCurrent(const Wire &wire, const Surface &surface, const Box &area) {
+bool isCurrent(const DeviceObjects &objects, const Surface &surface, const Box &area) {
   if (!surface.asked || surface.asked->reader != &surface || !(surface.askedArea == area)) return false;
   if (!surface.bindings && surface.askedWrites == surface.writes) return true;
-  return wire.context.isEmpty() && wire.context.batch() == surface.askedBatch;
+  return objects.context.isEmpty() && objects.context.batch() == surface.askedBatch;
 }
 
 /** Locks staging with the surface's content, but never waits: if the content is not there yet, it is requested, and
  * a later lock gets it. */
-HRESULT lockLater(Wire &wire, Surface &surface, const Box &area) {
+HRESULT lockLater(DeviceObjects &objects, Surface &surface, const Box &area) {
   Image &image = *surface.image;
-  Context &context = wire.context;
-  if (!isCurrent(wire, surface, area)) {
+  Context &context = objects.context;
+  if (!isCurrent(objects, surface, area)) {
     if (surface.asked && surface.asked->reader == &surface) surface.asked->reader = nullptr;
     surface.asked = nullptr;
     Staging *staging;
-    HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging);
+    HRESULT result = image.takeStaging(objects, surface.width, surface.height, surface.depth, false, staging);
     if (result == kWasStillDrawing) {  // the waiting batch has to end some time
       const HRESULT submitted = context.submit();
       if (failed(submitted)) return submitted;
     }
     if (failed(result)) return result;
-    if (!image.copyOut(wire, surface.part(area), *staging)) return context.takeError();
+    if (!image.copyOut(objects, surface.part(area), *staging)) return context.takeError();
     result = context.submit();
     if (failed(result)) return result;
     staging->reader = &surface;
@@ -176,39 +174,40 @@ HRESULT lockCopy(Surface &surface) {
   return kOk;
 }
 
-HRESULT lockImage(Wire &wire, Surface &surface, const Box &area, D3DDDI_LOCKFLAGS flags) {
+HRESULT lockImage(DeviceObjects &objects, Surface &surface, const Box &area, D3DDDI_LOCKFLAGS flags) {
   Image &image = *surface.image;
   if (image.sampleCount > 1) return kNotAvailable;  // no memory has all samples of a pixel
   // Both flags together mean no-overwrite.
   const bool discard = flags.Discard && !flags.NoOverwrite;
   if (image.isSmall && (discard || !surface.memoryStale)) return lockProcess(surface);
   if (image.cpuVisible && (discard || !surface.memoryStale)) {
-    const bool pending = wire.context.isPending(image.memory);
+    const bool pending = objects.context.isPending(image.memory);
     if (pending && !discard && !flags.NoOverwrite) {
-      const HRESULT submitted = wire.context.submit();
+      const HRESULT submitted = objects.context.submit();
       if (failed(submitted)) return submitted;
     }
     if (!pending || !discard) {
-      const HRESULT result = lockMemory(wire, surface, flags, discard);
+      const HRESULT result = lockMemory(objects, surface, flags, discard);
       if (result != kWasStillDrawing || !discard) return result;
     }
   }
-  if (!discard) return flags.DoNotWait ? lockLater(wire, surface, area) : lockStaging(wire, surface, area, true, true);
-  const HRESULT result = lockStaging(wire, surface, area, false, !flags.DoNotWait);
+  if (!discard)
+    return flags.DoNotWait ? lockLater(objects, surface, area) : lockStaging(objects, surface, area, true, true);
+  const HRESULT result = lockStaging(objects, surface, area, false, !flags.DoNotWait);
   return result == kNotAvailable ? lockCopy(surface) : result;
 }
 
-HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
+HRESULT unlockImage(DeviceObjects &objects, Resource &resource, Surface &surface) {
   SurfaceLock &lock = surface.lock;
   Image &image = *surface.image;
-  const Runtime &runtime = wire.context.runtime();
+  const Runtime &runtime = objects.context.runtime();
   HRESULT result = kOk;
   bool sent = true;
   if (lock.where == SurfaceLock::Where::Memory) {
     image.locks--;
     result = runtime.unlock(image.memory.handle);
     if (lock.writes) {
-      sent = image.markDirty(wire, surface.part(lock.area), !lock.stale);
+      sent = image.markDirty(objects, surface.part(lock.area), !lock.stale);
       surface.writes++;
     }
     if (lock.writes && lock.area == surface.whole()) surface.memoryStale = false;
@@ -216,26 +215,26 @@ HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
     lock.staging->locked = false;
     result = runtime.unlock(lock.staging->memory.handle);
     if (lock.writes) {
-      sent = image.copyIn(wire, surface.part(lock.area), *lock.staging);
+      sent = image.copyIn(objects, surface.part(lock.area), *lock.staging);
       surface.markWritten();
     }
   } else if (lock.where == SurfaceLock::Where::Process) {
     if (lock.writes) {
-      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+      sent = image.upload(objects, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
                           lock.slicePitch);
       surface.writes++;
       if (lock.area == surface.whole()) surface.memoryStale = false;
     }
   } else if (lock.where == SurfaceLock::Where::Copy) {
     if (lock.writes) {
-      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+      sent = image.upload(objects, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
                           lock.slicePitch);
       surface.markWritten();
     }
     heapFree(lock.bytes);
   }
   lock = {};
-  return failed(result) || sent ? result : wire.context.takeError();
+  return failed(result) || sent ? result : objects.context.takeError();
 }
 
 HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
@@ -266,12 +265,12 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
   return kOk;
 }
 
-HRESULT unlockBuffer(const Wire &wire, UploadMemory &uploads, BufferStore &buffer) {
+HRESULT unlockBuffer(const DeviceObjects &objects, UploadMemory &uploads, BufferStore &buffer) {
   if (!buffer.locks) return kInvalidArgument;
   if (--buffer.locks) return kOk;
   if (!buffer.lockWrites || buffer.ofRuntime) return kOk;
   const uint32_t begin = buffer.lockBegin, end = buffer.lockEnd;
-  if (buffer.lockPromises && buffer.sent.meets(begin, end) && buffer.sent.batch == wire.context.batch() &&
+  if (buffer.lockPromises && buffer.sent.meets(begin, end) && buffer.sent.batch == objects.context.batch() &&
       rewriteSent(uploads, buffer, begin, end))
     return kOk;
   buffer.markDirty(begin, end, buffer.lockPromises);
@@ -280,20 +279,7 @@ HRESULT unlockBuffer(const Wire &wire, UploadMemory &uploads, BufferStore &buffe
 
 }  // namespace
 
-void copyRows(uint8_t *to, size_t toPitch, const uint8_t *from, size_t fromPitch, size_t bytes, uint32_t rows) {
-  for (uint32_t row = 0; row < rows; row++) memcpy(to + row * toPitch, from + row * fromPitch, bytes);
-}
-
-Rect wholeBlocks(const FormatRow &format, const Rect &rect, uint32_t width, uint32_t height) {
-  const uint32_t mask = format.block - 1u;
-  const auto up = [mask](uint32_t value, uint32_t limit) {
-    const uint32_t rounded = (value + mask) & ~mask;
-    return rounded < limit ? rounded : limit;
-  };
-  return {rect.left & ~mask, rect.top & ~mask, up(rect.right, width), up(rect.bottom, height)};
-}
-
-HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
+HRESULT lockResource(DeviceObjects &objects, Resource &resource, D3DDDIARG_LOCK &args) {
   if (resource.isBuffer()) return lockBuffer(resource.buffer(), args);
   Surface *surface = resource.surface(args.SubResourceIndex);
   if (!surface) return kNotAvailable;
@@ -313,7 +299,7 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
     lock.writes = !args.Flags.ReadOnly && !area.isEmpty();
     HRESULT result = kOk;
     if (surface->image) {
-      result = lockImage(wire, *surface, area.isEmpty() ? surface->whole() : touched, args.Flags);
+      result = lockImage(objects, *surface, area.isEmpty() ? surface->whole() : touched, args.Flags);
     } else if (resource.format() && resource.format()->isNull() && !resource.isSystemMemory()) {
       result = lockNothing(*surface);
     } else {
@@ -337,163 +323,17 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
   return kOk;
 }
 
-HRESULT unlockResource(Wire &wire, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args) {
-  if (resource.isBuffer()) return unlockBuffer(wire, uploads, resource.buffer());
+HRESULT unlockResource(DeviceObjects &objects, UploadMemory &uploads, Resource &resource,
+                       const D3DDDIARG_UNLOCK &args) {
+  if (resource.isBuffer()) return unlockBuffer(objects, uploads, resource.buffer());
   Surface *surface = resource.surface(args.SubResourceIndex);
   // The one case in which a driver may return this (page "Handling the E_INVALIDARG Return Value").
   if (!surface || !surface->lock.count) return kInvalidArgument;
   if (--surface->lock.count) return kOk;
-  if (surface->image) return unlockImage(wire, resource, *surface);
+  if (surface->image) return unlockImage(objects, resource, *surface);
   if (surface->lock.where == SurfaceLock::Where::Copy) heapFree(surface->lock.bytes);
   surface->lock = {};
   return kOk;
-}
-
-namespace {
-
-/** Copies the slices of a box, `span` of each. */
-void copySlices(const RowSpan &span, uint32_t slices, uint8_t *to, size_t toPitch, uint64_t toSlicePitch,
-                const uint8_t *from, size_t fromPitch, uint64_t fromSlicePitch) {
-  for (uint32_t slice = 0; slice < slices; slice++)
-    copyRows(to + slice * toSlicePitch, toPitch, from + slice * fromSlicePitch, fromPitch, span.bytes, span.rows);
-}
-
-/** How a surface in the runtime's memory stores the rows of its format. */
-struct SystemRows {
-  uint32_t pitch;
-  uint64_t slicePitch;
-};
-
-SystemRows systemRows(const Surface &surface, const FormatRow &format) {
-  if (!format.isTight) return {surface.systemPitch, surface.systemSlicePitch};
-  return {(surface.width + format.block - 1) / format.block * format.blockBytes, 0};
-}
-
-/** Returns the bytes that the runtime has for a surface of tight blocks: one a pixel, which is too few if a block is
- * cut. */
-size_t tightBytes(const Surface &surface) {
-  return size_t{surface.systemPitch} * surface.height;
-}
-
-/** Returns where `box` begins in staging, which is as large as the level. */
-uint8_t *inStaging(void *memory, const Staging &staging, const Box &box, const RowSpan &span) {
-  return static_cast<uint8_t *>(memory) + box.front * staging.slicePitch + uint64_t{span.firstRow} * staging.pitch +
-         span.firstByte;
-}
-
-}  // namespace
-
-HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t *source, uint32_t sourcePitch,
-                     uint64_t sourceSlicePitch) {
-  Image &image = *surface.image;
-  if (image.sampleCount > 1) return kNotAvailable;
-  const RowSpan span = rowsOf(*image.format, box.rect);
-  const ImagePart part = surface.part(box);
-  const Runtime &runtime = wire.context.runtime();
-  if (!image.isSmall && uint64_t{span.rows} * span.bytes * part.slices > kCarriedBytes) {
-    if (image.cpuVisible && !image.locks && !wire.context.isPending(image.memory)) {
-      D3DDDICB_LOCKFLAGS how = {};
-      how.DonotWait = 1;
-      void *memory = nullptr;
-      if (!failed(runtime.lock(image.memory.handle, how, memory))) {
-        const LevelLayout &level = image.layout.level(part.level);
-        uint8_t *to = static_cast<uint8_t *>(memory) + image.layout.offset(part.level, part.layer) +
-                      uint64_t{span.firstRow} * level.pitch + span.firstByte;
-        copySlices(span, part.slices, to, level.pitch, level.sliceBytes(), source, sourcePitch, sourceSlicePitch);
-        const HRESULT result = runtime.unlock(image.memory.handle);
-        surface.writes++;
-        if (!image.markDirty(wire, part, !surface.memoryStale)) return wire.context.takeError();
-        if (box == surface.whole()) surface.memoryStale = false;
-        return result;
-      }
-    }
-    Staging *staging;
-    void *memory = nullptr;
-    if (!failed(image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging)) &&
-        !wire.context.isPending(staging->memory) && !failed(runtime.lock(staging->memory.handle, {}, memory))) {
-      copySlices(span, part.slices, inStaging(memory, *staging, box, span), staging->pitch, staging->slicePitch, source,
-                 sourcePitch, sourceSlicePitch);
-      const HRESULT result = runtime.unlock(staging->memory.handle);
-      surface.markWritten();
-      return image.copyIn(wire, part, *staging) ? result : wire.context.takeError();
-    }
-    // No memory is free, or none can be locked: the packets carry the bytes.
-  }
-  surface.markWritten();
-  return image.upload(wire, part, source, sourcePitch, sourceSlicePitch) ? kOk : wire.context.takeError();
-}
-
-namespace {
-
-/** Where a box lies in the runtime's memory. */
-struct SystemPart {
-  SystemPart(const Surface &surface, const FormatRow &format, const Box &box)
-      : rows(systemRows(surface, format)),
-        span(rowsOf(format, box.rect)),
-        first(static_cast<size_t>(box.front * rows.slicePitch + uint64_t{span.firstRow} * rows.pitch)),
-        bytes(size_t{rows.pitch} * span.rows),
-        isThere(!format.isTight || first + bytes <= tightBytes(surface)) {}
-  const SystemRows rows;
-  const RowSpan span;
-  const size_t first, bytes;  // position and size of its whole rows
-  const bool isThere;         // the runtime has all of them
-};
-
-}  // namespace
-
-HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
-                     const Box &box) {
-  const auto [rows, span, first, bytes, isThere] = SystemPart(from, format, box);
-  if (isThere) return writeSurface(wire, to, area, from.system + first + span.firstByte, rows.pitch, rows.slicePitch);
-  // Bytes that the runtime does not have are zero.
-  auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
-  if (!copy) return kOutOfMemory;
-  memset(copy, 0, bytes);
-  if (first < tightBytes(from)) memcpy(copy, from.system + first, tightBytes(from) - first);
-  const HRESULT result = writeSurface(wire, to, area, copy + span.firstByte, rows.pitch, 0);
-  heapFree(copy);
-  return result;
-}
-
-HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to, const FormatRow &format,
-                    const Box &area) {
-  const auto [rows, span, first, bytes, isThere] = SystemPart(to, format, area);
-  if (isThere) return readSurface(wire, from, box, to.system + first + span.firstByte, rows.pitch, rows.slicePitch);
-  auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
-  if (!copy) return kOutOfMemory;
-  const HRESULT result = readSurface(wire, from, box, copy + span.firstByte, rows.pitch, 0);
-  if (!failed(result)) {
-    // Bytes beside the rectangle belong to the program.
-    for (uint32_t row = 0; row < span.rows; row++) {
-      const size_t at = size_t{row} * rows.pitch + span.firstByte, end = tightBytes(to);
-      if (first + at >= end) break;
-      const size_t room = end - first - at;
-      memcpy(to.system + first + at, copy + at, span.bytes < room ? span.bytes : room);
-    }
-  }
-  heapFree(copy);
-  return result;
-}
-
-HRESULT readSurface(Wire &wire, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch,
-                    uint64_t toSlicePitch) {
-  Image &image = *surface.image;
-  if (image.sampleCount > 1) return kNotAvailable;
-  Staging *staging;
-  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, true, staging);
-  if (failed(result)) return result;
-  if (!image.copyOut(wire, surface.part(box), *staging)) return wire.context.takeError();
-  result = wire.context.submit();
-  if (failed(result)) return result;
-  D3DDDICB_LOCKFLAGS how = {};
-  how.ReadOnly = 1;
-  void *memory = nullptr;
-  result = wire.context.runtime().lock(staging->memory.handle, how, memory);
-  if (failed(result)) return result;
-  const RowSpan span = rowsOf(*image.format, box.rect);
-  copySlices(span, box.back - box.front, to, toPitch, toSlicePitch, inStaging(memory, *staging, box, span),
-             staging->pitch, staging->slicePitch);
-  return wire.context.runtime().unlock(staging->memory.handle);
 }
 
 }  // namespace aero

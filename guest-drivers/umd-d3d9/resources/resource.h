@@ -106,13 +106,13 @@ public:
 
   static Resource *from(HANDLE handle) { return static_cast<Resource *>(handle); }
 
-  HRESULT create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
-  HRESULT open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args);
+  HRESULT create(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT open(DeviceObjects &objects, const D3DDDIARG_OPENRESOURCE &args);
   /** Returns the allocation from which the kernel shows a surface: its own, or that of a picture of one sample a
    * pixel in a format of the screen, to which this resolves it. 0 if there is none. */
-  HRESULT show(Wire &wire, Surface &surface, D3DKMT_HANDLE &allocation);
+  HRESULT show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &allocation);
   /** Destroys it on the device and frees its memory. Nothing may be bound any more. */
-  HRESULT destroy(Wire &wire);
+  HRESULT destroy(DeviceObjects &objects);
 
   const FormatRow *format() const { return m_format; }
   D3DDDI_RESOURCEFLAGS flags() const { return m_flags; }
@@ -141,9 +141,9 @@ public:
    * the driver makes. */
   bool needsRefresh() const { return m_flags.AutogenMipmap || (m_isSystemMemory && m_surfaceCount); }
   /** Brings sampled() up to date with the surfaces' current content; cheap if nothing has changed. */
-  HRESULT refresh(Wire &wire);
+  HRESULT refresh(DeviceObjects &objects);
   /** Generates the levels below the first, if the device can. `point`: without weighing texels. */
-  HRESULT generateLevels(Wire &wire, bool point);
+  HRESULT generateLevels(DeviceObjects &objects, bool point);
 
   Resource *previous = nullptr, *next = nullptr;  // in the device's list
 
@@ -152,10 +152,10 @@ private:
   HRESULT createSystem(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createNull(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createBitmap(const D3DDDIARG_CREATERESOURCE &args);
-  HRESULT createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
-  HRESULT describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size);
-  HRESULT makeShown(Wire &wire, Surface &surface);
-  HRESULT makeTwin(Wire &wire);
+  HRESULT createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT describe(const DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size);
+  HRESULT makeShown(DeviceObjects &objects, Surface &surface);
+  HRESULT makeTwin(DeviceObjects &objects);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);
   /** Records what draws and setters ask of it, once its images are made. */
@@ -181,8 +181,13 @@ private:
   bool m_hasNoTwin = false;
 };
 
+/** True for a resource that other contexts see. */
+inline bool crosses(const Resource *resource) {
+  return resource && resource->crossesContexts();
+}
+
 /** Returns the handle of a surface as a target, or as the source of a draw that reads it alone: the texture, or a
  * view of its part. 0 if it has no image, or if no view could be made. */
-uint32_t surfaceView(Wire &wire, Surface &surface);
+uint32_t surfaceView(DeviceObjects &objects, Surface &surface);
 
 }  // namespace aero

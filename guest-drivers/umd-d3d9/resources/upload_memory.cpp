@@ -7,19 +7,19 @@
 namespace aero {
 
 void UploadMemory::destroy() {
-  for (Chunk &chunk : m_chunks) m_wire.context.release(chunk.memory);
+  for (Chunk &chunk : m_chunks) m_objects.context.release(chunk.memory);
 }
 
 bool UploadMemory::lock(Chunk &chunk, void *&memory) const {
   D3DDDICB_LOCKFLAGS flags = {};
   flags.WriteOnly = 1;
   flags.DonotWait = 1;
-  return !failed(m_wire.context.runtime().lock(chunk.memory.handle, flags, memory));
+  return !failed(m_objects.context.runtime().lock(chunk.memory.handle, flags, memory));
 }
 
 /** Returns locked memory that the device does not use; null if there is none. `bytes`: wanted, then what there is. */
 UploadMemory::Chunk *UploadMemory::lockOne(uint32_t &bytes, void *&memory) {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (bytes > kChunkBytes) bytes = kChunkBytes;
   Chunk &newest = m_chunks[m_newest];
   // Appends after the bytes that this batch has written to it already; after a submission all of it is in use.
@@ -49,7 +49,7 @@ UploadMemory::Chunk *UploadMemory::lockOne(uint32_t &bytes, void *&memory) {
 
 uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags,
                               SentBytes &sent) {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   uint32_t done = 0;
   while (done < bytes) {
     if (!context.ensure(sizeof(aerogpu_cmd_ext_update_buffer), 1)) break;
@@ -81,7 +81,7 @@ bool UploadMemory::rewrite(uint32_t chunk, uint32_t offset, const uint8_t *sourc
   void *memory = nullptr;
   if (!lock(m_chunks[chunk], memory)) return false;
   memcpy(static_cast<uint8_t *>(memory) + offset, source, bytes);
-  return !failed(m_wire.context.runtime().unlock(m_chunks[chunk].memory.handle));
+  return !failed(m_objects.context.runtime().unlock(m_chunks[chunk].memory.handle));
 }
 
 }  // namespace aero

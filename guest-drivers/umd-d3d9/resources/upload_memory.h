@@ -4,7 +4,7 @@
 // One device's thread.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/submit/wire.h"
+#include "guest-drivers/umd-d3d9/submit/device_objects.h"
 
 namespace aero {
 
@@ -12,7 +12,7 @@ struct SentBytes;
 
 class UploadMemory {
 public:
-  explicit UploadMemory(Wire &wire) : m_wire(wire) {}
+  explicit UploadMemory(DeviceObjects &objects) : m_objects(objects) {}
   void destroy();
 
   /** The least that is worth a lock of memory; fewer bytes are better carried by the packet. */
@@ -36,7 +36,7 @@ private:
   Chunk *lockOne(uint32_t &bytes, void *&memory);
   bool lock(Chunk &chunk, void *&memory) const;
 
-  Wire &m_wire;
+  DeviceObjects &m_objects;
   Chunk m_chunks[kChunks];
   uint32_t m_newest = 0;
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "aerogpu/d3d9/declaration.h"
-#include "guest-drivers/umd-d3d9/submit/wire.h"
+#include "guest-drivers/umd-d3d9/submit/device_objects.h"
 
 namespace aero {
 
@@ -11,8 +11,8 @@ namespace aero {
 class Shader {
 public:
   /** `stage`: enum aerogpu_shader_stage. `bytes` at `tokens`, from the version to the end token. */
-  HRESULT create(Wire &wire, uint32_t stage, const void *tokens, size_t bytes);
-  void destroy(Wire &wire) { wire.destroy<aerogpu_cmd_destroy_shader>(m_handle); }
+  HRESULT create(DeviceObjects &objects, uint32_t stage, const void *tokens, size_t bytes);
+  void destroy(DeviceObjects &objects) { objects.destroy<aerogpu_cmd_destroy_shader>(m_handle); }
   static Shader *from(HANDLE handle) { return static_cast<Shader *>(handle); }
 
   uint32_t handle() const { return m_handle; }
@@ -31,8 +31,8 @@ public:
   using Element = aerogpu::d3d9::VertexElement;
 
   /** `elements`: D3DVERTEXELEMENT9s without their end; elements that the device cannot have are left out. */
-  HRESULT create(Wire &wire, const D3DDDIVERTEXELEMENT *elements, uint32_t count);
-  void destroy(Wire &wire);
+  HRESULT create(DeviceObjects &objects, const D3DDDIVERTEXELEMENT *elements, uint32_t count);
+  void destroy(DeviceObjects &objects);
   static Declaration *from(HANDLE handle) { return static_cast<Declaration *>(handle); }
 
   uint32_t handle() const { return m_handle; }
@@ -42,7 +42,7 @@ public:
   uint32_t streams() const { return m_streams; }
   /** Returns the vertex shader for transformed vertices of this declaration; 0 if there is no room for one. Its
    * constants are kScreenConstants and the next one. */
-  uint32_t screenShader(Wire &wire);
+  uint32_t screenShader(DeviceObjects &objects);
 
   static constexpr uint32_t kScreenConstants = 254;
 

@@ -269,6 +269,7 @@ void StageStates::set(uint32_t stage, uint32_t state, uint32_t value) {
   m_wanted[stage][index] = value;
   m_dirty[stage] |= static_cast<uint8_t>(1u << index);
   m_dirtyStages |= 1u << stage;
+  m_isDirty.set();
 }
 
 bool StageStates::emit(Context &context, bool transformed) {
@@ -297,6 +298,7 @@ bool StageStates::emit(Context &context, bool transformed) {
 void StageStates::forget() {
   for (uint8_t &states : m_dirty) states = (1u << kStates) - 1;
   m_dirtyStages = (1u << kStages) - 1;
+  m_isDirty.set();
 }
 
 void ClipPlanes::set(uint32_t index, const float *coefficients) {

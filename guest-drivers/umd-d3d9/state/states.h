@@ -104,6 +104,8 @@ class StageStates {
 public:
   static constexpr uint32_t kStages = 8;
 
+  explicit StageStates(DirtyBit dirty) : m_isDirty(dirty) {}
+
   /** `state`: D3DDDITEXTURESTAGESTATETYPE; others are ignored. */
   void set(uint32_t stage, uint32_t state, uint32_t value);
   /** `transformed`: coordinates come as the program has them. Otherwise a vertex shader made them, for the fixed
@@ -113,8 +115,9 @@ public:
 
 private:
   static constexpr uint32_t kStates = 7;
-  bool m_transformed = false;
 
+  DirtyBit m_isDirty;
+  bool m_transformed = false;
   uint32_t m_wanted[kStages][kStates] = {};
   uint8_t m_dirty[kStages] = {};
   uint32_t m_dirtyStages = 0;

@@ -30,49 +30,50 @@ public:
   void use(Allocation &allocation, bool write);
 
   /** Appends a packet in place, zeroed; may submit. Returns null if there is no room for it. */
-  template <class Wire> Wire *append() { return ensure(sizeof(Wire)) ? appendFitting<Wire>() : nullptr; }
+  template <class Packet> Packet *append() { return ensure(sizeof(Packet)) ? appendFitting<Packet>() : nullptr; }
   /** Appends a packet, zeroed; the caller has checked that room() suffices. */
-  template <class Wire> Wire *appendFitting() {
-    auto *packet = new (m_at) Wire{};
-    packet->hdr = {aerogpu::PacketType<Wire>::kOpcode, sizeof(Wire)};
-    m_at += sizeof(Wire);
+  template <class Packet> Packet *appendFitting() {
+    auto *packet = new (m_at) Packet{};
+    packet->hdr = {aerogpu::PacketType<Packet>::kOpcode, sizeof(Packet)};
+    m_at += sizeof(Packet);
     return packet;
   }
   /** Appends a packet with `count` elements after it, which are uninitialised: the caller writes all of them. May
    * submit. */
-  template <class Wire> Wire *append(size_t count) {
-    auto *packet = appendBytes<Wire>(count * sizeof(typename aerogpu::PacketType<Wire>::Element));
-    if (packet) aerogpu::PacketType<Wire>::setCount(*packet, count);
+  template <class Packet> Packet *append(size_t count) {
+    auto *packet = appendBytes<Packet>(count * sizeof(typename aerogpu::PacketType<Packet>::Element));
+    if (packet) aerogpu::PacketType<Packet>::setCount(*packet, count);
     return packet;
   }
   /** True if the batch has room for a packet with `count` elements. */
-  template <class Wire> bool fits(size_t count) const {
-    return sizeof(Wire) + ((count * sizeof(typename aerogpu::PacketType<Wire>::Element) + 3) & ~size_t{3}) <= room();
+  template <class Packet> bool fits(size_t count) const {
+    return sizeof(Packet) + ((count * sizeof(typename aerogpu::PacketType<Packet>::Element) + 3) & ~size_t{3}) <=
+           room();
   }
   /** Appends a packet with `count` elements; the caller has checked fits(). */
-  template <class Wire> Wire *appendFitting(size_t count) {
-    auto *packet = appendFittingBytes<Wire>(count * sizeof(typename aerogpu::PacketType<Wire>::Element));
-    aerogpu::PacketType<Wire>::setCount(*packet, count);
+  template <class Packet> Packet *appendFitting(size_t count) {
+    auto *packet = appendFittingBytes<Packet>(count * sizeof(typename aerogpu::PacketType<Packet>::Element));
+    aerogpu::PacketType<Packet>::setCount(*packet, count);
     return packet;
   }
   /** Appends a packet with `bytes` bytes of any kind after it; may submit. */
-  template <class Wire> Wire *appendBytes(size_t bytes) {
-    return ensure(sizeof(Wire) + ((bytes + 3) & ~size_t{3})) ? appendFittingBytes<Wire>(bytes) : nullptr;
+  template <class Packet> Packet *appendBytes(size_t bytes) {
+    return ensure(sizeof(Packet) + ((bytes + 3) & ~size_t{3})) ? appendFittingBytes<Packet>(bytes) : nullptr;
   }
-  template <class Wire> Wire *appendFittingBytes(size_t bytes) {
-    static_assert(sizeof(Wire) % 4 == 0);
-    const size_t whole = sizeof(Wire) + ((bytes + 3) & ~size_t{3});
-    auto *packet = new (m_at) Wire{};
-    packet->hdr = {aerogpu::PacketType<Wire>::kOpcode, static_cast<uint32_t>(whole)};
+  template <class Packet> Packet *appendFittingBytes(size_t bytes) {
+    static_assert(sizeof(Packet) % 4 == 0);
+    const size_t whole = sizeof(Packet) + ((bytes + 3) & ~size_t{3});
+    auto *packet = new (m_at) Packet{};
+    packet->hdr = {aerogpu::PacketType<Packet>::kOpcode, static_cast<uint32_t>(whole)};
     m_at += whole;
     if (bytes % 4) memset(m_at - 4, 0, 4);
     return packet;
   }
-  template <class Wire> static auto *elementsOf(Wire *packet) {
-    return reinterpret_cast<typename aerogpu::PacketType<Wire>::Element *>(packet + 1);
+  template <class Packet> static auto *elementsOf(Packet *packet) {
+    return reinterpret_cast<typename aerogpu::PacketType<Packet>::Element *>(packet + 1);
   }
-  template <class Wire> bool send(const Wire &packet) {
-    auto *out = append<Wire>();
+  template <class Packet> bool send(const Packet &packet) {
+    auto *out = append<Packet>();
     if (!out) return false;
     const aerogpu_cmd_hdr hdr = out->hdr;
     *out = packet;
@@ -115,6 +116,12 @@ public:
     return error;
   }
   HRESULT error() const { return m_error; }
+  /** What a function of the DDI returns: takeError(), or that memory is out where not all was `sent` without an error.
+   */
+  HRESULT result(bool sent) {
+    const HRESULT error = takeError();
+    return aero::failed(error) || sent ? error : kOutOfMemory;
+  }
   void fail(HRESULT error) {
     if (!failed(m_error)) m_error = error;
   }

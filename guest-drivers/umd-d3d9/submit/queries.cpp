@@ -9,7 +9,7 @@ namespace aero {
 
 void Progress::destroy() {
   for (uint32_t i = 0; i < m_count; i++) {
-    m_wire.context.release(m_marks[i]->memory);
+    m_objects.context.release(m_marks[i]->memory);
     heapDestroy(m_marks[i]);
   }
   m_count = 0;
@@ -22,7 +22,7 @@ HRESULT Progress::add(uint32_t &index) {
   AllocationRequest request;
   request.bytes = kBytes;
   request.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
-  const Runtime &runtime = m_wire.context.runtime();
+  const Runtime &runtime = m_objects.context.runtime();
   HRESULT result = allocate(runtime, request, mark->memory);
   void *bytes;
   if (!failed(result)) result = runtime.lock(mark->memory.handle, {}, bytes);
@@ -31,7 +31,7 @@ HRESULT Progress::add(uint32_t &index) {
     result = runtime.unlock(mark->memory.handle);
   }
   if (failed(result)) {
-    m_wire.context.release(mark->memory);
+    m_objects.context.release(mark->memory);
     heapDestroy(mark);
     return result;
   }
@@ -42,7 +42,7 @@ HRESULT Progress::add(uint32_t &index) {
 
 /** Finds the allocation that marks the current batch, with a free place in it. The caller lists it. */
 HRESULT Progress::take(bool withPlace, uint32_t &index) {
-  const uint64_t batch = m_wire.context.batch();
+  const uint64_t batch = m_objects.context.batch();
   const auto usable = [&](const Mark &mark) { return !withPlace || mark.used < kPlaces; };
   if (m_count && m_marks[m_newest]->batch == batch && usable(*m_marks[m_newest])) {
     index = m_newest;
@@ -72,7 +72,7 @@ HRESULT Progress::take(bool withPlace, uint32_t &index) {
 }
 
 HRESULT Progress::mark() {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (!context.ensure(0, 1)) return context.takeError();
   uint32_t index;
   const HRESULT result = take(false, index);
@@ -88,11 +88,11 @@ HRESULT Progress::collect(Mark &mark, bool &done) {
   done = mark.used == 0 && mark.batch <= m_done;
   if (done) return kOk;
   // A program may poll repeatedly without flushing (EX-31).
-  if (m_wire.context.isPending(mark.memory)) {
-    const HRESULT result = m_wire.context.submit();
+  if (m_objects.context.isPending(mark.memory)) {
+    const HRESULT result = m_objects.context.submit();
     if (failed(result)) return result;
   }
-  const Runtime &runtime = m_wire.context.runtime();
+  const Runtime &runtime = m_objects.context.runtime();
   D3DDDICB_LOCKFLAGS flags = {};
   flags.DonotWait = 1;
   flags.ReadOnly = mark.used == 0;
@@ -126,7 +126,7 @@ HRESULT Progress::isDone(uint64_t batch, bool &done) {
 
 /** Counts one more begin or end; submits a batch that has as many as the device takes. */
 HRESULT Progress::countPacket() {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (m_countedBatch == context.batch() && m_packets == kMostOfBatch) {
     const HRESULT result = context.submit();
     if (failed(result)) return result;
@@ -148,7 +148,7 @@ HRESULT Progress::begin(uint32_t &slot) {
     aerogpu_cmd_ext_query_begin packet = {};
     packet.slot = word * 64 + bit;
     packet.type = AEROGPU_EXT_QUERY_OCCLUSION;
-    if (!m_wire.context.send(packet)) return m_wire.context.takeError();
+    if (!m_objects.context.send(packet)) return m_objects.context.takeError();
     m_slots[word] |= uint64_t{1} << bit;
     slot = packet.slot;
     return kOk;
@@ -164,7 +164,7 @@ void Progress::abandon(uint32_t slot) {
 HRESULT Progress::end(uint32_t slot, uint32_t type, Query &query) {
   const HRESULT counted = countPacket();
   if (failed(counted)) return counted;
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (!context.ensure(sizeof(aerogpu_cmd_ext_query_end), 1)) return context.takeError();
   uint32_t index;
   const HRESULT result = take(true, index);
@@ -204,14 +204,14 @@ void Query::drop(Progress &progress) {
   m_batch = m_value = 0;
 }
 
-HRESULT Query::begin(Wire &wire, Progress &progress) {
+HRESULT Query::begin(DeviceObjects &objects, Progress &progress) {
   drop(progress);
   const HRESULT result = progress.begin(m_slot);
-  m_lostBefore = wire.context.lost();
+  m_lostBefore = objects.context.lost();
   return result;
 }
 
-HRESULT Query::issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples) {
+HRESULT Query::issue(DeviceObjects &objects, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples) {
   HRESULT result = kOk;
   switch (m_type) {
   case D3DDDIQUERYTYPE_EVENT:
@@ -219,10 +219,10 @@ HRESULT Query::issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flag
     result = progress.mark();
     break;
   case D3DDDIQUERYTYPE_OCCLUSION:
-    if (flags.Begin) result = begin(wire, progress);
+    if (flags.Begin) result = begin(objects, progress);
     if (failed(result) || !flags.End) return result;
     // Without a begin, or if that was in a lost batch, it counts from here.
-    if (m_slot == Progress::kSlots || m_lostBefore != wire.context.lost()) result = begin(wire, progress);
+    if (m_slot == Progress::kSlots || m_lostBefore != objects.context.lost()) result = begin(objects, progress);
     if (!failed(result)) result = progress.end(m_slot, AEROGPU_EXT_QUERY_OCCLUSION, *this);
     if (!failed(result)) m_slot = Progress::kSlots;
     m_samples = samples ? samples : 1;
@@ -235,12 +235,12 @@ HRESULT Query::issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flag
   default:
     return kOk;  // a constant answer
   }
-  if (!failed(result)) m_batch = wire.context.batch();
+  if (!failed(result)) m_batch = objects.context.batch();
   return result;
 }
 
-HRESULT Query::data(Wire &wire, Progress &progress, void *data) {
-  if (wire.context.error() == kDeviceRemoved) return kDeviceRemoved;
+HRESULT Query::data(DeviceObjects &objects, Progress &progress, void *data) {
+  if (objects.context.error() == kDeviceRemoved) return kDeviceRemoved;
   if (m_slot != Progress::kSlots) return kFalse;  // it still counts
   bool done = true;
   const HRESULT result = m_isAsked ? progress.isAnswered(m_mark, done) : m_batch ? progress.isDone(m_batch, done) : kOk;

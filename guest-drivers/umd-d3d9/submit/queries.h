@@ -5,7 +5,7 @@
 // are taken out, all at once, when the batch is done. A few allocations serve all batches in turn.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/submit/wire.h"
+#include "guest-drivers/umd-d3d9/submit/device_objects.h"
 
 namespace aero {
 
@@ -14,7 +14,7 @@ class Query;
 /** Tells which batches the device has finished, and delivers their queries' results. */
 class Progress {
 public:
-  explicit Progress(Wire &wire) : m_wire(wire) {}
+  explicit Progress(DeviceObjects &objects) : m_objects(objects) {}
   /** Every query has been dropped. */
   void destroy();
 
@@ -58,7 +58,7 @@ private:
   HRESULT add(uint32_t &index);
   HRESULT collect(Mark &mark, bool &done);
 
-  Wire &m_wire;
+  DeviceObjects &m_objects;
   Mark *m_marks[kMost] = {};
   uint32_t m_count = 0, m_newest = 0;
   uint64_t m_done = 0;  // this batch and all before it
@@ -92,9 +92,9 @@ public:
   static Query *from(HANDLE handle) { return static_cast<Query *>(handle); }
 
   /** `samples`: samples a pixel of the bound target. */
-  HRESULT issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples);
+  HRESULT issue(DeviceObjects &objects, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples);
   /** Returns S_FALSE while the answer is not there; never waits. `data` is as large as the answer for its type. */
-  HRESULT data(Wire &wire, Progress &progress, void *data);
+  HRESULT data(DeviceObjects &objects, Progress &progress, void *data);
   /** Removes it everywhere: it is about to be destroyed, or is issued anew. */
   void drop(Progress &progress);
 
@@ -103,7 +103,7 @@ public:
 private:
   friend class Progress;
 
-  HRESULT begin(Wire &wire, Progress &progress);
+  HRESULT begin(DeviceObjects &objects, Progress &progress);
   /** Receives the result, once its batch is done; 0 for lost work. */
   void answered(uint64_t value) {
     m_value = value;

@@ -8,7 +8,7 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_caps.h"
-#include "guest-drivers/umd-d3d9/legacy_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/legacy_caps.h"
 #include "guest-drivers/umd-d3d9/test/linux_heap.h"
 #include "guest-drivers/umd-d3d9/test/program.h"
 

@@ -24,10 +24,10 @@ struct Packet {
   uint32_t opcode = 0;
   std::vector<uint8_t> bytes;  // header included
 
-  template <class Wire> Wire as() const {
-    Wire wire = {};
-    memcpy(&wire, bytes.data(), std::min(sizeof wire, bytes.size()));
-    return wire;
+  template <class DeviceObjects> DeviceObjects as() const {
+    DeviceObjects objects = {};
+    memcpy(&objects, bytes.data(), std::min(sizeof objects, bytes.size()));
+    return objects;
   }
 };
 

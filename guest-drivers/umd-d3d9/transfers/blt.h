@@ -9,7 +9,8 @@ namespace aero {
 
 class Blits {
 public:
-  Blits(Wire &wire, Pipeline &pipeline, Draws &draws) : m_wire(wire), m_pipeline(pipeline), m_draws(draws) {}
+  Blits(DeviceObjects &objects, Pipeline &pipeline, Draws &draws)
+      : m_objects(objects), m_pipeline(pipeline), m_draws(draws) {}
   void destroy();
 
   HRESULT blt(const D3DDDIARG_BLT &args);
@@ -33,10 +34,9 @@ private:
   struct Temporary {
     Image image;
     Surface surface;
-    bool create(Wire &wire, const FormatRow &format, const Rect &size, uint32_t usage);
+    bool create(DeviceObjects &objects, const FormatRow &format, const Rect &size, uint32_t usage);
   };
 
-  HRESULT result(bool sent);
   HRESULT videoToVideo(Surface &from, Surface &to, const Mapping &mapping);
   HRESULT writeMapped(const FormatRow &format, const uint8_t *memory, uint32_t pitch, Surface &to,
                       const Mapping &mapping);
@@ -47,7 +47,7 @@ private:
   bool drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapping &mapping);
   bool makeObjects();
 
-  Wire &m_wire;
+  DeviceObjects &m_objects;
   Pipeline &m_pipeline;
   Draws &m_draws;
   Shader m_vertexShader, m_pixelShader;

@@ -10,10 +10,10 @@ namespace aero {
 /** Copies a face of a texture to another one with all levels that both have, beginning at the source's level that is
  * as large as the destination's first. The source is mostly in the runtime's memory, whose bytes are read before
  * this returns. */
-HRESULT texBlt(Wire &wire, const D3DDDIARG_TEXBLT &args);
+HRESULT texBlt(DeviceObjects &objects, const D3DDDIARG_TEXBLT &args);
 /** Copies a volume to another one with all levels that both have. */
-HRESULT volBlt(Wire &wire, const D3DDDIARG_VOLUMEBLT &args);
+HRESULT volBlt(DeviceObjects &objects, const D3DDDIARG_VOLUMEBLT &args);
 /** Generates all levels after the first, for a resource with AutogenMipmap. */
-HRESULT generateMips(Wire &wire, const D3DDDIARG_GENERATEMIPSUBLEVELS &args);
+HRESULT generateMips(DeviceObjects &objects, const D3DDDIARG_GENERATEMIPSUBLEVELS &args);
 
 }  // namespace aero

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/kernel/core/driver_stack.h"
 
-#include <atomic>
-
 #include "testbed/kernel/core/thread.h"
 
 namespace aerogpu::host {
@@ -13,8 +11,6 @@ namespace {
 /// of it.
 constexpr uintptr_t kPainted = 6 << 10;
 constexpr uintptr_t kPaint = static_cast<uintptr_t>(0xA5C3'5A3C'D14B'7E96);
-
-std::atomic<bool> s_watched{true};
 
 void paintFor(Thread* thread, uintptr_t sp) {
   thread->paintedLow = (sp - kPainted) & ~(sizeof(uintptr_t) - 1);
@@ -41,10 +37,6 @@ __attribute__((noinline)) StackWatch::StackWatch(Thread& thread)
       m_outerLow(thread.paintedLow),
       m_outerDeepest(thread.deepestStack) {
   thread.deepestStack = 0;
-  if (!s_watched) {
-    thread.stackBase = 0;
-    return;
-  }
   // The caller's stack ends here: after this function's saved frame pointer and return address.
   thread.stackBase = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + 2 * sizeof(void*);
   aerogpuHostOnEntryStack(paintFor, &thread);
@@ -59,10 +51,6 @@ StackWatch::~StackWatch() {
   m_thread.stackBase = m_outerBase;
   m_thread.paintedLow = m_outerLow;
   m_thread.deepestStack = m_outerDeepest;
-}
-
-void setStackWatched(bool on) {
-  s_watched = on;
 }
 
 void lookAtStack(Thread& thread, uintptr_t sp) {

@@ -27,10 +27,6 @@ private:
   uint64_t m_outerDeepest;
 };
 
-/// Off: calls that begin from now on are not watched, and use 0 bytes; nothing is painted. For benchmarks.
-/// Any thread.
-void setStackWatched(bool on);
-
 /// Counts the stack down to the driver's `sp`, and below it down to the untouched paint. Runs on another
 /// stack.
 void lookAtStack(Thread& thread, uintptr_t sp);

@@ -64,7 +64,6 @@ private:
   guest::Status readCaps();
   void interruptLoop();
   void startInterruptThread();
-  void fillInterface();
   NTSTATUS queryChildren();
 
   std::u16string m_driverName, m_busDriverName;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The qtest protocol (QEMU: docs/devel/qtest.rst; softmmu/qtest.c lists the commands): a command per line, an
 // answer that begins with OK, and between answers "IRQ raise N" and "IRQ lower N". Several threads use one
-// socket.
+// socket. The device's tests have a client of their own (tests-qtest/qemu_process.h), which throws where this
+// one ends the process, and which testbed/ must not include.
 #pragma once
 
 #include <atomic>

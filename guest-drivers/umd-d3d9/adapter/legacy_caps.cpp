@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/legacy_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/legacy_caps.h"
 
 #include "aerogpu/aerogpu_extension.h"
-#include "guest-drivers/umd-d3d9/device_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/device_caps.h"
 
 namespace aero {
 namespace {

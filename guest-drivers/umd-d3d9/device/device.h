@@ -3,10 +3,11 @@
 // device at a time, from any thread; other devices run in parallel.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/adapter.h"
+#include "guest-drivers/umd-d3d9/adapter/adapter.h"
 #include "guest-drivers/umd-d3d9/base/list.h"
 #include "guest-drivers/umd-d3d9/submit/queries.h"
 #include "guest-drivers/umd-d3d9/transfers/blt.h"
+#include "guest-drivers/umd-d3d9/transfers/clear.h"
 
 namespace aero {
 
@@ -53,7 +54,7 @@ private:
     pipeline.unbind(object);
     pipeline.forgetObjects();
     list.remove(object);
-    object->destroy(wire);
+    object->destroy(objects);
     heapDestroy(object);
     return context.takeError();
   }
@@ -66,11 +67,12 @@ public:
   Context context{runtime};
   DeviceHandles ranges{context};
   HandleAllocator handles{ranges};
-  Wire wire{context, handles, m_adapter.formats()};
-  Pipeline pipeline{wire};
-  Draws draws{wire, pipeline};
-  Blits blits{wire, pipeline, draws};
-  Progress progress{wire};
+  DeviceObjects objects{context, handles, m_adapter.formats()};
+  Pipeline pipeline{objects};
+  Draws draws{objects, pipeline};
+  Clears clears{objects, pipeline};
+  Blits blits{objects, pipeline, draws};
+  Progress progress{objects};
   // The objects of which the runtime has handles.
   List<Resource> resources;
   List<Shader> shaders;

@@ -4,7 +4,7 @@
 // the DirectX 5 to 7 reference. Any thread.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/adapter.h"
+#include "guest-drivers/umd-d3d9/adapter/adapter.h"
 
 namespace aero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "guest-drivers/umd-d3d9/diffuse.ps.h"
@@ -28,7 +28,7 @@ HandleRange DeviceHandles::next() {
 HRESULT Device::open() {
   HRESULT result = context.open();
   if (failed(result)) return result;
-  result = pipeline.defaultPixelShader.create(wire, AEROGPU_SHADER_STAGE_PIXEL, k_diffuse_ps, sizeof k_diffuse_ps);
+  result = pipeline.shaders.defaultPixel.create(objects, AEROGPU_SHADER_STAGE_PIXEL, k_diffuse_ps, sizeof k_diffuse_ps);
   if (failed(result)) close();
   return result;
 }
@@ -41,7 +41,7 @@ void Device::close() {
   blits.destroy();
   draws.destroy();
   pipeline.uploads.destroy();
-  pipeline.defaultPixelShader.destroy(wire);
+  pipeline.shaders.defaultPixel.destroy(objects);
   progress.destroy();
   context.close();
 }
@@ -50,7 +50,7 @@ HRESULT Device::end(Resource *resource) {
   pipeline.unbind(resource);
   pipeline.forgetObjects();
   resources.remove(resource);
-  const HRESULT result = resource->destroy(wire);
+  const HRESULT result = resource->destroy(objects);
   heapDestroy(resource);
   return result;
 }

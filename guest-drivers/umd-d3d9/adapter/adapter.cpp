@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/adapter.h"
+#include "guest-drivers/umd-d3d9/adapter/adapter.h"
 
 #include "aerogpu/aerogpu_base.h"
 #include "aerogpu/aerogpu_extension.h"

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "guest-drivers/umd-d3d9/adapter.h"
+#include "guest-drivers/umd-d3d9/adapter/adapter.h"
 
 namespace aero {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// wire.h: the common tools for making objects on the device: the batch, numbers for the objects, and the table of
-// formats.
+// device_objects.h: the common tools for making objects on the device: the batch, numbers for the objects, and the
+// table of formats.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/base/formats.h"
@@ -12,7 +12,8 @@ namespace aero {
 /** The most bytes that one packet carries: the kernel driver's buffer holds a packet and the table of the batch. */
 constexpr uint32_t kMaxCarried = 64 * 1024;
 
-struct Wire {
+/** Makes and ends the objects of one device. Its thread. */
+struct DeviceObjects {
   Context &context;
   HandleAllocator &handles;
   const FormatTable &formats;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/caps.h"
+#include "guest-drivers/umd-d3d9/adapter/caps.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "guest-drivers/umd-d3d9/device_caps.h"
-#include "guest-drivers/umd-d3d9/legacy_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/device_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/legacy_caps.h"
 #include "guest-drivers/umd-d3d9/submit/queries.h"
 
 namespace aero {

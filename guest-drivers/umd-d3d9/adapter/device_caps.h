@@ -2,7 +2,7 @@
 // device_caps.h: describes the device as D3DCAPS9. It announces nothing that does not work. Any thread.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/adapter.h"
+#include "guest-drivers/umd-d3d9/adapter/adapter.h"
 
 namespace aero {
 

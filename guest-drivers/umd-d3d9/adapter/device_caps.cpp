@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/device_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/device_caps.h"
 
 #include <bit>
 
