@@ -104,8 +104,8 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
       continue;
     }
     const bool known = is("--frames") || is("--draws") || is("--samples") || is("--seconds") || is("--at") ||
-                       is("--expectation") || is("--only") || is("--other") || is("--producers") || is("--cycles") ||
-                       is("--processes");
+                       is("--expectation") || is("--only") || is("--other") || is("--producer") || is("--producers") ||
+                       is("--cycles") || is("--processes");
     if (!known) return fail("unknown option '%s'; --help lists them", name);
     if (!value) return fail("%s needs a value", name);
     ++i;
@@ -115,6 +115,8 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
       options.only = value;
     } else if (is("--other")) {
       options.other = value;
+    } else if (is("--producer")) {
+      options.producer = value;
     } else if (is("--frames")) {
       if (!number(value, 0, 100000000, &n)) return fail("--frames: '%s' is no number of frames", value);
       options.frames = static_cast<uint32_t>(n);

@@ -28,6 +28,7 @@ struct Options {
   int x = 64, y = 48;                 // position of the window on the screen
   const char *expectation = nullptr;  // a file for the expected picture, as PPM
   bool alone = false;                 // shared: without a second process
+  const char *producer = nullptr;     // compositor: the windows' program, in place of the producer.exe beside it
   const char *other = nullptr;  // shared, compositor, sharing: the second process' program, in place of the same one
   uint32_t producers = 20;      // sharing: programs that make surfaces
   uint32_t cycles = 2000;       // sharing

@@ -240,7 +240,8 @@ class Tests:
 
     def desktop(self, frames=20, other=None):
         """A desktop that one program composes of five others' windows. `other`: the bitness of two of them."""
-        program = self.start('compositor', '--frames', str(frames), *self.producers_of(other))
+        program = self.start('compositor', '--frames', str(frames), '--producer', self.stack.path_of('producer', self.arch),
+                             *self.producers_of(other))
         self.check_window(program)
         self.finish(program)
 

@@ -29,6 +29,7 @@ constexpr char kHelp[] =
     "are "
     "checked,\n"
     "and the last picture. --draws, --samples, --ex, --immediate and --at mean nothing here.\n"
+    "  --producer PROGRAM  the windows' program, in place of the producer.exe beside this one\n"
     "  --other PROGRAM     two of the windows are this program's: producer.exe for the other kind of "
     "processor";
 
@@ -54,8 +55,9 @@ public:
   explicit Compositor(IDirect3DDevice9 *device) : device_(device) {}
 
   bool create(const Options &options) {
-    char own[MAX_PATH];
-    if (!neighbour("producer", own, sizeof own)) return false;
+    char beside[MAX_PATH];
+    if (!options.producer && !neighbour("producer", beside, sizeof beside)) return false;
+    const char *own = options.producer ? options.producer : beside;
     const char *other = options.other ? options.other : own;
     const int ownBits = programBits(own), otherBits = programBits(other);
     if (!ownBits || !otherBits) return false;
