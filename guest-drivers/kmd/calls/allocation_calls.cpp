@@ -31,7 +31,7 @@ bool isSealed(const AeroAdapter &adapter, const DXGK_ALLOCATIONINFO &info) {
   return data.base.reserved1 && data.seal == adapter.seal.of(&data.base, sizeof data.base);
 }
 
-/** What is sealed is read by everybody who opens the allocation: nobody makes another one with it. */
+/** Clears the seal: every process that opens the allocation reads the data, and none may make another one with it. */
 void breakSeal(void *data, UINT bytes) {
   if (bytes < sizeof(aerogpu_wddm_alloc_ext_priv_sealed)) return;
   memset(static_cast<uint8_t *>(data) + offsetof(aerogpu_wddm_alloc_ext_priv_sealed, seal), 0, sizeof(uint64_t));
@@ -127,7 +127,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
     allocation->surface.format = importedFormat(allocation->described.format, adapter.features.formats);
     allocation->surface.pitch = importedPitch(allocation->described);
   }
-  // The device is told of no more than there is, so nobody reaches beyond.
+  // The device is told of no more than there is, so no stream reaches beyond.
   allocation->bytes = allocation->gpuOnly ? kPageBytes : priv.size_bytes;
   {
     TableLock lock(adapter.allocations);
@@ -236,7 +236,7 @@ NTSTATUS describeAllocation(const AeroAdapter &adapter, const AeroAllocation &al
                             DXGKARG_DESCRIBEALLOCATION &args) {
   DescribedSurface described = allocation.described;
   if (!described.width) {
-    // Nobody said it, but a stream made a texture of it.
+    // The private data do not describe it, but a stream made a texture of it.
     const Surface &surface = allocation.surface;
     described = {surface.width, surface.height, d3dFormatOf(surface.format), surface.pitch};
   }
@@ -294,7 +294,7 @@ NTSTATUS openAllocations(AeroDevice &device, const DXGKARG_OPENALLOCATION &args)
       if (allocation->use != AllocationUse::UserMode) breakSeal(info.pPrivateDriverData, info.PrivateDriverDataSize);
     }
     info.hDeviceSpecificAllocation = open;
-    // The first who opens it is who made it: Windows gives it to nobody before (page "DxgkDdiOpenAllocation").
+    // Its maker opens it first: Windows gives it to no other device before (page "DxgkDdiOpenAllocation").
     if (allocation->lasts() && !allocation->kernelTexture && !NT_SUCCESS(adapter.textures.create(*allocation)))
       status = STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
   }

@@ -9,7 +9,7 @@
 namespace aero {
 namespace {
 
-/** What changes the device, or shows memory, is for those who may debug drivers. */
+/** True if the caller may debug drivers. Operations that change the device or show memory ask for that. */
 bool mayDebug() {
   LUID privilege = {SE_DEBUG_PRIVILEGE, 0};
   return SeSinglePrivilegeCheck(privilege, UserMode);
@@ -262,7 +262,7 @@ NTSTATUS setCursorShape(AeroAdapter &adapter, AeroDevice *, void *data, UINT byt
 }
 
 #if DBG
-/** Reads VRAM or memory of the driver's own making; anything else is refused. */
+/** Reads VRAM or memory that the driver allocated; anything else is refused. */
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_read_gpa_inout &out) {
   out.bytes_copied = 0;
   if (!out.size_bytes || out.size_bytes > AEROGPU_DBGCTL_READ_GPA_MAX_BYTES) return STATUS_INVALID_PARAMETER;
@@ -321,7 +321,7 @@ NTSTATUS handleScanout(AeroAdapter &adapter, AeroDevice *device, void *data, UIN
 }
 
 enum class Who { Everybody, Debuggers };
-/** What is left with escapes=off (POLICY-1): without these a user-mode driver does not work. */
+/** Operations without which a user-mode driver does not work are left with escapes=off (POLICY-1). */
 enum class Policy { Always, UnlessOff };
 
 struct Operation {
@@ -383,7 +383,7 @@ bool refused(const AeroAdapter &adapter, const Operation &operation) {
   return operation.policy == Policy::UnlessOff && (adapter.features.policy & AEROGPU_EXT_POLICY_ESCAPES_OFF);
 }
 
-/** What stands in the table, for who asks. */
+/** Tells the row of the table, and whether the caller may use it. */
 NTSTATUS queryOperation(AeroAdapter &adapter, AeroDevice *, void *data, UINT) {
   aerogpu_escape_ext_query_operation_inout inout;
   RtlCopyMemory(&inout, data, sizeof inout);

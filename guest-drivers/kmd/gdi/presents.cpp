@@ -259,7 +259,7 @@ NTSTATUS Presents::renderKm(DXGKARG_RENDER &args) {
     progress.offset += command.CommandSize;
   }
   const bool got = progress.offset != offsetBefore || progress.steps != stepsBefore;
-  // What was drawn before a command that is refused is kept: the next call begins with that command.
+  // Drawing before a refused command is kept: the next call begins with that command.
   if (!NT_SUCCESS(status) && got) status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
   // Without progress nothing is submitted; a buffer of this size holds a step of any operation.
   const SIZE_T enough = DmaLayout::forEntries(static_cast<uint32_t>(count)).packetOffset() + GdiEngine::kMinPacketBytes;

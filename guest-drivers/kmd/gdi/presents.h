@@ -30,8 +30,8 @@ public:
   NTSTATUS renderKm(DXGKARG_RENDER &args);
 
 private:
-  /** The surface of an allocation, with a texture of the driver's own over its memory where there is none. Codes of the
-   *  page "DxgkDdiPresent". */
+  /** Finds the surface of an allocation, and makes the driver's own texture over its memory if it has none. Returns
+   *  codes of the page "DxgkDdiPresent". */
   NTSTATUS surfaceOf(const DXGK_ALLOCATIONLIST &listed, GdiSurface &out);
   /** Makes what the driver draws with unless it is there: after a sleep it may be missing. */
   NTSTATUS prepareToDraw();

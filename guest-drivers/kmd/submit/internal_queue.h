@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// internal_queue.h: submissions of the driver's own: small buffers in the ring, in order with the OS' ones, without a
+// internal_queue.h: the driver's own submissions: small buffers in the ring, in order with the OS' ones, without a
 // fence that the OS knows.
 #pragma once
 
@@ -52,9 +52,9 @@ public:
   NTSTATUS submit(const void *packets, uint32_t bytes, DeviceContext context = {}, uint32_t roomMs = kRoomTimeoutMs,
                   const aerogpu_alloc_entry *entry = nullptr);
   /**
-   * Submits packets that end something, and waits for nothing: what the ring does not take now is kept, and sent before
-   * anything else of the driver's once it does. False when there was no memory to keep it, which `reserve` is
-   * (reserveEnd(), for so many bytes; it is gone then). PASSIVE_LEVEL.
+   * Submits packets that end something, and waits for nothing: packets that the ring does not take now are kept, and
+   * sent before any other of the driver's submissions. False when there was no memory to keep them. `reserve` is such
+   * memory (reserveEnd(), for so many bytes); the call frees or keeps it. PASSIVE_LEVEL.
    */
   bool submitEnd(const void *packets, uint32_t bytes, DeviceContext context = {}, void *reserve = nullptr);
   /** Memory for an end that must not fail; null when there is none. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // scheduler.h: the OS' submissions, fences, interrupts of completion, preemption and reset. The WDDM scheduler's 32-bit
-// fences run on the device's ring as 64-bit ones. Submissions of the driver's own are in internal_queue.h.
+// fences run on the device's ring as 64-bit ones. The driver's own submissions are in internal_queue.h.
 #pragma once
 
 #include "guest-drivers/kmd/device/error_records.h"
@@ -37,7 +37,7 @@ public:
    */
   uint32_t currentFence();
   /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL: the ring is empty afterwards, everything in it is lost. Fails when the GPU
-   *  goes on writing memory of the guest's. */
+   *  goes on writing guest memory. */
   NTSTATUS resetFromTimeout();
   /** DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. */
   NTSTATUS restartFromTimeout(bool deviceForgot = false);
@@ -62,10 +62,10 @@ public:
   /** Whose submission the device was at when resetFromTimeout() stopped it; 0: nobody's, or the OS' own. */
   uint64_t timedOutProcess() const { return m_timedOut; }
 
-  /** Submissions of the driver's own, in the same ring. */
+  /** Returns the driver's own submissions, which share the ring. */
   InternalQueue &internal() { return m_internal; }
   const Ring &ring() const { return m_ring.ring(); }
-  /** Of the last reset or sleep. */
+  /** Returns where the last reset or sleep stopped the ring. */
   RingEnd ringEnd() const { return m_ring.end(); }
   uint64_t lastSubmitted() const { return m_lastSubmitted; }
   /** SharedRing::completed(). Any IRQL. */

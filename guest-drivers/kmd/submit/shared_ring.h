@@ -10,7 +10,7 @@
 
 namespace aero {
 
-/** Where head and tail of the ring were when it was last emptied; what lay between them did not run. */
+/** Head and tail of the ring when it was last emptied; submissions between them did not run. */
 struct RingEnd {
   uint32_t head, tail;
 };
@@ -33,10 +33,10 @@ public:
   /** Ring::reset(), Ring::stop(). */
   Ring::Left reset() { return m_ring.reset(m_registers); }
   void stop() { m_ring.stop(m_registers); }
-  /** What is complete now stays so, whatever the device says after a sleep. Its interrupts are off. */
+  /** Keeps the completed fence, whatever the device says after a sleep. Its interrupts are off. */
   void keepCompleted() { m_base = completed(); }
 
-  /** While this lives, nobody else pushes. At most DISPATCH_LEVEL; DISPATCH_LEVEL in between. */
+  /** Keeps other processors from pushing as long as it lives. At most DISPATCH_LEVEL; raises to DISPATCH_LEVEL. */
   class Lock {
   public:
     explicit Lock(SharedRing &ring) : m_ring(ring) { KeAcquireSpinLock(&m_ring.m_lock, &m_irql); }

@@ -194,7 +194,7 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
   const VertexSource &from = source.vertices;
   if (!source.indices.isThere()) return kOk;
   if (!source.indices.user) {
-    // What lies past the buffer is not there (DRAW-17).
+    // Indices past the buffer are not there (DRAW-17).
     const uint64_t there = source.indices.buffer->size / source.indices.size;
     if (args.StartIndex >= there) return kOk;
     if (indices > there - args.StartIndex) indices = there - args.StartIndex;

@@ -30,7 +30,7 @@ void Pipeline::listCrossing() {
   targets.listCrossing(m_objects.context);
 }
 
-/** What the vertex shaders for vertices in screen space read. */
+/** Sends the constants that the vertex shaders for vertices in screen space read. */
 bool Pipeline::emitScreenConstants() {
   const ViewportState &area = viewport.wanted();
   if (m_screenConstants == area) return true;
@@ -76,7 +76,7 @@ Prepared Pipeline::prepareChanged() {
   return Prepared::Ready;
 }
 
-/** What programs change less often than constants and textures. */
+/** Sends the groups that programs change less often than constants and textures. */
 Prepared Pipeline::prepareBindings(bool transformed) {
   const ViewportState &area = viewport.wanted();
   const bool drawsTo = targets.hasColor() || targets.depth().surface;

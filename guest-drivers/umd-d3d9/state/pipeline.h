@@ -14,7 +14,7 @@
 
 namespace aero {
 
-enum class Prepared { Ready, Nothing, Failed };  // to draw; there is nothing to draw; an error of the context's
+enum class Prepared { Ready, Nothing, Failed };  // to draw; there is nothing to draw; the context has an error
 
 /** The topology that the device has. */
 class Topology {
@@ -31,7 +31,7 @@ private:
 };
 
 class Pipeline {
-  // What may differ from what was sent: a bit for each group.
+  // A bit for each group that may differ from what was sent.
   enum Dirty : uint32_t {
     kTargets = 1,
     kTextures = 2,
@@ -104,9 +104,9 @@ public:
   bool prepareStreams(uint64_t first, uint64_t count, const Instances &instances) {
     return streams.emit(m_objects, uploads, shaders.streams(), first, count, instances);
   }
-  /** How many entries of the batch's list a packet that draws takes: for what other contexts see. */
+  /** Entries that a packet which draws takes in the batch's list: one for each resource that other contexts see. */
   uint32_t crossing() const { return m_crossing; }
-  /** Room for a packet that draws, and in the list. */
+  /** Makes room for a packet that draws, and in the list. */
   template <class Packet> Packet *appendDraw() {
     Context &context = m_objects.context;
     if (m_crossing || sizeof(Packet) > context.room()) {
@@ -115,7 +115,7 @@ public:
     }
     return context.appendFitting<Packet>();
   }
-  /** The same with `bytes` after it. */
+  /** Makes room for a packet that draws, and for `bytes` after it, and in the list. */
   template <class Packet> Packet *appendDrawBytes(size_t bytes) {
     if (!m_objects.context.ensure(sizeof(Packet) + ((bytes + 3) & ~size_t{3}), m_crossing)) return nullptr;
     if (m_crossing) listCrossing();

@@ -28,7 +28,7 @@ public:
   void forget();
 
 private:
-  /** What no render state of Direct3D 9 says. */
+  /** States that are no render states of Direct3D 9. */
   struct Extension {
     uint32_t fogW = 0, coverage = 0;
   };

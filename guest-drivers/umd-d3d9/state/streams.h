@@ -47,9 +47,9 @@ struct DrawSource {
   IndexSource indices;
   uint32_t streams;  // bit n: it reads stream n
 
-  /** True if it reads vertices of the program's memory. */
+  /** True if it reads vertices from the program's memory. */
   bool readsUser() const { return vertices.user && streams & 1; }
-  /** True if it reads nothing else of vertices. */
+  /** True if it reads vertices from nowhere else. */
   bool readsUserOnly() const { return vertices.user && streams == 1; }
 };
 
@@ -90,7 +90,7 @@ public:
   bool emit(DeviceObjects &objects, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count) {
     return isEmitted(read) || emit(objects, uploads, read, first, count, {});
   }
-  /** The same for a draw that repeats. */
+  /** Sends the streams of a draw that repeats. */
   bool emit(DeviceObjects &objects, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count,
             const Instances &instances);
   /** Has the device read this as stream `index`. A later emit() puts the wanted one back. */

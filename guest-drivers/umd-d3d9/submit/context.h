@@ -116,8 +116,8 @@ public:
     return error;
   }
   HRESULT error() const { return m_error; }
-  /** What a function of the DDI returns: takeError(), or that memory is out where not all was `sent` without an error.
-   */
+  /** Returns what a function of the DDI returns: takeError(), or kOutOfMemory if packets were not `sent` for another
+   *  reason. */
   HRESULT result(bool sent) {
     const HRESULT error = takeError();
     return aero::failed(error) || sent ? error : kOutOfMemory;
