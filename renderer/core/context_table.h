@@ -31,20 +31,20 @@ public:
     m_state->dirty |= bit;
     m_state->dirtyResourceStages |= 1u << static_cast<uint32_t>(stage);
   }
-  /// Null before the first query.
+  /// Its queries; null before the first one.
   ContextQueries* queries() { return m_context->queries.get(); }
-  /// The same, made if need be; Backend without room.
+  /// Returns its queries, and makes them if there are none; Backend without room.
   Result<ContextQueries*> needQueries();
-  /// It is as it was made.
+  /// Puts it back to the state of a new one.
   void resetSelected();
-  /// Whether it may differ from a new one.
+  /// Notes whether it may differ from a new one.
   void noteChange(bool changed);
 
   /// How many may differ from new ones.
   uint64_t changedCount() const { return m_changed; }
   /// The contexts of a space that ends are gone; none of them is selected.
   void dropAll(Space& space);
-  /// Nothing is selected, whatever becomes of its queries: a reset begins.
+  /// No context is selected. Its queries are left as they are, for a reset begins.
   void deselect() {
     m_state = nullptr;
     m_context = nullptr;

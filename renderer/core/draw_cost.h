@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a draw of some state counts for (WorkBudget): kept in the state, so that a draw only adds. Render
-// thread only.
+// A state keeps the cost of a draw (WorkBudget), so that a draw only adds it up. Render thread only.
 #pragma once
 
 #include "renderer/core/state.h"

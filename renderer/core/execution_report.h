@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How executing a submission went.
+// The executor reports with this how a submission went.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The way of a submission's commands to guest memory: the allocations that it lists, where their bytes lie,
-// sources and sinks over them, and the order between reads and the write-backs that are under way. Render
-// thread only, but for submissionFinished().
+// Commands reach guest memory through the allocations that their submission lists: this finds the bytes,
+// makes sources and sinks over them, and keeps the order between reads and the write-backs that are under
+// way. Render thread only, except submissionFinished().
 #pragma once
 
 #include <atomic>
@@ -53,13 +53,13 @@ public:
   AllocTable& allocations() { return m_allocs; }
   /// Null when the submission does not list it.
   const AllocTable::Entry* find(uint32_t allocId) const { return m_allocs.find(allocId); }
-  /// That of a backing, if it holds [offset, offset + size) of the resource and, with `write`, may be
-  /// written.
+  /// Finds the allocation of a backing. It must hold [offset, offset + size) of the resource and, with
+  /// `write`, be writable.
   Result<const AllocTable::Entry*> backingEntry(const Backing& backing, uint64_t offset, uint64_t size,
                                                 bool write) const;
-  /// The one that a packet has a result of `size` bytes written to, at `offset`.
+  /// Finds the allocation that a packet has a result of `size` bytes written to, at `offset`.
   Result<const AllocTable::Entry*> writableEntry(uint32_t allocId, uint64_t offset, uint64_t size) const;
-  /// The one that a packet copies `size` bytes from, at `offset`.
+  /// Finds the allocation that a packet copies `size` bytes from, at `offset`.
   Result<const AllocTable::Entry*> sourceEntry(uint32_t allocId, uint64_t offset, uint64_t size) const;
 
   /// Calls `use` with a source of rows that lie in the allocation. Returns what `use` does, or why there is
@@ -76,13 +76,13 @@ public:
   void addPending(std::shared_ptr<const GuestRuns> runs) { m_pendingWrites.add(std::move(runs)); }
   /// A sink for rows that lie in the allocation; they are pending from here on.
   Result<std::unique_ptr<ByteSink>> sinkAt(const AllocTable::Entry& entry, const ByteRows& rows);
-  /// The same for the backing of a box, which lies inside the texture.
+  /// A sink for the backing of a box, which lies inside the texture.
   Result<std::unique_ptr<ByteSink>> sinkOf(const Texture& texture, Subresource sub, const Box& box);
 
-  /// That nothing before this packet reads or writes guest memory any more, as far as that is not known byte
-  /// for byte; from here on settleIfWritten() is enough. Interrupted is the only error.
+  /// Waits until earlier packets read and write guest memory no more, except for writes that are known byte
+  /// for byte: settleIfWritten() waits for those. Interrupted is the only error.
   Result<void> settleUnknown();
-  /// That nothing is on its way to a byte of the run. Interrupted is the only error.
+  /// Waits until no write is on its way to a byte of the run. Interrupted is the only error.
   Result<void> settleIfWritten(GuestRun run);
 
 private:
@@ -90,7 +90,8 @@ private:
   Result<std::span<const GuestRun>> locate(const AllocTable::Entry& entry, const ByteRows& rows);
   /// Hands over what is recorded and waits for it: no write-back is pending then.
   Result<void> settleWrites();
-  /// The same, whatever becomes of that work; Interrupted is the only error.
+  /// Hands over and waits as settleWrites() does, but ignores a failure of that work; Interrupted is the only
+  /// error.
   Result<void> settleAll();
   /// Waits for what was handed over; Interrupted is the only error.
   Result<void> awaitIdle();

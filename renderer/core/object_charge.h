@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an object of the guest's costs the host beside its memory on the GPU.
+// A guest object costs the host some memory beside its memory on the GPU.
 #pragma once
 
 #include <cstdint>

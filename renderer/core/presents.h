@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is shown: the scanout, the frames that are taken of it, and in what they differ from the ones before.
-// A present copies what is shown, or what of it changed, for the device to show later. Render thread only.
+// Presents take frames of the scanout, and say where a frame differs from an earlier one. A present copies
+// the texture that is shown, or the part of it that changed, for the device to show later. Render thread
+// only.
 #pragma once
 
 #include <cstdint>

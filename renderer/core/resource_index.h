@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How resources are found otherwise than by a handle of their space: by share tokens, and by the guest memory
-// behind them. Render thread only.
+// Resources are also found without a handle: by share tokens, and by the guest memory that backs them. Render
+// thread only.
 #pragma once
 
 #include "renderer/base/host_memory.h"

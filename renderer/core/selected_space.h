@@ -27,7 +27,7 @@ public:
   /// The submission is the kernel driver's own.
   bool ofKernel() const { return m_kernel; }
 
-  /// What the slot says of the space, checked. Returns the space that the submission runs in: the selected
+  /// Checks the ring slot's space and its flags. Returns the space that the submission runs in: the selected
   /// one where it has no packets.
   Result<Space*> enter(const aerogpu_submission& submission);
   /// Another space than the selected one, if it is; no context of the old one is in use.
@@ -35,16 +35,16 @@ public:
   /// A space that is not the selected one has ended: its handles count no more.
   void forget(const Space& space);
 
-  /// That the packet may be the kernel driver's own (SPACE-12).
+  /// Succeeds if the submission may hold the kernel driver's packets (SPACE-12).
   Result<void> needKernel() const {
     if (m_kernel) return {};
     return refused(ErrorCode::CmdDecode, "the packet is the kernel driver's", {{"space", m_space->number}});
   }
-  /// The same for a packet that makes no sense without spaces.
+  /// Succeeds if spaces are enabled and needKernel() does.
   Result<void> needSpaces() const;
-  /// That the submission may change the resource's memory (SPACE-19).
+  /// Succeeds if the submission may change the resource's memory (SPACE-19).
   Result<void> needOwn(const Resource& resource) const;
-  /// That the handle is free, and that there is room for one more object.
+  /// Succeeds if the handle is free and there is room for one more object.
   Result<void> needFreeHandle(uint32_t handle);
   /// Handles of all spaces.
   uint64_t handleCount() const { return m_otherHandles + m_handles.count(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the commands of one submission work with. Render thread only.
+// Commands work with a submission and the parts of the renderer that it refers to. Render thread only.
 #pragma once
 
 #include <atomic>

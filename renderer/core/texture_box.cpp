@@ -33,9 +33,8 @@ Result<void> checkBox(const Texture& texture, Subresource sub, const Box& box, c
   return {};
 }
 
-Result<BoxMemory> boxMemory(const Texture& texture, const Box& box,
-                                                const AllocTable::Entry& entry, uint64_t offset,
-                                                uint64_t rowPitch, uint64_t slicePitch) {
+Result<BoxMemory> boxMemory(const Texture& texture, const Box& box, const AllocTable::Entry& entry,
+                            uint64_t offset, uint64_t rowPitch, uint64_t slicePitch) {
   const BoxRows part(*findFormat(texture.desc.format), box);
   BoxMemory m{offset, rowPitch, slicePitch, part.rowBytes, part.perSlice, box.depth};
   if (m.rows > 1 && rowPitch < m.rowBytes)

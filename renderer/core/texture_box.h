@@ -11,7 +11,7 @@
 
 namespace aerogpu::core {
 
-/// That the texture has the subresource, and that the box, whole blocks of its format, lies in it. `slice`:
+/// Succeeds if the texture has the subresource, and the box, whole blocks of its format, lies in it. `slice`:
 /// what the packet calls the box's z.
 Result<void> checkBox(const Texture& texture, Subresource sub, const Box& box, const char* slice = "z");
 
@@ -28,8 +28,8 @@ struct BoxMemory {
   uint64_t bytes() const { return rowBytes * rows * slices; }
 };
 
-/// The rows of a box that is not empty, checked against the allocation: CmdDecode where rows or slices share
-/// bytes, OutOfBounds past the end.
+/// Finds the rows of a box that is not empty, and checks them against the allocation: CmdDecode where rows or
+/// slices share bytes, OutOfBounds past the end.
 Result<BoxMemory> boxMemory(const Texture& texture, const Box& box, const AllocTable::Entry& entry,
                             uint64_t offset, uint64_t rowPitch, uint64_t slicePitch);
 

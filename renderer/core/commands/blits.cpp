@@ -61,7 +61,7 @@ uint64_t bytesOf(const FormatInfo& format, const Box& box) {
   return part.rowBytes * part.rows;
 }
 
-/// checkBlit() of the scratch's boxes; an error says which of them it is about.
+/// Runs checkBlit() on the scratch's boxes; an error says which of them it is about.
 Result<BlitKind> checkBlitOf(Submission& s, const Texture& dst, const Slice& to, const Texture& src,
                              const Slice& from, const BlitArgs& args) {
   const auto check = [&](std::span<const BlitBox> boxes) {

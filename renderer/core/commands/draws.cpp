@@ -35,7 +35,7 @@ void noteTargetWrites(const DrawState& state) {
     if (Texture* texture = state.colorTargets[i].texture.get()) ++texture->writes;
 }
 
-/// That a draw, which is not empty, has a vertex shader and is not too large.
+/// Succeeds if a draw has a vertex shader and is not too large.
 Result<void> checkDraw(const DrawState& state, uint32_t vertices, uint32_t instances) {
   if (!state.shaders[static_cast<size_t>(Stage::Vertex)])
     return refused(ErrorCode::CmdDecode, "draw without a vertex shader", {{"vs", 0u}});

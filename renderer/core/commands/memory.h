@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which streams copy and fill memory and do nothing else. MEM-8.
+// A stream that copies and fills guest memory and does nothing else needs no context. MEM-8.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace aerogpu::core {
 
-/// Whether the stream has nothing but packets that work on guest memory alone, and so needs no context.
+/// Whether the stream has only packets that work on guest memory alone.
 bool needsNoContext(std::span<const uint8_t> stream);
 
 }  // namespace aerogpu::core

@@ -19,7 +19,7 @@ namespace aerogpu::core {
 
 namespace {
 
-/// That a texture is not larger than the GPU allows.
+/// Succeeds if a texture is not larger than the GPU allows.
 Result<void> needSize(const BackendLimits& limits, const TextureDesc& desc) {
   const uint32_t side = desc.kind == TextureKind::Volume ? limits.maxVolumeSize
                         : desc.kind == TextureKind::Cube ? limits.maxCubeSize

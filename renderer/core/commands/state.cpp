@@ -47,7 +47,7 @@ Result<TargetBinding> targetOf(Submission& s, uint32_t handle, bool depth) {
   return binding;
 }
 
-/// That [first, first + count) lies in a table of `most`; `what` there is not otherwise.
+/// Succeeds if [first, first + count) lies in a table of `most`; else the error says `what`.
 Result<void> needRange(ErrorValue first, ErrorValue count, uint32_t most, const char* what) {
   if (std::get<uint64_t>(first.number) + std::get<uint64_t>(count.number) <= most) return {};
   return refused(ErrorCode::OutOfBounds, what, {first, count, {"limit", most}});

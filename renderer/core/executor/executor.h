@@ -41,10 +41,11 @@ public:
   explicit Executor(const Environment& env);
   ~Executor();
 
+  /// Runs the packets of one submission, or those up to an interruption.
   ExecutionReport execute(const aerogpu_submission& submission);
-  /// What FEATURES_LO (low half) and FEATURES_HI announce of the packets and of the memory they work on.
+  /// Returns the bits of FEATURES_LO (low half) and FEATURES_HI that the executor stands for.
   uint64_t features() const;
-  /// What could not be made again from nothing: objects with a handle, share tokens, contexts in which
+  /// Counts what could not be made again from nothing: objects with a handle, share tokens, contexts in which
   /// anything ran but presents since they were last reset, and spaces.
   uint64_t heldObjects() const {
     return m_space.handleCount() + m_resources.shared.count() + m_contexts.changedCount() + m_spaces.count();
@@ -77,7 +78,7 @@ private:
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
   /// Packet by packet, in the space and context that are selected.
   void executePackets(const aerogpu_submission& submission);
-  /// What was executed, in the counters of the selected space. `drawsBefore`: Stats::draws before it.
+  /// Adds the submission to the counters of the selected space. `drawsBefore`: Stats::draws before it.
   void noteSpace(uint64_t drawsBefore);
   void selectSpace(Space& space);
 
