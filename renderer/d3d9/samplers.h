@@ -15,7 +15,7 @@
 namespace aerogpu::d3d9 {
 
 /// Kinds of textures by s# of a pixel shader; Unknown = as the shader says.
-using SamplerTypes = std::array<SamplerType, 16>;
+using SamplerTypes = shader::PerRegister<SamplerType>;
 
 /// The kinds of what a pixel shader samples where it does not say them: ps_1_x does not declare any, and
 /// later ones sample a texture of another kind than they declare as what it is, as GPUs of Direct3D 9 did.
