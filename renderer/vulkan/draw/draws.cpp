@@ -61,7 +61,7 @@ void Draws::reset() {
 bool Draws::stands(bool indexed) const {
   const Recorder& recorder = *m_gpu.recorder;
   return (m_pending & (indexed ? core::kDirtyAll : ~core::kDirtyIndexBuffer)) == 0 &&
-         m_gpu.renamed == 0 && m_path == &m_d3d9 && !m_vertices.brought() && recorder.inPass() &&
+         !m_gpu.renames.anyStale() && m_path == &m_d3d9 && !m_vertices.brought() && recorder.inPass() &&
          m_bound.commandBuffer == recorder.commandBufferId() &&
          m_targetGeneration == m_targets.info().generation && m_layoutGeneration == m_layouts.generation();
 }
@@ -104,7 +104,7 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
     m_pending = core::kDirtyAll;
     m_batchDraws = 0;
   }
-  m_pending |= std::exchange(m_gpu.renamed, 0u);
+  m_pending |= m_gpu.renames.takeStale();
   if (auto updated = m_targets.update(state, m_pending & (core::kDirtyTargets | core::kDirtyBlend),
                                       d3d9::usesDepthTarget(state.depthStencil));
       !updated)
@@ -142,7 +142,7 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
     m_vertices.gather(state, drawn.indexed);
   if (auto placed = m_vertices.ready(state, drawn, !dxbc); !placed) return placed.error();
   noteMoved();
-  m_pending |= std::exchange(m_gpu.renamed, 0u);
+  m_pending |= m_gpu.renames.takeStale();
 
   constexpr uint32_t kResources = core::kDirtyResources | core::kDirtySamplers | core::kDirtyShaders |
                                   core::kDirtyTargets | core::kDirtyConstantBuffers |

@@ -184,8 +184,6 @@ private:
                                                  uint32_t samples, core::TextureKind kind);
   /// The same of depth: the first sample of each texel, of all of it.
   Result<std::unique_ptr<core::GpuTexture>> holdFirstSamples();
-  /// Bounds what is held at a time.
-  Result<void> noteHeld(uint64_t bytes);
   core::TextureKind plainKind() const {
     return m_desc.kind == core::TextureKind::Volume ? m_desc.kind : core::TextureKind::Texture2D;
   }
