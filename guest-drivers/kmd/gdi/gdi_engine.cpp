@@ -18,6 +18,7 @@ GdiRect rectOf(const RECT &rect) {
           static_cast<int32_t>(rect.bottom)};
 }
 
+// Two tables as switches: the enumerations are two, and so are their numbers.
 /** DXGK_GDIROP_BITBLT as a ternary operation; false for no operation at all. */
 bool bltRop(UINT rop, UINT rop3, uint8_t &out) {
   switch (rop) {
