@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The assembler (assembler.h): one statement a line, each written straight to tokens.
+// The assembler (assembler.h): one statement a line, written straight to tokens.
 #include "aerogpu/d3d9/assembler.h"
 
 #include <array>
@@ -273,7 +273,7 @@ private:
 
   void emitRegister(const Register& reg, uint32_t bits) {
     m_statement.parameter(reg.token | bits);
-    // Shader model 1 has only a0.x to index with, and no token for it.
+    // Shader model 1 can index with a0.x only, and has no token for it.
     if (reg.relative && m_version.major >= 2) m_statement.parameter(reg.relativeToken);
   }
 
@@ -443,7 +443,7 @@ private:
     return true;
   }
 
-  /// A number. Hexadecimal means the bits of the register, also for floats.
+  /// Reads a number. A hexadecimal one gives the bits of the register, for floats too.
   bool literal(Opcode opcode) {
     skipBlanks();
     const size_t start = m_pos;

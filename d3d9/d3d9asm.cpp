@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-d3d9asm: D3D9 shader assembly to token streams and back. A command-line front of assembler.h and
+// aerogpu-d3d9asm: turns D3D9 shader assembly into token streams and back. A command line for assembler.h and
 // disassembler.h.
 #include <cstdio>
 #include <cstring>

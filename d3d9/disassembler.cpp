@@ -90,7 +90,7 @@ private:
     return text;
   }
 
-  /// The register of `token`, with its index register.
+  /// Writes the register of `token`, with its index register.
   bool registerText(uint32_t token, std::string& text) {
     const uint32_t number = token & kRegisterNumberMask;
     const RegisterName* row = findRegister(registerTypeOf(token), number);

@@ -30,7 +30,7 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
   return out;
 }
 
-/// Gauss and Jordan with the largest pivot. False for a matrix that has no inverse.
+/// Gauss-Jordan elimination with the largest pivot. False if the matrix has no inverse.
 bool invert(const Matrix& in, Matrix& out) {
   constexpr int kSize = 4;
   double a[kSize][2 * kSize] = {};
@@ -85,7 +85,7 @@ void setColor(float* c, uint32_t argb) {
   set(c, (argb >> 16 & 255) / 255.0, (argb >> 8 & 255) / 255.0, (argb & 255) / 255.0, (argb >> 24) / 255.0);
 }
 
-/// A direction turned by a matrix, `length` long; 0 stays 0.
+/// Stores a direction turned by a matrix, `length` long; a zero vector stays zero.
 void setDirection(float* c, const float* d, const Matrix& m, double length, double w) {
   double v[3] = {};
   for (int j = 0; j < 3; ++j)
@@ -98,7 +98,7 @@ void setDirection(float* c, const float* d, const Matrix& m, double length, doub
 void setLight(float (*c)[4], const FixedLight& light, const Matrix& view) {
   const auto color = [](float* to, const float* from, double w) { set(to, from[0], from[1], from[2], w); };
   const bool spot = light.type == LightType::Spot;
-  // Without a cone everything is inside of one.
+  // Without a cone, every direction is inside.
   double inner = -1, outer = -2;
   if (spot) {
     inner = cos(static_cast<double>(light.theta) / 2);
@@ -108,7 +108,7 @@ void setLight(float (*c)[4], const FixedLight& light, const Matrix& view) {
   color(c[kFixedLightDiffuse], light.diffuse, light.range);
   color(c[kFixedLightSpecular], light.specular, light.specular[3]);
   color(c[kFixedLightAmbient], light.ambient, outer);
-  // No penumbra: a step, as steep as numbers are.
+  // Without penumbra: a step, as steep as floats allow.
   set(c[kFixedLightAttenuation], light.attenuation0, light.attenuation1, light.attenuation2,
       between > 1e-6 ? 1 / between : 1e6);
   if (light.type == LightType::Directional) {
@@ -166,8 +166,8 @@ void fillFixedVertexConstants(const FixedVertexKey& key, const FixedVertexValues
     setColumns(out.c + kFixedClipMatrix, worldView * projection, 4);
     setColumns(out.c + kFixedWorldView, worldView, 3);
     if (key.normal) {
-      // Normals go by the inverse transposed of all four rows and columns; a column of that is a row of the
-      // inverse. A matrix that has no inverse stands for it.
+      // Normals go by the inverse transpose of all four rows and columns; a column of that is a row of the
+      // inverse. A matrix without an inverse is used in its place.
       Matrix inverse;
       if (!invert(worldView, inverse)) inverse = worldView;
       for (int j = 0; j < 3; ++j)

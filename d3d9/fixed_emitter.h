@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What both generators of the fixed function write with: operands, instructions that count their slots, and
-// the rules of model 2 for operands. Private to this folder.
+// The writer of both generators of the fixed function: operands, instructions that count their slots, and the
+// rules of model 2 for operands. Private to this folder.
 #pragma once
 
 #include "aerogpu/d3d9/fixed_function.h"
@@ -112,7 +112,8 @@ private:
     if (s.isRelative()) m_writer.parameter(sourceToken(s.index, 0, replicate(s.indexComponent)));
   }
 
-  /// Tables "vs_2_0 instructions" and "ps_2_0 instructions" of the shader reference, for what is used here.
+  /// Slots from the tables "vs_2_0 instructions" and "ps_2_0 instructions" of the shader reference, for the
+  /// instructions used here.
   static constexpr uint32_t slotsOf(Opcode opcode) {
     switch (opcode) {
       case Opcode::Nrm:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// States to keys (fixed_function.h): what has no effect is left out, so that states which draw alike share a
-// shader. Sources: the pages D3DTEXTURESTAGESTATETYPE, D3DTEXTUREOP, D3DTA, D3DTEXTURETRANSFORMFLAGS,
+// Turns states into keys (fixed_function.h) and omits states without effect, so that states which draw alike
+// share a shader. Sources: the pages D3DTEXTURESTAGESTATETYPE, D3DTEXTUREOP, D3DTA, D3DTEXTURETRANSFORMFLAGS,
 // D3DTSS_TCI, D3DMATERIALCOLORSOURCE, D3DVERTEXBLENDFLAGS and D3DRENDERSTATETYPE of the Direct3D 9 reference;
-// what Windows drivers do where those are silent: Wine's d3d9 tests (visual.c, texture_transform_flags_test).
+// where those are silent, the behaviour of Windows drivers: Wine's d3d9 tests (visual.c,
+// texture_transform_flags_test).
 #include "aerogpu/d3d9/fixed_function.h"
 #include "aerogpu/d3d9/states.h"
 
@@ -16,7 +17,7 @@ uint32_t tss(const FixedStates& s, uint32_t stage, TextureStageStateType type) {
   return s.stage[stage][static_cast<uint32_t>(type)];
 }
 
-/// D3DTEXTUREOP; Disable for numbers that are none.
+/// Returns the D3DTEXTUREOP; Disable for numbers outside of the enumeration.
 TextureOp operation(uint32_t value) {
   return value >= 1 && value <= static_cast<uint32_t>(TextureOp::Lerp) ? static_cast<TextureOp>(value)
                                                                        : TextureOp::Disable;
@@ -38,7 +39,7 @@ bool isTexture(uint8_t arg) {
   return (arg & kTextureArgMask) == static_cast<uint8_t>(TextureArg::Texture);
 }
 
-/// An operation with its arguments, made simple.
+/// An operation with its arguments, simplified.
 struct Operation {
   TextureOp op;
   uint8_t arg[3];
@@ -67,19 +68,20 @@ Operation simplified(const FixedStates& s, uint32_t stage, bool alpha, bool text
   for (uint32_t i = 0; i < 3; ++i) {
     if (!(argumentsOf(o.op) >> i & 1)) o.arg[i] = 0;
     if (alpha && o.op != TextureOp::DotProduct3)
-      o.arg[i] &= static_cast<uint8_t>(~kTextureArgReplicate);  // alpha it is anyway
+      o.arg[i] &= static_cast<uint8_t>(~kTextureArgReplicate);  // alpha is selected anyway
   }
   if (o.op == TextureOp::SelectArg2) o.select(o.arg[2]);
   if (!textured) {
-    // Without a texture what reads it hands on the current colour; alpha of a texture that is not there is 1.
+    // Without a texture, an operation that reads it passes on the current colour; a missing texture's alpha
+    // is 1.
     if (o.op == TextureOp::BlendTextureAlpha || o.op == TextureOp::BlendTextureAlphaPm) o.select(o.arg[1]);
     if (o.readsTexture()) o.select(kCurrent);
   }
   return o;
 }
 
-/// What a stage's D3DTSS_TEXTURETRANSFORMFLAGS ask for: components of the result, 0 for no matrix. COUNT1
-/// works as DISABLE does, and so do numbers that are none.
+/// Returns the components that a stage's D3DTSS_TEXTURETRANSFORMFLAGS ask for; 0 for no matrix. COUNT1 works
+/// as DISABLE does, and so do numbers outside of the enumeration.
 uint8_t transformCount(uint32_t flags) {
   const uint32_t count = flags & ~kTextureTransformProjected;
   return count >= 2 && count <= 4 ? static_cast<uint8_t>(count) : uint8_t{0};
@@ -100,7 +102,7 @@ FixedCoordinates stageCoordinates(const FixedStates& states, uint32_t stage, con
         c.components ? static_cast<uint8_t>(FixedCoordinates::kSet0 + set) : uint8_t{FixedCoordinates::kSet0};
     if (!c.components) c.transform = 0;
   }
-  // The last component divides: of the result, or of a set that no matrix changes.
+  // The divisor is the last component: of the result, or of a set that no matrix changes.
   if (flags & kTextureTransformProjected) c.divisor = c.transform ? c.transform : c.components;
   return c;
 }
@@ -122,7 +124,7 @@ uint64_t hashBytes(const Key& key) {
   return h;
 }
 
-/// Which colour a D3DRS_xMATERIALSOURCE means: the material's where vertices do not have the one it names.
+/// Returns the colour that a D3DRS_xMATERIALSOURCE means: the material's if vertices lack the one it names.
 uint8_t materialSource(const FixedStates& s, RenderStateType state, const FixedVertexInputs& in) {
   if (!rs(s, RenderStateType::ColorVertex)) return 0;
   const uint32_t source = rs(s, state);
@@ -180,7 +182,7 @@ FixedPixelKey fixedPixelKey(const FixedStates& states, const FixedVertexInputs* 
   key.specular = rs(states, RenderStateType::SpecularEnable) != 0;
   uint32_t count = 0;
   while (count < kFixedStages && operation(tss(states, count, ColorOp)) != TextureOp::Disable) ++count;
-  bool wanted = false;  // the stage before reads this one's texture
+  bool wanted = false;  // the previous stage reads this one's texture
   for (uint32_t i = 0; i < count; ++i) {
     FixedStage& stage = key.stages[i];
     const bool textured = states.textures[i] != SamplerType::Unknown;
@@ -197,7 +199,7 @@ FixedPixelKey fixedPixelKey(const FixedStates& states, const FixedVertexInputs* 
     if (color.readsTexture() || alpha.readsTexture() || wanted) {
       stage.sampler = static_cast<uint8_t>(states.textures[i]);
       const uint32_t flags = tss(states, i, TextureTransformFlags);
-      // A direction has nothing to be divided.
+      // A direction is not divided.
       if (flags & kTextureTransformProjected && states.textures[i] != SamplerType::TextureCube) {
         if (inputs && !inputs->transformed)
           stage.projection =
@@ -278,7 +280,7 @@ FixedVertexKey fixedVertexKey(const FixedStates& states, const FixedVertexInputs
     if (key.tweening && in.normal1) key.tweening = 2;
   }
 
-  // Table fog, which the driver computes for each pixel, comes before vertex fog.
+  // Table fog, which the driver computes for each pixel, overrides vertex fog.
   if (rs(states, FogEnable) && !rs(states, FogTableMode)) {
     switch (rs(states, FogVertexMode)) {
       case static_cast<uint32_t>(FogMode::Exp):

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The pixel shader of the fixed function (fixed_function.h). Formulas: the pages "D3DTEXTUREOP", "D3DTA",
 // "Texture Blending Operations", "Bump Mapping Formulas" and "Specular Lighting" of the Direct3D 9 reference;
-// that luminance modulates all four channels and is clamped: "texbeml - ps". ps_2_0 reads at most one v# and
-// two c# in an instruction and knows few swizzles: x, y, z, w four times, yzxw, zxyw, wzyx.
+// "texbeml - ps" says that luminance modulates all four channels and is clamped. ps_2_0 reads at most one v#
+// and two c# in an instruction and knows few swizzles: x, y, z, w four times, yzxw, zxyw, wzyx.
 #include "aerogpu/d3d9/fixed_constants.h"
 #include "d3d9/fixed_emitter.h"
 
 namespace aerogpu::d3d9 {
 namespace {
 
-// Temporaries. The texture of stage n is in kTexture + n % 2, so that a stage and the next have theirs at
-// once.
+// Temporaries. The texture of stage n is in kTexture + n % 2, so that a stage and the next one keep theirs at
+// the same time.
 constexpr uint32_t kPixelCurrent = 0, kTemp = 1, kTexture = 2, kPixelScratch = 4, kPixelScratch2 = 5;
 constexpr uint32_t kPrepared = 6, kPreparedCount = 6;  // complemented or copied arguments of a stage
 
@@ -35,7 +35,7 @@ public:
     if (reads(TextureArg::Temp)) m_e.emit(Opcode::Mov, toTemp(kTemp), kPixelZero);
     for (m_stage = 0; m_stage < kFixedStages && m_key.stages[m_stage].colorOp; ++m_stage) stage();
     if (m_key.specular) {
-      // Before fog, and clamped like all colours.
+      // Specular is added before fog, and the sum clamped like all colours.
       own();
       m_e.emit(Opcode::Add, saturate(toTemp(kPixelCurrent, kXyz)), temp(kPixelCurrent), m_specular);
     }
@@ -81,7 +81,7 @@ private:
   }
 
   FixedSource current() const { return m_written ? temp(kPixelCurrent) : m_diffuse; }
-  /// Until a stage has written it the current colour is the diffuse one; from here on it is in its register.
+  /// Copies the current colour to its register. It is the diffuse colour until a stage writes it.
   void own() {
     if (!m_written) m_e.emit(Opcode::Mov, toTemp(kPixelCurrent), m_diffuse);
     m_written = true;
@@ -155,7 +155,7 @@ private:
     }
   }
 
-  /// A value of this stage that more than one argument may want: 1 - source, or a copy.
+  /// Returns a value of this stage that more than one argument may need: 1 - source, or a copy.
   FixedSource prepared(const FixedSource& source, bool complement) {
     for (uint32_t i = 0; i < m_preparedCount; ++i)
       if (m_prepared[i].type == source.type && m_prepared[i].number == source.number &&
@@ -178,7 +178,7 @@ private:
   static bool complemented(uint8_t arg) { return arg & kTextureArgComplement; }
   static uint8_t plain(uint8_t arg) { return arg & static_cast<uint8_t>(~kTextureArgComplement); }
 
-  /// Two arguments that may be the two inputs, of which an instruction reads one.
+  /// Separates two arguments that may be the two inputs, of which an instruction reads one.
   void apart(const FixedSource& a, FixedSource& b) {
     if (a.type != RegisterType::Input || b.type != RegisterType::Input || a.number == b.number) return;
     const uint8_t swizzle = b.swizzle;
@@ -187,7 +187,7 @@ private:
     b.negated = negated;
   }
 
-  /// to = f * a + (1 - f) * b; a and b are apart.
+  /// Writes f * a + (1 - f) * b; a and b are separate.
   void mix(FixedTarget to, FixedSource f, const FixedSource& a, const FixedSource& b) {
     m_e.emit(Opcode::Add, toTemp(kPixelScratch, to.mask), a, -b);
     apart(b, f);
@@ -338,7 +338,7 @@ private:
     if (s.colorOp == dot || same(s)) {
       operation(s.colorOp, s.colorArg, toTemp(to));
     } else if (s.alphaOp == dot) {
-      // It reads colours, which the colour operation may overwrite; that one reads alpha.
+      // Alpha reads colours, which the colour operation may overwrite, and the colour operation reads alpha.
       operation(s.alphaOp, s.alphaArg, toTemp(kAside, kW));
       operation(s.colorOp, s.colorArg, toTemp(to, kXyz));
       m_e.emit(Opcode::Mov, toTemp(to, kW), temp(kAside));
@@ -347,12 +347,12 @@ private:
       if (s.alphaOp != static_cast<uint8_t>(TextureOp::Disable))
         operation(s.alphaOp, s.alphaArg, toTemp(to, kW));
       else if (!s.temp && !m_written)
-        m_e.emit(Opcode::Mov, toTemp(kPixelCurrent, kW), m_diffuse);  // alpha stays what it was
+        m_e.emit(Opcode::Mov, toTemp(kPixelCurrent, kW), m_diffuse);  // alpha does not change
     }
     if (!s.temp) m_written = true;
   }
 
-  /// Whether one instruction does for colour and alpha.
+  /// True if one instruction computes both colour and alpha.
   static bool same(const FixedStage& s) {
     if (s.colorOp != s.alphaOp) return false;
     for (uint32_t i = 0; i < 3; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The vertex shader of the fixed function (fixed_function.h). Formulas: the pages "Mathematics of Lighting"
-// and below it, "Fog Formulas", "Vertex Fog", "Geometry Blending", "Indexed Vertex Blending", "Vertex
+// The vertex shader of the fixed function (fixed_function.h). Formulas: the page "Mathematics of Lighting"
+// and its subpages, "Fog Formulas", "Vertex Fog", "Geometry Blending", "Indexed Vertex Blending", "Vertex
 // Tweening", "Automatically Generated Texture Coordinates", "Texture Coordinate Transformations" and "Point
 // Sprites" of the Direct3D 9 reference. No instruction reads two different v# or two different c#, which
 // vs_2_0 forbids.
@@ -11,18 +11,18 @@ namespace aerogpu::d3d9 {
 namespace {
 
 // Temporaries. The first three live to the end.
-constexpr uint32_t kPosition = 0;    // view space, w 1; before that the tweened one, object space
+constexpr uint32_t kPosition = 0;    // view space, w 1; at first tweened, in object space
 constexpr uint32_t kNormal = 1;      // view space
 constexpr uint32_t kEye = 2;         // from the eye to the vertex, length 1
-constexpr uint32_t kAmbientSum = 3;  // of the lights
+constexpr uint32_t kAmbientSum = 3;  // sum over the lights
 constexpr uint32_t kDiffuseSum = 4;
 constexpr uint32_t kSpecularSum = 5;
-constexpr uint32_t kTowards = 6;  // the light, length 1
+constexpr uint32_t kTowards = 6;  // towards the light, length 1
 constexpr uint32_t kScratchTemp = 7, kScratchTemp2 = 8;
 constexpr uint32_t kReflected = 9;
 constexpr uint32_t kSphereAt = 10;
 constexpr uint32_t kWeights = 11;
-// Before the lights are looked at:
+// In use before the lights are computed:
 constexpr uint32_t kBlended = 3, kBlendedNormal = 4, kObjectNormal = 5;
 
 constexpr FixedSource kOne = constant(kFixedVertexLiterals).x(), kZero = constant(kFixedVertexLiterals).y(),
@@ -47,8 +47,8 @@ public:
     const Version version{Stage::Vertex, 2, 0};
     w.version(version);
     declare();
-    // 1, 0, 0.5, 2; a number whose square root and logarithm are finite, registers of a matrix, and 255 of
-    // them.
+    // 1, 0, 0.5, 2; then a number with finite square root and logarithm, the number of registers of a matrix,
+    // and 255 times that number.
     w.def(kFixedVertexLiterals, 0x3F800000, 0, 0x3F000000, 0x40000000);
     w.def(kFixedVertexLiterals + 1, 0x0DA24260, 0x40400000, 0x443F4000, 0);
     transform();
@@ -115,7 +115,7 @@ private:
         }
   }
 
-  /// target = source * matrix, for `rows` components.
+  /// Writes source * matrix to `target`, for `rows` components.
   void multiply(Opcode dot, FixedTarget target, const FixedSource& source, FixedSource matrix,
                 uint32_t rows) {
     for (uint32_t i = 0; i < rows; ++i) {
@@ -151,8 +151,8 @@ private:
              temp(kScratchTemp));
   }
 
-  /// Sums of weight * (vertex * matrix). The last weight is what the others leave of 1. Normals go by the
-  /// same matrices: the reference says no more than that they are blended as well.
+  /// Sums weight * (vertex * matrix). The last weight is what the others leave of 1. Normals go by the same
+  /// matrices: the reference says only that they are blended too.
   void blend(const FixedSource& at, const FixedSource& normal) {
     if (m_key.indices) {
       const bool color = m_key.indices == static_cast<uint8_t>(BlendIndices::Color);
@@ -223,7 +223,7 @@ private:
     m_e.loop(kFixedPositionalLights);
     positional();
     m_e.endLoop();
-    // "Mathematics of Lighting": ambient + diffuse + emissive; alpha is that of the diffuse colour.
+    // "Mathematics of Lighting": ambient + diffuse + emissive; alpha is the diffuse colour's.
     const FixedSource diffuseColor = materialColor(m_key.diffuseSource, kFixedDiffuse);
     m_e.emit(Opcode::Mul, toTemp(kAmbientSum, kXyz), temp(kAmbientSum),
              materialColor(m_key.ambientSource, kFixedAmbient));
@@ -252,7 +252,7 @@ private:
     shine(kOne, false);
   }
 
-  /// "Attenuation and Spotlight Factor". A point light has a cone that leaves nothing out.
+  /// "Attenuation and Spotlight Factor". A point light has a cone that includes every direction.
   void positional() {
     const FixedSource place = light(kFixedLightPlace), s = temp(kScratchTemp), t = temp(kScratchTemp2);
     m_e.emit(Opcode::Add, toTemp(kTowards, kXyz), place, -temp(kPosition));
@@ -280,8 +280,8 @@ private:
     if (m_key.normal) shine(factor, true);
   }
 
-  /// "Diffuse Lighting", "Specular Lighting": of the light in the direction kTowards. The highlight is on the
-  /// lit side only, as lit does it.
+  /// "Diffuse Lighting", "Specular Lighting" for the light in the direction kTowards. The highlight is on the
+  /// lit side only, as in `lit`.
   void shine(const FixedSource& factor, bool weakens) {
     const FixedSource s = temp(kScratchTemp);
     m_e.emit(Opcode::Dp3, toTemp(kScratchTemp, kX), temp(kNormal), temp(kTowards));
@@ -306,7 +306,7 @@ private:
     m_e.emit(Opcode::Mad, toTemp(kSpecularSum), s.z(), light(kFixedLightSpecular), temp(kSpecularSum));
   }
 
-  /// kScratchTemp: 1, d, d * d of the distance to the eye.
+  /// Stores 1, d, d * d in kScratchTemp, with d the distance to the eye.
   void distances() {
     m_e.emit(Opcode::Dp3, toTemp(kScratchTemp), temp(kPosition), temp(kPosition));
     m_e.emit(Opcode::Max, toTemp(kScratchTemp), temp(kScratchTemp), kTiny);
@@ -314,13 +314,13 @@ private:
     m_e.emit(Opcode::Dst, toTemp(kScratchTemp), temp(kScratchTemp), temp(kScratchTemp2));
   }
 
-  /// The factor: 1 is no fog. The pipeline clamps it.
+  /// Writes the fog factor: 1 is no fog. The pipeline clamps it.
   void fog() {
     const FixedTarget out{RegisterType::RasterOut, kRasterFog};
     const FixedSource s = temp(kScratchTemp), fog = constant(kFixedFog);
     if (m_key.fog == FixedVertexKey::kNoFog) return;
     if (m_key.fog == FixedVertexKey::kSpecularAlpha) {
-      // Neither mode is set: the program brings the factor in the alpha of the specular colour ("Fog
+      // Neither mode is set: the program supplies the factor in the alpha of the specular colour ("Fog
       // Formulas").
       m_e.emit(Opcode::Mov, out, m_key.colors & 2 ? m_in.color[1].w() : kZero);
       return;
@@ -373,8 +373,8 @@ private:
       m_e.emit(Opcode::Mov, toTemp(kReflected, kW), kOne);
     }
     if (reads(FixedCoordinates::kSphere)) {
-      // The point of a sphere that reflects the same way: its normal is half way between R and the way to the
-      // eye.
+      // The normal of the point on a sphere that reflects the same way is half way between R and the
+      // direction to the eye.
       m_e.emit(Opcode::Mov, toTemp(kScratchTemp, kXyz), r);
       m_e.emit(Opcode::Add, toTemp(kScratchTemp, kZ), s, -kOne);
       m_e.emit(Opcode::Dp3, toTemp(kScratchTemp, kZ), s, s);
@@ -421,8 +421,8 @@ private:
         }
         have = c.components;
         from = m_in.set[c.source - FixedCoordinates::kSet0];
-        // "Texture Coordinate Transformations": behind the last component there is a 1, then 0s. What a
-        // vertex does not have reads 0, 0, 1.
+        // "Texture Coordinate Transformations": after the last component follow a 1, then 0s. A component
+        // that a vertex lacks reads 0, 0, 1.
         if (c.transform && have == 1) from = from.swizzled(0xAC /* xwzz */);
         if (c.transform && have == 2) from = from.swizzled(0xF4 /* xyww */), dot = Opcode::Dp3;
         break;

@@ -45,7 +45,7 @@ inline constexpr auto kRegisterNames = std::to_array<RegisterName>({
     {"p", RegisterType::Predicate, -1, true, true, 2, 3},
 });
 
-/// Around a source register: "-r0_bx2".
+/// The text around a source register: "-r0_bx2".
 struct SourceModifierText {
   SourceModifier modifier;
   std::string_view prefix, suffix;
@@ -75,7 +75,7 @@ struct ShiftText {
 inline constexpr auto kShiftTexts =
     std::to_array<ShiftText>({{1, "_x2"}, {2, "_x4"}, {3, "_x8"}, {15, "_d2"}, {14, "_d4"}, {13, "_d8"}});
 
-/// texld and texcoord have other names in some of ps_1_x.
+/// Names of texld and texcoord in the ps_1_x models that call them otherwise.
 struct OpcodeForm {
   std::string_view name;
   uint32_t sources;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The AeroGPU PCI function: its state, made of parts. Each part has a header
- * with its structure, lock rule and functions, and a file with its code; a
- * file includes the headers of the parts that it uses, and that goes one way
- * only (test/layers_test.py). Follows docs/abi/. Private to hw-aerogpu.
+ * The AeroGPU PCI function. Its state is made of parts. Each part has a header
+ * with its structure, lock rule and functions, and a file with its code. A
+ * file includes the headers of the parts that it uses; these includes form no
+ * cycle (test/layers_test.py). Follows docs/abi/. Private to hw-aerogpu.
  *
  * Threads. Registers are accessed under the big QEMU lock (BQL). The render
- * thread fetches the ring and drives the renderer; the renderer has a thread
- * of its own that finishes submissions. Neither of the two ever takes the
- * BQL. What they share with the register side is guarded by `lock`: nothing
- * is awaited under it, and what is locked inside are leaves of QEMU and of the
- * renderer (docs/develop/architecture.md, "Threads"). Each function that may run
- * without the BQL says so.
+ * thread fetches the ring and drives the renderer; the renderer's own thread
+ * finishes submissions. Neither thread ever takes the BQL. `lock` guards the
+ * data that they share with the register side: no thread waits for anything
+ * while it holds `lock`, and takes only leaf locks of QEMU and of the renderer
+ * inside it (docs/develop/architecture.md, "Threads"). Each function that may
+ * run without the BQL says so.
  */
 #ifndef HW_AEROGPU_H
 #define HW_AEROGPU_H
@@ -63,11 +63,11 @@ struct AeroGPUState {
     Object *self;       /* constant; pci.c, libvirt */
     QemuConsole *con;
 
-    QemuMutex lock;             /* what the parts say */
+    QemuMutex lock;             /* the parts say what it guards */
     aerogpu_renderer *renderer; /* from render_init to render_exit */
     bool vm_running;            /* atomic: guest memory may change */
-    bool escapes;               /* property: escapes for debugging may be */
-    bool handle_spaces;         /* property: the feature is announced */
+    bool escapes;               /* property: allows escapes for debugging */
+    bool handle_spaces;         /* property: announces the feature */
 
     AeroGPURegFile regs;
     AeroGPUGuestMem mem;

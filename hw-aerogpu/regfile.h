@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The words of BAR0 that have storage, for whoever needs what a driver wrote.
- * What an access does is in regs.c.
+ * The words of BAR0 that have storage, for any part that needs the values a
+ * driver wrote. regs.c says what an access does.
  */
 #ifndef HW_AEROGPU_REGFILE_H
 #define HW_AEROGPU_REGFILE_H
@@ -23,20 +23,20 @@ enum {
 typedef struct AeroGPURegFile {
     uint32_t word[AEROGPU_REG_WORDS];
     uint32_t latch_hi[AEROGPU_LATCHES]; /* BQL: HI as of the last read of LO */
-    uint32_t timestamp_hi;              /* BQL: the same of TIMESTAMP */
+    uint32_t timestamp_hi;              /* BQL: latched like latch_hi */
     /* Constant once realized. */
     uint64_t features;   /* FEATURES_LO and _HI */
-    const uint8_t *caps; /* the capability block, the renderer's */
+    const uint8_t *caps; /* the renderer's capability block */
     size_t caps_size;
 } AeroGPURegFile;
 
-/* The value of the register at `offset`. Any thread. */
+/* Returns the register at `offset`. Any thread. */
 static inline uint32_t aerogpu_reg(const AeroGPURegFile *regs, uint32_t offset)
 {
     return qatomic_read(&regs->word[offset / 4]);
 }
 
-/* The value of a pair of registers, LO at `offset_lo`. Any thread; not atomic.
+/* Returns a pair of registers, LO at `offset_lo`. Any thread; not atomic.
  */
 static inline uint64_t aerogpu_reg64(const AeroGPURegFile *regs,
                                      uint32_t offset_lo)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every part of the device knows: its name, and its limits. */
+/* Names and limits that every part of the device knows. */
 #ifndef HW_AEROGPU_TYPES_H
 #define HW_AEROGPU_TYPES_H
 
@@ -10,7 +10,7 @@
 #define TYPE_AEROGPU "aerogpu"
 typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
 
-/* Limits. What a guest asks for beyond them is an error, never a hang. */
+/* Limits. A guest that asks for more gets an error, never a hang. */
 #define AEROGPU_MAX_CMD_BYTES (64u * 1024 * 1024)
 #define AEROGPU_MAX_TABLE_BYTES (16u * 1024 * 1024)
 #define AEROGPU_MAX_OUTSTANDING 128u          /* fetched and not completed */
@@ -18,12 +18,11 @@ typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
 #define AEROGPU_MAX_SCANOUT_PIXELS (1u << 26) /* or what BAR1 has room for */
 #define AEROGPU_MAX_CURSOR 256u               /* pixels, each way */
 #define AEROGPU_HANDSHAKE_MS 2000 /* longest wait for the render thread */
-#define AEROGPU_RING_RESET_MS 100 /* the same while nothing old is written */
-#define AEROGPU_GUEST_HOLDS_ONE_IN \
-    64                              /* of all time, how much of it for guests */
-#define AEROGPU_MIN_BATCH_MS 20u    /* one step of the renderer's wait */
-#define AEROGPU_MAX_BATCH_MS 60000u /* what a batch has when it is alone */
-#define AEROGPU_EXIT_MS 5000        /* longest wait for it when QEMU ends */
+#define AEROGPU_RING_RESET_MS 100 /* longest wait if nothing old is written */
+#define AEROGPU_GUEST_HOLDS_ONE_IN 64 /* guests hold the BQL at most 1/64 */
+#define AEROGPU_MIN_BATCH_MS 20u      /* one step when the renderer waits */
+#define AEROGPU_MAX_BATCH_MS 60000u   /* time of a batch that is alone */
+#define AEROGPU_EXIT_MS 5000          /* longest wait for it when QEMU ends */
 
 /* Cookie of a scanout snapshot; the low bits are its flip serial. */
 #define AEROGPU_COOKIE_SNAPSHOT (1ull << 63)

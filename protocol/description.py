@@ -12,7 +12,7 @@ C_TYPES = {'u8': ('uint8_t', 1), 'u16': ('uint16_t', 2), 'u32': ('uint32_t', 4),
            'i32': ('int32_t', 4)}
 PLAIN_KINDS = {'number', 'float', 'bool', 'bits', 'alloc_id', 'token', 'count', 'stage_ex', 'struct', 'reserved'}
 HANDLE_VERBS = {'creates', 'uses', 'destroys'}
-# What the wire calls a resource is a buffer or a texture: they share one space of handles.
+# The protocol's "resource" is a buffer or a texture: they share one space of handles.
 OBJECTS = {'buffer': 'Resource', 'texture': 'Resource', 'resource': 'Resource', 'view': 'View', 'shader': 'Shader',
            'input_layout': 'InputLayout', 'sampler': 'Sampler'}
 HEADER_BYTES = 8

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes from packets.toml what is said of packets elsewhere. The results are checked in, formatted by clang-format:
-builds of the device and of the drivers need neither this program nor Python.
+"""Writes the files that follow from packets.toml. They are checked in, formatted by clang-format: builds of the device
+and of the drivers need neither this program nor Python.
 
 usage: protocol/generate.py [--check]
   --check   change nothing; exit 1 if a file is not what packets.toml says
@@ -36,7 +36,7 @@ def camel(name):
 
 
 def fields_of(packet):
-    """What follows a packet's header, reserved fields too; structures are taken apart: (name, field, offset)."""
+    """The fields after a packet's header, reserved ones too, structures split up: (name, field, offset)."""
     def flatten(fields, base, prefix):
         for f in fields:
             if f.kind == 'struct':
@@ -82,7 +82,7 @@ def feature_lines(features, packets):
                      f' /* feature bit {bit}: {doc} */')
     needed = sorted({p.feature for p in packets if p.feature})
     mask = ' | '.join(f'AEROGPU_EXT_FEATURE_HI_{f}' for f in needed)
-    return lines + ['', '/* Those that announce packets: whoever executes this table announces them. */',
+    return lines + ['', '/* The bits that announce packets: a device that executes the whole table sets all of them. */',
                     f'#define AEROGPU_CMD_FEATURES_HI ({mask})', '']
 
 
@@ -114,7 +114,7 @@ TABLE_DOC = '''/**
  * Expands one row per opcode. NAME is the opcode without AEROGPU_CMD_, STRUCT the structure without aerogpu_cmd_.
  *   FIXED(NAME, STRUCT)                a structure and nothing after it
  *   TAIL(NAME, STRUCT, ELEM, COUNT)    COUNT (a field of the structure) elements of type ELEM follow
- *   REST(NAME, STRUCT)                 whatever follows, up to the packet's end, belongs to it
+ *   REST(NAME, STRUCT)                 all bytes up to the packet's end belong to it
  */'''
 
 
@@ -135,19 +135,19 @@ def table(everything):
     lines += [f'#include "{s.header}"' for s in everything.sections if s.packets and s.name != 'stream']
     return lines + ['', TABLE_DOC, '#define AEROGPU_CMD_TABLE(FIXED, TAIL, REST) \\',
                     ' \\\n'.join(rows), '',
-                    '/** The structures without a field that means something, each once: EMPTY(STRUCT). */',
+                    '/** The structures without a meaningful field, each once: EMPTY(STRUCT). */',
                     '#define AEROGPU_CMD_EMPTY(EMPTY) \\', ' \\\n'.join(f'EMPTY({s})' for s in empty), '',
                     '#endif /* AEROGPU_CMD_TABLE_H */']
 
 
-# ---- what writers need ----
+# ---- the writers' types ----
 
 def packet_types(everything):
     lines = ['// SPDX-License-Identifier: MIT',
-             f'// Which opcode a structure belongs to, and what follows it, for PacketWriter. {NOTICE} C++17.',
+             f'// The opcode of each structure, and the elements that follow it, for PacketWriter. {NOTICE} C++17.',
              '#pragma once', '', '#include "aerogpu_cmd_table.h"', '', 'namespace aerogpu {', '',
-             '/// A packet of this structure: its opcode, the type of the elements that follow it (void: none), and where '
-             'their number is written.',
+             '/// A packet of this structure: its opcode, the type of the elements that follow it (void: none), and a '
+             'setter for their number.',
              'template <class Wire>', 'struct PacketType;', '']
     for p in everything.packets:
         if not p.owns_struct:
@@ -175,13 +175,13 @@ def packet_types(everything):
 RIGHTS_TYPES = '''
 namespace aerogpu {
 
-/// What kind of thing a handle names; buffers and textures are resources.
+/// The kind of object that a handle names; buffers and textures are resources.
 enum class PacketObject : uint8_t { Resource, View, Shader, InputLayout, Sampler };
 
-/// What a packet does to the object that its `handleWord` names.
+/// The effect of a packet on the object that its `handleWord` names.
 enum class PacketEvent : uint8_t { None, Creates, Destroys, Exports, Imports };
 
-/// What the fields of a packet may do to objects. Words are 32 bits wide and counted from the header's end.
+/// The effects that a packet's fields may have on objects. Words are 32 bits wide and counted from the header's end.
 struct PacketRights {
   uint16_t opcode;
   uint16_t bytes;                          ///< of the structure
@@ -193,10 +193,10 @@ struct PacketRights {
   uint8_t tokenWord = 0;                   ///< of Exports and Imports: the share token, two words
   uint32_t usedWords = 0;                  ///< bit n: word n is a handle that is read, changed or bound; 0 names nothing
   uint8_t elementWords = 0;                ///< of one of the elements that follow the structure; 0: they name nothing
-  uint32_t elementUsedWords = 0;           ///< the same as usedWords, in each element
+  uint32_t elementUsedWords = 0;           ///< like usedWords, in each element
 };
 
-/// By opcode. What has no row is no packet.
+/// In order of opcode. An opcode without a row is no packet.
 inline constexpr PacketRights kPacketRights[] = {
 '''
 
@@ -242,8 +242,8 @@ def rights_row(packet):
 
 def rights(everything):
     lines = ['// SPDX-License-Identifier: MIT',
-             '// What each packet may do to objects, for a kernel driver that lets processes send packets but not reach '
-             f"each other's objects. {NOTICE} C++20.",
+             '// The effects that each packet may have on objects, for a kernel driver that lets processes send packets '
+             f"but not reach each other's objects. {NOTICE} C++20.",
              '#pragma once', '', '#include "aerogpu_cmd_table.h"']
     lines += RIGHTS_TYPES.rstrip().split('\n')
     return lines + [f'{{{", ".join(rights_row(p))}}},' for p in everything.packets] + ['};', '', '}  // namespace aerogpu']
@@ -255,7 +255,7 @@ DUMP_KINDS = {'float': 'Float', 'flags': 'Hex', 'bits': 'Hex', 'token': 'Hex'}
 
 
 def shown_fields(packet):
-    """What a dump shows of a packet: (name, field, offset, the enumeration that the field is of or None)."""
+    """The fields of a packet that a dump shows: (name, field, offset, the enumeration that the field is of or None)."""
     for name, f, offset in fields_of(packet):
         if f.kind == 'reserved':
             continue
@@ -295,6 +295,53 @@ def packet_fields(everything):
                              *cases, 'default: return {};', '}', '}', '', '}  // namespace aerogpu::cmd']
 
 
+# ---- the renderer's commands ----
+
+def command_function(packet):
+    return f'run{camel(packet.name)}'
+
+
+def command_element(packet):
+    """What follows the structure when its command is run: the type of an element, or ''."""
+    if packet.tail:
+        return c_type(packet.tail[0]).removeprefix('struct ')
+    return 'uint8_t' if packet.rest else ''
+
+
+def commands(everything):
+    lines = ['// SPDX-License-Identifier: MIT',
+             f'// The commands, a function for each packet. {NOTICE}',
+             '#pragma once', '', '#include <cstdint>', '#include <span>', '', '#include "aerogpu/aerogpu_cmd_table.h"',
+             '#include "renderer/base/result.h"', '', 'namespace aerogpu::core {', '', 'struct Submission;', '',
+             "// Each runs a packet that cmd::check() has passed, in the submission's space and context. What follows a "
+             'structure is part of the stream. A packet that fails has no effect (CMD-7). Render thread.', '']
+    for section in everything.sections:
+        for p in section.packets:
+            says = f': {" ".join(p.doc.split())}' if p.doc else '.'
+            lines.append(f'/// AEROGPU_CMD_{p.name}{says}')
+            element = command_element(p)
+            rest = f', std::span<const {element}>' if element else ''
+            lines.append(f'Result<void> {command_function(p)}(Submission& s, const aerogpu_{p.struct.name}& c'
+                         f'{f"{rest} tail" if rest else ""});')
+    return lines + ['', '}  // namespace aerogpu::core']
+
+
+def dispatch(everything):
+    lines = ['// SPDX-License-Identifier: MIT', f'// {NOTICE}', '#include "renderer/core/commands/dispatch.h"', '',
+             '#include "renderer/cmd/decode.h"', '#include "renderer/core/commands/commands.h"', '',
+             'namespace aerogpu::core {', '', 'Result<void> dispatch(Submission& s, const cmd::Packet& packet) {',
+             'switch (packet.opcode) {']
+    for p in everything.packets:
+        lines.append(f'case AEROGPU_CMD_{p.name}:')
+        run = command_function(p)
+        if p.tail:
+            lines.append(f'return cmd::decodeTail(packet, s, {run}, '
+                         f'[](const aerogpu_{p.struct.name}& c) -> uint64_t {{ return c.{p.tail[1]}; }});')
+        else:
+            lines.append(f'return cmd::{"decodeRest" if p.rest else "decodeFixed"}(packet, s, {run});')
+    return lines + ['default: return {};  // skipped', '}', '}', '', '}  // namespace aerogpu::core']
+
+
 # ---- the fuzzer's dictionary ----
 
 def dictionary(everything):
@@ -313,6 +360,8 @@ def outputs(everything):
               INCLUDE + 'packet_rights.hpp': rights(everything),
               'renderer/cmd/enum_names.h': enum_names(everything),
               'renderer/cmd/packet_fields.cpp': packet_fields(everything),
+              'renderer/core/commands/commands.h': commands(everything),
+              'renderer/core/commands/dispatch.cpp': dispatch(everything),
               'renderer/fuzz/stream_fuzz.dict': dictionary(everything)}
     for path, lines in files.items():
         text = '\n'.join(lines) + '\n'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Implements aerogpu/renderer.h: converts arguments, calls, maps results. Nothing is thrown across.
+// Implements aerogpu/renderer.h: converts arguments, calls, maps results. No exception crosses the interface.
 #include "renderer/api.h"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ void copyText(char* out, size_t size, const std::string& text) {
   out[n] = '\0';
 }
 
-/// $XDG_CACHE_HOME/aerogpu, else ~/.cache/aerogpu (XDG Base Directory Specification); empty without a home.
+/// Returns $XDG_CACHE_HOME/aerogpu, else ~/.cache/aerogpu (XDG Base Directory Specification); empty without a
+/// home.
 std::string defaultCacheDir() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && cache[0] == '/')
     return std::string(cache) + "/aerogpu";
@@ -42,13 +43,13 @@ std::string defaultCacheDir() {
   return "";
 }
 
-/// The folder of one VM in it. Caches are in the GPU driver's own format, which the driver parses unchecked,
-/// and guests have a hand in what they hold: no VM reads another's. Empty, so that nothing is kept, for a VM
-/// without an identity that lasts.
+/// Returns the folder of one VM in the cache folder. Caches have the GPU driver's own format, which the
+/// driver parses unchecked, and guests influence their contents: no VM reads another's. Empty, so that
+/// nothing is kept, for a VM without a lasting identity.
 std::string cacheDirOf(const char* vmUuid) {
   const std::string base = defaultCacheDir(), uuid = vmUuid ? vmUuid : "";
   const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-'; };
-  const bool nil = uuid.find_first_not_of("0-") == std::string::npos;  // RFC 4122: nobody's
+  const bool nil = uuid.find_first_not_of("0-") == std::string::npos;  // RFC 4122: the nil UUID
   if (base.empty() || nil || uuid.size() > 64 || !std::all_of(uuid.begin(), uuid.end(), fits)) return "";
   return base + "/" + uuid;
 }
@@ -173,7 +174,7 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
     }
     error = reason;
     failed = true;
-    // A device that was asked for by name must not be replaced by no device at all.
+    // A device that was asked for by name must not be replaced by no device.
     if (!backendConfig.vulkanDevice.empty()) break;
   }
   if (!renderer->backend) return nullptr;
@@ -231,7 +232,7 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
     backend->endSubmission(std::move(finish), true);
     return;
   }
-  // Packets are read as 32-bit words; a copy that is not aligned for that is moved once.
+  // Packets are read as 32-bit words; a copy without that alignment is moved once.
   if (reinterpret_cast<uintptr_t>(submission.cmd) % alignof(uint32_t) != 0) {
     m_alignedStream.resize((submission.cmd_size + 3) / 4);
     std::memcpy(m_alignedStream.data(), submission.cmd, submission.cmd_size);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The object behind the C interface (aerogpu/renderer.h): one back end, one executor, the order of
-// completions.
+// The object of the C interface (aerogpu/renderer.h): one back end, one executor, the order of completions.
 #pragma once
 
 #include <atomic>
@@ -11,7 +10,7 @@
 #include "aerogpu/renderer.h"
 #include "renderer/base/mutex.h"
 #include "renderer/core/backend_config.h"
-#include "renderer/core/executor.h"
+#include "renderer/core/executor/executor.h"
 #include "renderer/trace/capture.h"
 #include "renderer/trace/recent.h"
 
@@ -31,7 +30,7 @@ public:
   /// Most submissions that may be unfinished; submit blocks at this bound.
   static constexpr uint64_t kMaxInFlight = 64;
 
-  // Read by the C interface.
+  // The C interface reads these.
   const aerogpu_renderer_callbacks callbacks;
   void* const opaque;
   aerogpu::Log log;
@@ -46,7 +45,7 @@ public:
   std::unique_ptr<aerogpu::core::Executor> executor;
   aerogpu::trace::Origin origin;  ///< constant
   std::unique_ptr<aerogpu::trace::Capture> capture;
-  std::unique_ptr<aerogpu::trace::Recent> recent;  ///< null or constant: null costs a look at it
+  std::unique_ptr<aerogpu::trace::Recent> recent;  ///< null or constant: null costs only a check
 
 private:
   explicit aerogpu_renderer(const aerogpu_renderer_config& config);
@@ -56,7 +55,7 @@ private:
   static bool othersWait(void* renderer, const aerogpu::core::Owner& owner);
   void finished();
 
-  std::vector<uint32_t> m_alignedStream;  ///< a stream that came unaligned
+  std::vector<uint32_t> m_alignedStream;  ///< copy of a stream that came unaligned
   aerogpu::Mutex m_mutex;
   aerogpu::CondVar m_roomChanged;
   uint64_t m_inFlight GUARDED_BY(m_mutex) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The back ends that a renderer can have, once: name, whether this build has it, how it is made.
+// The single list of back ends: name, presence in this build, factory.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ namespace aerogpu {
 
 struct BackendEntry {
   const char* name;
-  /// Null and a message when the host lacks what it needs. Not in this build: a null pointer.
+  /// Returns null and a message if the host lacks what it needs. A null pointer if it is not in this build.
   std::unique_ptr<core::Backend> (*create)(const core::BackendConfig& config, std::string& error);
 };
 
 /// In the order in which "auto" tries them.
 std::span<const BackendEntry> backendEntries();
 
-/// "auto, vulkan or null": what may be asked for in this build.
+/// Returns "auto, vulkan or null": the choices of this build.
 const std::string& backendChoices();
 
 }  // namespace aerogpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Structures of the C interface that come from an embedder built with another version of the header:
-// `struct_size` says how much of them is there (aerogpu/renderer.h, "Versions").
+// Structures of the C interface from an embedder built with another version of the header: `struct_size`
+// tells how much of them exists (aerogpu/renderer.h, "Versions").
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace aerogpu {
 
-/// Bytes of the first version of each structure: fewer make no sense. Members behind them are 0 when they are
+/// Bytes of the first version of each structure: fewer make no sense. Later members are 0 if they are
 /// missing.
 template <class T>
 inline constexpr size_t kFirstSize = 0;
@@ -34,13 +34,13 @@ inline constexpr size_t kFirstSize<aerogpu_renderer_space_limits> = sizeof(aerog
 template <>
 inline constexpr size_t kFirstSize<aerogpu_renderer_space> = sizeof(aerogpu_renderer_space);
 
-/// Bytes of `given` that may be touched, at most those that we know.
+/// Returns the bytes of `given` that may be accessed, at most those that we know.
 template <class T>
 size_t sizeGiven(const T& given) {
   return std::min<size_t>(given.struct_size, sizeof given);
 }
 
-/// Copies what is there; false when that is less than the first version.
+/// Copies the existing bytes; false if they are fewer than the first version's.
 template <class T>
 bool takeStruct(const T& given, T& out) {
   static_assert(kFirstSize<T> != 0 && offsetof(T, struct_size) == 0);
@@ -51,7 +51,7 @@ bool takeStruct(const T& given, T& out) {
   return true;
 }
 
-/// "NAME.struct_size is N, at least M is needed".
+/// Returns "NAME.struct_size is N, at least M is needed".
 template <class T>
 std::string tooSmall(const char* name, const T& given) {
   return std::string(name) + ".struct_size is " + std::to_string(given.struct_size) + ", at least " +

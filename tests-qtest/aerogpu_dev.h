@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The device as a test sees it: PCI set-up, registers, a ring in guest memory, submissions, fences. What
-// every device test builds on; it knows the ABI and nothing of the device's inside.
+// The device as a test sees it: PCI set-up, registers, a ring in guest memory, submissions, fences. The base
+// of every device test; it knows the ABI, but no internals of the device.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@
 
 namespace aerogpu::qtest {
 
-/// How a test's guest memory is laid out; 64 MiB of RAM in all.
+/// How a test uses guest memory; 64 MiB of RAM in all.
 inline constexpr uint64_t kRingGpa = 0x100000, kFenceGpa = 0x180000, kCommandGpa = 0x200000,
                           kTableGpa = 0x300000, kSurfaceGpa = 0x400000;
 
-/// `size` bytes that look random and are the same for the same seed.
+/// Returns `size` pseudo-random bytes, the same for the same seed.
 std::vector<uint8_t> pattern(size_t size, uint32_t seed);
 
-/// Creates and binds what a draw needs: a buffer of one triangle (zeroed: nothing is covered), shaders that
-/// pass positions on and write constant c0, an input layout. Takes four handles from `first` on.
+/// Creates and binds the objects that a draw reads: a buffer of one triangle (zeroed: nothing is covered),
+/// shaders that pass positions on and write constant c0, an input layout. Takes four handles from `first` on.
 void usePlainPipeline(CommandWriter& w, uint32_t first);
 
 class AeroGpuDev {
@@ -33,7 +33,7 @@ public:
       : qemu(deviceOptions, extra) {
     setUpPci();
   }
-  /// A device that is plugged into a bridge at bus 0, slot `bridge`; see QemuProcess for `before`.
+  /// A device plugged into a bridge at bus 0, slot `bridge`; see QemuProcess for `before`.
   struct Behind {
     uint32_t bridge, slot;
   };
@@ -60,24 +60,24 @@ public:
 
   uint32_t config(uint32_t offset);
   void setConfig(uint32_t offset, uint32_t value);
-  /// Assigns BARs, enables memory and bus mastering (on the way through a bridge too); also after a system
+  /// Assigns BARs, enables memory and bus mastering (for a bridge in front of it too); also after a system
   /// reset.
   void setUpPci();
   /// Routes INTx to ISA interrupt 11 and reports the interrupt controller's inputs.
   void interceptIntx();
   bool intxLevel() { return qemu.irqLevel(11); }
-  /// MSI: writes `data` to `address` in guest RAM. Or back to INTx.
+  /// MSI: writes `data` to `address` in guest RAM. `enable` false: back to INTx.
   void enableMsi(uint64_t address, uint16_t data, bool enable = true);
 
   struct Ring {
-    uint32_t entries = 16, stride = 64, first = 0;  ///< `first`: head and tail to begin with
+    uint32_t entries = 16, stride = 64, first = 0;  ///< `first`: initial head and tail
     bool enable = true;
   };
-  /// Writes a ring header and enables the ring. An enabled ring may be looked at without a doorbell: what has
-  /// to stay queued goes into a disabled one.
+  /// Writes a ring header and enables the ring. The device may read an enabled ring without a doorbell:
+  /// submissions that must stay queued go into a disabled one.
   void startRing(const Ring& ring);
   void startRing() { startRing(Ring{}); }
-  /// This device has loaded what `other` saved: its ring and fences go on.
+  /// Continues from a saved state: this device has loaded what `other` saved, with its ring and fences.
   void goOnFrom(const AeroGpuDev& other) {
     m_ring = other.m_ring;
     m_tail = other.m_tail;
@@ -88,7 +88,7 @@ public:
   void useFencePage();
   aerogpu_fence_page fencePage();
 
-  /// Puts a descriptor into the next slot and moves the tail; rings the bell unless told not to.
+  /// Puts a descriptor into the next slot and moves the tail; rings the bell unless `ring` is false.
   void push(aerogpu_submit_desc desc, bool ring = true, std::optional<aerogpu_submit_space> space = {});
   void ringBell() { setReg(AEROGPU_MMIO_REG_DOORBELL, 1); }
   struct Submit {
@@ -96,23 +96,23 @@ public:
     uint64_t commandGpa = kCommandGpa;
     std::span<const uint8_t> table = {};
     bool ring = true;
-    std::optional<aerogpu_submit_space> space = {};  ///< behind the descriptor, which is then longer
+    std::optional<aerogpu_submit_space> space = {};  ///< after the descriptor, which is then longer
   };
   /// Copies a stream into guest memory and pushes it with the next fence; returns the fence.
   uint64_t submit(const CommandWriter& writer, const Submit& how);
   uint64_t submit(const CommandWriter& writer) { return submit(writer, Submit{}); }
-  /// A submission without commands.
+  /// Pushes a submission without commands.
   uint64_t submitEmpty(uint32_t flags = 0, bool ring = true);
   static std::vector<uint8_t> allocTable(std::span<const aerogpu_alloc_entry> entries);
 
   uint64_t completedFence() { return reg64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO); }
-  /// Polls until the fence is there; throws at the deadline.
+  /// Polls until the fence is complete; throws at the deadline.
   void waitFence(uint64_t fence);
   /// Polls `done` with the same deadline: at first as fast as QEMU answers, then every millisecond.
   void waitUntil(const std::function<bool()>& done, const char* what);
   /// Waits until QEMU refuses to save the machine and names `reason`, or until it would save it. The device
-  /// brings this up to date twice a second; a test that tried a migration instead could begin its second one
-  /// within the end of the first, of which QEMU 7.2 dies.
+  /// updates this twice a second; a test that tried a migration instead could begin its second one during the
+  /// end of the first, which makes QEMU 7.2 crash.
   void waitForBlocker(const std::string& reason);
   void waitForNoBlocker();
   uint64_t nextFence() const { return m_nextFence; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A ring reset while the GPU does not come to rest, as seen by a driver and by whoever runs the machine:
-// nothing of before is written once the register is written, RING_BUSY tells what goes on, and no guest holds
-// QEMU up with resets. docs/abi/ring.md, BUSY.
+// Resets the ring while the GPU stays busy, as a driver and the host's user see it: nothing from before is
+// written once the register is written, RING_BUSY shows what is under way, and no guest blocks QEMU with
+// resets. docs/abi/ring.md, BUSY.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace packets = aerogpu::packets;
 
 constexpr uint32_t kHang = 8;  // x-gpu-fault
 constexpr uint32_t kTexture = 1, kAlloc = 1;
-constexpr uint32_t kSmall = 16, kLarge = 256;  // texels: what our threads copy, and what the GPU does
+constexpr uint32_t kSmall = 16, kLarge = 256;  // texels: copied by our threads, and by the GPU
 constexpr uint8_t kOthers = 0x3C;
 
 class Busy : public testing::Test {
@@ -55,7 +55,7 @@ protected:
     const auto bytes = dev.qemu.read(kSurfaceGpa, bytesOf(side));
     return std::all_of(bytes.begin(), bytes.end(), [&](uint8_t b) { return b == value; });
   }
-  /// The GPU has `fence`'s work, and keeps it.
+  /// The GPU has the work of `fence`, and keeps it.
   void waitForGpu(int64_t submissions) {
     dev.waitUntil([&] { return dev.qemu.property("submissions") >= submissions; }, "the submission");
     dev.waitUntil([&] { return dev.qemu.property("cpu-busy-ns") > m_cpuBusy; }, "its execution");
@@ -107,7 +107,7 @@ TEST_F(Busy, WhatTheGpuCopiesIsToldAndWaitedFor) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT), 0u);
 }
 
-/// As often as it likes, all together as long as one of them: the rest is answered at once.
+/// Any number of resets together waits as long as one: the rest are answered at once.
 // BUSY-3
 TEST_F(Busy, ManyResetsHoldQemuUpNoLongerThanOne) {
   hangUnder(kSmall);
@@ -117,14 +117,14 @@ TEST_F(Busy, ManyResetsHoldQemuUpNoLongerThanOne) {
     EXPECT_NE(dev.qemu.qmp("query-status").find("running"), std::string::npos);
     EXPECT_EQ(busy(), AEROGPU_EXT_RING_BUSY_READS);
   }
-  // 2 s of waits, and the answers; a hundred times 2 s before.
+  // 2 s of waits, and the answers; before, a hundred times 2 s.
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(9));
   hang(false);
   dev.waitUntil([&] { return busy() == 0; }, "the end of what was reset");
   dev.waitFence(readBack(kSmall));
 }
 
-// BUSY-1: it is for the driver to ask; a write has no effect, a device reset ends it.
+// BUSY-1: the driver has to poll it; a write has no effect, a device reset ends it.
 TEST_F(Busy, TheRegisterIsReadOnlyAndADeviceResetEndsIt) {
   dev.setReg(AEROGPU_EXT_REG_RING_BUSY, ~0u);
   EXPECT_EQ(busy(), 0u);

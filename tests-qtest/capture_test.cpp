@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Captures that live through resets: a replay ends with the frame that the device showed last.
+// Captures that survive resets: a replay ends with the frame that the device showed last.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -13,8 +13,8 @@ namespace packets = aerogpu::packets;
 
 constexpr uint32_t kWidth = 32, kHeight = 16, kPitch = kWidth * 4;
 
-/// A target with handle 1 at the scanout address, cleared to a colour and presented; rows from `upload` on
-/// come from guest memory.
+/// Returns a target with handle 1 at the scanout address, cleared to a colour and presented; rows from
+/// `upload` on come from guest memory.
 CommandWriter frame(packets::Rgba color, uint32_t upload = kHeight) {
   CommandWriter w;
   packets::createShown(w, 1, kWidth, kHeight, 1);
@@ -41,11 +41,11 @@ void framesAcrossResets(const std::string& backend) {
     EXPECT_EQ(dev.qemu.screendump().at(0, 0), 0xFF0000u);
     dev.qemu.qmp("system_reset");
     dev.setUpPci();
-    // What a ring reset drops is not in the trace: this frame was never seen.
+    // A frame that a ring reset drops was never shown, and is not in the trace.
     start(false);
     dev.submit(frame({0, 1, 0}), {.table = table});
     dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
-    // The same handle once more, in another picture: half of it from guest memory.
+    // The same handle again, in another picture: half of it from guest memory.
     std::vector<uint8_t> bytes(kPitch * kHeight);
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 7 + 3);
     dev.qemu.write(kSurfaceGpa, bytes);

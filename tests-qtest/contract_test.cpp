@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A driver that was written from docs/abi/ alone: no header of protocol/ is included, every number below is
-// one that stands on a page there. It brings the ring up, draws, shares, presents, and meets each error code
-// that a guest can meet. It uses no extension (EXT-2).
+// A driver written from docs/abi/ alone: it includes no header of protocol/, and every number below is from a
+// page there. It brings the ring up, draws, shares, presents, and provokes each error code that a guest can
+// get. It uses no extension (EXT-2).
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -154,11 +154,12 @@ public:
   void waitFence(uint64_t fence) {
     waitUntil([&] { return reg64(kCompleted) >= fence; }, "a fence");
   }
-  /// Waits for a submission, whose head has then moved and whose error is latched. 0: it had none.
+  /// Waits for a submission, whose head has then moved and whose error is latched, and returns its code. 0:
+  /// no error.
   uint32_t codeOf(uint64_t fence, uint32_t errors = 1) {
     const uint32_t before = m_errors;
     waitUntil([&] { return head() == m_tail; }, "the head");
-    // The error is latched after the head has moved (FENCE-1); nothing comes where none is due.
+    // The error is latched after the head has moved (FENCE-1); without an error nothing comes.
     set(kIrqEnable, 0);
     waitFence(fence);
     waitFence(submitNothing(kSubmitNoIrq));
@@ -193,7 +194,7 @@ Words texture(uint32_t handle, uint32_t format, uint32_t width, uint32_t height,
 Words targets(uint32_t color) {
   return {1, 0, color, 0, 0, 0, 0, 0, 0, 0};
 }
-/// The whole of a texture to another one, and to that one's guest memory.
+/// Copies all of a texture to another one, and to that one's guest memory.
 Words copyOut(uint32_t to, uint32_t from, uint32_t width, uint32_t height) {
   return {to, from, 0, 0, 0, 0, 0, 0, 0, 0, width, height, kWriteBack, 0};
 }
@@ -216,7 +217,7 @@ TEST(Contract, TheRingComesUp) {
   }
   d.waitUntil([&] { return d.head() == 20; }, "the head");
   EXPECT_EQ(d.reg(kIrqStatus), 0u) << "NO_IRQ";
-  d.submitNothing(~kSubmitNoIrq);  // flags that nobody knows
+  d.submitNothing(~kSubmitNoIrq);  // unknown flags
   d.waitUntil([&] { return d.reg(kIrqStatus) == kIrqFence; }, "the interrupt");
   d.set(kIrqAck, kIrqFence);
   EXPECT_EQ(d.reg(kIrqStatus), 0u);
@@ -308,7 +309,7 @@ TEST(Contract, ATriangleAndItsAlias) {
              .add(kDraw, {3, 1, 0, 0})
              .add(kExport, {kTarget, 0, lo(kToken), hi(kToken)}),
          table);
-  // Another context, as another process has it, knows the surface by its token.
+  // Another context, like that of another process, knows the surface by its token.
   ASSERT_EQ(d.codeOf(d.submit(Stream()
                                   .add(kImport, {kAlias, 0, lo(kToken), hi(kToken)})
                                   .add(kDestroyResource, {kTarget, 0})
@@ -345,7 +346,7 @@ TEST(Contract, Presents) {
              .add(kClear, fill(0.2f, 0.4f, 0.8f))
              .add(kFlush, {0, 0})
              .add(kPresent, {0, 0})
-             .add(kClear, fill(1, 1, 1)),  // later than the present: it does not show
+             .add(kClear, fill(1, 1, 1)),  // after the present: not shown
          table);
   Picture picture = d.qemu.screendump();
   ASSERT_EQ(picture.width, kWidth);
@@ -366,7 +367,7 @@ TEST(Contract, Presents) {
   d.set(kScanWidth, kWidth / 2);
   picture = d.qemu.screendump();
   EXPECT_EQ(picture.width, kWidth / 2) << "counts from the next drawing";
-  d.set(kScanPitch, 4);  // less than a row: not valid
+  d.set(kScanPitch, 4);  // less than a row: invalid
   EXPECT_EQ(d.reg(kScanPitch), 4u) << "is read back all the same";
   EXPECT_EQ(d.qemu.screendump().width, kWidth / 2);
 }

@@ -52,7 +52,7 @@ TEST(Properties, TextAndNumbers) {
   EXPECT_THROW(qmpString("{\"return\": \"cut"), QemuError);
 }
 
-/// One line for each register write, submission, fence and interrupt, with what they are about.
+/// One line for each register write, submission, fence and interrupt, with its details.
 TEST(Trace, NamedEventsTellWhatHappened) {
   AeroGpuDev dev("renderer=null", {"-trace", "aerogpu_*"});
   dev.interceptIntx();
@@ -104,7 +104,7 @@ TEST(Capture, ReplayGivesTheSameFrame) {
   EXPECT_EQ(replayedFrame(path, "null"), shown.rgb);
 }
 
-/// After a reset the old ring's memory may be anybody's.
+/// After a reset the old ring's memory may have another owner.
 // PCI-7
 TEST(Reset, OfTheDeviceWritesNothingIntoTheRing) {
   AeroGpuDev dev;
@@ -138,7 +138,7 @@ TEST(Reset, AtEveryStage) {
   dev.startRing();
   dev.submit(w, {.commandGpa = 0x1000000});
   reset();
-  // A present that waits for a vblank that the stopped clock never brings.
+  // A present that waits for a vblank, which the stopped clock never brings.
   dev.setScanout({});
   dev.startRing();
   CommandWriter p;

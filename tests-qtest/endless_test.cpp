@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A guest's shader that loops for ever, seen from QEMU: while the GPU is at it the monitor answers, a reset
-// gives the device back, and QEMU ends.
+// Tests a guest's shader that loops for ever, from QEMU's side: while the GPU runs it the monitor answers, a
+// reset makes the device usable again, and QEMU can exit.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ using aerogpu::CommandWriter;
 namespace packets = aerogpu::packets;
 
 constexpr uint32_t kLoop = 0x30, kEndLoop = 0x16, kIadd = 0x1E;  // d3d10TokenizedProgramFormat.hpp
-/// llvmpipe ends an invocation's loops after 65535 rounds: so many of them take it minutes.
+/// llvmpipe ends an invocation's loops after 65535 rounds: this many of them take minutes.
 constexpr uint32_t kGroups = 65535;
 
 Tokens endlessCompute() {
@@ -48,7 +48,7 @@ protected:
     packets::dispatch(w, kShader, kBuffer, kGroups);
     return dev.submit(w);
   }
-  /// Submits it and waits until the GPU has it; the monitor is asked meanwhile.
+  /// Submits it and waits until the GPU has it; queries the monitor meanwhile.
   void begin() {
     dev.startRing();
     const uint64_t fence = submit();
@@ -76,12 +76,12 @@ TEST_F(Endless, ResetGivesTheDeviceBack) {
 
 TEST_F(Endless, QemuEndsMeanwhile) {
   begin();
-  // Before QEMU ends it stops the VM, for which it waits two seconds.
+  // Before QEMU exits it stops the VM, for which it waits two seconds.
   EXPECT_EQ(dev.qemu.quit(), 0) << dev.qemu.output();
 }
 
-/// While the GPU is at work for one program, another one's waits: in the ring, for the render thread waits
-/// for the GPU too.
+/// While the GPU works for one program, another one's work waits: in the ring, because the render thread
+/// waits for the GPU too.
 class EndlessWithSpaces : public testing::Test {
 protected:
   static constexpr uint32_t kMaxBatchMs = 100, kShader = 1, kBuffer = 2;
@@ -100,7 +100,7 @@ protected:
     CommandWriter w;
     packets::createShader(w, kShader, AEROGPU_SHADER_STAGE_COMPUTE, endlessCompute());
     packets::createBuffer(w, kBuffer, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
-    // Each fills a slice, and the render thread waits for the one before the last.
+    // Each fills a slice, and the render thread waits for the last but one.
     for (int i = 0; i < 8; ++i) packets::dispatch(w, kShader, kBuffer, kGroups);
     looping = submitIn(w, {space, 0, 0});
     dev.waitUntil([&] { return dev.qemu.property("dispatches") >= 2; }, "the dispatches");
@@ -139,8 +139,8 @@ TEST_F(EndlessWithSpaces, IsNotStoppedForWorkOfItsOwnProcessInTheRing) {
   expectStoppedFor(3);
 }
 
-/// Two programs. One does the heaviest work that is legal, of a new kind each time; the other one draws a
-/// frame behind it.
+/// Two programs. One does the heaviest legal work, of a new kind each time; the other one draws a frame after
+/// it.
 class Beside : public testing::Test {
 protected:
   static constexpr uint64_t kHeavyGpa = 0x1000000, kFrameGpa = 0x2000000, kStreamRoom = 0x100000;
@@ -157,7 +157,7 @@ protected:
     EXPECT_TRUE(assembly.ok()) << assembly.errorText();
     return assembly.tokens;
   }
-  /// A triangle over all of the target, from the buffer that usePlainPipeline() makes of `first`.
+  /// Draws a triangle over all of the target, from the buffer that usePlainPipeline() makes for `first`.
   static void coverAll(CommandWriter& w, uint32_t first) {
     const float corners[] = {-1, 3, 0, -1, -1, 0, 3, -1, 0};
     packets::upload(w, first, 0, {reinterpret_cast<const uint8_t*>(corners), sizeof corners});
@@ -191,7 +191,7 @@ protected:
     ASSERT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
   }
 
-  /// As many slots as model 3 may have. `salt` makes it a program of its own.
+  /// Returns a shader with the most slots of model 3. `salt` makes it a different program.
   static std::string longest(const std::string& body, uint32_t times, uint32_t salt) {
     std::string code =
         "ps_3_0\ndcl_2d s0\ndef c9, 0.01, 0.02, 0.03, 0." + std::to_string(salt) + "\nmov r0, c9\n";
@@ -211,17 +211,17 @@ protected:
     packets::createShader(w, ps, AEROGPU_SHADER_STAGE_PIXEL, assembled(pixel));
     packets::bindShaders(w, vs, ps);
   }
-  /// Minutes of it, if nobody stopped it.
+  /// Minutes of work, if nothing stopped it.
   CommandWriter heavyWork(uint32_t kind) {
     CommandWriter w;
     packets::samplerState(w, 0, 6, kind == 0 ? 3 : 2);  // D3DSAMP_MINFILTER, D3DTEXF_ANISOTROPIC or _LINEAR
     switch (kind) {
-      case 0:  // samples, and the whole target again and again
-               // (llvmpipe writes the code of an anisotropic sample anew for each: some only.)
+      case 0:  // samples, and the whole target repeatedly (llvmpipe generates separate code for each
+               // anisotropic sample: only a few.)
         use(w, longest(samples(8), 1, 1));
         for (int i = 0; i < 200; ++i) packets::draw(w, 3);
         break;
-      case 1:  // loops in loops
+      case 1:  // nested loops
         use(w,
             "ps_3_0\ndefi i0, 255, 0, 0, 0\nmov r0, c0\nrep i0\nrep i0\nadd r0, r0, c0\nendrep\nendrep\n"
             "mov oC0, r0\n");
@@ -238,7 +238,7 @@ protected:
     }
     return w;
   }
-  /// Fills the picture with a colour and has it written to guest memory.
+  /// Fills the picture with a colour and writes it to guest memory.
   CommandWriter frameOf(uint8_t level) {
     CommandWriter w;
     packets::clearColor(w, {0, 0, 0});
@@ -255,7 +255,7 @@ protected:
   }
 };
 
-/// Each frame is right, and there long before Windows' time-out of 10 s (install.cmd's TdrDelay).
+/// Each frame is right, and comes long before Windows' time-out of 10 s (install.cmd's TdrDelay).
 // LIM-9, LIM-10, LIM-11
 TEST_F(Beside, AProgramDrawsOnBesideTheHeaviestLegalWork) {
   constexpr std::chrono::seconds kTdrDelay(10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors one by one, with whose each was. docs/abi/ring.md (REC).
+// Tests errors one by one, with the owner of each. docs/abi/ring.md (REC).
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -47,13 +47,13 @@ protected:
     dev.setReg(AEROGPU_EXT_REG_ERROR_NEXT, 0);
     return look(dev);
   }
-  /// Destroys of handles that nobody has: one error each. Waits for the submission.
+  /// Destroys handles that do not exist: one error each. Waits for the submission.
   uint64_t mistakes(uint32_t space, uint32_t context, uint32_t count = 1) {
     CommandWriter w;
     for (uint32_t i = 0; i < count; ++i) aerogpu::packets::copyBuffer(w, 1, 2, 4, 0);
     return submit(w, space, context);
   }
-  /// Cannot be fetched for want of memory.
+  /// Submits work that cannot be fetched for lack of memory.
   uint64_t starved(uint32_t space, uint32_t context) {
     dev.qemu.setProperty("x-gpu-fault", kNoMemory);
     CommandWriter w;
@@ -86,7 +86,7 @@ TEST_F(ErrorRecords, SayWhoseEachErrorWas) {
   const uint64_t one = starved(7, 3), wrong = mistakes(8, 1, 2), two = starved(9, 3);
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), kInternal);
   EXPECT_EQ(take(), (Record{kInternal, 1, 7, 3, one, kMore}));
-  // Another one of the same does not change what was taken, and goes behind.
+  // Another error of the same kind does not change the record that was taken, and comes after it.
   const uint64_t again = starved(7, 3);
   EXPECT_EQ(look(dev), (Record{kInternal, 1, 7, 3, one, kMore})) << "until the next write";
   const uint64_t more = mistakes(8, 1, 3);
@@ -96,7 +96,7 @@ TEST_F(ErrorRecords, SayWhoseEachErrorWas) {
   EXPECT_EQ(take(), (Record{kInternal, 1, 7, 3, again, 0}));
   EXPECT_EQ(take(), Record{});
   EXPECT_EQ(dev.errorCount(), 8u) << "the old registers are as ever";
-  // Contexts and codes are told apart.
+  // Contexts and codes are distinguished.
   const uint64_t first = mistakes(7, 1), second = mistakes(7, 2), third = starved(7, 1);
   EXPECT_EQ(take(), (Record{kDecode, 1, 7, 1, first, kMore}));
   EXPECT_EQ(take(), (Record{kDecode, 1, 7, 2, second, kMore}));
@@ -143,7 +143,7 @@ TEST_F(ErrorRecords, WhatFindsNoRoomIsSaid) {
   for (uint32_t i = 1; i < kMost - 1; ++i) EXPECT_EQ(take(), (Record{kDecode, 1, 0, i, fences[i], kMore}));
   EXPECT_EQ(take(), (Record{kInternal, 1, 0, 500, lost, 0})) << "in place of the newest";
   EXPECT_EQ(take(), Record{});
-  // Full of what displaces others.
+  // Full of records that displace others.
   for (uint32_t i = 0; i < kMost; ++i) starved(0, i);
   mistakes(0, 1);
   EXPECT_EQ(take().flags, kMore | AEROGPU_EXT_ERROR_LOST);

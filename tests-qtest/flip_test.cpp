@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flips and presents never tear and never go back: every picture that is taken, at whatever moment, is one
-// frame as a whole, and not an older one than the picture before. PRES-3, SCAN-7.
+// Tests that flips and presents never tear and never go back: every picture, taken at any moment, is one
+// whole frame, and not older than the previous picture. PRES-3, SCAN-7.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -17,7 +17,7 @@ constexpr uint64_t bufferGpa(uint32_t frame) {
   return kSurfaceGpa + frame % kBuffers * kBufferBytes;
 }
 
-/// A picture of frame f is red f / 255 all over, which UNORM8 holds exactly.
+/// A picture of frame f is red f / 255 everywhere, which UNORM8 holds exactly.
 class Watched {
 public:
   explicit Watched(const std::string& backend) : dev("renderer=" + backend) {
@@ -36,7 +36,7 @@ public:
   }
   void flip(uint32_t frame) { dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, bufferGpa(frame)); }
 
-  /// One of eight places for streams, by `slot`. Returns the fence.
+  /// Submits from one of eight places for streams, by `slot`. Returns the fence.
   uint64_t submit(const CommandWriter& c, uint32_t slot, uint32_t flags = 0) {
     return dev.submit(c, {.flags = flags, .commandGpa = kCommandGpa + slot % 8 * 0x1000, .table = m_table});
   }
@@ -44,14 +44,14 @@ public:
   uint64_t draw(uint32_t frame, uint32_t texture) {
     CommandWriter w;
     packets::setTarget(w, texture);
-    packets::clearColor(w, {1, 1, 1});  // what a torn picture would show
+    packets::clearColor(w, {1, 1, 1});  // visible in a torn picture
     packets::clearColor(w, {static_cast<float>(frame) / 255});
     aerogpu_cmd_present present{};
     present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
     w.packet(present);
     return submit(w, frame, AEROGPU_SUBMIT_FLAG_PRESENT);
   }
-  /// Vblanks until the fence is there: the first one after the GPU was done.
+  /// Steps over vblanks until the fence is complete: the first one after the GPU was done.
   void toVblankOf(uint64_t fence) {
     dev.waitUntil(
         [&] {
@@ -60,7 +60,7 @@ public:
         },
         "a frame's vblank");
   }
-  /// The frame that is on the screen.
+  /// Returns the frame on the screen.
   uint32_t shown() {
     const Picture picture = dev.qemu.screendump();
     EXPECT_EQ(picture.width, kWidth);
@@ -84,7 +84,7 @@ private:
   uint32_t m_newest = 0;
 };
 
-/// As the demo and the Windows driver do it: the next frame is on its way when the flip to this one comes.
+/// As the demo and the Windows driver do it: the next frame is under way when the flip to this one comes.
 void pageFlips(const std::string& backend) {
   Watched w(backend);
   w.createTextures();
@@ -117,8 +117,8 @@ TEST(Flips, OfTexturesShowWholeFramesOnVulkan) {
   pageFlips("vulkan");
 }
 
-/// One buffer that is drawn into and presented again and again: a frame appears as a whole, at its vblank and
-/// not before, however far the next one is.
+/// One buffer that is drawn into and presented repeatedly: a frame appears as a whole, at its vblank and not
+/// before, however far the next one is.
 void presentsOfOneTexture(const std::string& backend) {
   Watched w(backend);
   w.createTextures();
@@ -165,7 +165,7 @@ TEST(Flips, OfMemoryShowWholeFrames) {
   }
 }
 
-/// Many flips in one go: the last one counts, also when a ring reset drops the question what lies there.
+/// Many flips at once: the last one counts, even if a ring reset drops the look-up of its address.
 void flipsInARow(const std::string& backend) {
   Watched w(backend);
   w.createTextures();
@@ -196,7 +196,7 @@ TEST(Flips, TheLastOfManyCountsOnVulkan) {
   flipsInARow("vulkan");
 }
 
-/// A present that waits for its vblank shows nothing any more when the driver flipped away from its buffer.
+/// A present that waits for its vblank shows nothing after the driver has flipped away from its buffer.
 // PRES-4
 TEST(Flips, AwayFromAPresentThatWaits) {
   Watched w("null");
@@ -215,7 +215,7 @@ TEST(Flips, AwayFromAPresentThatWaits) {
   EXPECT_EQ(w.shown(), 7u);
 }
 
-/// From a texture to memory and back: where a texture lies, it shows, else the memory does.
+/// From a texture to memory and back: at an address with a texture, the texture is shown, else the memory.
 // SCAN-7
 TEST(Flips, BetweenTexturesAndMemory) {
   Watched w("null");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// INTx, MSI, vblank on the virtual clock, and presents that wait for it. docs/abi/pci.md,
+// Tests INTx, MSI, vblank on the virtual clock, and presents that wait for it. docs/abi/pci.md,
 // docs/abi/present.md.
 #include <gtest/gtest.h>
 
@@ -123,13 +123,13 @@ TEST(Msi, IntoTheDevicesOwnRegistersIsRefused) {
     dev.waitFence(dev.submitEmpty());
     dev.waitUntil([&] { return status(dev) & AEROGPU_IRQ_FENCE; }, "fence bit");
     dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
-    dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE);  // the same from within a register write
+    dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE);  // also from within a register write
     EXPECT_EQ(dev.reg(target), before) << std::hex << target;
     EXPECT_NE(status(dev) & AEROGPU_IRQ_FENCE, 0u) << std::hex << target;
   }
 }
 
-/// With KVM the kernel sends the message: QEMU's own path is not taken while MSI is on.
+/// With KVM the kernel sends the message: QEMU's own path is not used while MSI is on.
 TEST(Msi, ThroughAnIrqfdWithKvm) {
   std::unique_ptr<AeroGpuDev> dev;
   try {
@@ -145,7 +145,7 @@ TEST(Msi, ThroughAnIrqfdWithKvm) {
     dev->enableMsi(kLocalApic, vector);  // and re-routed
   dev->setScanout({});
   dev->qemu.qmp("cont");  // time runs by itself
-  // On some machines /dev/kvm opens and runs nothing: QEMU stops the machine then.
+  // On some machines /dev/kvm opens but runs nothing: QEMU then stops the machine.
   bool runs = true;
   dev->waitUntil(
       [&] {
@@ -156,19 +156,19 @@ TEST(Msi, ThroughAnIrqfdWithKvm) {
   if (!runs) GTEST_SKIP() << "KVM runs nothing here";
   dev->qemu.qmp("stop");
   EXPECT_EQ(dev->qemu.output().find("aerogpu_irq_msi"), std::string::npos) << "sent by QEMU";
-  // Without bus mastering nothing may be sent: it is QEMU's turn, which drops it.
+  // Without bus mastering no message may be sent: QEMU gets it, and drops it.
   dev->setConfig(0x04, 0x0003);
   dev->setReg(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_SCANOUT_VBLANK);
   dev->qemu.qmp("cont");
   dev->waitUntil([&] { return dev->qemu.output().find("aerogpu_irq_msi") != std::string::npos; },
                  "the slow way");
   dev->qemu.qmp("stop");
-  dev->qemu.qmp("system_reset");  // takes the route back
+  dev->qemu.qmp("system_reset");  // removes the route
   EXPECT_EQ(dev->qemu.stringProperty("renderer"), "null");
 }
 
-/// A message is a write by the function, so it needs Bus Master Enable; what was held back comes when that is
-/// set.
+/// A message is a write by the function, so it needs Bus Master Enable; a held-back message comes when that
+/// is set.
 // PCI-2
 TEST(Msi, NeedsBusMastering) {
   constexpr uint64_t kAddress = 0x600000;
@@ -184,7 +184,7 @@ TEST(Msi, NeedsBusMastering) {
   EXPECT_EQ(dev.qemu.readl(kAddress), 0x4321u);
 }
 
-/// How many messages QEMU's trace shows. The mailbox cannot count: QEMU writes it over.
+/// Returns how many messages QEMU's trace shows. The mailbox cannot count: QEMU overwrites it.
 int messagesSent(AeroGpuDev& dev) {
   const std::string log = dev.qemu.output();
   int count = 0;
@@ -192,7 +192,7 @@ int messagesSent(AeroGpuDev& dev) {
   return count;
 }
 
-/// They leave in QEMU's main loop, perhaps after the command that caused them was answered.
+/// QEMU's main loop sends them, perhaps after the command that caused them was answered.
 void expectMessages(AeroGpuDev& dev, int count) {
   dev.waitUntil([&] { return messagesSent(dev) >= count; }, "message");
   status(dev);
@@ -214,7 +214,7 @@ TEST(Msi, OneForEachVblank) {
     dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_SCANOUT_VBLANK);
   }
   EXPECT_EQ(sequence(dev), 20u);
-  // Not acknowledged: the bit stays up and ticks coalesce.
+  // Not acknowledged: the bit stays set and ticks coalesce.
   dev.qemu.clockStep(kPeriod);
   dev.qemu.clockStep(kPeriod);
   dev.qemu.clockStep(kPeriod);
@@ -244,7 +244,8 @@ TEST(Msi, AVsyncedPresentInterruptsOnceAtItsVblank) {
 // REG-3, VBL-2
 TEST(Vblank, LoLatchesHiOfSequenceAndTime) {
   AeroGpuDev dev("renderer=null,refresh_rate=60");
-  // The timer that ticks since power-on is stopped (8254 channel 0, mode 0), or years take long to step over.
+  // Stops the timer that ticks since power-on (8254 channel 0, mode 0), or years would take long to step
+  // over.
   dev.qemu.outb(0x43, 0x30);
   dev.qemu.outb(0x40, 0xFF);
   dev.qemu.outb(0x40, 0xFF);
@@ -336,7 +337,7 @@ TEST(Present, WithVsyncCompletesAtTheNextVblankAndNotBefore) {
   EXPECT_EQ(sequence(dev), 2u);
 }
 
-/// What waits for a vblank does not keep the device from resting: only the clock makes it go on.
+/// A present that waits for a vblank does not keep the device from resting: only the clock continues it.
 TEST(Present, AHeldOneLetsTheDeviceRest) {
   AeroGpuDev dev;
   dev.setScanout({});
@@ -350,7 +351,7 @@ TEST(Present, AHeldOneLetsTheDeviceRest) {
   const uint64_t fence =
       dev.submit(presentStream(AEROGPU_PRESENT_FLAG_VSYNC), {.flags = AEROGPU_SUBMIT_FLAG_PRESENT});
   dev.waitUntil(rests, "rest with a held present");
-  // It rang before, so the present has been fetched, and its work is done.
+  // The interrupt fired before, so the present has been fetched, and its work is done.
   EXPECT_EQ(dev.qemu.property("queue-depth"), 1);
   EXPECT_EQ(dev.qemu.property("presents"), 1);
   EXPECT_LT(dev.completedFence(), fence);
@@ -360,7 +361,7 @@ TEST(Present, AHeldOneLetsTheDeviceRest) {
   EXPECT_EQ(dev.qemu.property("queue-depth"), 0);
 }
 
-/// PRESENT_EX has the same flag; what it tells of Direct3D 9 changes nothing.
+/// PRESENT_EX has the same flag; its Direct3D 9 fields change nothing.
 // PRES-1, PRES-5
 TEST(Present, ExWithVsyncWaitsLikeAPlainOne) {
   AeroGpuDev dev;

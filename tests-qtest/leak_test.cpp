@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the QEMU process holds after many resets, many frames, and many objects is what it held after a few:
+// Tests that the QEMU process holds the same after many resets, many frames, and many objects as after a few:
 // open files, threads, memory.
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace packets = aerogpu::packets;
 constexpr uint32_t kWidth = 320, kHeight = 200, kPitch = kWidth * 4;
 constexpr uint64_t kBackingBytes = 0x40000;
 
-/// What a process has; from /proc.
+/// The holdings of a process, from /proc.
 struct Holdings {
   int64_t files = 0, threads = 0, residentBytes = 0;
 };
@@ -41,7 +41,7 @@ Holdings holdingsOf(pid_t pid) {
 }
 
 bool memoryTells() {
-  // A sanitizer's runtime keeps what was freed.
+  // A sanitizer's runtime keeps freed memory.
   const char* runtime = std::getenv("AEROGPU_SANITIZER_RUNTIME");
   return !runtime || !*runtime;
 }
@@ -50,8 +50,8 @@ class Leak : public testing::TestWithParam<const char*> {
 protected:
   Leak() : dev(std::string("renderer=") + withTightHeap(GetParam())) {}
 
-  /// Has QEMU's heap (glibc's) give back what is free and take no more than it needs, so that little that is
-  /// lost shows.
+  /// Makes QEMU's heap (glibc's) give back free memory and take no more than it needs, so that small leaks
+  /// show.
   static const char* withTightHeap(const char* renderer) {
     setenv("MALLOC_TOP_PAD_", "0", 1);
     setenv("MALLOC_TRIM_THRESHOLD_", "0", 1);
@@ -123,8 +123,8 @@ TEST_P(Leak, Resets) {
   expectNoMore(early, 16 << 20);
 }
 
-/// What each frame lost would make every window of frames grow; what grows once (caches, arenas) only some,
-/// so the middle one tells.
+/// A leak in each frame would make every window of frames grow; one-time growth (caches, arenas) affects only
+/// some, so the median counts.
 TEST_P(Leak, Frames) {
   constexpr uint32_t kWarm = 400, kWindow = 100, kWindows = 11;
   constexpr int64_t kBytesPerFrame = 100, kIdleFrames = 4;
@@ -149,8 +149,7 @@ TEST_P(Leak, Frames) {
     early = holdings();
     held = dev.qemu.property("host-memory");
   }
-  // How many idle frames there are when it is looked at depends on timing (docs/develop/architecture.md,
-  // "Caches").
+  // The number of idle frames at that moment depends on timing (docs/develop/architecture.md, "Caches").
   EXPECT_LE(dev.qemu.property("host-memory"), held + kIdleFrames * kPitch * kHeight);
   expectNoMore(early, 16 << 20);
   std::vector<int64_t> growth;

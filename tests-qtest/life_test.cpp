@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The device in QEMU's life: stop and continue, snapshots and migration, monitor commands, pictures,
+// Tests the device in QEMU's life: stop and continue, snapshots and migration, monitor commands, pictures,
 // counters, trace events, the log.
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ std::string readText(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// Nothing of a stopped machine changes: no slot is fetched, no fence comes, memory stays. It goes on where
+/// Nothing of a stopped machine changes: no slot is fetched, no fence comes, memory stays. It continues where
 /// it was.
 // RING-9, VBL-6
 TEST(Life, AStoppedMachineStandsStill) {
@@ -50,7 +50,7 @@ TEST(Life, AStoppedMachineStandsStill) {
   dev.setScanout({});
   dev.startRing();
   dev.waitFence(dev.submitEmpty());
-  // A present that its vblank would complete, and one submission that is not fetched any more.
+  // A present that its vblank would complete, and one submission that is no longer fetched.
   const uint64_t held = dev.submit(vsyncedPresent());
   dev.waitUntil([&] { return dev.qemu.property("presents") == 1; }, "the present's work");
   dev.qemu.qmp("stop");
@@ -77,7 +77,7 @@ TEST(Life, AFlipWhileStoppedIsShown) {
   dev.qemu.write(kSurfaceGpa + 0x10000, std::vector<uint8_t>(256 * 48, 0x22));
   dev.setScanout({});
   dev.startRing();
-  dev.waitFence(dev.submitEmpty());  // from here on the renderer is asked what lies at an address
+  dev.waitFence(dev.submitEmpty());  // from here on the renderer looks up addresses
   dev.qemu.qmp("stop");
   EXPECT_EQ(dev.qemu.screendump().at(1, 1), 0x111111u);
   dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, kSurfaceGpa + 0x10000);
@@ -161,8 +161,7 @@ TEST(Life, PicturesInBothFormatsAreTheSame) {
       << "there is one head";
 }
 
-/// Each counter: readable, never writable, and in docs/develop/debugging.md with the name and the text it
-/// has.
+/// Each counter is readable, never writable, and in docs/develop/debugging.md with its name and its text.
 TEST(Life, EveryCounterIsReadableAndDocumented) {
   AeroGpuDev dev;
   std::string docs = readText(AEROGPU_SOURCE_ROOT "/docs/develop/debugging.md");
@@ -230,7 +229,7 @@ size_t lines(const std::string& text, const std::string& with) {
   return count;
 }
 
-/// -d guest_errors names each kind of mistake with the values of it.
+/// -d guest_errors names each kind of mistake with its values.
 TEST(Log, EachMistakeIsNamed) {
   AeroGpuDev dev("renderer=null", {"-d", "guest_errors"});
   dev.setReg64(AEROGPU_MMIO_REG_FENCE_GPA_LO, 0x1234567000);
@@ -255,7 +254,7 @@ TEST(Log, EachMistakeIsNamed) {
     EXPECT_NE(log.find(line), std::string::npos) << line << "\n" << log;
 }
 
-/// A guest decides how often it errs, not how long the log gets.
+/// A guest decides how often it errs, but not how long the log gets.
 TEST(Log, AGuestCannotFillIt) {
   const auto began = std::chrono::steady_clock::now();
   AeroGpuDev dev("renderer=null", {"-d", "guest_errors"});
@@ -279,7 +278,7 @@ TEST(Log, AGuestCannotFillIt) {
   dev.qemu.quit();
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began);
-  // The device says 20 lines a second and how many it left out, the renderer 32; both count whole seconds.
+  // The device writes 20 lines a second and how many it left out, the renderer 32; both count whole seconds.
   const size_t most = (static_cast<size_t>(seconds.count()) + 2) * (20 + 1 + 32 + 1);
   EXPECT_LE(lines(dev.qemu.output(), "aerogpu: "), most);
   EXPECT_GE(lines(dev.qemu.output(), "aerogpu: "), 20u);

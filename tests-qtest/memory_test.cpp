@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Guest memory through changes of the memory map: what was there is found, what went away is not.
+// Tests guest memory through changes of the memory map: present memory is found, removed memory is not.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -23,7 +23,7 @@ protected:
     m_dev->startRing();
   }
 
-  /// Makes the device read kBytes at `from` and write them to `to`; returns the error it latched for that.
+  /// Makes the device read kBytes at `from` and write them to `to`; returns the error that it latched.
   uint32_t copy(uint64_t from, uint64_t to) {
     const aerogpu_alloc_entry entries[] = {{1, 0, from, kBytes, 0}, {2, 0, to, kBytes, 0}};
     const auto table = AeroGpuDev::allocTable(entries);
@@ -56,7 +56,7 @@ TEST_F(Memory, FollowsBar1WhereItIsMoved) {
     m_dev->qemu.write(kSurfaceGpa, std::vector<uint8_t>(kBytes));
     EXPECT_EQ(copy(at + kOffset, kSurfaceGpa), uint32_t{AEROGPU_ERROR_NONE}) << std::hex << at;
     EXPECT_EQ(m_dev->qemu.read(kSurfaceGpa, kBytes), pattern(1));
-    // And as a destination.
+    // Also as a destination.
     m_dev->qemu.write(kSurfaceGpa + 0x1000, pattern(2));
     EXPECT_EQ(copy(kSurfaceGpa + 0x1000, at + 2 * kOffset), uint32_t{AEROGPU_ERROR_NONE});
     EXPECT_EQ(m_dev->qemu.read(at + 2 * kOffset, kBytes), pattern(2));
@@ -73,7 +73,7 @@ TEST_F(Memory, EndsWhereTheRamEndsAndRegistersAreNone) {
   for (const uint64_t bad : {kRamEnd - kBytes + 4, kRamEnd, AeroGpuDev::kBar0, AeroGpuDev::kBar1 - 4,
                              AeroGpuDev::kBar1 + (64 << 20) - kBytes + 4, ~uint64_t{0} - kBytes})
     EXPECT_EQ(copy(bad, kSurfaceGpa), uint32_t{AEROGPU_ERROR_OOB}) << std::hex << bad;
-  // The system ROM can be read and not written.
+  // The system ROM can be read but not written.
   EXPECT_EQ(copy(0xFFFFFF00, kSurfaceGpa), uint32_t{AEROGPU_ERROR_NONE});
   EXPECT_EQ(copy(kSurfaceGpa, 0xFFFFFF00), uint32_t{AEROGPU_ERROR_OOB});
 }

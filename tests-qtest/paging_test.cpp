@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernel driver's paging on the device: copies and fills between RAM and BAR1, with and without a GPU,
-// and submissions that hold the ring when they fail. docs/abi/memory.md.
+// Tests the kernel driver's paging on the device: copies and fills between RAM and BAR1, with and without a
+// GPU, and submissions that hold the ring when they fail. docs/abi/memory.md.
 #include <gtest/gtest.h>
 
 #include "aerogpu/aerogpu_ring_extension.h"
@@ -42,7 +42,7 @@ protected:
   }
   /// For submissions that wait in the ring.
   void useOtherCommands() { m_commands += 0x1000; }
-  /// A fill of the words that reaches too far, and a value behind it.
+  /// Submits a fill of the words that reaches too far, and a value after it.
   uint64_t fail(uint32_t flags = kHold, std::optional<aerogpu_submit_space> space = {}) {
     CommandWriter w;
     fill(w, kWords, 0xFFC, 1, 8);
@@ -92,7 +92,7 @@ TEST_F(Paging, BetweenRamAndVideoMemory) {
   EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
   EXPECT_EQ(dev.qemu.read(AeroGpuDev::kBar1, 0x4000), bytes);
   EXPECT_EQ(dev.qemu.readl(kBytesGpa + 0x6FFC), 0x01020304u);
-  // What the screen shows of that memory is drawn anew.
+  // The screen's view of that memory is drawn anew.
   (void)dev.qemu.screendump();
   w.reset();
   fill(w, kVram, 0, 0x00204060, 0x4000);
@@ -140,7 +140,7 @@ TEST_F(Paging, WhatFailsHoldsTheRing) {
   EXPECT_EQ(dev.errorCount(), 1u);
 }
 
-/// What was fetched behind it, in one look at the ring, does not run either.
+/// Slots fetched after it, in the same read of the ring, do not run either.
 // MEM-12
 TEST_F(Paging, WhatWasFetchedBehindItDoesNotRun) {
   dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, 0);
@@ -202,7 +202,7 @@ TEST_F(Paging, AProgramCannotStopTheRing) {
   EXPECT_EQ(word(0), 8u);
 }
 
-/// What is before it completes as ever, a present at its vblank, and the error comes behind that.
+/// Earlier work completes as ever, a present at its vblank, and the error comes after that.
 // MEM-12, PRES-5, FENCE-1
 TEST_F(Paging, WhatIsBeforeItCompletes) {
   dev.setScanout({});
@@ -235,7 +235,7 @@ TEST_F(Paging, ARestartAndADeviceResetEndItToo) {
   EXPECT_EQ(word(0), 3u);
 }
 
-/// A held ring cannot be saved: who loads it would not know what was dropped.
+/// A held ring cannot be saved: the loading machine would not know what was dropped.
 // MEM-13, PCI-9
 TEST_F(Paging, AHeldRingIsNotSaved) {
   dev.waitForNoBlocker();
@@ -245,7 +245,7 @@ TEST_F(Paging, AHeldRingIsNotSaved) {
   dev.waitForNoBlocker();
 }
 
-/// Without a GPU, for a while or for good, paging goes on; what needs one holds the ring.
+/// Without a GPU, for a while or for good, paging continues; work that needs one holds the ring.
 // MEM-8, MEM-14, LOSS-2, LOSS-3, LOSS-6
 TEST_F(Paging, WithoutAGpu) {
   CommandWriter paging, drawing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// png-rgb IN.png OUT: the picture's rows as tight R, G, B bytes, for comparisons in tests.
+// png-rgb IN.png OUT: writes the picture's rows as tight R, G, B bytes, for comparisons in tests.
 #include <png.h>
 
 #include <cstdint>

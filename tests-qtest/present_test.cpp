@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Presents of a texture that nobody changed: the picture stays, and no copy of it is made. Presents with
+// Tests presents of an unchanged texture: the picture stays, and no copy of it is made. Tests presents with
 // damage.
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ void unchangedTextures(const std::string& backend) {
   EXPECT_EQ(shown(), 0x330000u);
   EXPECT_EQ(copied(), 2u);
 
-  // A page-flipping driver: draws into the other one, flips, presents. The flip brings the frame.
+  // A page-flipping driver: draws into the other texture, flips, presents. The flip shows the frame.
   const auto flip = [&](uint32_t texture) {
     dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, entries[texture - 1].gpa);
     (void)shown();  // waits for it
@@ -70,7 +70,7 @@ void unchangedTextures(const std::string& backend) {
   EXPECT_EQ(shown(), 0x660000u);
   EXPECT_EQ(copied(), before);
 
-  // What a ring reset throws away is made again.
+  // A copy that a ring reset drops is made again.
   dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
   present(0, 0);
   EXPECT_EQ(shown(), 0x660000u);
@@ -84,7 +84,7 @@ TEST(Present, AnUnchangedTextureStaysWithoutACopyOnVulkan) {
   unchangedTextures("vulkan");
 }
 
-// PRES-9, PRES-10: displays are told of the damage alone, however much of the picture differs.
+// PRES-9, PRES-10: displays learn of the damage alone, however much of the picture differs.
 TEST(Present, DisplaysAreToldOfTheDamageAlone) {
   AeroGpuDev dev("renderer=null");
   dev.startRing();
@@ -123,7 +123,7 @@ TEST(Present, DisplaysAreToldOfTheDamageAlone) {
   (void)dev.qemu.screendump();
   EXPECT_EQ(told(), 0) << "the same frame again";
 
-  // Two rectangles, of which one reaches over the edge; all of the picture differs in truth.
+  // Two rectangles, one of which reaches over the edge; in fact all of the picture differs.
   present(0.4f, {{2, 3, 7, 5}, {kWidth - 1, kHeight - 4, kWidth + 50, kHeight + 50}});
   Picture picture = dev.qemu.screendump();
   EXPECT_EQ(told(), 5 * 2 + 1 * 4);
@@ -133,7 +133,7 @@ TEST(Present, DisplaysAreToldOfTheDamageAlone) {
       ASSERT_EQ(picture.at(x, y), in ? 0x660000u : 0x330000u) << x << "," << y;
     }
 
-  // Several presents before anybody looks: all of their damage, and of unchanged pixels none.
+  // Several presents before a display reads: all of their damage, and no unchanged pixels.
   present(0.6f, {{0, 0, 2, 2}});
   present(0.8f, {{4, 8, 6, 9}});
   picture = dev.qemu.screendump();
@@ -145,7 +145,7 @@ TEST(Present, DisplaysAreToldOfTheDamageAlone) {
   (void)dev.qemu.screendump();
   EXPECT_EQ(told(), 0);
 
-  // Without rectangles, or from another address, it is all of it.
+  // Without rectangles, or from another address, everything is damaged.
   present(1.0f, {});
   EXPECT_EQ(dev.qemu.screendump().at(20, 10), 0xFF0000u);
   EXPECT_EQ(told(), kAll);
@@ -159,7 +159,7 @@ TEST(Present, DisplaysAreToldOfTheDamageAlone) {
   EXPECT_EQ(dev.qemu.screendump().at(0, 0), 0x330000u);
   EXPECT_EQ(told(), 1) << "the flip took a frame of it";
 
-  // Many in one present, none on another: as many pixels as they are.
+  // Many rectangles in one present, without overlaps: exactly their number of pixels.
   std::vector<Rect> many;
   for (uint32_t i = 0; i < 12; ++i) many.push_back({i * 2, i, i * 2 + 2, i + 1});
   present(0.4f, many);

@@ -264,7 +264,7 @@ void QemuProcess::interceptIrqs(const std::string& path) {
   qtestCommand("irq_intercept_in " + path);
 }
 bool QemuProcess::irqLevel(int line) {
-  qtestCommand("readb 0x0");  // lets reports that are under way come in first
+  qtestCommand("readb 0x0");  // receives the reports that are under way first
   return m_irqs[static_cast<size_t>(line)];
 }
 

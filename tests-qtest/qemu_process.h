@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One QEMU under test: the distribution's binary with the device loaded and no CPU running (-accel qtest),
 // driven over the qtest and QMP sockets. A lost QEMU or a missed deadline is an exception, which fails the
-// test.
+// test. The driver host has a qtest client of its own (testbed/kernel/machine/qtest_socket.h): it is compiled
+// without exceptions, its threads share the socket and its clock is QEMU's, while these tests go on after a
+// lost QEMU, are one thread and step the clock themselves.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +33,7 @@ struct Picture {
   }
 };
 
-/// Is killed at the end unless quit() ended it; with AEROGPU_QTEST_ORDERLY in the environment it ends by
+/// Killed at the end unless quit() ended it; with AEROGPU_QTEST_ORDERLY in the environment it exits by
 /// itself, as a coverage build needs it.
 class QemuProcess {
 public:
@@ -68,27 +70,27 @@ public:
 
   /// Reports the input lines of a qdev from now on.
   void interceptIrqs(const std::string& path);
-  /// Level of an intercepted line as last reported.
+  /// Returns the last reported level of an intercepted line.
   bool irqLevel(int line);
 
   /// Runs a QMP command and returns its answer's text; throws on an error answer.
   std::string qmp(const std::string& command, const std::string& arguments = "{}");
-  /// The text that a command of the human monitor answers, as it stands in JSON.
+  /// Runs a command of the human monitor and returns its answer, as it stands in JSON.
   std::string monitor(const std::string& command);
-  /// A property of the device that is a whole number, negative ones too; throws for any other.
+  /// Returns a property of the device that is a whole number, possibly negative; throws for any other.
   int64_t property(const std::string& name);
   /// Sets a property of the device.
   void setProperty(const std::string& name, uint32_t value);
-  /// A property that is text; throws for any other.
+  /// Returns a property that is text; throws for any other.
   std::string stringProperty(const std::string& name);
-  /// The picture that a display would show.
+  /// Returns the picture that a display would show.
   Picture screendump();
 
   pid_t pid() const { return m_pid; }
   const std::filesystem::path& folder() const { return m_folder; }
   /// Ends QEMU in an orderly way and waits for it; returns its exit status.
   int quit();
-  /// What QEMU printed so far.
+  /// Returns QEMU's output so far.
   std::string output() const;
 
 private:
@@ -107,18 +109,19 @@ private:
   std::vector<bool> m_irqs = std::vector<bool>(64);
 };
 
-/// What a QMP answer {"return": VALUE...} holds, as a whole number and as text; QemuError if it is neither.
+/// Return the value of a QMP answer {"return": VALUE...}, as a whole number and as text; throw QemuError if
+/// it is neither.
 int64_t qmpNumber(const std::string& answer);
 std::string qmpString(const std::string& answer);
 
-/// Starts QEMU with options that it must refuse: its exit status and what it printed.
+/// Starts QEMU with options that it must refuse; returns its exit status and its output.
 struct Refusal {
   int status;
   std::string output;
 };
 Refusal startRefused(const std::string& deviceOptions);
-/// Runs QEMU with just these arguments until it ends: its exit status (-1: a signal ended it, perhaps ours at
-/// the deadline) and what it printed.
+/// Runs QEMU with just these arguments until it ends; returns its exit status (-1: a signal ended it, perhaps
+/// ours at the deadline) and its output.
 Refusal runToExit(const std::vector<std::string>& arguments);
 
 /// Deadline of every wait on QEMU.

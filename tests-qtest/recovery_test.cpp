@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loss and return of the GPU as a driver sees it, over both back ends. docs/abi/recovery.md.
+// Tests loss and return of the GPU as a driver sees it, with both back ends. docs/abi/recovery.md.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -36,7 +36,7 @@ protected:
     const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 0x1000, 0}, {2, 0, kWordGpa, 0x1000, 0}};
     return dev.submit(w, {.table = AeroGpuDev::allocTable(entries)});
   }
-  /// The shown texture, in a colour; `value` is written behind it.
+  /// Draws the shown texture in a colour; writes `value` after it.
   uint64_t draw(bool create, float red, float green, uint64_t value) {
     CommandWriter w;
     if (create) packets::createShown(w, kTexture, kWidth, kHeight, 1);
@@ -48,7 +48,7 @@ protected:
   }
   uint32_t shown() { return dev.qemu.screendump().at(kWidth / 2, kHeight / 2); }
 
-  /// Draws and has the GPU lost under the next draw; returns its fence, which stands.
+  /// Draws and makes the GPU lost under the next draw; returns that draw's fence, which does not complete.
   uint64_t lose() {
     dev.waitFence(draw(true, 1, 0, 1));
     EXPECT_EQ(shown(), 0xFF0000u);
@@ -163,7 +163,7 @@ TEST_P(Recovery, ARestartBringsItBackWithoutAResetOfTheMachine) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_WIDTH), kWidth);
   EXPECT_EQ(dev.qemu.property("held-objects"), 0);
   const uint32_t errors = dev.errorCount();
-  drawsAgain(4);  // with the same handle: it is free
+  drawsAgain(4);  // with the same handle, which is free
   EXPECT_EQ(dev.errorCount(), errors) << dev.qemu.output();
   EXPECT_GT(dev.completedFence(), queued);
 }
@@ -249,7 +249,7 @@ TEST_P(Recovery, ADeviceResetForgetsEnableAndBringsItBackAtOnce) {
   drawsAgain(3);
 }
 
-/// A ring reset alone, as a driver that preempts does it, brings nothing back.
+/// A ring reset alone, as done by a driver that preempts, brings nothing back.
 // LOSS-3, RING-6
 TEST_P(Recovery, ARingResetLeavesItLost) {
   enable();

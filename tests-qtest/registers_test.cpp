@@ -106,7 +106,7 @@ TEST(Registers, IdentityValues) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS), 16'666'667u) << "60 Hz by default";
 }
 
-/// A bit is announced when device and renderer do their parts of it, whichever back end that is.
+/// A bit is announced if device and renderer both implement their part, with any back end.
 TEST(Registers, FeaturesAreThoseOfDeviceAndBackEnd) {
   for (const char* backend : {"null", "vulkan"}) {
     AeroGpuDev dev(std::string("renderer=") + backend);

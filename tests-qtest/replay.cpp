@@ -18,8 +18,7 @@ std::string capturePath(const std::string& name) {
 }
 
 std::vector<uint8_t> replayedFrame(const std::string& trace, const std::string& backend) {
-  // The programs come from meson; a PNG's pixels come back as plain bytes through libpng, not through our
-  // writer.
+  // The build passes the programs; libpng, not our writer, turns a PNG's pixels back into plain bytes.
   const std::string png = trace + ".png", raw = trace + ".rgb";
   const auto run = [](const std::string& command) { return std::system(command.c_str()); };
   EXPECT_EQ(run(std::string(std::getenv("AEROGPU_REPLAY")) + " --backend " + backend + " --png " + png + " " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A capture of the device, replayed by aerogpu-replay without QEMU.
+// Replays a capture of the device with aerogpu-replay, without QEMU.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace aerogpu::qtest {
 
-/// A path for this process's captures in the temporary folder.
+/// Returns a path for this process's captures in the temporary folder.
 std::string capturePath(const std::string& name);
 
-/// The last frame of a trace as `backend` replays it: RGB bytes, rows from the top. After a failure, which
-/// the test then has, it is empty. The trace is removed.
+/// Returns the last frame of a trace as `backend` replays it: RGB bytes, rows from the top. It is empty after
+/// a failure, which then also fails the test. Removes the trace.
 std::vector<uint8_t> replayedFrame(const std::string& trace, const std::string& backend);
 
 }  // namespace aerogpu::qtest

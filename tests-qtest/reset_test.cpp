@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Resets while the GPU is busy with a submission that takes long, as a driver's watchdog does them.
+// Tests resets while the GPU is busy with a long submission, as a driver's watchdog does them.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -13,7 +13,7 @@ namespace packets = aerogpu::packets;
 constexpr uint32_t kWidth = 32, kHeight = 16, kPitch = kWidth * 4;
 constexpr uint64_t kWatchdogNs = 2'000'000'000;  // TdrDelay's default: 2 seconds
 
-/// Target 1, cleared and shown; `draws` draws of 2^20 vertices into it.
+/// Returns a stream: target 1, cleared and shown; `draws` draws of 2^20 vertices into it.
 CommandWriter job(uint32_t draws) {
   CommandWriter w;
   packets::createShown(w, 1, kWidth, kHeight, 1);
@@ -44,7 +44,7 @@ void resetsALongJob(bool deviceReset) {
     EXPECT_EQ(dev.ringHeader().head, dev.ringHeader().tail);
   }
   EXPECT_LT(dev.qemu.property("draws"), kDraws / 2) << "it was not interrupted between its packets";
-  // The device works on. Behind a ring reset the objects are still there, behind a device reset they are not.
+  // The device continues. After a ring reset the objects are still there, after a device reset they are not.
   dev.setScanout({.width = kWidth, .height = kHeight, .pitch = kPitch});
   if (!deviceReset) {
     CommandWriter drop;

@@ -104,8 +104,8 @@ TEST(Ring, ResetDropsWhatIsQueuedAndKeepsTheFence) {
   dev.waitFence(next);
 }
 
-/// What is submitted again may have run, all of it or a part: what is there already, or gone, is no error
-/// then.
+/// Submissions made again may already have run, wholly or in part: an object that exists already, or is gone
+/// already, is then no error.
 // RING-10, OBJ-1, OBJ-3
 TEST(Ring, WhatComesAgainMayHaveRun) {
   for (const bool spaces : {false, true}) {
@@ -135,7 +135,7 @@ TEST(Ring, WhatComesAgainMayHaveRun) {
     EXPECT_EQ(errors(whole, AEROGPU_SUBMIT_FLAG_EXT_AGAIN), 0u) << dev.qemu.output();
     EXPECT_EQ(dev.qemu.property("resources"), 2) << "as after the first time";
     EXPECT_EQ(errors(whole, 0), 2u) << "without the flag 2 and 3 are there already";
-    // Other errors are errors: more than there is, and a packet that is none.
+    // Other errors stay errors: out of range, and an invalid packet.
     CommandWriter outside;
     aerogpu::packets::upload(outside, 2, 16, std::vector<uint8_t>(4));
     EXPECT_EQ(errors(outside, AEROGPU_SUBMIT_FLAG_EXT_AGAIN), 1u);
@@ -148,8 +148,8 @@ TEST(Ring, WhatComesAgainMayHaveRun) {
   }
 }
 
-/// Wherever the submissions are when the ring is reset: head is at tail, their fences never come, the fence
-/// that was there stays, and the ring works on.
+/// Wherever the submissions are when the ring is reset: head equals tail, their fences never come, the
+/// previous fence stays, and the ring continues to work.
 // RING-6
 TEST(Ring, ResetAtEveryStage) {
   AeroGpuDev dev;
@@ -202,7 +202,7 @@ TEST(Ring, ResetAtEveryStage) {
     const uint64_t after = dev.nextFence() + 1000;
     dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
     EXPECT_EQ(dev.ringHeader().head, dev.ringHeader().tail) << s.stage;
-    const uint64_t fence = dev.completedFence();  // the long one may just have been through
+    const uint64_t fence = dev.completedFence();  // the long one may just have completed
     EXPECT_TRUE(fence == done || std::strcmp(s.stage, "being executed") == 0) << s.stage;
     dev.qemu.clockStep(50'000'000);  // three vblanks: nothing that was dropped completes late
     EXPECT_EQ(dev.completedFence(), fence) << s.stage;
@@ -215,8 +215,7 @@ TEST(Ring, ResetAtEveryStage) {
   }
 }
 
-/// At most 128 submissions are fetched and not completed; the rest waits in the ring and comes later, in
-/// order.
+/// At most 128 submissions are fetched and not completed; the rest wait in the ring and come later, in order.
 // RING-8
 TEST(Ring, MoreThanTheDeviceTakesAtOnce) {
   AeroGpuDev dev;
@@ -263,7 +262,7 @@ TEST(Ring, AnAddressOrSizeThatIsNoneIsOutOfBounds) {
   }
 }
 
-/// Head and tail are atomic words, and a word that straddles two of the processor's is none.
+/// Head and tail are atomic words; a word that straddles two processor words is not atomic.
 // RING-2, RING-3
 TEST(Ring, AnAddressThatIsNotAlignedIsRefused) {
   AeroGpuDev dev;
@@ -284,7 +283,7 @@ TEST(Ring, AnAddressThatIsNotAlignedIsRefused) {
     dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, 0);
     EXPECT_EQ(dev.qemu.read(there, 4096), header) << "nothing is written there";
   }
-  // A word is enough, for drivers that put no page there.
+  // One word is enough, for drivers that have no page there.
   const uint64_t there = kRingGpa + 0x8004;
   dev.qemu.write(there, header);
   dev.setReg64(AEROGPU_MMIO_REG_RING_GPA_LO, there);
@@ -294,7 +293,7 @@ TEST(Ring, AnAddressThatIsNotAlignedIsRefused) {
   dev.waitUntil([&] { return dev.qemu.readl(there + offsetof(aerogpu_ring_header, head)) == 1; }, "head");
 }
 
-/// The ring may lie in BAR1 as well: that is memory of the guest.
+/// The ring may also lie in BAR1, which is guest memory.
 // RING-2, PCI-3
 TEST(Ring, InBar1) {
   AeroGpuDev dev;
@@ -522,7 +521,7 @@ TEST(Errors, AFailedCommandIsLatchedAndSticks) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), 0u);
 }
 
-/// Random registers and ring contents: whatever a guest does, QEMU goes on answering.
+/// Random registers and ring contents: whatever a guest does, QEMU continues to answer.
 TEST(Hostile, RandomRegistersAndRings) {
   AeroGpuDev dev;
   uint32_t seed = 12345;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The device under the sandbox that libvirt gives every QEMU (seccomp: no new processes, no other users, no
-// scheduling): shaders of both kinds are translated, drawn and shown, and the translator's end is not QEMU's.
+// Tests the device under the sandbox that libvirt gives every QEMU (seccomp: no new processes, no other
+// users, no scheduling): shaders of both kinds are translated, drawn and shown, and QEMU survives the end of
+// the translator.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -63,7 +64,7 @@ pid_t processNamed(const std::string& name) {
 class Sandbox : public testing::Test {
 protected:
   void SetUp() override {
-    // A name of its own, so that this QEMU's translator can be told from those of other tests.
+    // A unique name, so that this QEMU's translator can be told from those of other tests.
     const char* program = std::getenv("AEROGPU_TRANSLATOR_PROGRAM");
     ASSERT_TRUE(program);
     m_name = "sb" + std::to_string(getpid());
@@ -87,8 +88,8 @@ protected:
   std::filesystem::path m_link;
 };
 
-/// Whether this QEMU was built with a sandbox; one without ends at the option. Its translator has its
-/// ordinary name: it may outlive it for a moment, and tests look for one by name.
+/// True if this QEMU was built with a sandbox; one without exits at the option. Its translator has its
+/// ordinary name: it may outlive QEMU for a moment, and tests look for one by name.
 bool hasSandbox() {
   const std::string translator = std::getenv("AEROGPU_TRANSLATOR");
   unsetenv("AEROGPU_TRANSLATOR");
@@ -101,7 +102,7 @@ TEST_F(Sandbox, OfLibvirtLeavesTheDeviceWhole) {
   if (!hasSandbox()) GTEST_SKIP() << "this QEMU was built without seccomp: it has no -sandbox";
   AeroGpuDev dev("renderer=vulkan",
                  {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"});
-  // Its filters came on top of those that this process has.
+  // Its filters were added to those that this process has.
   ASSERT_GT(std::stoi(statusLine(dev.qemu.pid(), "Seccomp_filters")),
             std::stoi(statusLine(getpid(), "Seccomp_filters")));
   dev.startRing();
@@ -159,14 +160,14 @@ TEST_F(Sandbox, OfLibvirtLeavesTheDeviceWhole) {
     for (uint32_t x = 0; x < kWidth; ++x)
       ASSERT_EQ(picture.at(x, y), x < kWidth / 2 ? 0xFF0000u : 0x00FF00u) << x << "," << y;
 
-  // Without its translator it goes on, and says so once.
+  // Without its translator it continues, and logs that once.
   const pid_t translator = processNamed(m_name);
   ASSERT_GT(translator, 0);
   ASSERT_EQ(kill(translator, SIGKILL), 0);
   for (uint32_t i = 0; i < 2; ++i) {
     CommandWriter more;
     dxbc::Tokens other = dxbc::pixelCode();
-    other.push_back(i);  // behind the container, but other bytes
+    other.push_back(i);  // after the container, but with other bytes
     createDxbc(more, 20 + i, AEROGPU_SHADER_STAGE_PIXEL, other);
     submit(more);
     EXPECT_EQ(dev.errorCount(), i + 1);

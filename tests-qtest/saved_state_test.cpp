@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Saved state: a VM whose renderer holds nothing goes on elsewhere where it was; others are refused with the
-// number of objects; states that no device can have saved are refused and do no harm.
+// Tests saved state: a VM whose renderer holds nothing continues elsewhere where it was; others are refused
+// with the number of objects; states that no device can have saved are refused and do no harm.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -33,7 +33,8 @@ void writeBytes(const std::filesystem::path& path, std::span<const uint8_t> byte
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Where the name of the device's section begins: after its length, else it is that of the video BIOS.
+/// Returns where the section name of the device begins: after its length; otherwise it would be that of the
+/// video BIOS.
 Bytes::const_iterator sectionName(const Bytes& stream) {
   const std::string name =
       "\x14"
@@ -70,7 +71,7 @@ void migrateTo(AeroGpuDev& dev, const std::filesystem::path& path) {
   ASSERT_NE(state.find("\"completed\""), std::string::npos) << state << dev.qemu.output();
 }
 
-/// Everything that a guest can poll without changing it.
+/// Everything that a guest can poll without side effects.
 struct Seen {
   std::vector<uint32_t> registers;
   uint64_t fence, sequence, time;
@@ -118,7 +119,7 @@ struct Busy {
 
     dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR);
     dev.startRing();
-    aerogpu_submit_desc bad{};  // too small: an error, and nothing that the renderer keeps
+    aerogpu_submit_desc bad{};  // too small: an error, and the renderer keeps nothing
     bad.signal_fence = 1;
     dev.push(bad);
     dev.setNextFence(2);
@@ -139,8 +140,8 @@ struct Busy {
   Bytes picture;
 };
 
-/// What must follow wherever the VM goes on: the next vblank comes half a period later and lets both fences
-/// through.
+/// Expects the continuation, wherever the VM runs: the next vblank comes half a period later and completes
+/// both fences.
 void expectGoesOn(AeroGpuDev& dev, const Busy& busy, const Seen& before) {
   const uint64_t begin = dev.reg64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO);
   EXPECT_LT(dev.completedFence(), busy.held);
@@ -174,7 +175,7 @@ TEST(SavedState, AMachineGoesOnElsewhereWhereItWas) {
 
   AeroGpuDev target("renderer=null", {"-incoming", "defer"});
   target.interceptIntx();
-  // With -accel qtest QEMU does not bring the virtual clock along; a guest's clock it does.
+  // With -accel qtest QEMU does not restore the virtual clock; for a real guest it does.
   target.qemu.clockStep(Busy::kClock);
   target.qemu.qmp("migrate-incoming", exec("cat " + file.string()));
   target.waitUntil(
@@ -216,7 +217,7 @@ TEST(SavedState, VgaAndABlankScreenAreKept) {
   }
 }
 
-/// A ring that was running runs on: slots that were not fetched yet are fetched by whoever loads the state.
+/// A running ring continues: slots that were not fetched yet are fetched by the machine that loads the state.
 // PCI-9
 TEST(SavedState, WhatWasNotFetchedIsFetchedLater) {
   AeroGpuDev source;
@@ -248,11 +249,11 @@ TEST(SavedState, WhatTheRendererHoldsIsRefusedWithItsNumber) {
   };
   const auto refused = [&](const std::string& what) {
     const std::string line = "aerogpu: what the back end null holds for the guest cannot be saved: " + what;
-    // At once, and to the moment.
+    // At once, and exactly.
     const size_t seen = dev.qemu.output().size();
     EXPECT_NE(errorOf(saveDevices), "(accepted)");
     EXPECT_NE(dev.qemu.output().find(line + "\n", seen), std::string::npos) << dev.qemu.output();
-    // Before anything is done for it, as soon as the reason is known.
+    // Before any migration begins, as soon as the reason is known.
     dev.waitForBlocker(line);
     EXPECT_NE(errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); }).find(line),
               std::string::npos);
@@ -265,7 +266,7 @@ TEST(SavedState, WhatTheRendererHoldsIsRefusedWithItsNumber) {
   CommandWriter w;
   packets::createBuffer(w, 1, 64, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   dev.waitFence(dev.submit(w));
-  refused("objects 2, frames 0");  // the buffer, and the context that it was made in
+  refused("objects 2, frames 0");  // the buffer, and the context in which it was made
   EXPECT_EQ(dev.qemu.property("held-objects"), 2);
 
   w.reset();
@@ -277,7 +278,7 @@ TEST(SavedState, WhatTheRendererHoldsIsRefusedWithItsNumber) {
   dev.waitFence(dev.submit(w, {.table = AeroGpuDev::allocTable({&entry, 1})}));
   refused("objects 3, frames 1");
 
-  // Everything is given back, the picture too.
+  // Everything is destroyed, the picture too.
   w.reset();
   packets::destroyResource(w, 1);
   packets::destroyResource(w, 2);
@@ -307,11 +308,11 @@ TEST(SavedState, WithVulkanItIsRefusedFromTheStart) {
 
 // ---- streams that no device wrote ----
 
-/// A field of the device's part of a stream; big-endian there.
+/// A field in the device's part of a stream; big-endian there.
 struct Field {
   std::string name;
   size_t size;
-  /// What a device can never have saved in it, here: 0, or all bits.
+  /// The values that a device can never have saved in it: 0, or all bits.
   bool zeroIsWrong = false, onesAreWrong = false;
 };
 
@@ -380,8 +381,8 @@ size_t bytesOf(const std::vector<Field>& fields) {
   return size;
 }
 
-/// Where the device's part ends. A section: type, id, length of the name, name, instance, version, data; then
-/// 0x7E and the id again.
+/// Returns where the device's part ends. A section: type, id, length of the name, name, instance, version,
+/// data; then 0x7E and the id again.
 Bytes::const_iterator partsEnd(const Bytes& stream, const std::vector<Field>& fields) {
   const auto name = sectionName(stream);
   Bytes footer = {0x7E};
@@ -399,7 +400,7 @@ protected:
       : disk(makeDisk()),
         dev("renderer=null", {"-drive", "if=none,id=disk,format=qcow2,file=" + disk}),
         busy(dev) {
-    // With a PCI line up, QEMU itself ends at a reset after a load that failed between the bus and its
+    // With a PCI line up, QEMU itself aborts at a reset after a load that failed between the bus and its
     // device.
     dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
     dev.qemu.qmp("stop");
@@ -426,7 +427,7 @@ protected:
     return name;
   }
 
-  /// Puts bytes into the snapshot, loads it, takes them back; true if it was accepted.
+  /// Puts bytes into the snapshot, loads it, restores them; returns true if it was accepted.
   bool loadWith(size_t at, const Bytes& bytes) {
     patch(at, bytes);
     said = dev.qemu.output();
@@ -444,7 +445,7 @@ protected:
     file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     if (!file.flush()) throw QemuError("cannot write " + disk);
   }
-  /// Whatever was loaded, the machine runs on, draws and answers.
+  /// Whatever was loaded, the machine continues, draws and answers.
   void useIt() {
     dev.qemu.qmp("cont");
     dev.qemu.clockStep(kPeriod);
@@ -459,7 +460,7 @@ protected:
   AeroGpuDev dev;
   Busy busy;
   Seen before;
-  Bytes good;  ///< the file with the snapshot as it was saved
+  Bytes good;  ///< the file with the original snapshot
   size_t versionAt = 0, firstAt = 0, endAt = 0;
   std::string said;
 };
@@ -494,7 +495,7 @@ TEST_F(MadeUpState, EachFieldAtItsLimits) {
           << f.name << (ones ? " all ones\n" : " zero\n") << said;
       if (!accepted) {
         ++refused;
-        // One that is short of elements ends in the next field.
+        // A stream that is short of elements ends in the next field.
         EXPECT_TRUE(said.find("aerogpu: saved state: ") != std::string::npos ||
                     said.find("Input validation failed: aerogpu/") != std::string::npos ||
                     f.name == "completions.count")
@@ -521,7 +522,7 @@ TEST_F(MadeUpState, OfAnotherVersion) {
 TEST_F(MadeUpState, AnyBytesDoNoHarm) {
   std::mt19937 random(4711);
   for (int i = 0; i < 40; ++i) {
-    // Half of them after the registers, where the other parts are.
+    // Half of them after the registers, in the other parts.
     const size_t from = i % 2 ? firstAt : endAt - 64 * 4, at = from + random() % (endAt - from - 4);
     Bytes bytes(1 + i % 4);
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
@@ -536,7 +537,7 @@ TEST_F(MadeUpState, AnyBytesDoNoHarm) {
   dev.waitFence(dev.submitEmpty());
 }
 
-/// Loads a file in a QEMU of its own, which has to end by itself with an error.
+/// Loads a file in a separate QEMU, which has to exit by itself with an error.
 Refusal loadElsewhere(const std::filesystem::path& file, const std::string& options) {
   return runToExit({"-accel", "qtest", "-machine", "pc", "-m", "64", "-nodefaults", "-display", "none",
                     "-device", "aerogpu,id=gpu0,addr=4,renderer=null" + options, "-incoming",
@@ -561,7 +562,7 @@ TEST(SavedState, CutShort) {
   }
 }
 
-/// A state is for the refresh rate that it was saved with: else the vblank count would jump.
+/// A state is valid only for the refresh rate that it was saved with: otherwise the vblank count would jump.
 TEST(SavedState, AnotherRefreshRateIsRefused) {
   AeroGpuDev source;
   const std::filesystem::path file = source.qemu.folder() / "state";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a display shows: every scanout format, flips, BAR1, textures, the cursor, the hand-over from and to
-// VGA.
+// Tests what a display shows: every scanout format, flips, BAR1, textures, the cursor, the hand-over from and
+// to VGA.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
 namespace packets = aerogpu::packets;
 
-/// A channel of `bits` bits spread over 8 as displays do: the top bits repeat.
+/// Spreads a channel of `bits` bits over 8 as displays do: the top bits repeat.
 uint32_t spread(uint32_t value, int bits) {
   return value << (8 - bits) | value >> (2 * bits - 8);
 }
 
-/// The picture that `bytes` in `format` mean at x, y (ALLOC-14: formats name channels from the lowest address
+/// Returns the colour of the pixel `p` in `format` (ALLOC-14: formats name channels from the lowest address
 /// up; the 16-bit ones are DXGI's, red in the highest bits).
 uint32_t meaning(uint32_t format, const uint8_t* p) {
   const uint32_t word = p[0] | uint32_t{p[1]} << 8;
@@ -121,10 +121,10 @@ TEST(Scanout, IsUpTo16384PixelsEachWay) {
   }
 }
 
-/// A guest with much memory cannot make the console's surface as large as it likes: no limit counts it.
+/// A guest with much memory cannot make the console's surface arbitrarily large: no other limit counts it.
 // SCAN-3, SCAN-4
 TEST(Scanout, IsUpTo67108864Pixels) {
-  // What BAR1 has room for is a picture as well.
+  // A picture that BAR1 has room for is valid too.
   for (const auto& [bar1, height] : {std::pair{"vgamem_mb=16", 4096u}, {"vgamem_mb=512", 8192u}}) {
     AeroGpuDev dev(std::string("renderer=null,") + bar1, {"-m", "600M", "-d", "guest_errors"});
     const AeroGpuDev::Scanout largest{
@@ -168,7 +168,7 @@ TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
   expectPicture(dev.qemu.screendump(), good.format, bytes, 64, 8, 256);
 }
 
-/// Pictures of BAR1 are brought up to date by what was written to it since.
+/// Pictures of BAR1 include everything written to it since.
 // SCAN-6
 TEST(Scanout, WritesToBar1Show) {
   AeroGpuDev dev;
@@ -186,7 +186,7 @@ TEST(Scanout, WritesToBar1Show) {
 }
 
 /// The display is VGA's until a configuration is valid; from then on an invalid one leaves the last picture.
-// SCAN-4
+/// SCAN-4
 TEST(Scanout, AnInvalidConfigurationTakesNothingOver) {
   AeroGpuDev dev;
   const Picture vga = dev.qemu.screendump();
@@ -219,8 +219,8 @@ TEST(Scanout, TakesOverFromVgaBlanksWhenDisabledAndGivesBackOnReset) {
   EXPECT_EQ(again.height, vga.height);
 }
 
-/// A VGA mode that shows memory as it is: 64x8 at 32 bits from the start of BAR1, through the ports of the
-/// Bochs VBE extensions.
+/// Sets a VGA mode that shows memory as it is: 64x8 at 32 bits from the start of BAR1, through the ports of
+/// the Bochs VBE extensions.
 void setVbeMode(AeroGpuDev& dev, uint16_t width, uint16_t height) {
   const uint16_t bpp = 32, enabled = 0x01, linear = 0x40, keepMemory = 0x80;
   const std::pair<uint16_t, uint16_t> registers[] = {
@@ -233,8 +233,8 @@ void setVbeMode(AeroGpuDev& dev, uint16_t width, uint16_t height) {
   dev.qemu.outb(0x3C0, 0x20);  // attribute controller: video on
 }
 
-/// VGA's mode 12h, 640x480 in 16 colours, by registers alone, as a system does that shows why it stops: no
-/// firmware, nothing of VBE. The planes are left as they are.
+/// Sets VGA's mode 12h, 640x480 in 16 colours, by registers alone, like a system that shows why it stops:
+/// without firmware or VBE. The planes are left as they are.
 void setPlanarMode(AeroGpuDev& dev) {
   const auto write = [&](uint16_t port, std::span<const uint8_t> values) {
     for (size_t i = 0; i < values.size(); ++i) {
@@ -265,7 +265,7 @@ void setPlanarMode(AeroGpuDev& dev) {
     for (int channel = 0; channel < 3; ++channel) dev.qemu.outb(0x3C9, static_cast<uint8_t>(i * 4));
 }
 
-/// What setPlanarMode() shows: `on` in all planes of a byte's eight pixels is colour 15, else 0.
+/// Draws for setPlanarMode(): `on` in all planes is colour 15 for each of the eight pixels in a byte, else 0.
 void drawPlanar(AeroGpuDev& dev, uint32_t byteOffset, uint8_t on) {
   dev.qemu.writeb(0xA0000 + byteOffset, on);
 }
@@ -277,7 +277,7 @@ void expectPlanar(const Picture& picture, uint32_t byteOffset, uint8_t on) {
     EXPECT_EQ(picture.at(byteOffset % 80 * 8 + x, byteOffset / 80), on & 0x80 >> x ? 0xF0F0F0u : 0u) << x;
 }
 
-/// VBE's mode ends with it: who programs VGA's registers afterwards is shown.
+/// The register also ends VBE's mode: VGA registers programmed afterwards take effect.
 // EXT-5
 TEST(Scanout, TheRegisterEndsVbesMode) {
   AeroGpuDev dev;
@@ -288,12 +288,12 @@ TEST(Scanout, TheRegisterEndsVbesMode) {
     dev.qemu.write(AeroGpuDev::kBar1, boot);
     setVbeMode(dev, 64, 8);
     expectPicture(dev.qemu.screendump(), format, boot, 64, 8, 256);
-    // The driver takes over, or stops before it did.
+    // The driver takes over, or stops before that.
     if (!round) {
       dev.setScanout({.width = 64, .height = 8, .pitch = 256});
       expectPicture(dev.qemu.screendump(), format, driver, 64, 8, 256);
     }
-    dev.qemu.outw(0x1CE, 2);  // somebody was about to read a register of VBE's
+    dev.qemu.outw(0x1CE, 2);  // a program was about to read a VBE register
     dev.setReg(AEROGPU_EXT_REG_VGA, 1);
     EXPECT_EQ(dev.qemu.inw(0x1CF), 8u) << "the index is the guest's";
     dev.qemu.outw(0x1CE, 4);
@@ -330,12 +330,12 @@ TEST(Scanout, TheRegisterGivesTheDisplayBackToVga) {
     EXPECT_EQ(dev.reg(AEROGPU_EXT_REG_VGA), 0u) << "write-only";
     expectPlanar(dev.qemu.screendump(), kByte, 0x96);
   }
-  // The same frame buffer again: nothing but the enable is written.
+  // The same frame buffer again: only the enable is written.
   dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
   expectPicture(dev.qemu.screendump(), format, driver, 64, 8, 256);
 }
 
-/// The vblank clock stops with the scanout, and what is pending is taken back.
+/// The vblank clock stops with the scanout, and a pending vblank is taken back.
 // EXT-6
 TEST(Scanout, GivingTheDisplayBackStopsTheVblank) {
   AeroGpuDev dev;
@@ -347,7 +347,7 @@ TEST(Scanout, GivingTheDisplayBackStopsTheVblank) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK, 0u);
 }
 
-/// A texture over kSurfaceGpa with `bytes`, presented or flipped to: its GPU copy shows, not the memory.
+/// Presents or flips to a texture over kSurfaceGpa with `bytes`: its GPU copy shows, not the memory.
 void textureScanout(bool present) {
   AeroGpuDev dev;
   dev.startRing();
@@ -375,7 +375,7 @@ TEST(Scanout, AFlipShowsTheTexture) {
   textureScanout(false);
 }
 
-/// The product's back end: a cleared target shows its colour through a present.
+/// The product's back end: a present shows the colour of a cleared target.
 TEST(Scanout, VulkanShowsAClearedTarget) {
   AeroGpuDev dev("renderer=vulkan");
   dev.startRing();
@@ -420,7 +420,7 @@ protected:
     m_dev.setReg64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, kCursorGpa);
   }
 
-  /// The cursor with its upper left corner at left, top; everything else is the screen.
+  /// Expects the cursor with its upper left corner at left, top; everything else is the screen.
   void expectCursorAt(int left, int top) {
     const Picture picture = m_dev.qemu.screendump();
     ASSERT_EQ(picture.width, kWidth);
@@ -475,7 +475,7 @@ TEST_F(Cursor, HalfTransparentPixelsAreMixed) {
   }
 }
 
-/// Formats with X8 are opaque whatever the byte holds.
+/// Formats with X8 are opaque whatever the byte is.
 // CUR-3
 TEST_F(Cursor, WithoutAlphaIsOpaque) {
   m_dev.qemu.write(kCursorGpa, std::vector<uint8_t>(kSize * kSize * 4, 0x00));
@@ -524,7 +524,7 @@ TEST_F(Cursor, AHotSpotOutsideIsTheLastPixel) {
   expectCursorAt(20 - (kSize - 1), 20 - (kSize - 1));
 }
 
-/// What the memory holds meanwhile does not count, nor do moves, flips and pictures that are taken.
+/// The memory's content in between does not matter, nor do moves, flips and screenshots.
 // CUR-4
 TEST_F(Cursor, IsReadAgainWhenItsEnableOrAddressIsWritten) {
   const std::vector<uint8_t> gone(kSize * kSize * 4, 0),
@@ -548,7 +548,7 @@ TEST_F(Cursor, IsReadAgainWhenItsEnableOrAddressIsWritten) {
   expectCursorAt(24, 12);
 }
 
-/// 1 to 256 pixels each way, and its whole width and height are seen.
+/// 1 to 256 pixels each way, and its whole width and height are visible.
 // CUR-2
 TEST_F(Cursor, HasUpTo256PixelsEachWay) {
   constexpr uint32_t kSide = 300;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Objects that outlast the machine's sleep, and what must not keep them. docs/abi/recovery.md.
+// Tests objects that outlast the machine's sleep, and what must not keep them. docs/abi/recovery.md.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -111,7 +111,7 @@ TEST_P(Sleep, ObjectsAreThereAfterwards) {
   start();
   EXPECT_EQ(shown(), 0xFF0000u) << "the texture, with what it held, as soon as it is shown";
   CommandWriter w;
-  packets::clearColor(w, {0, 1, 0});  // it is bound still
+  packets::clearColor(w, {0, 1, 0});  // it is still bound
   packets::present(w);
   submit(w);
   EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
@@ -134,7 +134,7 @@ TEST_P(Sleep, TheDeviceSaysNo) {
   expectNothingLeft(before);
 }
 
-// KEEP-3: what runs next knows nothing of it.
+// KEEP-3: the next driver does not know of them.
 TEST_P(Sleep, WhoDoesNotClaimThemGetsNone) {
   const uint32_t before = generation();
   setKeep(AEROGPU_EXT_KEEP_WILL);
@@ -153,7 +153,7 @@ TEST_P(Sleep, AnotherKeyOrWordDropsThem) {
       [&] { setKeep(AEROGPU_EXT_KEEP_CLAIM, kKey ^ uint64_t{1} << 63); },
       [&] {
         dev.setReg(AEROGPU_EXT_REG_KEEP, AEROGPU_EXT_KEEP_CLAIM);
-      },  // no key: that of before is forgotten
+      },  // no key: the earlier one is forgotten
       [&] { setKeep(AEROGPU_EXT_KEEP_NO); },
       [&] { dev.setReg(AEROGPU_EXT_REG_GPU_RESTART, 1); },
   };
@@ -176,7 +176,7 @@ TEST_P(Sleep, ARebootKeepsNothing) {
   reboot();
   setKeep(AEROGPU_EXT_KEEP_CLAIM);
   expectNothingLeft(before);
-  // Also out of sleep.
+  // Also from sleep.
   before = generation();
   setKeep(AEROGPU_EXT_KEEP_WILL);
   EXPECT_EQ(keep(), uint32_t{AEROGPU_EXT_KEEP_WILL});
@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(BackEnds, Sleep, testing::Values("null", "vulkan"),
                          [](const auto& backend) { return std::string(backend.param); });
 
 /// A machine is saved only while it has no objects (PCI-9), so there is nothing to keep when it is loaded:
-/// what was asked for is gone, and the generation says so to a driver that asked before.
+/// the earlier request is gone, and the generation tells a driver that made it.
 // KEEP-5, KEEP-3, LOSS-7
 TEST(SavedSleep, AnotherMachineKeepsNothing) {
   for (const bool held : {false, true}) {
@@ -254,7 +254,7 @@ TEST(SavedSleep, AnotherMachineKeepsNothing) {
     waitStatus(target, "running");
     target.goOnFrom(source);
     EXPECT_EQ(target.reg(AEROGPU_EXT_REG_KEEP), uint32_t{AEROGPU_EXT_KEEP_NO});
-    // Objects that wait to be claimed are dropped by the load; others are by the sleep that comes.
+    // The load drops objects that wait to be claimed; the coming sleep drops others.
     EXPECT_EQ(target.reg(AEROGPU_EXT_REG_GPU_GENERATION), before + held);
     if (!held) {
       suspend(target);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handle spaces on the device: the register, slots of 80 bytes, resets, what is shown, captures, saved state,
-// the list for people on the host. docs/abi/spaces.md.
+// Tests handle spaces on the device: the register, slots of 80 bytes, resets, the picture, captures, saved
+// state, the list for people on the host. docs/abi/spaces.md.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -21,7 +21,7 @@ void enableSpaces(AeroGpuDev& dev) {
 bool spacesEnabled(AeroGpuDev& dev) {
   return dev.reg(AEROGPU_EXT_REG_SPACES) == AEROGPU_EXT_SPACES_ENABLE;
 }
-/// Submits in a space and waits; returns how many errors that brought.
+/// Submits in a space and waits; returns the number of errors.
 uint32_t errorsIn(AeroGpuDev& dev, aerogpu_submit_space space, const CommandWriter& w,
                   std::span<const uint8_t> table = {}) {
   const uint32_t before = dev.errorCount();
@@ -34,7 +34,7 @@ CommandWriter oneBuffer(uint32_t handle = 1) {
   return w;
 }
 
-// EXT-1: what is not announced is not there.
+// EXT-1: an extension that is not announced does not exist.
 TEST(Spaces, APropertyHidesThem) {
   AeroGpuDev dev("renderer=null,handle_spaces=off");
   EXPECT_FALSE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & (1u << (48 - 32) | 1u << (55 - 32) | 1u << (57 - 32)));
@@ -103,7 +103,7 @@ TEST(Spaces, SlotsThatAreTooSmallAreAnError) {
   EXPECT_EQ(errorsIn(dev, {6, 2, 0}, oneBuffer(2)), 1u);
 }
 
-/// What 1.4 reserves means nothing while spaces are disabled: slots of 80 bytes with anything behind 64.
+/// Fields that 1.4 reserves are ignored while spaces are disabled: slots of 80 bytes with anything after 64.
 // SPACE-3, SUB-2
 TEST(Spaces, NotAskedForNothingIsThere) {
   AeroGpuDev dev;
@@ -166,7 +166,7 @@ TEST(Spaces, AreListedForPeople) {
     EXPECT_NE(list.find(part), std::string::npos) << part << " in " << list;
 }
 
-/// Who comes and goes is in the trace.
+/// Spaces that begin and end are in the trace.
 // SPACE-15, SPACE-16
 TEST(Spaces, AreTraced) {
   AeroGpuDev dev("renderer=null", {"-trace", "aerogpu_renderer"});
@@ -231,7 +231,7 @@ void framesOfTwoSpaces(const std::string& backend, uint32_t shownLast) {
     packets::present(present);
     for (const uint32_t space : {3 - shownLast, shownLast}) {
       dev.setReg(AEROGPU_EXT_REG_SCANOUT0_ALLOC, 10 + space);
-      // The address of both: it is memory for who reads it, and finds no texture.
+      // The address of both: a reader finds memory there, and no texture.
       dev.setScanout({.width = kWidth, .height = kHeight, .pitch = kPitch});
       EXPECT_EQ(errorsIn(dev, kKernel, present), 0u);
       shown = dev.qemu.screendump();
@@ -276,7 +276,7 @@ TEST(Spaces, AFlipShowsATextureOrMemory) {
   EXPECT_EQ(dev.qemu.screendump().at(0, 0), 0xFFFFFFu);
 }
 
-/// A machine with a space cannot be saved; without one it goes on with spaces enabled.
+/// A machine with a space cannot be saved; without one it continues with spaces enabled.
 // SPACE-1, PCI-9
 TEST(Spaces, ASavedMachineHasThemStill) {
   AeroGpuDev source;
@@ -312,7 +312,7 @@ TEST(Spaces, ASavedMachineHasThemStill) {
   EXPECT_TRUE(spacesEnabled(target));
   EXPECT_EQ(target.reg(AEROGPU_EXT_REG_SCANOUT0_ALLOC), 11u);
   EXPECT_EQ(errorsIn(target, {3, 0, 0}, oneBuffer()), 0u);
-  // The flip that was taken before counts: the allocation's texture is shown.
+  // The earlier flip counts: the allocation's texture is shown.
   const aerogpu_alloc_entry entries[] = {{11, 0, kSurfaceGpa, 0x1000, 0}};
   CommandWriter w;
   packets::createShown(w, 1, kWidth, kHeight, 11);

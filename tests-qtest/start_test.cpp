@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How QEMU starts with the device: each property's values, the ways to ask for the device, machines, other
-// cards.
+// Tests how QEMU starts with the device: each property's values, the ways to request the device, machines,
+// other cards.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace aerogpu::qtest;
 
-/// QEMU ends by itself with status 1 and names `named`; a crash would be a signal.
+/// Expects that QEMU exits by itself with status 1 and names `named`; a crash would be a signal.
 void expectRefused(const Refusal& refusal, const std::string& what, const std::string& named) {
   EXPECT_EQ(refusal.status, 1) << what << "\n" << refusal.output;
   EXPECT_NE(refusal.output.find(named), std::string::npos) << what << "\n" << refusal.output;
@@ -87,7 +87,7 @@ TEST(Properties, TheEndsOfTheirRangesWork) {
   }
 }
 
-/// The cells of a line of a Markdown table, without blanks and backquotes around them.
+/// Returns the cells of a line of a Markdown table, without blanks and backquotes around them.
 std::vector<std::string> cells(const std::string& line) {
   std::vector<std::string> all;
   for (size_t at = line.find('|'); at != std::string::npos;) {
@@ -102,7 +102,7 @@ std::vector<std::string> cells(const std::string& line) {
   return all;
 }
 
-/// The documented table of properties is what the device says of itself.
+/// The documented table of properties matches the device's own help.
 TEST(Properties, HelpNamesEachAsTheManualDoes) {
   const Refusal help = runToExit({"-device", "aerogpu,help"});
   EXPECT_EQ(help.status, 0) << help.output;
@@ -120,8 +120,7 @@ TEST(Properties, HelpNamesEachAsTheManualDoes) {
     const size_t at = help.output.find("  " + row[0] + "=<");
     ASSERT_NE(at, std::string::npos) << row[0] << "\n" << help.output;
     const std::string said = help.output.substr(at, help.output.find('\n', at) - at);
-    // The default of a number or switch is QEMU's to print; a text that is left out is the renderer's to
-    // choose.
+    // QEMU prints the default of a number or switch; the renderer chooses the default of a text.
     const bool number = !row[1].empty() && row[1].find_first_not_of("0123456789") == std::string::npos;
     const std::string value = row[1] == "on" ? "true" : number ? row[1] : "";
     EXPECT_TRUE(said.ends_with("- " + row[2] + (value.empty() ? "" : " (default: " + value + ")")))
@@ -137,12 +136,12 @@ TEST(Properties, HelpNamesEachAsTheManualDoes) {
             std::string::npos);
 }
 
-/// As QEMU's options do: the devices, of which one is the default, and the end.
+/// Like QEMU's own options: lists the devices, marks the default, and exits.
 TEST(Properties, VulkanDeviceHelpListsDevices) {
   const Refusal help = runToExit(
       {"-accel", "tcg", "-nodefaults", "-display", "none", "-device", "aerogpu,vulkan-device=help"});
   EXPECT_EQ(help.status, 0) << help.output;
-  // A sanitizer's runtime says something before it.
+  // A sanitizer's runtime prints something before it.
   EXPECT_NE(("\n" + help.output).find("\n0 = "), std::string::npos) << help.output;
   EXPECT_NE(help.output.find(": the default\n"), std::string::npos) << help.output;
   ::setenv("VK_DRIVER_FILES", "/no/such/driver", 1);
@@ -171,7 +170,7 @@ TEST(Start, SetAndGlobalChangeProperties) {
                 "-set", "xres=7");
 }
 
-/// The launcher leaves QEMU's default VGA away when a configuration file asks for the device.
+/// The launcher omits QEMU's default VGA if a configuration file requests the device.
 TEST(Start, FromAConfigurationFile) {
   const auto path = std::filesystem::temp_directory_path() / ("aerogpu-config-" + std::to_string(::getpid()));
   std::ofstream(path) << "[device \"card\"]\n  driver = \"aerogpu\"\n  renderer = \"null\"\n  xres = \"7\"\n";
@@ -214,7 +213,7 @@ std::filesystem::path makeFolder(const char* name) {
   return path;
 }
 
-/// A module without its share/ folder beside it.
+/// A module without its share/ folder next to it.
 TEST(Start, WithoutTheVideoBiosSaysWhatToDo) {
   if (std::getenv("AEROGPU_QEMU_TREE")) GTEST_SKIP() << "the device is no module of ours";
   const char* folderOfBuild = std::getenv("AEROGPU_BUILD_DIR");
@@ -231,7 +230,7 @@ TEST(Start, WithoutTheVideoBiosSaysWhatToDo) {
   expectRefused(refusal, "no video BIOS", "video BIOS vgabios-aerogpu.bin not found");
 }
 
-/// Programs that QEMU starts are not preloaded with the device, whatever else the user preloads.
+/// Programs that QEMU starts do not get the device preloaded, whatever else the user preloads.
 TEST(Start, ChildrenDoNotInheritTheDevice) {
   if (std::getenv("AEROGPU_QEMU_TREE") || std::getenv("AEROGPU_SANITIZER_RUNTIME"))
     GTEST_SKIP() << "nothing is preloaded, or a sanitizer's runtime is";
@@ -254,8 +253,8 @@ TEST(Start, ChildrenDoNotInheritTheDevice) {
   std::filesystem::remove_all(folder);
 }
 
-/// Whose VGA core the ports reach: a 64x8 mode is set through them, and the device's console has that size or
-/// not.
+/// Finds out whose VGA core the ports reach: sets a 64x8 mode through them, and the device's console has that
+/// size or not.
 bool portsReachTheDevice(AeroGpuDev& dev, const std::string& console = "gpu0") {
   const std::pair<uint16_t, uint16_t> registers[] = {{4, 0}, {1, 64}, {2, 8}, {3, 32}, {4, 0x41}};
   for (const auto& [index, value] : registers) {
@@ -288,7 +287,7 @@ TEST(Start, TheFirstVgaCardHasTheLegacyPorts) {
   {
     AeroGpuDev dev("renderer=null", {"-vga", "std"});
     EXPECT_FALSE(portsReachTheDevice(dev));
-    // Its own half works all the same, through resets too.
+    // Its own half works anyway, through resets too.
     for (int round = 0; round < 2; ++round) {
       dev.startRing();
       dev.waitFence(dev.submitEmpty());
@@ -301,7 +300,7 @@ TEST(Start, TheFirstVgaCardHasTheLegacyPorts) {
   }
 }
 
-/// Two devices at work side by side: registers, rings, and fences of their own.
+/// Two devices work side by side: separate registers, rings, and fences.
 TEST(Start, TwoDevicesWork) {
   AeroGpuDev dev("renderer=null", {"-device", "aerogpu,renderer=null,id=second,addr=5"});
   constexpr uint64_t kSecond = 0xFD000000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The property "status" (docs/use/monitoring.md): whose device it is, what is held, what went wrong and when;
-// the VM's name in log lines and trace files.
+// Tests the property "status" (docs/use/monitoring.md): whose device it is, what it holds, its errors and
+// their times; the VM's name in log lines and trace files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string status(AeroGpuDev& dev) {
   return dev.qemu.qmp("qom-get", R"({"path": "/machine/peripheral/gpu0", "property": "status"})");
 }
 
-/// The number behind `"name": ` in the status, its first one.
+/// Returns the first number after `"name": ` in the status.
 uint64_t number(const std::string& text, const std::string& name) {
   std::smatch found;
   EXPECT_TRUE(std::regex_search(text, found, std::regex('"' + name + "\": ([0-9]+)")))
@@ -38,7 +38,7 @@ uint64_t nowUs() {
                                    .count());
 }
 
-/// Every member that docs/use/monitoring.md lists is there, and none that it does not.
+/// The status has exactly the members that docs/use/monitoring.md lists.
 TEST(Status, MembersAreThoseOfThePage) {
   std::ifstream page(AEROGPU_SOURCE_ROOT "/docs/use/monitoring.md");
   std::vector<std::string> names;
@@ -93,7 +93,7 @@ TEST(Status, CountsWhatIsHeld) {
   EXPECT_EQ(number(with, "objects"), 1u);
   EXPECT_EQ(number(with, "contexts"), 1u);
   EXPECT_EQ(number(with, "submissions-unfinished"), 0u);
-  // Without spaces everything is space 0's.
+  // Without spaces everything belongs to space 0.
   const std::string processes = with.substr(with.find("\"processes\""));
   EXPECT_EQ(number(processes, "host-memory"), number(with, "held"));
   packets::destroyResource(drop, 1);
@@ -102,7 +102,7 @@ TEST(Status, CountsWhatIsHeld) {
   EXPECT_EQ(number(status(dev), "buffers"), number(before, "buffers"));
 }
 
-/// The newest 16 errors, with fence and time; and the line that says what was wrong, whoever reads the log.
+/// The newest 16 errors, with fence and time; and the line in the log that says what was wrong.
 TEST(Status, LastErrorsWithTheirTime) {
   AeroGpuDev dev;
   dev.startRing();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything at once: a seeded sequence of random actions of guest and host against the device, with what
-// must hold whatever the order is checked after each. AEROGPU_STRESS_SEED and AEROGPU_STRESS_STEPS run other
+// Tests everything at once: a seeded sequence of random actions of guest and host against the device; after
+// each it checks what must hold in any order. AEROGPU_STRESS_SEED and AEROGPU_STRESS_STEPS run other
 // sequences.
 #include <gtest/gtest.h>
 
@@ -22,9 +22,9 @@ constexpr uint64_t kTextureBytes = 0x10000, kMsiGpa = 0x600000, kCursorGpa = 0x6
 constexpr uint64_t kBar1Homes[] = {AeroGpuDev::kBar1, 0xD0000000};
 constexpr uint32_t kUntouched = 0xDEADBEEF;
 constexpr uint16_t kMsiData = 0x4321;
-constexpr uint32_t kNoMemory = kTextures + 1;  ///< an allocation where there is none
+constexpr uint32_t kNoMemory = kTextures + 1;  ///< an allocation without memory
 constexpr uint32_t kVertices = 3 * 256;
-// Textures whose transfers are made in guest memory itself where the GPU can
+// Textures whose transfers happen in guest memory itself if the GPU can
 // (renderer/vulkan/device/host_import.h).
 constexpr uint32_t kBig[] = {21, 22}, kBigWidth = 256, kBigHeight = 128, kBigPitch = kBigWidth * 4;
 constexpr uint64_t kBigBytes = kBigPitch * kBigHeight, kBigOffset = 0x1000000;
@@ -39,7 +39,7 @@ void createTarget(CommandWriter& w, uint32_t handle, uint32_t allocId) {
   packets::createShown(w, handle, kWidth, kHeight, allocId);
 }
 
-/// Creates and binds what a draw of kVertices needs.
+/// Creates and binds the objects that a draw of kVertices reads.
 void usePipeline(CommandWriter& w) {
   packets::createBuffer(w, kBuffer, uint64_t{kVertices} * 12, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   // vs_2_0: dcl_position v0; mov oPos, v0. ps_2_0: mov oC0, c0.
@@ -122,7 +122,7 @@ private:
 
   // ---- the guest ----
 
-  /// Whether a slot is free.
+  /// True if a slot is free.
   bool room() {
     const aerogpu_ring_header header = m_dev.ringHeader();
     return header.tail - header.head < kEntries;
@@ -229,7 +229,7 @@ private:
   }
   void ringBell() { m_dev.ringBell(); }
   void ringOnOff() { m_dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, pick(2) ? AEROGPU_RING_CONTROL_ENABLE : 0); }
-  /// Head is tail when the write is over, and what was dropped stays dropped.
+  /// Head equals tail when the write is over, and dropped work stays dropped.
   void ringReset() {
     if (!m_busMaster) return;
     m_dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
@@ -240,7 +240,7 @@ private:
     EXPECT_EQ(m_dev.completedFence(), fence) << where() << ": a dropped submission completed";
   }
 
-  /// Nothing of what was under way is seen afterwards: no fence, no interrupt, no write to guest memory.
+  /// Nothing that was under way shows afterwards: no fence, no interrupt, no write to guest memory.
   void deviceReset() {
     const bool msi = m_msi;
     m_dev.qemu.writel(kMsiGpa, kUntouched);
@@ -248,7 +248,7 @@ private:
       m_dev.qemu.qmp("system_reset");
     } else {
       m_dev.qemu.outb(0xCF9, 0x06);  // PIIX3, RST_CPU
-      // The request is carried out by the main loop, which the next answer has gone through.
+      // The main loop carries out the request, before it gives the next answer.
       m_dev.qemu.qmp("query-status");
     }
     const uint32_t atReset = m_dev.qemu.readl(kMsiGpa);
@@ -273,7 +273,7 @@ private:
     startAgain();
   }
 
-  /// The driver's way from a reset to a running ring.
+  /// The driver's steps from a reset to a running ring.
   void startAgain() {
     m_busMaster = true;
     m_msi = false;
@@ -371,7 +371,7 @@ private:
                                              "queue-depth", "errors",      "presents"};
     EXPECT_GE(m_dev.qemu.property(kNames[pick(std::size(kNames))]), 0) << where();
   }
-  /// Guest memory stands still while the VM is stopped.
+  /// Guest memory does not change while the VM is stopped.
   void stop() {
     m_dev.qemu.qmp("stop");
     m_running = false;
@@ -449,7 +449,7 @@ private:
   bool m_running = true, m_busMaster = true, m_msi = false, m_fencePage = false;
   uint64_t m_bar1 = kBar1Homes[0];
   uint64_t m_fence = 0;      ///< last value of the register
-  uint32_t m_headFloor = 0;  ///< last value of the header's head
+  uint32_t m_headFloor = 0;  ///< last head in the header
   std::vector<uint8_t> m_ringAtStop, m_pageAtStop;
 };
 
@@ -470,7 +470,7 @@ TEST(Stress, Vulkan) {
   stress("renderer=vulkan", 2500);
 }
 
-/// A display that shows the cursor itself, and a capture that goes on through all of it and can be read.
+/// A display that shows the cursor itself, and a capture that runs through all of it and is readable.
 TEST(Stress, WithDisplayAndCapture) {
   const std::string trace = capturePath("stress"), vnc = trace + ".vnc";
   stress("renderer=vulkan,capture=" + trace, 1000, {"-vnc", "unix:" + vnc});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes between guest memory and resources: write-backs, backings in BAR1, scatter lists.
+// Tests bytes between guest memory and resources: write-backs, backings in BAR1, scatter lists.
 // docs/abi/allocation-table.md.
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
 namespace packets = aerogpu::packets;
 
-/// A texture of 8-bit BGRA over an allocation.
+/// Creates a texture of 8-bit BGRA over an allocation.
 void createTexture(CommandWriter& w, uint32_t handle, uint32_t width, uint32_t height, uint32_t pitch,
                    uint32_t allocId) {
   packets::createTexture(w, {.handle = handle,
@@ -40,7 +40,7 @@ TEST(Transfers, WriteBacksAreInGuestMemoryBeforeTheFence) {
   EXPECT_EQ(dev.qemu.read(kSurfaceGpa + 4096, 256), bytes);
 }
 
-// ATTACH-1, ATTACH-3: made without memory, given RAM, then BAR1, each in a submission of its own.
+// ATTACH-1, ATTACH-3: made without memory, given RAM, then BAR1, each in a separate submission.
 TEST(Transfers, AResourceGetsItsMemoryLater) {
   constexpr uint64_t kInBar1 = AeroGpuDev::kBar1 + 0x200000;
   constexpr uint32_t kBytes = 16 * 16 * 4;
@@ -69,7 +69,7 @@ TEST(Transfers, AResourceGetsItsMemoryLater) {
     EXPECT_EQ(dev.qemu.read(kInBar1, kBytes), bytes);
     EXPECT_EQ(dev.qemu.read(kSurfaceGpa, kBytes), std::vector<uint8_t>(kBytes, 0));
     EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
-    // Without any it has none to write to.
+    // Without memory it has nothing to write to.
     w.reset();
     packets::attachBacking(w, 2, 0, 0);
     packets::copyTexture(w, 2, 1, 16, 16);
@@ -115,7 +115,7 @@ TEST(Transfers, TexturesBackedByBar1AndRam) {
   }
 }
 
-/// A page list in guest memory, pages given by address.
+/// A page list in guest memory; pages are given by address.
 struct PageList {
   static constexpr uint64_t kPage = 4096;
   PageList(AeroGpuDev& device, uint64_t at, std::vector<uint64_t> addresses)
@@ -175,7 +175,7 @@ TEST(Scatter, UploadsAndWriteBacksThroughPagesInRamAndBar1) {
       for (uint32_t x = 0; x < kPitch; ++x)
         ASSERT_EQ(back[y * kPitch + x], x < kWidth * 4 ? bytes[y * kPitch + x] : 0)
             << options << " " << x << "," << y;
-    // The other way round the destination is read-only.
+    // In the other direction the destination is read-only.
     w.reset();
     packets::copyTexture(w, 1, 2, kWidth, kHeight);
     dev.waitFence(dev.submit(w, {.table = table}));

@@ -2,7 +2,7 @@
 /*
  * Preloaded before ThreadSanitizer's runtime into a QEMU that was not built with it: gives QEMU the C
  * library's own setjmp and longjmp. QEMU's coroutines jump between stacks, which the runtime's versions take
- * for a broken program and end. x86_64 only, as the device tests are.
+ * for a bug, and abort. x86_64 only, like the device tests.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EXT_WRITE_VALUE as a driver sees it: beside fences, vblanks and resets. docs/abi/extensions.md.
+// Tests EXT_WRITE_VALUE as a driver sees it: together with fences, vblanks and resets.
+// docs/abi/extensions.md.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -53,7 +54,7 @@ TEST(Value, DoesNotWaitForTheVblankThatItsFenceWaitsFor) {
   EXPECT_LT(dev.completedFence(), fence) << "it was dropped, its work was not";
 }
 
-// VALUE-2, PCI-3: a word among the registers, where no memory is, and in BAR1.
+// VALUE-2, PCI-3: a word among the registers, at an address without memory, and in BAR1.
 TEST(Value, IsWrittenToMemoryAlone) {
   AeroGpuDev dev;
   dev.startRing();

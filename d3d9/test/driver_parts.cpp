@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What drivers take from d3d9/: compiled and linked as they do it (see meson.build), never run.
+// The parts of d3d9/ that drivers use, compiled and linked as drivers do it (see meson.build), never run.
 #include "aerogpu/d3d9/declaration.h"
 #include "aerogpu/d3d9/formats.h"
 #include "aerogpu/d3d9/state_values.h"

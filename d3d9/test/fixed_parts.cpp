@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The generator of the fixed function, linked with nothing but what compilers ask of everybody: it has no
-// heap, no library and no floating-point numbers. Compiled and linked (see meson.build), never run.
+// The generator of the fixed function, linked only with the functions that compilers always require: it has
+// no heap, no library and no floating-point numbers. Compiled and linked (see meson.build), never run.
 #include "aerogpu/d3d9/fixed_function.h"
 
 extern "C" void* memset(void* to, int value, size_t size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Keys, limits and registers of the fixed function (fixed_function.h, fixed_constants.h). What its shaders
-// compute is tested where they can be run: renderer/shader/test/fixed.
+// Keys, limits and registers of the fixed function (fixed_function.h, fixed_constants.h).
+// renderer/shader/test/fixed runs its shaders and tests their results.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -48,7 +48,7 @@ struct Case {
   FixedPixelKey pixel() const { return fixedPixelKey(states, nullptr); }
 };
 
-/// Cases in which all states mean something.
+/// Cases in which every state has an effect.
 std::vector<std::function<void(Case&)>> rich() {
   const auto stages = [](Case& s) {
     for (uint32_t i = 0; i < 8; ++i) {
@@ -92,7 +92,7 @@ TEST(FixedFunction, KeysHoldWhatChangesInstructionsAndNothingElse) {
       AlphaArg0, AlphaArg1, AlphaArg2, ResultArg, TextureTransformFlags};
   const uint32_t values[] = {0,  1,   2,   3,   4,          5,          6,          16,
                              34, 255, 256, 258, 0x00010000, 0x00020001, 0x3F000000, 0xFFFFFFFF};
-  /// Whether any of the values in `state` of a case changes its vertex key, and its pixel key.
+  /// True if a value of `state` changes a case's vertex key, and its pixel key.
   const auto changes = [&](auto state) {
     std::pair<bool, bool> changed;
     for (const auto& make : rich()) {
@@ -124,7 +124,7 @@ TEST(FixedFunction, KeysHoldWhatChangesInstructionsAndNothingElse) {
 TEST(FixedFunction, StatesThatDrawAlikeShareAKey) {
   Case a, b;
   b.tss(0, ColorArg0) = 3;         // MODULATE has no third argument
-  b.tss(3, ColorOp) = 4;           // behind stage 1, which is off
+  b.tss(3, ColorOp) = 4;           // after stage 1, which is off
   b.tss(0, AlphaArg1) = 2 | 0x20;  // alpha of alpha
   EXPECT_EQ(a.pixel(), b.pixel());
   EXPECT_EQ(hash(a.pixel()), hash(b.pixel()));
@@ -150,7 +150,7 @@ TEST(FixedFunction, StatesThatDrawAlikeShareAKey) {
             fixedVertexKey(
                 b.states,
                 [&] {
-                  FixedVertexInputs in = b.inputs;  // what nothing reads need not be there
+                  FixedVertexInputs in = b.inputs;  // inputs that no shader reads may be missing
                   in.normal = false;
                   return in;
                 }(),

@@ -43,7 +43,7 @@ TEST(States, RowsAreInOrderAndFound) {
   checkStates(kRenderStates, "D3DRS_", findRenderState);
   checkStates(kSamplerStates, "D3DSAMP_", findSamplerState);
   checkStates(kTextureStageStates, "D3DTSS_", findTextureStageState);
-  // The page D3DRENDERSTATETYPE lists so many, D3DRS_FORCE_DWORD aside.
+  // The page D3DRENDERSTATETYPE lists 103 states, D3DRS_FORCE_DWORD aside.
   EXPECT_EQ(std::size(kRenderStates), 103u);
   EXPECT_EQ(std::size(kSamplerStates), 13u);
   EXPECT_EQ(std::size(kTextureStageStates), 18u);
@@ -103,7 +103,7 @@ TEST(Formats, RowsAreUniqueAndFound) {
   EXPECT_EQ(findFormat(fourCc('N', 'V', '1', '2')), nullptr);
 }
 
-/// The digits of a format's name are the bits of its channels, X and all.
+/// Adds up the digits in a format's name: the bits of all channels, X included.
 uint32_t bitsByName(const char* name) {
   uint32_t bits = 0;
   for (const char* c = name; *c && *c != '_'; ++c)
@@ -124,8 +124,8 @@ TEST(Formats, BytesAreThoseOfTheNames) {
     EXPECT_EQ(row.blockWidth, pair ? 2 : name == "A1" ? 8 : 1) << row.name;
     EXPECT_EQ(row.blockHeight, 1) << row.name;
   }
-  // A block of DXT1 is 4 x 4 pixels in 64 bits, of the others in 128 ("Opaque and 1-Bit Alpha Textures",
-  // "Textures with Alpha Channels").
+  // A block of DXT1 is 4 x 4 pixels in 64 bits, a block of the other formats is in 128 ("Opaque and 1-Bit
+  // Alpha Textures", "Textures with Alpha Channels").
   EXPECT_EQ(findFormat(fourCc('D', 'X', 'T', '1'))->blockBytes, 8);
   for (const char version : {'2', '3', '4', '5'}) {
     const FormatInfo* dxt = findFormat(fourCc('D', 'X', 'T', version));

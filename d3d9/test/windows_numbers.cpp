@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every number of the tables against mingw-w64's d3d9types.h. Compiled for Windows, which is the test.
+// Compares every number of the tables with mingw-w64's d3d9types.h. Compiling it for Windows is the test.
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 // after windows.h
@@ -62,7 +62,7 @@ SAME(TextureFilter::Anisotropic, D3DTEXF_ANISOTROPIC);
 SAME(TextureFilter::PyramidalQuad, D3DTEXF_PYRAMIDALQUAD);
 SAME(TextureFilter::ConvolutionMono, D3DTEXF_CONVOLUTIONMONO);
 
-// First and last of what has no enumeration of ours yet.
+// First and last of enumerations that d3d9/ does not have yet.
 SAME(info(TextureStageStateType::ColorOp).first, D3DTOP_DISABLE);
 SAME(info(TextureStageStateType::AlphaOp).last, D3DTOP_LERP);
 SAME(info(TextureStageStateType::ColorArg1).defaultValue, D3DTA_TEXTURE);

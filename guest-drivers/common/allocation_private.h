@@ -12,11 +12,11 @@
 
 namespace aero {
 
-/** Private data as both versions have it; what version 1 lacks is zero. */
+/** Private data in the layout of version 2. Fields that version 1 lacks are zero. */
 using AllocationPrivate = aerogpu_wddm_alloc_priv_v2;
 
-/** Reads `bytes` bytes at `data`, which may be null. False when they are too few, or of another magic or version: then
- *  `out` means nothing. */
+/** Reads `bytes` bytes at `data`, which may be null. Returns false if they are too few, or if the magic or
+ * the version is unknown; `out` is then meaningless. */
 inline bool readAllocationPrivate(const void *data, size_t bytes, AllocationPrivate &out) {
   out = {};
   if (!data || bytes < sizeof(aerogpu_wddm_alloc_priv)) return false;
@@ -37,18 +37,19 @@ struct DescribedSurface {
   uint32_t pitch = 0;   // bytes; 0: not said
 };
 
-/** A surface in reserved0, which has no room for the pitch. Width at most 65535, height at most 32767. */
+/** Packs a surface into reserved0, which has no room for the pitch. Width at most 65535, height at most
+ * 32767. */
 constexpr uint64_t packSurface(uint32_t width, uint32_t height, uint32_t format) {
   return AEROGPU_WDDM_ALLOC_PRIV_DESC_MARKER | uint64_t{height & AEROGPU_WDDM_ALLOC_PRIV_DESC_MAX_HEIGHT} << 48 |
          uint64_t{width & AEROGPU_WDDM_ALLOC_PRIV_DESC_MAX_WIDTH} << 32 | format;
 }
 
-/** Whether `format` counts as DXGI does; reserved0 always has a D3DFORMAT. */
+/** True if `format` is a DXGI_FORMAT; reserved0 always holds a D3DFORMAT. */
 constexpr bool isDxgiFormat(const AllocationPrivate &data) {
   return data.version == AEROGPU_WDDM_ALLOC_PRIV_VERSION_2 && data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_DXGI_FORMAT;
 }
 
-/** What the data says of a surface: the fields of version 2 count before reserved0. */
+/** Returns the surface that the data describes. The fields of version 2 take precedence over reserved0. */
 constexpr DescribedSurface describedSurface(const AllocationPrivate &data) {
   if (data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && data.width && data.height)
     return {data.width, data.height, isDxgiFormat(data) ? d3dFormatOfDxgi(data.format) : data.format,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// device_format.h: D3DFORMATs, by which Windows describes surfaces, as the device's formats. Any IRQL.
+// device_format.h: translates the D3DFORMATs by which Windows describes surfaces into the device's formats.
+// Any IRQL.
 #pragma once
 
 #include <stdint.h>
@@ -15,7 +16,7 @@ struct DeviceFormat {
   aerogpu_format device;
 };
 
-/** Of two D3DFORMATs with one device format the first is the one that d3dFormatOf() gives back. */
+/** If two D3DFORMATs share a device format, d3dFormatOf() returns the first one. */
 inline constexpr DeviceFormat kDeviceFormats[] = {
     {aerogpu::d3d9::Format::X8R8G8B8, AEROGPU_FORMAT_B8G8R8X8_UNORM},
     {aerogpu::d3d9::Format::A8R8G8B8, AEROGPU_FORMAT_B8G8R8A8_UNORM},
@@ -26,15 +27,15 @@ inline constexpr DeviceFormat kDeviceFormats[] = {
     {aerogpu::d3d9::Format::X1R5G5B5, AEROGPU_FORMAT_B5G5R5A1_UNORM},
 };
 
-/** enum aerogpu_format of a D3DFORMAT, INVALID when the device has none. */
+/** Returns the enum aerogpu_format of a D3DFORMAT, INVALID if the device has none. */
 constexpr uint32_t deviceFormat(uint32_t d3dFormat) {
   for (const DeviceFormat &row : kDeviceFormats)
     if (static_cast<uint32_t>(row.d3d) == d3dFormat) return row.device;
   return AEROGPU_FORMAT_INVALID;
 }
 
-/** Formats of textures beyond those: no colours of the screen or of GDI, but programs share them. The depth formats
- *  without a stencil are kept as 32-bit depth, as the Direct3D 9 driver keeps its own. */
+/** More texture formats. Neither the screen nor GDI uses them, but programs share such textures. Depth
+ * formats without a stencil are kept as 32-bit depth, as in the Direct3D 9 driver. */
 inline constexpr DeviceFormat kOtherFormats[] = {
     {aerogpu::d3d9::Format::DXT1, AEROGPU_FORMAT_BC1_RGBA_UNORM},
     {aerogpu::d3d9::Format::DXT2, AEROGPU_FORMAT_BC2_RGBA_UNORM},
@@ -53,31 +54,31 @@ inline constexpr DeviceFormat kFourCcFormats[] = {
     {aerogpu::d3d9::Format::YUY2, AEROGPU_FORMAT_D3D9_YUY2},
 };
 
-/** The number that a device with feature bit 37 would have for a format beyond ABI 1.4 (FMT-1), INVALID when there is
- *  none. Which of them a device has its capability block says. */
+/** Returns the number that a device with feature bit 37 gives to a format beyond ABI 1.4 (FMT-1), INVALID
+ * if it has none. The capability block says which of these formats the device supports. */
 constexpr uint32_t extendedFormat(uint32_t d3dFormat) {
   for (const DeviceFormat &row : kFourCcFormats)
     if (static_cast<uint32_t>(row.d3d) == d3dFormat) return row.device;
-  constexpr uint32_t kLastNumber = 0xFF;  // D3DFORMATs that are no FourCC
+  constexpr uint32_t kLastNumber = 0xFF;  // the last D3DFORMAT that is not a FourCC
   return d3dFormat && d3dFormat <= kLastNumber ? AEROGPU_EXT_FORMAT_FIRST + d3dFormat
                                                : uint32_t{AEROGPU_FORMAT_INVALID};
 }
 
-/** The format of ABI 1.4 of a texture that programs share, INVALID when there is none. */
+/** Returns the ABI 1.4 format of a texture that programs share, INVALID if there is none. */
 constexpr uint32_t textureFormat(uint32_t d3dFormat) {
   for (const DeviceFormat &row : kOtherFormats)
     if (static_cast<uint32_t>(row.d3d) == d3dFormat) return row.device;
   return deviceFormat(d3dFormat);
 }
 
-/** D3DFORMAT of a device format, D3DFMT_UNKNOWN for others. */
+/** Returns the D3DFORMAT of a device format, D3DFMT_UNKNOWN for others. */
 constexpr uint32_t d3dFormatOf(uint32_t deviceFormat) {
   for (const DeviceFormat &row : kDeviceFormats)
     if (row.device == deviceFormat) return static_cast<uint32_t>(row.d3d);
   return static_cast<uint32_t>(aerogpu::d3d9::Format::UNKNOWN);
 }
 
-/** Bytes of a pixel; 4 where the D3DFORMAT is unknown or has none of its own (compressed ones). */
+/** Returns the bytes of a pixel; 4 if the D3DFORMAT is unknown or has no pixel size (compressed formats). */
 constexpr uint32_t bytesPerPixel(uint32_t d3dFormat) {
   const aerogpu::d3d9::FormatInfo *info = aerogpu::d3d9::findFormat(d3dFormat);
   return info && info->blockBytes && info->blockWidth == 1 ? info->blockBytes : 4;

@@ -29,7 +29,7 @@ uint32_t floatRatio(int64_t num, int64_t den) {
     }
     n <<= 1;
   }
-  // What is left is twice the remainder, in units of the last bit.
+  // n is now twice the remainder, in units of the last bit.
   if (n > d || (n == d && (mantissa & 1))) mantissa++;
   if (mantissa >> 24) {
     mantissa >>= 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// float_bits.h: IEEE 754 single-precision values for packets, made with integers: kernel code on x86 must not touch the
-// FPU. Any IRQL.
+// float_bits.h: builds IEEE 754 single-precision values for packets from integers, because kernel code on x86
+// must not touch the FPU. Any IRQL.
 #pragma once
 
 #include <stdint.h>

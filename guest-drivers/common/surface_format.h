@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// surface_format.h: the formats by which private data of allocations describe surfaces: D3DFORMATs, or DXGI_FORMATs
-// where the data say so. Sizes, and which D3DFORMAT a DXGI_FORMAT is. Source: pages "D3DFORMAT" and "DXGI_FORMAT". Any
-// IRQL.
+// surface_format.h: the formats in the private data of allocations: D3DFORMATs, or DXGI_FORMATs where the
+// data says so. Gives their sizes, and the D3DFORMAT that matches a DXGI_FORMAT. Source: pages "D3DFORMAT"
+// and "DXGI_FORMAT". Any IRQL.
 #pragma once
 
 #include <stdint.h>
@@ -10,14 +10,14 @@
 
 namespace aero {
 
-/** Pixels that are stored together; 0 bytes: nobody knows here. */
+/** Pixels that are stored together; 0 bytes: the size is unknown. */
 struct FormatBlock {
   uint32_t width = 1, height = 1, bytes = 0;
 };
 
 namespace detail {
 
-/** DXGI_FORMATs of one block. */
+/** A range of DXGI_FORMATs with the same block. */
 struct DxgiRange {
   uint8_t first, last;
   FormatBlock block;
@@ -48,7 +48,7 @@ struct DxgiPair {
   aerogpu::d3d9::Format d3d;
 };
 
-/** Both name the same bytes; what is sRGB in DXGI is a state in Direct3D 9. */
+/** Both formats of a pair have the same layout; sRGB is part of a DXGI format but a state in Direct3D 9. */
 inline constexpr DxgiPair kDxgiPairs[] = {
     {2, aerogpu::d3d9::Format::A32B32G32R32F},
     {10, aerogpu::d3d9::Format::A16B16G16R16F},
@@ -85,14 +85,14 @@ inline constexpr DxgiPair kDxgiPairs[] = {
 
 }  // namespace detail
 
-/** The D3DFORMAT of a DXGI_FORMAT, D3DFMT_UNKNOWN (0) where Direct3D 9 has none. */
+/** Returns the D3DFORMAT of a DXGI_FORMAT, D3DFMT_UNKNOWN (0) if Direct3D 9 has none. */
 constexpr uint32_t d3dFormatOfDxgi(uint32_t dxgi) {
   for (const detail::DxgiPair &row : detail::kDxgiPairs)
     if (row.dxgi == dxgi) return static_cast<uint32_t>(row.d3d);
   return static_cast<uint32_t>(aerogpu::d3d9::Format::UNKNOWN);
 }
 
-/** How a format is stored. */
+/** Returns the block in which a format is stored. */
 constexpr FormatBlock formatBlock(uint32_t format, bool isDxgi) {
   if (isDxgi) {
     for (const detail::DxgiRange &row : detail::kDxgiRanges)

@@ -26,7 +26,7 @@ void frame(Kernel& kernel, FILE* out, uint32_t second) {
   LARGE_INTEGER ticks, frequency;
   QueryPerformanceCounter(&ticks);
   QueryPerformanceFrequency(&frequency);
-  // The machine's clock beside Windows' own: with both, the host's log can be laid beside this one.
+  // The machine's clock next to Windows' clock: with both, a reader can align the host's log with this one.
   fprintf(out, "%6u %20.6f %20llu %20llu %20llu %12llu %12llu %8llu %8llu\n", second,
           static_cast<double>(ticks.QuadPart) / static_cast<double>(frequency.QuadPart),
           ull(perf.last_vblank_time_ns), ull(perf.last_submitted_fence), ull(perf.last_completed_fence),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// actions.h: what changes something, or writes files. Each says in one line on standard error why it failed.
+// actions.h: the commands that change something or write files. Each prints one line on standard error if it
+// fails.
 #pragma once
 
 #include <stdint.h>
@@ -8,19 +9,20 @@ namespace dbgctl {
 
 class Kernel;
 
-/// The pointer: a test picture, its place, shown or not. What Windows next says of the pointer undoes it.
+/// Sets the pointer: a test picture, its position, its visibility. Windows' next pointer update undoes it.
 bool setPointerShape(Kernel& kernel);
 bool movePointer(Kernel& kernel, int32_t x, int32_t y);
 bool showPointer(Kernel& kernel, bool visible);
 
-/// Reserves handles for a device that is gone again at once, and says which they were.
+/// Reserves handles for a device that is destroyed at once, and prints them.
 bool reserveHandles(Kernel& kernel, uint32_t count);
 
-/// Bytes of video memory, in hexadecimal (checked builds of the driver).
+/// Prints bytes of video memory in hexadecimal (checked builds of the driver).
 bool dumpMemory(Kernel& kernel, uint64_t address, uint32_t bytes);
 
-/// All reports into a file, for whoever looks for a fault; then, for so many seconds, each second's fences
-/// and counters. Exit as that of the worst: what the caller may not ask is written down and is no failure.
+/// Writes all reports into a file, for analysing a fault; then, for `seconds` seconds, each second's fences
+/// and counters. Exits with the worst status of the reports; an escape that the caller may not use is noted
+/// in the file and is no failure.
 bool capture(Kernel& kernel, const char* path, uint32_t seconds);
 
 }  // namespace dbgctl

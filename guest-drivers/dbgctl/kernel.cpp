@@ -12,10 +12,10 @@ namespace dbgctl {
 
 namespace {
 
-/// PCI\VEN_A3A0&DEV_0001: the device, whatever driver it has.
+/// PCI\VEN_A3A0&DEV_0001: the device, with any driver.
 constexpr WCHAR kHardware[] = L"VEN_A3A0&DEV_0001";
 
-// ntstatus.h does not go together with windows.h.
+// ntstatus.h cannot be included together with windows.h.
 constexpr uint32_t kDeviceBusy = 0x80000011, kInvalidParameter = 0xC000000D, kNoMemory = 0xC0000017,
                    kAccessDenied = 0xC0000022, kBufferTooSmall = 0xC0000023,
                    kInsufficientResources = 0xC000009A, kDeviceNotReady = 0xC00000A3,
@@ -26,8 +26,8 @@ void narrow(const WCHAR* from, char* to, int bytes) {
   to[bytes - 1] = 0;
 }
 
-/// Who is an administrator has this privilege, switched off; the driver wants it switched on. Without it,
-/// escapes for everybody work all the same.
+/// An administrator has this privilege, but it is disabled; the driver wants it enabled. Without it, the
+/// escapes that are open to all callers still work.
 void enableDebugPrivilege() {
   HANDLE token;
   if (!OpenProcessToken(GetCurrentProcess(), TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY, &token)) return;
@@ -39,7 +39,7 @@ void enableDebugPrivilege() {
   CloseHandle(token);
 }
 
-/// What a status of the driver or of Windows means to who reads it.
+/// Returns advice for a status of the driver or of Windows, for the reader of the message.
 const char* adviceFor(uint32_t status) {
   switch (status) {
     case kAccessDenied:
@@ -115,20 +115,21 @@ bool Kernel::load(const char* library) {
 }
 
 bool Kernel::isOurs(bool hardware) {
-  // Any driver may be asked for its private data, and only ours answers with this magic.
+  // dbgctl may ask any driver for its private data; only ours answers with this magic.
   uint8_t data[4096] = {};
   D3DKMT_QUERYADAPTERINFO info = {};
   info.hAdapter = m_adapter;
   info.Type = KMTQAITYPE_UMDRIVERPRIVATE;
   info.pPrivateDriverData = data;
-  info.PrivateDriverDataSize = sizeof data;  // room for those of later drivers too
+  info.PrivateDriverDataSize =
+      sizeof data;  // larger than the data of this version: later drivers may return more
   if (m_call.queryAdapterInfo(&info) >= 0) {
     aerogpu_umd_private_v1 answer;
     memcpy(&answer, data, sizeof answer);
     return answer.device_mmio_magic == AEROGPU_MMIO_MAGIC;
   }
-  // With 3D switched off there are none. An escape is for our hardware only: nobody knows what another driver
-  // makes of it.
+  // With 3D disabled there is no private data. An escape is only for our hardware, because another driver may
+  // do anything with it.
   aerogpu_escape_query_device_out device = {};
   return hardware && tryToAsk(AEROGPU_ESCAPE_OP_QUERY_DEVICE, device) >= 0;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kernel.h: the AeroGPU adapter as a program reaches it: the D3DKMT functions of gdi32.dll, and escapes to
-// aerogpu.sys (docs/abi/driver-data.md, "Escapes"). Whatever fails is said in one line, with what to do about
-// it.
+// kernel.h: gives a program access to the AeroGPU adapter: the D3DKMT functions of gdi32.dll, and escapes to
+// aerogpu.sys (docs/abi/driver-data.md, "Escapes"). Each failure prints one line, with what to do about it.
 #pragma once
 
 #include <stdint.h>
@@ -11,25 +10,25 @@
 
 namespace dbgctl {
 
-/// "dbgctl: WHAT" on standard error, one line. Returns false.
+/// Prints "dbgctl: WHAT" on standard error, one line. Returns false.
 bool complain(const char* format, ...) __attribute__((format(gnu_printf, 1, 2)));
 
 class Kernel {
 public:
-  /// `library`: what to take the D3DKMT functions from, and EnumDisplayDevicesW if it has one; null for
-  /// gdi32.dll. Says why not.
+  /// `library` provides the D3DKMT functions, and EnumDisplayDevicesW if it has one; null means gdi32.dll.
+  /// Prints the reason if it fails.
   bool open(const char* library);
   ~Kernel();
 
-  /// Carries an escape out. `blob` begins with its header, which is filled in. `word` is what the user asked
-  /// for, for the line that a failure gets. With `device`, for a device of this program's own that lives for
-  /// the call.
+  /// Sends an escape. `blob` begins with the escape's header, which send() fills in. `word` is the user's
+  /// command, for the error message. `device`: the escape runs on a device that this program creates for the
+  /// call.
   template <class Blob>
   bool ask(const char* word, uint32_t operation, Blob& blob, bool device = false) {
     return ask(word, operation, &blob, sizeof blob, device);
   }
   bool ask(const char* word, uint32_t operation, void* blob, uint32_t bytes, bool device = false);
-  /// The same without a word about a failure.
+  /// Sends an escape and prints nothing if it fails.
   template <class Blob>
   NTSTATUS tryToAsk(uint32_t operation, Blob& blob) {
     return escape(operation, &blob, sizeof blob, 0);
@@ -41,7 +40,7 @@ public:
 
 private:
   bool load(const char* library);
-  /// Opens the adapter of this display. Whether it is an AeroGPU with aerogpu.sys.
+  /// Opens the adapter of this display. Returns true if it is an AeroGPU with aerogpu.sys.
   bool tryDisplay(const DISPLAY_DEVICEW& display);
   bool isOurs(bool hardware);
   NTSTATUS escape(uint32_t operation, void* blob, uint32_t bytes, D3DKMT_HANDLE device);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dbgctl: what the AeroGPU's kernel driver knows, on the command line of Windows 7. docs/windows/dbgctl.md.
+// dbgctl: shows the state of the AeroGPU kernel driver, on the command line of Windows 7.
+// docs/windows/dbgctl.md.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ int misuse(const char* what, const char* which) {
   return kUsage;
 }
 
-/// A number, decimal or with 0x. False when it is none or not in the range.
+/// Parses a number, decimal or with 0x. Returns false if the text is no number or the number is out of range.
 bool number(const char* text, long long least, long long most, long long& out) {
   char* end;
   errno = 0;
@@ -61,11 +62,11 @@ bool number(const char* text, long long least, long long most, long long& out) {
 
 struct Words {
   const char* word;
-  int count;  // of the arguments
+  int count;  // number of arguments
   char** argument;
 };
 
-/// Runs the word; what it has too many, too few or out of range of is misuse.
+/// Runs the command. Too many or too few arguments, or arguments out of range, are misuse.
 int run(Kernel& kernel, const Words& w, bool checkOnly) {
   const struct {
     const char* word;
@@ -148,7 +149,7 @@ int main(int count, char** argument) {
     }
   Kernel kernel;
   const Words words = {argument[at], count - at - 1, argument + at + 1};
-  // What cannot be understood is said before anything is opened.
+  // Reports misuse before anything is opened.
   if (const int wrong = run(kernel, words, true)) return wrong;
   return kernel.open(library) ? run(kernel, words, false) : kFailed;
 }

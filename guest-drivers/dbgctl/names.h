@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// names.h: what the numbers of the ABI are called.
+// names.h: names for the numbers of the ABI.
 #pragma once
 
 #include <stddef.h>
@@ -7,17 +7,17 @@
 
 namespace dbgctl {
 
-/// Of an AEROGPU_ESCAPE_OP_*, enum aerogpu_error_code, AEROGPU_DBGCTL_SELFTEST_*, enum aerogpu_format; a
-/// number that has none is "?".
+/// Names of an AEROGPU_ESCAPE_OP_*, enum aerogpu_error_code, AEROGPU_DBGCTL_SELFTEST_*, enum aerogpu_format;
+/// "?" for an unknown number.
 const char* operationName(uint32_t operation);
 const char* errorName(uint32_t code);
 const char* selfTestName(uint32_t error);
-/// What to do about it.
+/// Returns advice on an error of the self test.
 const char* selfTestAdvice(uint32_t error);
 const char* formatName(uint32_t format);
-/// The features of these bits, one after the other; those without a name as "bit N". Returns `text`.
+/// Lists the features of these bits; those without a name are "bit N". Returns `text`.
 const char* featureNames(uint64_t bits, char* text, size_t bytes);
-/// The same of a submission's flags and of IRQ_ENABLE and IRQ_STATUS.
+/// List the flags of a submission, and the bits of IRQ_ENABLE and IRQ_STATUS.
 const char* submitFlagNames(uint32_t flags, char* text, size_t bytes);
 const char* interruptNames(uint32_t bits, char* text, size_t bytes);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Text = char[512];
 
-/// In place of what the driver told nobody without the right.
+/// Printed instead of a value that the driver withholds from callers without the privilege.
 constexpr char kNotAllowed[] =
     "not shown: it takes the right to debug programs (open the command prompt with \"Run as administrator\")";
 
@@ -74,7 +74,7 @@ bool reportRing(Kernel& kernel, FILE* out) {
   for (uint32_t i = 0; i < ring.desc_count && i < AEROGPU_DBGCTL_MAX_RECENT_DESCRIPTORS; i++) {
     const aerogpu_dbgctl_ring_desc_v2& desc = ring.desc[i];
     Text flags;
-    // The newest is the last one; those from the head on wait.
+    // The newest descriptor is the last one; those from the head on are waiting.
     const bool waits = ring.desc_count - i <= ring.tail - ring.head;
     fprintf(out, "%20llu %#18llx %9u %#18llx %9u  %s%s\n", static_cast<unsigned long long>(desc.fence),
             static_cast<unsigned long long>(desc.cmd_gpa), desc.cmd_size_bytes,
@@ -144,7 +144,7 @@ bool reportScanout(Kernel& kernel, FILE* out) {
   aerogpu_escape_query_scanout_out_v2 scanout = {};
   if (!kernel.ask("scanout", AEROGPU_ESCAPE_OP_QUERY_SCANOUT, scanout)) return false;
   const aerogpu_escape_query_scanout_out& s = scanout.base;
-  // A driver without these flags tells everything to everybody.
+  // A driver without these flags withholds nothing from any caller.
   if ((s.reserved0 & AEROGPU_DBGCTL_QUERY_SCANOUT_FLAGS_VALID) &&
       !(s.reserved0 & AEROGPU_EXT_QUERY_FLAG_DEVICE)) {
     line(out, "the driver's", "%s, %ux%u %s, %u bytes a row", onOff(s.cached_enable), s.cached_width,
@@ -176,7 +176,7 @@ bool reportCursor(Kernel& kernel, FILE* out) {
   line(out, "cursor", "%s, at %d, %d", onOff(cursor.enable), static_cast<int>(cursor.x),
        static_cast<int>(cursor.y));
   const bool allowed =
-      cursor.flags & AEROGPU_EXT_QUERY_FLAG_DEVICE || cursor.fb_gpa;  // an older driver tells everybody
+      cursor.flags & AEROGPU_EXT_QUERY_FLAG_DEVICE || cursor.fb_gpa;  // an older driver withholds nothing
   char address[32] = "";
   if (allowed)
     snprintf(address, sizeof address, ", at %#llx", static_cast<unsigned long long>(cursor.fb_gpa));
@@ -248,7 +248,7 @@ bool reportStatus(Kernel& kernel, FILE* out) {
   aerogpu_escape_ext_query_operation_inout operation = {};
   operation.operation = AEROGPU_ESCAPE_OP_QUERY_PERF;
   const bool knows = kernel.tryToAsk(AEROGPU_ESCAPE_OP_EXT_QUERY_OPERATION, operation) >= 0;
-  // With escapes=off this much is left.
+  // With escapes=off the driver still answers this much.
   if (knows && (operation.flags & AEROGPU_EXT_OPERATION_REFUSED)) {
     line(out, "escapes", "switched off by the host (escapes=off): the rest is not told");
     return reportFences(kernel, out) && reportSettings(kernel, out);

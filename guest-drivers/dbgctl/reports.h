@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// reports.h: what the driver answers, as lines of "name  value" for people. Each report asks one escape or
-// some, and says in one line on standard error why it could not.
+// reports.h: prints the driver's answers as lines of "name  value" for people. Each report sends one escape
+// or a few, and prints one line on standard error if it fails.
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ namespace dbgctl {
 
 class Kernel;
 
-/// Writes the report to `out`; false when the driver did not answer.
+/// Writes the report to `out`; returns false if the driver did not answer.
 using Report = bool(Kernel& kernel, FILE* out);
 
 Report reportStatus;
@@ -26,11 +26,11 @@ Report reportAllocations;
 Report reportOperations;
 Report reportSettings;
 
-/// The self test, within so many milliseconds (0: the driver's own limit). False when it finds something,
-/// too.
+/// Runs the self test, within `milliseconds` (0: the driver's own limit). Returns false also if the test
+/// finds a fault.
 bool reportSelfTest(Kernel& kernel, FILE* out, uint32_t milliseconds);
 
-/// A line of a report: the name in a column of its own.
+/// Prints a line of a report, with the name in a column of its own.
 void line(FILE* out, const char* name, const char* format, ...) __attribute__((format(gnu_printf, 3, 4)));
 
 }  // namespace dbgctl

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// checks.h: what was looked at, a line each, and what comes of it.
+// checks.h: prints a line for each thing that was checked, and the conclusion.
 #pragma once
 
 namespace doctor {
 
 class Checks {
 public:
-  /// "ok   NAME: WHAT IS", or "OFF  NAME: WHAT IS; should be SHOULD". `name` is one word and lives on. Gives
-  /// `good` back.
+  /// Prints "ok   NAME: WHAT IS", or "OFF  NAME: WHAT IS; should be SHOULD". `name` is one word and stays
+  /// valid. Returns `good`.
   bool step(const char* name, bool good, const char* should, const char* is, ...)
       __attribute__((format(gnu_printf, 5, 6)));
-  /// A step that says nothing about what should be.
+  /// Prints a step that makes no claim about what should be.
   void note(const char* name, const char* is, ...) __attribute__((format(gnu_printf, 3, 4)));
   /// The last line, for programs: `aerogpu-doctor: ok|off bits=B level=L steps=N off=NAME,NAME...`. `level`:
   /// see level9.h. Returns the exit status: 0, or 1 if something is off.

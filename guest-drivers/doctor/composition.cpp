@@ -9,7 +9,7 @@ namespace doctor {
 
 namespace {
 
-/// A function of a library that need not be there.
+/// A function of a library that may be missing.
 template <class Function>
 bool find(const char* library, const char* name, Function& function) {
   const HMODULE module = LoadLibraryA(library);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// composition.h: whether Windows composes this session's desktop.
+// composition.h: finds out whether Windows composes this session's desktop.
 #pragma once
 
 #include "guest-drivers/doctor/checks.h"

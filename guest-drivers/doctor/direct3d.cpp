@@ -47,7 +47,7 @@ struct Window {
   }
 };
 
-/// Collects what is missing.
+/// Collects unmet requirements.
 class Missing final : public Lacks {
 public:
   void lack(int level, const char* what) override {
@@ -88,12 +88,12 @@ private:
   UINT m_adapter;
 };
 
-/// Whether a query can be made and gives a result that is not 0, within kQueryLimitMs.
+/// True if a query can be created and gives a nonzero result within kQueryLimitMs.
 bool queryAnswers(IDirect3DDevice9* device, D3DQUERYTYPE type) {
   Holder<IDirect3DQuery9> query;
   if (FAILED(device->CreateQuery(type, query.put()))) return false;
   if (type == D3DQUERYTYPE_OCCLUSION) {
-    // A triangle over all of the target, by position alone.
+    // A triangle that covers all of the target; its vertices have a position only.
     const struct { float x, y, z, w; } corners[] = {{0, 0, 0, 1}, {128, 0, 0, 1}, {0, 128, 0, 1}};
     query->Issue(D3DISSUE_BEGIN);
     if (FAILED(device->BeginScene())) return false;
@@ -111,7 +111,7 @@ bool queryAnswers(IDirect3DDevice9* device, D3DQUERYTYPE type) {
   return result == S_OK && answer != 0;
 }
 
-/// A device in a window, a picture, and the queries.
+/// Tests a device in a window, a picture, and the queries.
 void checkDevice(Checks& checks, IDirect3D9Ex* direct3d, UINT adapter, Missing& missing) {
   static const char kShould[] = "one that draws and presents";
   Window window;
@@ -140,7 +140,7 @@ void checkDevice(Checks& checks, IDirect3D9Ex* direct3d, UINT adapter, Missing& 
     missing.lack(2, "an occlusion query that counts pixels");
 }
 
-/// The adapter of a display, or -1.
+/// Returns the adapter of a display, or -1.
 int adapterOf(IDirect3D9Ex* direct3d, const char* display, D3DADAPTER_IDENTIFIER9& identifier) {
   const UINT count = direct3d->GetAdapterCount();
   for (UINT i = 0; i < count; i++)
@@ -191,7 +191,7 @@ int checkDirect3D(Checks& checks, const Display& display) {
   checks.step("level-9_1", !missing.count(1), "nothing: the compositor runs on this level of Direct3D 10",
               "%d things are missing", missing.count(1));
   missing.list(checks, 1, "level-9_1");
-  // More than the compositor takes; programs look at them.
+  // More than the compositor requires; programs look at these levels.
   for (int level = 2; level <= kLevels; level++) {
     const char* const name = level == 2 ? "level-9_2" : "level-9_3";
     checks.note(name, "%d things are missing", missing.count(level));

@@ -18,8 +18,8 @@ namespace doctor {
 namespace {
 
 constexpr WCHAR kHardware[] = L"VEN_A3A0&DEV_0001";
-// What the compositor is offered from: page "Windows 7 system requirements", "128 MB graphics memory (for
-// Windows Aero)".
+// Windows offers the compositor from this much memory on: page "Windows 7 system requirements", "128 MB
+// graphics memory (for Windows Aero)".
 constexpr unsigned long long kLeastMemory = 128ull << 20;
 #ifdef _WIN64
 constexpr char kOtherProgram[] = "tools\\x86\\aerogpu-doctor.exe asks for 32-bit programs";
@@ -79,8 +79,8 @@ struct Version {
   }
 };
 
-/// Opens the first adapter whose driver is ours, and gives that driver's answer to user mode. Any driver may
-/// be asked, and only ours answers with this magic.
+/// Opens the first adapter that has our driver, and returns that driver's answer to user mode. Any driver may
+/// be asked; only ours answers with this magic.
 bool openOurs(Kernel& kernel, Display& display, aerogpu_umd_ext_private_v2& answer, DISPLAY_DEVICEW& hardware,
               char* names, size_t namesBytes) {
   DISPLAY_DEVICEW device = {};

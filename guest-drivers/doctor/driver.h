@@ -11,8 +11,8 @@ struct Display {
   char name[64];  // "\\.\DISPLAY1"
 };
 
-/// The steps `device`, `driver`, `memory`, `user-mode-driver`. `library`: what to take the D3DKMT functions
-/// from, null for gdi32.dll. False if what follows makes no sense then.
+/// Runs the steps `device`, `driver`, `memory`, `user-mode-driver`. `library` provides the D3DKMT functions,
+/// null means gdi32.dll. Returns false if further checks would make no sense.
 bool checkDriver(Checks& checks, const char* library, Display& display);
 
 }  // namespace doctor

@@ -131,8 +131,8 @@ DWORD member(const D3DCAPS9& caps, size_t offset) {
   return value;
 }
 
-// A format's uses, in the order of its row's levels; which questions of CheckDeviceFormat they are follows
-// from the second table of "Required DXGI formats".
+// The uses of a format, in the order of the levels in its row. The second table of "Required DXGI formats"
+// gives the questions of CheckDeviceFormat for each.
 constexpr struct {
   DWORD usage;
   D3DRESOURCETYPE type;
@@ -152,9 +152,9 @@ constexpr struct {
 };
 constexpr int kUseCount = sizeof kUses / sizeof kUses[0];
 
-/// From which level on each use is required; 0: by none.
+/// The first level that requires each use; 0: no level does.
 struct FormatRow {
-  D3DFORMAT format, other;  // one of the two
+  D3DFORMAT format, other;  // one of the two must do
   const char* name;
   int levels[kUseCount];
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// level9.h: what Direct3D 10's "level 9" asks of a Direct3D 9 driver, on which the compositor of Windows 7
-// runs where a driver has no Direct3D 10. Pages "Required Direct3D 9 capabilities" and "Required DXGI
-// formats" of the display drivers' documentation. No calls of Windows: tests run it on Linux.
+// level9.h: the requirements of Direct3D 10's "level 9" on a Direct3D 9 driver. The compositor of Windows 7
+// runs on this level if a driver has no Direct3D 10. Pages "Required Direct3D 9 capabilities" and "Required
+// DXGI formats" of the display drivers' documentation. It calls no Windows function, so tests run it on
+// Linux.
 #pragma once
 
 #ifdef _WIN32
@@ -16,10 +17,10 @@
 
 namespace doctor {
 
-/// Levels 9_1 to 9_3 are 1 to 3; 0 is none of them.
+/// Levels 9_1 to 9_3 are 1 to 3; 0 means none.
 constexpr int kLevels = 3;
 
-/// Is told each requirement that is not met: the lowest level that has it, and its name, such as "Caps2
+/// Receives each requirement that is not met: the lowest level that has it, and its name, such as "Caps2
 /// D3DCAPS2_DYNAMICTEXTURES" or "L8 as a volume texture".
 class Lacks {
 public:
@@ -38,9 +39,9 @@ protected:
   ~Formats() = default;
 };
 
-/// What the device's capabilities lack.
+/// Reports the capabilities that the device lacks.
 void checkCaps(const D3DCAPS9& caps, Lacks& lacks);
-/// What its formats lack.
+/// Reports the formats that the device lacks.
 void checkFormats(Formats& formats, Lacks& lacks);
 
 }  // namespace doctor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-doctor: why Aero is off. Walks from the device to the compositor and says at each step what is and
-// what should be. docs/windows/doctor.md.
+// aerogpu-doctor: finds out why Aero is off. It walks from the device to the compositor and prints, at each
+// step, what is and what should be. docs/windows/doctor.md.
 #include <stdio.h>
 #include <string.h>
 

@@ -35,7 +35,7 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
     if (settings.disable3d) logEvent(AEROGPU_EVENT_3D_DISABLED, STATUS_SUCCESS);
     return STATUS_SUCCESS;
   }
-  const ULONG failed = --m_stage;  // begun in vain: it left nothing behind
+  const ULONG failed = --m_stage;  // the stage that failed has undone its own work
   unwind();
   logEvent(status == STATUS_REVISION_MISMATCH            ? AEROGPU_EVENT_ABI_MISMATCH
            : status == STATUS_DEVICE_CONFIGURATION_ERROR ? AEROGPU_EVENT_NO_RESOURCES
@@ -77,7 +77,8 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
     if (features.spaces())
       allocations.spaces.start(registers.read(AEROGPU_EXT_REG_SPACE_COUNT),
                                KeQueryPerformanceCounter(nullptr).LowPart >> 8);
-    // Not the interrupt time, which stands still between two ticks: a restart must not give tokens out again (TOK-5).
+    // Not the interrupt time, which stands still between two ticks: a restart must not issue tokens again
+    // (TOK-5).
     return allocations.start(static_cast<uint64_t>(KeQueryPerformanceCounter(nullptr).QuadPart))
                ? STATUS_SUCCESS
                : STATUS_INSUFFICIENT_RESOURCES;
@@ -97,7 +98,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
   case kCursor:
     return cursor.start();
   case kGdi:
-    return gdi.start();  // presents are drawn by it, whether GDI is accelerated or not
+    return gdi.start();  // presents need it even if GDI is not accelerated
   default:
     return STATUS_INTERNAL_ERROR;
   }
@@ -155,13 +156,13 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
     scheduler.suspend();
     ringEmptied();
     keepObjects();
-    // The system shows how far it is (page "DXGKDDI_SET_POWER_STATE").
+    // The system still shows its progress (page "DXGKDDI_SET_POWER_STATE").
     if (hibernates) display.returnToVga();
     return;
   }
   NTSTATUS status = features.read(registers, capabilities);
   if (!NT_SUCCESS(status)) {
-    // Not the device that it was, or none: it stays as it is, and what is submitted to it times out.
+    // This is another device, or none. It stays as it is, and work submitted to it times out.
     logEvent(AEROGPU_EVENT_START_FAILED, status, kCheck);
     return;
   }
@@ -178,8 +179,8 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
   display.restore();
   cursor.restore();
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
-  // Before anybody opens them: without their pixels, but there. What a ring that takes nothing keeps from being made is
-  // missing as everything else is.
+  // Makes the textures before any program opens them; their pixels are lost. A texture that a full ring keeps
+  // from being made stays missing, like everything else.
   if (forgot) (void)textures.restore();
   status = gdi.restore();
   if (!NT_SUCCESS(status)) logEvent(AEROGPU_EVENT_START_FAILED, status, kGdi);
@@ -199,7 +200,7 @@ bool AeroAdapter::claimObjects() {
   if (!m_keepKey) return false;
   const bool held = registers.read(AEROGPU_EXT_REG_KEEP) == AEROGPU_EXT_KEEP_HELD;
   registers.write64(AEROGPU_EXT_REG_KEEP_KEY_LO, m_keepKey);
-  // Not held: there was no sleep, or it took them all; nothing is to be kept any more.
+  // Not held: there was no sleep, or the objects did not survive it. Nothing has to be kept any longer.
   registers.write(AEROGPU_EXT_REG_KEEP, held ? AEROGPU_EXT_KEEP_CLAIM : AEROGPU_EXT_KEEP_NO);
   m_keepKey = 0;
   return held && registers.read(AEROGPU_EXT_REG_GPU_GENERATION) == m_generation;
@@ -210,8 +211,8 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   epochs.workLost();
   const NTSTATUS status = scheduler.resetFromTimeout();
   ringEmptied();
-  // LOSS-3: what timed out stands because the GPU is gone from the host. A fresh one has nothing of what there was;
-  // LOSS-5: it need not be waited for.
+  // LOSS-3: the work that timed out stands still because the GPU is gone from the host. A fresh GPU has none
+  // of the old objects. LOSS-5: there is no need to wait for it.
   const bool lost = gpuLoss.lost();
   const uint64_t process = lost ? 0 : scheduler.timedOutProcess();
   if (process) {
@@ -263,14 +264,14 @@ bool AeroAdapter::refuses(uint64_t process) {
 
 void AeroAdapter::retryGpu() {
   if (!gpuLoss.gone()) return;
-  const bool tried = scheduler.restartDevice([this] {
-    if (!gpuLoss.gone()) return false;  // another program was faster
+  const bool tried = internal.restartDevice([this] {
+    if (!gpuLoss.gone()) return false;  // another program has restarted it already
     gpuLoss.restarts();
     registers.write(AEROGPU_EXT_REG_GPU_RESTART, 1);
     return true;
   });
   if (!tried) return;
-  // LOSS-5: what is put into the ring from now on runs on the new device.
+  // LOSS-5: work put into the ring from now on runs on the new device.
   deviceForgot();
   gdi.forget();
   (void)gdi.restore();
@@ -285,7 +286,7 @@ void AeroAdapter::deviceForgot() {
 }
 
 void AeroAdapter::ringEmptied() {
-  const Scheduler::RingEnd end = scheduler.ringEnd();
+  const RingEnd end = scheduler.ringEnd();
   TableLock lock(allocations);
   allocations.ranges.ringEmptied(end.head, end.tail);
 }
@@ -297,7 +298,7 @@ bool AeroAdapter::interrupt() {
     counters.spuriousInterrupts++;
     return false;
   }
-  // Acknowledged first: what comes from now on raises it again.
+  // Acknowledged first: anything that happens from now on raises the interrupt again.
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, status);
   bool needsDpc = false;
   // DMA before CRTC: page "DxgkCbNotifyInterrupt".
@@ -324,11 +325,12 @@ void AeroAdapter::dpc() {
 
 void AeroAdapter::leaveInterrupts() {
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
-  // On another processor the routine may be running, and the line may be shared: under its lock there is no middle.
+  // The routine may be running on another processor, and the line may be shared: the interrupt's lock
+  // excludes both.
   BOOLEAN returned;
   dxgk.DxgkCbSynchronizeExecution(dxgk.DeviceHandle, leaveAtDirql, this, 0, &returned);
-  powered = false;  // also where there is no interrupt any more
-  // The DPC of the last one reads the registers, which the caller may unmap.
+  powered = false;  // set even if there is no interrupt any more
+  // The DPC of the last interrupt reads the registers, which the caller may unmap.
   KeFlushQueuedDpcs();
 }
 

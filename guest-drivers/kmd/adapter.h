@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// adapter.h: one AeroGPU as the driver sees it: what the OS handed over, and the parts that do the work. The parts
-// live in files of their own, take what they use and do not know the adapter; nothing but wiring belongs here. Entry
-// points (*_ddi.cpp) include it, nobody else does.
+// adapter.h: one AeroGPU as the driver sees it: what the OS handed over, and the parts that do the work. Each
+// part lives in its own file, takes what it uses and does not know the adapter; only wiring belongs here.
+// Only entry points (*_ddi.cpp) include this file, and calls/, which decides for them where several parts are
+// concerned.
 #pragma once
 
 #include "guest-drivers/kmd/device/capability_block.h"
@@ -14,6 +15,7 @@
 #include "guest-drivers/kmd/display/display.h"
 #include "guest-drivers/kmd/gdi/gdi_engine.h"
 #include "guest-drivers/kmd/gdi/kernel_textures.h"
+#include "guest-drivers/kmd/gdi/presents.h"
 #include "guest-drivers/kmd/logic/epochs.h"
 #include "guest-drivers/kmd/logic/hang_record.h"
 #include "guest-drivers/kmd/logic/seal.h"
@@ -32,45 +34,48 @@ namespace aero {
 class AeroAdapter {
 public:
   static constexpr uint32_t kMagic = 0x61644141;  // "AAda"
-  /** The handle that AddDevice gave the OS; null for anything else. */
+  /** Returns the adapter behind the handle that AddDevice gave the OS; null for anything else. */
   static AeroAdapter *from(const void *handle) {
     auto *self = static_cast<AeroAdapter *>(const_cast<void *>(handle));
     return self && self->magic == kMagic ? self : nullptr;
   }
 
-  /** DxgkDdiStartDevice, StopDevice; PASSIVE_LEVEL. A failed start leaves nothing behind. */
+  /** DxgkDdiStartDevice, StopDevice; PASSIVE_LEVEL. A failed start undoes everything. */
   NTSTATUS start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &callbacks);
   void stop();
-  /** DxgkDdiSetPowerState of the adapter; PASSIVE_LEVEL. Nothing of it fails: what does not come back is logged, and
-   *  missing. `hibernates`: the system will show something yet. */
+  /** DxgkDdiSetPowerState of the adapter; PASSIVE_LEVEL. It never fails: a part that does not come back is
+   * logged, and missing. `hibernates`: the system will still show something. */
   void setPower(DEVICE_POWER_STATE state, bool hibernates);
-  /** DxgkDdiResetFromTimeout, DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. A GPU that the host lost is opened anew in
-   *  between (recovery.md). */
+  /** DxgkDdiResetFromTimeout, DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. Between them a GPU that the host
+   * lost is opened anew (recovery.md). */
   NTSTATUS resetFromTimeout();
   NTSTATUS restartFromTimeout();
-  /** A program begins: a GPU that the host gave up is tried again, while nothing is in the ring. PASSIVE_LEVEL. */
+  /** Called when a program starts: retries a GPU that the host gave up, if the ring is empty.
+   * PASSIVE_LEVEL. */
   void retryGpu();
-  /** Whether `process` (Processes::current()) gets no device now, since work of it hung more than once. Says so in the
-   * event log. PASSIVE_LEVEL, in the process. */
+  /** True if `process` (Processes::current()) gets no device now because its work hung more than once.
+   * Writes to the event log. PASSIVE_LEVEL, in the process. */
   bool refuses(uint64_t process);
   /** DxgkDdiInterruptRoutine; DIRQL. */
   bool interrupt();
   /** DxgkDdiDpcRoutine; DISPATCH_LEVEL. */
   void dpc();
 
-  /** Whether Direct3D and GDI acceleration are offered: the registry can turn them off. */
+  /** True if Direct3D and GDI acceleration are offered: the registry can disable them. */
   bool offers3d() const { return !settings.disable3d; }
   /**
-   * Whether what `context` draws from is gone: the device was reset in a sleep, or could not run work of it. Direct3D
-   * tells a program so when its next call fails with STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE. The OS' own devices have
-   * nothing that the driver does not make anew. PASSIVE_LEVEL.
+   * True if the resources of `context` are gone: the device was reset in a sleep, or could not run the
+   * context's work. Direct3D tells a program so when its next call fails with
+   * STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE. The OS' own devices own nothing that the driver cannot make
+   * again. PASSIVE_LEVEL.
    */
   bool isLost(AeroContext &context) {
     AeroDevice &device = *context.device;
     if (device.system) return false;
     const LONG failures = scheduler.failureCount();
     if (context.failures != failures) {
-      if (scheduler.failed(context.place())) device.failed = true;  // its other contexts draw from the same resources
+      if (scheduler.failed(context.place()))
+        device.failed = true;  // the device's other contexts use the same resources
       context.failures = failures;
     }
     return device.failed || device.losses != epochs.deviceLosses();
@@ -94,17 +99,19 @@ public:
   AllocationTable allocations;
   ContextIds contextIds;
   Scheduler scheduler{registers, counters, dxgk};
+  InternalQueue &internal = scheduler.internal();
   Display display{registers, features, segments, counters, dxgk};
   CursorPlane cursor{registers, features};
-  KernelTextures textures{scheduler, allocations, display, epochs, features};
+  KernelTextures textures{internal, allocations, display, epochs, features};
   DeviceErrors deviceErrors{registers};
   GpuLoss gpuLoss{registers};
-  GdiEngine gdi{scheduler, allocations};
-  SelfTest selfTest{registers, scheduler, display, cursor};
-  Seal seal;  // of descriptions of standard allocations
+  GdiEngine gdi{internal, allocations};
+  Presents presents{gdi, textures, allocations, segments, internal, counters};
+  SelfTest selfTest{registers, internal, display, cursor};
+  Seal seal;  // seals descriptions of standard allocations
 
 private:
-  /** Steps of a start, in order; each is undone by end(), backwards. */
+  /** The steps of a start, in order; end() undoes them in reverse. */
   enum Stage : ULONG {
     kMap,
     kCheck,
@@ -120,25 +127,26 @@ private:
   NTSTATUS begin(Stage stage, const DXGK_START_INFO &info);
   void end(Stage stage);
   void unwind();
-  /** Whether the device's fences stand while its GPU is lost (feature bit 51): then Windows' time-out finds it. */
+  /** True if the device's fences stand still while its GPU is lost (feature bit 51), so that Windows'
+   * time-out notices. */
   bool noticesLoss() const { return features.high & AEROGPU_EXT_FEATURE_HI_GPU_LOSS; }
-  /** All objects are gone from the device, whoever made them. PASSIVE_LEVEL. */
+  /** Handles the loss of all objects on the device, whoever made them. PASSIVE_LEVEL. */
   void deviceForgot();
-  /** The scheduler has emptied the ring. PASSIVE_LEVEL. */
+  /** Called when the scheduler has emptied the ring. PASSIVE_LEVEL. */
   void ringEmptied();
-  /** The interrupt routine and its DPC are through and look at nothing from here on. PASSIVE_LEVEL. */
+  /** Waits for the interrupt routine and its DPC; neither reads anything afterwards. PASSIVE_LEVEL. */
   void leaveInterrupts();
   static BOOLEAN NTAPI leaveAtDirql(PVOID self);
   /** Asks the device to keep its objects over the sleep that may follow (KEEP-1). */
   void keepObjects();
-  /** After it: whether they are there (KEEP-4). Nothing runs yet. */
+  /** After the sleep: returns true if the objects are still there (KEEP-4). Nothing runs yet. */
   bool claimObjects();
 
   FAST_MUTEX m_hangsMutex = {};
-  HangRecord m_hangs;  // under it
+  HangRecord m_hangs;  // protected by m_hangsMutex
 
   bool m_gpuLost = false;         // since a reset, until the restart
-  ULONG m_stage = 0;              // how many are begun
+  ULONG m_stage = 0;              // number of stages begun
   uint64_t m_keepKey = 0;         // 0: the device was not asked
   uint32_t m_generation = 0;      // GPU_GENERATION before the sleep
   uint64_t m_apertureSource = 0;  // bytes of system memory to take the aperture from

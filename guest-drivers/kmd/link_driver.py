@@ -14,7 +14,7 @@ import sys
 MAGIC = b'Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0'
 INFO, DBI = 1, 3  # numbers of streams
 DBI_HEADER = 64
-MODULE = 64  # bytes of a module's record before its names
+MODULE = 64  # bytes of a module record before its names
 S_ENVBLOCK = 0x113d
 DELETED = 0xffffffff  # size of a stream that is not there
 
@@ -74,7 +74,7 @@ def write_streams(size, streams):
 
 def without_environment(symbols, symbol_bytes):
     """The stream of the linker's own module without S_ENVBLOCK, which has its folder; and the new number of bytes."""
-    at, out = 4, [symbols[:4]]  # behind the signature
+    at, out = 4, [symbols[:4]]  # after the signature
     while at + 4 <= symbol_bytes:
         length, kind = struct.unpack_from('<HH', symbols, at)
         if kind != S_ENVBLOCK:
@@ -115,7 +115,7 @@ def main():
     with open(pdb, 'rb') as file:
         size, streams = read_streams(file.read())
     without_folders(streams)
-    # GNU ld has the time here; debuggers go by the GUID behind it, which is the build id.
+    # GNU ld puts the time here; debuggers go by the GUID after it, which is the build id.
     streams[INFO] = streams[INFO][:4] + streams[INFO][12:16] + streams[INFO][8:]
     with open(pdb, 'wb') as file:
         file.write(write_streams(size, streams))

@@ -4,15 +4,15 @@
 #include "aerogpu/aerogpu_escape.h"
 #include "guest-drivers/kmd/display/cursor_plane.h"
 #include "guest-drivers/kmd/display/display.h"
-#include "guest-drivers/kmd/submit/scheduler.h"
+#include "guest-drivers/kmd/submit/internal_queue.h"
 
 namespace aero {
 namespace {
 
 constexpr uint32_t kPollMs = 1;
-/** So many ticks without an interrupt mean that there is none; fewer may be a slow machine. */
+/** This many ticks without an interrupt mean that there is none; fewer may be a slow machine. */
 constexpr uint32_t kTicks = 3;
-/** Windows' clock goes in steps of up to 15.6 ms. */
+/** Windows' clock advances in steps of up to 15.6 ms. */
 constexpr uint64_t kClockStepNs = 15625000;
 constexpr uint32_t kInterrupts = AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR;
 
@@ -57,27 +57,27 @@ uint32_t SelfTest::find(const Deadline &deadline) {
   return testVblank(deadline);
 }
 
-/** The mask is the driver's, and no bit is pending that there is not. */
+/** Checks that the mask is the driver's, and that no undefined bit is pending. */
 uint32_t SelfTest::testInterruptRegisters() const {
   if (m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & ~kInterrupts)
     return AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_IRQ_REGS_OUT_OF_RANGE;
-  // The OS may change it meanwhile, so once more.
+  // The OS may change it meanwhile, so this tries again.
   for (int i = 0; i < 3; i++)
     if (m_registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE) == m_display.interruptMask()) return AEROGPU_DBGCTL_SELFTEST_OK;
   return AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_IRQ_REGS_OUT_OF_RANGE;
 }
 
-/** A NOP goes through the ring, behind what is in it. */
+/** Sends a NOP through the ring, after the work that is in it. */
 uint32_t SelfTest::testRing(const Deadline &deadline) {
   const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
-  const uint32_t before = m_scheduler.ring().tail();
-  NTSTATUS status = m_scheduler.submitInternal(&nop, sizeof nop, {}, deadline.leftMs());
+  const uint32_t before = m_internal.ring().tail();
+  NTSTATUS status = m_internal.submit(&nop, sizeof nop, {}, deadline.leftMs());
   if (status == STATUS_IO_TIMEOUT) return AEROGPU_DBGCTL_SELFTEST_ERR_NO_RESOURCES;
   if (!NT_SUCCESS(status)) return AEROGPU_DBGCTL_SELFTEST_ERR_RING_NOT_READY;
-  status = m_scheduler.waitIdle(deadline.leftMs());
+  status = m_internal.waitIdle(deadline.leftMs());
   if (NT_SUCCESS(status)) return AEROGPU_DBGCTL_SELFTEST_OK;
   if (status != STATUS_IO_TIMEOUT) return AEROGPU_DBGCTL_SELFTEST_ERR_RING_NOT_READY;
-  const bool onlyTheNop = static_cast<int32_t>(m_scheduler.ring().head() - before) >= 0;
+  const bool onlyTheNop = static_cast<int32_t>(m_internal.ring().head() - before) >= 0;
   return onlyTheNop ? AEROGPU_DBGCTL_SELFTEST_ERR_TIMEOUT : AEROGPU_DBGCTL_SELFTEST_ERR_GPU_BUSY;
 }
 
@@ -92,18 +92,19 @@ uint32_t SelfTest::testCursor() {
   }
 }
 
-/** Ticks are counted, raise their interrupt (VBL-4), it arrives, and is gone when it is acknowledged. */
+/** Checks that ticks are counted, that each raises its interrupt (VBL-4), that the interrupt arrives, and that it is
+ * gone when acknowledged. */
 uint32_t SelfTest::testVblank(const Deadline &deadline) {
   const uint32_t period = m_registers.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS);
   if (!Display::isPeriod(period)) return AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_REGS_OUT_OF_RANGE;
   m_display.beginProbe();
   uint32_t error = AEROGPU_DBGCTL_SELFTEST_OK;
   const uint64_t first = m_display.vblankSequence(), began = nowNs();
-  // While the scanout is off there is no vblank (VBL-1): that it is switched off meanwhile is no error either.
+  // While the scanout is off there is no vblank (VBL-1); switching it off meanwhile is no error.
   while (m_display.scanout().enabled) {
     const Display::Probe probe = m_display.probed();
     const uint64_t ticks = m_display.vblankSequence() - first;
-    // A tick may come between the acknowledgement and the look at it, but not twice in a row.
+    // A tick may come between the acknowledgement and the check of it, but not twice in a row.
     if (probe.uncleared >= 2) {
       error = AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_IRQ_NOT_CLEARED;
       break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// self_test.h: SELFTEST of the escapes (docs/abi/driver-data.md, "Escapes"): whether ring, interrupt, vblank and
-// pointer work, found out without anybody seeing it: nothing is drawn, moved or reported to the OS.
+// self_test.h: implements SELFTEST of the escapes (docs/abi/driver-data.md, "Escapes"): checks whether ring, interrupt,
+// vblank and pointer work, invisibly: it draws nothing, moves nothing and reports nothing to the OS.
 #pragma once
 
 #include <stdint.h>
@@ -12,19 +12,19 @@ namespace aero {
 class CursorPlane;
 class Display;
 class Registers;
-class Scheduler;
+class InternalQueue;
 
 class SelfTest {
 public:
-  /** The longest that a run waits, in ms, and what it waits when nobody says: a DDI holds others up for no longer. */
+  /** The longest time that a run waits, in ms, and the default: a DDI may not hold up others for longer. */
   static constexpr uint32_t kMaxMs = 500;
 
   /** All outlive it. */
-  SelfTest(const Registers &registers, Scheduler &scheduler, Display &display, CursorPlane &cursor)
-      : m_registers(registers), m_scheduler(scheduler), m_display(display), m_cursor(cursor) {}
+  SelfTest(const Registers &registers, InternalQueue &internal, Display &display, CursorPlane &cursor)
+      : m_registers(registers), m_internal(internal), m_display(display), m_cursor(cursor) {}
 
-  /** One at a time, else STATUS_DEVICE_BUSY. `error` becomes one of AEROGPU_DBGCTL_SELFTEST_*, the first that was
-   *  found. `milliseconds` 0, or over kMaxMs: kMaxMs. PASSIVE_LEVEL, the adapter is started. */
+  /** One at a time, else STATUS_DEVICE_BUSY. Sets `error` to the AEROGPU_DBGCTL_SELFTEST_* of the first fault found.
+   * `milliseconds` 0, or over kMaxMs: kMaxMs. PASSIVE_LEVEL, the adapter is started. */
   NTSTATUS run(uint32_t milliseconds, bool powered, uint32_t &error);
 
 private:
@@ -36,7 +36,7 @@ private:
   uint32_t testVblank(const Deadline &deadline);
 
   const Registers &m_registers;
-  Scheduler &m_scheduler;
+  InternalQueue &m_internal;
   Display &m_display;
   CursorPlane &m_cursor;
   volatile LONG m_busy = 0;

@@ -34,7 +34,7 @@ def _must(*command):
     return output
 
 
-# A fixed span: the guest's clock may be hours off the machine's that made the certificate.
+# A fixed span: the guest's clock may differ by hours from that of the machine that made the certificate.
 VALID = ('20200101000000Z', '20450101000000Z')
 CA_CONFIGURATION = '''
 [ca]

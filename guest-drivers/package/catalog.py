@@ -24,7 +24,7 @@ OID_SPC_INDIRECT_DATA = '1.3.6.1.4.1.311.2.1.4'
 OID_SPC_PE_IMAGE_DATA = '1.3.6.1.4.1.311.2.1.15'
 OID_SPC_CAB_DATA = '1.3.6.1.4.1.311.2.1.25'  # also stands for flat files
 
-# Subject interface packages: who computes a member's hash.
+# Subject interface packages: the components that compute a member's hash.
 SIP_PE = '{C689AAB8-8E78-11D0-8C47-00C04FC295EE}'
 SIP_FLAT = '{DE351A42-8E59-11D0-8C47-00C04FC295EE}'
 MEMBER_VERSION = 0x200

@@ -25,8 +25,8 @@ EXPORTS = os.path.join(HERE, 'win7-exports.txt')
 USER_EXPORTS = os.path.join(HERE, 'win7-user-exports.txt')
 PROGRAM_EXPORTS = os.path.join(HERE, 'win7-program-exports.txt')
 VFT_APP, VFT_DRV, VFT2_UNKNOWN, VFT2_DRV_DISPLAY = 1, 3, 0, 4
-# Two kinds of drivers, and programs. `exports`: the functions that it must export, and no others (None: not looked at).
-# `title`: the subsystem's name. `version`: type and subtype in the version resource. `list`: of what it may import.
+# Two kinds of drivers, and programs. `exports`: the functions that it must export, and no others (None: not checked).
+# `title`: the subsystem's name. `version`: type and subtype in the version resource. `list`: the allowed imports.
 Kind = namedtuple('Kind', 'subsystem title is_dll modules exports version version_title list')
 KERNEL = Kind(pe.SUBSYSTEM_NATIVE, 'native (1)', False, ('ntoskrnl.exe', 'hal.dll'), None, (VFT_DRV, VFT2_DRV_DISPLAY),
               'a display driver (3.4)', EXPORTS)
@@ -37,7 +37,7 @@ PROGRAM = Kind(pe.SUBSYSTEM_WINDOWS_CUI, 'console (3)', False, ('kernel32.dll', 
 WINDOWS_7 = (6, 1)
 ARCHITECTURES = {'x86': (pe.MACHINE_X86, pe.MAGIC_PE32, pe.REL_HIGHLOW),
                  'x64': (pe.MACHINE_X64, pe.MAGIC_PE32_PLUS, pe.REL_DIR64)}
-# What runs before main() in a program, and per-thread data; nothing runs or creates these for a driver.
+# Code that runs before main() in a program, and per-thread data; nothing runs or creates these for a driver.
 C_RUNTIME_SECTIONS = ('.CRT', '.ctors', '.dtors', '.init_array', '.fini_array', '.tls', '.tls$')
 
 
@@ -170,7 +170,7 @@ def check_imports(image, arch, exports, kind):
 
 
 def check_relocations(image, arch):
-    # Code for x64 can do without; on x86 every address of a variable needs one.
+    # Code for x64 can do without relocations; on x86 every address of a variable needs one.
     if image.characteristics & pe.FILE_RELOCS_STRIPPED or (arch == 'x86' and not image.directories[pe.DIR_RELOC][1]):
         yield 'no relocations: Windows never loads a driver at its preferred address'
         return

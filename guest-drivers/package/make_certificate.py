@@ -24,7 +24,7 @@ def main(certificate, key, folder=''):
         sys.exit('make_certificate.py: error: %s is missing beside the other half' % kept[there.index(False)])
     os.umask(0o077)
     for source, target in zip(kept, (certificate, key)):
-        shutil.copy(source, target)  # with its mode
+        shutil.copy(source, target)  # keeps the file's mode
 
 
 if __name__ == '__main__':

@@ -32,7 +32,7 @@ import pe
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HARDWARE_IDS = ('PCI\\VEN_A3A0&DEV_0001&SUBSYS_0001A3A0', 'PCI\\VEN_A3A0&DEV_0001')
-# User-mode drivers: name, the folders it goes to. The 32-bit one serves 32-bit programs of 64-bit Windows too.
+# User-mode drivers: name, and the folders it goes to. The 32-bit one also serves 32-bit programs of 64-bit Windows.
 UMD = {'x86': 'aerogpu_d3d9.dll', 'x64': 'aerogpu_d3d9_x64.dll'}
 ARCH_TITLE = {'x86': '32 bit', 'x64': '64 bit'}
 OS_NAME = {'x86': '7X86', 'x64': '7X64'}
@@ -196,7 +196,7 @@ def driver_files(arch, paths, other_paths):
         elif not name.endswith('.sys'):
             raise PackageError('%s has no place on the disc' % path)
     if arch == 'x64' and UMD['x86'] in files and UMD['x64'] not in files:
-        del files[UMD['x86']]  # 64-bit Windows needs its own driver before the 32-bit one is of use
+        del files[UMD['x86']]  # on 64-bit Windows the 32-bit driver is useless without the 64-bit one
     return files
 
 

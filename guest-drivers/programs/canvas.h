@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// canvas.h: what the cases of readback.exe draw with: a target, a depth surface, and quads whose corners carry four
-// values.
+// canvas.h: draws for the cases of readback.exe: a target, a depth surface, and quads whose corners carry four values.
 #pragma once
 
 #include "guest-drivers/programs/program.h"
@@ -24,9 +23,9 @@ constexpr Area kWholeCanvas{0, 0, kCanvasSize, kCanvasSize};
 struct QuadValues {
   float corner[4][4];
 };
-/** One colour everywhere. */
+/** Returns one colour for all corners. */
 QuadValues flat(uint32_t colour);
-/** Texture coordinates from (u0, v0) at the upper left edge to (u1, v1) at the lower right. */
+/** Returns texture coordinates from (u0, v0) at the upper left edge to (u1, v1) at the lower right. */
 QuadValues coordinates(float u0, float v0, float u1, float v1);
 
 enum class PixelKind { kValues, kTexture };
@@ -36,8 +35,8 @@ public:
   /** Makes everything; prints what failed. */
   bool create(IDirect3DDevice9 *device);
 
-  /** Target, depth surface and the states that the cases change, as each case finds them: no blending, depth, scissor,
-   * culling; point sampling of the first level, wrapped. The target is cleared to 0. */
+  /** Resets target, depth surface and the states that the cases change: no blending, depth, scissor, culling; point
+   * sampling of the first level, wrapped. Clears the target to 0. */
   bool reset();
 
   bool use(PixelKind kind);
@@ -65,7 +64,7 @@ private:
   ComPtr<IDirect3DVertexBuffer9> vertices_;
 };
 
-/** Two triangles over an area, as Canvas::quad draws them; six corners. */
+/** Writes the two triangles over an area that Canvas::quad draws; six corners. */
 void quadCorners(const Area &area, const QuadValues &values, float z, float zRight, CanvasVertex *out);
 
 }  // namespace programs

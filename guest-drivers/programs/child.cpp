@@ -10,7 +10,7 @@ namespace programs {
 namespace {
 constexpr DWORD kEndLimitMs = 60000;
 
-/** A pipe of which the child has `childEnd` (0 reads, 1 writes). */
+/** Makes a pipe of which the child has `childEnd` (0 reads, 1 writes). */
 bool makePipe(HANDLE ends[2], int childEnd) {
   SECURITY_ATTRIBUTES inherit{sizeof inherit, nullptr, TRUE};
   if (!CreatePipe(&ends[0], &ends[1], &inherit, 0)) return fail("CreatePipe failed: error %lu", GetLastError());
@@ -100,7 +100,7 @@ bool Child::hear(const char *word, char *rest, size_t size) {
       if (rest) std::snprintf(rest, size, "%s", line + length + (line[length] == ' '));
       return true;
     }
-    // Its window is nobody's to look at.
+    // The child's window is of no interest here.
     if (std::strncmp(line, "window ", 7) != 0) std::printf("%s\n", line);
   }
   return fail("program %lu ended before it said '%s'", id_, word);

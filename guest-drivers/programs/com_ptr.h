@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// com_ptr.h: a reference to a COM object that ends with the variable.
+// com_ptr.h: a reference to a COM object, released with the variable.
 #pragma once
 
 namespace programs {
@@ -23,7 +23,7 @@ public:
   T *operator->() const { return object_; }
   T *get() const { return object_; }
   explicit operator bool() const { return object_ != nullptr; }
-  /** For a call that returns an object; what was held before is let go. */
+  /** For a call that returns an object; releases the previous object. */
   T **put() {
     reset();
     return &object_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// composition.exe: desktop composition is on, and stays on while a program of Direct3D 9Ex presents. Pages
+// composition.exe: checks that desktop composition is on, and stays on while a program of Direct3D 9Ex presents. Pages
 // "DwmIsCompositionEnabled", "WM_DWMCOMPOSITIONCHANGED".
 #include <cstdio>
 

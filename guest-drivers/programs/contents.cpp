@@ -46,7 +46,7 @@ Vector turned(const Vector &v, double aboutY, double aboutX) {
   return {x, v.y * std::cos(aboutX) - z * std::sin(aboutX), v.y * std::sin(aboutX) + z * std::cos(aboutX)};
 }
 
-/** Light on a surface with this normal, seen along -z. */
+/** Computes the light on a surface with this normal, seen along -z. */
 void shade(const Vector &normal, double band, double colour[4]) {
   const Vector light = unit({-0.45, 0.6, -0.66}), half = unit(light + Vector{0, 0, -1});
   const double diffuse = std::max(0.0, dot(normal, light));
@@ -65,13 +65,13 @@ double sixteenths(double value) {
   return std::floor(value * 16 + 0.5) / 16;
 }
 
-/** It goes to and fro between 0 and `room`. */
+/** Returns a position that moves back and forth between 0 and `room`. */
 uint32_t bounce(uint32_t position, uint32_t room) {
   const uint32_t at = position % (2 * room);
   return at < room ? at : 2 * room - at;
 }
 
-/** 0..255, without a pattern that is seen. */
+/** Returns 0..255, without a visible pattern. */
 uint32_t scattered(uint32_t a, uint32_t b) {
   uint32_t bits = a * 0x9E3779B1u ^ (b + 0x7F4A7C15u) * 0x85EBCA6Bu;
   bits = (bits ^ bits >> 15) * 0xC2B2AE35u;
@@ -126,7 +126,7 @@ std::vector<Gradient> chartParts(uint32_t width, uint32_t height, uint32_t frame
   for (int y = h / 6; y < h; y += h / 6) line(0, y, w, 1);
   for (int x = w - static_cast<int>(frame) % 40; x > 0; x -= 40)
     if (x < w) line(x, 0, 1, h);
-  // A column is one frame wide and moves left; two waves and a little chance.
+  // A column is one frame wide and moves left; its height is two waves and some noise.
   constexpr int kColumn = 4;
   for (int x = 0; x + kColumn <= w; x += kColumn) {
     const uint32_t when = frame / 2 + static_cast<uint32_t>(x / kColumn);
@@ -148,7 +148,7 @@ Gradient bubblesGround(uint32_t width, uint32_t height) {
 }
 
 std::vector<Corner> torusTriangles(uint32_t width, uint32_t height, uint32_t frame) {
-  constexpr int kAround = 56, kTube = 22;  // two triangles each, of which about half are seen
+  constexpr int kAround = 56, kTube = 22;  // two triangles each, of which about half are visible
   constexpr double kRadius = 1.0, kThickness = 0.42, kDistance = 3.6;
   const double turnY = frame * 0.021, turnX = 0.72 + 0.22 * std::sin(frame * 0.013 + 2);
   const double scale = std::min(width, height) * 1.12;
@@ -178,7 +178,7 @@ std::vector<Corner> torusTriangles(uint32_t width, uint32_t height, uint32_t fra
   const auto add = [&](int a, int b, int c) {
     const auto at = [&](int i) -> const Corner & { return points[static_cast<size_t>(i)].corner; };
     const double area = (at(b).x - at(a).x) * (at(c).y - at(a).y) - (at(b).y - at(a).y) * (at(c).x - at(a).x);
-    if (area >= 0) return;  // seen from behind
+    if (area >= 0) return;  // facing away
     const auto depth = [&](int i) { return points[static_cast<size_t>(i)].depth; };
     triangles.push_back({{a, b, c}, depth(a) + depth(b) + depth(c)});
   };

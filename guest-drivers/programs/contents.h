@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// contents.h: what the windows of the desktop show, frame by frame. The model of each is here, without a Windows
-// header; producer.exe draws it with Direct3D (contents_draw.cpp), compositor.exe works out from it what must be on the
-// screen.
+// contents.h: models what the desktop's windows show, frame by frame. It includes no Windows header; producer.exe draws
+// it with Direct3D (contents_draw.cpp), compositor.exe computes from it what must be on the screen.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +14,10 @@ namespace programs {
 
 enum class ContentKind { kTorus, kWaves, kBubbles, kChart, kLife };
 
-/** False if no content has this name. */
+/** Returns false if no content has this name. */
 bool contentKind(std::string_view name, ContentKind *kind);
 
-/** The picture of a frame, opaque. Channels of what is drawn may be off by kContentTolerance. */
+/** Returns the picture of a frame, opaque. A drawn picture's channels may differ by kContentTolerance. */
 Picture contentPicture(ContentKind kind, uint32_t width, uint32_t height, uint32_t frame);
 inline constexpr uint32_t kContentTolerance = 2;  // up to four blends over each other, each of which rounds
 
@@ -29,14 +28,14 @@ struct Gradient {
   int x, y, width, height;
   double top[4], bottom[4];
 };
-/** From back to front: what a chart consists of. */
+/** The parts of a chart, from back to front. */
 std::vector<Gradient> chartParts(uint32_t width, uint32_t height, uint32_t frame);
-/** Behind the torus, and behind the bubbles. */
+/** The backgrounds of the torus and of the bubbles. */
 Gradient torusGround(uint32_t width, uint32_t height);
 Gradient bubblesGround(uint32_t width, uint32_t height);
 
-/** Triangles from back to front, three corners each, whose places are whole sixteenths of pixels: both sides round them
- * to the same points. `value` is the colour. */
+/** Returns triangles from back to front, three corners each, whose positions are whole sixteenths of pixels: both
+ * sides round them to the same points. `value` is the colour. */
 std::vector<Corner> torusTriangles(uint32_t width, uint32_t height, uint32_t frame);
 
 inline constexpr uint32_t kBubbles = 9, kBubbleSize = 72;
@@ -45,12 +44,12 @@ Picture bubblePicture();
 struct Place {
   uint32_t x, y;
 };
-/** Its upper left pixel; the content is larger than a bubble. */
+/** Returns the upper left pixel of a bubble; the content is larger than a bubble. */
 Place bubblePlace(uint32_t bubble, uint32_t width, uint32_t height, uint32_t frame);
 
 /** c0 of waves.psa. */
 void wavePhases(uint32_t frame, float phases[4]);
-/** Of t0.xy: whole waves a pixel. */
+/** scale of t0.xy: whole waves a pixel. */
 inline constexpr float kWaveScale = 1.0f / 160;
 
 inline constexpr uint32_t kCell = 4;  // pixels

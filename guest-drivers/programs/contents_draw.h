@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// contents_draw.h: draws what contents.h describes.
+// contents_draw.h: draws the contents of contents.h.
 #pragma once
 
 #include "guest-drivers/programs/contents.h"
@@ -9,7 +9,7 @@ namespace programs {
 
 class ContentDrawer {
 public:
-  /** Makes what this kind is drawn with; prints what failed. */
+  /** Makes the objects that this kind is drawn with; prints what failed. */
   bool create(IDirect3DDevice9 *device, ContentKind kind, uint32_t width, uint32_t height);
   /** Draws a frame into level 0 of a render target of this size. */
   bool draw(IDirect3DTexture9 *target, uint32_t frame);
@@ -26,7 +26,7 @@ private:
   uint32_t width_ = 0, height_ = 0;
   Painter painter_;
   ComPtr<IDirect3DPixelShader9> values_, waves_, textured_;
-  ComPtr<IDirect3DTexture9> texture_;  // of bubbles, or of cells, which is dynamic
+  ComPtr<IDirect3DTexture9> texture_;  // the bubble, or the cells (then it is dynamic)
 };
 
 }  // namespace programs

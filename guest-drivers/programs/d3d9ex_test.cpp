@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// d3d9ex_test.exe: Direct3D 9Ex frame by frame: a bar that moves over the screen, presented at interval one, and after
-// each present the counts and times of GetLastPresentCount and GetPresentStats, which go up, never back, and belong to
+// d3d9ex_test.exe: tests Direct3D 9Ex frame by frame: a bar moves over the screen, presented at interval one, and after
+// each present the counts and times of GetLastPresentCount and GetPresentStats go up, never back, and belong to
 // vertical blanks. Pages "IDirect3DSwapChain9Ex::GetPresentStats", "D3DPRESENTSTATS",
 // "IDirect3DDevice9Ex::SetMaximumFrameLatency".
 #include <cstdio>
@@ -38,7 +38,7 @@ Picture expectation(uint32_t frame) {
   return picture;
 }
 
-/** What a device can be told about its queue; nothing of it may fail on one that works. */
+/** Sets every queue option of a device; none may fail on one that works. */
 bool checkDevice(IDirect3DDevice9Ex *device, HWND window) {
   UINT latency = 0;
   INT priority = 1;

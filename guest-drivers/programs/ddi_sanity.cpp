@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ddi_sanity.exe: every call of Direct3D 9Ex that a desktop's compositor lives on, with its answer and under a limit of
-// time: interfaces, capabilities, device state, vertical blanks, priorities, residency, the Ex forms of creation,
+// ddi_sanity.exe: makes every call of Direct3D 9Ex that a desktop's compositor depends on, and checks its answer and
+// its time: interfaces, capabilities, device state, vertical blanks, priorities, residency, the Ex forms of creation,
 // resets, frame latency, presents that do not wait, event queries. The rules are those of docs/abi/d3d9ex.md.
 #include <algorithm>
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace programs {
 namespace {
 
 constexpr uint32_t kWidth = 192, kHeight = 128;
-constexpr double kMostSeconds = 2;  // of one call, on a machine that does a lot besides
+constexpr double kMostSeconds = 2;  // limit of one call, on a busy machine
 constexpr uint32_t kWaits = 10, kPolls = 1000, kPresents = 40;
 constexpr uint32_t kFilled = argb(255, 40, 120, 200);
 
@@ -24,7 +24,7 @@ constexpr char kHelp[] =
 /** Calls that may neither fail nor take long. */
 class Calls {
 public:
-  /** Makes one; `wanted`: its answer, S_OK unless told. */
+  /** Makes one call; `wanted`: the expected answer, S_OK by default. */
   template <typename Call> bool answers(const char *what, Call call, HRESULT wanted = S_OK) {
     const double start = now();
     const HRESULT result = call();
@@ -47,7 +47,7 @@ private:
   double longest_ = 0;
 };
 
-/** Whether two interfaces are those of one object, with one count of references: both say the same IUnknown. */
+/** True if two interfaces belong to one object, with one count of references: both return the same IUnknown. */
 bool isOneObject(const char *what, IUnknown *one, IUnknown *other) {
   ComPtr<IUnknown> first, second;
   if (!ok(one->QueryInterface(IID_IUnknown, reinterpret_cast<void **>(first.put())), "QueryInterface(IUnknown)") ||
@@ -58,7 +58,7 @@ bool isOneObject(const char *what, IUnknown *one, IUnknown *other) {
   return after == before - 1 || fail("%s count their references apart: %lu, then %lu", what, before, after);
 }
 
-/** EX-01, EX-09: what an adapter says without a device. */
+/** EX-01, EX-09: checks an adapter's answers without a device. */
 bool checkAdapter(Calls &calls, const Device &device, D3DDISPLAYMODEEX *mode) {
   IDirect3D9Ex *direct3d = device.direct3dEx.get();
   constexpr UINT kAdapter = D3DADAPTER_DEFAULT;
@@ -94,7 +94,7 @@ bool checkAdapter(Calls &calls, const Device &device, D3DDISPLAYMODEEX *mode) {
   return rotation == D3DDISPLAYROTATION_IDENTITY || fail("the display is rotated: %d", rotation);
 }
 
-/** EX-02, EX-12: a device in a window, without a mode of its own. */
+/** EX-02, EX-12: checks a device in a window, without a mode of its own. */
 bool checkDisplay(Calls &calls, const Device &device, const D3DDISPLAYMODEEX &adapter) {
   D3DDISPLAYMODEEX mode{};
   D3DDISPLAYROTATION rotation{};
@@ -108,7 +108,7 @@ bool checkDisplay(Calls &calls, const Device &device, const D3DDISPLAYMODEEX &ad
               adapter.Width, adapter.Height, adapter.RefreshRate);
 }
 
-/** EX-03: whether a window can be seen; none is lost without a lost device. */
+/** EX-03: checks the state of a visible and of a hidden window; a window alone never loses the device. */
 bool checkState(Calls &calls, IDirect3DDevice9Ex *device, HWND window) {
   const auto state = [&](const char *what, HRESULT wanted) {
     takeMessages();
@@ -127,7 +127,7 @@ bool checkVBlank(Calls &calls, IDirect3DDevice9Ex *device, const D3DDISPLAYMODEE
   const double start = now();
   for (uint32_t i = 0; i < kWaits; ++i)
     if (!calls.answers("WaitForVBlank", [&] { return device->WaitForVBlank(0); })) return false;
-  // The first began somewhere in a frame; a half for clocks that differ.
+  // The first began somewhere in a frame; the other half frame allows for clocks that differ.
   const double took = now() - start, least = (kWaits - 1.5) / std::max(mode.RefreshRate, 1u);
   if (took < least) return fail("%u vertical blanks in %.3f s at %u Hz", kWaits, took, mode.RefreshRate);
   for (uint32_t i = 0; i < kPolls; ++i) {
@@ -151,7 +151,7 @@ bool checkPriority(Calls &calls, IDirect3DDevice9Ex *device) {
   return true;
 }
 
-/** EX-06, EX-08: what the Ex forms make is there; a second process would open the same by its handle. */
+/** EX-06, EX-08: objects made by the Ex forms exist; a second process would open one by its handle. */
 bool checkCreation(Calls &calls, IDirect3DDevice9Ex *device) {
   ComPtr<IDirect3DSurface9> target, opened, plain, depth;
   ComPtr<IDirect3DVertexBuffer9> vertices;
@@ -215,7 +215,7 @@ bool checkReset(Calls &calls, IDirect3DDevice9Ex *device, HWND window) {
          samePicture("ddi_sanity: a texture behind ResetEx", got, Picture(kWidth, kHeight, kFilled), 0, true);
 }
 
-/** EX-23, EX-24: how many frames may be under way, and presents that do not wait. Those that are refused do not count.
+/** EX-23, EX-24: limits the frames under way, and tests presents that do not wait. Refused presents do not count.
  */
 bool checkLatency(Calls &calls, IDirect3DDevice9Ex *device) {
   constexpr UINT kDefault = 3, kTooMany = 31;
@@ -258,7 +258,7 @@ bool checkLatency(Calls &calls, IDirect3DDevice9Ex *device) {
          fail("the last present's count is %u, after %u and %u presents", after, before, accepted);
 }
 
-/** EX-31: to ask never waits, and an end comes. */
+/** EX-31: a query never waits, and its event comes. */
 bool checkQuery(Calls &calls, IDirect3DDevice9Ex *device) {
   ComPtr<IDirect3DQuery9> query;
   if (!calls.answers("CreateQuery(EVENT)", [&] { return device->CreateQuery(D3DQUERYTYPE_EVENT, query.put()); }) ||

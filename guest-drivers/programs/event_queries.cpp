@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// event_queries.exe: event queries of several processes at once. This program starts itself as often as it is told; all
-// draw and keep events under way. No event may be there before an earlier one of its device, each comes, and none takes
-// another process' for its own: what was drawn before it is there (EX-21, EX-31, EX-33).
+// event_queries.exe: tests event queries of several processes at once. This program starts the requested number of
+// copies of itself; all draw and keep events under way. No event may come before an earlier one of its device, each
+// comes, and none is mistaken for another process' event: the work drawn before it is done (EX-21, EX-31, EX-33).
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -14,14 +14,14 @@ namespace programs {
 namespace {
 
 constexpr uint32_t kSize = 64, kUnderWay = 8;
-constexpr double kMostSeconds = 60;  // for an event, on a machine that does a lot besides
+constexpr double kMostSeconds = 60;  // limit for an event, on a busy machine
 
 constexpr char kHelp[] =
     "event_queries.exe: event queries of several processes at once. --draws, --samples, --hold, --ex, --immediate and\n"
     "--expectation mean nothing here.\n"
     "  --processes N       processes beside this one (default 3)";
 
-/** What process `index` draws in frame `frame`. */
+/** Returns the colour that process `index` draws in frame `frame`. */
 uint32_t colourOf(uint32_t index, uint32_t frame) {
   return argb(255, 30 + index * 50 % 200, frame * 7 % 256, frame / 36 % 256);
 }
@@ -38,14 +38,14 @@ public:
            ok(device->SetRenderTarget(0, target_.get()), "SetRenderTarget");
   }
 
-  /** Draws a frame with an event behind it, when the oldest of those that are under way is there. */
+  /** Waits for the oldest event under way, then draws a frame followed by an event. */
   bool draw(uint32_t index, uint32_t frame) {
     return (frame < kUnderWay || wait(frame - kUnderWay)) &&
            ok(device_->Clear(0, nullptr, D3DCLEAR_TARGET, colourOf(index, frame), 1, 0), "Clear") &&
            ok(query(frame)->Issue(D3DISSUE_END), "Issue(END)") && inOrder(frame);
   }
 
-  /** The last events, and what is there then. */
+  /** Waits for the last events, and checks the picture. */
   bool end(uint32_t index, uint32_t frames) {
     for (uint32_t frame = frames > kUnderWay ? frames - kUnderWay : 0; frame < frames; ++frame)
       if (!wait(frame)) return false;
@@ -68,7 +68,7 @@ private:
     }
   }
 
-  /** From the newest back: once one is there, all before it are. */
+  /** Checks from the newest event back: once one has come, all before it have. */
   bool inOrder(uint32_t newest) {
     const uint32_t oldest = newest < kUnderWay ? 0 : newest - kUnderWay + 1;
     bool there = false;
@@ -107,7 +107,7 @@ struct Process {
   }
 };
 
-/** A process that was started: says `ready`, draws when it is told `draw FRAMES`, and says `drawn`. */
+/** Runs a started process: prints `ready`, draws when it reads `draw FRAMES`, and prints `drawn`. */
 int child(const char *text) {
   begin("event_queries: child");
   unsigned index = 0, frames = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fail.h: how programs tell what went wrong.
+// fail.h: how programs report failures.
 #pragma once
 
 #include <cstdarg>
@@ -7,7 +7,7 @@
 
 namespace programs {
 
-/** What each line begins with: the program's name and `: `; `#` and a blank among points that are `ok` or `not ok`. */
+/** The beginning of each line: the program's name and `: `; `#` and a blank among lines that are `ok` or `not ok`. */
 inline const char *speaker = "program", *speakerEnd = ": ";
 
 /** Prints the text, as printf does, as such a line, and returns false. */

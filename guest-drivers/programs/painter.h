@@ -10,7 +10,7 @@ namespace programs {
 
 struct PaintVertex {
   float x, y, z;   // pixels, whose centres are whole numbers; depth
-  float value[4];  // what the pixel shader gets in t0
+  float value[4];  // passed to the pixel shader in t0
 };
 
 /** Pixels x.. x+width-1, y.. y+height-1; may lie partly outside of the target. */
@@ -18,7 +18,7 @@ struct Box {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/** Coordinates of a texture at a quad's edges. The whole texture by itself. */
+/** Texture coordinates at a quad's edges. The default is the whole texture. */
 struct Span {
   float u0 = 0, v0 = 0, u1 = 1, v1 = 1;
 };
@@ -27,8 +27,8 @@ class Painter {
 public:
   /** Makes everything; prints what failed. */
   bool create(IDirect3DDevice9 *device);
-  /** From now on triangles go to level 0 of `texture`, width x height pixels, which no stage has. No culling, no depth,
-   * no blending; linear filters, clamped. */
+  /** From now on triangles go to level 0 of `texture`, width x height pixels, which no stage has bound. No culling,
+   * no depth, no blending; linear filters, clamped. */
   bool begin(IDirect3DTexture9 *texture, uint32_t width, uint32_t height);
   bool end() { return ok(device_->EndScene(), "EndScene"); }
 
@@ -44,7 +44,7 @@ public:
   }
 
   bool triangles(const PaintVertex *vertices, uint32_t count);
-  /** Two triangles. t0 has `first` in xy and `second`, reversed, in wz: ps_2_0 can swap them, not move them. */
+  /** Draws two triangles. t0 has `first` in xy and `second`, reversed, in wz: ps_2_0 can swap them, not move them. */
   bool quad(const Box &box, const Span &first = {}, const Span &second = {});
 
   static constexpr uint32_t kMaxVertices = 8192;
@@ -57,7 +57,7 @@ private:
   uint32_t used_ = kMaxVertices;  // so the first lock discards
 };
 
-/** A texture in the default pool with this picture. Prints what failed. */
+/** Makes a texture in the default pool with this picture. Prints what failed. */
 bool uploadPicture(IDirect3DDevice9 *device, const Picture &picture, ComPtr<IDirect3DTexture9> *texture);
 
 }  // namespace programs

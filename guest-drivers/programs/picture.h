@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// picture.h: pictures as programs expect and read them, and their comparison, pixel by pixel. No Windows header: the
-// tests compile this on Linux too.
+// picture.h: pictures as programs expect and read them, and their comparison, pixel by pixel. It includes no Windows
+// header: the tests compile it on Linux too.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ constexpr uint32_t argb(uint32_t a, uint32_t r, uint32_t g, uint32_t b) {
   return a << 24 | r << 16 | g << 8 | b;
 }
 
-/** The nearest of 256 steps to a value of 0..1; outside, the nearer end (Direct3D's conversion to UNORM). */
+/** Returns the nearest of 256 steps to a value of 0..1; outside, the nearer end (Direct3D's conversion to UNORM). */
 uint32_t unorm8(double value);
 
 /** Pixels in A8R8G8B8, row by row from the top. */

@@ -43,7 +43,7 @@ bool PresentCounts::step(uint32_t frame) {
   if (stats.PresentRefreshCount > stats.SyncRefreshCount)
     return fail("frame %u: it was shown at refresh %u, and %u were", frame, stats.PresentRefreshCount,
                 stats.SyncRefreshCount);
-  // Time passes from one vertical blank to the next, and with nothing else.
+  // Time advances exactly when the vertical blank count does.
   if ((stats.SyncRefreshCount == last_.SyncRefreshCount) != (stats.SyncQPCTime.QuadPart == last_.SyncQPCTime.QuadPart))
     return fail("frame %u: %u refreshes, and the time of the last one goes from %lld to %lld", frame,
                 stats.SyncRefreshCount - last_.SyncRefreshCount, static_cast<long long>(last_.SyncQPCTime.QuadPart),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// present_statistics.exe: present statistics requests do not fail. GetPresentStats and GetLastPresentCount in every
-// state of a swap chain: before the first present, in a window, full screen, of a chain that the program adds, of a
-// window that nobody sees, from another thread while frames go on, after ResetEx. None may fail or take long; a count
-// goes up by one for each present that was accepted. Pages "IDirect3DSwapChain9Ex::GetPresentStats",
+// present_statistics.exe: checks that requests for present statistics do not fail. It calls GetPresentStats and
+// GetLastPresentCount in every state of a swap chain: before the first present, in a window, full screen, for a chain
+// that the program adds, for a hidden window, from another thread while frames go on, after ResetEx. None may fail or
+// take long; a count goes up by one for each accepted present. Pages "IDirect3DSwapChain9Ex::GetPresentStats",
 // "IDirect3DSwapChain9Ex::GetLastPresentCount".
 #include <cstdio>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kWidth = 160, kHeight = 120, kScreenWidth = 1024, kScreenHeight = 768;
 constexpr uint32_t kPolls = 2000;
-constexpr double kMostSeconds = 2;  // of one request, on a machine that does a lot besides
+constexpr double kMostSeconds = 2;  // limit of one request, on a busy machine
 
 constexpr char kHelp[] =
     "present_statistics.exe: asks for counts and times of presents in every state of a swap chain. --draws, "
@@ -35,7 +35,7 @@ struct Chain {
               "QueryInterface(IDirect3DSwapChain9Ex)");
   }
 
-  /** Asks for both, `state` being what is said where it fails. */
+  /** Requests both; a failure message names `state`. */
   bool ask(const char *state) {
     UINT count = ~0u;
     D3DPRESENTSTATS stats{};
@@ -67,7 +67,7 @@ bool presents(IDirect3DDevice9Ex *device, Chain &chain, uint32_t frames, const c
   return true;
 }
 
-/** A thread that asks all the time; how often is its exit code, 0 for a failure. */
+/** A thread that polls all the time; its exit code is the number of polls, 0 for a failure. */
 struct Poller {
   IDirect3DSwapChain9Ex *chain;
   volatile LONG stop = 0;
@@ -113,7 +113,7 @@ bool windowed(const Options &options, uint32_t *requests) {
     return false;
   ShowWindow(window.handle(), SW_MINIMIZE);
   takeMessages();
-  // An occluded present is a success that counts or not; asking has to work in either case.
+  // An occluded present is a success that may or may not count; the requests have to work in either case.
   const HRESULT hidden = device.deviceEx->PresentEx(nullptr, nullptr, nullptr, nullptr, 0);
   if (FAILED(hidden)) return ok(hidden, "PresentEx(minimised)");
   UINT count = 0;

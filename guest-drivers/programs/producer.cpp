@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// producer.exe: a program that draws a window's content into a shared surface and shows nothing itself: the other side
-// of compositor.exe and of sharing.exe, which start it. It says what it does on standard output and is told on standard
+// producer.exe: a program that draws a window's content into a shared surface and shows nothing itself: the counterpart
+// of compositor.exe and of sharing.exe, which start it. It reports on standard output and reads commands from standard
 // input:
 //
 //   surface HANDLE   (said) the shared surface, when there is one or a new one
@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  /** What the surface was is gone when this returns, on the device too. */
+  /** When this returns the surface is gone, on the device too. */
   bool close() {
     if (!surface_) return true;
     ComPtr<IDirect3DSurface9> back;

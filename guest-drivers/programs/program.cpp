@@ -42,7 +42,7 @@ constexpr ResultName kResults[] = {
     {E_FAIL, "E_FAIL"},
 };
 
-/** A whole number of the range, and nothing after it. */
+/** Parses a whole number in the range, with nothing after it. */
 bool number(const char *text, long low, long high, long *value) {
   char *end = nullptr;
   errno = 0;
@@ -58,7 +58,7 @@ DWORD WINAPI waitForInput(void *) {
 }
 
 LRESULT CALLBACK windowProcedure(HWND window, UINT message, WPARAM wide, LPARAM last) {
-  if (message == WM_ERASEBKGND) return 1;  // Direct3D's, all of it
+  if (message == WM_ERASEBKGND) return 1;  // Direct3D owns all of the window
   return DefWindowProcA(window, message, wide, last);
 }
 
@@ -145,7 +145,8 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
   return true;
 }
 
-/** Whether Direct3D runs on aerogpu's driver. Prints one line that says what is there and what to do if not. */
+/** Checks whether Direct3D runs on aerogpu's driver. If not, prints one line that says what was found and what to
+ * do. */
 bool checkDriver() {
   constexpr char kAdvice[] = "install aerogpu's from its disc (install.cmd) and restart; aerogpu-doctor.exe says more";
   ComPtr<IDirect3D9Ex> direct3d;
@@ -297,7 +298,7 @@ bool finish(IDirect3DDevice9 *device) {
   if (!ok(device->CreateQuery(D3DQUERYTYPE_EVENT, query.put()), "CreateQuery(EVENT)") ||
       !ok(query->Issue(D3DISSUE_END), "Issue(END)"))
     return false;
-  constexpr int kImpatient = 20;  // then it leaves the processor to others: many programs may wait at once
+  constexpr int kImpatient = 20;  // after this many polls it sleeps: many programs may wait at once
   for (int tries = 0;; ++tries) {
     const HRESULT result = query->GetData(nullptr, 0, D3DGETDATA_FLUSH);
     if (result != S_FALSE) return ok(result, "GetData");

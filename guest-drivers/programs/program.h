@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// program.h: what every program here has: options, failures that are told, a window, a device, and time.
+// program.h: what every program here uses: options, failure reports, a window, a device, and time.
 //
-// The programs use nothing but Windows and Direct3D 9. They say on standard output what is wrong, one line each, and
-// end with 0 only if nothing was.
+// The programs use nothing but Windows and Direct3D 9. They print each failure on standard output, one line each, and
+// return 0 only if there was none.
 #pragma once
 
 #include <windows.h>
@@ -19,21 +19,21 @@ namespace programs {
 
 struct Options {
   uint32_t frames = 60;               // before the last one, which is checked
-  double seconds = 0;                 // if not 0: as many frames as this takes, and `frames` is not looked at
-  uint32_t draws = 1;                 // the scene is drawn so often in a frame
+  double seconds = 0;                 // if not 0: as many frames as fit in this time, and `frames` is ignored
+  uint32_t draws = 1;                 // how often the scene is drawn in a frame
   uint32_t samples = 0;               // a pixel of the back buffers; 0: one
   bool hold = false;                  // keep the last picture until a line or the end of standard input
   bool ex = false;                    // IDirect3D9Ex in place of IDirect3D9
   bool immediate = false;             // D3DPRESENT_INTERVAL_IMMEDIATE in place of ONE
-  int x = 64, y = 48;                 // of the window on the screen
-  const char *expectation = nullptr;  // a file for the picture that is expected, as PPM
+  int x = 64, y = 48;                 // position of the window on the screen
+  const char *expectation = nullptr;  // a file for the expected picture, as PPM
   bool alone = false;                 // shared: without a second process
   const char *other = nullptr;  // shared, compositor, sharing: the second process' program, in place of the same one
   uint32_t producers = 20;      // sharing: programs that make surfaces
   uint32_t cycles = 2000;       // sharing
-  uint32_t processes = 3;       // event_queries: beside the first
+  uint32_t processes = 3;       // event_queries: number besides the first
   bool oneProcess = false;      // shared: both parts in one process, through the handle
-  bool anyDriver = false;       // not only aerogpu's
+  bool anyDriver = false;       // accept any driver, not only aerogpu's
   const char *only = nullptr;   // readback: one case
 };
 
@@ -50,20 +50,21 @@ struct Program {
   uint32_t frames = Options{}.frames;
 };
 
-/** How a program that somebody starts begins: its name, its command line, and whether Direct3D runs on aerogpu's
- * driver. Prints help, or one line that says what is wrong and what to do, and returns false if the program has to end,
+/** Starts a program for its user: its name, its command line, and the check that Direct3D runs on aerogpu's driver.
+ * Prints help, or one line that says what is wrong and what to do, and returns false if the program has to end,
  * with `exitCode`. */
 bool begin(const Program &program, int argc, char **argv, Options &options, int &exitCode);
 
-/** A visible window without a frame: its client area is all of it, so that its pixels are where they are told to be. */
+/** A visible window without a frame: its client area is all of it, so its pixels are exactly where the program puts
+ * them. */
 class Window {
 public:
   Window() = default;
   Window(const Window &) = delete;
   Window &operator=(const Window &) = delete;
   ~Window();
-  /** Prints an error line and returns false if there can be none. Prints `window X,Y WxH` on success. One that is not
-   * `shown` takes the focus from nobody. */
+  /** Prints an error line and returns false if no window can be made. Prints `window X,Y WxH` on success. A window
+   * that is not `shown` takes no focus. */
   bool open(int x, int y, uint32_t width, uint32_t height, bool shown = true);
   HWND handle() const { return handle_; }
 
@@ -71,14 +72,14 @@ private:
   HWND handle_ = nullptr;
 };
 
-/** Takes what lies in this thread's message queue, as a program has to between frames. */
+/** Handles the messages in this thread's queue, as a program has to between frames. */
 void takeMessages();
 
 /** Prints `holding` and waits for a line or the end of standard input; the thread's windows stay alive meanwhile. */
 void holdPicture();
 
 struct DeviceSettings {
-  uint32_t width = 0, height = 0;  // of the back buffers
+  uint32_t width = 0, height = 0;  // size of the back buffers
   uint32_t backBuffers = 1;
   bool fullScreen = false;  // X8R8G8B8, 60 Hz or what the display has
   bool depth = false;       // with a D24S8 surface
@@ -99,7 +100,7 @@ struct Device {
  * Prints what failed. */
 bool readTarget(IDirect3DDevice9 *device, IDirect3DSurface9 *target, Picture *picture);
 
-/** Waits until the GPU has done everything that was asked before (D3DQUERYTYPE_EVENT). */
+/** Waits until the GPU has done all earlier work (D3DQUERYTYPE_EVENT). */
 bool finish(IDirect3DDevice9 *device);
 
 /** Seconds of the performance counter. */

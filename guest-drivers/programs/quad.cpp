@@ -37,7 +37,7 @@ uint32_t texel(uint32_t x, uint32_t y) {
   return argb(static_cast<uint32_t>(alpha), 255 - 12 * x, 40 + 13 * y, (x ^ y) & 4 ? 230 : 60);
 }
 
-/** Where a quad's first pixel is: it goes to and fro between two ends. */
+/** Returns where a quad's first pixel is; it moves back and forth between two ends. */
 uint32_t bounce(uint32_t position, uint32_t room) {
   const uint32_t at = position % (2 * room);
   return at < room ? at : 2 * room - at;
@@ -126,7 +126,7 @@ public:
     return picture;
   }
 
-  // Each blend rounds, and up to five quads lie over another.
+  // Each blend rounds, and up to five quads overlap.
   uint32_t tolerance() const override { return 2; }
 
 private:
@@ -148,7 +148,7 @@ private:
            ok(device->UpdateTexture(source.get(), texture_.get()), "UpdateTexture");
   }
 
-  /** Appends a quad to the buffer, or begins it again, and draws it. */
+  /** Appends a quad to the buffer, or restarts the buffer, and draws the quad. */
   bool drawQuad(IDirect3DDevice9 *device, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
                 const float (&value)[4][4]) {
     constexpr uint32_t kBytes = kQuadVertices * sizeof(Vertex);

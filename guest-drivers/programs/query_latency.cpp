@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// query_latency.exe: how long an event takes from Issue to TRUE behind a frame that is drawn and presented, with
-// presents that wait for their turn and with D3DPRESENT_DONOTWAIT. Asking never waits, whatever GetData is told
-// (EX-31).
+// query_latency.exe: measures how long an event takes from Issue to TRUE after a frame that is drawn and presented,
+// with presents that wait for their turn and with D3DPRESENT_DONOTWAIT. Polling never waits, whatever flags GetData
+// gets (EX-31).
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -13,8 +13,8 @@ namespace programs {
 namespace {
 
 constexpr uint32_t kWidth = 256, kHeight = 192;
-constexpr double kMostSeconds = 2;   // of one call, on a machine that does a lot besides
-constexpr double kMostLatency = 30;  // s, until an event is there
+constexpr double kMostSeconds = 2;   // limit of one call, on a busy machine
+constexpr double kMostLatency = 30;  // s, limit until an event comes
 
 constexpr char kHelp[] =
     "query_latency.exe: the time from an event's Issue to its end, with presents that wait and presents that do not. "
@@ -22,7 +22,7 @@ constexpr char kHelp[] =
 
 struct Round {
   const char *name;
-  DWORD flags;  // of the presents
+  DWORD flags;  // flags of the presents
   std::vector<double> times;
   uint32_t refused = 0;
 
@@ -37,7 +37,7 @@ bool inTime(const Round &round, const char *call, double start) {
   return took <= kMostSeconds || fail("%s: %s took %.2f s, more than %g", round.name, call, took, kMostSeconds);
 }
 
-/** Presents, again and again where it is refused because frames are under way. */
+/** Presents, and repeats it while it is refused because frames are under way. */
 bool present(IDirect3DDevice9Ex *device, Round &round) {
   for (const double first = now();;) {
     const double start = now();
@@ -52,7 +52,7 @@ bool present(IDirect3DDevice9Ex *device, Round &round) {
   }
 }
 
-/** Every second event is asked for without D3DGETDATA_FLUSH: the present has submitted it. */
+/** Every second event is polled without D3DGETDATA_FLUSH: the present has submitted it. */
 bool frame(IDirect3DDevice9Ex *device, IDirect3DQuery9 *query, Round &round, uint32_t number) {
   const uint32_t colour = argb(255, number * 37 % 256, number * 91 % 256, 80);
   if (!ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, colour, 1, 0), "Clear") ||

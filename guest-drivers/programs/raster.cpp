@@ -9,7 +9,7 @@ namespace programs {
 
 namespace {
 
-constexpr int64_t kSteps = 256;  // of a pixel
+constexpr int64_t kSteps = 256;  // steps of a pixel
 
 struct Point {
   int64_t x, y;
@@ -19,18 +19,19 @@ Point snap(const Corner &corner) {
   return {std::llround(corner.x * kSteps), std::llround(corner.y * kSteps)};
 }
 
-/** Twice the area to the right of a -> b in a picture whose y goes down: positive when p lies there. */
+/** Returns twice the area of the triangle (a, b, p) in a picture whose y goes down: positive if p lies to the right
+ * of a -> b. */
 int64_t side(Point a, Point b, Point p) {
   return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
-/** An edge of a triangle that goes round clockwise: the upper one if it is level, or one on the left. */
+/** True for the top or a left edge of a triangle whose corners go clockwise. */
 bool isTopLeft(Point a, Point b) {
   return (a.y == b.y && b.x > a.x) || b.y < a.y;
 }
 
-/** The pixels from the first to before the last whose centres can lie between the least and the greatest of three
- * places, of `size` that there are. */
+/** Returns the half-open range of pixels, of `size`, whose centres can lie between the smallest and the largest of
+ * three coordinates. */
 std::pair<uint32_t, uint32_t> pixelsBetween(int64_t a, int64_t b, int64_t c, uint32_t size) {
   const int64_t least = std::min({a, b, c}) / kSteps, most = std::max({a, b, c}) / kSteps + 1;
   const int64_t end = static_cast<int64_t>(size);
@@ -59,7 +60,7 @@ void rasterize(uint32_t width, uint32_t height, const Corner corners[3], PixelSi
       int64_t weight[3];
       bool inside = true;
       for (int i = 0; i < 3; ++i) {
-        const Point a = p[(i + 1) % 3], b = p[(i + 2) % 3];  // the edge that lies across from corner i
+        const Point a = p[(i + 1) % 3], b = p[(i + 2) % 3];  // the edge opposite corner i
         weight[i] = side(a, b, centre);
         inside = inside && (weight[i] > 0 || (weight[i] == 0 && isTopLeft(a, b)));
       }

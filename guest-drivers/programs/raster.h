@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// raster.h: what Direct3D 9 draws, worked out on the CPU, for programs that check their pictures. From Microsoft's
-// pages "Rasterization Rules (Direct3D 9)": pixel centres at whole coordinates, the top-left rule; attributes change
-// linearly over a triangle (no perspective here: all of it has one w). No Windows header.
+// raster.h: computes on the CPU what Direct3D 9 draws, for programs that check their pictures. From Microsoft's pages
+// "Rasterization Rules (Direct3D 9)": pixel centres at whole coordinates, the top-left rule; attributes change linearly
+// over a triangle (no perspective here: all corners have the same w). No Windows header.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace programs {
 
-/** A corner: its place in pixels, where (0, 0) is the centre of the first pixel, and four values. The place is rounded
- * to 1/256 pixel, as far as Direct3D 9 hardware goes. */
+/** A corner: its position in pixels, where (0, 0) is the centre of the first pixel, and four values. The position is
+ * rounded to 1/256 pixel, the precision of Direct3D 9 hardware. */
 struct Corner {
   double x, y;
   double value[4];
 };
 
-/** Takes a pixel that is covered, with its interpolated values. */
+/** Receives a covered pixel, with its interpolated values. */
 using PixelSink = void (*)(void *context, uint32_t x, uint32_t y, const double value[4]);
 
-/** Calls `sink` for each pixel of a width x height target that the triangle covers, in whatever order its corners go
- * round. A triangle without an area covers nothing. */
+/** Calls `sink` for each pixel of a width x height target that the triangle covers, in either orientation. A
+ * triangle without an area covers nothing. */
 void rasterize(uint32_t width, uint32_t height, const Corner corners[3], PixelSink sink, void *context);
 
-/** The same, with any callable. */
+/** Calls any callable for each pixel that the triangle covers. */
 template <typename Sink> void rasterize(uint32_t width, uint32_t height, const Corner (&corners)[3], Sink &&sink) {
   rasterize(
       width, height, corners,

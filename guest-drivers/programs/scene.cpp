@@ -20,7 +20,7 @@ bool present(IDirect3DDevice9 *device) {
   return true;
 }
 
-/** The frames whose time is taken; `*count` of them. */
+/** Draws the frames that are timed; `*count` gets their number. */
 bool runFrames(IDirect3DDevice9 *device, Scene *scene, const Options &options, uint32_t *count) {
   const double start = now();
   uint32_t frame = 0;
@@ -34,7 +34,8 @@ bool runFrames(IDirect3DDevice9 *device, Scene *scene, const Options &options, u
   return true;
 }
 
-/** The last frame: drawn, read back, compared, shown; on the screen when this returns, for whoever looks there. */
+/** Draws, reads back, compares and shows the last frame; it is on the screen when this returns, for tools that read
+ * the screen. */
 bool checkedFrame(IDirect3DDevice9 *device, Scene *scene, const Options &options, uint32_t frame) {
   const Picture expected = scene->expectation(frame);
   if (options.expectation && !writePpm(options.expectation, expected)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// shared.exe: a render target of two processes. The parent makes it and fills it; a child, this program again, opens it
-// by its handle, looks at what is there and draws; the parent reads it and draws with it.
+// shared.exe: tests a render target that two processes share. The parent makes it and fills it; a child, this program
+// again, opens it by its handle, checks its content and draws; the parent reads it and draws with it.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -12,10 +12,10 @@ namespace programs {
 
 namespace {
 
-constexpr uint32_t kSize = kCanvasSize;  // of the target and of the window
+constexpr uint32_t kSize = kCanvasSize;  // size of the target and of the window
 constexpr uint32_t kFilled = argb(200, 30, 60, 90), kCorner = argb(255, 250, 200, 10);
 constexpr D3DRECT kCornerRect{16, 200, 80, 240};
-constexpr DWORD kChildLimitMs = 240000;  // Wine starts it on an emulated processor of a busy machine, too
+constexpr DWORD kChildLimitMs = 240000;  // long enough for Wine on an emulated processor of a busy machine
 
 constexpr char kHelp[] =
     "shared.exe: a render target that a second process opens and draws into. Always through IDirect3D9Ex; --frames "
@@ -25,7 +25,7 @@ constexpr char kHelp[] =
     "  --one-process       one process does both parts, with two devices and the shared handle\n"
     "  --other PROGRAM     the child is this program: shared.exe for the other kind of processor";
 
-/** What the child draws: a gradient with whole steps of 255, and a corner. */
+/** Returns the picture that the child draws: a gradient with whole steps of 255, and a corner. */
 Picture childPicture() {
   Picture picture(kSize, kSize);
   for (uint32_t y = 0; y < kSize; ++y)
@@ -40,7 +40,7 @@ struct Target {
   ComPtr<IDirect3DTexture9> texture;
   ComPtr<IDirect3DSurface9> surface;
 
-  /** Makes the texture, or opens it if `*handle` is one; null: it is not shared. */
+  /** Makes the texture, or opens it if `*handle` is set; null: it is not shared. */
   bool create(IDirect3DDevice9 *device, HANDLE *handle) {
     return ok(device->CreateTexture(kSize, kSize, 1, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT,
                                     texture.put(), handle),
@@ -54,7 +54,7 @@ bool fillTarget(IDirect3DDevice9 *device, const Target &target) {
          ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, kFilled, 1, 0), "Clear") && finish(device);
 }
 
-/** The child's part: finds what the parent has filled in, and draws. */
+/** The child's part: checks what the parent has filled in, and draws. */
 bool drawInTarget(Canvas &canvas, const Target &target) {
   IDirect3DDevice9 *device = canvas.device();
   constexpr float kLow = -0.5f / 255, kHigh = 255.5f / 255;
@@ -85,7 +85,7 @@ bool drawWithTarget(Canvas &canvas, const Target &target, const Options &options
          canvas.quad(kWholeCanvas, coordinates(0, 0, 1, 1)) && readTarget(device, window.get(), &drawn) &&
          samePicture("shared: what the parent draws", drawn, expected, 0, false) &&
          ok(device->Present(nullptr, nullptr, nullptr, nullptr), "Present") &&
-         finish(device);  // who looks at the screen is not to be too early
+         finish(device);  // the picture must be done before a tool reads the screen
 }
 
 /** Runs a program, this one or its twin, as the child and waits for its end. */

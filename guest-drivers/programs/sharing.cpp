@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// sharing.exe: surfaces of many programs that are made, shared, opened, composed and closed, again and again. Each
-// round every producer makes one, draws into it and is asked to let it go; this program opens it, draws with it and
-// closes it, before or after its maker by turns. One picture of each round is compared.
+// sharing.exe: makes, shares, opens, composes and closes surfaces of many programs, again and again. In each round
+// every producer makes a surface, draws into it and is told to close it; this program opens it, draws with it and
+// closes it, alternately before and after its maker. One picture of each round is compared.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +37,7 @@ public:
     char own[MAX_PATH], arguments[32];
     if (!neighbour("producer", own, sizeof own)) return false;
     std::snprintf(arguments, sizeof arguments, "waves %ux%u", kWidth, kHeight);
-    // One after the other: there is a limit to how many may start at once before the first has made its device.
+    // One after the other: the number of programs that may start before the first has made its device is limited.
     for (uint32_t i = 0; i < options.producers; ++i) {
       producers_.push_back(std::make_unique<Child>());
       if (!producers_.back()->start(options.other && i % 2 ? options.other : own, arguments)) return false;
@@ -55,7 +55,7 @@ public:
               "CreateTexture(RENDERTARGET)");
   }
 
-  /** A cycle of each producer. */
+  /** Runs one cycle of each producer. */
   bool round(uint32_t number) {
     std::vector<ComPtr<IDirect3DTexture9>> opened(producers_.size());
     const uint32_t checked = number % static_cast<uint32_t>(producers_.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// submit_stress.exe: as many submissions as there are frames, each of some pixels and with an event of its own, from
-// two devices on two threads. Each event comes after those before it, and at the end each device's target holds what
-// was drawn last: no submission was lost, and none took the other's fence for its own (EX-30, EX-33).
+// submit_stress.exe: makes one submission per frame, each of a few pixels and with its own event, from two devices on
+// two threads. Each event comes after those before it, and at the end each device's target holds the pixels drawn last:
+// no submission was lost, and neither device took the other's fence for its own (EX-30, EX-33).
 #include <cstdio>
 
 #include "guest-drivers/programs/program.h"
@@ -11,7 +11,7 @@ namespace programs {
 namespace {
 
 constexpr uint32_t kSize = 64, kUnderWay = 16, kDevices = 2;
-constexpr double kMostSeconds = 60;  // for an event, on a machine that does a lot besides
+constexpr double kMostSeconds = 60;  // limit for an event, on a busy machine
 
 constexpr char kHelp[] =
     "submit_stress.exe: many small submissions from two devices at once. --draws, --samples, --hold, --ex, "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// vblank_pacing.exe: vertical blanks come at the mode's rate. Each WaitForVBlank ends at another one; flips at
-// interval one are no faster than the display; the scan line moves (EX-04, EX-25, EX-26, EX-27). In a window presents
-// are as fast as whoever composes it takes them, so the program has the whole screen.
+// vblank_pacing.exe: checks that vertical blanks come at the mode's rate. Each WaitForVBlank ends at another one; flips
+// at interval one are no faster than the display; the scan line moves (EX-04, EX-25, EX-26, EX-27). In a window
+// presents are as fast as the compositor takes them, so the program has the whole screen.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,8 +13,8 @@ namespace programs {
 namespace {
 
 constexpr uint32_t kWidth = 1024, kHeight = 768, kBackBuffers = 2, kLatency = 3;
-constexpr double kRateError = 0.06;  // of the rate, over all waits; on an idle machine it is 0.001
-constexpr double kMostSeconds = 2;   // of one wait, on a machine that does a lot besides
+constexpr double kRateError = 0.06;  // tolerance of the rate, over all waits; on an idle machine the error is 0.001
+constexpr double kMostSeconds = 2;   // limit of one wait, on a busy machine
 
 constexpr char kHelp[] =
     "vblank_pacing.exe: full screen, vertical blanks and flips at interval one come at the display's rate. --draws,\n"
@@ -26,8 +26,8 @@ struct Paced {
 };
 
 /** Waits for vertical blanks. On a busy machine this program runs some time after one came, and misses some: an
- * interval is about some whole number of them, none where one wait ended late and the next in time. Their sum and the
- * time together give the rate. */
+ * interval is about a whole number of them, or zero if one wait ended late and the next in time. Their sum and the
+ * total time give the rate. */
 bool waits(IDirect3DDevice9Ex *device, uint32_t count, double rate, Paced *paced) {
   if (!ok(device->WaitForVBlank(0), "WaitForVBlank")) return false;
   const double start = now();
@@ -51,7 +51,7 @@ bool waits(IDirect3DDevice9Ex *device, uint32_t count, double rate, Paced *paced
          fail("%u waits saw %ld vertical blanks in %.3f s: %.2f Hz, not %.2f", count, blanks, took, paced->rate, rate);
 }
 
-/** No more flips than vertical blanks, but for those that may be under way. */
+/** Checks that there are no more flips than vertical blanks, except for those that may be under way. */
 bool presents(IDirect3DDevice9Ex *device, uint32_t count, double rate) {
   const double start = now();
   for (uint32_t i = 0; i < count; ++i) {
@@ -65,7 +65,7 @@ bool presents(IDirect3DDevice9Ex *device, uint32_t count, double rate) {
   return count <= most || fail("%u flips at interval one in %.3f s, more than %.0f", count, took, most);
 }
 
-/** Lines between two vertical blanks go up, and are those of the mode. */
+/** Checks that lines between two vertical blanks go up, and lie within the mode. */
 bool scanLines(IDirect3DDevice9Ex *device, uint32_t height) {
   uint32_t changes = 0;
   D3DRASTER_STATUS last{}, raster{};

@@ -4,9 +4,9 @@
  * preload.c loads: its constructors register the type (type_init in pci.c)
  * before main() runs. In a QEMU tree it is an ordinary module.
  *
- * Types are registered before QEMU looks at its options, so that is when the
- * translator process of the renderer starts: -sandbox spawn=deny, -runas and
- * -chroot come later and do not keep it from working.
+ * QEMU registers types before it looks at its options, so the renderer's
+ * translator process starts at that time: -sandbox spawn=deny, -runas and
+ * -chroot take effect later and cannot prevent it.
  */
 #include "qemu/osdep.h"
 #include "qemu/module.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the device's code was loaded from. */
+/* The place that the device's code was loaded from. */
 #ifndef HW_AEROGPU_MODULE_H
 #define HW_AEROGPU_MODULE_H
 

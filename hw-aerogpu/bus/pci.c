@@ -40,8 +40,8 @@
 #define VGA_PORT 0x3c0 /* attribute controller: every VGA card has it */
 
 /*
- * The device is loaded into a binary that it was not built with. Refuses one
- * whose structures may look different.
+ * The device is loaded into a binary that it was not built with. Refuses a
+ * binary whose structures may look different.
  */
 static bool aerogpu_check_qemu(Error **errp)
 {
@@ -61,8 +61,8 @@ static bool aerogpu_check_qemu(Error **errp)
 }
 
 /*
- * The video BIOS: QEMU's search path (-L), else the places next to the
- * module. romfile= on the command line is left alone.
+ * Finds the video BIOS: in QEMU's search path (-L), else in the places next to
+ * the module. Leaves romfile= of the command line alone.
  */
 static bool aerogpu_find_rom(AeroGPUState *s, Error **errp)
 {
@@ -100,8 +100,8 @@ static bool aerogpu_find_rom(AeroGPUState *s, Error **errp)
 }
 
 /*
- * VGA's ports and memory belong to the boot display: the first VGA card on
- * the bus. A second one that decoded them too would take them from it.
+ * VGA's ports and memory belong to the boot display: the first VGA card on the
+ * bus. A second card that decoded them would take them from it.
  */
 static bool aerogpu_vga_is_taken(PCIDevice *dev)
 {
@@ -151,8 +151,8 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
         return;
     }
     /*
-     * The renderer first: it is what fails on a host that lacks something,
-     * and what VGA registers cannot be taken back.
+     * The renderer comes first: it is the part that fails on a host that lacks
+     * something, and VGA's registrations cannot be taken back.
      */
     aerogpu_log_init(s);
     aerogpu_guestmem_init(s);
@@ -246,10 +246,11 @@ static void aerogpu_write_config(PCIDevice *dev, uint32_t addr, uint32_t val,
 }
 
 /*
- * libvirt has no model for this device: a domain asks for a VGA card, of which
- * the command that starts QEMU makes an aerogpu. Before the guest runs libvirt
- * looks in the QOM tree for a link to a VGA and reads how much memory it has,
- * vgamem_mb, and gives up without one (its qemuMonitorUpdateVideoMemorySize).
+ * libvirt has no model for this device: a domain asks for a VGA card, and the
+ * command that starts QEMU replaces that card with an aerogpu. Before the
+ * guest runs, libvirt looks in the QOM tree for a link to a VGA and reads its
+ * memory size, vgamem_mb; it gives up if it finds none (its
+ * qemuMonitorUpdateVideoMemorySize).
  */
 static void aerogpu_be_found_by_libvirt(AeroGPUState *s)
 {
@@ -300,7 +301,7 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
     AEROGPU_PROPERTY_END
 };
 
-/* For -device aerogpu,help; README.md says the same. */
+/* Texts for -device aerogpu,help; README.md lists the same properties. */
 static const struct {
     const char *name;
     const char *text;

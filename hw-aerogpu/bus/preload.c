@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is preloaded into the distribution's QEMU. It loads the device
- * (aerogpu-device.so, beside it) before main() runs, whose constructors
- * register the type, and takes itself out of LD_PRELOAD so that no child
- * process ever sees it.
+ * The object that is preloaded into the distribution's QEMU. It loads the
+ * device (aerogpu-device.so, in the same folder) before main() runs; the
+ * device's constructors register the type. It then removes itself from
+ * LD_PRELOAD so that no child process ever sees it.
  *
- * A QEMU of another version has structures of another layout, and may lack
- * symbols, which would end it before the device could say why. So this object
- * needs nothing of QEMU but one function, looked up by name: QMP's
- * query-version, whose result has had the same layout in every QEMU since 1.0.
+ * Another version of QEMU has structures of another layout, and may lack
+ * symbols; the dynamic linker would then end it before the device could say
+ * why. So this object needs only one function of QEMU, looked up by name:
+ * QMP's query-version, whose result has had the same layout in every QEMU
+ * since 1.0.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,7 +49,7 @@ aerogpu_die(const char *format, ...)
     _exit(EXIT_FAILURE); /* nothing of QEMU has been set up */
 }
 
-/* Removes the entries that name this object; others stay as they are. */
+/* Removes the entries that name this object; leaves the others as they are. */
 static void aerogpu_leave_preload(const char *own)
 {
     const char *value = getenv("LD_PRELOAD");

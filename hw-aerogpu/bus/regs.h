@@ -7,7 +7,7 @@
 #include "hw-aerogpu/types.h"
 
 extern const MemoryRegionOps aerogpu_mmio_ops; /* opaque: AeroGPUState */
-/* The renderer exists: what the two can do is known. */
+/* Sets the features that device and renderer have. The renderer exists. */
 void aerogpu_regs_init(AeroGPUState *s);
 extern const VMStateDescription aerogpu_regs_vmstate; /* of AeroGPURegFile */
 

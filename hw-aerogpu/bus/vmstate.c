@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Saved state: everything a guest can see of the device. What a renderer holds
- * for the guest cannot be saved, so a VM is saved only while its renderer works
- * without a GPU and holds nothing. Loading begins with a reset, and takes no
- * value that a device could not have saved; it writes no guest memory.
+ * Saved state: everything a guest can see of the device. Objects that a
+ * renderer holds for the guest cannot be saved, so a VM is saved only while
+ * its renderer works without a GPU and holds none. Loading begins with a
+ * reset, and refuses values that no device could have saved; it writes no
+ * guest memory.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -25,12 +26,13 @@
 #include "hw-aerogpu/bus/vmstate.h"
 
 /*
- * How old a refusal's number may be. QEMU asks for blockers without calling
- * anybody, so the text has to be there before; pre_save knows for certain.
+ * The age that a refusal's number may reach. QEMU asks for blockers without
+ * calling the device, so the text has to exist before; pre_save decides by
+ * fresh numbers.
  */
 #define AEROGPU_REFUSAL_MS 500
 
-/* What keeps the device from being saved, or NULL. g_free() it. BQL. */
+/* Returns why the device cannot be saved, or NULL. g_free() it. BQL. */
 static char *aerogpu_refusal(AeroGPUState *s)
 {
     struct aerogpu_renderer_stats stats = { .struct_size = sizeof(stats) };
@@ -82,7 +84,8 @@ static void aerogpu_saving_tick(void *opaque)
     if (!s->renderer) {
         return; /* QEMU is about to end */
     }
-    /* Fails while QEMU is saving, or with -only-migratable: pre_save refuses. */
+    /* Fails while QEMU is saving, or with -only-migratable: pre_save refuses
+     * then. */
     aerogpu_saving_update(s, NULL);
     timer_mod(s->saving.timer,
               qemu_clock_get_ms(QEMU_CLOCK_REALTIME) + AEROGPU_REFUSAL_MS);

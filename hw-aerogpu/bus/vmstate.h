@@ -6,16 +6,16 @@
 #include "qemu/timer.h"
 #include "hw-aerogpu/types.h"
 
-/* Why nothing can be saved now, as QEMU's commands are told. BQL. */
+/* The reason why nothing can be saved now, for QEMU's commands. BQL. */
 typedef struct AeroGPUSaving {
-    Error *blocker; /* NULL = nothing is known against it */
+    Error *blocker; /* NULL = nothing prevents saving */
     char *reason;   /* its text */
     QEMUTimer *timer;
 } AeroGPUSaving;
 
 extern const VMStateDescription aerogpu_vmstate;
 
-/* Says what stands against saving, from here on. Renderer and thread exist. */
+/* Keeps the blocker up to date from here on. Renderer and thread exist. */
 bool aerogpu_saving_init(AeroGPUState *s, Error **errp);
 void aerogpu_saving_exit(AeroGPUState *s);
 

@@ -10,7 +10,8 @@
 #include "qemu/option.h"
 #include "ui/qemu-spice-module.h"
 
-/* VNC and SPICE are no display types: they come beside one, "none" too. */
+/* VNC and SPICE are no display types: they come beside one, even beside
+ * "none". */
 static bool aerogpu_compat_remote_display(void)
 {
     QemuOptsList *vnc = qemu_find_opts_err("vnc", NULL);

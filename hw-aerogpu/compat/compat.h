@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between the QEMU versions that the device supports (7.2 and
- * 10.0). Included after qemu/osdep.h by every file of the device.
+ * Hides the differences between the QEMU versions that the device supports
+ * (7.2 and 10.0). Every file of the device includes it after qemu/osdep.h.
  */
 #ifndef HW_AEROGPU_COMPAT_H
 #define HW_AEROGPU_COMPAT_H
@@ -53,7 +53,7 @@
 #define AEROGPU_VMSTATE_FIELDS (VMStateField[])
 #endif
 
-/* What class_init gets and what interface lists are made of. */
+/* The types of interface lists and the argument of class_init(). */
 #if QEMU_VERSION_MAJOR > 10 || \
     (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 1)
 #define AEROGPU_CLASS_DATA const void
@@ -74,7 +74,7 @@ static inline void aerogpu_compat_set_reset(DeviceClass *dc,
 #endif
 }
 
-/* Adds a migration blocker; *reason is taken over. Returns < 0 on error. */
+/* Adds a migration blocker and takes *reason over. Returns < 0 on error. */
 static inline int aerogpu_compat_add_blocker(Error **reason, Error **errp)
 {
 #if QEMU_VERSION_MAJOR >= 9
@@ -104,8 +104,8 @@ static inline void aerogpu_compat_del_blocker(Error **reason)
 }
 
 /*
- * Whether a QOM type has the size that we were compiled with, where QEMU
- * tells it (not in 10.0).
+ * True if a QOM type has the size that we were compiled with, or if QEMU does
+ * not tell the size (10.0).
  */
 static inline bool aerogpu_compat_size_fits(const char *type, size_t size)
 {
@@ -126,9 +126,9 @@ static inline void aerogpu_compat_cursor_unref(QEMUCursor *c)
 }
 
 /*
- * Whether somebody shows a cursor given to dpy_cursor_define(). 8.1 removed
- * the query; there, a display that is not "none", VNC and SPICE count as
- * somebody.
+ * True if some display shows a cursor given to dpy_cursor_define(). 8.1
+ * removed the query; from there on, any display except "none" counts, and so
+ * do VNC and SPICE.
  */
 bool aerogpu_compat_host_cursor(QemuConsole *con);
 

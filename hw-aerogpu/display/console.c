@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Drawing to the console: rows of guest memory or of a frame are converted
- * to the surface, the cursor is laid over them, and displays are told what
- * changed. Everything runs under the BQL.
+ * Drawing to the console: converts rows of guest memory or of a frame to the
+ * surface, lays the cursor over them, and tells displays what changed.
+ * Everything runs under the BQL.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
@@ -14,7 +14,7 @@
 #include "hw-aerogpu/display/pixels.h"
 #include "hw-aerogpu/display/scanout.h"
 
-/* The surface that rows are converted to, of the given size. */
+/* Returns the surface of the given size that rows are converted to. */
 static DisplaySurface *aerogpu_surface(AeroGPUState *s, uint32_t width,
                                        uint32_t height)
 {
@@ -54,7 +54,7 @@ static void aerogpu_draw_blank(AeroGPUState *s)
     }
 }
 
-/* Where the rows of one drawing come from. */
+/* The source of the rows of one drawing. */
 typedef struct AeroGPUSource {
     const uint8_t *data;
     uint64_t stride;        /* bytes */
@@ -77,15 +77,15 @@ static bool aerogpu_row_dirty(const AeroGPUSource *src, uint32_t y)
                (hwaddr)src->width * aerogpu_format_bytes(src->format));
 }
 
-/* Whether row `y` is one of `rows` from `first` on. */
+/* True if row `y` is one of the `rows` rows from `first` on. */
 static bool aerogpu_row_is_in(uint32_t y, int32_t first, uint32_t rows)
 {
     return rows && (int64_t)y >= first && (int64_t)y < (int64_t)first + rows;
 }
 
 /*
- * Brings the rectangles of src->damage in line, but for the rows of the cursor,
- * old and new, which are brought in line as a whole.
+ * Updates the rectangles of src->damage, except the rows of the old and the
+ * new cursor, which it updates as a whole.
  */
 static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
                                 const AeroGPUSource *src, int32_t cursor_y,
@@ -132,7 +132,8 @@ static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
     }
 }
 
-/* Of a row that differs: the pixels from the first to the last that do. */
+/* Tells displays the pixels of a row from the first to the last that
+ * differs. */
 static void aerogpu_tell_row(AeroGPUState *s, const uint32_t *to, uint32_t y,
                              uint32_t width)
 {
@@ -148,9 +149,9 @@ static void aerogpu_tell_row(AeroGPUState *s, const uint32_t *to, uint32_t y,
 }
 
 /*
- * Brings the surface in line with the source and the cursor. A row is
- * converted aside and copied only if it differs, so displays are told of real
- * changes only.
+ * Makes the surface show the source and the cursor. Converts each row into a
+ * line of its own and copies it only if it differs, so that displays hear of
+ * real changes only.
  */
 static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
                               const AeroGPUSource *src)
@@ -265,7 +266,7 @@ static void aerogpu_draw_frame(AeroGPUState *s, DisplaySurface *surface,
     };
 
     if (s->console.drawn_texture && !damage->all) {
-        src.damage = damage; /* none, where it is the one that was drawn */
+        src.damage = damage; /* empty if this frame was drawn before */
     }
 
     aerogpu_draw_rows(s, surface, &src);
@@ -308,7 +309,7 @@ static void aerogpu_draw(AeroGPUState *s)
     }
 }
 
-/* A flip was answered, or a reset made the question moot. */
+/* Runs when a flip is answered, or when a reset has made the question moot. */
 static void aerogpu_display_bh(void *opaque)
 {
     AeroGPUState *s = opaque;
@@ -321,8 +322,8 @@ static void aerogpu_display_bh(void *opaque)
 }
 
 /*
- * The console wants to be brought up to date. Whoever needs the result (a
- * screendump) waits for graphic_hw_update_done().
+ * The console wants an update. A caller that needs the result (a screendump)
+ * waits for graphic_hw_update_done().
  */
 static void aerogpu_gfx_update(void *opaque)
 {
@@ -330,7 +331,8 @@ static void aerogpu_gfx_update(void *opaque)
 
     if (aerogpu_scanout_is_unsettled(s)) {
         s->console.update_waiting = true;
-        /* The answer may have come between the look and the note. */
+        /* The answer may have come after the check and before the flag was
+         * set. */
         if (!aerogpu_scanout_is_unsettled(s)) {
             qemu_bh_schedule(s->scanout.settled_bh);
         }

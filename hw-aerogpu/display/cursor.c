@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hardware cursor. Where a display shows a host cursor, it gets shape and
- * hot spot; else the cursor is drawn into the picture, so that it is seen
- * exactly once. X and Y are where the hot spot is; alpha is straight. CUR-1 to
+ * The hardware cursor. A display that shows a host cursor gets shape and hot
+ * spot; else the cursor is drawn into the picture. So the user sees it exactly
+ * once. X and Y are the position of the hot spot; alpha is straight. CUR-1 to
  * CUR-5.
  */
 #include "qemu/osdep.h"
@@ -30,7 +30,7 @@ static int32_t aerogpu_cursor_y(AeroGPUState *s)
     return (int32_t)aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_Y);
 }
 
-/* Reads the shape that the registers name. False: it is not valid. */
+/* Reads the shape that the registers name. False if it is not valid. */
 static bool aerogpu_cursor_load(AeroGPUState *s)
 {
     uint32_t width = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_WIDTH);
@@ -71,7 +71,7 @@ static void aerogpu_cursor_define(AeroGPUState *s, QEMUCursor *cursor)
     aerogpu_compat_cursor_unref(cursor);
 }
 
-/* Gives the display what it shows: the shape, or an invisible one. */
+/* Gives the display the shape, or an invisible one. */
 static void aerogpu_cursor_to_host(AeroGPUState *s)
 {
     if (aerogpu_cursor_enabled(s)) {
@@ -123,8 +123,8 @@ static void aerogpu_cursor_bh(void *opaque)
 }
 
 /*
- * A register that shapes the cursor was written. The drivers write them in
- * groups, so the memory is read once, before the next drawing.
+ * Handles a write to a register that shapes the cursor. The drivers write them
+ * in groups, so the memory is read once, before the next drawing.
  */
 void aerogpu_cursor_shape_changed(AeroGPUState *s)
 {
@@ -132,7 +132,7 @@ void aerogpu_cursor_shape_changed(AeroGPUState *s)
     qemu_bh_schedule(s->cursor.bh);
 }
 
-/* CURSOR_X or CURSOR_Y was written. */
+/* Handles a write to CURSOR_X or CURSOR_Y. */
 void aerogpu_cursor_moved(AeroGPUState *s)
 {
     if (s->cursor.on_host && aerogpu_cursor_enabled(s)) {
@@ -228,7 +228,8 @@ static int aerogpu_cursor_pre_save(void *opaque)
     return 0;
 }
 
-/* Before the pixels are loaded to where there is room for the largest. */
+/* Runs before the pixels are loaded: their buffer has room for the largest
+ * shape. */
 static bool aerogpu_cursor_fits(void *opaque, int version_id)
 {
     const AeroGPUSavedCursor *saved = &((AeroGPUCursor *)opaque)->saved;
@@ -254,7 +255,7 @@ int aerogpu_cursor_loaded(AeroGPUState *s)
     s->cursor.hot_x = saved->hot_x;
     s->cursor.hot_y = saved->hot_y;
     s->cursor.stale = saved->stale;
-    s->cursor.on_host = false; /* a display that shows it is told again */
+    s->cursor.on_host = false; /* tells a display that shows it again */
     qemu_bh_schedule(s->cursor.bh);
     return 0;
 }

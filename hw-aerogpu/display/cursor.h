@@ -17,7 +17,7 @@ typedef struct AeroGPUSavedCursor {
 
 typedef struct AeroGPUCursor {
     QEMUBH *bh;
-    bool stale; /* shape registers changed since it was read */
+    bool stale; /* shape registers changed since the shape was read */
     bool valid;
     uint32_t width;
     uint32_t height;
@@ -31,22 +31,22 @@ typedef struct AeroGPUCursor {
     AeroGPUSavedCursor saved;
 } AeroGPUCursor;
 
-/* A register that shapes the cursor was written. */
+/* Handles a write to a register that shapes the cursor. */
 void aerogpu_cursor_shape_changed(AeroGPUState *s);
-/* CURSOR_X or CURSOR_Y was written. */
+/* Handles a write to CURSOR_X or CURSOR_Y. */
 void aerogpu_cursor_moved(AeroGPUState *s);
 void aerogpu_cursor_reset(AeroGPUState *s);
 
-/* Takes over what changed; before drawing. */
+/* Takes over changed shape registers and displays; call before drawing. */
 void aerogpu_cursor_refresh(AeroGPUState *s);
-/* Rows that the drawn cursor covers, clipped by the caller. False: none. */
+/* Returns the rows that the drawn cursor covers, unclipped. False: none. */
 bool aerogpu_cursor_rows(AeroGPUState *s, int32_t *y, uint32_t *rows);
 /* Draws the cursor's part of row y; aerogpu_cursor_rows() said it has one. */
 void aerogpu_cursor_overlay(AeroGPUState *s, uint32_t *line, uint32_t width,
                             uint32_t y);
 
 extern const VMStateDescription aerogpu_cursor_vmstate;
-/* Takes the saved shape over. Returns < 0 if it cannot be one. */
+/* Takes the saved shape over. Returns < 0 if no device can have saved it. */
 int aerogpu_cursor_loaded(AeroGPUState *s);
 
 void aerogpu_cursor_init(AeroGPUState *s);

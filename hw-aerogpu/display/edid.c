@@ -10,8 +10,8 @@
 #include "hw-aerogpu/display/edid.h"
 
 /*
- * Below this, refresh_rate is in Hz, from it on in mHz like QEMU's other
- * displays have it. The two ranges of useful rates do not touch.
+ * A refresh_rate below this is in Hz, any other in mHz as in QEMU's other
+ * displays. The two ranges of useful rates do not touch.
  */
 #define AEROGPU_MHZ_FROM 1000
 
@@ -45,7 +45,7 @@ bool aerogpu_edid_init(AeroGPUState *s, Error **errp)
     return true;
 }
 
-/* Little-endian read of 1 to 4 bytes; zero behind the end. */
+/* Little-endian read of 1 to 4 bytes; zero after the end. */
 uint32_t aerogpu_edid_read(AeroGPUState *s, uint32_t offset, unsigned size)
 {
     uint32_t value = 0;

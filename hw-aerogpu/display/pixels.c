@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of the scanout formats to the console's 32-bit pixels. SCAN-8, CUR-3:
- * X8 formats are opaque, _SRGB ones have the layout of their plain twins and
- * no gamma is applied.
+ * Converts rows of the scanout formats to the console's 32-bit pixels. SCAN-8,
+ * CUR-3: X8 formats are opaque, _SRGB formats have the layout of their plain
+ * twins and no gamma is applied.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
@@ -107,14 +107,14 @@ static void convert(uint32_t format, const void *from, uint32_t *to,
     }
 }
 
-/* For the screen: every pixel is opaque. */
+/* For the screen: makes every pixel opaque. */
 void aerogpu_convert_row(uint32_t format, const void *from, uint32_t *to,
                          uint32_t pixels)
 {
     convert(format, from, to, pixels, false);
 }
 
-/* For the cursor: the format's alpha is kept. */
+/* For the cursor: keeps the format's alpha. */
 void aerogpu_convert_alpha_row(uint32_t format, const void *from, uint32_t *to,
                                uint32_t pixels)
 {

@@ -3,12 +3,12 @@
 #ifndef HW_AEROGPU_PIXELS_H
 #define HW_AEROGPU_PIXELS_H
 
-/* Bytes of a pixel; 0 = no format of a scanout. */
+/* Returns the bytes of a pixel; 0 if the scanout does not take the format. */
 uint32_t aerogpu_format_bytes(uint32_t format);
-/* To 0xFFRRGGBB. */
+/* Converts to 0xFFRRGGBB. */
 void aerogpu_convert_row(uint32_t format, const void *from, uint32_t *to,
                          uint32_t pixels);
-/* To 0xAARRGGBB. */
+/* Converts to 0xAARRGGBB. */
 void aerogpu_convert_alpha_row(uint32_t format, const void *from, uint32_t *to,
                                uint32_t pixels);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the console shows: VGA until the scanout is first enabled with a valid
- * configuration, then memory at FB_GPA or the newest frame of the texture that
- * lies there, or a blank screen. PRES-2, PRES-4, SCAN-1 to SCAN-7.
+ * Chooses the picture of the console: VGA until the scanout is first enabled
+ * with a valid configuration, then memory at FB_GPA or the newest frame of the
+ * texture that lies there, or a blank screen. PRES-2, PRES-4, SCAN-1 to
+ * SCAN-7.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
@@ -26,13 +27,13 @@ static void aerogpu_frame_free_locked(AeroGPUState *s,
     }
     if (frame == s->scanout.frame_busy) {
         s->scanout.frame_zombie =
-            true; /* the console is drawing it: it frees it */
+            true; /* the console is drawing it, and frees it */
     } else {
         aerogpu_renderer_frame_release(s->renderer, frame);
     }
 }
 
-/* `frame` follows the one that is shown: adds what differs. */
+/* Adds the rectangles in which `frame` differs from the shown frame. */
 static void aerogpu_add_damage_locked(AeroGPUState *s,
                                       const struct aerogpu_frame *frame)
 {
@@ -54,7 +55,7 @@ static void aerogpu_add_damage_locked(AeroGPUState *s,
     }
 }
 
-/* Makes `frame` (owned, NULL = memory) what is shown from now on. */
+/* Shows `frame` (owned, NULL = memory) from now on. */
 static void aerogpu_show_locked(AeroGPUState *s, struct aerogpu_frame *frame)
 {
     aerogpu_add_damage_locked(s, frame);
@@ -87,7 +88,7 @@ void aerogpu_scanout_snapshot_done(
         return;
     }
     if (result->dropped) {
-        /* A reset came in between: ask again when it is over. */
+        /* A reset came before the answer: ask again when it is over. */
         aerogpu_frame_free_locked(s, result->frame);
         aerogpu_request_locked(s, AEROGPU_REQ_SNAPSHOT);
         return;
@@ -167,9 +168,9 @@ void aerogpu_scanout_drop_frame(AeroGPUState *s)
 
 /*
  * Returns NULL, or what is wrong with a configuration, wherever memory is. The
- * console's surface is memory of the host's that no limit of the renderer's
- * counts, and it must be there for any ordinary mode: so its size is bounded,
- * by a constant or by the memory that the machine has for pictures.
+ * console's surface is host memory that no renderer limit counts, and it must
+ * be there for any ordinary mode: so its size is bounded, by a constant or by
+ * the memory that the machine has for pictures.
  */
 static const char *
 aerogpu_scanout_config_check(AeroGPUState *s,
@@ -223,7 +224,8 @@ static void aerogpu_set_display(AeroGPUState *s, AeroGPUDisplay display)
         s->scanout.surface = NULL;
         s->scanout.full_update = true;
         if (display == AEROGPU_DISPLAY_VGA) {
-            /* The guest's last picture goes, whenever VGA draws its first. */
+            /* The guest's last picture disappears, even if VGA draws only
+             * later. */
             dpy_gfx_replace_surface(s->con,
                                     qemu_create_displaysurface(640, 480));
             s->vga.hw_ops->invalidate(&s->vga);
@@ -263,9 +265,8 @@ void aerogpu_scanout_evaluate(AeroGPUState *s)
 }
 
 /*
- * When something was submitted, only the
- * renderer knows whether a texture lies there: the old picture stays until it
- * answers.
+ * If anything was submitted, only the renderer knows whether a texture lies
+ * there: the old picture stays until the renderer answers.
  */
 void aerogpu_scanout_flip(AeroGPUState *s)
 {
@@ -292,7 +293,7 @@ void aerogpu_scanout_flip(AeroGPUState *s)
 }
 
 /*
- * Size, format and pitch are taken together when the screen is next drawn.
+ * The next drawing of the screen takes size, format and pitch together.
  */
 void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable)
 {
@@ -314,7 +315,7 @@ uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s)
     if (!s->scanout.from_texture && !s->scanout.snapshot_pending) {
         return 0;
     }
-    /* An answer that is on its way is about a texture that goes. */
+    /* An answer still to come would be about a texture that goes away. */
     s->scanout.flip_serial++;
     s->scanout.snapshot_pending = true;
     aerogpu_show_locked(s, NULL);
@@ -398,7 +399,7 @@ int aerogpu_scanout_loaded(AeroGPUState *s)
         s->scanout.flip_alloc = saved->flip_alloc;
         s->scanout.flip_serial++;
         s->scanout.maybe_texture = saved->maybe_texture;
-        /* A question that was asked is answered: there are no textures. */
+        /* No texture exists, so a question that waits has its answer. */
         s->scanout.snapshot_pending = false;
         aerogpu_show_locked(s, NULL);
     }

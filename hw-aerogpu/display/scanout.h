@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which picture the console shows (scanout.c). */
+/* The picture that the console shows (scanout.c). */
 #ifndef HW_AEROGPU_SCANOUT_H
 #define HW_AEROGPU_SCANOUT_H
 
@@ -21,14 +21,14 @@ typedef struct AeroGPUScanoutConfig {
     uint64_t gpa;
 } AeroGPUScanoutConfig;
 
-/* In which rectangles of a picture something may have changed. */
+/* The rectangles of a picture in which something may have changed. */
 typedef struct AeroGPUDamage {
     bool all; /* anywhere, and not in `rects` alone */
     uint32_t count;
     struct aerogpu_frame_rect rects[AEROGPU_FRAME_DAMAGE_MAX];
 } AeroGPUDamage;
 
-/* The display in a saved state; a picture of the renderer's is not in it. */
+/* The display in a saved state, without any picture of the renderer. */
 typedef struct AeroGPUSavedScanout {
     uint32_t display; /* AeroGPUDisplay */
     AeroGPUScanoutConfig config;
@@ -43,10 +43,10 @@ typedef struct AeroGPUScanout {
     AeroGPUDisplay display;
     AeroGPUScanoutConfig config; /* shown when display is SCANOUT */
     uint64_t flip_gpa;           /* BQL, lock for writing: taken by HI */
-    uint32_t flip_alloc;         /* the same: whose texture, with spaces */
+    uint32_t flip_alloc;         /* like flip_gpa: whose texture, with spaces */
     bool config_stale;           /* size, format or pitch were written */
     bool full_update;            /* the next drawing draws everything */
-    DisplaySurface *surface;     /* ours, if it is still the console's */
+    DisplaySurface *surface;     /* ours, if the console still has it */
     QEMUBH *settled_bh; /* scheduled when a snapshot is no longer pending */
 
     AeroGPUSavedScanout saved;
@@ -62,25 +62,25 @@ typedef struct AeroGPUScanout {
     bool frame_zombie;                /* lock: release frame_busy when drawn */
 } AeroGPUScanout;
 
-/* Takes the registers over. An invalid configuration changes nothing. BQL. */
+/* Takes the registers over. Ignores an invalid configuration. BQL. */
 void aerogpu_scanout_evaluate(AeroGPUState *s);
 /*
- * SCANOUT0_ENABLE was written (`enable`: it became 1), or size, format or
- * pitch. BQL.
+ * Handles a write to SCANOUT0_ENABLE (`enable`: it became 1), or to size,
+ * format or pitch. BQL.
  */
 void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable);
-/* FB_GPA_HI was written: the scanout address takes effect. BQL. */
+/* Handles a write to FB_GPA_HI: the scanout address takes effect. BQL. */
 void aerogpu_scanout_flip(AeroGPUState *s);
 /*
  * The textures are about to go: gives back the frame that is shown. The screen
  * keeps its picture until the requests that this returns are carried out. BQL.
  */
 uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s);
-/* There may be textures that were made before the device's reset. BQL. */
+/* Notes that textures from before the device's reset may exist. BQL. */
 void aerogpu_scanout_textures_are_back(AeroGPUState *s);
-/* VGA has the display; SCANOUT0_ENABLE is 0 already. BQL. */
+/* Gives VGA the display; SCANOUT0_ENABLE is 0 already. BQL. */
 void aerogpu_scanout_to_vga(AeroGPUState *s);
-/* Device reset, registers are zero already. BQL. */
+/* Device reset; registers are zero already. BQL. */
 void aerogpu_scanout_reset(AeroGPUState *s);
 
 extern const VMStateDescription aerogpu_scanout_vmstate;
@@ -89,18 +89,19 @@ extern const VMStateDescription aerogpu_scanout_vmstate;
  * that. BQL, registers are loaded.
  */
 int aerogpu_scanout_loaded(AeroGPUState *s);
-/* Frames of the renderer's that are held. Any thread. */
+/* Returns the number of renderer frames that are held. Any thread. */
 uint32_t aerogpu_scanout_frames(AeroGPUState *s);
 
 /*
- * A present completes that was fetched at `flip_serial`: its frame is shown,
- * or memory if it has none and no live texture was the scanout, unless the
- * guest flipped to another address since. True: the frame was taken over. Any
+ * Completes a present that was fetched at `flip_serial`: shows its frame, or
+ * memory if it has none and no live texture was the scanout, unless the guest
+ * flipped to another address since. True if it took the frame over. Any
  * thread, lock held.
  */
 bool aerogpu_scanout_present_locked(AeroGPUState *s, uint64_t flip_serial,
                                     struct aerogpu_frame *frame, bool texture);
-/* The answer to a flip: the texture at the new address, or none. Any thread. */
+/* Takes the answer to a flip: the texture at the new address, or none. Any
+ * thread. */
 void aerogpu_scanout_snapshot_done(
     AeroGPUState *s, const struct aerogpu_submission_result *result);
 
@@ -111,16 +112,16 @@ void aerogpu_scanout_snapshot_done(
 void aerogpu_scanout_requested(AeroGPUState *s, bool snapshot);
 
 /*
- * The frame to draw, NULL when it is memory; it stays until
- * aerogpu_scanout_end_frame(). *damage is what differs from the frame that
- * this returned before. BQL.
+ * Returns the frame to draw, NULL for memory; it stays until
+ * aerogpu_scanout_end_frame(). *damage gets the difference to the frame that
+ * the previous call returned. BQL.
  */
 struct aerogpu_frame *aerogpu_scanout_begin_frame(AeroGPUState *s,
                                                   AeroGPUDamage *damage);
 void aerogpu_scanout_end_frame(AeroGPUState *s);
-/* Whether the picture has to wait for the renderer's answer. BQL. */
+/* True if the picture has to wait for the renderer's answer. BQL. */
 bool aerogpu_scanout_is_unsettled(AeroGPUState *s);
-/* Gives back the frame that is shown, for good: the renderer goes away. */
+/* Gives back the shown frame for good: the renderer goes away. */
 void aerogpu_scanout_drop_frame(AeroGPUState *s);
 
 #endif /* HW_AEROGPU_SCANOUT_H */

@@ -2,8 +2,8 @@
 /*
  * The vblank clock: free-running at the refresh rate on the virtual clock
  * while SCANOUT0_ENABLE is set. Sequence and time follow from the clock when
- * they are read; the timer runs only while somebody waits for a tick. VBL-1 to
- * VBL-5.
+ * they are read; the timer runs only while some thread waits for a tick. VBL-1
+ * to VBL-5.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
@@ -39,7 +39,7 @@ uint64_t aerogpu_vblank_time_ns(AeroGPUState *s)
                  : s->vblank.last_ns;
 }
 
-/* Whether the next tick has to be noticed. BQL. */
+/* True if the device has to notice the next tick. BQL. */
 static bool aerogpu_vblank_needed(AeroGPUState *s)
 {
     return s->vblank.running &&
@@ -48,13 +48,13 @@ static bool aerogpu_vblank_needed(AeroGPUState *s)
             qatomic_read(&s->vblank.wanted));
 }
 
-/* Next tick in ns of the virtual clock. BQL or lock, any thread. */
+/* Returns the next tick in ns of the virtual clock. BQL or lock, any thread. */
 static int64_t aerogpu_vblank_next(AeroGPUState *s)
 {
     return s->vblank.start + (aerogpu_vblank_ticks(s) + 1) * s->vblank.period;
 }
 
-/* BQL, main loop. */
+/* Runs at a tick. BQL, main loop. */
 static void aerogpu_vblank_tick(void *opaque)
 {
     AeroGPUState *s = opaque;
@@ -114,10 +114,10 @@ void aerogpu_vblank_update(AeroGPUState *s)
         qemu_mutex_unlock(&s->lock);
         aerogpu_irq_ack(s, AEROGPU_IRQ_SCANOUT_VBLANK);
     }
-    /* Under the lock, so that aerogpu_vblank_want_locked() cannot come in between. */
+    /* Under the lock, so that aerogpu_vblank_want_locked() cannot interfere. */
     QEMU_LOCK_GUARD(&s->lock);
     if (aerogpu_vblank_needed(s)) {
-        /* A bit that was just enabled is raised by later ticks only. */
+        /* Only later ticks raise a bit that was just enabled. */
         if (!timer_pending(s->vblank.timer)) {
             s->vblank.irq_seq = aerogpu_vblank_seq(s);
         }
@@ -189,7 +189,7 @@ int aerogpu_vblank_loaded(AeroGPUState *s)
                                   "from %" PRId64 " ns, now is %" PRId64 " ns",
                                   saved->last_ns, saved->start, now);
     }
-    /* A tick takes a period, and none was counted before time began. */
+    /* A tick takes a period, and the clock counts none before time 0. */
     if (saved->base > (uint64_t)(saved->start / saved->period)) {
         return aerogpu_load_error("%" PRIu64 " vblanks until %" PRId64 " ns",
                                   saved->base, saved->start);

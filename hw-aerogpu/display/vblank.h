@@ -16,7 +16,8 @@ typedef struct AeroGPUSavedVblank {
     uint64_t irq_seq;
 } AeroGPUSavedVblank;
 
-/* BQL and lock for writing, either for reading, where nothing else is said. */
+/* BQL and lock for writing, either for reading, unless a member says
+ * otherwise. */
 typedef struct AeroGPUVblank {
     QEMUTimer *timer;
     int64_t period; /* ns; constant */
@@ -25,27 +26,27 @@ typedef struct AeroGPUVblank {
     uint64_t base;         /* sequence at start */
     uint64_t last_ns;      /* time of the last tick before start */
     uint64_t irq_seq;      /* BQL: newest tick that was delivered */
-    bool wanted;           /* atomic: somebody waits for a tick */
-    NotifierList released; /* BQL; called under lock: who waits may go on */
+    bool wanted;           /* atomic: some thread waits for a tick */
+    NotifierList released; /* BQL; called under lock: waiters may go on */
     AeroGPUSavedVblank saved;
 } AeroGPUVblank;
 
 uint64_t aerogpu_vblank_seq(AeroGPUState *s);     /* BQL or lock */
 uint64_t aerogpu_vblank_time_ns(AeroGPUState *s); /* BQL or lock */
 /*
- * Asks that the next tick calls `released`, as the end of the clock does. Any
- * thread, lock held.
+ * Makes the next tick, or the end of the clock, call `released`. Any thread,
+ * lock held.
  */
 void aerogpu_vblank_want_locked(AeroGPUState *s);
 
-/* SCANOUT0_ENABLE or IRQ_ENABLE changed. BQL. */
+/* Handles a change of SCANOUT0_ENABLE or IRQ_ENABLE. BQL. */
 void aerogpu_vblank_update(AeroGPUState *s);
 void aerogpu_vblank_reset(AeroGPUState *s); /* BQL */
 
 extern const VMStateDescription aerogpu_vblank_vmstate;
 /*
- * Goes on where the saved clock stood. Returns < 0 if no clock can have stood
- * there. BQL, registers and interrupts are loaded.
+ * Goes on at the saved clock's position. Returns < 0 if no clock can have
+ * stood there. BQL; registers and interrupts are loaded.
  */
 int aerogpu_vblank_loaded(AeroGPUState *s);
 

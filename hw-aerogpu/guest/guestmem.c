@@ -10,7 +10,8 @@
 #include "hw-aerogpu/aerogpu.h"
 #include "hw-aerogpu/guest/guestmem.h"
 
-/* Plain RAM only: not the window of a passed-through device, no ROM device. */
+/* Accepts plain RAM only: no ROM device, and not the window of a
+ * passed-through device. */
 static bool aerogpu_is_plain_ram(MemoryRegion *mr, bool write)
 {
     if (!memory_region_is_ram(mr) || memory_region_is_ram_device(mr)) {
@@ -27,8 +28,8 @@ static AddressSpace *aerogpu_address_space(AeroGPUState *s)
 /* ---- RCU ---- */
 
 /*
- * Memory is looked up in RCU read sections, which protect registered threads
- * only, and the renderer's own threads are not made by QEMU.
+ * Look-ups run in RCU read sections, which protect registered threads only;
+ * QEMU does not create the renderer's threads.
  */
 static __thread bool aerogpu_rcu_registered;
 
@@ -56,11 +57,11 @@ void aerogpu_guestmem_entered(void)
 /* ---- the table ---- */
 
 /*
- * Plain RAM of the address space, by address. A memory listener makes it anew
- * when the memory map changes, so that a look-up is a binary search and no
- * walk through QEMU's map. RCU keeps the old one for those who are in it; a
- * table holds references to its regions, because QEMU's own may end before
- * the last reader leaves.
+ * Plain RAM of the address space, by address. A memory listener builds a new
+ * table when the memory map changes, so a look-up is a binary search and no
+ * walk through QEMU's map. RCU keeps the old table for its readers; a table
+ * holds references to its regions, because QEMU's own may end before the last
+ * reader leaves.
  */
 typedef struct AeroGPURam {
     uint64_t start; /* guest-physical */
@@ -76,7 +77,7 @@ struct AeroGPURamTable {
     AeroGPURam ram[]; /* in order, disjoint */
 };
 
-/* RCU read section. */
+/* Finds the RAM at `gpa`, or returns NULL. RCU read section. */
 static const AeroGPURam *aerogpu_ram_find(AeroGPUState *s, uint64_t gpa)
 {
     const AeroGPURamTable *table = qatomic_rcu_read(&s->mem.table);
@@ -103,7 +104,7 @@ static void aerogpu_memory_begin(MemoryListener *listener)
     s->mem.building = g_array_new(false, false, sizeof(AeroGPURam));
 }
 
-/* A part of the new map, whether it was in the old one or not. */
+/* Adds a part of the new map, whether it was in the old map or not. */
 static void aerogpu_memory_region(MemoryListener *listener,
                                   MemoryRegionSection *section)
 {
@@ -155,8 +156,8 @@ static void aerogpu_ram_publish(AeroGPUState *s, AeroGPURamTable *table)
 }
 
 /*
- * The memory map changed: lasting mappings are made anew before their next
- * use, and who could not write before hears of it. Runs under the BQL.
+ * The memory map changed: lasting mappings are renewed before their next use,
+ * and the parts that could not write before are told. Runs under the BQL.
  */
 static void aerogpu_memory_commit(MemoryListener *listener)
 {
@@ -205,7 +206,7 @@ void aerogpu_guestmem_exit(AeroGPUState *s)
 
 /* ---- mappings ---- */
 
-/* Behind an IOMMU the table knows nothing; QEMU walks its own then. */
+/* Memory behind an IOMMU is not in the table: walks QEMU's map instead. */
 static bool aerogpu_guest_map_slow(AeroGPUState *s, uint64_t gpa, uint64_t size,
                                    bool write, AeroGPUMap *map)
 {
@@ -254,7 +255,7 @@ void aerogpu_guest_unmap(AeroGPUState *s, const AeroGPUMap *map,
         memory_region_unref(map->mr);
         return;
     }
-    /* Dirty bits, and translated code that lay there. */
+    /* Sets dirty bits, and drops translated code of that memory. */
     address_space_unmap(aerogpu_address_space(s), map->host, map->size, true,
                         MIN(bytes_written, map->size));
 }

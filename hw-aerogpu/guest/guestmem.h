@@ -11,7 +11,7 @@
 #include "qemu/notify.h"
 #include "hw-aerogpu/types.h"
 
-/* Where plain RAM lies, as the memory map is now. */
+/* Table of plain RAM in the present memory map. */
 typedef struct AeroGPURamTable AeroGPURamTable;
 
 typedef struct AeroGPUGuestMem {
@@ -22,7 +22,7 @@ typedef struct AeroGPUGuestMem {
     NotifierList changed;    /* BQL; called under lock, the serial is new */
 } AeroGPUGuestMem;
 
-/* Guest memory made addressable. */
+/* A piece of guest memory with its host address. */
 typedef struct AeroGPUMap {
     void *host;       /* first byte */
     uint64_t size;    /* bytes */
@@ -30,11 +30,11 @@ typedef struct AeroGPUMap {
 } AeroGPUMap;
 
 /*
- * Makes the calling thread one that may look memory up, until it ends. Cheap
- * from the second time on.
+ * Lets the calling thread look memory up, until the thread ends. Cheap from
+ * the second time on.
  */
 void aerogpu_guestmem_enter(void);
-/* The same for a thread of QEMU's, which may do so already. */
+/* Notes that this thread, one that QEMU created, may look memory up already. */
 void aerogpu_guestmem_entered(void);
 
 /*
@@ -43,26 +43,28 @@ void aerogpu_guestmem_entered(void);
  */
 bool aerogpu_guest_map(AeroGPUState *s, uint64_t gpa, uint64_t size, bool write,
                        AeroGPUMap *map);
-/* The first `bytes_written` bytes were changed. */
+/* Unmaps. The first `bytes_written` bytes were changed. */
 void aerogpu_guest_unmap(AeroGPUState *s, const AeroGPUMap *map,
                          uint64_t bytes_written);
-/* Copies; false when the range is not all memory, then part is copied. */
+/* Copies. False if the range is not all memory; a part may be copied then. */
 bool aerogpu_guest_read(AeroGPUState *s, uint64_t gpa, void *to, uint64_t size);
 bool aerogpu_guest_write(AeroGPUState *s, uint64_t gpa, const void *from,
                          uint64_t size);
-/* Whether the whole range lies in one piece of readable memory. */
+/* True if the whole range lies in one piece of readable memory. */
 bool aerogpu_guest_covers(AeroGPUState *s, uint64_t gpa, uint64_t size);
 /*
- * A lasting, writable mapping of the whole range in one piece, for the ring
- * and the fence page. Ended with address_space_cache_destroy(); what is
- * written must be announced with address_space_cache_invalidate().
+ * Makes a lasting, writable mapping of the whole range in one piece, for the
+ * ring and the fence page. The caller ends it with
+ * address_space_cache_destroy(), and announces its writes with
+ * address_space_cache_invalidate().
  */
 bool aerogpu_guest_cache(AeroGPUState *s, uint64_t gpa, uint64_t size,
                          MemoryRegionCache *cache);
 
-/* Before anybody adds a notifier. BQL, like the two below. */
+/* Prepares the list of notifiers: call it before adding one. BQL, like the two
+ * functions below. */
 void aerogpu_guestmem_init(AeroGPUState *s);
-/* From here on there is memory. */
+/* Makes memory visible from here on. */
 void aerogpu_guestmem_listen(AeroGPUState *s);
 void aerogpu_guestmem_exit(AeroGPUState *s);
 

@@ -30,7 +30,7 @@ void aerogpu_request(AeroGPUState *s, uint32_t requests)
 
 /*
  * Waits for `ticket`: until `deadline`, and from `brief` on only while
- * `needed`, which is asked every few milliseconds. Lock held.
+ * `needed`, which it calls every few milliseconds. Lock held.
  */
 static bool aerogpu_await_locked(AeroGPUState *s, uint64_t ticket,
                                  int64_t brief, int64_t deadline,
@@ -93,7 +93,7 @@ uint32_t aerogpu_requests_take(AeroGPUState *s, uint64_t *ticket)
     QEMU_LOCK_GUARD(&s->lock);
     requests = s->requests.pending;
     *ticket = s->requests.ticket;
-    /* An exit stays visible to whoever waits meanwhile. */
+    /* AEROGPU_REQ_EXIT stays set for threads that wait meanwhile. */
     qatomic_set(&s->requests.pending, requests & AEROGPU_REQ_EXIT);
     return requests;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the render thread is asked to do besides the ring (requests.c): bits
- * that anybody sets, and tickets by which the register side knows that it was
- * done. Who asks does not see the thread.
+ * Requests to the render thread besides the ring (requests.c): bits that any
+ * thread sets, and tickets that tell the register side when they are carried
+ * out. Callers do not see the thread.
  */
 #ifndef HW_AEROGPU_REQUESTS_H
 #define HW_AEROGPU_REQUESTS_H
@@ -16,11 +16,11 @@ enum {
     AEROGPU_REQ_DEVICE_RESET = 1 << 1, /* and drop all resources */
     AEROGPU_REQ_QUIESCE = 1 << 2,      /* the VM stops: wait for idle */
     AEROGPU_REQ_SCANOUT = 1 << 3,      /* scanout registers changed */
-    AEROGPU_REQ_SNAPSHOT = 1 << 4,     /* show what is at the new address */
+    AEROGPU_REQ_SNAPSHOT = 1 << 4,     /* show the texture at the new address */
     AEROGPU_REQ_PROBE = 1 << 5,        /* look at the ring, quietly */
     AEROGPU_REQ_EXIT = 1 << 6,
     AEROGPU_REQ_RESTART = 1 << 7, /* drop all resources, open the GPU anew */
-    AEROGPU_REQ_SETTLE = 1 << 8,  /* look what GPUs that hung have ended */
+    AEROGPU_REQ_SETTLE = 1 << 8,  /* check whether GPUs that hung have ended */
 };
 
 typedef struct AeroGPURequests {
@@ -36,26 +36,27 @@ typedef struct AeroGPURequests {
 
 /* Asks for `requests`. Any thread. */
 void aerogpu_request(AeroGPUState *s, uint32_t requests);
-/* The same, lock held; nobody waits for these. */
+/* Asks for `requests` without a ticket to wait for. Lock held. */
 void aerogpu_request_locked(AeroGPUState *s, uint32_t requests);
 /*
- * Asks, and waits until it is carried out. False after AEROGPU_HANDSHAKE_MS.
- * BQL.
+ * Asks for `requests` and waits until they are carried out. False after
+ * AEROGPU_HANDSHAKE_MS. BQL.
  */
 bool aerogpu_request_wait(AeroGPUState *s, uint32_t requests);
 
 /*
- * The same for a guest's register write: at most as long as guests may hold the
- * BQL, and beyond `brief_ms` only while `needed`. False when it was not carried
- * out by then. BQL.
+ * Asks and waits for a guest's register write: at most as long as guests may
+ * hold the BQL, and longer than `brief_ms` only while `needed` returns true.
+ * False if it was not carried out by then. BQL.
  */
 bool aerogpu_request_wait_guest(AeroGPUState *s, uint32_t requests,
                                 int brief_ms, bool (*needed)(AeroGPUState *s));
 
-/* Takes what is pending, and the ticket to acknowledge it with. Render thread.
+/* Takes the pending requests, and the ticket that acknowledges them. Render
+ * thread.
  */
 uint32_t aerogpu_requests_take(AeroGPUState *s, uint64_t *ticket);
-/* What was taken with `ticket` is carried out. Render thread. */
+/* Notes that the requests of `ticket` are carried out. Render thread. */
 void aerogpu_requests_ack(AeroGPUState *s, uint64_t ticket);
 
 bool aerogpu_requests_init(AeroGPUState *s, Error **errp);

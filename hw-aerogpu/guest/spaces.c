@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handle spaces: the device's half is a switch, what a slot says (ring.c) and
- * which texture is shown (scanout.c); the renderer keeps them apart.
+ * Handle spaces: the device has the switch, knows what a slot says (ring.c)
+ * and which texture is shown (scanout.c); the renderer keeps spaces apart.
  * docs/abi/spaces.md.
  */
 #include "qemu/osdep.h"
@@ -123,7 +123,8 @@ void aerogpu_spaces_class_init(ObjectClass *klass)
     object_class_property_add(klass, "spaces", "AeroGPUSpaceList",
                               aerogpu_spaces_get, NULL, NULL, NULL);
     object_class_property_set_description(
-        klass, "spaces", "read-only: handle spaces, what each has and did");
+        klass, "spaces",
+        "read-only: handle spaces, with objects and counters of each");
 }
 
 /* ---- saved state ---- */
@@ -135,7 +136,7 @@ static bool aerogpu_spaces_needed(void *opaque)
     return s->spaces.enabled || s->spaces.scanout_alloc;
 }
 
-/* Spaces themselves are held objects: with one, nothing is saved. */
+/* Spaces themselves are held objects: with one, no state is saved. */
 const VMStateDescription aerogpu_spaces_vmstate = {
     .name = TYPE_AEROGPU "/spaces",
     .version_id = 1,

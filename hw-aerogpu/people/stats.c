@@ -12,7 +12,7 @@
 #include "hw-aerogpu/ring/render.h"
 #include "hw-aerogpu/people/stats.h"
 
-/* x-gpu-fault, beside enum aerogpu_renderer_faults. */
+/* A value of x-gpu-fault, beside enum aerogpu_renderer_faults. */
 #define AEROGPU_FAULT_STICK 4
 #define AEROGPU_FAULT_FETCH 32
 #define AEROGPU_MAX_DELAY_MS 60000
@@ -42,7 +42,7 @@ static const AeroGPUCounter aerogpu_counters[] = {
         "completions", completions,
         "submissions completed; queue-depth is the difference, without those that a reset dropped"),
     FROM_STATS("errors", errors, "errors latched in ERROR_*"),
-    FROM_STATS("vblanks", vblanks, "vblanks that somebody waited for"),
+    FROM_STATS("vblanks", vblanks, "vblanks that were waited for"),
     FROM_STATS("bytes", bytes_fetched,
                "bytes of command buffers and allocation tables"),
     FROM_STATS("updated-pixels", pixels_told,
@@ -57,7 +57,7 @@ static const AeroGPUCounter aerogpu_counters[] = {
     FROM_RENDERER_STATS("host-memory", host_memory_bytes,
                         "bytes of host memory held for the guest, now"),
     FROM_RENDERER_STATS("host-memory-peak", host_memory_peak_bytes,
-                        "the most it was"),
+                        "the largest host-memory so far"),
     FROM_RENDERER_STATS("resources", resources, "live resources, now"),
     FROM_RENDERER_STATS(
         "held-objects", held_objects,
@@ -126,7 +126,7 @@ static void aerogpu_resting_get(Object *obj, Visitor *v, const char *name,
                                 void *opaque, Error **errp)
 {
     AeroGPUState *s = AEROGPU(obj);
-    /* In this order: what the thread fetched is counted before it sleeps. */
+    /* In this order: the thread counts what it fetched before it sleeps. */
     uint64_t value =
         aerogpu_render_is_asleep(s) && !aerogpu_completions_are_busy(s);
 
@@ -240,9 +240,9 @@ void aerogpu_stats_class_init(ObjectClass *klass)
     aerogpu_add(klass, "fence-latency-min-ns", aerogpu_latency_get, NULL,
                 "shortest time from fetch to completion");
     aerogpu_add(klass, "fence-latency-avg-ns", aerogpu_latency_get, NULL,
-                "mean of it");
+                "mean time from fetch to completion");
     aerogpu_add(klass, "fence-latency-max-ns", aerogpu_latency_get, NULL,
-                "longest");
+                "longest time from fetch to completion");
     object_class_property_add(klass, "x-gpu-fault", "uint32", NULL,
                               aerogpu_fault_set, NULL, NULL);
     object_class_property_set_description(

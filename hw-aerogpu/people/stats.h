@@ -5,7 +5,7 @@
 
 #include "hw-aerogpu/types.h"
 
-/* Counters that the renderer does not keep; under `lock`, never reset. */
+/* Counters that the renderer does not keep. Under `lock`, never reset. */
 typedef struct AeroGPUStats {
     uint64_t submissions; /* fetched from the ring */
     uint64_t completions;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The property "status": whose device it is, what it runs on, what is held for
- * the guest and for which of its processes, and what went wrong last.
- * docs/use/monitoring.md lists the members; a name that was published stays.
+ * The property "status": the device's owner, the GPU it runs on, what it holds
+ * for the guest and for which of its processes, and the last errors.
+ * docs/use/monitoring.md lists the members; a published name stays.
  */
 #include "qemu/osdep.h"
 #include "qapi/visitor.h"
@@ -99,5 +99,5 @@ void aerogpu_status_class_init(ObjectClass *klass)
                               aerogpu_status_get, NULL, NULL, NULL);
     object_class_property_set_description(
         klass, "status",
-        "read-only: what is held, by kind and by guest process, and the last errors");
+        "read-only: held memory, by kind and by guest process, and the last errors");
 }

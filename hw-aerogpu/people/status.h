@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a device has and did, in one property (status.c). */
+/* The state of a device in one property (status.c). */
 #ifndef HW_AEROGPU_STATUS_H
 #define HW_AEROGPU_STATUS_H
 

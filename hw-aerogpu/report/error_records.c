@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue of error records. REC-1 to REC-5. Records that are alike become
- * one, so that nobody fills it with mistakes of one kind; and what a driver
- * acts upon, a submission that did not run at all, displaces what it only
- * counts.
+ * The queue of error records. REC-1 to REC-5. It merges equal records, so that
+ * no program fills it with mistakes of one kind. A record that a driver acts
+ * upon, of a submission that did not run at all, displaces one that the driver
+ * only counts.
  */
 #include "qemu/osdep.h"
 #include "hw-aerogpu/report/error_records.h"

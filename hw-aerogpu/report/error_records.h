@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Errors one by one, with whose each was (error_records.c). */
+/* Single errors, each with its space and context (error_records.c). */
 #ifndef HW_AEROGPU_ERROR_RECORDS_H
 #define HW_AEROGPU_ERROR_RECORDS_H
 
@@ -20,17 +20,17 @@ typedef struct AeroGPUErrorRecords {
     uint32_t count;
     uint32_t lost; /* AEROGPU_EXT_ERROR_LOST*, since one was taken */
     bool wanted;   /* a driver has taken one since the reset */
-    /* What the registers show. */
+    /* The values of the registers. */
     AeroGPUErrorRecord taken;
     uint32_t taken_flags; /* AEROGPU_EXT_ERROR_*, without the code */
 } AeroGPUErrorRecords;
 
-/* Notes an error; nothing while no driver has asked for one. Lock held. */
+/* Notes an error, unless no driver has asked for one yet. Lock held. */
 void aerogpu_error_records_add(AeroGPUErrorRecords *records,
                                const AeroGPUErrorRecord *error);
-/* ERROR_NEXT was written. Lock held. */
+/* Handles a write to ERROR_NEXT. Lock held. */
 void aerogpu_error_records_take(AeroGPUErrorRecords *records);
-/* The register at `offset`, ERROR_TAKEN or one behind it. Lock held. */
+/* Returns the register at `offset`, ERROR_TAKEN or a later one. Lock held. */
 uint32_t aerogpu_error_records_read(const AeroGPUErrorRecords *records,
                                     uint32_t offset);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Errors stay in the ERROR_* registers until the device is reset: the newest
- * one's code and fence, and how many there were. FENCE-7, FENCE-8. Each has a
- * record as well, for drivers that ask for it (error_records.c).
+ * Errors stay in the ERROR_* registers until the device is reset: code and
+ * fence of the newest one, and the number of errors. FENCE-7, FENCE-8. Each
+ * also has a record, for drivers that ask for it (error_records.c).
  */
 #include "qemu/osdep.h"
 #include "hw-aerogpu/aerogpu.h"

@@ -20,13 +20,14 @@ typedef struct AeroGPUErrors {
  */
 void aerogpu_latch_record_locked(AeroGPUState *s,
                                  const AeroGPUErrorRecord *error);
-/* The same for what is nobody's or the kernel driver's: space 0, context 0. */
+/* Latches an error of the kernel driver or of no program: space and context
+ * 0. */
 void aerogpu_latch_error_locked(AeroGPUState *s, uint32_t code, uint64_t fence,
                                 uint32_t count);
 void aerogpu_errors_reset_locked(AeroGPUState *s);
 
 extern const VMStateDescription aerogpu_errors_vmstate;
-/* Whether a device can have counted `count` errors with this last code. */
+/* True if a device can have counted `count` errors with this last code. */
 bool aerogpu_error_is_possible(uint32_t code, uint32_t count);
 
 #endif /* HW_AEROGPU_ERRORS_H */

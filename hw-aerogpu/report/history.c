@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last errors and log lines, for people who ask after it happened: the
- * property "status" shows them. They are not the guest's and are not saved.
+ * The last errors and log lines, for people who look after the event: the
+ * property "status" shows them. They belong to the host, not to the guest, and
+ * are not saved.
  */
 #include "qemu/osdep.h"
 #include "qapi/visitor.h"
@@ -90,7 +91,7 @@ bool aerogpu_history_visit(AeroGPUState *s, Visitor *v, Error **errp)
     uint64_t i;
     bool ok = true;
 
-    /* A copy: who asks may be slow. */
+    /* Visits a copy: the caller may be slow. */
     WITH_QEMU_LOCK_GUARD (&s->history.lock) {
         memcpy(h->errors, s->history.errors, sizeof(h->errors));
         memcpy(h->lines, s->history.lines, sizeof(h->lines));

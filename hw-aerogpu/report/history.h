@@ -30,12 +30,12 @@ typedef struct AeroGPUHistory {
     uint64_t line_count; /* ever */
 } AeroGPUHistory;
 
-/* Notes errors that were latched. Any thread, any lock may be held. */
+/* Notes latched errors. Any thread, any lock may be held. */
 void aerogpu_history_error(AeroGPUState *s, uint32_t code, uint64_t fence,
                            uint32_t count);
-/* Notes a line; what is longer is cut. Any thread, any lock may be held. */
+/* Notes a line, cut to its maximum. Any thread, any lock may be held. */
 void aerogpu_history_line(AeroGPUState *s, bool guest, const char *text);
-/* The members "errors" and "messages" of a structure, oldest first. */
+/* Visits the members "errors" and "messages" of a structure, oldest first. */
 bool aerogpu_history_visit(AeroGPUState *s, Visitor *v, Error **errp);
 
 void aerogpu_history_init(AeroGPUState *s);

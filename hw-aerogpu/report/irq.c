@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * IRQ_STATUS, IRQ_ENABLE, IRQ_ACK and the two ways an interrupt reaches the
- * guest: the INTx pin, which follows IRQ_STATUS & IRQ_ENABLE, and MSI, where a
- * message is sent for each bit that comes up and again after an acknowledge
- * that leaves bits set, so that none is lost. IRQ-1 to IRQ-5.
+ * guest: the INTx pin, which follows IRQ_STATUS & IRQ_ENABLE, and MSI. The
+ * device sends a message for each bit that becomes set, and another after an
+ * acknowledge that leaves bits set, so that none is lost. IRQ-1 to IRQ-5.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -20,7 +20,7 @@ static uint32_t aerogpu_irq_pending(AeroGPUState *s)
            aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_IRQ_ENABLE);
 }
 
-/* Brings pin and messages in line with the status. BQL. */
+/* Makes pin and messages follow the status. BQL. */
 static void aerogpu_irq_update(AeroGPUState *s)
 {
     /* In this order: a raise sets the status, then the kick. */
@@ -49,7 +49,7 @@ void aerogpu_irq_raise(AeroGPUState *s, uint32_t bits)
     uint32_t old = qatomic_fetch_or(&s->irq.status, bits);
     uint32_t enable;
 
-    /* The other half of aerogpu_irq_enable_changed(). */
+    /* Pairs with the barrier in aerogpu_irq_enable_changed(). */
     smp_mb__after_rmw();
     enable = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_IRQ_ENABLE);
     trace_aerogpu_irq_raise(bits, old | bits, enable);
@@ -65,7 +65,7 @@ void aerogpu_irq_raise(AeroGPUState *s, uint32_t bits)
     qemu_bh_schedule(s->irq.bh);
 }
 
-/* IRQ_ACK, and whatever else takes bits back. BQL. */
+/* Clears status bits, for IRQ_ACK and other causes. BQL. */
 void aerogpu_irq_ack(AeroGPUState *s, uint32_t bits)
 {
     uint32_t old = qatomic_fetch_and(&s->irq.status, ~bits);
@@ -78,12 +78,12 @@ void aerogpu_irq_ack(AeroGPUState *s, uint32_t bits)
     }
 }
 
-/* IRQ_ENABLE was written. BQL. */
+/* Handles a write to IRQ_ENABLE. BQL. */
 void aerogpu_irq_enable_changed(AeroGPUState *s)
 {
     /*
-     * The store of the register before the look at the status: a raise sets
-     * the status, then looks at the register, and one of us must see both.
+     * Stores the register before it reads the status: a raise sets the status,
+     * then reads the register, so one of the two sees both.
      */
     smp_mb();
     if (aerogpu_irq_pending(s)) {
@@ -102,14 +102,14 @@ static void aerogpu_irqfd_detach(AeroGPUState *s)
                                           s->irq.msi_virq);
     kvm_irqchip_release_virq(kvm_state, s->irq.msi_virq);
     s->irq.msi_virq = -1;
-    /* A message that was signalled and not yet delivered goes the slow way. */
+    /* A message that was signalled but not delivered goes the slow way. */
     if (event_notifier_test_and_clear(&s->irq.msi_notifier)) {
         qatomic_set(&s->irq.msi_kick, true);
         qemu_bh_schedule(s->irq.bh);
     }
 }
 
-/* With KVM a message is sent by the kernel when the notifier is signalled. */
+/* With KVM the kernel sends a message when the notifier is signalled. */
 static void aerogpu_irqfd_attach(AeroGPUState *s)
 {
     KVMRouteChange change;
@@ -140,7 +140,7 @@ static void aerogpu_irqfd_attach(AeroGPUState *s)
 
 /*
  * A message is a write by the function: without Bus Master Enable the kernel
- * must not send one, and QEMU's own way drops it.
+ * must not send it, and QEMU's own way drops it.
  */
 static void aerogpu_irqfd_update(AeroGPUState *s)
 {
@@ -175,7 +175,8 @@ bool aerogpu_irq_init(AeroGPUState *s, Error **errp)
         error_setg(errp, "aerogpu: cannot create an event descriptor");
         return false;
     }
-    /* Guarded: a message to our own registers is refused, as all DMA is. */
+    /* Guarded: QEMU refuses a message to our own registers, as all DMA
+     * there. */
     s->irq.bh = qemu_bh_new_guarded(aerogpu_irq_bh, s,
                                     &DEVICE(s)->mem_reentrancy_guard);
     return true;
@@ -206,14 +207,14 @@ static int aerogpu_irq_post_load(void *opaque, int version_id)
     return 0;
 }
 
-/* A message that was to be sent is sent by whoever goes on. */
+/* Sends the message that the saved device had still to send. */
 void aerogpu_irq_loaded(AeroGPUState *s)
 {
     aerogpu_irqfd_update(s);
     qemu_bh_schedule(s->irq.bh);
 }
 
-/* The host's counter and its ways to the kernel are not the guest's state. */
+/* The host's counter and its ways into the kernel are not guest state. */
 const VMStateDescription aerogpu_irq_vmstate = {
     .name = "aerogpu/irq",
     .version_id = 1,

@@ -21,16 +21,16 @@ typedef struct AeroGPUIrq {
 
 /* Sets status bits and interrupts the guest. Any thread, no lock needed. */
 void aerogpu_irq_raise(AeroGPUState *s, uint32_t bits);
-/* IRQ_ACK, and whatever else takes bits back. BQL. */
+/* Clears status bits, for IRQ_ACK and other causes. BQL. */
 void aerogpu_irq_ack(AeroGPUState *s, uint32_t bits);
-/* IRQ_ENABLE was written. BQL. */
+/* Handles a write to IRQ_ENABLE. BQL. */
 void aerogpu_irq_enable_changed(AeroGPUState *s);
-/* The MSI capability or the command register was written. BQL. */
+/* Handles a write to the MSI capability or the command register. BQL. */
 void aerogpu_irq_config_changed(AeroGPUState *s);
 void aerogpu_irq_reset(AeroGPUState *s); /* BQL */
 
 extern const VMStateDescription aerogpu_irq_vmstate;
-/* The parts and PCI's configuration are loaded. BQL. */
+/* Goes on after a load: the parts and PCI's configuration are loaded. BQL. */
 void aerogpu_irq_loaded(AeroGPUState *s);
 
 bool aerogpu_irq_init(AeroGPUState *s, Error **errp);

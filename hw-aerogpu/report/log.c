@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the guest did wrong, for -d guest_errors. A guest decides how often
- * that is said, so there is a limit: the log is for a person, and a guest must
- * not fill the host's disk with it.
+ * The guest's mistakes, for -d guest_errors. A guest decides how often it
+ * makes them, so their number is limited: the log is for a person, and a guest
+ * must not fill the host's disk with it.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"

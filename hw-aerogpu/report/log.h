@@ -9,30 +9,30 @@
 typedef struct AeroGPULog {
     uint32_t second; /* of the host's clock */
     uint32_t lines;  /* in that second */
-    char *prefix;    /* constant once realized: what each line begins with */
+    char *prefix;    /* constant once realized: begins each line */
 } AeroGPULog;
 
-/* The VM's name (-name) and id (-uuid), "" without. UTF-8; g_free() them. */
+/* Returns the VM's name (-name) and id (-uuid), or "". UTF-8; g_free() them. */
 char *aerogpu_vm_name(void);
 char *aerogpu_vm_uuid(void);
 
-/* Before any line. BQL. */
+/* Call before any line. BQL. */
 void aerogpu_log_init(AeroGPUState *s);
 void aerogpu_log_finalize(AeroGPUState *s);
 
 /*
- * Says what the guest did wrong; the newline is added. Any thread, any lock
- * may be held.
+ * Logs a mistake of the guest; adds the newline. Any thread, any lock may be
+ * held.
  */
 void G_GNUC_PRINTF(2, 3)
     aerogpu_guest_error(AeroGPUState *s, const char *format, ...);
 
-/* Says what is wrong with the host. Any thread, any lock may be held. */
+/* Logs a fault of the host. Any thread, any lock may be held. */
 void aerogpu_host_error(AeroGPUState *s, const char *text);
 
 /*
- * Says why a saved state is refused; the newline is added. Returns -EINVAL,
- * for post_load.
+ * Logs why a saved state is refused; adds the newline. Returns -EINVAL, for
+ * post_load.
  */
 int G_GNUC_PRINTF(1, 2) aerogpu_load_error(const char *format, ...);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Completion of submissions: strictly in order, a vsynced present not before
- * the next vblank, then fence, fence page, head and interrupt in the order of
- * FENCE-1. Called from the renderer's threads, the vblank timer and the
- * registers, always under `lock`.
+ * Completes submissions, strictly in order. A vsynced present completes no
+ * earlier than the next vblank. Fence, fence page, head and interrupt follow
+ * in the order of FENCE-1. The renderer's threads, the vblank timer and the
+ * registers call this, always under `lock`.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
@@ -58,8 +58,8 @@ static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 }
 
 /*
- * Whether a vsynced present has met its vblank: a tick after its work was
- * done, and not the one that released the present before it.
+ * True if a vsynced present has met its vblank: a tick after its work was
+ * done, and not the tick that released the present before it.
  */
 static bool aerogpu_vsync_met_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 {
@@ -76,7 +76,7 @@ static bool aerogpu_vsync_met_locked(AeroGPUState *s, AeroGPUSubmission *sub)
     return true;
 }
 
-/* Whether a GPU that tests have made slow is done with it. */
+/* True if a GPU that tests have slowed down is done with it. */
 static bool aerogpu_time_is_over_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 {
     if (sub->stuck) {
@@ -91,8 +91,8 @@ static bool aerogpu_time_is_over_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 }
 
 /*
- * Whether it must not fail and has: it does not complete, and the driver is
- * told so once, when its turn has come. MEM-11.
+ * True if the submission has failed and must not: it does not complete, and
+ * the driver is told so once, when its turn has come. MEM-11.
  */
 static bool aerogpu_failure_holds_locked(AeroGPUState *s,
                                          AeroGPUSubmission *sub)
@@ -212,7 +212,7 @@ void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
     qemu_mutex_lock(&s->lock);
     sub->cookie = c->submit_seq++;
     slot = &c->slots[sub->cookie % AEROGPU_MAX_OUTSTANDING];
-    /* The rest counts when it is done. */
+    /* The other members count when it is done. */
     slot->signal_fence = sub->signal_fence;
     slot->generation = c->fetch_generation;
     slot->ring_serial = s->ring.serial;
@@ -277,14 +277,14 @@ void aerogpu_completions_drop_frames(AeroGPUState *s)
     }
 }
 
-/* The vblank clock ticked, or stopped: nothing waits for it then. Lock held. */
+/* The vblank clock ticked, or stopped, which ends waits. Lock held. */
 static void aerogpu_completions_vblank(Notifier *notifier, void *data)
 {
     aerogpu_retire_locked(
         container_of(notifier, AeroGPUState, completions.vblank));
 }
 
-/* The main loop's timer of the virtual clock. */
+/* Callback of the main loop's timer on the virtual clock. */
 static void aerogpu_completions_due(void *opaque)
 {
     aerogpu_completions_go_on(opaque);
@@ -450,7 +450,7 @@ int aerogpu_completions_loaded(AeroGPUState *s)
     return 0;
 }
 
-/* Whose it is matters to its error record alone. */
+/* Only its error record needs the owner. */
 static bool aerogpu_submission_owner_needed(void *opaque)
 {
     const AeroGPUSavedSubmission *sub = opaque;

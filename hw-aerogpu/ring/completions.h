@@ -10,8 +10,8 @@
 /* A fetched submission that is not completed. Cookie = its sequence number. */
 typedef struct AeroGPUSubmission {
     uint64_t signal_fence;
-    uint64_t generation;    /* dropped when it is not the device's */
-    uint64_t ring_serial;   /* head moves only in the ring it came from */
+    uint64_t generation;    /* dropped unless it is the device's */
+    uint64_t ring_serial;   /* head moves only in this ring */
     uint64_t flip_serial;   /* scanout address that its frame belongs to */
     uint64_t fetched_ns;    /* host clock */
     uint64_t work_done_seq; /* vblank sequence when its work was done */
@@ -34,8 +34,8 @@ typedef struct AeroGPUSubmission {
 } AeroGPUSubmission;
 
 /*
- * A submission in a saved state: its work is done, it waits for its turn. Of
- * what the host keeps of it, frame and time of fetch are not saved.
+ * A submission in a saved state: its work is done, it waits for its turn. The
+ * host's frame and time of fetch are not saved.
  */
 typedef struct AeroGPUSavedSubmission {
     uint64_t signal_fence;
@@ -49,8 +49,8 @@ typedef struct AeroGPUSavedSubmission {
     uint32_t present_count;
     bool vsync;
     bool texture;
-    bool moves_head; /* it came from the ring that there is */
-    bool shows;      /* no flip since it was fetched */
+    bool moves_head; /* it came from the present ring */
+    bool shows;      /* no flip since the fetch */
 } AeroGPUSavedSubmission;
 
 typedef struct AeroGPUSavedCompletions {
@@ -67,9 +67,10 @@ typedef struct AeroGPUCompletions {
     uint64_t fetch_generation; /* generation the render thread is in */
     uint64_t last_vsync_seq;   /* tick of the last vsync present */
     bool full;                 /* fetching waits for a completion */
-    bool held; /* one failed that must not: until the next generation */
+    bool held; /* a must-not-fail failed: until the next generation */
     Notifier vblank;
-    /* For tests: a GPU that takes so long for each submission, or for ever. */
+    /* For tests: a GPU that takes this long for each submission, or for
+     * ever. */
     uint32_t delay_ms;
     bool stick; /* the next submission is stuck */
     int64_t last_due_ns;
@@ -78,8 +79,8 @@ typedef struct AeroGPUCompletions {
 } AeroGPUCompletions;
 
 /*
- * Whether there is room for the record of one more submission; if not, the
- * render thread is asked to look again when there is. Lock held.
+ * True if there is room for the record of one more submission; if not, asks
+ * the render thread to look again when there is. Lock held.
  */
 static inline bool aerogpu_completions_room_locked(AeroGPUCompletions *c)
 {
@@ -88,7 +89,7 @@ static inline bool aerogpu_completions_room_locked(AeroGPUCompletions *c)
 }
 
 /*
- * Whether a submission has failed that must not: nothing is fetched. Any
+ * True if a submission failed that must not: the device fetches nothing. Any
  * thread, lock held.
  */
 static inline bool aerogpu_completions_held_locked(const AeroGPUCompletions *c)
@@ -101,47 +102,48 @@ static inline bool aerogpu_completions_held_locked(const AeroGPUCompletions *c)
  * gives it its cookie. Render thread.
  */
 /*
- * For tests: the GPU takes `delay_ms` of virtual time for each submission from
- * now on. BQL.
+ * For tests: makes the GPU take `delay_ms` of virtual time for each submission
+ * from now on. BQL.
  */
 void aerogpu_completions_delay(AeroGPUState *s, uint32_t delay_ms);
-/* For tests: the next submission never ends. Any thread. */
+/* For tests: makes the next submission endless. Any thread. */
 void aerogpu_completions_stick(AeroGPUState *s, bool stick);
 
 void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
                              uint32_t next_head);
-/* The renderer's submission_done. Render thread or the renderer's own. */
+/* The renderer's submission_done. Render thread or the renderer's own
+ * thread. */
 void aerogpu_submission_done(AeroGPUState *s,
                              const struct aerogpu_submission_result *result);
 
 /*
- * Starts a new generation: what was fetched before has no effect any more.
- * BQL, lock held.
+ * Starts a new generation: submissions that were fetched before have no effect
+ * any more. BQL, lock held.
  */
 void aerogpu_completions_drop_locked(AeroGPUState *s);
-/* What is fetched from here on belongs to the newest generation. Render thread.
+/* Assigns later fetches to the newest generation. Render thread.
  */
-/* What kept submissions from completing may be over. Any thread. */
+/* Completes submissions whose obstacle may be gone. Any thread. */
 void aerogpu_completions_go_on(AeroGPUState *s);
 void aerogpu_completions_enter_generation(AeroGPUState *s);
-/* Whether it belongs to what came after the last drop. Any thread. */
+/* True if the render thread is in the newest generation. Any thread. */
 bool aerogpu_completions_entered(AeroGPUState *s);
 /* Gives back the frames that wait for their completion. Any thread. */
 void aerogpu_completions_drop_frames(AeroGPUState *s);
 void aerogpu_completions_reset_locked(AeroGPUState *s);
 
-/* Whether one that must not fail has failed. Any thread. */
+/* True if a submission that must not fail has failed. Any thread. */
 bool aerogpu_completions_held(AeroGPUState *s);
 
 extern const VMStateDescription aerogpu_completions_vmstate;
 /*
- * Takes over what waits. Returns < 0 if no device can have saved that. BQL;
- * ring, vblank and scanout are loaded.
+ * Takes over the waiting submissions. Returns < 0 if no device can have saved
+ * them. BQL; ring, vblank and scanout are loaded.
  */
 int aerogpu_completions_loaded(AeroGPUState *s);
-/* Whether the renderer is still at work on one. Any thread. */
+/* True if the renderer is still at work on a submission. Any thread. */
 bool aerogpu_completions_are_busy(AeroGPUState *s);
-/* Frames that wait for their completion. Any thread. */
+/* Returns the number of frames that wait for completion. Any thread. */
 uint32_t aerogpu_completions_frames(AeroGPUState *s);
 
 void aerogpu_completions_init(AeroGPUState *s);

@@ -76,7 +76,7 @@ static void aerogpu_cb_log(void *opaque, enum aerogpu_log_level level,
     }
 }
 
-/* The renderer's thread; it holds no lock. */
+/* Runs on the renderer's thread, without a lock. */
 static size_t aerogpu_cb_waiting_spaces(void *opaque, uint32_t *spaces,
                                         size_t room)
 {
@@ -110,7 +110,7 @@ static void aerogpu_print_device(void *opaque,
            device->chosen ? ": the default" : "");
 }
 
-/* As QEMU's own options answer "help": the list, and the end. */
+/* Answers "help" as QEMU's own options do: prints the list and exits. */
 static G_NORETURN void aerogpu_list_devices(void)
 {
     char error[256] = "";

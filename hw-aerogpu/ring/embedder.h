@@ -17,14 +17,14 @@ typedef struct AeroGPURendererConfig {
     uint32_t max_batch_ms;      /* of looping shaders, while others wait */
 } AeroGPURendererConfig;
 
-/* Text that names the back ends of this build. g_free() it. */
+/* Returns a text that names this build's back ends. g_free() it. */
 char *aerogpu_embedder_backends(void);
 
 /* Creates the renderer that the properties ask for, and starts the capture. */
 bool aerogpu_embedder_init(AeroGPUState *s, Error **errp);
 /*
- * Waits a while for what is outstanding, then destroys the renderer. The
- * render thread has ended. BQL.
+ * Waits a while for outstanding work, then destroys the renderer. The render
+ * thread has ended. BQL.
  */
 void aerogpu_embedder_exit(AeroGPUState *s);
 

@@ -80,7 +80,7 @@ void aerogpu_fence_page_changed(AeroGPUState *s)
     aerogpu_fence_page_write_locked(s);
 }
 
-/* What could not be written before is tried again. Lock held. */
+/* Tries again to write what could not be written before. Lock held. */
 static void aerogpu_fence_map_changed(Notifier *notifier, void *data)
 {
     AeroGPUState *s = container_of(notifier, AeroGPUState, fence.map_changed);
@@ -113,7 +113,7 @@ void aerogpu_fence_exit(AeroGPUState *s)
 /*
  * ---- saved state ----
  *
- * Both are the driver's to choose, so any value can be right. The page itself
+ * The driver chooses both values, so any value can be right. The page itself
  * is guest memory; it is mapped when the next fence completes.
  */
 const VMStateDescription aerogpu_fence_vmstate = {

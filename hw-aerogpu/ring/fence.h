@@ -18,9 +18,10 @@ typedef struct AeroGPUFence {
     Notifier map_changed;
 } AeroGPUFence;
 
-/* The fence is completed, if no later one is. Any thread, lock held. */
+/* Completes the fence, unless a later one is completed. Any thread, lock
+ * held. */
 void aerogpu_fence_complete_locked(AeroGPUState *s, uint64_t fence);
-/* FENCE_GPA_HI was written, or the ring was enabled. BQL. */
+/* Handles a write to FENCE_GPA_HI, or enabling of the ring. BQL. */
 void aerogpu_fence_page_changed(AeroGPUState *s);
 void aerogpu_fence_reset_locked(AeroGPUState *s);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Objects that outlast the machine's sleep. QEMU resets every device when the
- * machine wakes from S3, and tells none why. What the guest had must not reach
- * whatever is booted by another reset, so two things are asked for: the reset is
- * the one of a wake-up, as far as that can be seen, and the driver says the key
- * that it chose before. KEEP-1 to KEEP-7.
+ * machine wakes from S3, and does not tell the device why. The guest's objects
+ * must not reach a system that another reset boots, so there are two
+ * conditions: the reset is a wake-up's, as far as the device can see, and the
+ * driver writes the key that it chose before. KEEP-1 to KEEP-7.
  */
 #include "qemu/osdep.h"
 #include "hw-aerogpu/aerogpu.h"
@@ -54,7 +54,7 @@ AeroGPUKeepVerdict aerogpu_keep_write(AeroGPUState *s, uint32_t value)
 }
 
 /*
- * A machine that is about to wake is running again, and one that is reset in
+ * A machine that is about to wake is running again; a machine that is reset in
  * its sleep is not (qemu_system_wakeup_request(), qemu_system_reset()).
  */
 bool aerogpu_keep_over_reset(AeroGPUState *s)
@@ -74,7 +74,7 @@ static void aerogpu_keep_suspended(Notifier *notifier, void *data)
     container_of(notifier, AeroGPUKeep, suspend)->suspended = true;
 }
 
-/* The reset was before this; a machine that wakes without one has none. */
+/* A wake-up's reset comes before this; a machine may wake without one. */
 static void aerogpu_keep_awake(Notifier *notifier, void *data)
 {
     container_of(notifier, AeroGPUKeep, wakeup)->suspended = false;

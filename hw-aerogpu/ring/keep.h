@@ -15,18 +15,18 @@ typedef struct AeroGPUKeep {
     Notifier suspend, wakeup;
 } AeroGPUKeep;
 
-/* What is to follow from a write or a reset. */
+/* The action that must follow a write or a reset. */
 typedef enum AeroGPUKeepVerdict {
     AEROGPU_KEEP_NOTHING,
-    AEROGPU_KEEP_DROP, /* objects that were held have to go */
-    AEROGPU_KEEP_BACK, /* their driver has them again */
+    AEROGPU_KEEP_DROP, /* drop the objects that were held */
+    AEROGPU_KEEP_BACK, /* give the driver its objects back */
 } AeroGPUKeepVerdict;
 
-/* KEEP was written. BQL. */
+/* Handles a write to KEEP. BQL. */
 AeroGPUKeepVerdict aerogpu_keep_write(AeroGPUState *s, uint32_t value);
-/* Somebody else may use the device from here on. BQL. */
+/* Another driver may use the device from here on. BQL. */
 AeroGPUKeepVerdict aerogpu_keep_forget(AeroGPUState *s);
-/* A device reset: whether objects stay. BQL. */
+/* Handles a device reset. True if objects stay. BQL. */
 bool aerogpu_keep_over_reset(AeroGPUState *s);
 
 void aerogpu_keep_init(AeroGPUState *s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loss and return of the GPU: whether it works, whether completions are held
- * while it does not, and how often the guest's objects went. LOSS-1 to LOSS-8;
- * what a restart does is in reset.c.
+ * while it does not, and how often the guest's objects were dropped. LOSS-1 to
+ * LOSS-8; reset.c does a restart.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
@@ -16,7 +16,7 @@ bool aerogpu_loss_holds_locked(AeroGPUState *s)
     return s->loss.enable && s->loss.state == AEROGPU_EXT_GPU_LOST;
 }
 
-/* Values go with fences. Lock held. */
+/* Sets the state; values are held unless the GPU is gone. Lock held. */
 static void aerogpu_loss_update_locked(AeroGPUState *s, uint32_t state)
 {
     if (s->loss.state != state) {
@@ -68,10 +68,10 @@ bool aerogpu_loss_enable(AeroGPUState *s, bool enable)
  * ---- saved state ----
  *
  * A VM is saved only while its GPU works. Drivers that do not know the
- * extension leave states that a device without it loads. What they ask to be
- * kept (keep.c) is not in it: a VM that has objects is not saved at all, and
- * loading drops what was asked for (KEEP-5). The generation tells them, also
- * those that want to know of nothing else.
+ * extension leave states that a device without it loads. The state does not
+ * contain what drivers ask to be kept (keep.c): a VM with objects is not saved
+ * at all, and loading drops what was asked for (KEEP-5). The generation tells
+ * drivers, even those that use nothing else of the extension.
  */
 static bool aerogpu_loss_needed(void *opaque)
 {

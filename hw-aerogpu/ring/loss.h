@@ -13,26 +13,26 @@ typedef struct AeroGPULoss {
 } AeroGPULoss;
 
 /*
- * The GPU was lost under the submission with `fence`, in that handle space and
- * context. Any thread, lock held.
+ * Notes that the GPU was lost under the submission with `fence`, in that
+ * handle space and context. Any thread, lock held.
  */
 void aerogpu_loss_noticed_locked(AeroGPUState *s, uint64_t fence,
                                  uint32_t space, uint32_t context_id);
 /*
- * Whether what the GPU was lost under is not to complete, and nothing more to
- * be fetched. Any thread, lock held.
+ * True if submissions that the GPU was lost under must not complete, and no
+ * more may be fetched. Any thread, lock held.
  */
 bool aerogpu_loss_holds_locked(AeroGPUState *s);
 
-/* All objects are about to be dropped. BQL. */
+/* Notes that all objects are about to be dropped. BQL. */
 void aerogpu_loss_objects_dropped(AeroGPUState *s);
-/* They were; `works`: so does the GPU. Render thread. */
+/* Notes that all objects are dropped. `works`: the GPU works. Render thread. */
 void aerogpu_loss_over(AeroGPUState *s, bool works);
-/* GPU_ENABLE was written; whether fences may go on after it. BQL. */
+/* Handles a write to GPU_ENABLE. True if fences may go on after it. BQL. */
 bool aerogpu_loss_enable(AeroGPUState *s, bool enable);
 
 extern const VMStateDescription aerogpu_loss_vmstate;
-/* The parts are loaded. BQL. */
+/* Goes on after the parts are loaded. BQL. */
 void aerogpu_loss_loaded(AeroGPUState *s);
 
 #endif /* HW_AEROGPU_LOSS_H */

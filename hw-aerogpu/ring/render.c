@@ -46,7 +46,7 @@ static void aerogpu_handle_requests(AeroGPUState *s, uint32_t requests)
     }
 }
 
-/* Sleeps until the doorbell or a kick; true for the doorbell. */
+/* Sleeps until the doorbell or a kick. True for the doorbell. */
 static bool aerogpu_sleep(AeroGPUState *s)
 {
     struct pollfd fds[] = {
@@ -61,7 +61,7 @@ static bool aerogpu_sleep(AeroGPUState *s)
             break;
         }
     }
-    /* Before the events are taken: see aerogpu_render_is_asleep(). */
+    /* Set before the events are taken: see aerogpu_render_is_asleep(). */
     qatomic_set(&s->render.asleep, false);
     event_notifier_test_and_clear(&s->requests.kick);
     return event_notifier_test_and_clear(&s->render.doorbell);
@@ -72,14 +72,14 @@ bool aerogpu_render_is_asleep(AeroGPUState *s)
     struct pollfd rang = { .fd = event_notifier_get_fd(&s->render.doorbell),
                            .events = POLLIN };
 
-    /* Who has taken an event or a request has said before that it is awake. */
+    /* A thread that takes an event or a request clears `asleep` first. */
     return poll(&rang, 1, 0) == 0 && !qatomic_read(&s->requests.pending) &&
            qatomic_read(&s->render.asleep);
 }
 
 /*
  * Waits for work: polls the tail for as long as the policy says (tail_poll.h),
- * then sleeps. Returns true when the doorbell rang.
+ * then sleeps. True if the doorbell rang.
  */
 static bool aerogpu_wait(AeroGPUState *s, AeroGPUPoll *poll)
 {
@@ -161,8 +161,8 @@ static void aerogpu_vm_state_changed(void *opaque, bool running, RunState state)
 }
 
 /*
- * Ends the render thread. False if it is stuck, which the renderer prevents as
- * far as it can: a Vulkan driver may hang in any call.
+ * Ends the render thread. False if it is stuck. The renderer prevents that as
+ * far as it can; but a Vulkan driver may hang in any call.
  */
 static bool aerogpu_end_thread(AeroGPUState *s)
 {
@@ -198,7 +198,8 @@ static bool aerogpu_render_stop(AeroGPUState *s)
     return true;
 }
 
-/* QEMU does not unrealize devices when it quits; a capture must be finished. */
+/* QEMU does not unrealize devices when it quits, but a capture must be
+ * finished. */
 static void aerogpu_exit_notify(Notifier *notifier, void *data)
 {
     aerogpu_render_stop(

@@ -25,8 +25,8 @@ typedef struct AeroGPURender {
 bool aerogpu_render_init(AeroGPUState *s, Error **errp);
 void aerogpu_render_exit(AeroGPUState *s);
 /*
- * Whether the thread sleeps and nothing has woken it. What it has handed to the
- * renderer may still be at work. Any thread.
+ * True if the thread sleeps and nothing has woken it. The renderer may still
+ * work on what the thread gave it. Any thread.
  */
 bool aerogpu_render_is_asleep(AeroGPUState *s);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ring reset, device reset and restart of the GPU, from top to bottom: what the register side does
- * at once, on its own thread, so that the driver sees it whatever the render
- * thread is doing, then what the render thread does when it gets to it. The
- * register side waits for it with the BQL held, but not for ever, and not as
- * often as a guest likes. What it cannot wait for RING_BUSY tells.
+ * Ring reset, device reset and restart of the GPU, from top to bottom: first
+ * the register side's part, which it does at once, on its own thread, so that
+ * the driver sees it whatever the render thread is doing; then the part that
+ * the render thread does when it gets to it. The register side waits for that
+ * with the BQL held, but for a bounded time, and not as often as a guest
+ * likes. RING_BUSY shows what it did not wait for.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
@@ -29,9 +30,9 @@
 /* ---- register side; BQL ---- */
 
 /*
- * What was fetched has no effect from here on, the ring's mapping is not used
- * any more, the renderer stops at its next packet, and none of its threads
- * writes guest memory any more.
+ * From here on submissions that were fetched have no effect, no thread uses
+ * the ring's mapping, the renderer stops at its next packet, and none of its
+ * threads writes guest memory.
  */
 static void aerogpu_drop_ring(AeroGPUState *s, bool move_head)
 {
@@ -42,7 +43,7 @@ static void aerogpu_drop_ring(AeroGPUState *s, bool move_head)
     aerogpu_renderer_interrupt(s->renderer);
 }
 
-/* Whether a GPU may still write what it was lent. */
+/* True if a GPU may still write guest memory that it was lent. */
 static bool aerogpu_old_is_written(AeroGPUState *s)
 {
     return aerogpu_renderer_leftovers(s->renderer) &
@@ -65,7 +66,7 @@ uint32_t aerogpu_ring_busy(AeroGPUState *s)
     if (left & AEROGPU_RENDERER_LEFT_WRITES) {
         busy |= AEROGPU_EXT_RING_BUSY_WRITES;
     }
-    /* The render thread reads for the packet that it is at. */
+    /* The render thread still reads for its current packet. */
     if (left & AEROGPU_RENDERER_LEFT_READS || !aerogpu_completions_entered(s)) {
         busy |= AEROGPU_EXT_RING_BUSY_READS;
     }
@@ -92,8 +93,8 @@ void aerogpu_ring_reset(AeroGPUState *s)
 }
 
 /*
- * As a ring reset to the driver, which does not wait: opening a GPU can take
- * seconds.
+ * Works like a ring reset for the driver, which does not wait: opening a GPU
+ * can take seconds.
  */
 void aerogpu_gpu_restart(AeroGPUState *s)
 {
@@ -107,14 +108,14 @@ void aerogpu_gpu_restart(AeroGPUState *s)
     aerogpu_request(s, AEROGPU_REQ_RESTART | aerogpu_scanout_forget_frame(s));
 }
 
-/* Nobody has used them since they were kept: there is nothing to stop. */
+/* No driver has used them since they were kept: nothing has to be stopped. */
 void aerogpu_drop_held(AeroGPUState *s)
 {
     aerogpu_loss_objects_dropped(s);
     aerogpu_request(s, AEROGPU_REQ_RESTART);
 }
 
-/* Registers still hold their old values. */
+/* Runs while registers still hold their old values. */
 static void aerogpu_drop_all(AeroGPUState *s)
 {
     uint32_t request = AEROGPU_REQ_DEVICE_RESET;
@@ -123,8 +124,8 @@ static void aerogpu_drop_all(AeroGPUState *s)
         return;
     }
     /*
-     * The driver is gone, and perhaps something else lies where the ring was:
-     * nothing is written there, and nothing is fetched any more.
+     * The driver is gone, and the ring's memory may belong to another program:
+     * the device writes nothing there and fetches nothing any more.
      */
     aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL, 0);
     aerogpu_drop_ring(s, false);
@@ -134,7 +135,7 @@ static void aerogpu_drop_all(AeroGPUState *s)
     } else {
         aerogpu_loss_objects_dropped(s);
     }
-    aerogpu_scanout_forget_frame(s); /* it is of a GPU that may be lost */
+    aerogpu_scanout_forget_frame(s); /* its GPU may be lost */
     if (!aerogpu_request_wait_guest(s, request, 0, aerogpu_wait_on)) {
         warn_report_once("aerogpu: the renderer did not stop in time for a "
                          "device reset");
@@ -142,8 +143,8 @@ static void aerogpu_drop_all(AeroGPUState *s)
 }
 
 /*
- * VGA itself is reset by the handler that vga_init() registered; the legacy
- * reset of a device comes without one, so it is done here as well.
+ * vga_init() registered a handler that resets VGA; a device's legacy reset
+ * comes without one, so VGA is reset here too.
  */
 void aerogpu_device_reset(AeroGPUState *s)
 {

@@ -6,22 +6,22 @@
 #include "hw-aerogpu/types.h"
 
 void aerogpu_ring_reset(AeroGPUState *s); /* RING_CONTROL.RESET; BQL */
-/* What of before the last reset is still under way: BUSY-1; BQL. */
+/* Returns the old work that is still under way since a reset: BUSY-1; BQL. */
 uint32_t aerogpu_ring_busy(AeroGPUState *s);
 void aerogpu_gpu_restart(AeroGPUState *s); /* GPU_RESTART; BQL */
-/* The whole device, VGA included; nothing before realize has ended. BQL. */
+/* Resets the whole device, VGA included. Realize has ended. BQL. */
 void aerogpu_device_reset(AeroGPUState *s);
 
 /* Drops objects that outlasted a device reset, and opens a lost GPU. BQL. */
 void aerogpu_drop_held(AeroGPUState *s);
 
-/* The render thread's halves. */
+/* The render thread's part of each. */
 void aerogpu_ring_reset_requested(AeroGPUState *s);
 void aerogpu_gpu_restart_requested(AeroGPUState *s);
 void aerogpu_device_reset_requested(AeroGPUState *s);
 /*
  * Waits until the renderer has nothing to do. The register side has a time
- * limit, this only gives up when the device goes away. Render thread.
+ * limit; this function gives up only if the device goes away. Render thread.
  */
 void aerogpu_wait_idle(AeroGPUState *s);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring: header checks, slots, the one copy of descriptor, allocation table
- * and commands out of guest memory. RING-2, RING-3, SUB-2 to SUB-5. Runs on
- * the render thread without the BQL.
+ * The ring: header checks, slots, and the single copy of descriptor,
+ * allocation table and commands out of guest memory. RING-2, RING-3, SUB-2 to
+ * SUB-5. Runs on the render thread without the BQL.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
@@ -18,10 +18,10 @@
 #include "hw-aerogpu/guest/spaces.h"
 #include "hw-aerogpu/report/trace_events.h"
 
-/* So many slots are looked at for who waits. */
+/* The slots that a search for waiting spaces looks at, at most. */
 #define AEROGPU_PEEK_SLOTS 4096u
 
-/* Buffers above this size are given back after use. */
+/* Buffers above this size are freed after use. */
 #define AEROGPU_KEEP_BYTES (1 * MiB)
 
 /* A slot while handle spaces are enabled. SPACE-5. */
@@ -48,8 +48,8 @@ bool aerogpu_ring_poll(AeroGPUState *s)
 }
 
 /*
- * Returns NULL, or what is wrong with the header. Nothing in it is trusted
- * beyond this call: the caller works on the copy in *view.
+ * Returns NULL, or what is wrong with the header. The caller works on the copy
+ * in *view and never reads the header again.
  */
 static const char *aerogpu_ring_check(AeroGPUState *s, AeroGPURingView *view)
 {
@@ -206,7 +206,7 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
 }
 
 /*
- * Whether one more submission may be fetched now: the ring is enabled, no
+ * True if one more submission may be fetched now: the ring is enabled, no
  * request waits, and there is room for its record.
  */
 static bool aerogpu_ring_may_fetch(AeroGPUState *s)
@@ -227,9 +227,9 @@ static bool aerogpu_ring_may_fetch(AeroGPUState *s)
 }
 
 /*
- * Submits what lies between head and tail. A look is bounded by entry_count;
- * what the driver adds meanwhile is found by the next look. Errors of the
- * header are latched unless `quiet`.
+ * Submits the slots between head and tail. A look is bounded by entry_count;
+ * the next look finds slots that the driver adds meanwhile. Latches errors of
+ * the header unless `quiet`.
  */
 void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
 {

@@ -5,16 +5,16 @@
 
 #include "hw-aerogpu/types.h"
 
-/* A short look for the time before the thread sleeps: is there work? */
+/* Looks briefly whether there is work, before the thread sleeps. */
 bool aerogpu_ring_poll(AeroGPUState *s);
 /*
- * Submits what lies between head and tail. Errors of the header are latched
- * unless `quiet`.
+ * Submits the slots between head and tail. Latches errors of the header unless
+ * `quiet`.
  */
 void aerogpu_ring_drain(AeroGPUState *s, bool quiet);
 /*
- * The handle spaces of what is in the ring and was not fetched yet, at most
- * `room` of them, some several times; returns how many. Any thread.
+ * Returns the handle spaces of slots that were not fetched yet, at most
+ * `room`, some several times; returns how many. Any thread.
  */
 size_t aerogpu_ring_waiting_spaces(AeroGPUState *s, uint32_t *spaces,
                                    size_t room);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The mapping of the ring, its tail and its head. RING-1, RING-5. The render
- * thread maps and reads it without the BQL; whoever completes a submission
- * writes the head.
+ * thread maps and reads it without the BQL; the thread that completes a
+ * submission writes the head.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
@@ -74,9 +74,9 @@ uint32_t aerogpu_ring_tail(AeroGPUState *s)
 }
 
 /*
- * Stores the head that the driver sees. Where the memory map is not the one
- * that the ring was mapped from, it goes where the address leads now, if bus
- * mastering is on at all; else the next map has it.
+ * Stores the head that the driver sees. If the memory map changed since the
+ * ring was mapped, it stores it where the address leads now, if bus mastering
+ * is on at all; else the next map stores it.
  */
 static void aerogpu_head_write_locked(AeroGPUState *s)
 {
@@ -126,7 +126,7 @@ void aerogpu_ring_config_changed(AeroGPUState *s)
     s->ring.config_serial++;
 }
 
-/* What could not be written before is tried again. Lock held. */
+/* Tries again to write what could not be written before. Lock held. */
 static void aerogpu_ring_map_changed(Notifier *notifier, void *data)
 {
     AeroGPUState *s = container_of(notifier, AeroGPUState, ring.map_changed);
@@ -166,9 +166,9 @@ void aerogpu_ring_loaded(AeroGPUState *s)
 }
 
 /*
- * Indices and address are as a driver could have put them, so any value can be
- * right: slots and header are checked when they are looked at. The host's
- * mapping is made anew.
+ * A driver could have set any indices and address, so any value can be right:
+ * slots and header are checked when they are read. The host's mapping is made
+ * anew.
  */
 const VMStateDescription aerogpu_ring_vmstate = {
     .name = "aerogpu/ring",

@@ -37,27 +37,27 @@ typedef struct AeroGPURing {
 } AeroGPURing;
 
 /*
- * Maps the ring that the registers name, unless it is mapped already. A ring
- * that is new starts at the head its driver left in the header.
+ * Maps the ring that the registers name, unless it is mapped already. A new
+ * ring starts at the head that its driver left in the header.
  */
 bool aerogpu_ring_map(AeroGPUState *s);
 void aerogpu_ring_unmap(AeroGPUState *s);
-/* The tail, as the driver has it now; the ring is mapped. */
+/* Returns the tail that the driver has now; the ring is mapped. */
 uint32_t aerogpu_ring_tail(AeroGPUState *s);
 
-/* The driver sees `head` from now on. Any thread, lock held. */
+/* Lets the driver see `head` from now on. Any thread, lock held. */
 void aerogpu_ring_set_head_locked(AeroGPUState *s, uint32_t head);
 /*
- * Nothing that was mapped from the registers is valid any more. With
- * `move_head`, head becomes tail here, on the caller's thread, so that the
- * driver sees it whatever the render thread is doing. BQL, lock held.
+ * Drops all that was mapped from the registers. With `move_head`, head becomes
+ * tail here, on the caller's thread, so that the driver sees it whatever the
+ * render thread is doing. BQL, lock held.
  */
 void aerogpu_ring_abandon_locked(AeroGPUState *s, bool move_head);
-/* A ring register was written, or the ring was enabled. BQL. */
+/* Handles a write to a ring register, or enabling of the ring. BQL. */
 void aerogpu_ring_config_changed(AeroGPUState *s);
 
 extern const VMStateDescription aerogpu_ring_vmstate;
-/* The ring is where it was; it is mapped when the VM runs. BQL. */
+/* Keeps the ring's address; it is mapped when the VM runs. BQL. */
 void aerogpu_ring_loaded(AeroGPUState *s);
 
 void aerogpu_ring_memory_init(AeroGPUState *s);

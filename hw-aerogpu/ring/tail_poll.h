@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long the render thread polls the ring's tail before it sleeps: decisions
- * only, without clocks, threads or QEMU, so that tail_poll_test.cpp can play
- * drivers and schedulers to it. Used by render.c (RING-4): short, bounded,
+ * Decides how long the render thread polls the ring's tail before it sleeps.
+ * It has no clocks, threads or QEMU, so that tail_poll_test.cpp can play
+ * drivers and schedulers to it. render.c uses it (RING-4): short, bounded,
  * adaptive.
  *
  * A poll saves the way through the kernel when the driver's next submission
  * comes soon. It is worse than sleeping when the driver's CPU is the one that
- * we poll on: the driver then stands still until the poll gives up. Seen from
- * here that looks like this: however long the poll, nothing comes, and the
+ * we poll on: the driver then stands still until the poll gives up. We notice
+ * that case by its pattern: however long the poll, nothing comes, and the
  * doorbell rings right after we went to sleep. After a few of those we sleep
  * without polling for a number of times, more each time it happens again.
  */
@@ -38,7 +38,7 @@ static inline int64_t aerogpu_poll_clamp(int64_t ns)
     return ns > AEROGPU_POLL_MAX_NS ? AEROGPU_POLL_MAX_NS : ns;
 }
 
-/* A poll found a submission. */
+/* Notes that a poll found a submission. */
 static inline void aerogpu_poll_hit(AeroGPUPoll *p)
 {
     p->ns = aerogpu_poll_clamp(p->ns * 2);
@@ -46,14 +46,14 @@ static inline void aerogpu_poll_hit(AeroGPUPoll *p)
     p->pause = 0;
 }
 
-/* A poll of p->ns found nothing; a sleep follows. */
+/* Notes that a poll of p->ns found nothing; a sleep follows. */
 static inline void aerogpu_poll_missed(AeroGPUPoll *p)
 {
     p->polled = p->ns;
     p->ns = p->ns / 2 < AEROGPU_POLL_MIN_NS ? 0 : p->ns / 2;
 }
 
-/* A sleep ended after slept_ns; `work`: by a doorbell, with a submission. */
+/* Notes a sleep of slept_ns; `work`: a doorbell with a submission ended it. */
 static inline void aerogpu_poll_slept(AeroGPUPoll *p, int64_t slept_ns,
                                       bool work)
 {

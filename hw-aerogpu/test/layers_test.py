@@ -11,7 +11,8 @@ import sys
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent
-# Structures and constants only, for all: no part, and not to be named by each file.
+# Structures and constants for all: they are no part, and not every file has to
+# name them.
 SHARED = {"aerogpu", "types", "regfile", "trace_events", "tail_poll", "compat"}
 
 

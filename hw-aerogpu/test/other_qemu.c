@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program with the one function of QEMU that the preloaded object calls,
- * which answers $OTHER_QEMU_VERSION, and none of those that the device needs.
+ * A program with the one QEMU function that the preloaded object calls, which
+ * answers $OTHER_QEMU_VERSION. It has none of the functions that the device
+ * needs.
  */
 #include <stdint.h>
 #include <stdio.h>

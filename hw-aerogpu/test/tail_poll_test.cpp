@@ -37,7 +37,8 @@ struct Model {
         aerogpu_poll_slept(&poll, gap + kWakeNs, true);
     }
 
-    /// On our CPU it stands still while we poll, and `gap` begins when we sleep; then a switch back.
+    /// On our CPU the driver stands still while we poll, and `gap` begins when
+    /// we sleep; then comes a switch back.
     void ourCpu(int64_t gap)
     {
         constexpr int64_t kSwitchNs = 3'000;

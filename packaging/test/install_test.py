@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts', 'lib'))
 from aerogpu_vm import VM  # noqa: E402
 
 BUILD, PREFIX, BINDIR, MODULE_DIR, DATA_DIR, SYSCONFDIR, VERSION = sys.argv[1:8]
-# Not "windows": the disc is not built where its tools are missing.
+# "windows" is missing: the disc is not built if its tools are missing.
 TAGS = 'runtime,tools,man,doc'
 VIDEO = '{"driver":"VGA","id":"video0","vgamem_mb":32,"bus":"pcie.0","addr":"0x1"}'  # as libvirt writes it
 SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny'  # so, too
@@ -53,7 +53,7 @@ class Installed(unittest.TestCase):
         cls.root = os.path.join(cls.temporary, 'elsewhere')
         os.rename(staging + PREFIX, cls.root)
         shutil.rmtree(staging)
-        # The translator says when it is started. (Who runs it may not look at it: it is not dumpable.)
+        # The translator reports when it starts. (Its parent may not inspect it: it is not dumpable.)
         cls.starts = os.path.join(cls.temporary, 'starts')
         translator = os.path.join(cls.root, os.path.relpath(MODULE_DIR, PREFIX), 'aerogpu-translator')
         os.rename(translator, translator + '.real')
@@ -105,7 +105,7 @@ class Installed(unittest.TestCase):
             self.skipTest('the package apparmor is not installed (docs/develop/dependencies.md, optional)')
         profile = ('include <tunables/global>\nprofile aerogpu-test flags=(attach_disconnected) {\n  include <abstractions/base>\n'
                    + self.rules + '}\n')
-        # Compiled, not loaded: no kernel has to have AppArmor.
+        # Only compiled, not loaded: the kernel need not have AppArmor.
         done = subprocess.run([parser, '--skip-kernel-load', '--skip-cache', '--base', '/etc/apparmor.d'], input=profile,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -130,7 +130,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(get('type'), 'aerogpu')
         self.assertEqual(get('vgamem_mb'), 32)
         self.assertEqual(get('version'), VERSION)
-        # Before it lets the guest run, libvirt looks for this link, and reads this through it.
+        # Before it lets the guest run, libvirt looks for this link, and reads the memory size through it.
         links = [one['name'] for one in vm.qmp('qom-list', path='//machine/peripheral/video0') if one['type'] == 'link<VGA>']
         self.assertEqual(vm.qmp('qom-get', path='//machine/peripheral/video0/' + links[0], property='vgamem_mb'), 32)
         self.assertEqual(os.path.realpath(get('romfile')), self.path(DATA_DIR, 'vgabios-aerogpu.bin'))

@@ -30,7 +30,7 @@ DEVICE = '/machine/peripheral/video0'
 # As libvirt 9 writes them for <video><model type='vga'/> and by default.
 VIDEO = '{"driver":"VGA","id":"video0","vgamem_mb":16,"bus":"pcie.0","addr":"0x1"}'
 SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny'
-# What every installation of any package leaves: caches, lists, logs, the states of dpkg and apt.
+# The files that every installation of any package leaves: caches, lists, logs, the states of dpkg and apt.
 NOT_LOOKED_AT = ('proc', 'sys', 'dev', 'tmp', 'run', 'packages', 'var/cache', 'var/log', 'var/lib/apt', 'var/lib/dpkg')
 
 
@@ -95,7 +95,8 @@ def install(chroot, debs):
     inside = ['/packages/' + os.path.basename(deb) for deb in debs]
     say('installing %s' % ' '.join(os.path.basename(deb) for deb in debs))
     chroot.run('apt-get', 'update')
-    # What a machine with QEMU has; what follows is ours alone. The recommended Vulkan drivers come with it.
+    # Installs what any machine with QEMU has; later packages are ours alone. The recommended Vulkan drivers come with
+    # it.
     wanted = 'qemu-system-x86'
     if '+qemu7' not in debs[0]:
         release = chroot.run('sh', '-c', '. /etc/os-release; echo $VERSION_CODENAME').strip()
@@ -191,7 +192,8 @@ def check(chroot, folder):
     check_apparmor(chroot)
     say("AppArmor's compiler takes libvirt's profile with the rules of the packages")
 
-    # Removed alone, so that what is missing then was theirs; twice, so that what `remove` leaves is seen.
+    # Each package is removed alone, so that a missing file must have been its own; twice, to see what `remove`
+    # leaves.
     theirs = {path for package in PACKAGES for path in chroot.run('dpkg', '-L', package).split('\n') if path}
     before = chroot.files()
     chroot.run('apt-get', 'remove', '-y', *PACKAGES)

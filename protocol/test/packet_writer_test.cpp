@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What writers make of packets: header, number of elements, padding (docs/abi/commands.md), room, and that the two of
-// them write the same bytes.
+// Packets that writers make: header, number of elements, padding (docs/abi/commands.md), room; and both writers write
+// the same bytes.
 #include "aerogpu/packet_writer.hpp"
 
 #include <gtest/gtest.h>

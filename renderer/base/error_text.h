@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors as people read them.
+// Texts of errors for people.
 #pragma once
 
 #include <cstdio>
@@ -20,7 +20,7 @@ inline std::string textOf(const ErrorValue& value) {
   return std::string(value.name) + " " + std::to_string(std::get<uint64_t>(value.number));
 }
 
-/// "no such query slot: slot 256 of 256"
+/// Returns, for example, "no such query slot: slot 256 of 256".
 inline std::string textOf(const Error& error) {
   std::string text = error.what;
   if (!error.detail.empty()) text += ": " + error.detail;

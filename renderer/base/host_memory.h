@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The account of host memory that the guest can make us hold (max_hostmem), and of what a part of it may
-// hold. Thread-safe, lock-free, but for HostMemory::setShare().
+// The account of host memory that the guest can make us hold (max_hostmem), and the accounts of its parts.
+// Thread-safe, lock-free, except for HostMemory::setShare().
 #pragma once
 
 #include <algorithm>
@@ -12,21 +12,21 @@
 
 namespace aerogpu {
 
-/// What memory is held for, for people who look (enum aerogpu_host_memory_kind).
+/// The uses of held memory, for people (enum aerogpu_host_memory_kind).
 enum class HostMemoryKind : uint8_t { Other, Buffers, Textures, Shaders, Queries, Frames };
 inline constexpr size_t kHostMemoryKinds = 6;
 
 /// Counts bytes against a cap.
 class HostMemory {
 public:
-  /// `owner`: a part of that one's, whose cap counts too; null: nobody's.
+  /// `owner`: the account that this one is a part of, whose cap counts too; null: it is no part.
   explicit HostMemory(uint64_t capBytes, std::shared_ptr<HostMemory> owner = nullptr)
       : m_cap(capBytes), m_owner(std::move(owner)) {}
 
-  /// Takes `bytes` from the budget; false, and nothing taken, when its cap or its owner's would be passed.
+  /// Takes `bytes` from the budget. False, and nothing taken, if they would pass its cap or its owner's.
   bool tryCharge(uint64_t bytes) { return m_owner ? tryChargeWithOwner(bytes) : tryChargeAlone(bytes); }
 
-  /// Gives back what tryCharge took.
+  /// Gives back the bytes that tryCharge took.
   void release(uint64_t bytes) {
     m_held.fetch_sub(bytes, std::memory_order_relaxed);
     if (m_owner) m_owner->release(bytes);
@@ -35,16 +35,17 @@ public:
   uint64_t heldBytes() const { return m_held.load(std::memory_order_relaxed); }
   uint64_t peakBytes() const { return m_peak.load(std::memory_order_relaxed); }
   uint64_t capBytes() const { return m_cap; }
-  /// What those who have a share leave to those who have none: the system's objects (SPACE-26).
+  /// Returns the bytes that users with a share must leave to those without one: the system's objects
+  /// (SPACE-26).
   uint64_t systemBytes() const { return std::min(m_cap / 16, uint64_t{64} << 20); }
-  /// Whether that is left beside `bytes` more. Asked by the thread that takes charges.
+  /// True if systemBytes() are left beside `bytes` more. Call it on the thread that takes charges.
   bool leavesSystem(uint64_t bytes) const {
     const uint64_t cap = m_cap - systemBytes();
     return bytes <= cap && heldBytes() <= cap - bytes;
   }
-  /// Whose cap it is that is reached in the end.
+  /// Returns the account whose cap is the final limit.
   const HostMemory& owner() const { return m_owner ? *m_owner : *this; }
-  /// Of heldBytes(), what is held for one kind. Each is right for itself.
+  /// Returns the part of heldBytes() that is held for one kind. Each part is exact by itself.
   uint64_t heldBytes(HostMemoryKind kind) const {
     if (kind != HostMemoryKind::Other)
       return m_kinds[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
@@ -54,8 +55,8 @@ public:
     return rest;
   }
 
-  /// Who makes the renderer hold what is charged from now on, beside the whole: null = the whole alone.
-  /// Charges are taken by one thread, the caller's; they end on any.
+  /// Sets the share that is charged from now on, beside the whole: null = only the whole. One thread, the
+  /// caller's, takes charges; they end on any thread.
   void setShare(std::shared_ptr<HostMemory> share) { m_share = std::move(share); }
   const std::shared_ptr<HostMemory>& share() const { return m_share; }
 
@@ -87,12 +88,12 @@ private:
   const std::shared_ptr<HostMemory> m_owner;
   std::atomic<uint64_t> m_held{0};
   std::atomic<uint64_t> m_peak{0};
-  std::array<std::atomic<uint64_t>, kHostMemoryKinds> m_kinds{};  ///< Other is the rest
+  std::array<std::atomic<uint64_t>, kHostMemoryKinds> m_kinds{};  ///< `Other` is the rest
   std::shared_ptr<HostMemory> m_share;
 };
 
-/// A charge that ends with its owner. Movable; empty by default. It keeps the share that it counts in, which
-/// may be nobody's any more.
+/// A charge that ends with its owner. Movable; empty by default. It keeps the share that it counts in alive,
+/// whose process may have ended.
 class HostMemoryCharge {
 public:
   HostMemoryCharge() = default;
@@ -113,8 +114,8 @@ public:
   }
   ~HostMemoryCharge() { reset(); }
 
-  /// Charges `bytes` to the account, which is no part of another one, and its share; an empty charge (ok()
-  /// false) when a cap would be passed, or a share would take what is the system's.
+  /// Charges `bytes` to the account, which is no part of another one, and to its share. Returns an empty
+  /// charge (ok() false) if a cap would be passed, or if a share would take bytes reserved for the system.
   static HostMemoryCharge take(HostMemory& account, uint64_t bytes,
                                HostMemoryKind kind = HostMemoryKind::Other) {
     HostMemoryCharge charge;

@@ -17,7 +17,7 @@ uint64_t nowNs() {
 bool Log::admits(enum aerogpu_log_level level) {
   if (!m_callback) return false;
   if (level > AEROGPU_LOG_GUEST) return true;
-  // A guest can also bring host errors about, by asking for too much.
+  // A guest can also cause host errors, by asking for too much.
   const uint64_t now = nowNs();
   uint64_t start = m_windowStartNs.load(std::memory_order_relaxed);
   if (now - start >= kGuestWindowNs && m_windowStartNs.compare_exchange_strong(start, now)) {

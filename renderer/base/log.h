@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one way out for log lines: the embedder's callback. What a guest can trigger is rate-limited here.
-// Thread-safe.
+// The only output of log lines: the embedder's callback. Lines that a guest can trigger are rate-limited
+// here. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,13 @@ public:
 
   Log(Callback callback, void* opaque) : m_callback(callback), m_opaque(opaque) {}
 
-  /// Passes one line on. Errors, the guest's and the host's: at most kGuestBurst in any kGuestWindowNs, then
-  /// one line that says how many were left out.
+  /// Passes one line on. Errors of guest and host: at most kGuestBurst in any kGuestWindowNs, then one line
+  /// with the number of omitted ones.
   void line(enum aerogpu_log_level level, std::string_view message) {
     if (admits(level)) pass(level, message);
   }
-  /// line() in two steps, for lines that cost something to make: whether a line may be passed on now, which
-  /// counts it, and passing it on.
+  /// Split line(), for lines that are costly to make: admits() is true if a line may be passed on now, and
+  /// counts it; pass() passes it on.
   bool admits(enum aerogpu_log_level level);
   void pass(enum aerogpu_log_level level, std::string_view message);
 

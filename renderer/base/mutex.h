@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Mutex, Lock and CondVar with clang's thread-safety annotations (std::mutex has none in libstdc++), and the
-// annotation macros. Used by every class that two threads share.
+// annotation macros. Every class that two threads share uses them.
 #pragma once
 
 #include <chrono>
@@ -45,7 +45,7 @@ private:
   Mutex& m_mutex;
 };
 
-/// A condition variable for Mutex. Waits can wake without cause: call them in a loop over the condition.
+/// A condition variable for Mutex. Waits can wake spuriously: call them in a loop over the condition.
 class CondVar {
 public:
   void notifyOne() { m_cond.notify_one(); }
@@ -55,7 +55,7 @@ public:
     m_cond.wait(lock);
     lock.release();
   }
-  /// False when `deadline` has passed.
+  /// Returns false if `deadline` has passed.
   bool waitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline) REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.m_mutex, std::adopt_lock);
     const bool inTime = m_cond.wait_until(lock, deadline) == std::cv_status::no_timeout;

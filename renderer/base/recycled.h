@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory of objects that programs make and destroy by the thousand. The C library keeps seven pieces of a
-// size at hand (glibc.malloc.tcache_count); it joins the others with their neighbours and parts them again,
-// which costs more than making the object does.
+// size at hand (glibc.malloc.tcache_count); it joins the others with their neighbours and splits them again,
+// which costs more than making the object.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace aerogpu {
 
-/// Sanitizers see each object for itself.
+/// Sanitizers must see each object separately.
 #if defined(AEROGPU_ADDRESS_SANITIZER) || defined(AEROGPU_THREAD_SANITIZER)
 inline constexpr size_t kRecycledBytes = 0;
 #else
 inline constexpr size_t kRecycledBytes = size_t{1} << 20;
 #endif
 
-/// Base of T: what a thread deletes is kept for the next T that it makes, kRecycledBytes of it at most. Any
-/// thread, also for what another one made.
+/// Base of T: a thread keeps what it deletes for the next T that it makes, at most kRecycledBytes. Any
+/// thread, also for objects from another one.
 template <class T>
 class Recycled {
 public:
@@ -42,13 +42,13 @@ private:
   struct Piece {
     Piece* next;
   };
-  /// Has no destructor, so that the last objects of a thread may go after its pieces.
+  /// Has no destructor, so that the last objects of a thread may be destroyed after its pieces.
   struct Kept {
     Piece* first;
     size_t count;
     bool ended;
   };
-  /// Of a thread that kept anything.
+  /// Frees the pieces of a thread that kept any.
   struct End {
     ~End() {
       Kept& kept = s_kept;

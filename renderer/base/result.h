@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors are values: Result<T> holds a T or an Error, whose code is the wire's own (enum aerogpu_error_code).
+// Errors are values: Result<T> holds a T or an Error, whose code is the protocol's (enum aerogpu_error_code).
 // A part with an error of another kind names it: Result<T, ShaderError>.
 #pragma once
 
@@ -23,12 +23,12 @@ enum class ErrorCode : uint32_t {
   OutOfBounds = 2,
   Backend = 3,
   Internal = 0xFFFF,
-  /// aerogpu_renderer_interrupt() ended it, which is nobody's fault: the submission is dropped and the guest
-  /// is told of no error. Not a number of the wire.
+  /// aerogpu_renderer_interrupt() ended it, which is no one's fault: the submission is dropped and the guest
+  /// is told of no error. Not a number of the protocol.
   Interrupted = 0x10000,
 };
 
-/// A field of a packet with what it holds, or a limit that it is held against. The name has static storage.
+/// A packet's field with its value, or the limit that it violates. The name has static storage.
 struct ErrorValue {
   const char* name = "";
   std::variant<uint64_t, int64_t, float> number = {};
@@ -39,7 +39,7 @@ struct ErrorValue {
   ErrorValue(const char* field, float n) : name(field), number(n) {}
 };
 
-/// A few of them, which cost no memory: text is made of them only where somebody reads it.
+/// A few values, without allocation: they become text only for a reader.
 class ErrorValues {
 public:
   ErrorValues() = default;
@@ -55,7 +55,7 @@ private:
   uint8_t m_count = 0;
 };
 
-/// Why something failed. `what` has static storage; `detail` is empty where an error can be frequent.
+/// The reason of a failure. `what` has static storage; `detail` is empty where an error can be frequent.
 struct Error {
   ErrorCode code = ErrorCode::Internal;
   const char* what = "";
@@ -63,13 +63,13 @@ struct Error {
   ErrorValues values = {};
 };
 
-/// The error of a packet: its fields that are wrong, by their names in docs/abi/, then the limit: "limit" of
-/// a sum or a size, "of" for a number out of so many, which follows what it limits.
+/// Returns the error of a packet: its wrong fields, by their names in docs/abi/, then the limit: "limit" of a
+/// sum or a size, or "of" for the size of a range, directly after the value.
 inline Error refused(ErrorCode code, const char* what, std::initializer_list<ErrorValue> values) {
   return {code, what, {}, values};
 }
 
-/// A value or an error. Reading the one that is not there is a bug of the caller.
+/// A value or an error. Reading the one that is absent is a bug of the caller.
 template <class T, class E = Error>
 class [[nodiscard]] Result {
 public:
@@ -95,8 +95,8 @@ private:
 template <class E>
 class [[nodiscard]] Result<void, E> {
 public:
-  // Not `= default`: "{}" would then write zeros over all of an Error that is not there ([dcl.init]), and
-  // most results are "{}".
+  // Not `= default`: "{}" would then write zeros over all of the absent Error ([dcl.init]), and most results
+  // are "{}".
   Result() {}  // NOLINT(modernize-use-equals-default)
   Result(E error) : m_error(std::move(error)) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A hash for numbers that a guest chooses. Seeded per process, so that a guest cannot choose many that
-// collide and make every look-up a walk.
+// A hash for numbers that a guest chooses. Seeded per process, so that a guest cannot choose many colliding
+// numbers and turn every look-up into a walk.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace aerogpu {
 
 struct SaltedHash {
   size_t operator()(uint64_t key) const {
-    // Both words of the product of the salted key, folded twice: which keys collide depends on both salts.
+    // Both words of the product of the salted key, folded twice: the keys that collide depend on both salts.
     __extension__ using Wide = unsigned __int128;
     const auto fold = [](uint64_t a, uint64_t b) {
       const Wide product = Wide{a} * b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-bench: the renderer beside the same work in direct Vulkan calls, in turns in one process. Each pair
+// aerogpu-bench: runs the renderer and equal work in direct Vulkan calls, in turns in one process. Each pair
 // reports medians in milliseconds (direct_ms, ours_ms) and their ratio direct / ours: 1 is parity, more is
 // faster than direct.
 // --benchmark_format=json for machines.
@@ -26,7 +26,7 @@ using bench::pair;
 using bench::Scene;
 using bench::scene;
 using test::Harness;
-/// `count` small quads all over the target.
+/// Makes `count` small quads all over the target.
 std::vector<DirectVk::Draw> smallDraws(uint32_t count, bool newConstants, bool alternate) {
   std::vector<DirectVk::Draw> draws(count);
   for (uint32_t i = 0; i < count; ++i) {
@@ -90,8 +90,8 @@ void upload64MiB(benchmark::State& state) {
 }
 BENCHMARK(upload64MiB)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-/// The same from a scattered allocation without two adjacent pages; what it is compared with (direct_ms) is
-/// our own upload from linear memory.
+/// Uploads from a scattered allocation without two adjacent pages; direct_ms is our own upload from linear
+/// memory.
 void upload64MiBScattered(benchmark::State& state) {
   if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
   constexpr uint32_t kSide = 4096;
@@ -139,7 +139,7 @@ void readBack1080p(benchmark::State& state) {
 }
 BENCHMARK(readBack1080p)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-/// Packets decoded and executed a second over the null back end.
+/// Counts packets decoded and executed a second over the null back end.
 void decode(benchmark::State& state) {
   static Scene nullScene("null", 64, 64);
   const CommandWriter stream = nullScene.frame(smallDraws(5000, true, true), true);
@@ -172,7 +172,7 @@ void translatePixelShader400(benchmark::State& state) {
 BENCHMARK(translateSmallVertexShader);
 BENCHMARK(translatePixelShader400);
 
-/// A DXBC vertex shader from packet to module: two calls of the translator process.
+/// Takes a DXBC vertex shader from packet to module: two calls of the translator process.
 void createDxbcVertexShader(benchmark::State& state) {
   Harness harness(Harness::Options{.backend = "vulkan"});
   if (!harness.ok()) {
@@ -180,7 +180,7 @@ void createDxbcVertexShader(benchmark::State& state) {
     return;
   }
   test::dxbc::Tokens code = test::dxbc::vertexCode();
-  code.push_back(0);  // behind the container: makes each one new
+  code.push_back(0);  // after the container: makes each one new
   for ([[maybe_unused]] auto _ : state) {
     ++code.back();
     CommandWriter w;
@@ -196,7 +196,7 @@ void createDxbcVertexShader(benchmark::State& state) {
 }
 BENCHMARK(createDxbcVertexShader)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
-/// Submit to submission_done of an empty submission, in process.
+/// Measures an empty submission from submit to submission_done, in process.
 void emptySubmission(benchmark::State& state, const char* backend) {
   Harness h({.backend = backend});
   if (!h.ok()) return state.SkipWithError(h.createError().c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A desktop compositor's work: a frame of which one window has changed, and blits of windows.
+// A desktop compositor's work: a frame in which one window has changed, and blits of windows.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -24,8 +24,7 @@ constexpr aerogpu_ext_rect rectOf(const Place& p) {
   return {p.x, p.y, p.x + p.width, p.y + p.height};
 }
 
-/// The same objects as DirectCompositor's in one renderer, made once. Frames are shown and given back at
-/// once.
+/// DirectCompositor's objects in one renderer, made once. Frames are shown and given back at once.
 class Desktop {
 public:
   Desktop();
@@ -39,7 +38,7 @@ public:
   CommandWriter frame();
   CommandWriter blits(uint32_t flags, bool narrow);
   uint8_t* changedTexels() { return m_harness.bytes(m_changedMemory).data(); }
-  /// What is seen at window kChanged: BGRA, tight rows.
+  /// Returns the visible pixels of window kChanged: BGRA, tight rows.
   std::vector<uint8_t> seen();
 
 private:
@@ -270,15 +269,15 @@ void blits(benchmark::State& state, uint32_t flags, bool narrow, void (DirectCom
         if (!desktop().run(stream)) state.SkipWithError("the blits had errors");
       });
 }
-/// 20 windows to half their size, filtered.
+/// Draws 20 windows at half their size, filtered.
 void blitStretch(benchmark::State& state) {
   blits(state, AEROGPU_EXT_BLIT_LINEAR, false, &DirectCompositor::stretch);
 }
-/// 20 windows without the texels of one colour, over one another; direct Vulkan draws them.
+/// Draws 20 windows without the texels of one colour, over one another; direct Vulkan draws them.
 void blitColorKey(benchmark::State& state) {
   blits(state, AEROGPU_EXT_BLIT_SRC_COLOR_KEY, false, &DirectCompositor::keyed);
 }
-/// 20 windows from R5G6B5, over one another.
+/// Draws 20 windows from R5G6B5, over one another.
 void blitConvert(benchmark::State& state) {
   blits(state, 0, true, &DirectCompositor::convert);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The picture that the compositor's benchmarks draw: windows over one another on a screen, of which one has
-// changed and one lies on glass, behind which the screen is blurred.
+// The picture that the compositor's benchmarks draw: overlapping windows on a screen, of which one has
+// changed and one lies on glass, under which the screen is blurred.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace aerogpu::bench {
 inline constexpr uint32_t kWindows = 20, kWindowWidth = 320, kWindowHeight = 240;
 inline constexpr uint32_t kWindowBytes = kWindowWidth * kWindowHeight * 4;
 inline constexpr uint32_t kChanged = 12, kGlass = 17;  ///< windows; the second lies over the first's edge
-inline constexpr uint32_t kBlurScale = 2;              ///< a texel of what is blurred is so many pixels wide
+inline constexpr uint32_t kBlurScale = 2;              ///< pixels a blurred texel is wide
 
 struct Place {
   uint32_t x, y, width, height;
@@ -24,8 +24,8 @@ constexpr Place thumbnailPlace(uint32_t window) {
           kWindowHeight / 2};
 }
 
-/// BGRA texels, tight rows; half as bright as they cover, so that windows behind shine through. Two of three
-/// texels of a window are of one colour, kKeyColor.
+/// BGRA texels, tight rows; half as bright as they cover, so that windows below shine through. Two of three
+/// texels of a window have one colour, kKeyColor.
 inline constexpr uint32_t kKeyColor = 0x80402010;
 inline std::vector<uint32_t> windowTexels(uint32_t window) {
   std::vector<uint32_t> out(kWindowBytes / 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The compositor's work in plain Vulkan calls: push constants, descriptor sets made once, one barrier between
-// what is written and what reads it.
+// a write and its reads.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ public:
   DirectCompositor(const DirectCompositor&) = delete;
   DirectCompositor& operator=(const DirectCompositor&) = delete;
 
-  /// Window kChanged gets these texels, what is seen of it is drawn anew, with all that lies there, and
-  /// copied to memory.
+  /// Window kChanged gets these texels; its visible part is drawn anew, with all that lies there, and copied
+  /// to memory.
   void drawFrame(const uint8_t* texels);
-  /// All windows to the screen: half as large, filtered; texel by texel without kKeyColor; from R5G6B5.
+  /// Draw all windows to the screen: half as large, filtered; texel by texel without kKeyColor; from R5G6B5.
   void stretch();
   void keyed();
   void convert();
-  /// What drawFrame() copied: BGRA, tight rows of windowPlace(kChanged).
+  /// Returns the copy that drawFrame() made: BGRA, tight rows of windowPlace(kChanged).
   const uint8_t* shown() const { return m_shown.mapped; }
 
 private:
@@ -35,9 +35,9 @@ private:
   Texture createTexture(uint32_t width, uint32_t height, VkImageUsageFlags usage, VkSampler sampler);
   void createPipelines();
   VkSampler createSampler(VkFilter filter);
-  /// From the begin of m_staging.
+  /// Copies from the begin of m_staging.
   void copyFromStaging(const DirectImage& image);
-  /// The screen's pixels are kept, `area` of them may be drawn.
+  /// Begins a pass that keeps the screen's pixels and may draw `area`.
   void beginPass(const DirectImage& target, const Place& area, bool keeps);
   void quad(VkPipeline pipeline, const Texture& texture, const DirectImage& target, const Place& place,
             const float (&value)[4]);

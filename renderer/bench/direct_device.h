@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A Vulkan device, and the buffers and images that plain Vulkan programs make on it: what the yardsticks
-// share.
+// A Vulkan device, and the buffers and images that plain Vulkan programs make on it: common to the
+// yardsticks.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -13,7 +13,7 @@ namespace aerogpu::bench {
 /// Ends the process with a message if Vulkan fails: there is nothing to measure then.
 void need(VkResult result, const char* what);
 
-/// Of most images, and of all targets.
+/// The format of most images, and of all targets.
 inline constexpr VkFormat kDirectFormat = VK_FORMAT_B8G8R8A8_UNORM;
 
 struct DirectBuffer {
@@ -43,18 +43,18 @@ public:
   const char* deviceName() const { return m_properties.deviceName; }
 
 protected:
-  /// Mapped for good.
+  /// Creates a buffer that stays mapped.
   DirectBuffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
   void destroyBuffer(DirectBuffer& buffer);
   VkShaderModule module(std::span<const uint32_t> words);
-  /// Triangles to one image, of which later ones cover earlier ones or, `blended`, are mixed with them by
-  /// alpha. Viewport and scissor are dynamic.
+  /// Draws triangles to one image; later ones cover earlier ones or, `blended`, are mixed with them by alpha.
+  /// Viewport and scissor are dynamic.
   VkPipeline createPipeline(VkShaderModule vertex, VkShaderModule fragment,
                             const VkPipelineVertexInputStateCreateInfo& input, VkPipelineLayout layout,
                             bool blended);
-  /// A set in which nothing is written yet.
+  /// Returns a set in which nothing is written yet.
   VkDescriptorSet allocateSet(VkDescriptorPool pool, VkDescriptorSetLayout layout);
-  /// A set whose binding 0 is the image, for shaders to sample.
+  /// Returns a set whose binding 0 is the image, for shaders to sample.
   VkDescriptorSet createTextureSet(VkDescriptorPool pool, VkDescriptorSetLayout layout, VkImageView view,
                                    VkSampler sampler);
   uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const;
@@ -68,7 +68,7 @@ protected:
   VkQueue m_queue = VK_NULL_HANDLE;
 };
 
-/// With one command buffer, whose end is waited for.
+/// A device with one command buffer, whose end is waited for.
 class DirectCommands : public DirectDevice {
 public:
   DirectCommands();

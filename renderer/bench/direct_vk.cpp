@@ -341,7 +341,7 @@ void DirectVk::readBox(uint32_t x, uint32_t y, uint32_t width, uint32_t height, 
 }
 
 void DirectVk::createAndDestroy(uint32_t count, uint32_t side) {
-  // One piece of memory for all, as an engine's allocator has it at hand.
+  // One piece of memory for all, as an engine's allocator has it ready.
   std::vector<VkImage> images(count);
   VkDeviceSize at = 0;
   begin();

@@ -26,32 +26,31 @@ public:
     uint32_t pipeline = 0, texture = 0;
     bool newConstants = true;
   };
-  /// Records, submits and waits: clears the target, then the draws, blended or not.
+  /// Clears the target, then records the draws, blended or not, submits and waits.
   void drawFrame(std::span<const Draw> draws, bool blend);
-  /// A draw of `count` vertices that are new: `bytes` of them go to the ring of `m_stream`, one behind the
-  /// other.
+  /// A draw of `count` new vertices: `bytes` of them go to the ring of `m_stream`, one after the other.
   struct StreamedDraw {
     const uint8_t* vertices;
     uint32_t bytes, count;
   };
-  /// The same as drawFrame() with streamed vertices and one state. A ring that is mapped for good, bound once
-  /// (`rebinds`: for each draw), as large as the frame's vertices.
+  /// Works like drawFrame() with streamed vertices and one state. The ring stays mapped, is bound once
+  /// (`rebinds`: for each draw), and is as large as the frame's vertices.
   void streamFrame(std::span<const StreamedDraw> draws, bool rebinds);
-  /// The same as drawFrame() of opaque draws, each with constants of its own, inside an occlusion query that
+  /// Works like drawFrame() with opaque draws, each with its own constants, inside an occlusion query that
   /// counts; returns the count.
   uint64_t countFrame(std::span<const Draw> draws);
-  /// Vertices for drawVertices(), at most 4 MiB.
+  /// Sets the vertices for drawVertices(), at most 4 MiB.
   void setVertices(std::span<const uint8_t> bytes);
-  /// One draw of `count` of them.
+  /// Draws `count` of them at once.
   void drawVertices(uint32_t count);
-  /// Boxes of `side` texels of `image`, each from `bytes` (tight rows), behind one another from left to right
-  /// and then below, by one copy ahead of the pass; then as many quads.
+  /// Copies boxes of `side` texels of `image`, each from `bytes` (tight rows), from left to right and then
+  /// below, by one copy ahead of the pass; then draws as many quads.
   void updateFrame(DirectImage& image, uint32_t side, uint32_t count, const uint8_t* bytes);
-  /// The same, where each draw is to see the boxes up to its own and no later one: the pass ends for each.
+  /// Works like updateFrame(), but each draw sees only the boxes up to its own: the pass ends for each.
   void updateFrameInOrder(DirectImage& image, uint32_t side, uint32_t count, const uint8_t* bytes);
   /// Copies a box of the target to `out` (tight rows), and waits.
   void readBox(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint8_t* out);
-  /// Makes and destroys `count` textures of `side` texels, in memory that is there.
+  /// Makes and destroys `count` textures of `side` texels, in existing memory.
   void createAndDestroy(uint32_t count, uint32_t side);
   /// Copies `bytes` (tight BGRA rows) to a texture of that size through a staging buffer, and waits.
   void upload(DirectImage& image, const uint8_t* bytes);
@@ -61,11 +60,11 @@ public:
 private:
   void createPipelines();
   void createTextures();
-  /// The pass with a cleared target, or with what it holds.
+  /// Begins the pass with a cleared target, or with its content.
   void beginPass(bool load = false);
-  /// Texture `image` in place of the ones of m_textures.
+  /// Binds texture `image` in place of those of m_textures.
   void bindUpdated(const DirectImage& image);
-  /// Pipeline 0, texture 0, vertices placed as they are.
+  /// Binds pipeline 0, texture 0, and vertices at their own places.
   void bindOneState();
 
   VkDescriptorSetLayout m_uniformLayout = VK_NULL_HANDLE, m_textureLayout = VK_NULL_HANDLE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all benchmarks share: one device for direct Vulkan, one renderer, and pairs that run by turns.
+// Support for all benchmarks: one device for direct Vulkan, one renderer, and pairs that run in turns.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Direct3D 9's own rules cost: counted samples, what follows each vertex, the alpha test.
+// The cost of Direct3D 9's own rules: counted samples, the work after each vertex, the alpha test.
 #include <cmath>
 #include <cstring>
 
@@ -67,8 +67,8 @@ void occlusion100Draws(benchmark::State& state) {
 }
 BENCHMARK(occlusion100Draws)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-/// 262140 vertices of triangles that cover no pixel: what ours does after each vertex (its position's offset,
-/// point size, 0 times anything) and direct Vulkan does not.
+/// 262140 vertices of triangles that cover no pixel: measures our work after each vertex (its position's
+/// offset, point size, 0 times anything), which direct Vulkan does not do.
 void vertexEpilogue(benchmark::State& state) {
   if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
   constexpr uint32_t kVertices = 262140;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same scenes as DirectVk draws, as command streams: D3D9 shaders, constants, textures.
+// The scenes of DirectVk as command streams: D3D9 shaders, constants, textures.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace aerogpu::bench {
 
 std::vector<uint32_t> assemble(const std::string& text);
-/// Of vertices as kQuad's; the shader places them by constant 0.
+/// Creates a layout for kQuad's vertices; the shader places them by constant 0.
 uint32_t createQuadLayout(CommandWriter& w, test::Harness& harness);
 uint32_t createQuadShader(CommandWriter& w, test::Harness& harness);
 
@@ -22,9 +22,9 @@ public:
   bool ok() const { return m_ready; }
   test::Harness& harness() { return m_harness; }
 
-  /// The stream of one frame. Built once: what is measured is the renderer, not the writer.
+  /// Returns the stream of one frame. Built once: the benchmark measures the renderer, not the writer.
   CommandWriter frame(std::span<const DirectVk::Draw> draws, bool blend);
-  /// State for draws from stream 0, whose vertices are where they are to be drawn.
+  /// Sets state for draws from stream 0, whose vertices are at their places.
   void setOneState(CommandWriter& w, uint32_t texture = 0);
   /// Submits and waits; false after an error.
   bool run(const CommandWriter& stream) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What programs stream: vertices, small draws, parts of textures, read-backs, short-lived resources.
+// Benchmarks of streams: vertices, small draws, parts of textures, read-backs, short-lived resources.
 #include <cmath>
 #include <cstring>
 
@@ -14,7 +14,7 @@ using test::Harness;
 constexpr uint32_t kDraws = 200, kDrawBytes = 1024, kDrawVertices = 60;
 constexpr uint32_t kQuads = 2000, kQuadBytes = sizeof kQuad;
 
-/// Small quads, `perDraw` in each `bytes`, all over the target.
+/// Makes small quads, `perDraw` in each `bytes`, all over the target.
 std::vector<uint8_t> vertices(uint32_t draws, uint32_t bytes, uint32_t perDraw) {
   std::vector<uint8_t> out(size_t{draws} * bytes);
   for (uint32_t i = 0; i < draws * perDraw; ++i) {
@@ -30,7 +30,7 @@ std::vector<uint8_t> vertices(uint32_t draws, uint32_t bytes, uint32_t perDraw) 
   return out;
 }
 
-/// Guest memory with the vertices of the streamed draws; made once, the harness never gives memory back.
+/// Returns guest memory with the streamed draws' vertices; made once, the harness never gives memory back.
 const Allocation& streamMemory() {
   static const Allocation memory = [] {
     Allocation made = scene().harness().allocate(uint64_t{16} << 20);
@@ -50,10 +50,10 @@ std::vector<DirectVk::StreamedDraw> streamedDraws() {
 }
 
 enum class Manner {
-  NoOverwrite,  ///< each draw's vertices behind those of the one before, promised not to be in use
+  NoOverwrite,  ///< each draw's vertices follow the previous draw's, promised not to be in use
   Discard,      ///< always at the beginning, the rest is not needed any more
-  Dirty,        ///< as NoOverwrite, by dirty ranges of ABI 1.4
-  DirtyInUse,   ///< as Discard, by dirty ranges
+  Dirty,        ///< like NoOverwrite, by dirty ranges of ABI 1.4
+  DirtyInUse,   ///< like Discard, by dirty ranges
 };
 
 void stream(benchmark::State& state, Manner manner) {
@@ -133,8 +133,8 @@ void inlineQuads(benchmark::State& state) {
 }
 BENCHMARK(inlineQuads)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-/// 200 boxes of 32x32 texels of a texture of 1024x1024, a draw with it behind each.
-/// `inOrder`: direct Vulkan keeps the order that is asked for without a promise.
+/// 200 boxes of 32x32 texels of a texture of 1024x1024, and a draw with it after each. `inOrder`: direct
+/// Vulkan keeps the order that packets without a promise ask for.
 void updateTexture(benchmark::State& state, uint32_t flags, bool inOrder) {
   if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
   constexpr uint32_t kSide = 1024, kBox = 32, kPerRow = kSide / kBox;

@@ -19,7 +19,7 @@ Result<void> needHandle(const char* field, uint32_t handle) {
   return {};
 }
 
-/// BLIT-2: what one packet may hold.
+/// BLIT-2: limits the rectangles of one packet.
 Result<void> needFewRects(uint32_t count) {
   constexpr uint32_t kMaxRects = 1024;
   if (count > kMaxRects)
@@ -52,7 +52,7 @@ Result<void> needTexels(uint32_t width, uint32_t height, uint32_t depth) {
   return malformed("texture has no texels", {{"width", width}, {"height", height}, {"depth", depth}});
 }
 
-/// Levels of an image whose longest side is that.
+/// Checks the levels of an image with the given longest side.
 Result<void> needLevels(uint32_t mips, uint32_t layers, uint32_t longest) {
   if (mips == 0 || layers == 0)
     return malformed("texture has no mips or no layers", {{"mip_levels", mips}, {"array_layers", layers}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a packet alone can prove, one overload per structure of the command table: enumerators, multiples,
-// counts. The executor proves what needs the tables. A structure that has fields and no overload in check.cpp
+// counts. The commands prove what needs the tables. A structure that has fields and no overload in check.cpp
 // does not link.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From a packet to a checked, typed command: expands the command table once. Unknown opcodes are skipped.
+// From a packet's bytes to a checked structure and the function that runs it: one of three shapes, as the
+// command table says (aerogpu_cmd_table.h).
 #pragma once
 
 #include "renderer/cmd/check.h"
@@ -7,41 +8,41 @@
 
 namespace aerogpu::cmd {
 
-/// Calls `visitor.run(wire)` or `visitor.run(wire, tail)` for the packet, after every check that the packet
-/// alone allows. Returns the visitor's result, or the first check's error; an unknown opcode is a success.
-template <class Visitor>
-Result<void> decode(const Packet& packet, Visitor& visitor) {
-  const uint32_t minor = packet.streamMinor;
-  switch (packet.opcode) {
-#define AEROGPU_DECODE_FIXED(NAME, STRUCT)                             \
-  case AEROGPU_CMD_##NAME: {                                           \
-    const auto fixed = readFixed<struct aerogpu_cmd_##STRUCT>(packet); \
-    if (!fixed) return fixed.error();                                  \
-    if (auto checked = check(*fixed, minor); !checked) return checked; \
-    return visitor.run(*fixed);                                        \
-  }
-#define AEROGPU_DECODE_TAIL(NAME, STRUCT, ELEM, COUNT)                                     \
-  case AEROGPU_CMD_##NAME: {                                                               \
-    const auto read = readTailed<struct aerogpu_cmd_##STRUCT, ELEM>(                       \
-        packet, [](const struct aerogpu_cmd_##STRUCT& c) -> uint64_t { return c.COUNT; }); \
-    if (!read) return read.error();                                                        \
-    if (auto checked = check(read->fixed, minor); !checked) return checked;                \
-    return visitor.run(read->fixed, read->tail);                                           \
-  }
-#define AEROGPU_DECODE_REST(NAME, STRUCT)                                   \
-  case AEROGPU_CMD_##NAME: {                                                \
-    const auto read = readRest<struct aerogpu_cmd_##STRUCT>(packet);        \
-    if (!read) return read.error();                                         \
-    if (auto checked = check(read->fixed, minor); !checked) return checked; \
-    return visitor.run(read->fixed, read->tail);                            \
-  }
-    AEROGPU_CMD_TABLE(AEROGPU_DECODE_FIXED, AEROGPU_DECODE_TAIL, AEROGPU_DECODE_REST)
-#undef AEROGPU_DECODE_FIXED
-#undef AEROGPU_DECODE_TAIL
-#undef AEROGPU_DECODE_REST
-    default:
-      return {};
-  }
+// Each makes every check that the packet alone allows, and then calls `run(context, structure)`, with what
+// follows the structure where something does. Returns the first check's error, or what `run` returns. They
+// are inlined so that `run`, a constant, is called directly.
+
+/// A structure and nothing after it.
+template <class Context, class Wire>
+[[gnu::always_inline]] inline Result<void> decodeFixed(const Packet& packet, Context& context,
+                                                       Result<void> (*run)(Context&, const Wire&)) {
+  const auto fixed = readFixed<Wire>(packet);
+  if (!fixed) return fixed.error();
+  if (auto checked = check(*fixed, packet.streamMinor); !checked) return checked;
+  return run(context, *fixed);
+}
+
+/// A structure and as many elements as `countOf` says, uint64_t(const Wire&).
+template <class Context, class Wire, class Elem, class CountOf>
+[[gnu::always_inline]] inline Result<void> decodeTail(const Packet& packet, Context& context,
+                                                      Result<void> (*run)(Context&, const Wire&,
+                                                                          std::span<const Elem>),
+                                                      CountOf countOf) {
+  const auto read = readTailed<Wire, Elem>(packet, countOf);
+  if (!read) return read.error();
+  if (auto checked = check(read->fixed, packet.streamMinor); !checked) return checked;
+  return run(context, read->fixed, read->tail);
+}
+
+/// A structure and whatever follows, up to the packet's end.
+template <class Context, class Wire>
+[[gnu::always_inline]] inline Result<void> decodeRest(const Packet& packet, Context& context,
+                                                      Result<void> (*run)(Context&, const Wire&,
+                                                                          std::span<const uint8_t>)) {
+  const auto read = readRest<Wire>(packet);
+  if (!read) return read.error();
+  if (auto checked = check(read->fixed, packet.streamMinor); !checked) return checked;
+  return run(context, read->fixed, read->tail);
 }
 
 }  // namespace aerogpu::cmd

@@ -31,7 +31,7 @@ std::string valueText(const PacketField& field, const uint8_t* at) {
   return text;
 }
 
-/** What a marker carries, as far as it is text; other bytes are dots. Zeros at its end are padding. */
+/** Returns a marker's bytes as text; bytes that are no text become dots. Zeros at its end are padding. */
 std::string textOf(std::span<const uint8_t> bytes) {
   size_t size = bytes.size();
   while (size != 0 && bytes[size - 1] == 0) --size;

@@ -8,8 +8,8 @@
 
 namespace aerogpu::cmd {
 
-/// "OFFSET NAME field=value ...", with the number of elements or bytes that follow the structure. A packet
-/// that is too short for its structure says so.
+/// Returns "OFFSET NAME field=value ...", with the number of elements or bytes that follow the structure. The
+/// text says so if a packet is too short for its structure.
 std::string dumpPacket(const Packet& packet);
 
 }  // namespace aerogpu::cmd

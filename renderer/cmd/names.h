@@ -6,10 +6,11 @@
 
 namespace aerogpu::cmd {
 
-/// Stands for "no packet" where an error is not one packet's.
+/// Means "no packet" if an error does not belong to one packet.
 inline constexpr uint32_t kNoOpcode = 0xFFFFFFFFu;
 
-/// "CREATE_BUFFER" for 0x100; "submission" for kNoOpcode; "unknown opcode" for what the table lacks.
+/// Returns "CREATE_BUFFER" for 0x100; "submission" for kNoOpcode; "unknown opcode" for opcodes that the table
+/// lacks.
 const char* opcodeName(uint32_t opcode);
 
 }  // namespace aerogpu::cmd

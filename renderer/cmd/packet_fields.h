@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the fields of each packet are, for people: places, names, kinds. From protocol/packets.toml.
+// The fields of each packet, for people: places, names, kinds. From protocol/packets.toml.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace aerogpu::cmd {
 
-/// A packet's structure and what follows it. The tail points into the private copy of the stream.
+/// A packet's structure and its tail, which points into the private copy of the stream.
 template <class Wire, class Elem>
 struct Tailed {
   Wire fixed;
@@ -27,7 +27,7 @@ Result<Wire> readFixed(const Packet& packet) {
   return fixed;
 }
 
-/// `countOf` gives the number of elements that follow. Streams are 4-byte aligned, as are the elements.
+/// `countOf` returns the number of elements that follow. Streams and elements are 4-byte aligned.
 template <class Wire, class Elem, class CountOf>
 Result<Tailed<Wire, Elem>> readTailed(const Packet& packet, CountOf countOf) {
   static_assert(alignof(Elem) <= 4 && sizeof(Wire) % alignof(Elem) == 0);
@@ -41,7 +41,7 @@ Result<Tailed<Wire, Elem>> readTailed(const Packet& packet, CountOf countOf) {
   return Tailed<Wire, Elem>{*fixed, {reinterpret_cast<const Elem*>(rest.data()), static_cast<size_t>(count)}};
 }
 
-/// Everything up to the packet's end belongs to the tail.
+/// Takes everything up to the packet's end as the tail.
 template <class Wire>
 Result<Tailed<Wire, uint8_t>> readRest(const Packet& packet) {
   Result<Wire> fixed = readFixed<Wire>(packet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which shader stage a packet means. SHADER-1, SHADER-2.
+// The shader stage that a packet names. SHADER-1, SHADER-2.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Framing of a command stream: header and packets. CMD-1 to CMD-3. Works on the renderer's
-// private copy.
+// Framing of a command stream: header and packets. CMD-1 to CMD-3. Works on the renderer's private copy.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace aerogpu::cmd {
 
-/// One packet: its bytes (header included, a multiple of 4, at least 8) and where it lies in the stream.
+/// One packet: its bytes (header included, a multiple of 4, at least 8) and its offset in the stream.
 struct Packet {
   uint32_t opcode = 0;
   uint32_t offset = 0;       ///< bytes from the start of the stream
@@ -26,8 +25,8 @@ public:
   /// `bytes`).
   static Result<PacketReader> open(std::span<const uint8_t> bytes);
 
-  /// The next packet; `atEnd()` tells when there is none. Broken framing is an error, after which the stream
-  /// is over.
+  /// Returns the next packet; `atEnd()` is true if there is none. Broken framing is an error, after which the
+  /// stream is over.
   Result<Packet> next();
   bool atEnd() const { return m_offset == m_stream.size(); }
   uint32_t offset() const { return static_cast<uint32_t>(m_offset); }

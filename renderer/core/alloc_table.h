@@ -13,7 +13,7 @@
 
 namespace aerogpu::core {
 
-/// What a word of a page list stands for, bytes (LIST-3).
+/// The bytes that a word of a page list stands for (LIST-3).
 inline constexpr uint64_t kListPageBytes = AEROGPU_EXT_SCATTER_PAGE_BYTES;
 
 class AllocTable {
@@ -25,11 +25,11 @@ public:
     uint64_t gpa, size;
   };
 
-  /// Takes over the entries of `bytes` (the table as the descriptor names it; empty = none). On an error the
+  /// Takes over the entries of `bytes` (the table that the descriptor names; empty = none). On an error the
   /// table is empty.
   Result<void> load(std::span<const uint8_t> bytes);
 
-  /// Null when the submission does not list the allocation.
+  /// Returns null if the submission does not list the allocation.
   const Entry* find(uint32_t id) const;
   std::span<const Entry> entries() const { return m_entries; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What stands behind the executor: `vulkan`, `null`, later others. All members are called on the render
-// thread, with arguments that the executor has validated (handles exist, ranges lie inside, enumerators are
-// known); a back end checks only what the GPU alone knows. Order of calls, those of the objects' own
-// functions included, is order of execution.
+// The interface that the executor draws with: `vulkan`, `null`, later others. All members are called on the
+// render thread, with arguments that the executor has validated (handles exist, ranges lie inside,
+// enumerators are known); a back end checks only what the GPU alone knows. Calls, including those of the
+// objects' functions, execute in their order.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace aerogpu::core {
 
 struct ValueWrite;
 
-/// A submission on its way. The back end calls exactly one of the two, once, in order of submission: from
-/// within endSubmission if no GPU work is outstanding, else from its own thread.
+/// A submission on its way. The back end calls exactly one of the two members, once, in order of submission:
+/// from within endSubmission if no GPU work is outstanding, else from its own thread.
 class Completion {
 public:
   virtual ~Completion() = default;
@@ -35,7 +35,7 @@ public:
 struct DrawArgs {
   uint32_t vertexCount = 0, instanceCount = 1, firstVertex = 0, firstInstance = 0;
 };
-/// A draw that brings its own stream 0 and, if there are indices, its own index buffer.
+/// A draw with its own stream 0 and, if there are indices, its own index buffer.
 struct InlineDraw {
   std::span<const uint8_t> vertices;  ///< vertexCount times stride
   uint32_t vertexCount = 0, stride = 0;
@@ -49,7 +49,7 @@ struct DrawIndexedArgs {
   uint32_t firstInstance = 0;
 };
 
-/// What a GPU can do, for validation by the executor and for the guest to know.
+/// The abilities of a GPU, for validation by the executor and for the guest.
 struct BackendLimits {
   uint32_t maxTextureSize = 16384;  ///< pixels a side
   uint32_t maxVolumeSize = 2048, maxCubeSize = 16384;
@@ -64,7 +64,7 @@ struct BackendLimits {
   uint32_t missingVertexTypes = 0;  ///< bit n: D3DDECLTYPE n
 };
 
-/// What textures of one format can be used for: struct aerogpu_format_caps.
+/// The uses of textures of one format: struct aerogpu_format_caps.
 struct FormatCaps {
   uint32_t caps = 0;     ///< AEROGPU_FORMAT_CAP_*
   uint32_t samples = 0;  ///< bit n: targets of it can have 2^n samples a texel
@@ -76,15 +76,15 @@ public:
 
   virtual const char* name() const = 0;
   virtual const char* deviceName() const = 0;
-  /// The GPU's driver and its version, for people; empty without a GPU.
+  /// Returns the GPU's driver and its version, for people; empty without a GPU.
   virtual const char* driverName() const { return ""; }
   virtual const BackendLimits& limits() const = 0;
   virtual FormatCaps formatCaps(aerogpu_format format) const = 0;
 
-  /// What comes from here on is work of `owner`: it may be stopped for others'.
+  /// Assigns the following work to `owner`: it may be stopped for other owners' work.
   virtual void setOwner(const Owner& /*owner*/) {}
 
-  // Objects. New memory reads as zero. Over the host-memory cap: ErrorCode::Backend.
+  // Objects. New memory reads as zero. Allocations over the host-memory cap fail with ErrorCode::Backend.
   virtual Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) = 0;
   virtual Result<std::unique_ptr<GpuTexture>> createTexture(const TextureDesc& desc) = 0;
   virtual Result<std::unique_ptr<GpuQuery>> createQuery(QueryKind kind) = 0;
@@ -95,46 +95,46 @@ public:
   virtual Result<std::unique_ptr<GpuInputLayout>> createInputLayout(
       std::span<const InputElement> elements) = 0;
 
-  // Work. The back end takes what is dirty in `state` and clears those bits.
+  // Work. The back end reads the dirty parts of `state` and clears their bits.
   virtual Result<void> clear(DrawState& state, const ClearArgs& args) = 0;
   virtual Result<void> draw(DrawState& state, const DrawArgs& args) = 0;
   virtual Result<void> drawIndexed(DrawState& state, const DrawIndexedArgs& args) = 0;
-  /// What is bound stays bound. The bytes are read during the call.
+  /// Draws without changing the bindings. The bytes are read during the call.
   virtual Result<void> drawInline(DrawState& state, const InlineDraw& draw) = 0;
   virtual Result<void> dispatch(DrawState& state, uint32_t x, uint32_t y, uint32_t z) = 0;
 
   /// Copies the image (mip 0, layer 0) for display; it comes out with the submission's completion. `damage`
-  /// is its own. Returns its sequence number.
+  /// belongs to this image. Returns the image's sequence number.
   virtual Result<uint64_t> captureFrame(Texture& texture, const FrameDamage& damage) = 0;
   /// Gives a frame back; any thread.
   virtual void releaseFrame(aerogpu_frame* frame) = 0;
 
-  /// Writes the value when everything before it is done, write-backs too, also where that failed or was
-  /// stopped; never once the renderer is interrupted, nor on a lost GPU while BackendConfig::holdValues. It
-  /// is there before a later endSubmission() completes. What cannot be written is an error, of this call if
+  /// Writes the value when all work and all write-backs before it are done, even if they failed or were
+  /// stopped; never once the renderer is interrupted, nor on a lost GPU while BackendConfig::holdValues. The
+  /// value is there before a later endSubmission() completes. A write that fails is an error: of this call if
   /// it happens at once, else of the completion.
   virtual Result<void> writeValue(const ValueWrite& value) = 0;
 
-  /// Hands what is recorded to the GPU without ending the submission (FLUSH).
+  /// Hands recorded work to the GPU without ending the submission (FLUSH).
   virtual Result<void> flush() = 0;
-  /// Hands over what is recorded and waits for what was handed over before the call before this one: bounds
-  /// the work that is under way. A failure shows in the completion. False when work of this submission had to
-  /// be stopped: the rest of it is not to run.
+  /// Hands recorded work over and waits for the work that the call before the previous one handed over:
+  /// bounds the work that is under way. A failure shows in the completion. False if work of this submission
+  /// had to be stopped: then the rest of it must not run.
   virtual bool throttle() = 0;
-  /// Ends a submission. A failure to hand it over is reported through `completion`. `needsGpu`: that there is
-  /// no GPU any more is one; else it asked for nothing that would have been done there (MEM-8).
+  /// Ends a submission. A failure to hand it over is reported through `completion`. `needsGpu`: the lack of a
+  /// GPU counts as such a failure; without it, the submission asked for no work on the GPU (MEM-8).
   virtual void endSubmission(std::unique_ptr<Completion> completion, bool needsGpu) = 0;
-  /// Whether work that is recorded or under way may read or write guest memory in place.
+  /// True if work that is recorded or under way may read or write guest memory in place.
   virtual bool usesGuestMemory() const = 0;
-  /// Waits until every completion has returned; false after `timeoutNs`.
+  /// Waits until every completion has returned. False after `timeoutNs`.
   virtual bool waitIdle(uint64_t timeoutNs) = 0;
-  /// Who had this account has ended, with all its objects: what the back end keeps of it is nobody's. One of
-  /// the same account may come again.
+  /// The owner of this account has ended, with all its objects: the back end drops what it keeps for it. A
+  /// new owner with the same account may come later.
   virtual void processEnds(const HostMemory& account) = 0;
 
-  /// Whether the GPU is lost: what comes ends with an error. Any thread, but not while recover() runs.
+  /// True if the GPU is lost: further work ends with an error. Any thread, but not while recover() runs.
   virtual bool lost() const = 0;
-  /// After all objects were destroyed: brings back a lost device. False if that failed.
+  /// Brings back a lost device after all objects were destroyed. False if that failed.
   virtual bool recover() = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every back end is created with, and the factories of the ones there are.
+// The arguments of every back end, and the factories of all back ends.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ struct BackendConfig {
   HostMemory& frameReserve;  ///< beside it, for frames alone (core/frame_memory.h)
   Stats& stats;
   Log& log;
-  const std::atomic<bool>& interrupted;  ///< what takes long ends early, with ErrorCode::Interrupted
-  const std::atomic<bool>& closing;      ///< the same, for good
+  const std::atomic<bool>& interrupted;  ///< long operations end early, with ErrorCode::Interrupted
+  const std::atomic<bool>& closing;      ///< like `interrupted`, for good
   const std::atomic<bool>& holdValues;   ///< no value is written while the GPU is lost
   std::atomic<uint32_t>& faults;         ///< enum aerogpu_renderer_faults, to be played
   std::string vulkanDevice;              ///< index or part of a name; empty = the best
@@ -29,12 +29,12 @@ struct BackendConfig {
   bool validation = false;
   Sharing sharing{};
 
-  /// Whether the GPU is to be lost now. Any thread; true once for each time that it was asked for.
+  /// True if the GPU is to be lost now. Any thread; true once for each request.
   bool playsLoss() const {
     constexpr uint32_t kLose = AEROGPU_RENDERER_FAULT_LOSE;
     return (faults.load(std::memory_order_relaxed) & kLose) != 0 && (faults.fetch_and(~kLose) & kLose) != 0;
   }
-  /// Whether the GPU ends nothing. Any thread.
+  /// True if the GPU must not finish any work. Any thread.
   bool playsHang() const {
     return (faults.load(std::memory_order_relaxed) & AEROGPU_RENDERER_FAULT_HANG) != 0;
   }
@@ -44,7 +44,7 @@ struct BackendConfig {
 }  // namespace aerogpu::core
 
 namespace aerogpu::vk {
-/// Null and a message when there is no usable Vulkan 1.3 device.
+/// Returns null and a message if there is no usable Vulkan 1.3 device.
 std::unique_ptr<core::Backend> createBackend(const core::BackendConfig& config, std::string& error);
 }  // namespace aerogpu::vk
 

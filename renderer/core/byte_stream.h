@@ -9,8 +9,8 @@
 
 namespace aerogpu::core {
 
-/// Host memory that stays where it is and that nobody changes until the object dies; any thread. Guest memory
-/// may still be changed by a guest that breaks the rules: its bytes are data, never looked at.
+/// Host memory that stays where it is and does not change until the object dies; any thread. A guest that
+/// breaks the rules may still change guest memory: its bytes are data, never interpreted.
 class Lent {
 public:
   Lent(uint8_t* first, uint64_t size) : m_first(first), m_size(size) {}
@@ -29,27 +29,27 @@ private:
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
-  /// Copies [offset, offset + size) to `dst`; false when guest memory there cannot be read.
+  /// Copies [offset, offset + size) to `dst`. False if guest memory there cannot be read.
   virtual bool read(uint64_t offset, void* dst, uint64_t size) = 0;
-  /// The bytes themselves if they lie in one piece in host memory for the duration of the call, else null.
+  /// Returns the bytes themselves if they lie in one piece in host memory for the duration of the call, else
+  /// null.
   virtual const uint8_t* contiguous() { return nullptr; }
-  /// All the bytes, for a GPU that reads them itself: to be given back before the submission is completed.
-  /// Null when they must be read during the call.
+  /// Lends all the bytes to a GPU that reads them itself; they are given back before the submission is
+  /// completed. Null if they must be read during the call.
   virtual std::unique_ptr<Lent> lend() { return nullptr; }
 };
 
-/// Where a read-back goes (guest memory, a test's buffer). Called on the renderer's own thread once the GPU
-/// is done and before the submission's completion; may fail, which the submission then reports.
+/// The target of a read-back (guest memory, a test's buffer). The renderer's own thread calls it once the GPU
+/// is done and before the submission's completion; it may fail, and the submission then reports the error.
 class ByteSink {
 public:
   virtual ~ByteSink() = default;
   /// Writes `rows` rows of `rowBytes` bytes from `src` (rows `srcPitch` bytes apart), in order from the first
-  /// row on; those of a volume's slices follow one another.
+  /// row on; rows of a volume's slices follow one another.
   virtual Result<void> write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) = 0;
-  /// Where the bytes go, for a GPU that writes them itself in place of write(): from the first byte of the
-  /// first row to the last one of the last row, rows `pitch` bytes apart. To be given back before the
-  /// submission is completed, and only then counted as written. Null when they must come through write().
-  /// Render thread.
+  /// Lends the target to a GPU that writes it in place of write(): from the first byte of the first row to
+  /// the last byte of the last row, rows `pitch` bytes apart. It is given back before the submission is
+  /// completed, and only then counts as written. Null if the bytes must come through write(). Render thread.
   virtual std::unique_ptr<Lent> lend([[maybe_unused]] uint64_t& pitch) { return nullptr; }
 };
 

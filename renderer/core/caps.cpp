@@ -13,12 +13,12 @@ namespace aerogpu::core {
 
 namespace {
 
-constexpr size_t kMostOfAName = 512;  // Vulkan's have 256 bytes at most, a driver is two of them
+constexpr size_t kMostOfAName = 512;  // Vulkan's names have 256 bytes at most, a driver has two
 constexpr size_t kMostFormats = 128;
 static_assert(sizeof(aerogpu_caps) + kMostFormats * sizeof(aerogpu_format_caps) + 2 * (kMostOfAName + 1) <=
               AEROGPU_EXT_REG_CAPS_BYTES);
 
-/// Appends a name with its zero; returns where it lies.
+/// Appends a name with its zero and returns its offset.
 uint32_t append(std::vector<uint8_t>& block, const char* name) {
   const auto offset = static_cast<uint32_t>(block.size());
   const size_t length = std::min(std::strlen(name), kMostOfAName);
@@ -27,7 +27,7 @@ uint32_t append(std::vector<uint8_t>& block, const char* name) {
   return offset;
 }
 
-/// Appends what textures of each format can be used for.
+/// Appends the uses of textures of each format.
 uint32_t appendFormats(std::vector<uint8_t>& block, const Backend& backend, uint32_t& count) {
   const auto offset = static_cast<uint32_t>(block.size());
   count = 0;

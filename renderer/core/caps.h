@@ -10,11 +10,11 @@
 
 namespace aerogpu::core {
 
-/// The most that a GPU could do with textures of a format, of one sample: what packets and Direct3D 9 leave
-/// open.
+/// Returns the most that a GPU could do with textures of a format, of one sample: the limits of packets and
+/// Direct3D 9 alone.
 uint32_t possibleFormatCaps(const FormatInfo& format);
 
-/// The block of this back end. At most AEROGPU_EXT_REG_CAPS_BYTES.
+/// Returns the block of this back end. At most AEROGPU_EXT_REG_CAPS_BYTES.
 std::vector<uint8_t> capsBlock(const Backend& backend, uint64_t maxHostmem);
 
 }  // namespace aerogpu::core

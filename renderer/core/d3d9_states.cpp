@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which field each Direct3D 9 state sets (see d3d9_states.h). What values it takes is in d3d9/'s tables.
+// Maps each Direct3D 9 state to its field (see d3d9_states.h). The tables of d3d9/ have the values that it
+// takes.
 #include "renderer/core/d3d9_states.h"
 
 #include <array>
@@ -25,8 +26,8 @@ std::array<float, 4> fromD3dColor(uint32_t argb) {
   return {channel(16), channel(8), channel(0), channel(24)};
 }
 
-/// What a value outside of its enumeration counts as (STATE-18): games pass such values, and see what
-/// D3D9On12's PixelStage::SetRasterState and SetBlendState make of them.
+/// Returns the value that stands for one outside of the enumeration (STATE-18): games pass such values, and
+/// see the results of D3D9On12's PixelStage::SetRasterState and SetBlendState.
 constexpr uint32_t otherwise(RS state, uint32_t value) {
   constexpr uint32_t kBeyondBlend = 32;
   switch (state) {
@@ -43,13 +44,13 @@ constexpr uint32_t otherwise(RS state, uint32_t value) {
   }
 }
 constexpr uint32_t otherwise(Samp state, uint32_t value) {
-  // A mip filter that filters levels, whichever way, is linear.
+  // Any mip filter that filters levels is linear.
   if (state == Samp::MipFilter && value <= static_cast<uint32_t>(Filter::ConvolutionMono))
     return static_cast<uint32_t>(Filter::Linear);
   return d3d9::info(state).defaultValue;
 }
 
-/// A state and where it goes.
+/// A state and the function that stores it.
 template <class Object>
 struct Row {
   uint32_t number;
@@ -57,8 +58,8 @@ struct Row {
   uint32_t dirty;  ///< DirtyBits
 };
 
-/// Writes a value into the field that the member pointers `kPath` lead to. The field's type says how, and has
-/// to fit the state's kind.
+/// Writes a value into the field that the member pointers `kPath` lead to. The field's type decides the
+/// conversion, and has to fit the state's kind.
 template <auto kState, class Object, auto... kPath>
 void setField(Object& object, uint32_t value) {
   constexpr d3d9::StateInfo kInfo = d3d9::info(kState);
@@ -95,7 +96,7 @@ constexpr Row<SamplerState> row() {
   return {static_cast<uint32_t>(kState), setField<kState, SamplerState, kField>, 0};
 }
 
-// States whose value is more than what its kind says.
+// States whose value needs more than their kind.
 
 template <size_t kTarget>
 void setColorWriteMask(DrawState& state, uint32_t value) {
@@ -111,7 +112,7 @@ void setDepthBias(DrawState& state, uint32_t value) {
   state.rasterizer.depthBiasIsInteger = false;
 }
 
-/// D3DSHADE_PHONG was never implemented and acts as Gouraud, as does what is no D3DSHADEMODE.
+/// D3DSHADE_PHONG was never implemented and acts as Gouraud, and so do values that are no D3DSHADEMODE.
 void setShadeMode(DrawState& state, uint32_t value) {
   state.rasterizer.shade =
       value == static_cast<uint32_t>(ShadeMode::Flat) ? ShadeMode::Flat : ShadeMode::Gouraud;
@@ -124,7 +125,7 @@ void setFilter(SamplerState& sampler, uint32_t value) {
       value <= static_cast<uint32_t>(Filter::ConvolutionMono))
     value = static_cast<uint32_t>(Filter::Linear);
   if (value < static_cast<uint32_t>(Filter::Point) || value > static_cast<uint32_t>(Filter::Anisotropic))
-    value = static_cast<uint32_t>(Filter::Point);  // the default of both
+    value = static_cast<uint32_t>(Filter::Point);  // the default of both filters
   sampler.*kField = static_cast<Filter>(value);
 }
 
@@ -217,7 +218,7 @@ constexpr Row<SamplerState> kSamplerStateRows[] = {
     row<Samp::SrgbTexture, &SamplerState::srgb>(),
 };
 
-/// Rows by number; null where a number has none.
+/// Rows by number; null if a number has none.
 template <size_t kNumbers, class Object, size_t kRows>
 constexpr auto byNumber(const Row<Object> (&rows)[kRows]) {
   std::array<const Row<Object>*, kNumbers> out{};
@@ -250,7 +251,7 @@ bool setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value) {
 }
 
 void setTextureStageState(DrawState& state, uint32_t stage, uint32_t number, uint32_t value) {
-  // D3DTEXTURESTAGESTATETYPE; the others are the fixed function's.
+  // D3DTEXTURESTAGESTATETYPE; the fixed function has the others.
   enum : uint32_t { kMat00 = 7, kMat11 = 10, kScale = 22, kOffset = 23, kTransformFlags = 24 };
   TextureStage& s = state.textureStages[stage];
   const TextureStage before = s;

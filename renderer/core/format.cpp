@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Direct3D 9's formats: the page D3DFORMAT of its reference (channels from the highest bit down); signed
-// ones, "Texture Pixel Formats" there. Missing channels: Direct3D 9 reads them as 1, alpha formats' colors as
-// 0. What FourCC formats read is what their drivers gave: INTZ the depth in all, DF16 and DF24 in red, ATI2
-// its second block in red.
+// Direct3D 9's formats: the page D3DFORMAT of its reference (channels from the highest bit down); for signed
+// formats, "Texture Pixel Formats" there. Direct3D 9 reads missing channels as 1, and the colors of alpha
+// formats as 0. FourCC formats read as their drivers read them: INTZ gives the depth in all channels, DF16
+// and DF24 in red, ATI2 gives its second block in red.
 #include "renderer/core/format.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr Channel real(int first, int bits) {
 constexpr Channels luminance(Channel l, Channel a) {
   return {l, l, l, a};
 }
-constexpr Channels kNone{};  // of what is no color in single texels
+constexpr Channels kNone{};  // of formats whose texels hold no single color
 constexpr Channels kBgra{unorm(16, 8), unorm(8, 8), unorm(0, 8), unorm(24, 8)};
 constexpr Channels kBgrx{unorm(16, 8), unorm(8, 8), unorm(0, 8), kOne};
 constexpr Channels kRgba{unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)};
@@ -134,7 +134,8 @@ constexpr FormatInfo kFormats[] = {
 #undef SRGB_BLOCKS
 #undef DEPTH
 
-/// Where kSlots has a format: those of 1.4, of D3DFORMAT and of FourCC have numbers that are close together.
+/// Returns the place of a format in kSlots: formats of 1.4, of D3DFORMAT and of FourCC have numbers close
+/// together.
 constexpr size_t slotOf(uint32_t format) {
   if (format < 0x80) return format;
   if (format >= 0x1000 && format < 0x1080) return 0x80 + format - 0x1000;
@@ -145,7 +146,7 @@ static_assert(std::ranges::all_of(kFormats, [](const FormatInfo& format) {
   return format.blockPixels == 1u << format.blockShift();
 }));
 
-/// Of each number its place in kFormats, counted from 1; 0: none.
+/// The place of each number in kFormats, counted from 1; 0: none.
 constexpr auto kSlots = [] {
   static_assert(std::size(kFormats) < 255);
   std::array<uint8_t, 0x140> slots{};
@@ -154,7 +155,7 @@ constexpr auto kSlots = [] {
   return slots;
 }();
 
-/// The layout that a format shares with its twins.
+/// Returns the layout that a format shares with its twins.
 aerogpu_format layoutOf(const FormatInfo& info) {
   switch (info.linearTwin) {
     case AEROGPU_FORMAT_B8G8R8X8_UNORM:
@@ -210,9 +211,9 @@ bool rendersPlainly(const FormatInfo& format) {
   if (!takesColors(format)) return false;
   const std::array<Channel, 4>& c = format.channels;
   if (!c[0].stored() || std::popcount(format.blockBytes) != 1) return false;
-  // A luminance alone is a texel of one channel, which takes red and is blended with as what it is.
+  // A luminance alone is a texel of one channel, which takes red and blends as luminance.
   if (c[0] == c[1]) return !c[3].stored();
-  // Signed and unsigned channels in one texel are no format that GPUs have.
+  // GPUs have no formats with signed and unsigned channels in one texel.
   for (size_t i = 1; i < 4; ++i)
     if (c[i].stored() && c[i].type != c[0].type) return false;
   return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In which rectangles a frame differs from one before it (PRES-9).
+// The rectangles in which a frame differs from an earlier one (PRES-9).
 #pragma once
 
 #include <array>
@@ -13,20 +13,20 @@ namespace aerogpu::core {
 
 class FrameDamage {
 public:
-  /// Anywhere, which is how one begins.
+  /// Sets damage to anywhere, its initial value.
   void setAll() { *this = {}; }
-  /// From the frame of that number, so far nowhere.
+  /// Starts with no damage, counted from the frame of that number.
   void startFrom(uint64_t sequence) {
     m_since = sequence;
     m_count = 0;
   }
-  /// The frame that it counts from; 0: it is anywhere.
+  /// Returns the frame that damage counts from; 0: it is anywhere.
   uint64_t since() const { return m_since; }
   std::span<const aerogpu_frame_rect> rects() const { return {m_rects.data(), m_count}; }
 
-  /// What of `rect` lies in a picture of that size. More rectangles than there is room for are merged.
+  /// Adds the part of `rect` in a picture of that size. Merges rectangles if there is no room for more.
   void add(const aerogpu_ext_rect& rect, uint32_t width, uint32_t height);
-  /// Into what the embedder gets.
+  /// Stores the damage in the embedder's frame.
   void store(aerogpu_frame& frame) const;
 
 private:

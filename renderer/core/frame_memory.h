@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What frames of the scanout cost. Where programs have used max_hostmem up, the picture must not freeze:
-// there is a reserve beyond it that frames alone may take. docs/abi/commands.md, LIM-8.
+// The host memory of scanout frames. The picture must not freeze if programs have used max_hostmem up:
+// a reserve beyond it is for frames alone. docs/abi/commands.md, LIM-8.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace aerogpu::core {
 
-/// How large the reserve is: some frames of a usual screen (8 MiB at 1920x1080), two of 7680x4320 beside the
-/// default of 1 GiB.
+/// Returns the size of the reserve: some frames of a usual screen (8 MiB at 1920x1080), two of 7680x4320
+/// beside the default of 1 GiB.
 constexpr uint64_t frameReserveBytes(uint64_t maxHostmem) {
   return std::max(maxHostmem / 4, uint64_t{32} << 20);
 }
 
-/// Charges a frame, to the account if it has room; an empty charge when the reserve has none either.
+/// Charges a frame, to the account if it has room; an empty charge if the reserve has no room either.
 inline HostMemoryCharge chargeFrame(HostMemory& account, HostMemory& reserve, uint64_t bytes) {
   HostMemoryCharge charge = HostMemoryCharge::take(account, bytes, HostMemoryKind::Frames);
   if (!charge.ok()) charge = HostMemoryCharge::take(reserve, bytes, HostMemoryKind::Frames);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The objects behind guest handles, and the back end's part of each. One reference-counted core object per
+// The objects that guest handles name, and the back end's part of each. One reference-counted core object per
 // guest object; it owns the back end's object, which may defer its own destruction until the GPU is done with
 // it. Render thread only.
 #pragma once
@@ -20,32 +20,33 @@
 
 namespace aerogpu::core {
 
-/// A back end's half of an object. Destroying it is always allowed; the back end waits for the GPU by itself.
+/// The back end's half of an object. Destroying it is always allowed; the back end waits for the GPU by
+/// itself.
 class GpuObject {
 public:
   virtual ~GpuObject() = default;
 };
 
-/// What the guest promises of bytes that it updates, so that nobody need wait for, copy or order anything for
-/// them (UPD-7, UPD-8). Broken, it costs the guest its own bytes.
+/// The guest's promise about bytes that it updates; the back end then need not wait for, copy or order
+/// anything for them (UPD-7, UPD-8). A broken promise costs the guest only its own bytes.
 struct UpdatePromise {
   bool discard = false;      ///< the rest of the buffer or subresource need not be kept
-  bool noOverwrite = false;  ///< nothing before uses these bytes, or all of that is done
+  bool noOverwrite = false;  ///< no earlier work uses these bytes, or all of it is done
 };
 
-/// Ranges lie inside and are not empty. Order of calls is order of execution, that of draws among them.
+/// Ranges lie inside and are not empty. Calls, draws included, execute in their order.
 class GpuBuffer : public GpuObject {
 public:
-  /// Bytes [offset, offset + size) from the source's first ones.
+  /// Writes bytes [offset, offset + size) from the start of the source.
   Result<void> write(uint64_t offset, uint64_t size, ByteSource& source) {
     return update(offset, size, source, {});
   }
-  /// The same with a promise. What was discarded holds anything that the buffer held once, or zeros.
+  /// Writes with a promise. Discarded bytes hold any old content of the buffer, or zeros.
   virtual Result<void> update(uint64_t offset, uint64_t size, ByteSource& source, UpdatePromise promise) = 0;
-  /// `src` is of the same back end; within one buffer the ranges do not overlap.
+  /// Copies a range. `src` has the same back end; within one buffer the ranges do not overlap.
   virtual Result<void> copyFrom(uint64_t dstOffset, GpuBuffer& src, uint64_t srcOffset, uint64_t size) = 0;
   virtual Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<ByteSink> sink) = 0;
-  /// `pattern`, little-endian, again and again. The one verb whose range is checked here (checkFill()).
+  /// Repeats `pattern`, little-endian. The only function whose range is checked here (checkFill()).
   virtual Result<void> fill(uint64_t offset, uint64_t size, uint32_t pattern) = 0;
 };
 
@@ -55,55 +56,56 @@ struct Pitches {
   uint64_t slice = 0;  ///< from slice to slice; read only for boxes of more than one
 };
 
-/// Boxes lie inside, are not empty and cut no block, but for fill() and blit(), which check them.
+/// Boxes lie inside, are not empty and cut no block, except in fill() and blit(), which check them.
 class GpuTexture : public GpuObject {
 public:
-  /// `box` from the source's byte 0 on.
+  /// Writes `box` from the source's byte 0 on.
   Result<void> write(Subresource sub, const Box& box, Pitches pitches, ByteSource& source) {
     return update(sub, box, pitches, source, {});
   }
   virtual Result<void> update(Subresource sub, const Box& box, Pitches pitches, ByteSource& source,
                               UpdatePromise promise) = 0;
-  /// `srcBox` to the place of its size at `x`, `y`, `z`. `src` is of the same back end, format and sample
+  /// Copies `srcBox` to a box of its size at `x`, `y`, `z`. `src` has the same back end, format and sample
   /// count; within one subresource the boxes do not overlap.
   virtual Result<void> copyFrom(Subresource sub, uint32_t x, uint32_t y, uint32_t z, GpuTexture& src,
                                 Subresource srcSub, const Box& srcBox) = 0;
-  /// The mean of `src`'s samples, to the same place. `src` has more than one, the same colour format, and
-  /// this texture one.
+  /// Writes the mean of `src`'s samples to the box. `src` has several samples and the same colour format,
+  /// this texture has one sample.
   virtual Result<void> resolveFrom(Subresource sub, GpuTexture& src, Subresource srcSub, const Box& box) = 0;
   virtual Result<void> read(Subresource sub, const Box& box, std::unique_ptr<ByteSink> sink) = 0;
-  /// All samples of the boxes, none of them for all of the subresource. Refused as checkFill() says.
+  /// Fills all samples of the boxes; without boxes, the whole subresource. Refuses what checkFill() refuses.
   virtual Result<void> fill(Subresource sub, std::span<const Box> boxes, const ClearArgs& args) = 0;
-  /// Each box of `src`, scaled to the size of its destination, converted to this format and the mean of its
-  /// samples; one after the other, and as if it was read before it is written, so boxes may overlap. Texel x
-  /// of the destination's box samples at u = (x + 0.5) * from.width / to.width of the source's, from its
-  /// right edge on if mirrored (Vulkan 1.3, "Image Copies With Scaling"; IDirect3DDevice9::StretchRect).
-  /// Point takes texel floor(u), Linear weighs the four around u; texels beyond the box count as those at its
-  /// edge. X8 reads as alpha 1. Refused as checkBlit() says; ErrorCode::Backend for what the GPU has no way
-  /// to do.
+  /// Scales each box of `src` to the size of its destination, converts it to this format and takes the mean
+  /// of its samples. Boxes are done one after the other, each as if it was read before it is written, so they
+  /// may overlap. Texel x of the destination's box samples the source's box at u = (x + 0.5) * from.width /
+  /// to.width, from its right edge on if mirrored (Vulkan 1.3, "Image Copies With Scaling";
+  /// IDirect3DDevice9::StretchRect). Point takes texel floor(u), Linear weighs the four around u; texels
+  /// beyond the box count as those at its edge. X8 reads as alpha 1. Refuses what checkBlit() refuses;
+  /// ErrorCode::Backend if the GPU cannot do it.
   virtual Result<void> blit(Subresource sub, GpuTexture& src, Subresource srcSub,
                             std::span<const BlitBox> boxes, const BlitArgs& args) = 0;
 };
 
 enum class QueryKind : uint8_t {
   Occlusion,  ///< samples that passed the depth and stencil tests between begin() and end()
-  Timestamp,  ///< nanoseconds of a clock of the GPU's own, when all work before end() is done
+  Timestamp,  ///< nanoseconds of the GPU's clock, when all work before end() is done
 };
 
-/// Asked once or again and again; each time begin(), end(), result(). May count across submissions.
+/// A query, for one or many uses; each use calls begin(), end(), result(). May count across submissions.
 class GpuQuery : public GpuObject {
 public:
-  /// Forgets what was counted; nothing for timestamps.
+  /// Forgets earlier counts; does nothing for timestamps.
   virtual Result<void> begin() = 0;
   virtual Result<void> end() = 0;
-  /// Between begin() and end(): draws between the two do not count. end() may come before resume().
+  /// Between begin() and end(): draws between pause() and resume() do not count. end() may come before
+  /// resume().
   virtual void pause() = 0;
   virtual void resume() = 0;
-  /// Of the last end(), as 8 bytes in the host's order, which is little-endian.
+  /// Writes the result of the last end(), as 8 bytes in the host's order, which is little-endian.
   virtual Result<void> result(std::unique_ptr<ByteSink> sink) = 0;
 };
 
-/// What an invocation of a shader costs at most, as far as that can be told from its code.
+/// The greatest cost of a shader invocation, as far as its code tells.
 struct ShaderCost {
   uint64_t instructions = 0, samples = 0;  ///< executed; at most 2^24 each
 };
@@ -114,14 +116,14 @@ public:
 };
 class GpuInputLayout : public GpuObject {};
 
-/// Where a resource's bytes lie in guest memory; allocId 0 = it has none.
+/// The place in guest memory where a resource lies; allocId 0 = none.
 struct Backing {
   uint32_t allocId = 0;
   uint64_t offset = 0;    ///< bytes into the allocation
   uint32_t rowPitch = 0;  ///< bytes, mip 0 of textures
 };
 
-/// One element of an input layout, D3D9 or DXGI kind. D3D9 usages are named as HLSL does (POSITION,
+/// One element of an input layout, of D3D9 or DXGI kind. D3D9 usages are named as HLSL does (POSITION,
 /// TEXCOORD...) and hashed, so that both kinds link with both shader families.
 struct InputElement {
   uint32_t semanticHash = 0;  ///< 32-bit FNV-1a of the upper-case semantic name
@@ -134,15 +136,15 @@ struct InputElement {
   uint32_t stepRate = 0;  ///< instances per step; 0 = the same element for all
 };
 
-/// What every object behind a handle has: its own small cost, charged to the guest.
+/// Base of every object with a handle: its own small cost, charged to the guest.
 struct GuestObject : RefCounted {
   HostMemoryCharge charge;
 };
 
 struct ShareToken;
 
-/// A buffer or texture. Each handle of it is one reference (TOK-4); bindings keep the
-/// object itself alive, but not its tokens.
+/// A buffer or texture. Each handle of it is one reference (TOK-4); bindings keep the object itself alive,
+/// but not its tokens.
 struct Resource : GuestObject {
   explicit Resource(bool texture) : isTexture(texture) {}
   const bool isTexture;  ///< a Texture, else a Buffer
@@ -163,7 +165,7 @@ struct Texture : Resource, Recycled<Texture> {
   TextureDesc desc;
   TextureLayout layout;  ///< of the backing and of uploads
   uint64_t writes = 0;   ///< grows with everything that may change the bytes
-  // TextureBackings'.
+  // Used by TextureBackings.
   uint64_t backingGpa = 0;     ///< where the backing starts, while backingPlaced
   uint64_t backingSerial = 0;  ///< grows with each texture that gets a backing
   bool backingPlaced = false;  ///< it has one address, and can be shown
@@ -177,13 +179,13 @@ struct View : GuestObject {
   Ref<Texture> texture;
 };
 
-/// What kind of program a shader was made from: the rasterisation rules follow it.
+/// The kind of program that a shader was made from: the rasterisation rules depend on it.
 enum class ShaderFamily : uint8_t { D3d9, Dxbc };
 
 struct Shader : GuestObject {
   ShaderFamily family = ShaderFamily::D3d9;
   uint8_t stage = 0;    ///< core::Stage
-  uint32_t weight = 1;  ///< what an invocation counts for (WorkBudget)
+  uint32_t weight = 1;  ///< the cost of an invocation (WorkBudget)
   std::unique_ptr<GpuShader> gpu;
 };
 

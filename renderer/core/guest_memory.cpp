@@ -80,7 +80,7 @@ uint64_t GuestMemory::move(uint64_t dst, uint64_t src, uint64_t size, bool fromE
     m_callbacks.guest_unmap(m_opaque, &to, moved ? step : 0);
     m_callbacks.guest_unmap(m_opaque, &from, 0);
     if (moves || step == 0) return moved ? step : 0;
-    // The last bytes begin behind the piece that there was.
+    // The last bytes begin after the piece.
     dst += step;
     src += step;
     size -= step;

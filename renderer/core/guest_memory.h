@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Guest memory through the embedder's callbacks, piece by piece where a range crosses memory regions; and the
-// byte sources and sinks over it. Safe from the render thread and the completion thread.
+// Accesses guest memory through the embedder's callbacks, piece by piece if a range crosses memory regions;
+// and the byte sources and sinks over it. Safe from the render thread and the completion thread.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,11 @@ namespace aerogpu::core {
 
 /// A piece of guest-physical address space that does not wrap.
 struct GuestRun {
-  static constexpr uint64_t kHole =
-      ~uint64_t{0};  ///< as gpa: bytes between rows, where nothing was looked up
+  static constexpr uint64_t kHole = ~uint64_t{0};  ///< as gpa: bytes between rows, not looked up
   uint64_t gpa, size;
 };
 
-/// Rows of bytes in an allocation: what one transfer touches. None of the three counts is 0.
+/// Rows of bytes in an allocation: the bytes that one transfer touches. None of the three counts is 0.
 struct ByteRows {
   uint64_t offset;  ///< of the first row, into the allocation
   uint64_t rowBytes;
@@ -31,11 +30,11 @@ struct ByteRows {
   uint64_t rows;
 
   uint64_t span() const { return (rows - 1) * pitch + rowBytes; }
-  /// Whether bytes between rows can be treated like those of the rows: there are few of them.
+  /// True if bytes between rows can be treated like those of the rows: there are few of them.
   bool dense() const { return rows == 1 || pitch - rowBytes < 4096; }
 };
 
-/// Runs that outlive the submission, with what they cost the guest.
+/// Runs that outlive the submission, with their charge to the guest.
 struct GuestRuns {
   std::vector<GuestRun> runs;
   HostMemoryCharge charge;
@@ -47,27 +46,28 @@ public:
   GuestMemory(const aerogpu_renderer_callbacks& callbacks, void* opaque, bool lends = false)
       : m_callbacks(callbacks), m_opaque(opaque), m_lends(lends) {}
 
-  /// False when part of the range is no guest memory; then `dst` is unspecified. The range does not wrap.
+  /// False if part of the range is no guest memory; then `dst` is unspecified. The range does not wrap.
   bool read(uint64_t gpa, void* dst, uint64_t size) const;
-  /// False when part of the range cannot be written, or the gate is shut; what came before it may have been.
+  /// False if part of the range cannot be written, or the gate is shut; earlier bytes may have been written.
   bool write(uint64_t gpa, const void* src, uint64_t size) const;
-  /// One 64-bit store, little-endian, behind everything that this thread wrote before. `gpa` is a multiple of
-  /// 8. False when it cannot be written, or the gate is shut.
+  /// Makes one 64-bit store, little-endian, after everything that this thread wrote before. `gpa` is a
+  /// multiple of 8. False if it cannot be written, or the gate is shut.
   bool store(uint64_t gpa, uint64_t value) const;
-  /// Copies the first or, with `fromEnd`, the last bytes of [src, src + size) to their places behind `dst`,
-  /// as memmove() does. Returns how many: fewer than `size` where memory is in pieces, 0 where there is none
-  /// to be read or written, or the gate is shut. `size` is from 1 to WriteGate::kPieceBytes.
+  /// Copies the first or, with `fromEnd`, the last bytes of [src, src + size) to their places after `dst`, as
+  /// memmove() does. Returns how many: fewer than `size` if memory is in pieces, 0 if it cannot be read or
+  /// written, or the gate is shut. `size` is from 1 to WriteGate::kPieceBytes.
   uint64_t move(uint64_t dst, uint64_t src, uint64_t size, bool fromEnd) const;
-  /// Writes `pattern`, little-endian, again and again, beginning with its byte `phase` (0 to 3). Returns how
-  /// many bytes, 0 where there is no memory or the gate is shut. `size` as in move().
+  /// Writes `pattern`, little-endian, repeatedly, beginning with its byte `phase` (0 to 3). Returns how many
+  /// bytes, 0 if there is no memory or the gate is shut. `size` as in move().
   uint64_t fill(uint64_t gpa, uint64_t size, uint32_t pattern, uint32_t phase) const;
-  /// `range` as one mapping that lasts until the object dies, which counts as a write of all of it if `write`
-  /// is set. Null when the embedder does not lend, the gate is shut, or it is not memory in one piece.
+  /// Lends `range` as one mapping that lasts until the object dies, which counts as a write of all of it if
+  /// `write` is set. Null if the embedder does not lend, the gate is shut, or the range is not memory in one
+  /// piece.
   std::unique_ptr<Lent> lend(GuestRun range, bool write) const;
 
-  /// What all writes here pass. Any thread.
+  /// The gate that all writes pass. Any thread.
   WriteGate& gate() const { return m_gate; }
-  /// The error of a write that failed: `otherwise` unless the gate is shut.
+  /// Returns the error of a write that failed: `otherwise` unless the gate is shut.
   Error refusal(Error otherwise) const;
 
   /// One mapping for the life of the object.
@@ -77,7 +77,7 @@ public:
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
     ~Mapping();
-    /// Bytes mapped from gpa on; empty when there is no memory.
+    /// Returns the bytes mapped from gpa on; empty if there is no memory.
     std::span<const uint8_t> bytes() const;
 
   private:
@@ -95,8 +95,7 @@ private:
   mutable WriteGate m_gate;
 };
 
-/// A word of guest memory that is written once the work before it is done. Any thread; the memory outlives
-/// it.
+/// A word of guest memory to write once the work before it is done. Any thread; the memory outlives it.
 struct ValueWrite {
   const GuestMemory* memory;
   uint64_t gpa;  ///< a multiple of 8
@@ -109,8 +108,8 @@ struct ValueWrite {
   }
 };
 
-/// Bytes of guest memory as a source: the bytes of `runs` one after the other, `size` together. Reads that go
-/// forward map each run once. The runs must stay where they are; holes in them (kHole) are never read.
+/// Guest memory as a source: the bytes of `runs` one after the other, `size` together. Reads that go forward
+/// map each run once. The runs must stay where they are; holes in them (kHole) are never read.
 class GuestSource : public ByteSource {
 public:
   GuestSource(const GuestMemory& memory, std::span<const GuestRun> runs, uint64_t size)
@@ -130,7 +129,7 @@ private:
   std::optional<GuestMemory::Mapping> m_mapping;
 };
 
-/// Bytes of the stream as a source.
+/// A source over bytes of the stream.
 class SpanSource : public ByteSource {
 public:
   explicit SpanSource(std::span<const uint8_t> bytes) : m_bytes(bytes) {}
@@ -141,12 +140,11 @@ private:
   std::span<const uint8_t> m_bytes;
 };
 
-/// Rows written to guest memory, `pitch` bytes apart, from the first byte of `runs` on. The range was checked
+/// Writes rows to guest memory, `pitch` bytes apart, from the first byte of `runs` on. The range was checked
 /// against the allocation.
 class GuestSink : public ByteSink {
 public:
-  /// `inTurn`: an earlier write-back to some of the bytes is under way, so that this one must take its turn
-  /// behind it.
+  /// `inTurn`: an earlier write-back to some of the bytes is under way, so that this one must come after it.
   GuestSink(const GuestMemory& memory, std::shared_ptr<const GuestRuns> runs, uint64_t pitch, bool inTurn)
       : m_memory(memory), m_runs(std::move(runs)), m_pitch(pitch), m_inTurn(inTurn) {}
   Result<void> write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) override;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Guest handles: 32 bits, not 0, one namespace for every kind of object (OBJ-1, SPACE-7). Open
-// addressing with linear probing, so a look-up is one or two cache lines and never allocates. Render thread
-// only.
+// Guest handles: 32 bits, not 0, one namespace for every kind of object (OBJ-1, SPACE-7). Open addressing
+// with linear probing, so a look-up is one or two cache lines and never allocates. Render thread only.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +8,14 @@
 #include <variant>
 #include <vector>
 
+#include "renderer/base/result.h"
 #include "renderer/base/salted_hash.h"
 #include "renderer/core/gpu_objects.h"
 #include "renderer/core/state.h"
 
 namespace aerogpu::core {
 
-/// A sampler object is nothing but its state.
+/// A sampler object: only its state.
 struct Sampler : GuestObject {
   SamplerState state;
 };
@@ -27,7 +27,7 @@ class HandleTable {
 public:
   HandleTable() { m_slots.resize(kFirstSlots); }
 
-  /// Null when the handle names nothing.
+  /// Returns null if the handle names nothing.
   Object* find(uint32_t handle) {
     for (size_t i = slotOf(handle);; i = (i + 1) & mask()) {
       if (m_slots[i].handle == handle) return handle ? &m_slots[i].object : nullptr;
@@ -35,13 +35,21 @@ public:
     }
   }
 
-  /// Null when the handle names nothing or something else.
+  /// Returns null if the handle names nothing or an object of another kind.
   template <class T>
   T* get(uint32_t handle) {
     Object* object = find(handle);
     if (!object) return nullptr;
     Ref<T>* ref = std::get_if<Ref<T>>(object);
     return ref ? ref->get() : nullptr;
+  }
+
+  /// The object of that kind, or CmdDecode, which says `what` there is not.
+  template <class T>
+  Result<T*> need(uint32_t handle, const char* what) {
+    T* object = get<T>(handle);
+    if (!object) return refused(ErrorCode::CmdDecode, what, {{"handle", handle}});
+    return object;
   }
 
   uint32_t count() const { return m_count; }
@@ -53,7 +61,7 @@ public:
     ++m_count;
   }
 
-  /// The handle exists. The object leaves the table before it is destroyed.
+  /// Removes an existing handle. The object leaves the table before it is destroyed.
   Object remove(uint32_t handle) {
     size_t hole = slotOf(handle);
     while (m_slots[hole].handle != handle) hole = (hole + 1) & mask();
@@ -72,7 +80,7 @@ public:
     return object;
   }
 
-  /// Every object, once; the table is empty then.
+  /// Passes every object to `use`, once; the table is empty then.
   template <class Use>
   void drain(Use use) {
     std::vector<Slot> old(kFirstSlots);

@@ -15,8 +15,8 @@ namespace {
 constexpr uint32_t kMaxDxgiElements = 32;         // D3D11_IA_VERTEX_INPUT_STRUCTURE_ELEMENT_COUNT
 constexpr uint32_t kAppendAligned = 0xFFFFFFFFu;  // D3D11_APPEND_ALIGNED_ELEMENT
 
-/// Bytes of a DXGI_FORMAT that vertices can have; 0 for others (dxgiformat.h; block, video and typeless ones
-/// are out).
+/// Returns the bytes of a DXGI_FORMAT that vertices can have; 0 for others (dxgiformat.h; block, video and
+/// typeless formats are excluded).
 uint32_t dxgiVertexBytes(uint32_t format) {
   if (format >= 2 && format <= 4) return 16;   // R32G32B32A32
   if (format >= 6 && format <= 8) return 12;   // R32G32B32
@@ -84,7 +84,7 @@ Result<std::vector<InputElement>> parseDxgi(std::span<const uint8_t> blob) {
     return refused(ErrorCode::CmdDecode, "elements run past the input layout",
                    {{"element_count", header.element_count}, {"blob_size_bytes", blob.size()}});
   std::vector<InputElement> elements;
-  std::array<uint32_t, kMaxVertexStreams> end{};  // where the next appended element of each slot starts
+  std::array<uint32_t, kMaxVertexStreams> end{};  // start of the next appended element of each slot
   for (uint32_t i = 0; i < header.element_count; ++i) {
     aerogpu_input_layout_element_dxgi raw;
     std::memcpy(&raw, blob.data() + sizeof header + i * sizeof raw, sizeof raw);

@@ -14,10 +14,10 @@
 
 namespace aerogpu::core {
 
-/// 32-bit FNV-1a of the upper-case ASCII form of `name`.
+/// Returns the 32-bit FNV-1a of the upper-case ASCII form of `name`.
 uint32_t semanticHash(std::string_view name);
 
-/// That of a usage's HLSL name ("POSITION", "TEXCOORD", ...).
+/// Returns the hash of a usage's HLSL name ("POSITION", "TEXCOORD", ...).
 uint32_t semanticHash(d3d9::Usage usage);
 
 Result<std::vector<InputElement>> parseInputLayout(std::span<const uint8_t> blob);

@@ -13,7 +13,7 @@ constexpr size_t kChargedAtOnce = 64;  // chunks
 
 static_assert(std::endian::native == std::endian::little, "list words are used as they lie in memory");
 
-/// Bits [from, to) of a word, to at most 64.
+/// Returns a mask of the bits [from, to) of a word, to at most 64.
 uint64_t bits(uint64_t from, uint64_t to) {
   const uint64_t below = to == 64 ? ~uint64_t{0} : (uint64_t{1} << to) - 1;
   return below & ~((uint64_t{1} << from) - 1);
@@ -83,7 +83,7 @@ Result<void> PageLists::append(const GuestMemory& guest, const AllocTable::Entry
     if (!found) return found.error();
     Chunk& part = **found;
     const uint64_t stop = std::min(first + kChunkPages, end);
-    // Every gap in what is known is read in one piece.
+    // Every unread gap is read in one piece.
     for (uint64_t missing; (missing = bits(page - first, stop - first) & ~part.known) != 0;) {
       const auto from = static_cast<uint64_t>(std::countr_zero(missing));
       const auto count = static_cast<uint64_t>(std::countr_one(missing >> from));
@@ -101,7 +101,7 @@ Result<void> PageLists::append(const GuestMemory& guest, const AllocTable::Entry
       const uint64_t skip = page == offset / kListPageBytes ? offset % kListPageBytes : 0;
       const uint64_t bytes = std::min(kListPageBytes - skip, size);
       size -= bytes;
-      // A run that ends at 2^64 has no page after it, a hole neither.
+      // A run that ends at 2^64 has no next page, and neither has a hole.
       if (!runs.empty() && skip == 0 && base != 0 && runs.back().gpa != GuestRun::kHole &&
           runs.back().gpa + runs.back().size == base)
         runs.back().size += bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the bytes of a scattered allocation lie (LIST-1 to LIST-5): the words of
-// page lists that the current submission has read, each at most once. Render thread only.
+// Locates the bytes of a scattered allocation (LIST-1 to LIST-5). Holds the words of page lists that the
+// current submission has read, each at most once. Render thread only.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ class PageLists {
 public:
   explicit PageLists(HostMemory& account) : m_account(account) {}
 
-  /// The part of the list that tells where `rows` of a scattered allocation lie, which must hold them.
+  /// Returns the part of the list that locates `rows` of a scattered allocation, which must hold them.
   static GuestRun listRange(const AllocTable::Entry& entry, const ByteRows& rows);
 
-  /// Replaces `runs` by where the bytes from the first to the last of `rows` lie, in order: adjacent pages as
-  /// one run, pages that no row touches as holes. OutOfBounds when the list is no memory or holds an
-  /// unaligned address; Backend when what is remembered would pass max_hostmem.
+  /// Replaces `runs` by the places of the bytes from the first to the last of `rows`, in order: adjacent
+  /// pages as one run, pages that no row touches as holes. OutOfBounds if the list is no memory or holds an
+  /// unaligned address; Backend if the words kept would pass max_hostmem.
   Result<void> locate(const GuestMemory& guest, const AllocTable::Entry& entry, const ByteRows& rows,
                       std::vector<GuestRun>& runs);
 
-  /// Ends the submission: nothing that was read counts any longer.
+  /// Ends the submission: words that were read no longer count.
   void forget();
 
 private:

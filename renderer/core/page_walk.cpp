@@ -29,7 +29,7 @@ GuestRun PageWalk::wordsNeeded() const {
   return {m_entry.gpa + first * sizeof(uint64_t), count * sizeof(uint64_t)};
 }
 
-/// Adds what of `page` is in the range to the piece.
+/// Adds the part of `page` in the range to the piece.
 void PageWalk::join(uint64_t page) {
   const uint64_t begin = std::max(page * kListPageBytes, m_at);
   const uint64_t end = std::min((page + 1) * kListPageBytes, m_at + m_left);
@@ -53,7 +53,7 @@ Result<GuestRun> PageWalk::piece(const GuestMemory& guest) {
     return refused(ErrorCode::OutOfBounds, "page list holds an unaligned address",
                    {{"alloc_id", m_entry.id}, {"page", page}, {"address", address}});
   join(page);
-  // Pages that follow it in memory too, as far as the words at hand tell; none lies behind 2^64.
+  // Adds pages that follow it in memory too, as far as the words at hand tell; no page lies past 2^64.
   if (m_from == From::Begin) {
     const uint64_t end = std::min(m_first + m_known, lastPage() + 1);
     while (++page < end) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a range of an allocation lies in guest memory, piece after piece from one of its ends. Reads the
-// words of a page list a few at a time, each once, and holds no other (MEM-6). Render thread only.
+// Walks a range of an allocation in guest memory, piece after piece from one of its ends. Reads the words of
+// a page list a few at a time, each once, and holds no other (MEM-6). Render thread only.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@ namespace aerogpu::core {
 class PageWalk {
 public:
   enum class From : uint8_t { Begin, End };
-  /// [offset, offset + size) lies in `entry`, which outlives the walk.
+  /// Starts a walk over [offset, offset + size) of `entry`, which outlives the walk.
   PageWalk(const AllocTable::Entry& entry, uint64_t offset, uint64_t size, From from)
       : m_entry(entry), m_at(offset), m_left(size), m_from(from) {}
 
   const AllocTable::Entry& entry() const { return m_entry; }
   uint64_t left() const { return m_left; }
-  /// The words of the page list that piece() is about to read; size 0: none.
+  /// Returns the words of the page list that piece() is about to read; size 0: none.
   GuestRun wordsNeeded() const;
-  /// What comes next: it ends where the range does, if the walk is from the end. Not empty while left() is
-  /// not 0; OutOfBounds as LIST-5 says.
+  /// Returns the next piece; a walk from the end gives the piece at the range's end. Not empty while left()
+  /// is not 0; OutOfBounds as LIST-5 says.
   Result<GuestRun> piece(const GuestMemory& guest);
-  /// Where in the allocation the `size` bytes of the piece lie that come first.
+  /// Returns the offset in the allocation of the next `size` bytes of the piece.
   uint64_t offsetOf(uint64_t size) const { return m_from == From::Begin ? m_at : m_at + m_left - size; }
-  /// Goes on behind `size` bytes of the piece.
+  /// Goes on after `size` bytes of the piece.
   void advance(uint64_t size);
 
 private:
@@ -39,7 +39,7 @@ private:
   void join(uint64_t page);
 
   const AllocTable::Entry& m_entry;
-  uint64_t m_at, m_left;  ///< what is left of the range
+  uint64_t m_at, m_left;  ///< the rest of the range
   const From m_from;
   GuestRun m_piece{0, 0};
   uint64_t m_first = 0, m_known = 0;  ///< pages whose words are in m_words

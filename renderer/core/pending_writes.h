@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Write-backs that are on their way to guest memory, so that neither a page list
-// (LIST-4) nor a dirty range is read before a write-back that changes
-// it. Render thread, but for finishOne().
+// Write-backs on their way to guest memory, so that the executor reads neither a page list (LIST-4) nor a
+// dirty range before a write-back that changes it. Render thread, except for finishOne().
 #pragma once
 
 #include <atomic>
@@ -16,7 +15,7 @@ namespace aerogpu::core {
 
 class PendingWrites {
 public:
-  /// A submission begins; what is added from here on is its.
+  /// Begins a submission; write-backs that are added from here on are its own.
   void begin() { ++m_begun; }
   /// The oldest unfinished submission is finished, its write-backs are in guest memory. Any thread.
   void finishOne() { m_finished.fetch_add(1, std::memory_order_release); }
@@ -29,12 +28,12 @@ public:
       m_uncounted = m_begun;
   }
 
-  /// Whether one of them may share a byte with `range`.
+  /// True if one of them may share a byte with `range`.
   bool touches(GuestRun range) {
     prune();
     return any(range);
   }
-  /// The same for the bytes of several runs; holes among them are none.
+  /// True if one of them may share a byte with any of the runs; holes among them do not count.
   bool touches(std::span<const GuestRun> runs) {
     prune();
     if (m_writes.empty() && m_uncounted <= m_finished.load(std::memory_order_acquire)) return false;
@@ -43,7 +42,7 @@ public:
     return false;
   }
 
-  /// Whether there are so many that it is not worth asking for piece after piece.
+  /// True if there are too many to ask for piece after piece.
   bool many() {
     prune();
     if (m_uncounted > m_finished.load(std::memory_order_acquire)) return true;
@@ -53,7 +52,7 @@ public:
     return false;
   }
 
-  /// Everything was waited for.
+  /// Forgets all: everything was waited for.
   void clear() {
     m_writes.clear();
     m_uncounted = 0;
@@ -61,7 +60,7 @@ public:
 
 private:
   static constexpr size_t kFew = 64;
-  static constexpr size_t kMost = 1024;  ///< more are taken to be everywhere
+  static constexpr size_t kMost = 1024;  ///< beyond this they count as everywhere
 
   void prune() {
     const uint64_t finished = m_finished.load(std::memory_order_acquire);

@@ -17,15 +17,15 @@ public:
 
   explicit ContextQueries(HostMemoryCharge charge) : m_charge(std::move(charge)) {}
 
-  /// Begins to count in `slot`, from 0 on.
+  /// Starts a count in `slot` at 0.
   Result<void> begin(Backend& backend, uint32_t slot);
   bool open(uint32_t slot) const { return m_open[slot]; }
-  /// Of an open slot: what it counted goes to `sink`, 8 bytes.
+  /// Ends an open slot and writes its count to `sink`, 8 bytes.
   Result<void> end(uint32_t slot, std::unique_ptr<ByteSink> sink);
-  /// The time when all work so far is done goes to `sink`, 8 bytes.
+  /// Writes the time when all work so far is done to `sink`, 8 bytes.
   Result<void> timestamp(Backend& backend, std::unique_ptr<ByteSink> sink);
 
-  /// Between the two another context draws.
+  /// Another context draws between these two calls.
   void pause();
   void resume();
 

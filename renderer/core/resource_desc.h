@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What resources and views are made from, and how parts of them are named.
+// Descriptions of resources and views, and the names of their parts.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ struct TextureDesc {
   uint32_t width = 0, height = 0;  ///< texels
   uint32_t depth = 1;              ///< slices; 1 unless a volume
   uint32_t mipLevels = 1, arrayLayers = 1;
-  /// A texel: 1, 2, 4, 8 or 16. With more than one: 2D, not block-compressed, one mip, and neither write()
+  /// Per texel: 1, 2, 4, 8 or 16. With more than one: 2D, not block-compressed, one mip, and neither write()
   /// nor read().
   uint32_t samples = 1;
   uint32_t usage = 0;  ///< enum aerogpu_resource_usage_flags
   bool operator==(const TextureDesc&) const = default;
 };
 
-/// Whether `layers` layers of a texture can be sampled as a cube map. The packets of ABI 1.4 make 2D textures
-/// only, and mean a cube by six square layers; whether they are one, the shader says.
+/// True if `layers` layers of a texture can be sampled as a cube map. The packets of ABI 1.4 make only 2D
+/// textures, and mean a cube by six square layers; the shader says whether they are one.
 inline bool canBeCube(const TextureDesc& desc, uint32_t layers) {
   if (layers < 6) return false;
   return desc.kind == TextureKind::Cube ||
@@ -46,13 +46,13 @@ struct ViewDesc {
   uint32_t baseLayer = 0, layerCount = 1;  ///< 0 and 1 for volumes
 };
 
-/// One mip of one layer; of a volume all slices of the mip.
+/// One mip of one layer; of a volume, all slices of the mip.
 struct Subresource {
   uint32_t mip = 0, layer = 0;
   bool operator==(const Subresource&) const = default;
 };
 
-/// What a packet's mip and layer name. The slices of a volume are its layers to packets (TEX-7).
+/// The mip and layer that a packet names. For packets, the slices of a volume are its layers (TEX-7).
 struct Slice {
   Slice(const TextureDesc& desc, uint32_t mip, uint32_t layer)
       : sub{mip, desc.kind == TextureKind::Volume ? 0 : layer},

@@ -73,7 +73,7 @@ Result<void> SharedSurfaces::release(uint64_t token) {
     if (known->second.resource) useUp(known->second);
     return {};
   }
-  if (token == 0 || m_forgets) return {};  // 0 never names anything
+  if (token == 0 || m_forgets) return {};  // 0 is never a token
   if (!m_hostMemory.tryCharge(kBytesPerToken))
     return refused(ErrorCode::Backend, "no host memory for a share token", {{"share_token", token}});
   m_tokens.emplace(token, ShareToken{});

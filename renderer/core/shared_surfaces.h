@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Share tokens: which resource each names, which were used up, and who may import them. TOK-2 to TOK-7,
-// SPACE-13, SPACE-14. Render thread only.
+// Share tokens: the resource of each, the tokens that are used up, and the spaces that may import them. TOK-2
+// to TOK-7, SPACE-13, SPACE-14. Render thread only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace aerogpu::core {
 
 class ShareGrants;
 
-/// One space's right to import one token: in the list of the token's, and in a table of the space's.
+/// One space's right to import one token: in a list of the token, and in a table of the space.
 struct ShareGrant {
   HostMemoryCharge charge;
   ShareGrants* holder = nullptr;
@@ -24,7 +24,7 @@ struct ShareGrant {
   ShareGrant* next = nullptr;
 };
 
-/// A token, in the list of its resource's tokens.
+/// A token, in a list of its resource.
 struct ShareToken {
   uint64_t number = 0;
   Resource* resource = nullptr;  ///< null = used up
@@ -37,7 +37,7 @@ struct ShareToken {
 class ShareGrants {
 public:
   bool holds(uint64_t token) const { return m_grants.contains(token); }
-  /// Gives all of them up.
+  /// Gives up all grants.
   void clear();
 
 private:
@@ -49,27 +49,27 @@ class SharedSurfaces {
 public:
   explicit SharedSurfaces(HostMemory& hostMemory) : m_hostMemory(hostMemory) {}
 
-  /// Token -> resource. The same pair again is fine; another resource, or a token that is used up, is an
-  /// error. Each token ever seen costs the guest host memory, since it must be remembered.
+  /// Makes a token name a resource. Repeating the pair has no effect; another resource, or a token that is
+  /// used up, is an error. Each token ever seen costs the guest host memory, since it must be remembered.
   Result<void> exportToken(uint64_t token, Resource& resource);
-  /// The resource of a live token.
+  /// Returns the resource of a live token.
   Result<Resource*> find(uint64_t token) const;
-  /// The token is used up, one that was never exported too: its EXPORT may come late. Over the host-memory
-  /// cap, Backend for the latter.
+  /// Uses the token up, even one that was never exported: its EXPORT may come late. Backend for such a one if
+  /// it would pass the host-memory cap.
   Result<void> release(uint64_t token);
-  /// The holder may import the token, which lives, until one of the two ends. Again is fine.
+  /// Lets the holder import the live token until one of the two ends. Repeating it has no effect.
   Result<void> grant(uint64_t token, ShareGrants& holder);
-  /// The last handle of the resource is gone: so are its tokens.
+  /// The last handle of the resource is gone: ends its tokens.
   void retire(Resource& resource);
   void clear();
-  /// Whether tokens that are used up from now on are forgotten (SPACE-20).
+  /// Sets whether tokens that are used up from now on are forgotten (SPACE-20).
   void setForgets(bool forgets) { m_forgets = forgets; }
-  /// Tokens that are remembered, the used-up ones too.
+  /// Returns the number of remembered tokens, used-up ones included.
   size_t count() const { return m_tokens.size(); }
 
 private:
   static constexpr uint64_t kBytesPerToken = 96, kBytesPerGrant = 128;
-  /// A token that lives is used up.
+  /// Uses up a live token.
   void useUp(ShareToken& token);
 
   HostMemory& m_hostMemory;

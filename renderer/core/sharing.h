@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What keeps one program from taking the GPU, or the render thread, for itself. LIM-10, LIM-11.
+// Keeps one program from taking the GPU, or the render thread, for itself. LIM-10, LIM-11.
 #pragma once
 
 #include <cstdint>
 
 namespace aerogpu::core {
 
-/// Whose work something is: what takes turns on the GPU. A process has one turn, however many handle spaces
-/// it has (SPACE-25); a space of which nothing was said has its own.
+/// The owner of work that takes turns on the GPU. A process has one turn, however many handle spaces it has
+/// (SPACE-25); a space without a process has its own.
 struct Owner {
   enum class Kind : uint8_t { System, Process, Space };
   Kind kind = Kind::System;
@@ -15,13 +15,13 @@ struct Owner {
   bool operator==(const Owner&) const = default;
 };
 
-/// How the work of several owners takes turns on one GPU.
+/// The rules by which several owners' work takes turns on one GPU.
 struct Sharing {
-  /// Own execution after which a batch is stopped while somebody else's work waits; a submission has
-  /// kBatchesOfSubmission times that.
+  /// A batch is stopped after it ran this long while another owner's work waits; a submission may run
+  /// kBatchesOfSubmission times as long.
   uint64_t maxBatchNs = 2'000'000'000;
   static constexpr uint64_t kBatchesOfSubmission = 3;
-  /// Whether the embedder holds work of somebody else than `owner`; null: it does not say. Render and
+  /// True if the embedder holds work of another owner than `owner`; null: it does not say. Render and
   /// completion thread, without a lock held.
   bool (*othersWait)(void* opaque, const Owner& owner) = nullptr;
   void* opaque = nullptr;

@@ -68,7 +68,7 @@ size_t Spaces::count() const {
 }
 
 void Spaces::setName(Space& space, uint32_t processId, std::span<const uint8_t> name) {
-  // It ends up in a monitor's answer: what could upset a terminal or is no ASCII goes.
+  // The text goes to a monitor: drops bytes that could upset a terminal or are not ASCII.
   std::string text;
   for (const uint8_t byte : name) {
     if (byte == 0) break;
@@ -114,7 +114,7 @@ bool Spaces::next(uint32_t from, aerogpu_renderer_space& out) const {
   out.contexts = space->counters.contexts.value();
   if (space->share) {
     out.host_memory_bytes = space->share->heldBytes();
-  } else {  // what no other has; charges go on meanwhile
+  } else {  // the rest of the total, as charges go on meanwhile
     out.host_memory_bytes = m_hostMemory.heldBytes();
     for (const auto& [number, other] : m_others)
       out.host_memory_bytes -= std::min(out.host_memory_bytes, other->share->heldBytes());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handle spaces: what counts inside each, and the list of them that people on the host look at.
-// docs/abi/spaces.md. Render thread only, but for what says so.
+// Handle spaces: the totals of each, and the list of them for people on the host. docs/abi/spaces.md. Render
+// thread only, unless a function says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -34,39 +34,39 @@ struct Context {
   bool changed = false;                     ///< a packet that may change the state has run
 };
 
-/// What a space did and has. Written by the render thread, read by any.
+/// Counters of a space. Written by the render thread, read by any.
 struct SpaceCounters {
   OwnCounter submissions, packets, draws, errors, objects, contexts;
 };
 
-/// What a process of the guest has in all its spaces (SPACE-22, SPACE-23). It lives as long as one of them,
-/// or something that counts for it.
+/// The totals of a guest process over all its spaces (SPACE-22, SPACE-23). It lives as long as one of the
+/// spaces, or an object that is charged to it.
 struct ProcessAccount {
   explicit ProcessAccount(uint64_t limitBytes) : memory(limitBytes) {}
   HostMemory memory;
   size_t spaces = 0;
   size_t contexts = 0;
-  uint64_t otherObjects = 0;  ///< handles in them, but in the space that is selected
+  uint64_t otherObjects = 0;  ///< handles in its spaces, except the selected one
 };
 
 struct Space {
   explicit Space(uint32_t which) : number(which) {}
   const uint32_t number;
-  /// While the space is selected its table is in the executor, so that a look-up costs what it did without
+  /// While the space is selected its table is in SelectedSpace, so that a look-up costs what it would without
   /// spaces, and this one is empty.
   HandleTable handles;
   std::unordered_map<uint32_t, std::unique_ptr<Context>, SaltedHash> contexts;
   ShareGrants grants;
   HostMemoryCharge charge;  ///< of the space itself
-  /// What it makes the renderer hold, a part of what its process may. Null for space 0, which only the whole
-  /// bounds. Written under the mutex of Spaces.
+  /// The memory that the renderer holds for it, a part of its process's share. Null for space 0, which only
+  /// the total limits. Written under the mutex of Spaces.
   std::shared_ptr<HostMemory> share;
-  std::shared_ptr<ProcessAccount> account;  ///< null: it counts by itself
-  /// Whose it is, if that was said; 0 = the system's. Written under the mutex of Spaces.
+  std::shared_ptr<ProcessAccount> account;  ///< null: it is charged alone
+  /// Its process, if the kernel driver named one; 0 = the system. Written under the mutex of Spaces.
   std::optional<uint64_t> process;
   SpaceCounters counters;
   SlicePace pace;
-  /// The render thread, or under the mutex of Spaces.
+  /// Call on the render thread, or under the mutex of Spaces.
   Owner owner() const {
     if (number == 0 || process == 0) return {};
     return process ? Owner{Owner::Kind::Process, *process} : Owner{Owner::Kind::Space, number};
@@ -87,46 +87,47 @@ public:
   static constexpr uint32_t kMaxObjects = 1u << 20;        ///< of all; each costs memory beside what it holds
   static constexpr uint32_t kMaxObjectsOfOne = 1u << 18;
 
-  /// `shareBytes`: what a process, or a space that is nobody's, may make the renderer hold.
+  /// `shareBytes`: the memory that the renderer may hold for a process, or for a space without a process.
   Spaces(HostMemory& hostMemory, uint64_t shareBytes) : m_hostMemory(hostMemory), m_shareBytes(shareBytes) {}
 
   Space& kernel() { return m_kernel; }
   uint64_t shareBytes() const { return m_shareBytes; }
-  /// Null when it does not live.
+  /// Returns null if it does not live.
   Space* find(uint32_t number);
-  /// The same, made if need be, whatever memory there is; over kMaxSpaces Backend.
+  /// Returns the space, or makes it whatever memory there is; over kMaxSpaces it fails with Backend.
   Result<Space*> need(uint32_t number);
-  /// Whose work runs in it; of one that does not live its own. Any thread.
+  /// Returns the owner of work in the space; a space that does not live owns itself. Any thread.
   Owner ownerOf(uint32_t number) const;
-  /// How many live beside space 0.
+  /// Returns how many live beside space 0.
   size_t count() const;
-  /// SPACE-22: `space`, not 0, counts for `process` from now on; CmdDecode when it is another's, or has
-  /// something already.
+  /// SPACE-22: charges `space`, not 0, to `process` from now on; CmdDecode if it has another process, or
+  /// holds something already.
   Result<void> setProcess(Space& space, uint64_t process);
-  /// For next(). The name ends with its first zero byte.
+  /// Sets what next() reports. The name ends with its first zero byte.
   void setName(Space& space, uint32_t processId, std::span<const uint8_t> name);
-  /// "space 3, process 1712, game.exe", for people.
+  /// Returns a text for people: "space 3, process 1712, game.exe".
   std::string describe(const Space& space) const;
-  /// Takes the space out of the list, for its end. Not space 0.
+  /// Takes the space out of the list, to end it. Not space 0.
   std::unique_ptr<Space> take(Space& space);
-  /// The same for the space of the lowest number; null when there are none but 0.
+  /// Takes out the space of the lowest number; null if there is none but 0.
   std::unique_ptr<Space> takeFirst();
 
-  /// The space of the lowest number from `from` on; false when there is none. Any thread.
+  /// Finds the space of the lowest number from `from` on; false if there is none. Any thread.
   bool next(uint32_t from, aerogpu_renderer_space& out) const;
 
 private:
   static constexpr uint64_t kBytesPerSpace = uint64_t{16} << 10;  ///< its tables before anything is in them
 
-  /// That of the process, made if there is none.
+  /// Returns the account of the process, made if there is none.
   std::shared_ptr<ProcessAccount> accountOf(uint64_t process);
 
   HostMemory& m_hostMemory;
-  /// Of the spaces themselves where that has no room: whose something is does not depend on what others took.
+  /// Holds the spaces themselves if the total has no room: whether a space has a process must not depend on
+  /// other programs' memory.
   HostMemory m_reserve{uint64_t{kMaxSpaces} * kBytesPerSpace};
   const uint64_t m_shareBytes;
   std::unordered_map<uint64_t, std::weak_ptr<ProcessAccount>> m_accounts;  ///< some may be gone
-  size_t m_sweepAt = 64;  ///< with as many accounts those that are gone are looked for
+  size_t m_sweepAt = 64;  ///< with this many accounts, dead ones are removed
   Space m_kernel{0};
   mutable Mutex m_mutex;
   std::map<uint32_t, std::unique_ptr<Space>> m_others GUARDED_BY(m_mutex);

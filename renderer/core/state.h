@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The state that draws depend on, in one canonical form: D3D9 render and sampler states and the D3D10-style
-// state blocks write the same fields, so that the last packet to touch a state wins (STATE-4). Owned and
-// written by the executor on the render thread; back ends read it during a draw.
+// state blocks write the same fields, so that the last packet to touch a state wins (STATE-4). Commands
+// write it on the render thread; back ends read it during a draw.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ inline constexpr uint32_t kBoolRegisters = 16;
 inline constexpr uint32_t kMaxClipPlanes = 6;
 inline constexpr uint32_t kTextureStages = 8;
 
-// States keep Direct3D 9's enumerations; the executor never lets a number in that they lack.
+// States keep Direct3D 9's enumerations; commands never let a number in that they lack.
 using d3d9::Blend;
 using d3d9::BlendOp;
 using d3d9::CompareFunc;
@@ -98,7 +98,7 @@ struct RasterizerState {
   bool depthClip = true;
   bool clipping = true;  ///< D3DRS_CLIPPING
   /// Depth bias in depth units (0..1 range, D3DRS_DEPTHBIAS); for SET_RASTERIZER_STATE in units of the
-  /// format's smallest step (D3D10 rule) when depthBiasIsInteger.
+  /// format's smallest step (D3D10 rule) if depthBiasIsInteger.
   float depthBias = 0;
   bool depthBiasIsInteger = false;
   float slopeScaledDepthBias = 0;
@@ -109,7 +109,7 @@ struct RasterizerState {
   bool operator==(const RasterizerState&) const = default;
 };
 
-/// What D3D9 does after (or inside) the pixel shader.
+/// State for the D3D9 operations after (or inside) the pixel shader.
 struct PixelPipeState {
   bool alphaTest = false;
   CompareFunc alphaFunc = CompareFunc::Always;
@@ -169,7 +169,7 @@ struct ShaderResourceBinding {
   Ref<Buffer> buffer;
   uint32_t offset = 0, size = 0;  ///< bytes of a buffer; size is resolved (never 0 for a bound buffer)
 
-  /// Of the bound texture.
+  /// Returns the layers of the bound texture.
   uint32_t layers() const { return view ? view->desc.layerCount : texture->desc.arrayLayers; }
 };
 struct BufferBinding {
@@ -178,16 +178,16 @@ struct BufferBinding {
   uint32_t initialCount = 0xFFFFFFFF;  ///< UAV counter; 0xFFFFFFFF = keep
 };
 
-/// What pixel shaders 1.x read of D3DTEXTURESTAGESTATETYPE.
+/// The D3DTEXTURESTAGESTATETYPE values that pixel shaders 1.x read.
 struct TextureStage {
   std::array<float, 4> bump{};  ///< D3DTSS_BUMPENVMAT00, 01, 10, 11
   float luminanceScale = 0, luminanceOffset = 0;
   uint32_t transformFlags = 0;  ///< D3DTSS_TEXTURETRANSFORMFLAGS
-  uint32_t unused = 0;          ///< so that a shader reads it as it lies here
+  uint32_t unused = 0;          ///< padding, so that a shader reads the structure as it is
   bool operator==(const TextureStage&) const = default;
 };
 
-/// A D3D9 constant register file and what of it changed since the back end last looked.
+/// A D3D9 constant register file, and its changes since the back end last read it.
 template <uint32_t kFloats>
 struct ConstantFile {
   std::array<std::array<uint32_t, 4>, kFloats> f{};  ///< IEEE 754 bits
@@ -195,7 +195,7 @@ struct ConstantFile {
   uint32_t b = 0;  ///< bit n = register n
 };
 
-/// Groups of state; the executor sets bits, the back end clears what it has taken over. All set on a context
+/// Groups of state; commands set bits, the back end clears what it has taken over. All set on a context
 /// switch.
 enum DirtyBit : uint32_t {
   kDirtyShaders = 1u << 0,
@@ -228,7 +228,7 @@ struct StageBindings {
   std::array<BufferBinding, kMaxUnorderedAccess> unorderedAccess;
 };
 
-/// Everything a draw, clear or dispatch of one guest context depends on.
+/// Everything that a draw, clear or dispatch of one guest context depends on.
 struct DrawState {
   std::array<Ref<Shader>, kStageCount> shaders;
   Ref<InputLayout> inputLayout;
@@ -237,9 +237,9 @@ struct DrawState {
   TargetBinding depthTarget;
   uint64_t drawPixels =
       0;  ///< that a draw may touch: the smallest colour target (or the depth target), inside the viewport
-  uint32_t anisotropy = 1;                     ///< the most that a sampler of the pixel shader has
+  uint32_t anisotropy = 1;                     ///< the highest of the pixel shader's samplers
   uint32_t vertexWeight = 1, pixelWeight = 1;  ///< of an invocation (WorkBudget::weight)
-  uint64_t copiedBytes = 0;  ///< the back end adds what a draw made it copy; taken off the budget then
+  uint64_t copiedBytes = 0;  ///< the back end adds what a draw made it copy; the budget is charged then
   Viewport viewport;
   bool viewportSet = false;  ///< false: the whole of colour target 0 (or of the depth target)
   Scissor scissor;

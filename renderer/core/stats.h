@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counters behind aerogpu_renderer_get_stats(): written on the render thread or the completion thread, read
+// Counters of aerogpu_renderer_get_stats(): written on the render thread or the completion thread, read
 // anywhere.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace aerogpu::core {
 
-/// A counter that one thread adds to, so that it takes no locked instruction: draws and updates count in it.
+/// A counter that one thread adds to, so that it needs no locked instruction: draws and updates count in it.
 class OwnCounter {
 public:
   void add(uint64_t more) { set(value() + more); }
@@ -22,7 +22,7 @@ private:
 };
 
 struct Stats {
-  // The render thread's.
+  // Written by the render thread.
   OwnCounter submissions, packets, draws, dispatches, presents, framesUnchanged, resources;
   OwnCounter commandBytes, uploadBytes, readbackBytes, cpuBusyNs;
   OwnCounter gpuBusyNs;  ///< CompletionThread's: one thread at a time works for it

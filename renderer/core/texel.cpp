@@ -11,10 +11,10 @@ namespace aerogpu::core {
 
 namespace {
 
-// ITU-R BT.601: what V (Cr) and U (Cb), as -0.5 to 0.5, add to a channel or take from it.
+// ITU-R BT.601: the amounts that V (Cr) and U (Cb), as -0.5 to 0.5, add to a channel or take from it.
 constexpr float kYuvRedOfV = 1.402f, kYuvGreenOfU = 0.344136f, kYuvGreenOfV = 0.714136f, kYuvBlueOfU = 1.772f;
 
-/// Unsigned normalised value of `bits` bits; NaN becomes 0.
+/// Returns the unsigned normalised value of `bits` bits; NaN becomes 0.
 uint32_t unorm(float value, int bits) {
   const float limited = value >= 0 ? std::min(value, 1.0f) : 0.0f;
   const auto max = static_cast<double>((uint64_t{1} << bits) - 1);
@@ -25,7 +25,7 @@ float fromUnorm(uint32_t value, int bits) {
   return static_cast<float>(value) / static_cast<float>((uint64_t{1} << bits) - 1);
 }
 
-/// The same of signed ones, in two's complement: round to nearest, halves away from zero.
+/// Returns the signed normalised value, in two's complement: round to nearest, halves away from zero.
 uint32_t snorm(float value, int bits, bool uneven) {
   const float limited = value >= -1 ? std::min(value, 1.0f) : value < -1 ? -1.0f : 0.0f;
   const uint32_t steps = (1u << (bits - 1)) - (uneven && limited < 0 ? 0 : 1);
@@ -40,7 +40,7 @@ float fromSnorm(uint32_t value, int bits, bool uneven) {
   return std::max(static_cast<float>(number) / static_cast<float>(steps), -1.0f);
 }
 
-/// Bits of a texel of at most 16 bytes; a channel does not cross its fourth byte from where it starts.
+/// Returns the bits of a texel of at most 16 bytes; a channel does not cross the fourth byte after its start.
 uint32_t take(const uint8_t* texel, const Channel& channel) {
   uint64_t bits = 0;
   for (unsigned byte = channel.first / 8u, n = 0; byte <= (channel.first + channel.bits - 1u) / 8u;
@@ -116,7 +116,7 @@ uint16_t toHalf(float value) {
   const float magnitude = std::fabs(value);
   if (std::isnan(value)) return static_cast<uint16_t>(sign | 0x7E00u);
   if (magnitude >= 65520.0f) return static_cast<uint16_t>(sign | 0x7C00u);
-  // Below the normal numbers steps are all alike; above, the step is that of the exponent.
+  // Below the normal numbers all steps are equal; above, the exponent gives the step.
   int exponent = -14;
   if (magnitude >= 0x1p-14f) exponent = std::ilogb(magnitude);
   const auto steps = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
@@ -129,7 +129,7 @@ Rgba YuvPicture::at(uint32_t x, uint32_t y) const {
         take(first + row * pitch + column * format.blockBytes, format.channels[channel]));
   };
   const uint32_t height = format.pictureRows(rows), pair = x & ~1u;
-  // Of three planes, where texels count through the rows of the texture.
+  // Of three planes: texels count through the rows of the texture.
   const auto plane = [&](uint64_t texel) { return number(height + texel / width, texel % width, 0); };
   const uint64_t quarter = uint64_t{width / 2} * (height / 2), place = uint64_t{width / 2} * (y / 2) + x / 2;
   float u = 0, v = 0;
@@ -173,7 +173,7 @@ KeyRange keyRange(const FormatInfo& format, bool srgb, uint32_t key) {
     const auto max = static_cast<float>((uint64_t{1} << c.bits) - 1);
     const auto number = static_cast<float>(key >> c.first & ((uint64_t{1} << c.bits) - 1));
     const auto read = [&](float steps) { return srgb && i < 3 ? decodeSrgb(steps / max) : steps / max; };
-    // What lies outside of 0 to 1 no texel is read as.
+    // No texel reads as a number outside of 0 to 1.
     if (number > 0) out.low[i] = read(number - 0.5f);
     if (number < max) out.high[i] = read(number + 0.5f);
   }
@@ -190,8 +190,8 @@ Rgba readTexel(const FormatInfo& format, bool srgb, const uint8_t* texel) {
 void writeTexel(const FormatInfo& format, bool srgb, const Rgba& color, uint8_t* texel) {
   Rgba c = color;
   if (srgb) std::transform(c.begin(), c.begin() + 3, c.begin(), encodeSrgb);
-  std::fill_n(texel, format.blockBytes, uint8_t{0xFF});  // bits that are no channel: X8
-  for (size_t i = 4; i-- > 0;)                           // red last: it is what luminance takes
+  std::fill_n(texel, format.blockBytes, uint8_t{0xFF});  // bits of no channel: X8
+  for (size_t i = 4; i-- > 0;)                           // red last: luminance takes it
     if (format.channels[i].stored()) put(texel, format.channels[i], encode(c[i], format.channels[i]));
 }
 

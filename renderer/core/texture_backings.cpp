@@ -3,7 +3,7 @@
 
 namespace aerogpu::core {
 
-/// Scattered memory has no one address that a scanout could be at.
+/// Scattered memory has no single address for a scanout.
 void TextureBackings::place(Texture& texture, const Allocation& allocation) {
   if (allocation.scattered || !canBeShown(texture.desc)) return;
   texture.backingGpa = allocation.gpa + texture.backing.offset;

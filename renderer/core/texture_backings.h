@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which textures have guest memory in an allocation, and where they lie, as the newest allocation table said:
-// for presents and flips, which name a texture by its address (PRES-2) or by its allocation (SPACE-18).
-// Adding, removing and finding cost O(log n). Render thread only.
+// The textures with guest memory in an allocation, and their addresses by the newest allocation table: for
+// presents and flips, which name a texture by its address (PRES-2) or by its allocation (SPACE-18). Adding,
+// removing and finding cost O(log n). Render thread only.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,18 @@ namespace aerogpu::core {
 
 class TextureBackings {
 public:
-  /// A texture that is new or has a new backing, which is in `entry` of the current table: the newest from
-  /// now on. The texture is not owned.
+  /// Adds a texture that is new or has a new backing, in `entry` of the current table: the newest from now
+  /// on. The texture is not owned.
   void add(Texture& texture, const AllocTable::Entry& entry);
-  /// A texture that was not added is ignored.
+  /// Removes a texture; ignores one that was not added.
   void remove(Texture& texture);
   /// Takes the addresses of a new table over.
   void locate(const AllocTable& table);
   void clear();
-  /// The newest texture whose backing starts at `gpa` and that can be shown; null = none.
+  /// Returns the newest texture whose backing starts at `gpa` and that can be shown; null = none.
   Texture* newestAt(uint64_t gpa) const;
-  /// The newest texture that was added for the allocation, if it begins there and can be shown; null = none.
+  /// Returns the newest texture that was added for the allocation, if it begins there and can be shown; null
+  /// = none.
   Texture* newestOf(uint32_t allocId) const;
 
 private:

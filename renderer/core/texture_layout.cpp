@@ -31,7 +31,7 @@ Result<TextureLayout> TextureLayout::make(const TextureDesc& desc, uint32_t rowP
   layout.m_rowPitch = rowPitch;
   for (uint32_t level = 0; level < desc.mipLevels; ++level) {
     layout.m_offsets[level] = layout.m_layerBytes;
-    // What is too large may have wrapped in it; the factors that are looked at have not.
+    // The offset of a size that is too large may have wrapped; the factors that are checked have not.
     const Mip m = layout.mip(level);
     if (m.pitch < m.rowBytes)
       return refused(ErrorCode::CmdDecode, "row pitch is shorter than a row",

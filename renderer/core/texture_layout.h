@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where a texture's bytes lie in its backing and in uploads: all mips of layer 0, then of layer 1, without
-// padding; mip 0 rows are `rowPitch` apart, smaller mips are tight (docs/abi/allocation-table.md). Of a
-// volume all slices of a mip follow one another, each its rows times the mip's pitch, before the next mip
+// The layout of a texture's bytes in its backing and in uploads: all mips of layer 0, then of layer 1,
+// without padding; mip 0 rows are `rowPitch` apart, smaller mips are tight (docs/abi/allocation-table.md).
+// All slices of a volume's mip follow one another, each its rows times the mip's pitch, before the next mip
 // begins. Several samples a texel have no layout: the bytes are those of one sample.
 #pragma once
 
@@ -19,7 +19,7 @@ class TextureLayout {
 public:
   static constexpr uint32_t kMaxMips = 16;
 
-  /// `rowPitch` 0 = tight. Fails when the pitch is too small or the size passes 2^40 bytes. The descriptor's
+  /// `rowPitch` 0 = tight. Fails if the pitch is too small or the size passes 2^40 bytes. The descriptor's
   /// counts were checked.
   static Result<TextureLayout> make(const TextureDesc& desc, uint32_t rowPitch);
 
@@ -30,7 +30,7 @@ public:
     uint64_t slicePitch;            ///< bytes: `rows` times `pitch`
     uint64_t offset, size;          ///< bytes, within a layer
   };
-  /// Worked out anew: a layout is part of every texture, and mips are asked for one by one.
+  /// Computes a mip each time: a layout is part of every texture, and mips are asked for one by one.
   Mip mip(uint32_t level) const {
     Mip m;
     m.width = std::max(m_width >> level, 1u);
@@ -48,17 +48,17 @@ public:
   uint64_t offsetOf(Subresource sub) const { return sub.layer * m_layerBytes + m_offsets[sub.mip]; }
   uint64_t totalBytes() const { return m_layerBytes * m_layers; }
 
-  /// Bytes of `box`'s first block from the start of the subresource.
+  /// Returns the bytes of `box`'s first block from the start of the subresource.
   uint64_t boxOffset(uint32_t level, const Box& box) const {
     const Mip m = mip(level);
     return box.z * m.slicePitch + uint64_t{box.y >> m_blockShift} * m.pitch +
            uint64_t{box.x >> m_blockShift} * m_blockBytes;
   }
 
-  /// Calls `visit(Subresource, Box, offset)` for block-aligned boxes that together hold every texel of
-  /// bytes [offset, offset + size), rounded out to whole blocks; `offset` is where the box's first byte lies
-  /// in the layout. A box of several slices holds them whole, so that its rows, those of all slices, are
-  /// mip().pitch apart. Stops at the first error. The range lies inside the layout.
+  /// Calls `visit(Subresource, Box, offset)` for block-aligned boxes that together hold every texel of bytes
+  /// [offset, offset + size), rounded out to whole blocks; `offset` is the place of the box's first byte in
+  /// the layout. A box of several slices holds them whole, so that the rows of all slices are mip().pitch
+  /// apart. Stops at the first error. The range lies inside the layout.
   template <class Visit>
   Result<void> forEachBox(uint64_t offset, uint64_t size, Visit visit) const;
 
@@ -70,12 +70,12 @@ private:
   uint64_t m_layerBytes = 0;
 };
 
-/// Whether the scanout and frames can be made of such a texture.
+/// True if the scanout and frames can be made of such a texture.
 inline bool canBeShown(const TextureDesc& desc) {
   return desc.kind != TextureKind::Volume && desc.samples == 1 && scanoutFormat(*findFormat(desc.format));
 }
 
-/// Rows of blocks that a box has, those of all its slices, and the bytes of one.
+/// The rows of blocks of a box, over all its slices, and the bytes of a row.
 struct BoxRows {
   BoxRows(const FormatInfo& format, const Box& box)
       : rowBytes(uint64_t{format.blocks(box.width)} * format.blockBytes),
@@ -114,7 +114,7 @@ Result<void> TextureLayout::forEachBox(uint64_t offset, uint64_t size, Visit vis
         box.depth = slices;
         return visit(sub, box, base + z * m.slicePitch + row * m.pitch + firstBlock * m_blockBytes);
       };
-      // Bytes [first, last) of one slice, of which the last row may end short.
+      // Visits bytes [first, last) of one slice, whose last row may end short.
       const auto slice = [&](uint64_t first, uint64_t last) -> Result<void> {
         uint64_t row = first / m.pitch;
         const uint64_t lastRow = (last - 1) / m.pitch;

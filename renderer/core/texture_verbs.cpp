@@ -29,7 +29,7 @@ bool sameSize(const BlitBox& box) {
   return box.to.width == box.from.width && box.to.height == box.from.height && !box.mirrorX && !box.mirrorY;
 }
 
-/// Whether a box begins and ends with blocks, or at the edge.
+/// True if a box begins and ends with blocks, or at the edge.
 bool wholeBlocks(const TextureDesc& desc, uint32_t mip, const Box& box, uint32_t side) {
   const auto ends = [&](uint32_t at, uint32_t size, uint32_t all) {
     return at % side == 0 && (size % side == 0 || at + size == std::max(1u, all >> mip));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What fills and blits are told, and the rules that both back ends hold their arguments against.
+// The arguments of fills and blits, and the rules by which both back ends check them.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,18 @@
 
 namespace aerogpu::core {
 
-/// What a clear or a fill writes: a color, or one or both of depth and stencil. What is not named is kept.
+/// The values of a clear or a fill: a color, or one or both of depth and stencil. Parts that are not named
+/// stay.
 struct ClearArgs {
   bool color = false, depth = false, stencil = false;
   std::array<float, 4> rgba{};  ///< X8 and B5G6R5 have alpha 1 whatever it says
   float depthValue = 1;
   uint32_t stencilValue = 0;  ///< its low 8 bits
-  /// fill() only: `rgba` is written sRGB-encoded to a format with an sRGB twin too. sRGB formats always
-  /// encode.
+  /// fill() only: writes `rgba` sRGB-encoded to a format with an sRGB twin too. sRGB formats always encode.
   bool encodeSrgb = false;
 };
 
-/// What a depth buffer gets for a clear value; NaN becomes 0.
+/// Returns the depth that a buffer gets for a clear value; NaN becomes 0.
 inline float clearDepth(float value) {
   return value >= 0 ? std::min(value, 1.0f) : 0.0f;
 }
@@ -39,33 +39,33 @@ struct BlitBox {
 
 struct BlitArgs {
   BlitFilter filter = BlitFilter::Point;
-  /// The source is read, the destination written as the sRGB twin of its format, where there is one. sRGB
-  /// formats always are.
+  /// Read the source or write the destination as the sRGB twin of its format, if there is one. sRGB formats
+  /// always convert.
   bool decodeSrgb = false, encodeSrgb = false;
-  /// Texels of the source with these bits are left out; bits that are no channel do not count.
+  /// Texels of the source with these bits are left out; bits of no channel do not count.
   std::optional<uint32_t> colorKey;
-  /// Only texels of the destination with these bits are written; the same of bits that are no channel.
+  /// Only texels of the destination with these bits are written; bits of no channel do not count.
   std::optional<uint32_t> targetKey;
 };
 
-/// How a blit is done.
+/// The way to do a blit.
 enum class BlitKind : uint8_t {
   Copy,          ///< bytes, and all samples
   Color,         ///< colors: scaled, converted or of several samples
   DepthResolve,  ///< the first sample of depth and stencil
 };
 
-/// Whether a buffer of `bytes` can be filled there: CmdDecode unless both are multiples of 4
+/// Checks a fill of a buffer of `bytes`: CmdDecode unless offset and size are multiples of 4
 /// (vkCmdFillBuffer), OutOfBounds for a range that is empty or does not lie inside.
 Result<void> checkFill(uint64_t bytes, uint64_t offset, uint64_t size);
 
-/// Whether a texture can be filled so. CmdDecode for block-compressed formats and for what the format has
-/// not; OutOfBounds for boxes that are empty or do not lie inside.
+/// Checks a fill of a texture. CmdDecode for block-compressed formats and for parts that the format lacks;
+/// OutOfBounds for boxes that are empty or do not lie inside.
 Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const Box> boxes,
                        const ClearArgs& args);
 
-/// Whether a texture can be blitted to another, or to itself, and how. OutOfBounds for boxes that are empty
-/// or do not lie inside. CmdDecode for
+/// Checks a blit of a texture to another, or to itself, and returns the way to do it. OutOfBounds for boxes
+/// that are empty or do not lie inside. CmdDecode for
 /// - depth and block-compressed formats unless nothing is scaled, mirrored or converted;
 /// - block-compressed boxes that cut blocks;
 /// - boxes of different depths, for slices are not scaled;
@@ -76,13 +76,13 @@ Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const
 Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const TextureDesc& from,
                            Subresource srcSub, std::span<const BlitBox> boxes, const BlitArgs& args);
 
-/// Whether a texture of that format is read or written as sRGB.
+/// True if a texture of that format is read or written as sRGB.
 bool asSrgb(aerogpu_format format, bool asked);
 
-/// Whether blits can leave out texels of that format by a color key: unsigned channels of 4 bytes at most.
+/// True if blits can leave out texels of that format by a color key: unsigned channels of 4 bytes at most.
 bool hasColorKey(const FormatInfo& format);
 
-/// Whether boxes of one subresource have a texel in common.
+/// True if boxes of one subresource have a texel in common.
 bool overlap(const Box& a, const Box& b);
 
 }  // namespace aerogpu::core

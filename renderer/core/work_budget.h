@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How much GPU work a guest may ask for: a limit for each submission, and slices after which the executor
-// waits for the GPU, so that a reset never waits for more than two of them. LIM-2 to LIM-6, LIM-9.
-// Render thread only.
+// The GPU work that a guest may ask for: a limit for each submission, and slices after which the executor
+// waits for the GPU, so that a reset never waits for more than two of them. LIM-2 to LIM-6, LIM-9. Render
+// thread only.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace aerogpu::core {
 
-/// What is counted. 64 bits each; one packet never counts for more than 2^45.
+/// The kinds of work. 64 bits each; one packet never counts for more than 2^45.
 enum class Work : uint8_t {
   Vertices,  ///< vertices or indices of draws, times instances
   Pixels,    ///< of the area that a draw may touch, for each draw
@@ -19,9 +19,9 @@ enum class Work : uint8_t {
   Bytes,     ///< zeroed at creation, cleared, written, copied, read back or shown
 };
 
-/// How large the slices of one handle space are, after how long they took. A slice is counted before anybody
-/// knows how long it takes: draws count for the whole viewport, however little of it they cover. So slices
-/// begin small, grow while they are quick, and shrink for good where one was not.
+/// The size of one handle space's slices, by the time they took. A slice is counted before its time is known:
+/// draws count for the whole viewport, however little of it they cover. So slices begin small, grow while
+/// they are quick, and shrink for good after one that was not.
 class SlicePace {
 public:
   static constexpr uint32_t kStart = 6;  ///< 1/64 of WorkBudget::kLimits' slices
@@ -29,7 +29,7 @@ public:
   static constexpr uint64_t kQuickNs = 20'000'000, kSlowNs = 250'000'000;
 
   uint32_t shift() const { return m_shift; }
-  /// The GPU was waited for so long behind a slice; `own`: for nothing else than a slice of the same space.
+  /// Notes that a wait for a slice took `ns`; `own`: it waited for slices of the same space only.
   void waited(uint64_t ns, bool own) {
     if (ns < kQuickNs) {
       if (m_shift > m_least) --m_shift;
@@ -48,8 +48,8 @@ class WorkBudget {
 public:
   struct Limit {
     uint64_t submission;  ///< most in one submission
-    uint64_t slice;       ///< most between two waits, weighed, where they are quick (SlicePace)
-    bool paced;           ///< slices are smaller where they are not quick; bytes never take long
+    uint64_t slice;       ///< most between two waits, weighed, if they are quick (SlicePace)
+    bool paced;           ///< slices are smaller unless quick; bytes never take long
   };
   static constexpr std::array<Limit, 4> kLimits{{
       {uint64_t{1} << 30, uint64_t{1} << 22, true},
@@ -59,11 +59,11 @@ public:
   }};
   static constexpr const Limit& limit(Work work) { return kLimits[static_cast<size_t>(work)]; }
 
-  /// What an invocation of a shader counts for in slices, where `anisotropy` is the most that a texture is
-  /// sampled with. 1 for all that is not longer than a plain one: a sample and a dozen instructions. A long
-  /// one counts fourfold: slices grow while draws are quick, which may cover little, and the next ones may
-  /// cover all; two slices of long shaders that do must not be a time-out. Nobody has thousands of small
-  /// draws of these.
+  /// Returns the weight of a shader invocation in slices; `anisotropy` is the highest that a texture is
+  /// sampled with. 1 for any shader that is not longer than a plain one: a sample and a dozen instructions. A
+  /// long one counts fourfold: slices grow while draws are quick, which may cover little, and the next draws
+  /// may cover all; two slices of long shaders that do must not be a time-out. No program has thousands of
+  /// small draws with these.
   static constexpr uint32_t weight(uint64_t instructions, uint64_t samples, uint32_t anisotropy) {
     constexpr uint64_t kSample = 4, kPlain = 16, kLong = 64, kLongCounts = 4, kMost = uint64_t{1} << 15;
     const uint64_t cost = instructions + samples * kSample * anisotropy;
@@ -78,13 +78,13 @@ public:
   void beginSubmission() {
     for (size_t i = 0; i < kLimits.size(); ++i) m_left[i] = static_cast<int64_t>(kLimits[i].submission);
   }
-  /// Slices of what is paced are 2^-shift of kLimits' from here on, the one that has begun too.
+  /// Scales slices of paced work to 2^-shift of those in kLimits from here on, the current slice too.
   void setShift(uint32_t shift) {
     if (shift == m_shift) return;
     for (size_t i = 0; i < kLimits.size(); ++i) m_slice[i] += sliceOf(i, shift) - sliceOf(i, m_shift);
     m_shift = shift;
   }
-  /// False when the submission would pass its limit; then nothing is counted. `weight`: for slices only, at
+  /// False if the submission would pass its limit; then nothing is counted. `weight`: for slices only, at
   /// most 2^15; 0 = it fills none.
   bool take(Work work, uint64_t amount, uint32_t weight = 1) {
     const auto i = static_cast<size_t>(work);
@@ -92,11 +92,12 @@ public:
     count(i, amount, weight);
     return true;
   }
-  /// The same for what is done when the packet is, and leaves the GPU nothing to do: it fills no slice.
+  /// Takes work that is done with the packet and leaves the GPU nothing to do: it fills no slice.
   bool takeDone(Work work, uint64_t amount) { return take(work, amount, 0); }
-  /// Counts what was done already. Above the limit no more of this kind is taken, not even nothing.
+  /// Counts work that was done already. Above the limit no more of this kind is taken, not even an amount of
+  /// 0.
   void note(Work work, uint64_t amount) { count(static_cast<size_t>(work), amount, 1); }
-  /// Whether note() has gone over the limit.
+  /// True if note() has passed the limit.
   bool isOver(Work work) const { return m_left[static_cast<size_t>(work)] < 0; }
   uint64_t used(Work work) const {
     const auto i = static_cast<size_t>(work);
@@ -104,14 +105,14 @@ public:
   }
   bool sliceFull() const { return (m_look & kFull) != 0; }
   void fillSlice() { m_look |= kFull; }
-  /// The executor has something to look at behind the packet.
+  /// Makes the executor look after the packet.
   void ask() { m_look |= kAsked; }
   bool takeAsked() {
     const bool asked = (m_look & kAsked) != 0;
     m_look &= kFull;
     return asked;
   }
-  /// Either of both: one look a packet.
+  /// True if a slice is full or ask() was called: one look a packet.
   bool needsLook() const { return m_look != 0; }
   void beginSlice() {
     for (size_t i = 0; i < kLimits.size(); ++i) m_slice[i] = sliceOf(i, m_shift);
@@ -125,7 +126,7 @@ private:
   }
   void count(size_t i, uint64_t amount, uint32_t weight) {
     m_left[i] -= static_cast<int64_t>(amount);
-    // Of one packet 2^60 at most, and of what comes before it less than a slice.
+    // One packet adds 2^60 at most, and earlier ones less than a slice.
     m_slice[i] -= static_cast<int64_t>(amount * weight);
     if (m_slice[i] <= 0) m_look |= kFull;
   }

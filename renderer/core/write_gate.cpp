@@ -7,7 +7,7 @@ void WriteGate::shut() {
   m_state.fetch_or(kShut, std::memory_order_acq_rel);
   for (uint32_t now = m_state.load(std::memory_order_acquire); now != kShut;
        now = m_state.load(std::memory_order_acquire)) {
-    if ((now & kShut) == 0) return;  // opened meanwhile: whoever did has waited for all of before
+    if ((now & kShut) == 0) return;  // opened meanwhile: that thread has waited for all earlier writes
     m_state.wait(now, std::memory_order_acquire);
   }
   Lock lock(m_mutex);

@@ -16,7 +16,7 @@ void pair(Blend& src, Blend& dst) {
   }
 }
 
-/// `alpha`: the factor is for alpha, so that a colour's is its alpha.
+/// `alpha`: the factor applies to alpha, so that a colour factor means its alpha.
 Blend resolve(Blend b, bool opaque, bool alpha) {
   switch (b) {
     case Blend::BothSrcAlpha:

@@ -6,7 +6,7 @@
 
 namespace aerogpu::d3d9 {
 
-/// Factors are none of BothSrcAlpha and BothInvSrcAlpha, and for alpha not SrcAlphaSat.
+/// Factors are never BothSrcAlpha or BothInvSrcAlpha, and for alpha never SrcAlphaSat.
 struct Blending {
   bool enable = false;
   Blend src = Blend::One, dst = Blend::Zero;
@@ -17,11 +17,11 @@ struct Blending {
   bool operator==(const Blending&) const = default;
 };
 
-/// Of target `index`. `opaque`: it has X8 for alpha, which reads as 1 whatever the byte holds. `written`: the
-/// pixel shader writes it; what the shader does not write stays as it is.
+/// Returns the blending of target `index`. `opaque`: it has X8 for alpha, which reads as 1 whatever the byte
+/// holds. `written`: the pixel shader writes it; a target that it does not write stays unchanged.
 Blending blendingOf(const core::BlendState& state, uint32_t index, bool opaque, bool written);
 
-/// Whether a factor is a second output of the pixel shader (D3DBLEND_SRCCOLOR2, D3DBLEND_INVSRCCOLOR2).
+/// True if a factor is a second output of the pixel shader (D3DBLEND_SRCCOLOR2, D3DBLEND_INVSRCCOLOR2).
 inline bool usesSecondSource(const core::BlendState& state) {
   const auto second = [](Blend f) { return f == Blend::SrcColor2 || f == Blend::InvSrcColor2; };
   return state.enable && (second(state.src) || second(state.dst) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice between the three ways of a depth bias (see depth_bias.h).
+// Chooses between the three ways of a depth bias (see depth_bias.h).
 #include "renderer/d3d9/depth_bias.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace {
 
 constexpr float kD24Steps = 16777216.0f, kD16Steps = 65536.0f;
 
-/// `bias`, rounded so that `end` + bias has no error of its own: the scale of the depth range stays what it
-/// was. Away from zero when it would vanish.
+/// Returns `bias`, rounded so that `end` + bias is exact and the scale of the depth range does not change.
+/// Rounds away from zero if it would vanish.
 float representableShift(float end, float bias) {
   const float moved = end + bias;
   if (moved != end) return moved - end;
@@ -35,7 +35,7 @@ DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const 
     }
     bias /= inOne;
   }
-  bias = std::clamp(bias, -1.0f, 1.0f);  // more leads out of the depth range as well
+  bias = std::clamp(bias, -1.0f, 1.0f);  // a larger bias leads out of the depth range too
   if (bias == 0) return out;             // it was too small for a float
   if (ways.inDepth) {
     out.constant = bias;
@@ -46,7 +46,7 @@ DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const 
   const auto inRange = [&](float end) { return end + shift >= 0 && end + shift <= 1; };
   if (ways.anyDepthRange || (inRange(minDepth) && inRange(maxDepth)))
     out.shift = shift;
-  else  // off where a step is not 2^-24: in float formats below depth 0.5
+  else  // inexact if a step is not 2^-24: in float formats below depth 0.5
     out.constant = bias * inOne;
   return out;
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Depth bias as a GPU can do it. Pure functions.
+// Depth bias in a form that a GPU can do. Pure functions.
 #pragma once
 
 #include "renderer/core/state.h"
 
 namespace aerogpu::d3d9 {
 
-/// How the depth buffer that a draw writes tells depths apart.
+/// The resolution of the depth buffer that a draw writes.
 enum class DepthSteps : uint8_t {
   None,   ///< there is no depth buffer
-  Fixed,  ///< 24 bits, whatever stands in for them on the GPU
+  Fixed,  ///< 24 bits, whatever format the GPU uses for them
   Fixed16,
   Float32  ///< finer towards 0
 };
 
-/// Ways that a GPU offers beyond a bias in steps of its own.
+/// The GPU's ways beyond a bias in its own steps.
 struct DepthBiasWays {
   bool inDepth = false;        ///< a bias can be given in depth
   bool anyDepthRange = false;  ///< the viewport's depth range may leave [0, 1]
@@ -28,16 +28,18 @@ struct DepthBias {
   bool any() const { return constant != 0 || slope != 0; }
 };
 
-/// D3DRS_DEPTHBIAS is added to the depth as it is; a DepthBias of Direct3D 10 counts steps of a depth of 16
-/// or 24 bits, or in float depth those of the primitive's farthest vertex ("Depth Bias", Direct3D 10). What
-/// Vulkan counts in, for one, is the implementation's affair for 24 bits (it may double a step), and follows
-/// the primitive's depth in float formats (Vulkan 1.3, "Depth Bias"), so that a bias in depth cannot be told
-/// it exactly without DepthBiasWays::inDepth. Shifting the depth range after the perspective division is
-/// exact too, and comes after clipping as in Direct3D. `minDepth`, `maxDepth`: of the viewport, in [0, 1].
+/// Computes the bias of a draw. D3DRS_DEPTHBIAS is added to the depth unchanged; a DepthBias of Direct3D 10
+/// counts steps of a depth of 16 or 24 bits, or in float depth the steps of the primitive's farthest vertex
+/// ("Depth Bias", Direct3D 10). Vulkan's unit is up to the implementation for 24 bits (it may double a step),
+/// and follows the primitive's depth in float formats (Vulkan 1.3, "Depth Bias"), so that a bias in depth
+/// cannot be passed exactly without DepthBiasWays::inDepth. Shifting the depth range after the perspective
+/// division is exact too, and comes after clipping as in Direct3D. `minDepth`, `maxDepth`: the viewport's, in
+/// [0, 1].
 DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const DepthBiasWays& ways,
                     float minDepth, float maxDepth);
 
-/// Points and lines have none, the edges of triangles do ("Depth Bias", Direct3D 10; D3D9On12 does so too).
+/// Points and lines have no bias, the edges of triangles do ("Depth Bias", Direct3D 10; D3D9On12 does the
+/// same).
 inline bool hasDepthBias(core::Topology topology) {
   switch (topology) {
     case core::Topology::PointList:
@@ -51,7 +53,7 @@ inline bool hasDepthBias(core::Topology topology) {
   }
 }
 
-/// What else the bias of a draw depends on, beside the rasterizer's states and targets.
+/// Returns the other state that a draw's bias depends on, beside the rasterizer's states and targets.
 inline uint32_t biasDirtyBits(const core::RasterizerState& state) {
   return state.depthBias != 0 || state.slopeScaledDepthBias != 0 ? core::kDirtyViewport | core::kDirtyTopology
                                                                  : 0u;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of the depth and stencil states counts. Pure functions.
+// The effective depth and stencil states. Pure functions.
 #pragma once
 
 #include "renderer/core/state.h"
@@ -7,29 +7,29 @@
 
 namespace aerogpu::d3d9 {
 
-/// Without a depth test nothing is written either.
+/// True if a draw writes depth. Without a depth test it does not write either.
 inline bool writesDepth(const core::DepthStencilState& state) {
   return state.depthEnable && state.depthWrite;
 }
 
-/// Whether a draw can change the depth target at all.
+/// True if a draw can change the depth target at all.
 inline bool writesDepthOrStencil(const core::DepthStencilState& state) {
   return writesDepth(state) || (state.stencilEnable && state.writeMask != 0);
 }
 
-/// Whether a draw looks at the depth target or changes it.
+/// True if a draw reads the depth target or changes it.
 inline bool usesDepthTarget(const core::DepthStencilState& state) {
   return state.depthEnable || state.stencilEnable;
 }
 
-/// The stencil test of counter-clockwise triangles; clockwise ones always have `front`.
+/// Returns the stencil test of counter-clockwise triangles; clockwise ones always have `front`.
 inline const core::StencilFace& counterClockwiseFace(const core::DepthStencilState& state) {
   return state.twoSided ? state.back : state.front;
 }
 
-/// Whether primitives are cut at the ends of the depth range. Where they are not, and after a bias, Direct3D
-/// holds the depth within the viewport's range. D3DRS_CLIPPING is for vertices that come transformed; those
-/// are not cut either where nothing looks at their depth.
+/// True if primitives are cut at the ends of the depth range. If they are not, and after a bias, Direct3D
+/// clamps the depth to the viewport's range. D3DRS_CLIPPING is for vertices that come transformed; those are
+/// not cut either if the draw does not use their depth.
 inline bool clipsDepth(const core::DrawState& state) {
   if (!state.rasterizer.depthClip) return false;
   const bool pretransformed = state.inputLayout && state.inputLayout->pretransformed && !usesDxbc(state);

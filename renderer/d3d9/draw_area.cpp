@@ -10,8 +10,8 @@
 namespace aerogpu::d3d9 {
 namespace {
 
-/// [from, from + size) in pixels, clipped to [0, limit). Fractions of a viewport's edge count as D3D10 does
-/// for rasterisation: a pixel belongs to it if its centre does.
+/// Clips [from, from + size) in pixels to [0, limit). Fractions of a viewport's edge count as in D3D10's
+/// rasterisation: a pixel belongs to it if its centre does.
 void clip(double from, double size, uint32_t limit, int64_t& begin, int64_t& end) {
   begin = 0;
   end = 0;
@@ -44,7 +44,7 @@ bool gpuViewport(const core::DrawState& state, const ViewportLimits& limits, uin
                  core::Viewport& out) {
   core::Viewport v = state.viewport;
   if (!state.viewportSet) v = {0, 0, static_cast<float>(width), static_cast<float>(height), 0, 1};
-  // One pixel is left for the shift below and for rounding.
+  // Leaves one pixel for the shift below and for rounding.
   const float low = limits.low + 1, high = limits.high - 1;
   const auto usable = [&](float from, float size, uint32_t most) {
     return std::isfinite(from) && size > 0 && size <= static_cast<float>(most) && from >= low &&

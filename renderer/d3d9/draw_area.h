@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which pixels a draw or clear may touch, and the viewport transform of the shader family in use. Pure
+// The pixels that a draw or clear may touch, and the viewport transform of the shader family in use. Pure
 // functions.
 #pragma once
 
@@ -14,30 +14,30 @@ struct PixelRect {
   bool operator==(const PixelRect&) const = default;
 };
 
-/// The viewport in pixels, clipped to targets of `width` x `height`, and to the scissor rectangle if it is
-/// on. Never outside the targets.
+/// Returns the viewport in pixels, clipped to targets of `width` x `height`, and to the scissor rectangle if
+/// it is on. Never outside the targets.
 PixelRect drawArea(const core::DrawState& state, uint32_t width, uint32_t height);
 
-/// What a GPU takes for a viewport.
+/// The GPU's limits for a viewport.
 struct ViewportLimits {
   float low = 0, high = 0;  ///< coordinates of all edges, pixels
   uint32_t maxWidth = 0, maxHeight = 0;
 };
 
-/// The viewport for a GPU on which the centre of the first pixel is (0.5, 0.5), y down; depth range in [0,
-/// 1]. False when nothing can be visible (empty, not finite, or beyond the limits).
+/// Computes the viewport for a GPU on which the centre of the first pixel is (0.5, 0.5), y down; depth range
+/// in [0, 1]. False if nothing can be visible (empty, not finite, or beyond the limits).
 bool gpuViewport(const core::DrawState& state, const ViewportLimits& limits, uint32_t width, uint32_t height,
                  core::Viewport& out);
 
-/// What clip-space positions are multiplied with.
+/// Factors for clip-space positions.
 struct PositionScale {
   float x = 1, y = 1;
 };
 
-/// For targets of several samples, of a viewport that gpuViewport() gave for Direct3D 9: it begins at a
-/// pixel's centre, and so does the volume that the GPU clips to; half of the samples of the first row and
-/// column lie before it. Makes it half a pixel larger on each side; positions that are scaled as returned
-/// stay where they were. What is drawn beyond Direct3D's viewport the scissor rectangle cuts (drawArea()).
+/// For targets of several samples and a viewport that gpuViewport() gave for Direct3D 9: such a viewport
+/// begins at a pixel's centre, and so does the GPU's clip volume; half of the samples of the first row and
+/// column lie before it. Enlarges it by half a pixel on each side; positions scaled by the result stay in
+/// place. The scissor rectangle cuts off pixels beyond Direct3D's viewport (drawArea()).
 PositionScale widenForSamples(core::Viewport& viewport, const ViewportLimits& limits);
 
 }  // namespace aerogpu::d3d9

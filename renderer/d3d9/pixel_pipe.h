@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Alpha test, fog and points as shaders take them (renderer/shader/d3d9_interface.h): specialisation of
-// pixel shaders and push constants. Pure functions, inline because each draw asks them.
+// Alpha test, fog and points in the form that shaders take (renderer/shader/d3d9_interface.h): specialisation
+// of pixel shaders and push constants. Pure functions, inline because each draw calls them.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace aerogpu::d3d9 {
 
-/// Shader model 3 pixel shaders do fog themselves ("ps_3_0", fog).
+/// Pixel shaders of this model and later compute fog themselves ("ps_3_0", fog).
 inline constexpr uint16_t kNoFogFrom = 0x0300;
 
-/// Bit n = shader::kSpec* number n is on, for a pixel shader of that kind.
+/// Returns bit n if shader::kSpec* number n is on, for a pixel shader of that kind.
 inline uint32_t specialization(const core::DrawState& state, const shader::ShaderInfo& pixelShader) {
   const core::PixelPipeState& p = state.pixelPipe;
   uint32_t out = 0;
@@ -25,18 +25,18 @@ inline uint32_t specialization(const core::DrawState& state, const shader::Shade
   return out;
 }
 
-/// Whether the sizes of points matter: a list of them, or corners of triangles (D3DFILL_POINT).
+/// True if the sizes of points matter: a list of them, or corners of triangles (D3DFILL_POINT).
 inline bool drawsPoints(const core::DrawState& state) {
   return state.topology == core::Topology::PointList || state.rasterizer.fill == core::FillMode::Point;
 }
 
-/// Sizes of points that a GPU draws, pixels.
+/// Sizes of points that a GPU can draw, pixels.
 struct PointSizeLimits {
   float min = 1, max = 1;
 };
 
-/// Steps from 0 to 1 in which the alpha test compares, for a first target whose red is `red` (FMT-13); 0 = it
-/// compares floats. ALPHAREF has 8 bits, and no target counts in fewer.
+/// Returns the steps from 0 to 1 in which the alpha test compares, for a first target whose red is `red`
+/// (FMT-13); 0 = it compares floats. ALPHAREF has 8 bits, and no target counts in fewer.
 inline float alphaSteps(const core::Channel& red) {
   switch (red.type) {
     case core::Channel::Type::Unorm:
@@ -48,7 +48,7 @@ inline float alphaSteps(const core::Channel& red) {
   }
 }
 
-/// `red`: as for alphaSteps().
+/// `red`: the argument of alphaSteps().
 inline shader::PushConstants pushConstants(const core::DrawState& state, const PointSizeLimits& limits,
                                            const core::Channel& red) {
   const core::PixelPipeState& p = state.pixelPipe;
@@ -71,8 +71,8 @@ inline shader::PushConstants pushConstants(const core::DrawState& state, const P
   return push;
 }
 
-/// EmitOptions::projectedBy of a pixel shader: D3DTTFF_PROJECTED divides by the last of so many coordinates
-/// as D3DTTFF_COUNT says, by the fourth where that is 0 ("D3DTEXTURETRANSFORMFLAGS").
+/// Returns EmitOptions::projectedBy of a pixel shader: D3DTTFF_PROJECTED divides by the last coordinate that
+/// D3DTTFF_COUNT counts, or by the fourth if the count is 0 ("D3DTEXTURETRANSFORMFLAGS").
 inline std::array<uint8_t, 4> projectedBy(const core::DrawState& state,
                                           const shader::ShaderInfo& pixelShader) {
   constexpr uint32_t kCountMask = 7, kProjected = 256;
@@ -85,7 +85,7 @@ inline std::array<uint8_t, 4> projectedBy(const core::DrawState& state,
   return out;
 }
 
-/// The clip planes that are on.
+/// The enabled clip planes.
 struct ClipPlanes {
   uint32_t count = 0;
   std::array<std::array<float, 4>, core::kMaxClipPlanes> planes;

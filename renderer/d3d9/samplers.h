@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the samplers of D3D9 shaders are: the kind of texture, comparison, and the states that count. Pure
-// functions.
+// The samplers of D3D9 shaders: the kind of texture, comparison, and the effective states. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +13,15 @@
 
 namespace aerogpu::d3d9 {
 
-/// Kinds of textures by s# of a pixel shader; Unknown = as the shader says.
+/// Kinds of textures by s# of a pixel shader; Unknown = the shader's declaration.
 using SamplerTypes = shader::PerRegister<SamplerType>;
 
-/// The kinds of what a pixel shader samples where it does not say them: ps_1_x does not declare any, and
-/// later ones sample a texture of another kind than they declare as what it is, as GPUs of Direct3D 9 did.
+/// Returns the kinds of the textures that a pixel shader does not declare rightly: ps_1_x declares none, and
+/// later models sample a texture of another kind than declared as its own kind, as Direct3D 9's GPUs did.
 SamplerTypes boundSamplerTypes(const core::DrawState& state, const shader::ShaderInfo& info);
 
-/// Whether the bound texture, which there must be, can be sampled as a `type`. If not, it is as if none were
-/// bound.
+/// True if the bound texture, which must exist, can be sampled as a `type`. If not, the sampler acts as
+/// unbound.
 inline bool isOfType(const core::ShaderResourceBinding& bound, SamplerType type) {
   const core::TextureDesc& desc = bound.texture->desc;
   switch (type) {
@@ -35,13 +34,13 @@ inline bool isOfType(const core::ShaderResourceBinding& bound, SamplerType type)
   }
 }
 
-/// The type of s#`slot`: that of `bound`, which boundSamplerTypes() gave, or what the shader says.
+/// Returns the type of s#`slot`: the one in `bound`, from boundSamplerTypes(), or the shader's.
 inline SamplerType samplerType(const shader::ShaderInfo& info, const SamplerTypes& bound, uint32_t slot) {
   return bound[slot] != SamplerType::Unknown ? bound[slot] : info.samplerTypes[slot];
 }
 
-/// Which samplers of a shader (bit n = s#n) compare: those at which a texture with depth is bound that is of
-/// the sampler's type. `bound`: as for samplerType(). `compares`: bool(binding), whether its format does.
+/// Returns the samplers of a shader (bit n = s#n) that compare: those with a depth texture of the sampler's
+/// type. `bound`: the argument of samplerType(). `compares`: bool(binding), true if its format compares.
 template <class Compares>
 uint32_t shadowSamplers(const core::StageBindings& stage, const shader::ShaderInfo& info,
                         const SamplerTypes& bound, Compares compares) {
@@ -56,8 +55,8 @@ uint32_t shadowSamplers(const core::StageBindings& stage, const shader::ShaderIn
   return out;
 }
 
-/// Which samplers of a shader (bit n = s#n) have the shader decode sRGB. `decodes`: bool(binding), whether
-/// the format is one that the shader decodes.
+/// Returns the samplers of a shader (bit n = s#n) whose sRGB the shader decodes. `decodes`: bool(binding),
+/// true if the shader decodes that format.
 template <class Decodes>
 uint32_t decodedSamplers(const core::StageBindings& stage, const shader::ShaderInfo& info, Decodes decodes) {
   uint32_t out = 0;
@@ -69,9 +68,9 @@ uint32_t decodedSamplers(const core::StageBindings& stage, const shader::ShaderI
   return out;
 }
 
-/// `state` with what has no effect at a fixed value, so that samplers that act alike are equal: a border
-/// colour without border, an anisotropy without an anisotropic filter or above 16 (D3DCAPS9::MaxAnisotropy),
-/// levels that no texture has, a bias that is no number.
+/// Returns `state` with fixed values for parts without effect, so that samplers that act alike are equal: a
+/// border colour without border, an anisotropy without an anisotropic filter or above 16
+/// (D3DCAPS9::MaxAnisotropy), levels that no texture has, a bias that is no number.
 inline core::SamplerState effective(const core::SamplerState& state) {
   core::SamplerState out = state;
   if (state.u != TextureAddress::Border && state.v != TextureAddress::Border &&

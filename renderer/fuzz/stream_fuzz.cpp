@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // libFuzzer target: decoder, validator and executor. The input is an allocation table and a command stream,
-// as a hostile guest would submit them: u32 length of the table, the table, the stream. With the length's bit
-// 31 handle spaces are enabled, and there may be several streams, one behind the other: they run by turns as
-// the kernel driver's, in space 1 and in space 2. AEROGPU_FUZZ_BACKEND=vulkan runs the same inputs through
-// Vulkan, under its validation layer, whose messages are findings.
+// as a hostile guest would submit them: u32 length of the table, the table, the stream. If the length's bit
+// 31 is set, handle spaces are enabled, and there may be several consecutive streams: they run in turns as
+// the kernel driver's, in space 1 and in space 2. AEROGPU_FUZZ_BACKEND=vulkan runs the inputs through Vulkan,
+// under its validation layer, whose messages are findings.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -36,7 +36,7 @@ Harness& harness() {
   return *instance;
 }
 
-/// Bounds the work of each draw and dispatch: a run is to try many streams, not to wait for a software
+/// Bounds the work of each draw and dispatch: a run should try many streams, not wait for a software
 /// rasteriser.
 void shorten(std::vector<uint8_t>& stream) {
   auto reader = aerogpu::cmd::PacketReader::open(stream);
@@ -47,7 +47,8 @@ void shorten(std::vector<uint8_t>& stream) {
     const bool works = packet->opcode == AEROGPU_CMD_DRAW || packet->opcode == AEROGPU_CMD_DRAW_INDEXED ||
                        packet->opcode == AEROGPU_CMD_DISPATCH;
     if (!works) continue;
-    // Counts are the first words of all three; the upper halves of two and the upper bytes of a third go.
+    // Counts are the first words of all three; clears the upper halves of two and the upper bytes of the
+    // third.
     const size_t words = std::min<size_t>(3, packet->bytes.size() / 4 - 2);
     const uint32_t masks[] = {0xFFF, 0xFF, packet->opcode == AEROGPU_CMD_DISPATCH ? 0xFu : ~0u};
     for (size_t i = 0; i < words; ++i) {
@@ -60,7 +61,7 @@ void shorten(std::vector<uint8_t>& stream) {
   }
 }
 
-/// The streams that `bytes` begin with, each as long as its header says; the last one has the rest.
+/// Splits `bytes` into streams, each as long as its header says; the last one has the rest.
 std::vector<std::vector<uint8_t>> split(std::span<const uint8_t> bytes) {
   constexpr size_t kMost = 16;
   std::vector<std::vector<uint8_t>> streams;
@@ -103,7 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (vulkan) shorten(stream);
     h.setScanout(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, 64, 0x1000);
     h.submitRaw(stream, table);
-    h.submitRaw(stream, table, 1);  // once more over what the first run left, in another context
+    h.submitRaw(stream, table, 1);  // again over the remains of the first run, in another context
   }
   h.snapshotScanout();
   h.takeFrames();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the seed corpus of stream_fuzz: one stream per opcode of the command table, and some
-// that work together.  Usage: stream_fuzz-seeds FOLDER
+// Writes the seed corpus of stream_fuzz: one stream per opcode of the command table, and some that work
+// together. Usage: stream_fuzz-seeds FOLDER
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -23,7 +23,7 @@ using aerogpu::test::fillMemory;
 using aerogpu::test::Harness;
 
 /// Allocation 1 is linear, or scattered over pages whose list lies at 0x400 (zero unless a stream writes it:
-/// page 0, many times) or, so that what is read as addresses is anything, inside the allocation itself.
+/// page 0, many times) or, so that addresses may be any bytes, in the allocation itself.
 enum class Layout { Linear, Scattered, OwnList };
 
 std::vector<uint8_t> table(Layout layout) {
@@ -52,7 +52,7 @@ void write(const std::string& folder, const std::string& name, const CommandWrit
   out.write(reinterpret_cast<const char*>(w.data()), static_cast<std::streamsize>(w.size()));
 }
 
-/// Streams that run by turns as the kernel driver's and in two spaces.
+/// Writes streams that run in turns as the kernel driver's and in two spaces.
 void writeTurns(const std::string& folder, const std::string& name, std::span<const CommandWriter> turns) {
   const std::vector<uint8_t> t = table(Layout::Linear);
   const uint32_t size = static_cast<uint32_t>(t.size()) | 1u << 31;
@@ -171,9 +171,9 @@ void everythingTogether(const std::string& folder) {
   write(folder, "together-own-list", w, Layout::OwnList);
 }
 
-/// Updates from linear, scattered and read-only memory, read-backs over what is updated next, promises kept
-/// and broken, draws that bring their vertices, presents with damage, levels, written values, memory that is
-/// attached elsewhere, a context that starts again.
+/// Updates from linear, scattered and read-only memory, read-backs over bytes that are updated next, promises
+/// kept and broken, draws with their own vertices, presents with damage, levels, written values, memory
+/// attached elsewhere, a reset context.
 void streaming(const std::string& folder) {
   CommandWriter w;
   Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 2,
@@ -237,8 +237,7 @@ void streaming(const std::string& folder) {
   write(folder, "streaming-own-list", w, Layout::OwnList);
 }
 
-/// A D3D9 draw with everything that takes part in one: shaders, constants, streams, a texture, states, a
-/// present.
+/// A D3D9 draw with all its parts: shaders, constants, streams, a texture, states, a present.
 void drawing(const std::string& folder) {
   CommandWriter w;
   Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1,
@@ -246,7 +245,7 @@ void drawing(const std::string& folder) {
   Harness::createTexture(w, 2, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 16, 16,
                          AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
   Harness::createTexture(w, 3, AEROGPU_FORMAT_B8G8R8A8_UNORM, 4, 4, AEROGPU_RESOURCE_USAGE_TEXTURE, 3);
-  // Two triangles: position and texture coordinates, and their indices behind them.
+  // Two triangles: position and texture coordinates, followed by their indices.
   const float vertices[] = {-1, -1, 0, 0, 1, 1, -1, 0, 1, 1, -1, 1, 0, 0, 0, 1, 1, 0, 1, 0};
   const uint16_t indices[] = {0, 1, 2, 2, 1, 3};
   aerogpu::packets::createBuffer(w, 4, sizeof vertices + sizeof indices,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The `null` back end: resources live in host memory, transfers really move bytes, clears fill, nothing is
-// drawn. For tests and VMs without Vulkan. Everything completes at once, on the render thread.
+// The `null` back end: resources live in host memory, transfers really move bytes, clears fill, draws do
+// nothing. For tests and VMs without Vulkan. All work completes at once, on the render thread.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -46,7 +46,7 @@ public:
   }
 };
 
-/// Nothing is drawn, so no sample passes; what is asked is done at once, so now is the time.
+/// No draws happen, so no sample passes; all work is done at once, so a timestamp is the present time.
 class NullQuery final : public GpuQuery {
 public:
   explicit NullQuery(QueryKind kind) : m_kind(kind) {}
@@ -95,7 +95,7 @@ public:
   const char* name() const override { return "null"; }
   const char* deviceName() const override { return ""; }
   const BackendLimits& limits() const override { return m_limits; }
-  /// Nothing is drawn, so nothing is missing.
+  /// Draws do nothing, so no ability is missing.
   FormatCaps formatCaps(aerogpu_format format) const override {
     const FormatInfo& info = *findFormat(format);
     return {possibleFormatCaps(info), info.depth || rendersPlainly(info) ? kSamples : 0};
@@ -221,7 +221,7 @@ public:
 
 private:
   static Error lostError() { return Error{ErrorCode::Backend, "the GPU is lost"}; }
-  /// There is no GPU to lose: tests have a loss played.
+  /// There is no GPU to lose: tests play a loss.
   void noticeLoss() { m_lost = m_lost || m_config.playsLoss(); }
   static NullTexture& of(Texture& texture) { return static_cast<NullTexture&>(*texture.gpu); }
 

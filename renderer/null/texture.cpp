@@ -15,8 +15,8 @@ struct Sample {
   float weight;            ///< of the second
 };
 
-/// Where texel `at` of `size` samples `srcSize` texels. Whole numbers throughout: no rounding decides a
-/// texel.
+/// Returns where texel `at` of `size` samples `srcSize` texels. Whole numbers throughout: no rounding decides
+/// a texel.
 Sample sampleOf(uint32_t at, uint32_t size, uint32_t srcSize, bool mirror, BlitFilter filter) {
   const uint64_t i = mirror ? size - 1 - at : at, whole = uint64_t{size} * 2;
   const uint64_t u = (i * 2 + 1) * srcSize;  // by 1 / whole
@@ -24,7 +24,7 @@ Sample sampleOf(uint32_t at, uint32_t size, uint32_t srcSize, bool mirror, BlitF
     const auto texel = static_cast<uint32_t>(u / whole);
     return {texel, texel, 0};
   }
-  const uint64_t right = u + size;  // half a texel further: in the texel whose center comes next
+  const uint64_t right = u + size;  // half a texel further: in the texel with the next center
   const uint64_t second = right / whole;
   return {static_cast<uint32_t>(std::max<uint64_t>(second, 1) - 1),
           static_cast<uint32_t>(std::min<uint64_t>(second, srcSize - 1)),
@@ -37,7 +37,7 @@ Rgba mix(const Rgba& a, const Rgba& b, float weight) {
   return out;
 }
 
-/// Whether a texel is the color key.
+/// True if a texel is the color key.
 bool isKey(const FormatInfo& format, const uint8_t* texel, uint32_t key) {
   uint32_t bits = 0;
   std::memcpy(&bits, texel, format.blockBytes);

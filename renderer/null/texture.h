@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Textures of the back end without a GPU: bytes in host memory.
+// Textures of the null back end: bytes in host memory.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline Error unreadable() {
   return Error{ErrorCode::OutOfBounds, "allocation is no readable guest memory"};
 }
 
-/// Mips and layers tight, one after the other. All samples of a texel are alike, for nothing is drawn: one is
+/// Mips and layers tight, one after the other. All samples of a texel are equal, for draws do nothing: one is
 /// kept.
 class NullTexture final : public core::GpuTexture {
 public:
@@ -27,7 +27,7 @@ public:
   HostMemoryCharge charge;
   std::vector<uint8_t> bytes;
 
-  /// A box of the texture's bytes.
+  /// A box in the bytes of the texture.
   struct Region {
     uint8_t* first;
     uint64_t pitch, slicePitch, rowBytes, rows;  ///< rows of one slice
@@ -56,7 +56,7 @@ public:
   Result<void> blit(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,
                     std::span<const core::BlitBox> boxes, const core::BlitArgs& args) override;
 
-  /// All of a subresource, seen as one of `as`.
+  /// Clears a whole subresource with texels of format `as`.
   void clear(core::Subresource sub, aerogpu_format as, const core::ClearArgs& args) {
     fillRegion(region(sub, all(sub)), *core::findFormat(as), args);
   }

@@ -33,7 +33,7 @@ Sent sendCall(int control, const Call& call, int stream) {
   std::memcpy(CMSG_DATA(header), &stream, sizeof stream);
   for (;;) {
     if (sendmsg(control, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return Sent::Yes;
-    // Too many descriptors on their way count as a full queue.
+    // Too many descriptors under way count as a full queue.
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ETOOMANYREFS)
       return Sent::Full;
     if (errno != EINTR) return Sent::Gone;
@@ -87,7 +87,7 @@ Result<std::vector<uint8_t>, CallError> Client::call(uint32_t job,
   }
   if (phase != Phase::Started) return CallError{Reason::NoChild};
 
-  // From here on it is the input's fault if the call ends: the limits of the child, or a defect met.
+  // From here on the input is at fault if the call ends: it met the child's limits, or a defect.
   bool open = stream.sendValue(RequestHeader{static_cast<uint32_t>(total)});
   for (const auto part : input) open = open && stream.send(part);
   AnswerHeader answer{};

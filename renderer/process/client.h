@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of a helper process that always come back.
+// Calls of a helper process that always return.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace aerogpu::process {
 
-/// Why a call brought no product.
+/// The reason why a call returned no product.
 struct CallError {
   enum class Reason {
     TooBig,     ///< the input has more than kMaxBytes
@@ -24,8 +24,8 @@ struct CallError {
     Died,       ///< the child met one of its limits, or died of the input
     NoSocket,   ///< this process has no descriptors left
     NoChild,    ///< the helper process cannot make a child, or knows no such job
-    NoAnswer,   ///< it does not take the call in time
-    Ended,      ///< it is gone
+    NoAnswer,   ///< the helper does not take the call in time
+    Ended,      ///< the helper process is gone
     Cancelled,  ///< by the caller
   };
   Reason reason = Reason::Ended;
@@ -34,7 +34,7 @@ struct CallError {
 
 class Client {
 public:
-  /// Starts the program (start.h). Null and a message when it cannot run here. `graceMs`: how long a call may
+  /// Starts the program (start.h). Null and a message if it cannot run here. `graceMs`: how long a call may
   /// wait beyond its limit, for its turn and its process.
   static std::unique_ptr<Client> start(const Program& program, std::string& error,
                                        uint32_t graceMs = kGraceMs);
@@ -42,14 +42,14 @@ public:
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// Has job number `job` done with the concatenated `input` and returns its product. Blocks for
-  /// limits.wallMs and the grace at most, or until `*cancelled`. Any thread, many at a time.
+  /// Runs job number `job` on the concatenated `input` and returns its product. Blocks for at most
+  /// limits.wallMs and the grace, or until `*cancelled`. Any thread, many at a time.
   Result<std::vector<uint8_t>, CallError> call(uint32_t job,
                                                std::initializer_list<std::span<const uint8_t>> input,
                                                const std::atomic<bool>* cancelled = nullptr,
                                                Limits limits = {});
 
-  /// True once the process was found to be gone; the calls from then on fail at once.
+  /// True once the process was found to be gone; later calls fail at once.
   bool gone() const { return m_gone.load(std::memory_order_relaxed); }
   /// True for the first caller after gone() became true, who writes the log line.
   bool isFirstToReportGone() { return gone() && !m_goneReported.exchange(true, std::memory_order_relaxed); }

@@ -6,7 +6,7 @@
 
 namespace aerogpu::process {
 
-/// False at the end of the stream, on an error, or when the other side is gone.
+/// Return false at the end of the stream, on an error, or if the other side is gone.
 bool readAll(int fd, void* bytes, size_t size);
 bool writeAll(int fd, const void* bytes, size_t size);
 

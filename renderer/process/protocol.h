@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Messages between a client and its helper process (docs/develop/architecture.md, "Helper processes"). Both
-// are of one build; the structures never leave the machine.
+// come from one build; the structures never leave the machine.
 //
 // A call travels as one datagram on the control socket, with one end of a stream socket attached. On that
-// stream the caller sends a RequestHeader and its bytes; it gets a Phase as soon as the call has a process of
-// its own, then an AnswerHeader and its bytes.
+// stream the caller sends a RequestHeader and its bytes; it gets a Phase as soon as the call has its own
+// process, then an AnswerHeader and its bytes.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Limits {
 };
 /// Memory of a child beyond what the helper process maps from the start.
 inline constexpr uint64_t kMemoryBytes = uint64_t{512} << 20;
-/// Calls that are served at one time; the next one waits.
+/// Calls that are served at one time; further calls wait.
 inline constexpr uint32_t kMaxChildren = 4;
 
 struct Call {
@@ -55,7 +55,7 @@ struct AnswerHeader {
   uint32_t size;  ///< bytes that follow
 };
 
-/// Exit status of the program when it is started: it has put itself into the background, or why it has not.
+/// Exit status of the program after its start: it is in the background, or the reason why it is not.
 enum ExitStatus : int {
   kExitReady = 0,
   kExitUsage = 2,

@@ -34,20 +34,20 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "name the architecture's AUDIT_ARCH constant here"
 #endif
 
-/// Enough for malloc, memory copies and the end of a process. Neither paths, nor descriptors, nor signals,
-/// nor other processes.
+/// Enough for malloc, memory copies and the end of a process. Excludes paths, descriptors, signals and other
+/// processes.
 constexpr uint32_t kAllowed[] = {
     __NR_read,      __NR_write,         __NR_munmap, __NR_mremap,     __NR_madvise,
     __NR_brk,       __NR_futex,         __NR_exit,   __NR_exit_group, __NR_rt_sigreturn,
     __NR_getrandom, __NR_clock_gettime, __NR_getpid, __NR_gettid,     __NR_sched_yield,
 };
-/// These only without PROT_EXEC.
+/// Allowed only without PROT_EXEC.
 constexpr uint32_t kAllowedData[] = {__NR_mmap, __NR_mprotect};
 
 constexpr uint32_t kArgumentProt =
     offsetof(seccomp_data, args) + 2 * sizeof(uint64_t);  // low half, little endian
 
-/// A call that is not allowed fails as if the kernel did not know it.
+/// Makes a forbidden call fail as if the kernel did not know it.
 bool installFilter() {
   constexpr size_t kAllowedCount = std::size(kAllowed), kDataCount = std::size(kAllowedData);
   sock_filter program[kAllowedCount + kDataCount + 10];
@@ -57,7 +57,7 @@ bool installFilter() {
   add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0));
   add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
   add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
-  // After the comparisons: refuse, look at the protection, refuse, allow.
+  // After the comparisons: refuse, check the protection, refuse, allow.
   const size_t refuse = n + kAllowedCount + kDataCount, protection = refuse + 1, allow = refuse + 4;
   const auto jumpTo = [&](size_t target) { return static_cast<uint8_t>(target - n - 1); };
   for (const uint32_t number : kAllowed) add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, jumpTo(allow), 0));
@@ -83,8 +83,9 @@ bool dropPrivileges() {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
   uint32_t action = SECCOMP_RET_ERRNO;
   if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0) return false;
-  // QEMU changes its user later (-runas, -chroot), which does not reach this process: it goes lower at once.
-  // Where there is no such user (a user namespace), root is nobody outside, and the capabilities go anyway.
+  // QEMU changes its user later (-runas, -chroot), which does not affect this process: so it drops its rights
+  // at once. If the user does not exist (a user namespace), root has no rights outside, and the capabilities
+  // go anyway.
   if (geteuid() == 0) {
     (void)!setgroups(0, nullptr);
     (void)!setresgid(kNobody, kNobody, kNobody);
@@ -108,7 +109,7 @@ uint64_t mappedBytes() {
 }
 
 bool enterSandbox(const Limits& limits, uint64_t mapped, int parent) {
-  // Signals come to their default, which ends the process; the filter takes the means to change that away.
+  // Resets signals to their default, which ends the process; the filter removes the means to change that.
   for (const int number : {SIGALRM, SIGCHLD, SIGPIPE}) signal(number, SIG_DFL);
   sigset_t nothing;
   sigemptyset(&nothing);

@@ -21,11 +21,11 @@
 namespace aerogpu::process {
 namespace {
 
-constexpr size_t kMaxReason = 400;  // bytes of a refusal's text
+constexpr size_t kMaxReason = 400;  // bytes of text in a refusal
 
 struct Child {
   pid_t pid;
-  int stream;  ///< the child's end, kept to see whether the caller has gone away
+  int stream;  ///< the child's end, kept to notice that the caller is gone
 };
 
 [[noreturn]] void serveCall(int stream, const Call& call, JobFunction job, uint64_t mapped, pid_t parent) {
@@ -50,8 +50,8 @@ struct Child {
   _exit(0);
 }
 
-/// A call and its stream; false when the control socket has no other end any more. `stream` is -1 for a
-/// datagram that is no call.
+/// Receives a call and its stream; false if the control socket has no other end any more. `stream` is -1 for
+/// a datagram that is no call.
 bool receive(int control, Call& call, int& stream) {
   stream = -1;
   iovec bytes{&call, sizeof call};
@@ -75,7 +75,7 @@ bool receive(int control, Call& call, int& stream) {
   return true;
 }
 
-void onChild(int) {}  // there only to end ppoll
+void onChild(int) {}  // only ends ppoll
 
 class Server {
 public:
@@ -132,11 +132,11 @@ private:
     return true;
   }
 
-  /// Nobody waits for this child any more.
+  /// Gives up a child that no caller waits for.
   static void abandon(Child& child) {
     kill(child.pid, SIGKILL);
     close(child.stream);
-    child.stream = -1;  // ppoll passes it over
+    child.stream = -1;  // ppoll skips it
   }
 
   void reap() {
@@ -176,8 +176,9 @@ int serverMain(int argc, const char* name, std::span<const JobFunction> jobs) {
     return kExitUsage;
   }
   if (!dropPrivileges()) return kExitNoSandbox;
-  // A process of its own session: signals of a terminal are not for it, nobody has to wait for it, and it
-  // outlives a QEMU that goes into the background. It ends when the last other end of its socket is closed.
+  // A process with its own session: signals of a terminal do not reach it, no process has to wait for it, and
+  // it outlives a QEMU that goes into the background. It ends when the last other end of its socket is
+  // closed.
   const pid_t pid = fork();
   if (pid < 0) return kExitNoFork;
   if (pid > 0) return kExitReady;

@@ -22,7 +22,7 @@ extern char** environ;
 namespace aerogpu::process {
 namespace {
 
-/// The part of the environment that the program sees: where libraries are, and sanitizer settings.
+/// The part of the environment that the program sees: library paths, and sanitizer settings.
 constexpr const char* kEnvironment[] = {
     "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "UBSAN_OPTIONS=", "TSAN_OPTIONS="};
 
@@ -79,7 +79,7 @@ std::string folderOf(const std::string& path) {
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
-/// Folders of the object that holds `code` and of the program, each with a slash at the end.
+/// Returns the folders of the object that holds `code` and of the program, each with a slash at the end.
 std::vector<std::string> ownFolders(const void* code) {
   std::vector<std::string> folders;
   char path[PATH_MAX];
@@ -122,13 +122,13 @@ int startProgram(const Program& program, std::string& error) {
     return -1;
   };
   if (failure != 0) return fail(std::strerror(failure));
-  // It goes into the background and leaves no child here.
+  // The program goes into the background and leaves no child here.
   int status = 0;
   pid_t waited;
   do {
     waited = waitpid(pid, &status, 0);
   } while (waited < 0 && errno == EINTR);
-  // Somebody else may have reaped it (SIGCHLD ignored); then the first call tells.
+  // Another thread may have reaped it (SIGCHLD ignored); then the first call tells.
   if (waited == pid && !(WIFEXITED(status) && WEXITSTATUS(status) == kExitReady)) return fail(whyNot(status));
   return ends[0];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finding and starting a helper program. Any thread.
+// Finds and starts a helper program. Any thread.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@ struct Program {
   std::string path;
   const char* name = "";   ///< of the executable; the program's argv[0]
   const char* title = "";  ///< in messages, with its article: "the helper"
-  /// One NAME=VALUE for its environment, or null. Beside it the program sees only where libraries are, and
-  /// the settings of sanitizers.
+  /// One NAME=VALUE for its environment, or null. Beside it the program sees only library paths, and the
+  /// settings of sanitizers.
   const char* setting = nullptr;
 };
 
-/// Path of the executable `name`: what the environment variable `variable` says, or where it lies beside the
-/// object that holds the address `code` or in the folder `installed` as seen from there ("../lib/x"; empty:
-/// nowhere), beside this program, or in ../renderer or .. from these two. Empty and a message when it is in
-/// none of these.
+/// Returns the path of the executable `name`: the value of the environment variable `variable`, or its place
+/// beside the object that holds the address `code` or in the folder `installed` as seen from there
+/// ("../lib/x"; empty: nowhere), beside this program, or in ../renderer or .. from these two. Empty and a
+/// message if it is in none of these.
 std::string findProgram(const char* name, const char* variable, const void* code,
                         const std::string& installed, std::string& error);
 
 /// Starts the program, which is safe in a process with threads (it is executed, not only forked), waits until
 /// it has put itself into the background (server.h), and returns the caller's end of its control socket. -1
-/// and a message when it cannot run here.
+/// and a message if it cannot run here.
 int startProgram(const Program& program, std::string& error);
 
 }  // namespace aerogpu::process

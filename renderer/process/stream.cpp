@@ -11,7 +11,7 @@
 namespace aerogpu::process {
 namespace {
 
-/// How often a wait looks whether it was cancelled.
+/// The interval at which a wait checks if it was cancelled.
 constexpr int kSliceMs = 20;
 
 }  // namespace

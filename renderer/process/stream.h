@@ -23,10 +23,10 @@ public:
   Stream& operator=(const Stream&) = delete;
 
   enum class End { None, Closed, Late, Cancelled };
-  /// Why the last send, receive or wait failed.
+  /// Returns why the last send, receive or wait failed.
   End end() const { return m_end; }
 
-  /// All of the bytes, or false.
+  /// Sends all of the bytes, or returns false.
   bool send(std::span<const uint8_t> bytes);
   bool receive(std::span<uint8_t> bytes);
   template <class T>

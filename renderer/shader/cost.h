@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one invocation of a shader costs at most, roughly: for those who share a GPU out, not for cycles.
-// Pure.
+// A rough bound for the cost of one shader invocation: for sharing a GPU out, not for cycles. Pure.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 namespace aerogpu::shader {
 
 struct ShaderCost {
-  /// Above it nobody tells costs apart: more than any loop that is counted runs.
+  /// No one distinguishes costs above this: it is more than any counted loop runs.
   static constexpr uint64_t kMost = uint64_t{1} << 24;
 
   uint64_t instructions = 0;  ///< executed, loops by their rounds; at most kMost

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The contract between SPIR-V made from D3D9 shaders and whoever builds pipelines from it: descriptor
-// bindings, constant layout, push constants, specialisation constants. Plain C++, no Vulkan. Any thread.
+// The contract between SPIR-V made from D3D9 shaders and the builder of its pipelines: descriptor bindings,
+// constant layout, push constants, specialisation constants. Plain C++, no Vulkan. Any thread.
 //
 // The pipeline that the modules expect:
 //  - Viewport of negative height (y up in clip space) and D3D9's half-pixel offset in the viewport's x and y;
-//    the shaders leave the position alone but for positionScale. Depth is 0..1.
+//    the shaders change the position only by positionScale. Depth is 0..1.
 //  - VkPipelineRasterizationStateCreateInfo::frontFace = CLOCKWISE (as seen on screen): vFace is positive
-//  then.
+//    then.
 //  - Provoking vertex: the first (Vulkan's default).
 //  - A vertex shader writes PointSize unless EmitOptions::points is off. Entry points are called "main".
 #pragma once
@@ -34,14 +34,14 @@ inline constexpr uint32_t kPsSamplerCount = 16;
 inline constexpr uint32_t kVsSamplerBinding = 16;
 inline constexpr uint32_t kVsSamplerCount = 4;
 
-// Specialisation constants, 32 bits each (VkBool32), all in pixel shaders, default 0. Ids that a module does
-// not declare are ignored by Vulkan.
+// Specialisation constants, 32 bits each (VkBool32), all in pixel shaders, default 0. Vulkan ignores ids that
+// a module does not declare.
 inline constexpr uint32_t kSpecAlphaTest = 0;    ///< D3DRS_ALPHATESTENABLE; off leaves no trace of the test
 inline constexpr uint32_t kSpecFog = 1;          ///< D3DRS_FOGENABLE; not in ps_3_0
 inline constexpr uint32_t kSpecPointSprite = 2;  ///< D3DRS_POINTSPRITEENABLE with a point topology
 inline constexpr uint32_t kSpecConstantCount = 3;
 
-/// How the fog factor comes about (PushConstants::fogMode).
+/// The source of the fog factor (PushConstants::fogMode).
 enum class FogSource : uint32_t {
   Vertex = 0,  ///< D3DRS_FOGTABLEMODE = NONE: the FOG output of the vertex shader is the factor
   Exp = 1,     ///< 1 / e^(depth * density); the numbers of D3DFOGMODE
@@ -62,10 +62,10 @@ struct PushConstants {
   float fogStart = 0;               ///< D3DRS_FOGSTART, in depth 0..1 or in w
   float fogEnd = 1;                 ///< D3DRS_FOGEND
   float fogDensity = 1;             ///< D3DRS_FOGDENSITY
-  float pointSize = 1;              ///< D3DRS_POINTSIZE, where the vertex shader writes no size
+  float pointSize = 1;              ///< D3DRS_POINTSIZE, if the vertex shader writes no size
   float pointSizeMin = 1;           ///< D3DRS_POINTSIZE_MIN
   float pointSizeMax = 64;          ///< D3DRS_POINTSIZE_MAX, at most the device's limit
-  float alphaSteps = 255;           ///< the alpha test counts in steps of 1 / this; 0: as it is
+  float alphaSteps = 255;           ///< the alpha test counts in steps of 1 / this; 0: exactly
   uint32_t reserved[1] = {};        ///< zero
   float positionScale[2] = {1, 1};  ///< of x and y in clip space, for a viewport larger than Direct3D's
 };
@@ -83,7 +83,7 @@ struct FloatDefinition {
   uint32_t bits[4];  ///< IEEE 754
 };
 
-/// A texture stage as pixel shaders 1.x read it.
+/// A texture stage's values for pixel shaders 1.x.
 struct BumpStage {
   float matrix[4] = {};                           ///< D3DTSS_BUMPENVMAT00, 01, 10, 11
   float luminanceScale = 0, luminanceOffset = 0;  ///< D3DTSS_BUMPENVLSCALE, BUMPENVLOFFSET
@@ -91,9 +91,9 @@ struct BumpStage {
 };
 static_assert(sizeof(BumpStage) == 32);
 
-/// What a stage's uniform buffer holds: c0..c(floatCount-1), i0..i(intCount-1), 16 bytes each, then the clip
-/// planes of a vertex shader, 16 bytes each, or BumpStage 0.. of a pixel shader; no gaps. The shader reads
-/// nothing else.
+/// The contents of a stage's uniform buffer: c0..c(floatCount-1), i0..i(intCount-1), 16 bytes each, then the
+/// clip planes of a vertex shader, 16 bytes each, or BumpStage 0.. of a pixel shader; no gaps. The shader
+/// reads nothing else.
 struct ConstantLayout {
   uint32_t floatCount = 0;      ///< 0..256 (VS), 0..224 (PS)
   uint32_t intCount = 0;        ///< 0..16
@@ -101,7 +101,7 @@ struct ConstantLayout {
   uint32_t bumpStageCount = 0;  ///< 0..6, pixel shaders 1.x
   uint32_t boolMask = 0;        ///< bits of the push constants that the shader reads
   bool relative = false;        ///< reads c[] by a computed index
-  /// `def`s that a computed index may meet: they replace what the application set, in the buffer. Empty
+  /// `def`s that a computed index may reach: they replace the application's values in the buffer. Empty
   /// without relative addressing (then definitions are constants of the module).
   std::vector<FloatDefinition> definitions;
 
@@ -111,8 +111,8 @@ struct ConstantLayout {
 };
 
 /// Fills a uniform buffer of layout.sizeBytes() bytes at `dst`. `floats` and `ints` point to register 0 of
-/// the files, 16 bytes a register, `rest` to the clip planes that count or to texture stage 0; a file of
-/// which the layout takes nothing may be null.
+/// the files, 16 bytes a register, `rest` to the clip planes that count or to texture stage 0; a file that
+/// the layout does not use may be null.
 inline void writeConstants(const ConstantLayout& layout, const void* floats, const void* ints,
                            const void* rest, void* dst) {
   auto* out = static_cast<unsigned char*>(dst);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// D3D9 token streams (shader models 1.1 to 3.0) to SPIR-V 1.3 for Vulkan 1.3. Two steps: parse() validates
-// the stream once, emit() writes a module, for a pixel shader one per set of vertex outputs it is linked
-// with. Pure functions without shared state: any thread. Bindings and constants: d3d9_interface.h.
+// Translates D3D9 token streams (shader models 1.1 to 3.0) to SPIR-V 1.3 for Vulkan 1.3. Two steps: parse()
+// validates the stream once, emit() writes a module, for a pixel shader one per linked set of vertex outputs.
+// Pure functions without shared state: any thread. Bindings and constants: d3d9_interface.h.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,14 @@ namespace aerogpu::shader {
 
 /// Longest stream that parse() reads.
 inline constexpr uint32_t kMaxTokens = 65536;
-/// Most instruction slots of a stream: what D3DCAPS9::MaxVertexShader30InstructionSlots and
-/// MaxPixelShader30InstructionSlots are at least, so that no program needs more. A GPU's driver compiles 512
-/// of them in a second on a slow computer, thousands in minutes.
+/// Most instruction slots of a stream: the least values of D3DCAPS9::MaxVertexShader30InstructionSlots and
+/// MaxPixelShader30InstructionSlots, so that no program needs more. A GPU's driver compiles 512 of them in a
+/// second on a slow computer, thousands in minutes.
 inline constexpr uint32_t kMaxSlots = 512;
-/// Varyings a vertex shader may have, position and point size not counted.
+/// Varyings that a vertex shader may have, without position and point size.
 inline constexpr uint32_t kMaxVaryings = 16;
 
-/// Why a stream was refused. The message names the instruction where there is one.
+/// The reason why a stream was refused. The message names the instruction, if any.
 struct ShaderError {
   std::string message;
   uint32_t tokenOffset = 0;  ///< index of the token in the stream
@@ -45,13 +45,13 @@ struct Varying {
   bool operator==(const Varying&) const = default;
 };
 
-/// What the stream says about itself; the same for every module made from it.
+/// Facts from the stream, common to every module made from it.
 struct ShaderInfo {
   d3d9::Version version;
   /// Vertex shader: declared inputs in order of register. All are read as vec4 of floats.
   std::vector<Varying> inputs;
-  /// Vertex shader: what it hands on, locations 0, 1, ... Position and point size are not among them. This
-  /// list is EmitOptions::linkedOutputs for the pixel shader.
+  /// Vertex shader: its outputs to the pixel shader, locations 0, 1, ..., without position and point size.
+  /// This list is EmitOptions::linkedOutputs for the pixel shader.
   std::vector<Varying> outputs;
   ConstantLayout constants;                          ///< clipPlaneCount is 0 here; Module::constants has it
   uint32_t samplerMask = 0;                          ///< bit n: s#n is sampled
@@ -78,10 +78,10 @@ private:
   std::shared_ptr<const ProgramCode> m_code;
 };
 
-/// How the buffers hold an input of a vertex shader: what the GPU fetches it as.
+/// The type in which the GPU fetches an input of a vertex shader from its buffer.
 enum class InputType : uint8_t {
   Float,
-  Uint,  ///< whole numbers, of which the shader makes floats
+  Uint,  ///< whole numbers that the shader turns into floats
   Int
 };
 
@@ -106,19 +106,19 @@ struct Varyings : std::span<const Varying> {
 struct EmitOptions {
   bool flatShade = false;       ///< pixel shader: D3DSHADE_FLAT, colours are not interpolated
   uint32_t shadowSamplers = 0;  ///< bit n: s#n has a depth texture; it compares (D3D9's shadow maps)
-  /// Bit n: what s#n gives is sRGB, which the shader decodes (D3DSAMP_SRGBTEXTURE).
+  /// Bit n: samples of s#n are sRGB, which the shader decodes (D3DSAMP_SRGBTEXTURE).
   uint32_t decodedSamplers = 0;
   uint32_t clipPlaneCount = 0;  ///< vertex shader, 0..6: planes at the end of the constants
   /// Pixel shader: kinds of the bound textures that it does not declare, or declares as another kind. Unknown
   /// = ShaderInfo::samplerTypes.
   PerRegister<d3d9::SamplerType> samplerTypes{};
-  /// ps_1_0 to ps_1_3: 1..3 = the coordinates of t#n are divided by that component (D3DTTFF_PROJECTED) in
-  /// tex, texbem and texbeml; 0 = they are not.
+  /// ps_1_0 to ps_1_3: 1..3 = that component divides the coordinates of t#n (D3DTTFF_PROJECTED) in tex,
+  /// texbem and texbeml; 0 = no division.
   std::array<uint8_t, 4> projectedBy{};
   /// Pixel shader: oC1 is the second source color of target 0, and there are no other targets.
   bool dualSource = false;
   PerRegister<InputType> inputTypes{};  ///< vertex shader: by v#
-  /// Vertex shader: points may be drawn, so it writes PointSize, which costs each vertex.
+  /// Vertex shader: points may be drawn, so it writes PointSize, at a cost for each vertex.
   bool points = true;
   /// Pixel shader: ShaderInfo::outputs of the vertex shader it runs with. Inputs that are not in it read 0,
   /// COLOR0 reads (1, 1, 1, 1).
@@ -131,11 +131,11 @@ struct Module {
   ConstantLayout constants;     ///< of the uniform buffer of this stage
 };
 
-/// Validates a stream from its version token on. Refused, by name: the software models (2_sw, 3_sw).
+/// Validates a stream from its version token on. Refuses the software models (2_sw, 3_sw) by name.
 Result<Program, ShaderError> parse(std::span<const uint32_t> tokens);
 
-/// Cannot fail for what the application wrote; an error means options out of range or a module that would
-/// exceed a SPIR-V limit.
+/// Writes a module. Cannot fail because of the application's code; an error means options out of range or a
+/// module that would exceed a SPIR-V limit.
 Result<Module, ShaderError> emit(const Program& program, const EmitOptions& options = {});
 
 }  // namespace aerogpu::shader

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The C interface as a stranger uses it: C, and nothing but its header and the protocol's. */
+/* The C interface as an outside user sees it: C, and only its header and the protocol's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +54,8 @@ static void log_line(void* opaque, enum aerogpu_log_level level, const char* mes
   strncpy(last_log, message, sizeof last_log - 1);
 }
 
-/* A copy of the first `size` bytes of a structure in memory of exactly that size, with struct_size set to it:
- * what an embedder with an older header passes. */
+/* Returns a copy of the first `size` bytes of a structure in memory of exactly that size, with struct_size
+ * set to it: the structure of an embedder with an older header. */
 static void* older(const void* structure, size_t size) {
   const uint32_t struct_size = (uint32_t)size;
   void* copy = malloc(size);
@@ -103,7 +103,7 @@ static void versions(const struct aerogpu_renderer_config* config,
   CHECK(aerogpu_renderer_create(&with_few, error, sizeof error) == NULL);
   CHECK(strstr(error, "callback") != NULL);
 
-  /* Newer: what is behind the end that we know is not looked at. */
+  /* Newer: bytes past the end that we know are not read. */
   memset(&newer_config, 0xA5, sizeof newer_config);
   newer_config.known = *config;
   newer_config.known.struct_size = sizeof newer_config;
@@ -119,7 +119,7 @@ static void versions(const struct aerogpu_renderer_config* config,
   aerogpu_renderer_get_stats(renderer, &newer_stats.known);
   CHECK(newer_stats.known.submissions == 1 && newer_stats.newer == 0xA5A5A5A5A5A5A5A5u);
 
-  /* Older: members that are not there are neither read nor written. */
+  /* Older: missing members are neither read nor written. */
   old = older(submission, offsetof(struct aerogpu_submission, descriptor_error));
   aerogpu_renderer_submit(renderer, old);
   CHECK(done_count == before + 2 && error_count == errors);
@@ -132,7 +132,7 @@ static void versions(const struct aerogpu_renderer_config* config,
   CHECK(counters.struct_size == offsetof(struct aerogpu_renderer_stats, draws));
   free(old);
 
-  /* Too small again: named, and nothing else happens; a submission is finished all the same. */
+  /* Too small again: named in a message without another effect; a submission is finished all the same. */
   CHECK(log_count == logged);
   old = older(submission, offsetof(struct aerogpu_submission, alloc_table_size));
   last_cookie = 0;
@@ -155,7 +155,7 @@ static void versions(const struct aerogpu_renderer_config* config,
   aerogpu_renderer_destroy(renderer);
 }
 
-/* Names are told apart, "auto" is none of them, and what is not there cannot be created. */
+/* Names differ, "auto" is none of them, and an unavailable one cannot be created. */
 static void known_backends(const struct aerogpu_renderer_config* given) {
   struct aerogpu_renderer_config config = *given;
   char error[128] = "";

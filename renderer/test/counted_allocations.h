@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Counts what the code under test allocates with new; drivers are written in C and use malloc. For one source
-// of a program, whose operators new and delete these are.
+// Counts the allocations with new of the code under test; drivers are written in C and use malloc. For one
+// source of a program, which gets these operators new and delete.
 #pragma once
 
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 
-// A program has them once. NOLINTBEGIN(misc-definitions-in-headers)
+// A program has one set. NOLINTBEGIN(misc-definitions-in-headers)
 namespace {
 thread_local uint64_t allocations = 0;  // other threads are not the code under test
 }

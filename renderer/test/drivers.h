@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Test support: Vulkan drivers that stay where they are.
+// Test support: keeps Vulkan drivers loaded.
 #pragma once
 
 #include <dlfcn.h>
@@ -7,9 +7,9 @@
 namespace aerogpu::test {
 
 /// Call it before the first instance: the loader unloads drivers with the last one, and loads them again for
-/// the next, perhaps elsewhere. That takes time, and the leak checker names what it suppresses
-/// (scripts/lib/lsan.supp) by module: all that leaks must still be loaded when the process ends, at the place
-/// where it was when it did.
+/// the next, perhaps elsewhere. That takes time, and the leak checker names its suppressions
+/// (scripts/lib/lsan.supp) by module: every module that leaks must still be loaded when the process ends, at
+/// its old address.
 inline void keepDriversLoaded() {
   for (const char* name : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so", "libvulkan.so.1"})
     dlopen(name, RTLD_LAZY | RTLD_NODELETE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Test support: DXBC containers put together token by token (names as in d3d10TokenizedProgramFormat.hpp),
-// and the two plainest shaders. Header only, standard library only: the device tests use it too.
+// Test support: DXBC containers assembled token by token (names as in d3d10TokenizedProgramFormat.hpp), and
+// the two plainest shaders. Header only, standard library only: the device tests use it too.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ inline Tokens immediate(uint32_t value) {
   return {0x4001, value};
 }
 
-/// One instruction: its length goes into bits 24..30.
+/// Appends one instruction: its length goes into bits 24..30.
 inline void op(Tokens& out, uint32_t opcode, std::initializer_list<Tokens> operands) {
   const size_t at = out.size();
   out.push_back(opcode);
@@ -75,7 +75,7 @@ inline Tokens signature(const std::vector<SignatureRow>& rows) {
   return out;
 }
 
-/// A container with a checksum of zeros.
+/// Returns a container with a checksum of zeros.
 inline Tokens container(uint32_t version, const Tokens& code, const std::vector<SignatureRow>& in,
                         const std::vector<SignatureRow>& out) {
   Tokens shader = {version, static_cast<uint32_t>(code.size() + 2)};
@@ -103,7 +103,7 @@ inline Tokens container(uint32_t version, const Tokens& code, const std::vector<
 inline constexpr uint32_t kVs40 = 1u << 16 | 0x40, kPs40 = 0x40, kCs50 = 5u << 16 | 0x50;
 inline constexpr uint32_t kMov = 0x36, kAdd = 0x00, kSample = 0x45, kRet = 0x3E;
 
-/// Vertex shader 4.0: position and one vector through; cb0[1] is added to the vector.
+/// Vertex shader 4.0: passes position and one vector through; adds cb0[1] to the vector.
 inline Tokens vertexCode() {
   Tokens t;
   op(t, 0x59, {{2 | 1u << 2 | kXyzw << 4 | kConstantBuffer << 12 | 2u << 20, 0, 2}});

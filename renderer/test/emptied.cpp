@@ -19,7 +19,7 @@ namespace {
 struct Number {
   std::string field;
   uint64_t value;
-  bool bits = false;  ///< of the field, to take away
+  bool bits = false;  ///< bits of the field to remove
 };
 struct Rule {
   std::string packet;
@@ -67,7 +67,7 @@ std::vector<Rule> rulesOf(std::string_view text) {
   return out;
 }
 
-/// Where a field of a packet lies; null where it has none of that name.
+/// Returns the packet field with that name; null if there is none.
 const cmd::PacketField* fieldOf(const cmd::PacketFields& fields, const std::string& name) {
   for (const cmd::PacketField& field : fields.fields)
     if (name == field.name) return &field;
@@ -83,7 +83,7 @@ bool has(const cmd::Packet& packet, const cmd::PacketFields& fields, const Numbe
   return value == number.value;
 }
 
-/// Elements of the type become D3DDECLUSAGE_SAMPLE 15, which no shader declares.
+/// Turns elements of the type into D3DDECLUSAGE_SAMPLE 15, which no shader declares.
 void forgetElements(std::span<uint8_t> declaration, uint64_t type) {
   constexpr size_t kElement = 8, kType = 4, kUsage = 6, kIndex = 7;
   constexpr uint8_t kSample = 13;
@@ -94,7 +94,7 @@ void forgetElements(std::span<uint8_t> declaration, uint64_t type) {
     }
 }
 
-/// Appends what a rule leaves of a packet that it names.
+/// Appends the remains of a packet that a rule names.
 void append(std::vector<uint8_t>& out, const cmd::Packet& packet, const cmd::PacketFields& fields,
             const Rule& rule) {
   const bool declares = packet.opcode == AEROGPU_CMD_CREATE_INPUT_LAYOUT && !rule.when.empty();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tests over the harness expect of a submission again and again, and bytes to tell one place from
-// another.
+// Expectations that tests over the harness repeat, and bytes that differ from place to place.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +21,7 @@ inline void expectGood(const FinishedSubmission& finished) {
   EXPECT_EQ(finished.result.error_count, 0u);
 }
 
-/// Bytes that differ from their neighbours and from those a page further.
+/// Returns bytes that differ from their neighbours and from those a page further.
 inline std::vector<uint8_t> pattern(size_t size) {
   std::vector<uint8_t> bytes(size);
   for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(i * 7 + i / 4096 + 3);

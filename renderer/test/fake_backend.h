@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Test support: a back end that accepts everything and does nothing, so that limits can be tried without the
-// memory and time that they allow; it counts its calls.
+// Test support: a back end that accepts everything and does nothing, so that limits can be tried without
+// their cost in memory and time; it counts its calls.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/cmd_writer.hpp"
-#include "renderer/core/executor.h"
+#include "renderer/core/executor/executor.h"
 
 namespace aerogpu::test {
 
@@ -63,8 +63,8 @@ public:
   uint64_t copies = 0;                 ///< bytes, for each draw (core::DrawState::copiedBytes)
   std::vector<uint64_t> drawsAtFlush;  ///< one for each flush
   core::ShaderCost cost{};             ///< of every shader
-  bool interruptShaders = false;       ///< their creation sees an interruption
-  bool interruptWaits = false;  ///< work is not done when it is waited for, and the renderer is interrupted
+  bool interruptShaders = false;       ///< creating one sees an interruption
+  bool interruptWaits = false;  ///< waiting for work sees the renderer interrupted, with the work unfinished
   std::atomic<bool> interrupted{false};  ///< the executor's flag
 
   const char* name() const override { return "fake"; }
@@ -159,7 +159,7 @@ public:
     return m_executor.execute(submission);
   }
 
-  /// An allocation table of one allocation.
+  /// Returns an allocation table with one allocation.
   static std::vector<uint8_t> table(uint32_t id, uint64_t gpa, uint64_t size) {
     struct {
       aerogpu_alloc_table_header header;

@@ -51,14 +51,14 @@ public:
     uint64_t maxHostmem = uint64_t{1} << 30;
     uint64_t maxSpaceHostmem = 0;             ///< 0: half of it
     uint64_t guestBytes = uint64_t{8} << 20;  ///< guest RAM from address 0
-    const char* cacheDir = "";                ///< null: where the VM's lies
+    const char* cacheDir = "";                ///< null: the VM's folder
     const char* vmName = nullptr;
     const char* vmUuid = nullptr;
     const char* recentTrace = nullptr;  ///< file; null: off
     uint64_t recentBytes = 0;
     uint32_t maxBatchMs = 0;  ///< 0: the renderer's default
   };
-  /// Tests that cannot go on without a renderer check ok().
+  /// Tests that need a renderer check ok().
   explicit Harness(const Options& options);
   Harness() : Harness(Options{}) {}
   ~Harness();
@@ -69,51 +69,51 @@ public:
   const std::string& createError() const { return m_createError; }
   aerogpu_renderer* renderer() { return m_renderer; }
 
-  /// Called, if set, whenever the renderer is about to look at guest memory; from its threads.
+  /// Called, if set, before the renderer reads or writes guest memory; from its threads.
   std::function<void(uint64_t gpa, bool write)> onGuestAccess;
 
-  /// Called, if set, when the renderer asks in which spaces the submissions are that it was not given yet;
-  /// from its own thread.
+  /// Called, if set, when the renderer asks for the spaces of submissions that it was not given yet; from its
+  /// own thread.
   std::function<std::vector<uint32_t>()> waitingSpaces;
 
   /// Called, if set, with each log line at level guest of any harness; from their renderers' threads.
   static inline void (*onGuestLine)(const char* line) = nullptr;
 
-  /// Most bytes that one mapping has, as if memory regions ended there; a power of two.
+  /// Most bytes of one mapping, as if memory regions ended there; a power of two.
   std::atomic<uint64_t> mappingLimit{uint64_t{1} << 40};
-  /// Mappings that were not ended yet.
+  /// Returns the number of mappings that were not ended yet.
   int mappingsHeld() const { return m_mappings.load(); }
 
-  /// Guest RAM; address 0 is the first byte.
+  /// Returns guest RAM; address 0 is the first byte.
   std::span<uint8_t> memory() { return {m_memory.get(), m_memoryBytes}; }
   /// Takes guest memory (page-aligned, zeroed) and gives it an allocation id that the next submissions list.
   Allocation allocate(uint64_t size, uint32_t flags = 0);
-  /// Gives a range an allocation id wherever it lies, also where there is no memory.
+  /// Gives a range an allocation id wherever it lies, even without memory there.
   Allocation name(uint64_t gpa, uint64_t size, uint32_t flags = 0);
   std::span<uint8_t> bytes(const Allocation& allocation) {
     return memory().subspan(allocation.gpa, allocation.size);
   }
   void forget(const Allocation& allocation);
-  /// The same with a page list (AEROGPU_ALLOC_FLAG_EXT_SCATTER): `gpa` is the list's address, the pages lie
-  /// in falling order, so that no two are adjacent.
+  /// Takes guest memory with a page list (AEROGPU_ALLOC_FLAG_EXT_SCATTER): `gpa` is the list's address, the
+  /// pages lie in falling order, so that no two are adjacent.
   Allocation allocateScattered(uint64_t size, uint32_t flags = 0);
-  /// Byte `offset` of a scattered allocation.
+  /// Returns byte `offset` of a scattered allocation.
   uint8_t& scatteredByte(const Allocation& allocation, uint64_t offset);
   void setScatteredPage(const Allocation& allocation, uint64_t page, uint64_t gpa);
 
-  /// Where the next submissions run, with handle spaces enabled; none: without them.
+  /// The space of the next submissions, with handle spaces enabled; none: without them.
   struct InSpace {
     uint32_t space = 0, flags = 0;  ///< AEROGPU_EXT_SPACE_FLAG_*
   };
   uint32_t submitFlags = 0;  ///< of the next submissions, enum aerogpu_submit_flags
   static constexpr InSpace kKernel{0, AEROGPU_EXT_SPACE_FLAG_KERNEL};
   std::optional<InSpace> space;
-  /// The space's counters; nothing when it does not live.
+  /// Returns the space's counters; nothing if it does not live.
   std::optional<aerogpu_renderer_space> spaceInfo(uint32_t number) const;
 
-  /// Submits `writer`'s stream with every allocation listed, waits for it, and returns what came of it.
+  /// Submits `writer`'s stream with every allocation listed, waits for it, and returns the result.
   FinishedSubmission submit(const CommandWriter& writer, uint32_t context = 0);
-  /// The same with raw bytes; the table as given.
+  /// Submits raw bytes with the given table, waits, and returns the result.
   FinishedSubmission submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table,
                                uint32_t context = 0, uint32_t descriptorError = 0);
   /// Submits without waiting.
@@ -123,27 +123,27 @@ public:
 
   void setScanout(uint32_t format, uint32_t width, uint32_t height, uint32_t pitch, uint64_t gpa,
                   bool enable = true);
-  /// The texture of an allocation is shown (SPACE-18).
+  /// Shows the texture of an allocation (SPACE-18).
   void showAllocation(uint32_t id);
   FinishedSubmission snapshotScanout();
 
   aerogpu_renderer_stats stats() const;
 
-  /// Whether frames that come out are copied for takeFrames().
+  /// Sets whether frames that come out are copied for takeFrames().
   std::atomic<bool> keepsFrames{true};
-  /// Whether frames that come out stay out, as on a screen, until releaseFrames() or the end.
+  /// Sets whether frames that come out stay out, as on a screen, until releaseFrames() or the end.
   std::atomic<bool> holdsFrames{false};
   void releaseFrames();
-  /// Frames that came out so far, oldest first; taking them empties the list.
+  /// Returns the frames that came out so far, oldest first, and empties the list.
   std::vector<Frame> takeFrames();
-  /// Results that came so far.
+  /// Returns the results so far.
   std::vector<FinishedSubmission> takeFinished();
-  /// Log lines at level error (host at fault or a validation message).
+  /// Returns log lines at level error (host at fault or a validation message).
   std::vector<std::string> takeErrorLines();
-  /// The newest log lines at level guest (guest at fault).
+  /// Returns the newest log lines at level guest (guest at fault).
   std::vector<std::string> takeGuestLines();
 
-  /// A fresh handle.
+  /// Returns a fresh handle.
   uint32_t handle() { return m_nextHandle++; }
 
   /// Reads mip 0 of layer 0 (or another subresource) of a texture back, tight rows, in the texture's own
@@ -169,10 +169,10 @@ private:
   static void onLog(void* opaque, enum aerogpu_log_level level, const char* line);
   static size_t onWaitingSpaces(void* opaque, uint32_t* spaces, size_t room);
   FinishedSubmission waitFor(uint64_t cookie);
-  /// A submission of these bytes with the next cookie and fence, in `space`.
+  /// Returns a submission of these bytes with the next cookie and fence, in `space`.
   aerogpu_submission next(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context);
-  std::vector<uint8_t> m_emptied;  ///< the bytes that next() names in place of a test's (emptied.h)
-  /// Ends a read-back: destroys the staging resource, submits, and takes what lies in the allocation.
+  std::vector<uint8_t> m_emptied;  ///< replaces a test's bytes in next() (emptied.h)
+  /// Ends a read-back: destroys the staging resource, submits, and takes the bytes in the allocation.
   std::vector<uint8_t> takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation);
 
   struct Free {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// main() of the test programs that hold a folder's tests: `--file=NAME` runs those of NAME.cpp alone, which is how each
-// file stays one test for meson. A filter beside it can only leave tests out (--gtest_filter=-...).
+// main() of the test programs that hold a folder's tests: `--file=NAME` runs those of NAME.cpp alone, which
+// is how each file stays one test for meson. A filter beside it can only leave tests out
+// (--gtest_filter=-...).
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -32,7 +33,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (!argument.starts_with(kFile)) {
-      std::fprintf(stderr, "%s: '%s' is no option; --file=NAME and GoogleTest's are (--help)\n", argv[0], argv[i]);
+      std::fprintf(stderr, "%s: '%s' is no option; --file=NAME and GoogleTest's are (--help)\n", argv[0],
+                   argv[i]);
       return 2;
     }
     const std::string filter = testsOfFile(argument.substr(kFile.size()));
@@ -43,7 +45,8 @@ int main(int argc, char** argv) {
     }
     const std::string others = GTEST_FLAG_GET(filter);
     if (others != "*" && !others.starts_with('-')) {
-      std::fprintf(stderr, "%s: beside --file, a filter begins with '-'; this one is '%s'\n", argv[0], others.c_str());
+      std::fprintf(stderr, "%s: beside --file, a filter begins with '-'; this one is '%s'\n", argv[0],
+                   others.c_str());
       return 2;
     }
     GTEST_FLAG_SET(filter, others == "*" ? filter : filter + others);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whoever includes this has every refusal that the log of a harness shows looked at: what a packet is refused
-// for is there with a number, that of the field or the object.
+// A test that includes this checks every refusal that a harness logs: its cause is there with a number, the
+// field's or the object's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 namespace aerogpu::test {
 
-/// "fence 1, byte 24, SET_TEXTURE: no such texture slot: slot 128 of 128": what follows "slot: ". Empty where
-/// nothing does.
+/// Returns the values of "fence 1, byte 24, SET_TEXTURE: no such texture slot: slot 128 of 128": the text
+/// after "slot: ". Empty if there is none.
 inline std::string_view valuesOf(std::string_view line) {
   for (int skipped = 0; skipped < 2; ++skipped) {
     const size_t colon = line.find(": ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which random cases tests try: AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT choose others than the first
+// The random cases that tests try: AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT choose others than the first
 // few, as scripts/run-long-tests does.
 #pragma once
 
@@ -11,18 +11,18 @@
 
 namespace aerogpu::test {
 
-/// A number of the environment.
+/// Returns a number from the environment.
 inline uint32_t setting(const char* name, uint32_t otherwise) {
   const char* text = std::getenv(name);
   return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
-/// The seed of a test with one run of random cases.
+/// Returns the seed of a test with one run of random cases.
 inline uint32_t oracleSeed(uint32_t otherwise) {
   return setting("AEROGPU_ORACLE_SEED", otherwise);
 }
 
-/// Calls one(seed) for `count` seeds from 0 on, or for those that are chosen; stops at the first that fails.
+/// Calls one(seed) for `count` seeds from 0 on, or for the chosen ones; stops at the first that fails.
 template <class One>
 void forSeeds(uint32_t count, One one) {
   const uint32_t first = oracleSeed(0), all = setting("AEROGPU_ORACLE_COUNT", count);

@@ -61,7 +61,7 @@ struct Memory {
   uint32_t type = 0;
   VkDeviceSize size = 0;
   uint8_t* device = nullptr;             ///< mapped, of memory that is not coherent
-  std::unique_ptr<uint8_t[]> host;       ///< what the host sees of it
+  std::unique_ptr<uint8_t[]> host;       ///< the host's view of it
   bool buffers = false, images = false;  ///< bound
 };
 
@@ -78,7 +78,7 @@ const DeviceProfile& profile() {
   return *deviceProfile();
 }
 
-/// With g_mutex held.
+/// Call with g_mutex held.
 void check(bool kept, const char* rule) {
   if (!kept && g_broken.size() < 32) g_broken.emplace_back(rule);
 }
@@ -119,8 +119,8 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
   g_limits = out->properties.limits;
 }
 
-/// What is left are the features that Vulkan 1.3 requires (section "Feature Requirements"), all of
-/// VkPhysicalDeviceVulkan13Features that the back end uses among them, and those that the back end requires.
+/// Leaves the features that Vulkan 1.3 requires (section "Feature Requirements"), among them all of
+/// VkPhysicalDeviceVulkan13Features that the back end uses, and those that the back end requires.
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
                                                       VkPhysicalDeviceFeatures2* out) {
   real.GetPhysicalDeviceFeatures2(device, out);
@@ -134,7 +134,8 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
     v12->samplerMirrorClampToEdge = VK_FALSE;
 }
 
-/// Those that the back end can do without and that Vulkan 1.3 does not require ("Required Format Support").
+/// True for formats that the back end can do without and that Vulkan 1.3 does not require ("Required Format
+/// Support").
 bool optional(VkFormat format) {
   constexpr VkFormat kOptional[] = {VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_R8G8B8A8_USCALED,
                                     VK_FORMAT_R16G16_SSCALED, VK_FORMAT_R16G16B16A16_SSCALED,
@@ -148,8 +149,8 @@ bool hidden(VkFormat format) {
          profile().hiddenFormats.end();
 }
 
-/// What images of a format have to be good for; all of it where nothing is said here. Vulkan 1.3, "Required
-/// Format Support", of those formats of which it asks less than drivers do.
+/// Returns the features that images of a format must have; all of them unless a case here says otherwise.
+/// Vulkan 1.3, "Required Format Support", for the formats of which it requires less than drivers offer.
 VkFormatFeatureFlags2 requiredFeatures(VkFormat format) {
   constexpr VkFormatFeatureFlags2 kMoved =
       VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
@@ -223,7 +224,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice d
   VkPhysicalDeviceMemoryProperties& p = out->memoryProperties;
   constexpr VkMemoryPropertyFlags kHost =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  // Everything lies in one type of the driver, as llvmpipe has it: the host sees all of its memory.
+  // All memory lies in one type of the driver, as in llvmpipe: the host sees all of it.
   for (g_realType = 0; g_realType < p.memoryTypeCount; ++g_realType)
     if ((p.memoryTypes[g_realType].propertyFlags & kHost) == kHost) break;
   p = {};
@@ -335,12 +336,12 @@ VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory memory,
   check(offset == 0 && size == VK_WHOLE_SIZE, "the double maps whole allocations only");
   m.device = static_cast<uint8_t*>(*out);
   m.host = std::make_unique<uint8_t[]>(m.size);
-  std::memset(m.host.get(), 0xA5, m.size);  // nothing may be expected there
+  std::memset(m.host.get(), 0xA5, m.size);  // its content must not be relied upon
   *out = m.host.get();
   return result;
 }
 
-/// Between the two copies of memory that is not coherent.
+/// Copies between the two copies of memory that is not coherent.
 void move(uint32_t count, const VkMappedMemoryRange* ranges, bool toDevice) {
   const std::scoped_lock lock(g_mutex);
   for (uint32_t i = 0; i < count; ++i) {
@@ -471,7 +472,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorSetLayout(VkDevice device,
                                                          const VkDescriptorSetLayoutCreateInfo* info,
                                                          const VkAllocationCallbacks* callbacks,
                                                          VkDescriptorSetLayout* out) {
-  // The sets of a stage are one or two here, and only one of them holds more than a constant buffer.
+  // A stage has one or two sets here, and only one of them holds more than a constant buffer.
   for (const VkShaderStageFlags stage :
        {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT, VK_SHADER_STAGE_COMPUTE_BIT}) {
     uint32_t samplers = 0, images = 0, uniforms = 0, storage = 0, all = 0;

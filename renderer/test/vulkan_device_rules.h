@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of the Vulkan double that plays a profile's device: reports what it offers, keeps its memory types
-// (non-coherent memory is a copy until it is flushed or invalidated), and notes every call that goes past its
+// The part of the Vulkan double that plays a profile's device: reports its abilities, keeps its memory types
+// (non-coherent memory is a copy until it is flushed or invalidated), and notes every call that passes its
 // limits, which the validation layer below cannot know. Test code; any thread.
 #pragma once
 
@@ -11,18 +11,19 @@
 
 namespace aerogpu::test {
 
-/// Instead of `real`, which is the loader's function of that name; `real` where nothing is to be played.
+/// Returns a replacement for `real`, the loader's function of that name; `real` itself if there is nothing to
+/// play.
 PFN_vkVoidFunction playInstance(PFN_vkGetInstanceProcAddr get, VkInstance instance, const char* name,
                                 PFN_vkVoidFunction real);
-/// The same for functions of a device.
+/// Returns a replacement for a function of a device, likewise.
 PFN_vkVoidFunction playDevice(const char* name, PFN_vkVoidFunction real);
 
-/// Rules broken since the last call.
+/// Returns the rules broken since the last call.
 std::vector<std::string> takeBrokenRules();
-/// The most bytes of a VkBuffer, with what the driver adds to it, that lay beside the part of it that was
-/// bound as vertices since the last call.
+/// Returns the most bytes of a VkBuffer, with those that the driver adds, that lay outside of its part bound
+/// as vertices, since the last call.
 VkDeviceSize takeBytesBesideVertices();
-/// Device memory alive in memory that is not the device's own, in bytes.
+/// Returns the bytes of living allocations in memory that is not the device's own.
 VkDeviceSize bytesOffDevice();
 
 }  // namespace aerogpu::test

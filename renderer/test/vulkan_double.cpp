@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // See vulkan_double.h. An answer here is always less than the driver's, so that the validation layer, which
-// sits below, stays able to judge every call.
+// sits below, can still judge every call.
 #include "renderer/test/vulkan_double.h"
 
 #include <dlfcn.h>
@@ -53,7 +53,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkD
   if (g_refuse.load()) return VK_ERROR_INITIALIZATION_FAILED;
   VkDeviceCreateInfo actual = *info;
   VkDeviceQueueCreateInfo queue = *info->pQueueCreateInfos;
-  if (deviceProfile()) {  // the driver's first family stands for the profile's
+  if (deviceProfile()) {  // the driver's first family represents the profile's
     queue.queueFamilyIndex = 0;
     actual.pQueueCreateInfos = &queue;
   }
@@ -81,8 +81,8 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSub
   return loses(Loss::AtSubmit) ? VK_ERROR_DEVICE_LOST : g_submit(queue, count, infos, fence);
 }
 
-/// The work itself is let finish: what a lost device still runs, it ends in finite time (Vulkan 1.3, "Lost
-/// Device"), and objects may be destroyed afterwards.
+/// Lets the work itself finish: a lost device ends its work in finite time (Vulkan 1.3, "Lost Device"), and
+/// objects may be destroyed afterwards.
 VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
   for (uint64_t known = g_shortestSleep.load();
        timeout != 0 && timeout < known && !g_shortestSleep.compare_exchange_weak(known, timeout);) {
@@ -256,10 +256,10 @@ int devicesAlive() {
 
 }  // namespace aerogpu::test
 
-/// Hidden: only this executable's own calls come here, the loader and its layers keep theirs.
+/// Hidden: only this executable's own calls come here; the loader and its layers keep their functions.
 extern "C" __attribute__((visibility("hidden"))) VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 vkGetInstanceProcAddr(VkInstance instance, const char* name) {
-  // Nothing else names the loader here, so it is not among the executable's own libraries.
+  // No other code here names the loader, so it is not among the executable's own libraries.
   static void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_NODELETE);
   static const auto real =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(loader ? dlsym(loader, "vkGetInstanceProcAddr") : nullptr);

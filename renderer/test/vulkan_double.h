@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stands between the Vulkan back end and the loader in test executables: plays a device of another
-// make (vulkan_profiles.h), and loses the device on demand. Linked into tests only; it takes the place of the
-// loader's entry point.
+// Stands between the Vulkan back end and the loader in test executables: plays a device of another make
+// (vulkan_profiles.h), and loses the device on demand. Linked into tests only, in place of the loader's entry
+// point.
 #pragma once
 
 #include <cstdint>
@@ -9,49 +9,49 @@
 
 namespace aerogpu::test {
 
-/// Whether the profile is that of a device without any optional extension, feature or format
-/// (vulkan_profiles.h).
+/// True if the profile is a device without any optional extension, feature or format (vulkan_profiles.h).
 bool deviceIsBare();
 
-/// Where VK_ERROR_DEVICE_LOST comes from.
+/// The call that returns VK_ERROR_DEVICE_LOST.
 enum class Loss { None, AtSubmit, AtWait };
-/// The next call of that kind fails so, and each of either kind on the same device after it. Any thread.
+/// Makes the next call of that kind fail so, and all calls of either kind on that device after it. Any
+/// thread.
 void loseDevice(Loss where);
 /// While set, vkCreateDevice fails.
 void refuseDevices(bool refuse);
 /// While set, no host memory can be imported.
 void refuseImports(bool refuse);
-/// Pieces of host memory that the driver was asked to import so far.
+/// Returns how often the driver was asked to import host memory so far.
 int importsAsked();
 /// While set, every device has Vulkan 1.2 only.
 void ageDevices(bool old);
-/// The next `waits` waits for a semaphore that would run out do so at once: for those who count them, time
-/// flies.
+/// Lets the next `waits` waits for a semaphore that would run out do so at once: time flies for code that
+/// counts them.
 void hurry(unsigned waits);
-/// Waits for a semaphore that really ran out so far.
+/// Returns the waits for a semaphore that really ran out so far.
 int waitsRunOut();
-/// While set, every wait for a semaphore runs out at once: the GPU does not end what it was given.
+/// While set, every wait for a semaphore runs out at once: the GPU ends none of its work.
 void hangDevices(bool hang);
-/// The GPU takes so many ms more for what anybody waits for, and who only looks finds nothing ended, not with
-/// 0 either; nullopt: as ever.
+/// Makes the GPU take this many ms more for work that is waited for; a poll never finds work ended, not even
+/// with 0. nullopt: normal speed.
 void slowDevices(std::optional<int> ms);
-/// How often anybody looked whether a semaphore was signaled, without waiting for it, so far.
+/// Returns how often a semaphore was polled, without waiting for it, so far.
 int looks();
-/// The shortest time for which anybody was ready to sleep for a semaphore since the last call, in
-/// nanoseconds; UINT64_MAX: nobody was.
+/// Returns the shortest time of a sleep for a semaphore since the last call, in nanoseconds; UINT64_MAX:
+/// there was none.
 uint64_t shortestSleep();
-/// Batches that queues were handed so far.
+/// Returns the batches that were submitted to queues so far.
 int batchesSubmitted();
-/// Render passes that were begun so far.
+/// Returns the render passes that were begun so far.
 int passesBegun();
-/// Devices alive, of those created through the double.
+/// Returns the living devices that were created through the double.
 int devicesAlive();
 
-/// Objects whose number a test can ask for.
+/// Objects that a test can count.
 enum class Counted { Sampler, PipelineLayout, ShaderModule, Image };
-/// How many of them are alive, on all devices together.
+/// Returns how many of them are alive, on all devices together.
 int objectsAlive(Counted kind);
-/// The most that were alive at once since the last call.
+/// Returns the most that were alive at once since the last call.
 int mostObjectsAlive(Counted kind);
 
 }  // namespace aerogpu::test

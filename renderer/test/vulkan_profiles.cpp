@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The table of vulkan_profiles.h. Sources: Vulkan 1.3, "Limits", table "Required Limits" (bare); Mesa's
 // radv_physical_device.c (amd) and anv_device.c for chips whose GPU does not share the processor's cache
-// (atom); vulkan.gpuinfo.org, GeForce with the 470 driver (nvidia). Host-visible device memory is made so
-// small that tests fill it.
+// (atom); vulkan.gpuinfo.org, GeForce with the 470 driver (nvidia). Host-visible device memory is so small
+// that tests fill it.
 #include "renderer/test/vulkan_profiles.h"
 
 #include <algorithm>

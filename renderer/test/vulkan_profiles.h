@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What GPUs that are not here offer and allow: the devices that the Vulkan double can pretend to be. Test
-// code.
+// Abilities and limits of absent GPUs: the devices that the Vulkan double can play. Test code.
 #pragma once
 
 #define VK_NO_PROTOTYPES
@@ -25,7 +24,7 @@ struct DeviceProfile {
   bool requiredOnly;
   std::span<const char* const> hiddenExtensions;
   std::span<const VkFormat> hiddenFormats;
-  /// Lowers what the driver allows, never raises it.
+  /// Lowers the driver's limits, never raises them.
   void (*limit)(VkPhysicalDeviceLimits& limits);
   std::span<const VkDeviceSize> heaps;  ///< bytes; heap 0 is the device's own
   std::span<const MemoryType> types;
@@ -34,7 +33,7 @@ struct DeviceProfile {
   uint32_t graphicsFamily;                 ///< the one that is the driver's first
 };
 
-/// The profile that is asked for; null: the driver as it is.
+/// Returns the profile that was asked for; null: the unchanged driver.
 const DeviceProfile* deviceProfile();
 
 }  // namespace aerogpu::test

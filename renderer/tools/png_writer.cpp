@@ -11,7 +11,7 @@
 namespace aerogpu::tools {
 
 namespace {
-/// An n-bit channel spread over 8 bits: the top bits repeat, so that full stays full.
+/// Spreads an n-bit channel over 8 bits: the top bits repeat, so that the largest value becomes 255.
 uint8_t spread5(uint32_t v) {
   return static_cast<uint8_t>(v << 3 | v >> 2);
 }

@@ -36,13 +36,13 @@ struct Arguments {
   std::vector<std::string> traces;
 };
 
-/// Exit status 2 and a message for a bad command line.
+/// Exits with status 2 and a message for a bad command line.
 [[noreturn]] void badUsage(const std::string& what) {
   std::fprintf(stderr, "aerogpu-replay: %s\n%s", what.c_str(), kUsage);
   std::exit(2);
 }
 
-/// As the device's property does: the list, and the end.
+/// Prints the list and exits, as the device's property does.
 [[noreturn]] void listDevices() {
   char error[256] = "";
   const auto print = [](void*, const aerogpu_vulkan_device* device) {

@@ -35,7 +35,7 @@ uint64_t Capture::blob(BlobKind kind, std::span<const uint8_t> bytes) {
 }
 
 void Capture::begin(const aerogpu_submission& submission) {
-  // A table with a defect is refused again when it is executed, now and in the replay.
+  // Execution refuses a table with a defect again, now and in the replay.
   (void)m_allocs.load({static_cast<const uint8_t*>(submission.alloc_table), submission.alloc_table_size});
   m_ranges.clear();
   m_unreadable.clear();
@@ -75,7 +75,7 @@ std::span<const uint8_t> Capture::linearTable(std::span<const uint8_t> table) {
 
 core::ByteSource* Capture::onGuestRead(const core::AllocTable::Entry& entry, const core::ByteRows& rows,
                                        std::span<const core::GuestRun> runs) {
-  // With wide gaps between them, which can be any size, rows are ranges of their own.
+  // If wide gaps, which can have any size, lie between them, rows are separate ranges.
   const uint64_t size = rows.dense() ? rows.span() : rows.rowBytes;
   const uint64_t count = rows.dense() ? 1 : rows.rows;
   const uint64_t address = addressOf(entry) + rows.offset;
@@ -115,7 +115,7 @@ void Capture::end(const aerogpu_submission& submission, const core::ExecutionRep
   record.engine_id = submission.engine_id;
   record.signal_fence = submission.signal_fence;
   if (report.dropped || report.stopped) {
-    // The packets that ran, under a header that counts no others.
+    // The packets that ran, under a header that counts only those.
     aerogpu_cmd_stream_header header;
     std::memcpy(&header, stream.data(), sizeof header);
     header.size_bytes = static_cast<uint32_t>(report.executedBytes);

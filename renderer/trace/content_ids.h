@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which blob of a trace file holds which bytes, so that unchanged bytes are written once. Bounded: the oldest
-// are forgotten. One thread at a time.
+// The blob of a trace file for given bytes, so that unchanged bytes are written once. Bounded: the oldest are
+// forgotten. One thread at a time.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ public:
 
   ContentIds();
   Key keyOf(BlobKind kind, std::span<const uint8_t> bytes) const;
-  /// The blob that was remembered for these contents; 0 = none.
+  /// Returns the remembered blob with these contents; 0 = none.
   uint64_t find(const Key& key) const;
   void remember(const Key& key, uint64_t blob);
   size_t size() const { return m_ids.size(); }

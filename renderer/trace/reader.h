@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads a trace file, container versions 1 and 2, record by record. The file is hostile: every length is
-// checked against the bytes that are there.
+// checked against the existing bytes.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ public:
     uint64_t offset;  ///< in the file
   };
 
-  /// Checks header, footer and table of contents; false and one line of explanation if something is wrong.
-  /// The bytes outlive the reader.
+  /// Checks header, footer and table of contents. False and one line of explanation on an error. The bytes
+  /// outlive the reader.
   bool open(std::span<const uint8_t> file, std::string& error);
-  /// The next record; false at the end, or with a non-empty `error` when the record is broken.
+  /// Reads the next record. False at the end, or with a non-empty `error` if the record is broken.
   bool next(Record& record, std::string& error);
   const std::string& metadata() const { return m_metadata; }
   uint32_t containerVersion() const { return m_header.container_version; }

@@ -22,7 +22,7 @@ void Recent::push(Entry entry) {
 
 void Recent::add(const aerogpu_submission& submission, const core::ExecutionReport& report,
                  uint32_t scanoutAlloc) {
-  if (submission.descriptor_error != AEROGPU_ERROR_NONE) return;  // there is nothing to show
+  if (submission.descriptor_error != AEROGPU_ERROR_NONE) return;  // nothing to show
   Entry entry;
   entry.record.version = AEROGPU_TRACE_SUBMISSION_VERSION;
   entry.record.fixed_size = sizeof entry.record;
@@ -34,7 +34,7 @@ void Recent::add(const aerogpu_submission& submission, const core::ExecutionRepo
   entry.space = {submission.space, submission.space_flags, scanoutAlloc, 0};
   entry.presents = report.presents != 0;
   const size_t size = submission.cmd_size + submission.alloc_table_size;
-  if (submission.cmd_size <= UINT32_MAX && size < m_mostBytes) {  // else only that it was there
+  if (submission.cmd_size <= UINT32_MAX && size < m_mostBytes) {  // else only its existence is noted
     entry.commandBytes = static_cast<uint32_t>(submission.cmd_size);
     entry.bytes.reserve(size);
     const auto* commands = static_cast<const uint8_t*>(submission.cmd);
@@ -77,7 +77,7 @@ std::string Recent::failed(const std::string& why, Clock::time_point now) {
 bool Recent::write(const std::deque<Entry>& entries, const std::string& why, std::string& error) const {
   Origin origin = m_origin;
   origin.failure = why;
-  // Whoever looks finds the old file or a whole new one.
+  // Readers find the old file or a complete new one.
   const std::string unfinished = m_path + ".part";
   auto writer = Writer::create(unfinished, origin, error);
   if (!writer) return false;

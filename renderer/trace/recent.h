@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The newest submissions, kept in memory and written to a trace file when something fails. Commands and
-// allocation tables only: guest memory is not copied, and objects may be older than what is kept, so such a
-// trace is read (aerogpu-replay --dump) more than played.
+// The newest submissions, kept in memory and written to a trace file after a failure. Commands and allocation
+// tables only: guest memory is not copied, and objects may be older than the oldest kept submission, so such
+// a trace is read (aerogpu-replay --dump) more than played.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 #include "aerogpu/renderer.h"
 #include "renderer/base/mutex.h"
-#include "renderer/core/executor.h"
+#include "renderer/core/execution_report.h"
 #include "renderer/trace/writer.h"
 
 namespace aerogpu::trace {
@@ -21,20 +21,22 @@ namespace aerogpu::trace {
 class Recent {
 public:
   using Clock = std::chrono::steady_clock;
-  /// A guest decides how often something fails, and is not to keep the host's disk busy.
+  /// A guest decides how often failures happen, and must not keep the host's disk busy.
   static constexpr std::chrono::seconds kBetweenFiles{60};
   static constexpr uint64_t kDefaultBytes = uint64_t{16} << 20;
 
-  /// `path`: the file, written anew for each failure. `mostBytes`: of memory, what an entry costs included.
+  /// `path`: the file, written anew for each failure. `mostBytes`: memory limit, an entry's overhead
+  /// included.
   Recent(std::string path, uint64_t mostBytes, Origin origin)
       : m_path(std::move(path)), m_mostBytes(mostBytes), m_origin(std::move(origin)) {}
 
-  /// Behind a submission's execution, before its end: the oldest ones make room.
+  /// Call after a submission's execution, before its end: the oldest entries make room.
   void add(const aerogpu_submission& submission, const core::ExecutionReport& report, uint32_t scanoutAlloc);
   void deviceReset();
-  /// Writes what is kept and forgets it; a line about it for the log, empty where the last file is too young.
+  /// Writes the kept submissions and forgets them. Returns a line for the log, empty if the last file is too
+  /// young.
   std::string failed(const std::string& why, Clock::time_point now = Clock::now());
-  /// Bytes that are kept now.
+  /// Returns the bytes that are kept now.
   uint64_t keptBytes() const;
 
 private:

@@ -21,13 +21,13 @@ namespace {
 
 constexpr uint64_t kReplayMemoryBytes = uint64_t{8} << 30;
 
-/// What the renderer's callbacks need. Completions come one at a time.
+/// The state that the renderer's callbacks need. Completions come one at a time.
 struct Session {
   explicit Session(const ReplayOptions& replayOptions) : options(replayOptions), memory(kReplayMemoryBytes) {}
   const ReplayOptions& options;
   SparseMemory memory;
-  /// What the next submission must not be able to read: start -> end. Changed only while nothing is under
-  /// way.
+  /// Ranges that the next submission must not be able to read: start -> end. Changed only while no work is
+  /// under way.
   std::map<uint64_t, uint64_t> unreadable;
   aerogpu_renderer* renderer = nullptr;
   std::atomic<uint64_t> frames{0}, errors{0};
@@ -177,7 +177,7 @@ private:
     ++m_result.resets;
     if (m_options.onReset) m_options.onReset();
     if (!m_renderer) return true;
-    aerogpu_renderer_wait_idle(m_renderer.get(), UINT64_MAX);  // a reset stops what still runs
+    aerogpu_renderer_wait_idle(m_renderer.get(), UINT64_MAX);  // a reset stops running work
     if (aerogpu_renderer_reset(m_renderer.get())) return true;
     error = "the back end did not come back from a device reset";
     return false;
@@ -189,7 +189,7 @@ private:
       std::memcpy(&range, payload.data(), sizeof range);
       const uint64_t end = range.gpa + range.size_bytes;
       if (end < range.gpa) return false;
-      // Kept free of overlaps: one look-up then tells of an address.
+      // Kept free of overlaps: one look-up then decides about an address.
       uint64_t from = range.gpa, to = end;
       auto at = m_session.unreadable.upper_bound(from);
       if (at != m_session.unreadable.begin() && std::prev(at)->second >= from) --at;
@@ -236,7 +236,7 @@ private:
     showAllocation(space ? std::optional(space->scanout_alloc) : std::nullopt);
     aerogpu_submission submission{};
     submission.struct_size = sizeof submission;
-    // Nothing that stands ends in a replay: there is no driver that would end it.
+    // A stopped ring never resumes in a replay: there is no driver to resume it.
     submission.flags = record.flags & ~AEROGPU_SUBMIT_FLAG_EXT_HOLD;
     submission.context_id = record.context_id;
     submission.engine_id = record.engine_id;
@@ -250,12 +250,13 @@ private:
     submission.space = space ? space->space : 0;
     submission.space_flags = space ? space->flags : 0;
     aerogpu_renderer_submit(m_renderer.get(), &submission);
-    // The file's memory ranges of the next submission may overwrite what this one's GPU work still reads.
+    // The file's memory ranges for the next submission may overwrite bytes that this one's GPU work still
+    // reads.
     aerogpu_renderer_wait_idle(m_renderer.get(), UINT64_MAX);
     m_session.unreadable.clear();
   }
 
-  /// What presents show: the texture of an allocation, or what they show in a trace without spaces.
+  /// Sets the picture of presents: the texture of an allocation, or the usual one in a trace without spaces.
   void showAllocation(std::optional<uint32_t> allocation) {
     if (allocation == m_shown) return;
     m_shown = allocation;

@@ -18,11 +18,11 @@ struct ReplayOptions {
   std::string backend = "auto", vulkanDevice;
   uint64_t maxHostmem = uint64_t{4} << 30;
   bool validation = false;
-  /// Every packet of every stream, if set, before it is executed.
+  /// Called, if set, with every stream before it is executed.
   std::function<void(std::span<const uint8_t> stream)> onStream;
   /// The device was reset between two submissions.
   std::function<void()> onReset;
-  /// Each presented frame; valid during the call.
+  /// Called with each presented frame, which is valid during the call.
   std::function<void(const aerogpu_frame& frame)> onFrame;
   std::function<void(enum aerogpu_log_level level, const char* line)> onLog;
   bool execute = true;  ///< false: only onStream
@@ -35,8 +35,8 @@ struct ReplayResult {
   aerogpu_renderer_stats stats{};
 };
 
-/// False and one line of explanation when the file is broken or no renderer can be made. Errors of commands
-/// are counted in the result.
+/// Plays the file. False and one line of explanation if it is broken or no renderer can be made. Errors of
+/// commands are counted in the result.
 bool replay(std::span<const uint8_t> file, const ReplayOptions& options, ReplayResult& result,
             std::string& error);
 

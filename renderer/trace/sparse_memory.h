@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Guest memory without a guest: pages that exist once they are written, zero before. Bounded. For replay and
-// tests. Thread-safe.
+// Guest memory without a guest: pages exist once they are written, and read zero before. Bounded. For replay
+// and tests. Thread-safe.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ public:
 
   explicit SparseMemory(uint64_t capBytes) : m_cap(capBytes) {}
 
-  /// Both fail (false) past the cap or where addresses wrap.
+  /// Both fail (false) past the cap or if addresses wrap.
   bool write(uint64_t gpa, const void* src, uint64_t size);
   bool read(uint64_t gpa, void* dst, uint64_t size);
 
-  // The callbacks of aerogpu_renderer_callbacks; `opaque` is not theirs to interpret, so the embedder
-  // forwards.
+  // The callbacks of aerogpu_renderer_callbacks, without `opaque`, which this class cannot interpret: the
+  // embedder forwards.
   int map(uint64_t gpa, uint64_t size, aerogpu_guest_mapping* out);
 
 private:

@@ -7,7 +7,7 @@
 namespace aerogpu::trace {
 
 namespace {
-/// `,"name":"text"` as JSON has it; nothing for an empty text.
+/// Returns `,"name":"text"` as JSON; nothing for an empty text.
 std::string member(const char* name, const std::string& text) {
   if (text.empty()) return "";
   std::string out = std::string(",\"") + name + "\":\"";

@@ -14,7 +14,7 @@
 
 namespace aerogpu::trace {
 
-/// What the metadata says of where a trace comes from; UTF-8. What is empty is left out.
+/// Metadata about the origin of a trace; UTF-8. Empty parts are omitted.
 struct Origin {
   std::string vmName, vmUuid;
   std::string failure;  ///< why the newest submissions were written (recent.h)
@@ -22,12 +22,12 @@ struct Origin {
 
 class Writer {
 public:
-  /// Null and a message when the file cannot be created.
+  /// Returns null and a message if the file cannot be created.
   static std::unique_ptr<Writer> create(const std::string& path, const Origin& origin, std::string& error);
 
   void beginFrame() { m_file.beginFrame(); }
   void present();
-  /// Between frames: ends an open one, which then has no present.
+  /// Call between frames: ends an open one, which then has no present.
   void deviceReset();
   /// Returns the id of a blob of the two parts' bytes.
   uint64_t blob(BlobKind kind, std::span<const uint8_t> bytes, std::span<const uint8_t> more = {});
@@ -36,8 +36,7 @@ public:
   void submission(const SubmissionRecord& record, std::span<const MemoryRange> ranges) {
     m_file.submission(record, ranges);
   }
-  /// Ends an open frame, writes table of contents and footer. False and a message if anything could not be
-  /// written.
+  /// Ends an open frame, writes table of contents and footer. False and a message if a write failed.
   bool finish(std::string& error);
   bool inFrame() const { return m_file.inFrame(); }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kName = "aerogpu-translator";
 
-Mutex g_startMutex;  // constant-initialised, as the pointer below: constructors may run before ours
+Mutex g_startMutex;  // constant-initialised, as the pointer below: constructors may use it before ours run
 std::atomic<process::Client*> g_shared{nullptr};
 std::string* g_failure GUARDED_BY(g_startMutex) = nullptr;  // of the last prepareProcess; never freed
 
@@ -60,7 +60,7 @@ Error errorOf(process::CallError failed) {
     case Reason::TooBig:
       return {ErrorCode::CmdDecode, "shader is too big to translate"};
     case Reason::Refused:
-      // Whatever a process said that may be anybody's by now; what follows it in the log has to be seen.
+      // The text comes from a process that may be compromised; the log lines after it must stay visible.
       failed.text.resize(std::strlen(failed.text.c_str()));
       return {ErrorCode::CmdDecode, "the shader translator refuses the shader", std::move(failed.text)};
     case Reason::Died:

@@ -15,25 +15,25 @@
 
 namespace aerogpu::translator {
 
-/// Starts the process that shared() gives, once; `program` empty = the one that belongs to this build:
-/// $AEROGPU_TRANSLATOR, or aerogpu-translator where process::findProgram looks. False and a message when it
+/// Starts the process that shared() returns, once; `program` empty = the one of this build:
+/// $AEROGPU_TRANSLATOR, or aerogpu-translator where process::findProgram looks. False and a message if it
 /// cannot run here; a later call tries again. Any thread.
 bool prepareProcess(const std::string& program, std::string& error);
 
-/// Why shared() is null, for a log line. Any thread.
+/// Returns why shared() is null, for a log line. Any thread.
 std::string whyNone();
 
-/// The process's client, or null when prepareProcess has not succeeded. Lives until the process ends. Any
-/// thread.
+/// Returns the process's client, or null if prepareProcess has not succeeded. Lives until the process ends.
+/// Any thread.
 process::Client* shared();
 
-/// Has a job done (process::Client::call) and returns its product. CmdDecode: the job refuses the input, or
-/// it died of it. Backend: the process is gone, or does not answer. Interrupted: `*cancelled` became true.
+/// Runs a job (process::Client::call) and returns its product. CmdDecode: the job refuses the input, or died
+/// of it. Backend: the process is gone, or does not answer. Interrupted: `*cancelled` became true.
 Result<std::vector<uint8_t>> call(process::Client& client, Job job,
                                   std::initializer_list<std::span<const uint8_t>> input,
                                   const std::atomic<bool>* cancelled);
 
-/// The error of the guest's packet, or of the host, that a failed call means.
+/// Returns the error for a failed call: the guest's packet or the host is at fault.
 Error errorOf(process::CallError failed);
 
 }  // namespace aerogpu::translator

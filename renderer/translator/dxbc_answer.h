@@ -11,10 +11,10 @@
 
 namespace aerogpu::translator {
 
-/// A call of the process does one of these; the values are the indices of the program's table.
+/// A call of the process does one of these jobs; the values are indices into the program's table.
 enum class Job : uint32_t {
   TranslateDxbc = 0,  ///< DxbcRequest and a container in; DxbcResources and SPIR-V words out
-  FinishSpirv = 1,    ///< DxbcRequest and the answer of TranslateDxbc to it in; SPIR-V for a driver out
+  FinishSpirv = 1,    ///< DxbcRequest and TranslateDxbc's answer to it in; SPIR-V for a driver out
 };
 
 enum class Stage : uint32_t { Vertex = 0, Pixel = 1, Compute = 2 };
@@ -39,7 +39,7 @@ enum class Dimension : uint32_t {
 };
 enum class Texel : uint32_t { Float, Uint, Int };
 
-/// A declared resource. The answer is their number, they, and the module.
+/// A declared resource. The answer holds their number, the resources, and the module.
 struct DxbcResource {
   ResourceKind kind;
   uint32_t reg;  ///< b#, s#, t# or u#
@@ -50,16 +50,16 @@ struct DxbcResource {
   uint32_t counter;     ///< unordered access: 1 = with a counter
 };
 
-/// An answer, read.
+/// A parsed answer.
 struct DxbcAnswer {
   std::vector<DxbcResource> resources;
-  std::vector<uint32_t> words;  ///< whatever they are
+  std::vector<uint32_t> words;  ///< the module, unchecked
 };
-/// Nothing when the bytes are not put together like an answer.
+/// Returns nothing if the bytes do not have an answer's structure.
 std::optional<DxbcAnswer> readAnswer(std::span<const uint8_t> bytes);
 
-/// A request of Job::FinishSpirv begins with the one of TranslateDxbc and this (shader::LoopGuard), then
-/// comes that job's answer. Its own is the number of loops, and the module.
+/// A request of Job::FinishSpirv consists of TranslateDxbc's request, this (shader::LoopGuard), and that
+/// job's answer. FinishSpirv's own answer is the number of loops, and the module.
 struct FinishRequest {
   uint32_t set;  ///< descriptor set of the word that ends loops, binding 0
   uint32_t interval;

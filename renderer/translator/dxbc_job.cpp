@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DXBC of shader models 4 and 5 by way of libvkd3d-shader: every declared resource becomes one binding of one
-// descriptor set, textures and samplers separate.
+// Translates DXBC of shader models 4 and 5 with libvkd3d-shader: every declared resource becomes one binding
+// of one descriptor set, textures and samplers separate.
 #include <cstring>
 
 extern "C" {
@@ -90,7 +90,7 @@ unsigned bindingFlags(const vkd3d_shader_descriptor_info& d) {
   return image ? VKD3D_SHADER_BINDING_FLAG_IMAGE : VKD3D_SHADER_BINDING_FLAG_BUFFER;
 }
 
-/// Memory that the library allocates on the way.
+/// Memory that the library allocates meanwhile.
 struct Owned {
   vkd3d_shader_scan_descriptor_info scanned{};
   vkd3d_shader_code spirv{};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The two jobs of the translator process. They run in a child each, one after the other: what the first one
-// makes of a guest's bytes is untrusted, since a defect in the translation library may have been used on the
-// way.
+// The two jobs of the translator process. Each runs in its own child, one after the other: the first one's
+// result is untrusted, since the guest's bytes may have exploited a defect in the translation library.
 #pragma once
 
 #include <span>
@@ -13,8 +12,8 @@ namespace aerogpu::translator {
 /// Job::TranslateDxbc: libvkd3d-shader.
 process::JobAnswer translateDxbc(std::span<const uint8_t> input);
 
-/// Job::FinishSpirv: the module is held against the resource list, its loops get a way out
-/// (shader/spirv_loops.h), and it is validated for Vulkan 1.3; drivers assume all that.
+/// Job::FinishSpirv: checks the module against the resource list, gives its loops an exit
+/// (shader/spirv_loops.h), and validates it for Vulkan 1.3; drivers assume all that.
 process::JobAnswer finishSpirv(std::span<const uint8_t> input);
 
 }  // namespace aerogpu::translator

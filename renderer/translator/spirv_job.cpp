@@ -24,7 +24,7 @@ JobAnswer finishSpirv(std::span<const uint8_t> input) {
   std::string defect = spirvDefect(answer->words);
   if (defect.empty()) defect = interfaceDefect(answer->words, request, answer->resources);
   if (!defect.empty()) return JobAnswer::refused(defect.insert(0, "it becomes bad SPIR-V: "));
-  // No loop without a way out, whatever the guest wrote.
+  // Every loop gets an exit, whatever the guest wrote.
   auto guarded = shader::guardLoops(answer->words, {finish.set, 0, finish.interval});
   if (!guarded)
     return JobAnswer::refused("it becomes SPIR-V whose loops cannot be seen: " + guarded.error().detail);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-translator: translates a guest's DXBC shaders (docs/develop/architecture.md). Started by the
-// renderer.
+// aerogpu-translator: translates a guest's DXBC shaders (docs/develop/architecture.md). The renderer starts
+// it.
 #include "renderer/process/server.h"
 #include "renderer/translator/dxbc_answer.h"
 #include "renderer/translator/jobs.h"

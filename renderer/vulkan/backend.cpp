@@ -78,7 +78,7 @@ bool VulkanBackend::open(std::string& error) {
     error = std::string(created.error().what) + ": " + created.error().detail;
     return false;
   }
-  // What was open before goes only now: if this fails, a lost device stays, and answers with errors.
+  // The old device is closed only now: if opening fails, a lost device stays, and answers with errors.
   m_draws = std::move(draws);
   m_targets = std::move(targets);
   m_queries = std::move(queries);
@@ -102,7 +102,7 @@ VulkanBackend::~VulkanBackend() {
 
 void VulkanBackend::leaveBehind(std::vector<Abandoned> abandoned) {
   static Mutex mutex;
-  static auto* const left = new std::vector<Abandoned>;  // not destroyed when the process ends, either
+  static auto* const left = new std::vector<Abandoned>;  // never destroyed, not even when the process ends
   Lock lock(mutex);
   for (Abandoned& a : abandoned) left->push_back(std::move(a));
 }
@@ -160,7 +160,7 @@ bool VulkanBackend::recover() {
   if (m_frame) m_gpu->frames->release(&std::exchange(m_frame, nullptr)->image);
   for (const auto& entry : m_surplus) m_gpu->frames->release(&entry.second->image);
   m_surplus.clear();
-  // Frames that are still out keep the old device's memory: they must come home first.
+  // Frames that are still out keep the old device's memory: the embedder must give them back first.
   if (!m_gpu->frames->allHome()) {
     m_log.line(AEROGPU_LOG_ERROR, "the lost GPU cannot be reopened while frames of it are in use");
     return false;
@@ -172,7 +172,7 @@ bool VulkanBackend::recover() {
 }
 
 namespace {
-/// Nothing is created on a lost device: it finishes no batch, so nothing would ever be freed.
+/// Objects are not created on a lost device: it finishes no batch, so they would never be freed.
 Error lostError() {
   return Error{ErrorCode::Backend, "the GPU is lost", {}};
 }
@@ -197,8 +197,8 @@ Result<void> VulkanBackend::clear(core::DrawState& state, const core::ClearArgs&
   if (auto opened = m_gpu->recorder->open(); !opened) return opened;
   if (auto updated = m_targets->update(state, true, args.depth || args.stencil); !updated) return updated;
   const VkExtent2D extent = m_targets->info().extent;
-  // ClearRenderTargetView clears everything; IDirect3DDevice9::Clear without rectangles the viewport, clipped
-  // by the scissor rectangle where that is on.
+  // ClearRenderTargetView clears everything; IDirect3DDevice9::Clear without rectangles clears the viewport,
+  // clipped by the scissor rectangle if that is on.
   VkRect2D rect{{0, 0}, extent};
   if (!d3d9::usesDxbc(state)) {
     const d3d9::PixelRect area = d3d9::drawArea(state, extent.width, extent.height);
@@ -241,12 +241,12 @@ Result<void> VulkanBackend::dispatch(core::DrawState& state, uint32_t x, uint32_
 
 Frame* VulkanBackend::takeOlderFrame(const core::TextureDesc& desc, const core::FrameDamage& damage) {
   m_frameBoxes.clear();
-  // Each frame differs from the one that its damage counts from in that damage: back to one that is idle.
+  // Each frame differs from its base frame only by its damage: go back to a base that is idle.
   const core::FrameDamage* at = &damage;
   for (size_t i = 0; i <= kFrameNotes; ++i) {
     for (const aerogpu_frame_rect& r : at->rects()) {
       core::Box box{r.left, r.top, 0, r.right - r.left, r.bottom - r.top};
-      // No two may overlap where they are copied to.
+      // No two boxes may overlap in one copy.
       for (size_t k = 0; k < m_frameBoxes.size();) {
         const core::Box other = m_frameBoxes[k];
         if (!core::overlap(box, other)) {
@@ -260,7 +260,7 @@ Frame* VulkanBackend::takeOlderFrame(const core::TextureDesc& desc, const core::
         box.width = right - box.x;
         box.height = bottom - box.y;
         m_frameBoxes.erase(m_frameBoxes.begin() + static_cast<std::ptrdiff_t>(k));
-        k = 0;  // it may meet others now
+        k = 0;  // it may overlap others now
       }
       m_frameBoxes.push_back(box);
     }
@@ -295,9 +295,9 @@ Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core:
     if (!frame) return frame.error();
     m_frameBoxes.assign(1, {0, 0, 0, texture.desc.width, texture.desc.height});
   }
-  (*frame)->image.sequence = 0;  // until it is whole again
+  (*frame)->image.sequence = 0;  // 0 until the frame is whole again
   if (m_frameBoxes.empty()) {
-    // Nothing of it lies in the picture.
+    // No box lies in the picture.
   } else if (auto copied = object.copyToHost((*frame)->range, m_frameBoxes); !copied) {
     m_gpu->frames->release(&(*frame)->image);
     return copied.error();
@@ -316,7 +316,7 @@ Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core:
   image.sequence = ++m_frameSequence;
   damage.store(image);
   m_frameNotes[m_frameSequence % kFrameNotes] = {m_frameSequence, damage};
-  // Only the last one of a submission comes out; the GPU may still have to write the earlier one.
+  // Only the last frame of a submission comes out; the GPU may still have to write the earlier one.
   if (m_frame) m_surplus.emplace_back(m_gpu->recorder->batch(), m_frame);
   m_frame = *frame;
   return m_frameSequence;

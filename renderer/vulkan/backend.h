@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Vulkan back end: core::Backend on one device. Render thread only, but for releaseFrame.
+// The Vulkan back end: core::Backend on one device. Render thread only, except for releaseFrame.
 #pragma once
 
 #include <array>
@@ -56,7 +56,7 @@ public:
   void processEnds(const HostMemory& account) override;
   bool usesGuestMemory() const override { return m_gpu->imports->any(); }
   bool waitIdle(uint64_t timeoutNs) override {
-    if (!m_abandoned.empty()) reap();  // it holds what it was lent
+    if (!m_abandoned.empty()) reap();  // reap() frees memory that it was lent
     return m_gpu->recorder->waitIdle(timeoutNs);
   }
   bool lost() const override { return m_gpu->device->lost(); }
@@ -65,10 +65,10 @@ public:
 private:
   explicit VulkanBackend(const core::BackendConfig& config);
   bool open(std::string& error);
-  /// Asks the GPU what it can do.
+  /// Asks the GPU for its abilities.
   void noteCaps();
   bool openAnew(std::string& error);
-  /// Frees what was abandoned and has come to an end since.
+  /// Frees abandoned GPUs whose work has ended since.
   void reap();
 
   const core::BackendConfig m_config;
@@ -83,7 +83,7 @@ private:
   std::unique_ptr<Targets> m_targets;
   std::unique_ptr<Queries> m_queries;
   std::unique_ptr<Draws> m_draws;
-  /// A GPU that hung, with all that it may still use. An instance of its own each: software implementations
+  /// A GPU that hung, with all that it may still use. Each has its own instance: software implementations
   /// share their threads among the devices of one instance.
   struct Abandoned {
     std::unique_ptr<Instance> instance;
@@ -92,26 +92,26 @@ private:
     std::unique_ptr<Queries> queries;
     std::unique_ptr<Draws> draws;
   };
-  /// More at a time would let a guest that hangs its GPU again and again fill the host.
+  /// With more, a guest that hangs its GPU repeatedly could fill the host.
   static constexpr size_t kMaxAbandoned = 2;
   std::vector<Abandoned> m_abandoned;
-  /// What is still working cannot be freed: it stays until the process ends. Any thread.
+  /// Leaves GPUs that still work until the process ends: they cannot be freed. Any thread.
   static void leaveBehind(std::vector<Abandoned> abandoned);
   void releaseSurplus();
   Frame* m_frame = nullptr;  ///< captured in this submission
   std::vector<std::pair<uint64_t, Frame*>>
       m_surplus;  ///< superseded captures, and the batch that writes them
   uint64_t m_frameSequence = 0;
-  /// A frame that holds the texture's picture but for `m_frameBoxes`; null where there is none.
+  /// Returns a frame that holds the texture's picture except `m_frameBoxes`; null if there is none.
   Frame* takeOlderFrame(const core::TextureDesc& desc, const core::FrameDamage& damage);
-  /// What the last frames said of themselves.
+  /// The damage of the last frames.
   struct FrameNote {
     uint64_t sequence = 0;
     core::FrameDamage damage;
   };
-  static constexpr size_t kFrameNotes = 4;  ///< as many frames as are kept idle, and those that are out
+  static constexpr size_t kFrameNotes = 4;          ///< as many frames as are kept idle or are out
   std::array<FrameNote, kFrameNotes> m_frameNotes;  ///< by sequence
-  std::vector<core::Box> m_frameBoxes;              ///< to be copied into the frame at hand
+  std::vector<core::Box> m_frameBoxes;              ///< to copy into the current frame
 };
 
 }  // namespace aerogpu::vk

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Where the project lies, progress lines, and building targets on demand. For the Python scripts and the VM tests.
+# Finds the project, prints progress lines, and builds targets on demand. For the Python scripts and the VM tests.
 import os
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get('AEROGPU_BUILD_DIR') or os.path.join(ROOT, 'build'))
 COMMON = os.path.join(ROOT, 'scripts', 'lib', 'common.sh')
-# Progress lines count from the start of the first script, not of the one that it calls (lib/common.sh).
+# Progress lines count from the start of the first script, not of a script that it calls (lib/common.sh).
 _BEGIN = int(os.environ.setdefault('AEROGPU_BEGAN', str(int(time.time()))))
 
 

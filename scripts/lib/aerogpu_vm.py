@@ -73,7 +73,7 @@ class VM:
             self._eof = True
 
     def _read_serial(self):
-        heard = 0  # of the text
+        heard = 0  # length of the text read so far
         while True:
             chunk = os.read(self.process.stdout.fileno(), 65536)
             with self._lines:
@@ -228,13 +228,13 @@ def _tsc_khz():
 
 def guest_arguments(accelerator, demo='', memory_mb=None, kernel_extra=''):
     """QEMU arguments that boot the demo guest (scripts/build-guest has run), without the device."""
-    # no_timer_check: the guest would wait ten ticks by its time-stamp counter for timer interrupts, of which a busy machine delivers
-    # none meanwhile, then look for other ways to get them, and stop where it finds none.
+    # no_timer_check: otherwise the guest would wait ten ticks by its time-stamp counter for timer interrupts, of
+    # which a busy machine delivers none meanwhile, then look for other ways to get them, and stop if it finds none.
     command_line = 'console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable random.trust_cpu=on no_timer_check'
     if demo:
         command_line += ' aerogpu.demo=' + demo
-    # The guest measures this against the timer chip when it boots; when it does not run meanwhile, because the machine is
-    # busy, it is wrong, and its clock runs several times too fast.
+    # The guest measures this against the timer chip when it boots. If it does not run meanwhile, because the machine
+    # is busy, the result is wrong, and its clock runs several times too fast.
     khz = _tsc_khz() if accelerator == 'tcg' else None
     if khz:
         command_line += ' tsc_early_khz=%d' % khz

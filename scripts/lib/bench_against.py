@@ -47,7 +47,7 @@ def measure(folder, pattern, seconds):
             report = json.load(file)
     found = {}
     for row in report["benchmarks"]:
-        # The names of rows with manual time end in a note of Google Benchmark's that --benchmark_list_tests has too.
+        # Names of rows with manual time end in a note of Google Benchmark that --benchmark_list_tests prints too.
         ours = row.get("ours_ms", row["real_time"] * UNITS[row["time_unit"]])
         found[row["name"]] = (ours, row.get("direct_ms"))
     return found

@@ -16,7 +16,7 @@ import wine
 
 SECONDS, PAIRS = 2, 3
 COUNTERS = ('submissions', 'packets', 'bytes', 'draws', 'presents')
-# What is measured, the program, its arguments.
+# Name of the measurement, program, arguments.
 RUNS = [
     ('one triangle a frame', 'triangle', ['--draws', '1']),
     ('1000 triangles a frame, a draw each', 'triangle', ['--draws', '1000']),
@@ -54,7 +54,7 @@ def run(parts):
                 own = once(program, arguments, ours)
                 for name in COUNTERS:
                     counted[name] += stack.counter(name) - before[name]
-                frames += own[0] + 1  # the last one, which is checked, is not in what the program prints
+                frames += own[0] + 1  # the program does not count the last one, which is checked
                 pairs.append((other, own))
             median = statistics.median
             print('| %s | %.0f | %.0f | %.2f | %.2f, %.2f | %s |' % (

@@ -29,8 +29,8 @@ import wine
 
 SCENES = ('draws', 'sprites', 'textures', 'windows')
 LAVAPIPE = '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'
-UNCOUNTED = 15  # frames of bench.exe before and behind those that count
-TOLERANCE = 3  # of 255, of the means of a picture's fields
+UNCOUNTED = 15  # frames of bench.exe before and after those that count
+TOLERANCE = 3  # of 255, for the field means of a picture
 PROGRAM = program('bench')
 DIRECT = os.path.join(BUILD, 'testbed', 'direct-scenes', 'aerogpu-direct-scenes')
 _TICKS = os.sysconf('SC_CLK_TCK')
@@ -172,7 +172,7 @@ def run(options):
             _print(scene, runs)
             print('# %s: beside the slower of wined3d and direct Vulkan %.2f times the time, %.2f times the processor time'
                   % (scene, *_beside_the_slower(runs)), file=sys.stderr, flush=True)
-            # What is fast because it was not drawn would be seen here.
+            # This would show a renderer that is fast because it did not draw.
             frames = sum(one.frames + UNCOUNTED for one in runs['aerogpu'])
             print('# %s: %.0f draws a frame on the device' % (scene, (stack.counter('draws') - draws) / frames),
                   file=sys.stderr, flush=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# Sourced after common.sh by the scripts that test: how each build folder is configured, built and tested.
+# Sourced after common.sh by the scripts that test: configures, builds and tests each build folder.
 
 LOGS=$BUILD/logs
 passed=0 failed=0 skipped=0 skips=() failures=()
@@ -16,7 +16,7 @@ configure() {
   run_logged "configure ${folder##*/}" "$LOGS/configure-${folder##*/}.log" /usr/bin/meson setup "$folder" "$ROOT" "$@"
 }
 
-# configure_sanitized NAME COMPILERS MESON-OPTIONS...: a build folder in the build folder, beside the same QEMU.
+# configure_sanitized NAME COMPILERS MESON-OPTIONS...: a build folder in the build folder, with the same QEMU.
 configure_sanitized() {
   local folder=$BUILD/$1 compilers=$2
   shift 2
@@ -27,11 +27,12 @@ configure_sanitized() {
     -Db_lundef=false -Dbuildtype=debugoptimized "$@"
 }
 
-# The build folders by what they are for; each says which one it is on the command line of meson.
+# The build folders by purpose; the command line of meson says which one each is.
 configure_plain() { CC="${launcher}gcc" CXX="${launcher}g++" configure "$BUILD" -Ddevice=enabled -Dcomplete=true; }
 # clang: thread-safety analysis, address and undefined-behaviour sanitizers, libFuzzer.
 configure_sanitize() {
-  configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Db_sanitize=address,undefined
+  configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Doptimization=1 \
+    -Db_sanitize=address,undefined
 }
 # Each source by itself, as long tests want it.
 configure_apart() { configure_sanitized apart 'gcc g++' -Dcomplete=true -Dunity=off -Db_pch=false; }
@@ -71,7 +72,7 @@ PY
     failures+=("$title: did not run")
     bad=1
   elif ((bad > 0)); then
-    # meson prints the end of a long log only, and what went wrong in it stands where it happened.
+    # meson prints only the end of a long log, and the failure stands where it happened.
     grep -hE '^not ok|: Failure$|\[  FAILED  \]' "$folder/meson-logs/test-${title// /-}.txt" | sort -u | head -n 40 >&2 || true
   fi
   ((passed += ok, failed += bad, skipped += skip)) || true
@@ -79,10 +80,15 @@ PY
   mapfile -t -O "${#failures[@]}" failures < <(
     sed -nE "s#^ *[0-9]+/[0-9]+ (.*[^ ]) +(FAIL|TIMEOUT|UNEXPECTEDPASS|ERROR) .*#$title: \\1#p" "$log")
   mapfile -t -O "${#skips[@]}" skips < <(sed -nE 's/^ *[0-9]+\/[0-9]+ (.*[^ ]) +SKIP .*/\1/p' "$log")
+  # Some programs run many tests, and say of each whether it was skipped.
+  local -a parts
+  mapfile -t parts < <(grep -aE '^ok [0-9]+ .* # SKIP' "$folder/meson-logs/test-${title// /-}.txt" | sort -u)
+  skips+=("${parts[@]/#/$title: }")
+  ((skipped += ${#parts[@]})) || true
   note_time "test: $title" "$began"
 }
 
-# count_skips LOG: what a step of its own did not do.
+# count_skips LOG: counts what a separate step did not do.
 count_skips() {
   mapfile -t -O "${#skips[@]}" skips < <(sed -nE 's/.*# SKIP/# SKIP/p' "$1")
   ((skipped += $(grep -cE '# SKIP' "$1" || true))) || true

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# Sourced by the bash scripts: where the project lies, progress lines, errors, help.
+# Sourced by the bash scripts: finds the project; prints progress lines, errors and help.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILD=$(realpath -m "${AEROGPU_BUILD_DIR:-$ROOT/build}")
 
-# Progress lines count from the start of the first script, not of the one that it calls.
+# Progress lines count from the start of the first script, not of a script that it calls.
 export AEROGPU_BEGAN=${AEROGPU_BEGAN:-$EPOCHSECONDS}
 SECONDS=$((EPOCHSECONDS - AEROGPU_BEGAN))
 
-# One progress line, with the seconds since the start.
+# Prints one progress line, with the seconds since the start.
 say() {
   printf '[%4ds] %s\n' "$SECONDS" "$*" >&2
 }
 
-# Ends the script with a message that names what went wrong.
+# Ends the script with a message that says what went wrong.
 die() {
   printf '%s: error: %s\n' "${0##*/}" "$*" >&2
   exit 1
@@ -25,12 +25,12 @@ help_text() {
   awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
 }
 
-# Dies of an option that the script does not know.
+# Ends the script because of an option that it does not know.
 unknown_option() {
   die "unknown option '$1'; ${0##*/} --help lists them"
 }
 
-# need_value OPTION ARGUMENTS-LEFT: dies if an option stands last that wants a value.
+# need_value OPTION ARGUMENTS-LEFT: dies if an option that needs a value is the last argument.
 need_value() {
   (($2 > 1)) || die "$1 needs a value"
 }
@@ -47,8 +47,8 @@ check_paths() {
   [[ -d $BUILD && -w $BUILD ]] || die "cannot write to the build folder '$BUILD'; AEROGPU_BUILD_DIR names another one"
 }
 
-# tick TITLE LOG SECONDS: says every so many seconds how long it has taken and the log's last line, of a folder that of the
-# log written last. In the background; it ends with the script, or killed.
+# tick TITLE LOG SECONDS: prints at this interval how long it has taken and the log's last line, for a folder that of
+# the log written last. Runs in the background until the script ends or kills it.
 tick() {
   local title=$1 log=$2 every=$3 begin=$SECONDS next=$3
   trap - EXIT
@@ -65,7 +65,7 @@ last_line() {
   tail -c 300 "$log" | tr '\r' '\n' | grep . | tail -n 1 | cut -c1-100
 }
 
-# note_time TITLE BEGAN: a line in the file TIMES, where a script has set that, for where_time_goes.py.
+# note_time TITLE BEGAN: adds a line to the file TIMES, if a script has set that, for where_time_goes.py.
 TIMES=''
 note_time() {
   if [[ $TIMES ]]; then printf '%d\t%s\n' $((EPOCHSECONDS - $2)) "$1" >>"$TIMES"; fi

@@ -18,10 +18,10 @@ import wine
 
 FRAMES = (10, 310)  # for a frame
 DRAW_FRAMES = 30    # for a draw
-# What is measured, program, fewer and more --draws, draws in each of them.
+# Name of the measurement, program, fewer and more --draws, draws in each of them.
 RUNS = [('triangles of one state', 'triangle', (1, 200), 1),
         ('quads, a locked range each', 'quad', (1, 40), 9)]
-COUNTED_DRAWS = {'triangle': 20, 'quad': 4}  # --draws where instructions are counted: some microseconds each
+COUNTED_DRAWS = {'triangle': 20, 'quad': 4}  # --draws for counting instructions: some microseconds each
 _TOTAL = re.compile(r'^\s*[\d.]+\s+[\d.]+\s+\d*\s+(\d+)\s+(?:\d+\s+)?total$', re.M)
 
 
@@ -70,7 +70,7 @@ def _instructions(stack, program):
     code, text = wine.run([d3d9_stack.program(program), '--frames', '1', '--draws', str(draws)], env, 300)
     if code != 0:
         raise Failure('%s ended with %d while instructions were counted: %s' % (program, code, text.strip()))
-    # Those of which there is one a draw, in two frames; what sets a device up is not.
+    # Those with one call per draw, in two frames; device setup does not count.
     return {name: int(count) for name, count, calls in re.findall(
         r'instructions (\w+): (\d+) in a call \(median of (\d+)\)', text)
         if name in ('DrawPrimitive', 'Lock', 'Unlock') and int(calls) > draws}
@@ -89,7 +89,7 @@ def run(parts):
                 short, long = (_system_calls(stack, program, few, frames, folder) for frames in FRAMES)
                 less, more = (_system_calls(stack, program, n, DRAW_FRAMES, folder) for n in (few, many))
                 frame = ['%.0f' % ((b - a) / (FRAMES[1] - FRAMES[0])) for a, b in zip(short, long)]
-                # The last frame, which is checked, has as many.
+                # The last frame, which is checked, has the same number.
                 draw = ['%.2f' % ((b - a) / ((DRAW_FRAMES + 1) * (many - few) * each)) for a, b in zip(less, more)]
             steps = _instructions(stack, program)
             print('| %s | %s | %s | %s |' % (title, ', '.join(frame), ', '.join(draw), ', '.join(

@@ -15,17 +15,17 @@ from aerogpu_build import BUILD, ROOT, Failure, ninja, ninja_optional
 from aerogpu_vm import LAUNCHER, die_with_parent
 import wine
 
-START_LIMIT = 120   # s, until the server answers
+START_LIMIT = 120   # s, limit until the server answers
 PROGRAM_LIMIT = 120
-SIZE = (1024, 768)  # of the desktop
+SIZE = (1024, 768)  # size of the desktop
 
 HOST = os.path.join(BUILD, 'tests-qtest', 'driver', 'aerogpu-driver-host')
-PARTS = {  # by what they are called in messages and options
+PARTS = {  # by their names in messages and options
     'driver': os.path.join(BUILD, 'guest-drivers', 'kmd', 'aerogpu-x64.sys'),
     'umd': os.path.join(BUILD, 'guest-drivers', 'umd-d3d9', 'aerogpu_d3d9_x64.dll'),
     'd3d9': os.path.join(BUILD, 'testbed', 'd3d9-runtime', 'd3d9.dll'),
 }
-PARTS32 = {  # what programs for x86 need besides
+PARTS32 = {  # additional parts for x86 programs
     'umd-x86': os.path.join(BUILD, 'guest-drivers', 'umd-d3d9', 'aerogpu_d3d9.dll'),
     'd3d9-x86': os.path.join(BUILD, 'testbed', 'd3d9-runtime', 'd3d9-x86.dll'),
 }
@@ -36,10 +36,10 @@ PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.joi
 ONLY_TESTS = ('bench', 'compositor', 'desktop', 'flip', 'readback')
 NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
          'sharing', 'ddi_sanity', 'query_latency', 'event_queries', 'submit_stress', 'vblank_pacing', 'composition']
-# Wine says that the desktop is composed where it plays Windows 8.1 or later.
+# Wine reports a composed desktop if it plays Windows 8.1 or later.
 COMPOSED = '\n[Software\\\\Wine\\\\AppDefaults\\\\composition%s.exe]\n"Version"="win81"\n'
 LEVEL9 = 'level9'  # calls the user-mode driver without d3d9.dll
-DESKTOP = 'desktop'  # a program that does nothing but to be there; testbed/programs/desktop.cpp
+DESKTOP = 'desktop'  # an idle program that keeps the desktop alive; testbed/programs/desktop.cpp
 
 
 def program(name, arch='x64'):
@@ -168,7 +168,7 @@ class Stack:
     x86 too, PARTS32. With an X `display` windows are on it too, else nobody sees them; `registry` is more of the prefix'
     user.reg; `settings` are numbers of the kernel driver's software key,
     `device` properties of the device (NAME=VALUE,...), `environment` variables of the server and of QEMU."""
-    program_limit = PROGRAM_LIMIT  # s, that a program may take to say what is waited for, or to end
+    program_limit = PROGRAM_LIMIT  # s, limit for a program to print an awaited line, or to end
 
     def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry='', both=False, settings=None,
                  device='', environment=None):

@@ -13,10 +13,10 @@ import bench_scenes
 import d3d9_stack
 import wine
 
-# Programs of the driver disc that somebody starts (guest-drivers/package/resources/meson.build, disc_programs).
+# Programs of the driver disc that users start (guest-drivers/package/resources/meson.build, disc_programs).
 ON_DISC = ('composition', 'd3d9ex_test', 'ddi_sanity', 'event_queries', 'present_statistics', 'quad', 'query_latency', 'shared',
            'sharing', 'submit_stress', 'triangle', 'vblank_pacing')
-# How far channels of the window may be off; as in the programs themselves.
+# How much the window's channels may differ; the programs use the same values.
 TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0,
              'compositor': 4}  # contents, three passes of blur, three blends: each rounds
 
@@ -293,7 +293,7 @@ class Tests:
             self.refused(dict(os.environ, **stack.variables()), '3D turned off')
 
     def refused(self, env, where):
-        # Lines of the runtime for tests, of its kernel side's client and of Wine are not the programs'.
+        # Lines of the test runtime, of its kernel side's client and of Wine do not belong to the programs.
         for name in ON_DISC:
             code, text = wine.run([d3d9_stack.program(name, self.arch)], env, self.stack.program_limit)
             lines = [line for line in NO_FONTS.sub('', text).splitlines()
@@ -395,33 +395,33 @@ class Tests:
     ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, ddi_sanity, query_latency, event_queries,
            submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
            sleep, desktop, calls, level9, recovery]
-    # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
+    # Additional runs of --arch both: these of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, ddi_sanity, event_queries, readback, level9]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]
-    # Those that are run only when they are named.
+    # Tests that run only when they are named.
     NAMED = [sharing, rates, gpu_lost, gpu_stuck]
     HARMING = [gpu_lost, gpu_stuck]  # after which an error is latched
     MIXED_NAMED = [sharing_long, disc_script]
 
 
 D3DDDIFMT_X8R8G8B8 = 22
-# What a 32-bit Wine says, which here has no FreeType (scripts/prepare-wine32).
+# The 32-bit Wine prints this, because it has no FreeType here (scripts/prepare-wine32).
 NO_FONTS = re.compile(r'^Wine cannot find the FreeType font library\..*?^http://www\.freetype\.org\n', re.M | re.S)
-SCRIPT_LIMIT = 1800  # s, of sixteen programs; an idle machine takes one minute
-RATE_SECONDS = 5  # that the frames of a program are counted
-SLEEP_FRAMES = 400  # that a program draws, some seconds, through a sleep of the machine
-CYCLE_LIMIT = 0.1  # s, of a cycle of sharing on a busy machine; an idle one takes some milliseconds
-# By how much what sharing holds may grow from its first hundred cycles to its end; what is not named, not at all. A vertex
-# buffer that is discarded while the GPU reads it gets other memory, a few times in all; pool and memory of processes have
-# free blocks that come and go, and QEMU's has its most after some thousand cycles: then no call site holds more than before,
-# but that of descriptor sets, which are 512 at most.
+SCRIPT_LIMIT = 1800  # s, limit for sixteen programs; an idle machine takes one minute
+RATE_SECONDS = 5  # time during which the frames of a program are counted
+SLEEP_FRAMES = 400  # a program draws this many, some seconds, through a sleep of the machine
+CYCLE_LIMIT = 0.1  # s, limit of a cycle of sharing on a busy machine; an idle one takes some milliseconds
+# How much the resources that sharing holds may grow from its first hundred cycles to its end; those not named may not
+# grow. A vertex buffer that is discarded while the GPU reads it gets new memory, a few times in all; pool and memory
+# of processes have free blocks that come and go, and QEMU's peaks after some thousand cycles: from then on no call
+# site holds more than before, except that of descriptor sets, which are 512 at most.
 HELD = {'handles': 8, 'allocations': 8, 'resources': 8, 'host-memory': 4 << 20, 'pool': 65536, 'memory of the driver host': 3 << 20,
         'memory of QEMU': 16 << 20, 'held-objects': 4}
 
 
-# glibc(7), "Memory Allocation Tunables": what a process has is what it holds. Without them its threads have a heap each, as
-# many as were at work at once, and blocks of a texture's size come from these once one of that size was freed, so that
-# memory grows by what was held at the same time on the busiest day.
+# glibc(7), "Memory Allocation Tunables": with these a process has only the memory that it holds. Without them each
+# thread has a heap, as many as were busy at once, and blocks of a texture's size come from these once one of that
+# size was freed, so that memory grows to the peak of what was held at the same time.
 STEADY_MEMORY = {'GLIBC_TUNABLES': 'glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=65536:glibc.malloc.trim_threshold=65536'}
 
 
@@ -442,8 +442,8 @@ def held(stack):
     return now
 
 
-# Counters of the device, and by how much a round of programs may raise them. A context that ended is held until its number is
-# used again, and how many numbers are in use at a time is chance; each program has several objects.
+# Counters of the device, and how much a round of programs may raise them. The device holds an ended context until its
+# number is used again, and the count of numbers in use varies; each program has several objects.
 COUNTED = {'resources': 0, 'held-objects': 4, 'errors': 0}
 ROUND = ['two_programs', 'shared', 'flip', 'killed']
 
@@ -459,7 +459,7 @@ def left_over(stack, again, ran, arch, harmed=False):
     before = {name: stack.counter(name) for name in COUNTED}
     round_of_programs(again)
     deadline = time.monotonic() + 20
-    while True:  # a process is over when its connections are; the driver then destroys what it had
+    while True:  # a process is over when its connections are; the driver then destroys its objects
         after = {name: stack.counter(name) for name in COUNTED}
         left = ['%s: %d, before %d' % (name, after[name], before[name]) for name, more in COUNTED.items()
                 if after[name] > before[name] + more]
@@ -502,7 +502,7 @@ def run(stack, names=(), pictures=None, again=tuple(ROUND), arch='x64'):
             report.point(name, work())
         except Failure as failure:
             if stack.is_older():
-                raise  # one line says it all
+                raise  # the message is complete in one line
             report.point(name, str(failure))
         stack.check_alive(name)
 

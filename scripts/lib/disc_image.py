@@ -6,7 +6,7 @@ import os
 import struct
 
 SECTOR = 2048
-_MOST_DIRECTORY = 4 << 20  # bytes of one folder that are looked at
+_MOST_DIRECTORY = 4 << 20  # limit for the bytes of one folder that are read
 _MOST_DESCRIPTORS = 64
 # ECMA 167, 3/7.2.1 and 4/7.2.1
 _ANCHOR, _PARTITION, _LOGICAL_VOLUME, _TERMINATING, _FILE_SET, _FILE_ID, _FILE_ENTRY, _EXTENDED_FILE_ENTRY = (
@@ -51,7 +51,7 @@ class Image:
         self._file = open(path, 'rb')
         self._size = os.fstat(self._file.fileno()).st_size
         self._volumes = []
-        # 32 sectors: the system area and what says which file systems there are.
+        # 32 sectors: the system area and the descriptors that name the file systems.
         if self._size > 32 * SECTOR and self.at(16 * SECTOR + 1, 5) in (b'CD001', b'BEA01'):
             self._volumes = [volume for volume in (_Udf, _Iso9660) if volume.is_there(self)]
         if not self._volumes:

@@ -24,8 +24,8 @@ from d3d9_tests import Report
 import foreign_programs_build as foreign
 import wine
 
-FRAMES = 30  # that a program has to show
-LIMIT = 60  # s, for them
+FRAMES = 30  # frames that a program has to show
+LIMIT = 60  # s, limit for them
 
 Pixel = tuple[int, int, int]
 Check = Callable[[Ppm], None]
@@ -51,9 +51,9 @@ def share(screen: Ppm, left: int, top: int, width: int, height: int, wanted: Pix
     return found / (width * height)
 
 
-# SDL puts its windows of 640x480 into the middle.
+# SDL centres its windows of 640x480.
 SDL_X, SDL_Y, SDL_WIDTH, SDL_HEIGHT = (d3d9_stack.SIZE[0] - 640) // 2, (d3d9_stack.SIZE[1] - 480) // 2, 640, 480
-# So does Irrlicht, with a border around them that nobody draws.
+# Irrlicht centres them too, with a border around them that is not drawn.
 IRRLICHT_X, IRRLICHT_Y = SDL_X, SDL_Y + 9
 SDL_GREY = (0xA0, 0xA0, 0xA0)
 
@@ -152,7 +152,7 @@ def start(stack: Stack, program: Program) -> Running:
     """The program, where it finds its files."""
     os.chdir(os.path.join(foreign.source(program.package), program.folder) if program.folder else
              os.path.dirname(foreign.program(program.package, '')))
-    # The Direct3D 9 renderer, and no other if that one fails.
+    # The Direct3D 9 renderer, without a fallback.
     os.environ['SDL_RENDER_DRIVER'] = 'direct3d'
     running = stack.start(foreign.program(program.package, program.file), *program.arguments)
     if program.types:
@@ -205,7 +205,7 @@ def run(programs: list[Program], pictures: Optional[str]) -> int:
                 wrong = str(failure)
             report.point(program.name, wrong)
             stack.check_alive(program.name)
-            stack.restart_wine()  # nothing of it is left on the screen's list of windows
+            stack.restart_wine()  # so that no window of it stays on the screen
         report.stop(stack)
     report.end()
     return 1 if report.failed else 0

@@ -42,7 +42,7 @@ def build_sdl() -> None:
     here, folder = source('libsdl2'), os.path.join(FOLDER, 'libsdl2', 'build')
     os.makedirs(folder, exist_ok=True)
     if not os.path.exists(os.path.join(folder, 'Makefile')):
-        # What compiles for this machine is none of its business.
+        # Compiler settings for this machine do not apply to it.
         environment = {name: value for name, value in os.environ.items() if name not in ('CC', 'CXX', 'CFLAGS', 'CXXFLAGS')}
         run_logged('configuring SDL', _log('sdl-configure'), [
             os.path.join(here, 'configure'), '--host=' + TRIPLE, '--disable-static', *[
@@ -75,8 +75,8 @@ def build_imgui() -> None:
         '-ld3d9', '-ldwmapi', '-lgdi32', '-limm32'])
 
 
-# Debian's package lacks the libraries that upstream carries, and the fixed-function renderers of Irrlicht's own are not
-# wanted: what is drawn is Direct3D's.
+# Debian's package lacks the libraries that upstream bundles, and Irrlicht's own fixed-function renderers are not
+# wanted: Direct3D has to draw.
 _IRRLICHT_WITHOUT = ('LIBPNG', 'LIBJPEG', 'ZLIB', 'BZIP2', 'LZMA', 'ZIP_ENCRYPTION', 'DIRECT3D_8', 'OPENGL',
                      'DIRECTINPUT_JOYSTICK', 'BURNINGSVIDEO', 'SOFTWARE')
 _IRRLICHT_EXAMPLES = ('01.HelloWorld', '04.Movement', '10.Shaders', '13.RenderToTexture', '26.OcclusionQuery')

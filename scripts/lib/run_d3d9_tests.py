@@ -42,7 +42,7 @@ from d3d9_stack import Stack
 import d3d9_tests
 import wine
 
-KEPT = os.path.join(BUILD, 'wine', 'd3d9')  # of --print-environment: its prefix, state and log
+KEPT = os.path.join(BUILD, 'wine', 'd3d9')  # the prefix, state and log of --print-environment
 PART_OPTIONS = tuple(d3d9_stack.WHAT)
 ARCHITECTURES = ('x64', 'x86', 'both')
 
@@ -74,7 +74,7 @@ def background(options):
     """A --serve that outlives this process; what it prints is passed on."""
     stop(quiet=True)
     os.makedirs(KEPT, exist_ok=True)
-    read, write = os.pipe()  # its standard input, which nobody closes but --stop's signal
+    read, write = os.pipe()  # its standard input, which stays open until --stop's signal
     with open(os.path.join(KEPT, 'server.log'), 'wb') as log:
         arguments = [word for name in PART_OPTIONS if name in options['parts']
                      for word in ('--' + name, options['parts'][name])] + ['--arch', options['arch']]

@@ -206,11 +206,11 @@ def windows_arguments(options, accel):
     arguments = ['-accel', accel, '-machine', 'q35', '-cpu', 'host' if accel == 'kvm' else 'max', '-smp',
                  cpus + ',sockets=1', '-m', '3072', '-rtc', 'base=localtime', '-nodefaults']
     arguments += disk_arguments(options.disk)
-    # A machine of its own, the same at each start: compiled pipelines are kept by it.
+    # A stable machine identity: compiled pipelines are stored by it.
     arguments += ['-uuid', str(uuid.uuid5(uuid.NAMESPACE_URL, 'file://' + os.path.realpath(options.disk)))]
     arguments += ['-netdev', 'user,id=net0', '-device', 'e1000,netdev=net0', '-device', 'usb-ehci', '-device',
                   'usb-tablet', '-device', 'intel-hda']
-    # Over VNC nobody hears anything; without a back end QEMU tries every one of the host's aloud.
+    # Over VNC there is no sound; without an explicit back end QEMU tries every one on the host, with messages.
     if options.display in (None, 'none') or options.display.startswith('vnc'):
         arguments += ['-audiodev', 'none,id=audio0', '-device', 'hda-duplex,audiodev=audio0']
     else:
@@ -268,7 +268,7 @@ def screenshot(options, accel):
         mode = vm.wait_serial(r'^aerogpu-demo: mode (\d+)x(\d+)\n', 120)
         say('the guest runs at %sx%s' % mode.groups())
         line = vm.wait_serial(r'^aerogpu-demo: frame %d\b.*\n' % SCREENSHOT_FRAME, 180).group(0).strip()
-        # Whoever waits for the file finds a whole picture or none.
+        # A program that waits for the file finds a whole picture or none.
         unfinished = options.screenshot + '.part'
         try:
             vm.screendump(unfinished)

@@ -16,7 +16,8 @@ import sys
 
 from aerogpu_build import ROOT
 
-# gcc's own warnings, and what clang would answer with "unknown argument"; clang-tidy has its checks from .clang-tidy.
+# gcc's own warnings, and options that clang rejects with "unknown argument"; clang-tidy takes its checks from
+# .clang-tidy.
 DROPPED_PREFIXES = ('-W', '-fprofile', '-ffile-prefix-map', '-fsanitize', '-fno-sanitize', '-march=i686')
 DROPPED = {'-mgeneral-regs-only', '-fno-ident', '-MD', '-c'}
 DROPPED_WITH_VALUE = {'-MF', '-MQ', '-MT', '-o'}

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-LONGEST = 6  # tests of a suite that are named
+LONGEST = 6  # number of tests named per suite
 
 
 def steps(build):

@@ -34,7 +34,7 @@ def _images(wim):
         raise disc_image.Damaged('the description in sources/install.wim has %d bytes' % size)
     try:
         text = wim.read(offset, size).decode('utf-16')
-        if '<!' in text:  # entities are not for a description that somebody downloaded
+        if '<!' in text:  # a downloaded description must not define entities
             raise ValueError
         return xml.etree.ElementTree.fromstring(text).findall('IMAGE')
     except (ValueError, xml.etree.ElementTree.ParseError):

@@ -9,7 +9,7 @@ import windows_disc
 from aerogpu_build import Failure, say
 
 GIB = 1 << 30
-# What Microsoft asks for, of free space on a disk ("Windows 7 system requirements").
+# Microsoft's requirement of free disk space ("Windows 7 system requirements").
 NEEDED = {32: 16 * GIB, 64: 20 * GIB}
 DEFAULT_SIZE = 40 * GIB
 MOST_SIZE = 2048 * GIB  # beyond it a BIOS cannot boot Windows 7

@@ -24,15 +24,15 @@ SERVER = '/usr/lib/wine/wineserver64'
 BUILTINS = '/usr/lib/x86_64-linux-gnu/wine/x86_64-windows'  # where Debian has the libraries that wineboot copies
 TREE32 = os.path.join(BUILD, 'wine32')
 LOADER32 = os.path.join(TREE32, 'usr', 'lib', 'wine', 'wine')
-LOADER_BOTH = os.path.join(TREE32, 'usr', 'lib', 'wine', 'wine64')  # as LOADER, with LOADER32 beside it
-_SYSTEM32 = os.path.join(TREE32, 'usr', 'lib', 'i386-linux-gnu')  # libraries of X11, which only 32-bit processes take
-# Mesa's OpenGL, if it was fetched. A process tries the drivers of both kinds, and loads those of its own.
+LOADER_BOTH = os.path.join(TREE32, 'usr', 'lib', 'wine', 'wine64')  # like LOADER, but next to LOADER32
+_SYSTEM32 = os.path.join(TREE32, 'usr', 'lib', 'i386-linux-gnu')  # X11 libraries, which only 32-bit processes use
+# Mesa's OpenGL, if it was fetched. A process tries the drivers of both kinds, and loads those that match.
 _OPENGL32 = [os.path.join(BUILD, 'wine32-opengl', *path, 'i386-linux-gnu') for path in (('usr', 'lib'), ('lib',))]
 _DRIVERS = [os.path.join(_OPENGL32[0], 'dri'), '/usr/lib/x86_64-linux-gnu/dri']
 LIBRARIES32 = os.path.join(_SYSTEM32, 'wine')
-_FORMAT = 1  # of the template; counts up when _make_template() changes
+_FORMAT = 1  # version of the template; increase it when _make_template() changes
 _MACHINES = {0x14C: 'x86', 0x8664: 'x64'}  # IMAGE_FILE_HEADER.Machine
-# Neither .NET nor a browser engine: Wine would ask whether to download them. Nothing of the desktop's menu.
+# Neither .NET nor a browser engine: Wine would ask whether to download them. No entries in the desktop's menu.
 _QUIET = 'mscoree,mshtml,winemenubuilder.exe='
 _BASE = {'WINEDEBUG': '-all', 'WINEARCH': 'win64', 'WINELOADER': LOADER,
          'WINESERVER': SERVER}
@@ -99,8 +99,8 @@ def _stamp(both):
 
 
 def _make_template(target, both):
-    # By the installed loader, which makes SysWOW64 in one process with System32; by the other one a program for x86 would, and
-    # finds nothing to start from.
+    # Uses the installed loader, which makes SysWOW64 in one process with System32; with the other one an x86 program
+    # would do it, and find nothing to start from.
     env = {**os.environ, **environment(target, overrides='', both=both), 'WINELOADER': LOADER}
     run_logged('making the Wine prefix (once)', os.path.join(BUILD, 'logs', 'wine-prefix.log'),
                ['sh', '-c', '"$0" wineboot -i && "$1" -w', LOADER, SERVER], env=env, timeout=300)
@@ -165,7 +165,7 @@ def temporary_prefix(graphics, registry='', both=False):
     with tempfile.TemporaryDirectory(prefix='aerogpu-wine-') as folder:
         path = os.path.join(folder, 'prefix')
         make_prefix(path, graphics, registry, both)
-        # Programs come one behind the other: one that met the last one's server as that ends would end too.
+        # Programs run one after the other: one that met the previous one's server as that ends would end too.
         start_server(path)
         try:
             yield path

@@ -38,8 +38,8 @@ from wine_d3d9_results import OURS, Result, parse, read_baseline, read_known, wo
 
 FIXED = os.path.join(OURS, 'fixed.txt')
 SIZE = (1024, 768)
-OBJECTS_LIMIT = 20  # s, until the objects of a process that ended are gone
-# 30 back buffers of a full screen are 93 MiB of VRAM, where the device has 48 of 64 for them unless told.
+OBJECTS_LIMIT = 20  # s, limit until the objects of an ended process are gone
+# 30 back buffers of a full screen are 93 MiB of VRAM, of which the device has 48 of 64 for them by default.
 _DEVICE = 'vgamem_mb=256'
 # Wine's virtual desktop: it has display modes and a foreground window without a window manager.
 _DESKTOP = ('\n[Software\\\\Wine\\\\Explorer]\n"Desktop"="Default"\n'
@@ -48,7 +48,7 @@ _DESKTOP = ('\n[Software\\\\Wine\\\\Explorer]\n"Desktop"="Default"\n'
 
 class Place(Protocol):
     """Where programs run."""
-    both: bool  # whether programs for x86 run too
+    both: bool  # run programs for x86 too
     def variables(self) -> dict[str, str]: ...
     def after(self) -> str: ...
     def renew(self) -> None: ...
@@ -87,7 +87,7 @@ class Ours:
             self.stack = d3d9_stack.Stack(self.parts, size=SIZE, display=self.display, registry=_DESKTOP, both=self.both,
                                           device=_DEVICE)
             self.stack.__enter__()
-            # The first present has the kernel driver make objects of its own, which stay.
+            # On the first present the kernel driver makes objects of its own, which stay.
             first = self.stack.start(d3d9_stack.program('triangle'), '--frames', '1')
             if first.wait():
                 raise Failure('triangle.exe failed: %s' % first.said())
@@ -136,7 +136,7 @@ def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
     began = time.monotonic()
     env = dict(os.environ, **place.variables(), WINETEST_DEBUG='2', WINETEST_REPORT_SUCCESS='1')
     program = wine_d3d9_build.program(file, 'x86' if place.both else 'x64')
-    # A file and no pipe: Wine's own processes would hold the other end of a pipe open.
+    # A file, not a pipe: Wine's own processes would hold the other end of a pipe open.
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen([wine.loader_for(program, env), program, file, function], env=env, stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True,

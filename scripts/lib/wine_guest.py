@@ -22,10 +22,10 @@ _PROGRAMS = [wine.LOADER, wine.SERVER]
 _UNIX_LIBRARIES = ['ntdll.so', 'win32u.so', 'ws2_32.so']
 _UNIX32 = os.path.join(wine.LIBRARIES32, 'i386-unix')
 _WINDOWS32 = os.path.join(wine.LIBRARIES32, 'i386-windows')
-# Opened when it is needed: by the end of a thread. (Without FreeType win32u says so once, and goes on without fonts; with
-# it, it wants fontconfig and its files.)
+# Opened on demand, at the end of a thread. (Without FreeType win32u prints a message once, and continues without
+# fonts; with it, it needs fontconfig and its files.)
 _LATE_LIBRARIES = ['libgcc_s.so.1']
-# Those that a program opens, then those that explorer.exe opens besides, which owns the desktop.
+# The libraries that a program opens, then those that explorer.exe, which owns the desktop, opens in addition.
 _WINDOWS_LIBRARIES = [
     'advapi32.dll', 'apisetschema.dll', 'gdi32.dll', 'imm32.dll', 'kernel32.dll', 'kernelbase.dll', 'msvcrt.dll',
     'ntdll.dll', 'sechost.dll', 'ucrtbase.dll', 'user32.dll', 'uxtheme.dll', 'version.dll', 'win32u.dll', 'ws2_32.dll',
@@ -129,7 +129,7 @@ def _files32(template):
     names = [name for name in _WINDOWS_LIBRARIES if name != 'explorer.exe']  # the desktop is one for both
     linked = [name for name in names if os.path.exists(os.path.join(_WINDOWS32, name))]
     files.update(_windows_files(linked, _WINDOWS32, 'syswow64', 'pe32'))
-    for name in sorted(set(names) - set(linked)):  # of another package: the prefix has it as a file
+    for name in sorted(set(names) - set(linked)):  # from another package: the prefix has it as a file
         place = 'drive_c/windows/syswow64/' + name
         files['%s/%s' % (PREFIX, place)] = (stat.S_IFREG | 0o644, _stripped(os.path.join(template, place), 'pe32'))
     for link in ('usr/lib/x86_64-linux-gnu/wine', 'usr/share/wine'):

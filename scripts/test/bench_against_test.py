@@ -11,7 +11,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import bench_against  # noqa: E402
 
-# Functions of two objects; the bench calls the driver (24 instructions, all below included), and the driver calls back.
+# Functions of two objects; the bench calls the driver (24 instructions, including callees), and the driver calls
+# back.
 CALLGRIND = '''version: 1
 events: Ir
 ob=(1) /build/renderer/bench/aerogpu-bench

@@ -243,8 +243,8 @@ class Output(unittest.TestCase):
         runs = {'aerogpu': of((10, 30), (20, 30), (40, 30)), 'wined3d': of((20, 60), (10, 10), (10, 20)),
                 'direct Vulkan': of((40, 20), (40, 15), (20, 10)), 'DXVK': of((1, 900), (1, 900), (1, 900))}
         time, busy = bench_scenes._beside_the_slower(runs)
-        self.assertAlmostEqual(time, 0.5)  # of 20 / 10, 10 / 20, 10 / 40
-        self.assertAlmostEqual(busy, 1.5)  # of 30 / 60, 30 / 15, 30 / 20
+        self.assertAlmostEqual(time, 0.5)  # median of 20 / 10, 10 / 20, 10 / 40
+        self.assertAlmostEqual(busy, 1.5)  # median of 30 / 60, 30 / 15, 30 / 20
 
     def test_total_of_strace(self):
         for line in ('100.00    0.000000           0       144        19 total', '100.00    0.1   7       144           total'):

@@ -19,7 +19,7 @@ class Launcher(unittest.TestCase):
         os.makedirs(self.folder + '/bin')
         self.qemu = self.folder + '/bin/qemu'
         self.script(self.qemu, 'echo "$LD_PRELOAD"; for word; do echo "$word"; done')
-        # As it is installed: the place of the module filled in.
+        # The launcher as installed: the module's folder is filled in.
         with open(LAUNCHER) as file:
             text = file.read()
         self.installed = self.folder + '/bin/installed'
@@ -37,7 +37,7 @@ class Launcher(unittest.TestCase):
         return path
 
     def run_it(self, *arguments, program=None, **variables):
-        # The loader complains of the empty file that stands in for the module, and goes on.
+        # The loader complains about the empty file that stands in for the module, and continues.
         return subprocess.run([program or self.installed, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, env=dict(os.environ, AEROGPU_QEMU=self.qemu, **variables), check=False)
 

@@ -41,7 +41,7 @@ class LongTestsTest(unittest.TestCase):
 
     def commit(self, times=1):
         self.git('commit', '-q', '--allow-empty', '-a', '-m', 'x')
-        if times > 1:  # the others at once: a process for each takes long
+        if times > 1:  # the others run in one process: one for each takes long
             branch = self.git('symbolic-ref', 'HEAD')
             one = 'commit %s\ncommitter a <a@b> 1700000000 +0000\ndata 1\nx\n' % branch
             stream = one + 'from %s^0\n' % branch + one * (times - 2)

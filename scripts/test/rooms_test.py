@@ -15,14 +15,14 @@ import unittest
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 SOURCE = re.compile(r'\.(c|cpp|h|S)$')
-# Headers that stand for somebody else's are found as theirs are, by a folder of the compiler's: the WDK's and the contract's.
+# Stand-ins for foreign headers are found in the same way, through an include folder: the WDK's and the contract's.
 STAND_INS = ('guest-drivers/ddi/', 'guest-drivers/kmd/test/wdk/', 'guest-drivers/umd-d3d9/test/linux_base.h')
 PUBLIC = ('aerogpu/',)
-# The device's parts know their container, AeroGPUState; hw-aerogpu/test/layers_test.py looks at their calls.
+# The device's parts know their container, AeroGPUState; hw-aerogpu/test/layers_test.py checks their calls.
 CONTAINERS = ('hw-aerogpu/aerogpu.h', 'hw-aerogpu/types.h')
 # The objects of Direct3D 9 know the device that made them, and it knows them.
 RING = 'testbed/d3d9-runtime/com/'
-# Who may be included by whom: the first must not include the second.
+# Forbidden includes: the first must not include the second.
 FORBIDDEN = (
     ('protocol/', ('d3d9/', 'renderer/', 'hw-aerogpu/', 'guest-drivers/', 'testbed/', 'tests-qtest/')),
     ('d3d9/', ('renderer/', 'hw-aerogpu/', 'guest-drivers/', 'testbed/', 'tests-qtest/')),
@@ -87,7 +87,7 @@ class RoomsTest(unittest.TestCase):
                 folder = os.path.dirname(path)
                 if path in known or path.startswith(PUBLIC):
                     continue
-                # What is generated has a folder of the tree; QEMU's and the WDK's headers are theirs.
+                # Generated headers have a folder of the tree; QEMU's and the WDK's headers are foreign.
                 generated = folder and os.path.isdir(os.path.join(ROOT, folder))
                 if not generated and not cls.stands_in(name, path):
                     cls.strange.append('%s includes "%s"' % (name, path))

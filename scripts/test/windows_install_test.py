@@ -47,7 +47,7 @@ def udf(contents, folder='sources', name='install.wim', split=None):
     def put(sector, data):
         image[sector * SECTOR:sector * SECTOR + len(data)] = data
 
-    def tag(number):  # the checksums are not looked at
+    def tag(number):  # the reader ignores the checksums
         return struct.pack('<HHBBHHHI', number, 2, 0, 0, 0, 0, 0, 0)
 
     def entry(kind, size, extents):
@@ -143,7 +143,7 @@ class Discs(Base):
     def test_file_in_two_parts(self):
         contents = wim(image_xml())
         self.assertEqual(windows_disc.look(self.write(udf(contents.ljust(SECTOR * 3, b' '), split=SECTOR))).bits, {64})
-        # And the parts of the description itself: it begins in the first one and ends in the second.
+        # Also parts of the description itself: it begins in the first one and ends in the second.
         self.assertEqual(windows_disc.look(self.write(udf(contents, split=300))).bits, {64})
 
     def test_iso_9660(self):

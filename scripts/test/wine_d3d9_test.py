@@ -105,7 +105,7 @@ class Judging(unittest.TestCase):
         self.assertEqual(worse(Result(checks=12), wined3d), '')
         self.assertEqual(worse(Result(checks=10, missed={'a.c:1': 3, 'a.c:2': 1}), wined3d), 'misses a.c:1 x1, a.c:2 x1')
         self.assertEqual(worse(Result(checks=7), wined3d), '7 checks hold, not 8')
-        # What only ever fails is better not reached.
+        # A test that always fails is better not reached.
         self.assertEqual(worse(Result(checks=8), wined3d), '')
         self.assertEqual(worse(Result(checks=10, skipped=2), wined3d), 'skips 2, not 1')
         self.assertEqual(worse(Result(end='did not end'), wined3d), 'did not end')

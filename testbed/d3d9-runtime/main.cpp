@@ -41,7 +41,7 @@ ShaderValidatorInterface *WINAPI Direct3DShaderValidatorCreate9() {
   return ShaderValidator::create();
 }
 
-// Marks for PIX, which nobody reads here. The results are those of a process without it.
+// Marks for PIX, which are ignored here. The results are those of a process without it.
 int WINAPI D3DPERF_BeginEvent(D3DCOLOR, LPCWSTR) {
   return -1;
 }

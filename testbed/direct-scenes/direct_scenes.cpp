@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-direct-scenes: the scenes of bench.exe (testbed/programs/bench_scenes.h) in plain Vulkan
-// calls, as an engine would write them: dynamic rendering, two frames under way, memory that is mapped for
-// good, descriptor sets made once, constants by push constants, one barrier for all uploads. Each frame ends
-// with a copy to memory, which is the least that showing it takes. Says the same lines as bench.exe.
-// scripts/bench-d3d9 runs it.
+// aerogpu-direct-scenes: the scenes of bench.exe (testbed/programs/bench_scenes.h) in plain Vulkan calls, as
+// an engine would write them: dynamic rendering, two frames under way, permanently mapped memory, descriptor
+// sets made once, constants by push constants, one barrier for all uploads. Each frame ends with a copy to
+// memory, the minimum for showing it. It prints the same lines as bench.exe. scripts/bench-d3d9 runs it.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -39,8 +38,8 @@ constexpr VkDeviceSize kStreamBytes = VkDeviceSize{4} << 20;
 constexpr VkImageUsageFlags kTargetUsage =
     VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
 
-/// From pixels, whose centres are whole numbers as Direct3D 9 has them, to clip space of a target that pixels
-/// of the screen are scaled to. The viewport is upside down, as Direct3D's clip space is.
+/// Computes the transform from pixels, whose centres are whole numbers as in Direct3D 9, to clip space of a
+/// target to which pixels of the screen are scaled. The viewport is upside down, like Direct3D's clip space.
 void pixelsToClip(uint32_t targetWidth, uint32_t targetHeight, float out[4]) {
   out[0] = 2.0f / kWidth;
   out[1] = -2.0f / kHeight;
@@ -58,19 +57,19 @@ public:
   Device();
   ~Device();
 
-  /// Waits until the memory of the frame before the last one is free, and begins to record.
+  /// Waits until the memory of the last frame but one is free, and begins to record.
   void beginFrame();
   /// Copies the target to memory, and submits.
   void endFrame();
   void finish() { need(vkDeviceWaitIdle(m_device), "vkDeviceWaitIdle"); }
-  /// The newest frame; after finish().
+  /// Returns a pixel of the newest frame; call after finish().
   uint32_t pixel(uint32_t x, uint32_t y) const {
     uint32_t value;
     std::memcpy(&value, m_frames[m_newest].shown.mapped + (size_t{y} * kWidth + x) * 4, sizeof value);
     return value;
   }
 
-  /// Of this frame: vertices and texels.
+  /// Returns this frame's memory for vertices and texels.
   uint8_t* stream() { return frame().stream.mapped; }
   void bindStream() { bindVertices(frame().stream); }
   void bindVertices(const DirectBuffer& buffer) {
@@ -98,17 +97,17 @@ public:
   void draw(uint32_t firstQuad, uint32_t quads) {
     vkCmdDraw(frame().commands, quads * kQuadVertices, 1, firstQuad * kQuadVertices, 0);
   }
-  /// What is drawn to is sampled next.
+  /// A barrier between drawing to an image and sampling it.
   void toSampled(const DirectImage& image) {
     barrier(frame().commands, image.image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
             VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
   }
-  /// What was sampled is drawn to next, all of it anew.
+  /// A barrier between sampling an image and drawing all of it anew.
   void toTarget(const DirectImage& image) {
     barrier(frame().commands, image.image, VK_IMAGE_LAYOUT_UNDEFINED,
             VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
   }
-  /// Copies from stream(), one texture behind the other.
+  /// Copies from stream(), one texture after the other.
   void upload(const std::vector<Texture>& textures);
 
   DirectBuffer createVertices(uint32_t quads) {
@@ -116,7 +115,7 @@ public:
     return m_buffers.back();
   }
   Texture createTexture(uint32_t width, uint32_t height, VkImageUsageFlags usage);
-  /// With texels that never change; in a frame of its own.
+  /// Makes a texture whose texels never change, in a separate frame.
   Texture createStill(uint32_t side, uint32_t seed);
 
 private:
@@ -257,7 +256,7 @@ void Device::beginPass(const DirectImage& target, uint32_t color) {
   attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
   attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
   for (const uint32_t channel : {0u, 1u, 2u, 3u}) {
-    constexpr uint32_t kShift[] = {16, 8, 0, 24};  // of an A8R8G8B8
+    constexpr uint32_t kShift[] = {16, 8, 0, 24};  // channels of an A8R8G8B8
     attachment.clearValue.color.float32[channel] = static_cast<float>(color >> kShift[channel] & 255) / 255;
   }
   VkRenderingInfo rendering{VK_STRUCTURE_TYPE_RENDERING_INFO};
@@ -298,7 +297,7 @@ Texture Device::createTexture(uint32_t width, uint32_t height, VkImageUsageFlags
   return texture;
 }
 
-/// Words, row by row.
+/// Writes words, row by row.
 void writeTexels(uint8_t* out, uint32_t side, uint32_t seed) {
   for (uint32_t y = 0; y < side; ++y)
     for (uint32_t x = 0; x < side; ++x, out += 4) {
@@ -317,7 +316,7 @@ Texture Device::createStill(uint32_t side, uint32_t seed) {
   return texture;
 }
 
-/// A quad's vertices, in memory that need not be aligned for them.
+/// Writes a quad's vertices into memory that may be unaligned.
 template <class Write>
 void putQuad(uint8_t* out, Write write) {
   Vertex quad[kQuadVertices];
@@ -475,7 +474,7 @@ private:
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-/// Seconds that this process, with the GPU's threads in it, has had of processors.
+/// Returns the processor seconds of this process, including the GPU's threads in it.
 double processorTime() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }

@@ -17,10 +17,10 @@ inline constexpr uint32_t kWireVersion = 1;
 inline constexpr uint32_t kKeyBytes = 64;
 
 struct RequestHeader {
-  uint32_t length;  // of the whole message in bytes
+  uint32_t length;  // size of the whole message in bytes
   uint32_t call;
-  uint32_t process;   // as the greeting gave it; 0 in a Hello
-  uint32_t sequence;  // counts the requests of a connection, from 1
+  uint32_t process;   // number from the greeting; 0 in a Hello
+  uint32_t sequence;  // number of the request on its connection, from 1
 };
 struct ReplyHeader {
   uint32_t length;
@@ -40,8 +40,8 @@ struct WireRect {
   int32_t left, top, right, bottom;
 };
 
-/// The first message of each connection. A first connection names process 0 and is given a number and a
-/// cookie; each further one of the process shows both. The process lives as long as one of its connections.
+/// The first message of each connection. A first connection names process 0 and gets a number and a cookie;
+/// each further one of the process sends both. The process lives as long as one of its connections.
 struct HelloRequest {
   uint32_t magic, version;
   uint32_t process;
@@ -80,7 +80,7 @@ struct CreateDeviceRequest {
   uint32_t adapter, flags;
 };
 
-/// Where a context's buffers are, in the file of its process.
+/// Where a context's buffers lie, in the file that its process shares.
 struct CommandBuffers {
   uint64_t commands, allocations, patches;  // offsets
   uint32_t file;
@@ -111,12 +111,12 @@ struct AllocationsRequest {  // tail: handles[count]; with a resource: none
 
 struct QueryResourceInfoRequest {
   uint32_t device, globalShare;
-  uint32_t runtimeBytes;  // that the caller takes
+  uint32_t runtimeBytes;  // room of the caller
 };
-struct QueryResourceInfoReply {  // tail: runtime data, as much as the caller takes
+struct QueryResourceInfoReply {  // tail: runtime data, as much as the caller has room for
   uint32_t runtimeBytes, totalPrivateBytes, resourceBytes, count;
 };
-struct OpenResourceRequest {  // what the caller has room for
+struct OpenResourceRequest {  // the caller's room
   uint32_t device, globalShare, count, runtimeBytes, resourceBytes, totalPrivateBytes;
 };
 struct OpenResourceReply {  // tail: OpenedAllocation[count], runtime data, resource data, all private data
@@ -173,7 +173,7 @@ struct GetDeviceStateRequest {
   uint32_t device, type, vidPnSource;
 };
 struct GetDeviceStateReply {
-  uint32_t value;  // of the execution and reset states
+  uint32_t value;  // value of the execution and reset states
   uint32_t vidPnSource, presentCount, presentRefreshCount, syncRefreshCount, reserved;
   int64_t syncNs;  // CLOCK_MONOTONIC of the last vertical sync
 };
@@ -196,7 +196,7 @@ struct SetQueuedLimitReply {
   uint32_t limit, pendingFlips;
 };
 
-inline constexpr uint32_t kMaxPrivateBytes = 64 << 10;   // of a call, in all
+inline constexpr uint32_t kMaxPrivateBytes = 64 << 10;   // total of a call
 inline constexpr uint32_t kMaxAllocationsOfCall = 1024;  // created, opened, destroyed, unlocked
 inline constexpr uint32_t kMaxSubRects = 4096;
 inline constexpr uint32_t kMaxModes = 1024;
@@ -275,7 +275,7 @@ inline constexpr CallInfo kCalls[] = {
 #undef AEROGPU_KMT_CALL
 };
 
-/// The call's row; null if there is none of this number. Numbers count from 1 without gaps.
+/// Returns the call's row; null if there is none with this number. Numbers count from 1 without gaps.
 constexpr const CallInfo* findCall(uint32_t number) {
   return number && number <= sizeof kCalls / sizeof kCalls[0] ? &kCalls[number - 1] : nullptr;
 }
@@ -289,7 +289,7 @@ constexpr bool callsAreInOrder() {
 }
 static_assert(callsAreInOrder());
 
-/// The longest message of either direction.
+/// Returns the length of the longest message in either direction.
 constexpr uint32_t longestMessage() {
   uint32_t most = 0;
   for (const CallInfo& call : kCalls) {
@@ -301,7 +301,7 @@ constexpr uint32_t longestMessage() {
 }
 inline constexpr uint32_t kMaxMessageBytes = longestMessage();
 
-/// What is wrong with a request's header, or null.
+/// Returns the fault in a request's header, or null.
 constexpr const char* requestFault(const RequestHeader& header) {
   const CallInfo* call = findCall(header.call);
   if (!call) return "no call has this number";
@@ -310,7 +310,7 @@ constexpr const char* requestFault(const RequestHeader& header) {
     return "longer than the call allows";
   return nullptr;
 }
-/// What is wrong with the header of the answer to `request`, or null.
+/// Returns the fault in the header of the answer to `request`, or null.
 constexpr const char* replyFault(const ReplyHeader& header, const RequestHeader& request) {
   const CallInfo* call = findCall(request.call);
   if (!call || header.call != request.call || header.sequence != request.sequence)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// bench.exe: what programs ask of Direct3D, as fast as it goes: draws, sprites, textures that change, windows
-// that are composed. Says how many frames there were in how many seconds, how much processor time this
-// process took for them, and what is in the middle of the last picture, so that different Direct3Ds can be
-// compared.
+// bench.exe: runs typical work of programs through Direct3D, as fast as possible: draws, sprites, changing textures,
+// composed windows. Prints the number of frames and seconds, the processor time of this process for them, and the
+// middle of the last picture, so that different Direct3Ds can be compared.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -24,7 +23,7 @@ using namespace bench;
 constexpr D3DVERTEXELEMENT9 kElements[] = {{0, 0, D3DDECLTYPE_FLOAT3, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_POSITION, 0},
                                            {0, 12, D3DDECLTYPE_FLOAT4, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_TEXCOORD, 0},
                                            D3DDECL_END()};
-/** What all scenes draw with, and the calls that they have in common. */
+/** The objects that all scenes draw with, and their common calls. */
 class Tools {
 public:
   bool create(IDirect3DDevice9 *device) {
@@ -72,7 +71,7 @@ public:
     }
     return ok(texture->UnlockRect(0), "UnlockRect");
   }
-  /** A texture with texels that never change. */
+  /** Makes a texture with texels that never change. */
   bool still(ComPtr<IDirect3DTexture9> &texture, uint32_t size, uint32_t seed) {
     ComPtr<IDirect3DTexture9> source;
     return createTexture(texture, size, size, 0) &&
@@ -87,7 +86,7 @@ public:
                                           buffer.put(), nullptr),
               "CreateVertexBuffer");
   }
-  /** Quads from `first` on, by `write(Vertex *, index)`. */
+  /** Makes quads from `first` on, by `write(Vertex *, index)`. */
   template <class Write>
   bool writeQuads(IDirect3DVertexBuffer9 *buffer, uint32_t first, uint32_t count, DWORD flags, Write write) {
     void *memory = nullptr;
@@ -144,7 +143,7 @@ private:
   ComPtr<IDirect3DVertexBuffer9> vertices_;
 };
 
-/** From a dynamic buffer. */
+/** Draws from a dynamic buffer. */
 class Sprites : public BenchScene {
 public:
   bool create(Tools &tools) override {
@@ -220,8 +219,7 @@ public:
                           [frame](Vertex *out, uint32_t i) { WindowsScene::write(out, i, frame); }) ||
         !tools.use(vertices_.get()) || !tools.state(D3DRS_ALPHABLENDENABLE, FALSE) || !tools.texture(picture_.get()))
       return false;
-    // Windows that changed: a background and eight pictures each. Their size is not the screen's, which
-    // scales.
+    // Changed windows: a background and eight pictures each. They have their own size, and the screen scales them.
     for (uint32_t i = 0; i < WindowsScene::kChanging; ++i) {
       const uint32_t window = WindowsScene::changing(i, frame);
       if (!ok(device->SetRenderTarget(0, windows_[window].surface.get()), "SetRenderTarget") ||
@@ -260,7 +258,7 @@ std::unique_ptr<BenchScene> sceneOf(const char *name) {
   return nullptr;
 }
 
-/** Seconds that this process has had of processors. */
+/** Returns the processor seconds of this process. */
 double processorTime() {
   FILETIME created, ended, kernel, user;
   if (!GetProcessTimes(GetCurrentProcess(), &created, &ended, &kernel, &user)) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// bench_scenes.h: what the scenes of bench.exe show, as numbers: the same picture is drawn in direct Vulkan
-// calls (renderer/bench/direct_scenes.cpp). No Windows header.
+// bench_scenes.h: the scenes of bench.exe as numbers: the same picture is drawn in direct Vulkan calls
+// (testbed/direct-scenes/direct_scenes.cpp). No Windows header.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace programs::bench {
 
 constexpr uint32_t kWidth = 1024, kHeight = 768;
 constexpr uint32_t kBackground = 0xFF102030;
-/** Frames before those that count; the number of the frame whose picture is told, and how many are drawn up
- * to it: windows that changed long ago were drawn in the frames before. */
+/** The frames before those that count; the number of the frame whose picture is printed, and how many are drawn
+ * before it: windows that changed long ago were drawn in earlier frames. */
 constexpr uint32_t kWarmFrames = 10, kShownFrame = 1000, kShownFrames = 5;
 
 struct Vertex {
@@ -26,7 +26,7 @@ struct Corner {
   float x, y, u, v;
 };
 
-/** Two triangles between two corners, in pixels. */
+/** Writes two triangles between two corners, in pixels. */
 inline void writeQuad(Vertex *out, const Corner &first, const Corner &last) {
   const Corner corners[4] = {first, {last.x, first.y, last.u, first.v}, {first.x, last.y, first.u, last.v}, last};
   for (const int i : {0, 1, 2, 2, 1, 3})
@@ -37,15 +37,14 @@ inline uint32_t texel(uint32_t x, uint32_t y, uint32_t seed) {
   return argb(96 + (x * 7 + y * 5) % 128, (x * 3 + seed * 40) & 255, (y * 2 + seed * 25) & 255, ((x ^ y) + seed) & 255);
 }
 
-/** 5000 draws of a small quad: each has constants of its own, and now and then another texture, shader or
- * blending. */
+/** 5000 draws of a small quad: each has its own constants, and some change texture, shader or blending. */
 struct DrawsScene {
   static constexpr uint32_t kDraws = 5000, kTextures = 8, kTextureSide = 32;
   static uint32_t texture(uint32_t draw) { return draw / 4 % kTextures; }
   static bool isTextured(uint32_t draw) { return draw / 250 % 2 == 0; }
   static bool isBlended(uint32_t draw) { return draw / 100 % 2 != 0; }
   static void write(Vertex *out) { writeQuad(out, {0, 0, 0, 0}, {12, 12, 1, 1}); }
-  /** Four registers; `toClip` is what takes pixels to clip space. */
+  /** Computes four registers; `toClip` transforms pixels to clip space. */
   static void constants(uint32_t draw, uint32_t frame, const float toClip[4], float out[4][4]) {
     out[0][0] = toClip[0];
     out[0][1] = toClip[1];
@@ -56,7 +55,7 @@ struct DrawsScene {
   }
 };
 
-/** 4000 blended sprites of four textures, which move: 50 in a draw, written before it. */
+/** 4000 blended, moving sprites of four textures: 50 in a draw, written before it. */
 struct SpritesScene {
   static constexpr uint32_t kSprites = 4000, kBatch = 50, kBatches = kSprites / kBatch;
   static constexpr uint32_t kTextures = 4, kTextureSide = 64;
@@ -68,7 +67,7 @@ struct SpritesScene {
   }
 };
 
-/** Eight textures of 256x256 that are written anew in each frame, 2 MiB, as video and interfaces do. */
+/** Eight textures of 256x256 that are rewritten in each frame, 2 MiB, like video and interfaces. */
 struct TexturesScene {
   static constexpr uint32_t kSide = 256, kTextures = 8;
   static uint32_t seed(uint32_t texture, uint32_t frame) { return frame + texture; }
@@ -79,14 +78,14 @@ struct TexturesScene {
   }
 };
 
-/** 20 windows, render targets of 320x240 of which four draw a new picture in each frame; all are composed
- * over a background, each with a frame that is blended, as glass is. */
+/** 20 windows, render targets of 320x240 of which four draw a new picture in each frame; all are composed over a
+ * background, each with a blended frame, like glass. */
 struct WindowsScene {
   static constexpr uint32_t kWindows = 20, kChanging = 4, kParts = 8;
   static constexpr uint32_t kWindowWidth = 320, kWindowHeight = 240;
   static constexpr uint32_t kPictureSide = 128, kPictureSeed = 3, kGlassSide = 64, kGlassSeed = 5;
   static constexpr uint32_t kEmpty = 0xFF405060, kDesktop = 0xFF204060;
-  // Quads: frames and contents of the windows, and what changing windows draw.
+  // Quads: frames and contents of the windows, and the parts that changing windows draw.
   static constexpr uint32_t kFramesAt = 0, kContentsAt = kWindows, kPartsAt = 2 * kWindows, kQuads = kPartsAt + kParts;
 
   static uint32_t changing(uint32_t index, uint32_t frame) { return (frame * kChanging + index) % kWindows; }
@@ -106,8 +105,8 @@ struct WindowsScene {
   }
 };
 
-/** Prints means of 8x8 fields of a picture, one line: different stacks round differently, but not by much.
- *  `at(x, y)`: an A8R8G8B8. */
+/** Prints means of 8x8 fields of a picture, one line: different stacks round differently, but not by much. `at(x,
+ * y)` returns an A8R8G8B8. */
 template <class Pixels> void tellPicture(const Pixels &at) {
   constexpr uint32_t kFields = 8, kAcross = kWidth / kFields, kDown = kHeight / kFields;
   std::printf("picture");

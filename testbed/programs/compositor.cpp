@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// compositor.exe: a desktop, composed with Direct3D 9Ex. Each window is a program of its own (producer.exe)
-// that draws into a shared surface; this one opens the surfaces and draws wallpaper, shadows, glass with what
-// lies behind it blurred, and frames. Full screen, at interval one, with the counts and times of all presents
-// checked.
+// compositor.exe: a desktop, composed with Direct3D 9Ex. Each window is a separate program (producer.exe) that draws
+// into a shared surface; this one opens the surfaces and draws wallpaper, shadows, glass over the blurred scene, and
+// frames. Full screen, at interval one, with the counts and times of all presents checked.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -37,14 +36,14 @@ Box boxOf(const DesktopBox &box) {
   return {box.x, box.y, box.width, box.height};
 }
 
-/** Where a box of the screen is in a texture that covers the screen. */
+/** Returns where a box of the screen is in a texture that covers the screen. */
 Span onScreen(const DesktopBox &box) {
   constexpr float kU = 1.0f / kDesktopWidth, kV = 1.0f / kDesktopHeight;
   return {static_cast<float>(box.x) * kU, static_cast<float>(box.y) * kV, static_cast<float>(box.x + box.width) * kU,
           static_cast<float>(box.y + box.height) * kV};
 }
 
-/** A window's program, its surface as we have opened it, and the still pictures around it. */
+/** A window's program, its surface as opened here, and the still pictures around it. */
 struct WindowParts {
   Child program;
   ComPtr<IDirect3DTexture9> surface, glass, frame, shadow;
@@ -79,7 +78,7 @@ public:
     return true;
   }
 
-  /** Has all programs draw a frame, and composes it when they are done. */
+  /** Makes all programs draw a frame, and composes it when they are done. */
   bool compose(uint32_t frame) {
     char said[32];
     for (WindowParts &window : windows_)
@@ -100,7 +99,7 @@ public:
            painter_.end() && toBackBuffer();
   }
 
-  /** The programs' last words. */
+  /** Ends the programs and reads their last lines. */
   bool finish() {
     bool right = true;
     for (WindowParts &window : windows_) right = window.program.finish() && right;
@@ -153,13 +152,13 @@ private:
 
   bool over() { return painter_.blend(D3DBLEND_ONE, D3DBLEND_INVSRCALPHA); }
 
-  /** Pixel by pixel. */
+  /** Draws pixel by pixel. */
   bool draw(const ComPtr<IDirect3DTexture9> &texture, const DesktopBox &box) {
     return painter_.pixelShader(texture_.get()) && painter_.texture(0, texture.get()) &&
            painter_.filter(0, D3DTEXF_POINT) && painter_.quad(boxOf(box));
   }
 
-  /** A pass from one texture to another. */
+  /** Draws a pass from one texture to another. */
   bool pass(const ComPtr<IDirect3DTexture9> &from, const ComPtr<IDirect3DTexture9> &to, IDirect3DPixelShader9 *shader,
             const float *constants, UINT count, D3DTEXTUREFILTERTYPE filter) {
     return painter_.end() && onto(to) && painter_.pixelShader(shader) && painter_.texture(0, from.get()) &&
@@ -220,7 +219,7 @@ bool frames(Device &device, Compositor &compositor, const Options &options) {
   }
   std::printf("frames %u in %.3f s\n", frame, now() - start);
   if (!counts.checkPace(frame, kBackBuffers)) return false;
-  // The last one is composed and read back, then shown.
+  // The last frame is composed and read back, then shown.
   const Picture expected = desktopPicture(frame, compositor.titles());
   ComPtr<IDirect3DSurface9> target;
   Picture got;

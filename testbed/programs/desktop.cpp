@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// desktop.exe: a window that nobody sees, until standard input ends. Wine's desktop is a process
-// (explorer.exe) that the first window starts and the last one ends. While this program runs, others find a
-// desktop. It draws nothing.
+// desktop.exe: an invisible window, until standard input ends. Wine's desktop is a process (explorer.exe) that the
+// first window starts and the last one ends. While this program runs, others find a desktop. It draws nothing.
 //
-// On a busy machine a desktop that a first window starts is lost in two ways. Whoever starts it so waits 10 s
-// for it (win32u, get_desktop_window) and then makes one without it, on which no program gets a window any
-// more. And Wine's server posts it WM_CLOSE a second after one of its threads ended while one thread of other
-// programs was there, since it counts threads before it takes the ended one off (remove_desktop_user);
-// without a display explorer.exe ends such a thread at its start. So this program starts it itself and waits
-// until it is there, and has two threads by then.
+// On a busy machine a desktop that a first window starts is lost in two ways. The program that starts it waits 10 s for
+// it (win32u, get_desktop_window) and then makes one without it, on which no program gets a window any more. And Wine's
+// server posts it WM_CLOSE a second after one of its threads ended while one thread of other programs was there,
+// because it counts threads before it removes the ended one (remove_desktop_user); without a display explorer.exe ends
+// such a thread at its start. So this program starts explorer.exe itself and waits until it is there, and has two
+// threads by then.
 #include <windows.h>
 
 #include <cstdio>
@@ -21,8 +20,8 @@ DWORD WINAPI waitForInput(void *) {
   return 0;
 }
 
-/// Starts Wine's desktop and waits until it takes messages, which is after it made its window. False after
-/// one line.
+/// Starts Wine's desktop and waits until it takes messages, which is after it made its window. Returns false after one
+/// line.
 bool startDesktop() {
   char folder[MAX_PATH];
   const UINT length = GetSystemDirectoryA(folder, MAX_PATH);

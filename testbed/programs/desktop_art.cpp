@@ -30,7 +30,7 @@ ArtCanvas canvasOf(Picture &picture) {
   return {picture.pixels.data(), width, static_cast<int>(picture.height), width};
 }
 
-/** How far a point lies outside of a rounded box of this size, in pixels; negative inside. */
+/** Returns the distance of a point to a rounded box of this size, in pixels; negative inside. */
 double outside(double x, double y, double width, double height, double radius) {
   const double dx = std::fabs(x - width / 2) - (width / 2 - radius),
                dy = std::fabs(y - height / 2) - (height / 2 - radius);
@@ -176,7 +176,7 @@ Picture wallpaperPicture() {
         const double middle = ribbon.height + ribbon.swing * std::sin(ribbon.bend * u * 3 + ribbon.phase) +
                               0.03 * std::sin(9 * u + 2 * ribbon.phase);
         const double away = (v - middle) / ribbon.width;
-        // A sharp upper edge with light, and a soft fall below it.
+        // A sharp upper edge with light, and a soft fall-off below it.
         const double light = away < 0 ? std::exp(-40 * away * away) : std::exp(-1.1 * away);
         const double along = 0.30 + 0.25 * std::sin(5 * u + ribbon.phase * 3);
         for (int k = 0; k < 3; ++k) colour[k] += ribbon.colour[k] * light * along * 0.62;

@@ -25,7 +25,7 @@ DesktopBox frameBox(uint32_t window, uint32_t frame) {
   const DesktopWindow &it = desktopWindows[window];
   DesktopBox box{it.x, it.y, static_cast<int>(it.width) + 2 * kBorder,
                  static_cast<int>(it.height) + kCaption + it.glass + kBorder};
-  if (window == kDesktopWindows - 1) {  // to and fro
+  if (window == kDesktopWindows - 1) {  // back and forth
     const int at = static_cast<int>(frame % 240);
     box.x += at < 120 ? at : 240 - at;
     box.y += (at < 120 ? at : 240 - at) / 3;
@@ -115,7 +115,7 @@ Picture blurred(const Picture &from, int stepX, int stepY) {
   return to;
 }
 
-/** What a linear filter finds in a picture of a quarter of the size, at the centre of a pixel. */
+/** Returns what a linear filter finds in a picture of a quarter of the size, at the centre of a pixel. */
 Colours enlarged(const Picture &small, uint32_t x, uint32_t y) {
   const double u = (x + 0.5) / kReduce - 0.5, v = (y + 0.5) / kReduce - 0.5;
   const int left = static_cast<int>(std::floor(u)), top = static_cast<int>(std::floor(v));

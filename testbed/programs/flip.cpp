@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// flip.exe: a full-screen device of 1024x768 with three back buffers that flips; each frame has a colour of
-// its own and its number as sixteen bars.
+// flip.exe: a full-screen device of 1024x768 with three back buffers that flips; each frame has its own colour and its
+// number as sixteen bars.
 #include "guest-drivers/programs/scene.h"
 
 namespace programs {
@@ -13,7 +13,7 @@ constexpr LONG kBarWidth = kWidth / kBars;
 constexpr LONG kBarTop = 256, kBarBottom = 512;
 constexpr uint32_t kZero = argb(255, 0, 0, 0), kOne = argb(255, 255, 255, 255);
 
-/** Frames that follow one another differ in every channel. */
+/** Returns the colour of a frame; consecutive frames differ in every channel. */
 uint32_t frameColour(uint32_t frame) {
   return argb(255, frame * 83 % 256, 255 - frame * 47 % 256, 64 + frame * 29 % 128);
 }
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /** The highest bit of the frame's number stands on the left. */
+  /** True if the bar is set; the leftmost bar is the highest bit of the frame number. */
   static bool isOne(uint32_t frame, uint32_t bar) { return (frame >> (kBars - 1 - bar) & 1) != 0; }
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// readback.exe: draws into a target, reads it back and compares every pixel with what Direct3D 9 says it must
-// be.
+// readback.exe: draws into a target, reads it back and compares every pixel with the result that Direct3D 9 requires.
 #include <cstdio>
 #include <cstring>
 
@@ -54,7 +53,7 @@ constexpr char kHelp[] =
 
 enum class Outcome { kRight, kWrong, kSkipped };
 
-/** Draws one picture, and says whether it is right or why it cannot be asked for, as a line of TAP. */
+/** Draws one picture, and prints, as a line of TAP, whether it is right or why it cannot be tested. */
 Outcome runCase(Canvas &canvas, const Case &one) {
   // The documented answer of a driver without this kind of query.
   if (one.query && canvas.device()->CreateQuery(one.query, nullptr) == D3DERR_NOTAVAILABLE) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// readback_cases.h: the pictures of readback.exe. Each draws on the canvas and works out, from the rules of
-// Direct3D 9, what must then be in all of its pixels.
+// readback_cases.h: the pictures of readback.exe. Each draws on the canvas and computes, from the rules of Direct3D 9,
+// the expected value of every pixel.
 #pragma once
 
 #include "guest-drivers/programs/canvas.h"
@@ -10,10 +10,11 @@ namespace programs {
 struct Case {
   const char *name;
   bool (*run)(Canvas &canvas, Picture *expected);  // false if a call failed, which it has printed
-  uint32_t tolerance;                              // steps of 255 that a channel may be off
+  uint32_t tolerance;                              // steps of 255 that a channel may differ
   D3DQUERYTYPE query = {};                         // a kind of query that it needs, if any
   const char *queryName = nullptr;
-  const char *(*missing)(Canvas &canvas) = nullptr;  // what the driver says it lacks of what it needs; null: nothing
+  const char *(*missing)(Canvas &canvas) =
+      nullptr;  // names a required feature that the driver does not announce; null: none is missing
 };
 
 /** Gives each pixel of `area`, which lies inside of the picture, the colour. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cases of readback.exe: how vertices reach a draw, instances, clip planes, scaled copies, time stamps.
+// Cases of readback.exe: the ways of vertices to a draw, instances, clip planes, scaled copies, time stamps.
 #include <cstring>
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace programs {
 
 namespace {
 
-/** A rectangle's corners: upper left, upper right, lower left, lower right. */
+/** Writes a rectangle's corners: upper left, upper right, lower left, lower right. */
 void corners(const Area &area, uint32_t colour, CanvasVertex *out) {
   CanvasVertex six[6];
   quadCorners(area, flat(colour), 0.5f, 0.5f, six);
@@ -30,7 +30,7 @@ bool fillBuffer(IDirect3DVertexBuffer9 *buffer, uint32_t offset, const void *byt
 }  // namespace
 
 bool userPointers(Canvas &canvas, Picture *expected) {
-  // Arrays of the program's, which it overwrites as soon as the call has returned.
+  // The program's arrays, which it overwrites as soon as the call has returned.
   IDirect3DDevice9 *device = canvas.device();
   constexpr Area kStrip{10, 10, 50, 60}, kFan{80, 10, 60, 40}, kIndexed{160, 20, 30, 30}, kMany{0, 128, 128, 128};
   constexpr uint32_t kRed = argb(255, 200, 10, 20), kGreen = argb(99, 10, 200, 20), kBlue = argb(255, 10, 20, 200);
@@ -40,9 +40,9 @@ bool userPointers(Canvas &canvas, Picture *expected) {
       !ok(device->DrawPrimitiveUP(D3DPT_TRIANGLESTRIP, 2, vertices, sizeof vertices[0]), "DrawPrimitiveUP"))
     return false;
   corners(kFan, kGreen, vertices);
-  std::swap(vertices[2], vertices[3]);  // round the rectangle
+  std::swap(vertices[2], vertices[3]);  // around the rectangle
   if (!ok(device->DrawPrimitiveUP(D3DPT_TRIANGLEFAN, 2, vertices, sizeof vertices[0]), "DrawPrimitiveUP")) return false;
-  // The range that is named begins at the third vertex; indices count from the first.
+  // The named range begins at the third vertex; indices count from the first.
   std::memset(vertices, 0, sizeof vertices);
   corners(kIndexed, kBlue, vertices + 2);
   WORD indices[6] = {2, 3, 4, 4, 3, 5};
@@ -73,7 +73,7 @@ bool userPointers(Canvas &canvas, Picture *expected) {
 }
 
 bool rewrittenBuffer(Canvas &canvas, Picture *expected) {
-  // A large buffer is rewritten whole and drawn from, again and again; then in parts that nothing has read.
+  // A large buffer is rewritten whole and drawn from, repeatedly; then in parts that no draw has read.
   IDirect3DDevice9 *device = canvas.device();
   constexpr uint32_t kQuads = 512;
   static CanvasVertex vertices[kQuads * 6];
@@ -112,7 +112,7 @@ bool rewrittenBuffer(Canvas &canvas, Picture *expected) {
 }
 
 bool instances(Canvas &canvas, Picture *expected) {
-  // A quad, twelve places and twelve colours.
+  // A quad, twelve positions and twelve colours.
   struct Place {
     float x, y;
   };
@@ -202,7 +202,7 @@ bool clipPlanes(Canvas &canvas, Picture *expected) {
 }
 
 bool scaledCopies(Canvas &canvas, Picture *expected) {
-  // Each texel becomes twelve pixels by six, one in four is left, and a copy that is not scaled is exact.
+  // Each texel becomes twelve pixels by six, one in four stays, and an unscaled copy is exact.
   IDirect3DDevice9 *device = canvas.device();
   constexpr uint32_t kSize = 16;
   ComPtr<IDirect3DSurface9> source;
@@ -228,14 +228,14 @@ bool scaledCopies(Canvas &canvas, Picture *expected) {
     for (uint32_t x = 0; x < 144; ++x) expected->at(20 + x, 10 + y) = colourOf(2 + x / 12, 3 + y / 6);
   for (uint32_t y = 0; y < 16; ++y)
     for (uint32_t x = 0; x < 16; ++x) expected->at(30 + x, 200 + y) = colourOf(x, y);
-  // Which of four texels is the nearest is the driver's choice: halves are not compared but drawn over.
+  // Of equally near texels the driver may choose any: halves are not compared but drawn over.
   const RECT hidden{200, 100, 208, 108};
   fill(expected, {200, 100, 8, 8}, argb(255, 1, 2, 3));
   return ok(device->ColorFill(canvas.target(), &hidden, argb(255, 1, 2, 3)), "ColorFill");
 }
 
 bool timestamps(Canvas &canvas, Picture *expected) {
-  // Times go on, at a rate that is told, and none of it is disjoint.
+  // Time stamps advance, at the announced rate, and none is disjoint.
   IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DQuery9> times[2], frequency, disjoint;
   if (!ok(device->CreateQuery(D3DQUERYTYPE_TIMESTAMP, times[0].put()), "CreateQuery(TIMESTAMP)") ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Cases of readback.exe: the fixed function. World and view are identities and the projection takes pixels to
-// clip space, so view space is in pixels, z from 0 to 1. Formulas: the pages "Mathematics of Lighting",
-// "D3DTEXTUREOP", "Texture Coordinate Transformations" and "Fog Formulas" of the Direct3D 9 reference.
+// Cases of readback.exe: the fixed function. World and view are identities and the projection transforms pixels to clip
+// space, so view space is in pixels, z from 0 to 1. Formulas: the pages "Mathematics of Lighting", "D3DTEXTUREOP",
+// "Texture Coordinate Transformations" and "Fog Formulas" of the Direct3D 9 reference.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -61,7 +61,7 @@ bool stage(IDirect3DDevice9 *device, DWORD n, D3DTEXTURESTAGESTATETYPE type, DWO
 
 constexpr D3DMATRIX kIdentity{{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}}};
 
-/** No shaders, no lights, one stage that hands on the diffuse colour. */
+/** Sets no shaders, no lights, one stage that passes on the diffuse colour. */
 bool withoutShaders(Canvas &canvas) {
   IDirect3DDevice9 *device = canvas.device();
   float toClip[4];
@@ -86,7 +86,7 @@ bool withoutShaders(Canvas &canvas) {
          stage(device, 1, D3DTSS_COLOROP, D3DTOP_DISABLE);
 }
 
-/** Corners of an area: upper left, upper right, lower left, lower right. */
+/** Writes the corners of an area: upper left, upper right, lower left, lower right. */
 void corners(const Area &area, FixedVertex out[4]) {
   const float left = static_cast<float>(area.x) - 0.5f, top = static_cast<float>(area.y) - 0.5f;
   for (int i = 0; i < 4; ++i) {
@@ -104,7 +104,7 @@ bool draw(Canvas &canvas, const FixedVertex corner[4]) {
          ok(device->EndScene(), "EndScene");
 }
 
-/** What colours at the corners give over both triangles. */
+/** Computes the result of colours at the corners over both triangles. */
 void expect(Picture *expected, const FixedVertex corner[4], const Colour colours[4]) {
   for (const int *t : {(const int[3]){0, 1, 2}, (const int[3]){2, 1, 3}}) {
     Corner triangle[3];
@@ -117,7 +117,7 @@ void expect(Picture *expected, const FixedVertex corner[4], const Colour colours
   }
 }
 
-/** What a vertex is lit by. */
+/** The lights and the material of a vertex. */
 struct Lighting {
   D3DLIGHT9 lights[2];
   int count;
@@ -129,8 +129,8 @@ Colour material(const D3DCOLORVALUE &c) {
   return {{static_cast<double>(c.r), static_cast<double>(c.g), static_cast<double>(c.b), static_cast<double>(c.a)}};
 }
 
-/** The diffuse colour, with the specular one added, as D3DRS_SPECULARENABLE does it at each pixel: the
- * corners are dark enough for that to be the same. */
+/** Returns the diffuse colour plus the specular one. D3DRS_SPECULARENABLE adds them at each pixel; the corners are
+ * dark enough for the same result. */
 Colour lit(const Lighting &scene, DWORD globalAmbient, const FixedVertex &v) {
   const Vec3 at{static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
   Vec3 n{static_cast<double>(v.nx), static_cast<double>(v.ny), static_cast<double>(v.nz)};
@@ -244,7 +244,7 @@ bool fixedLighting(Canvas &canvas, Picture *expected) {
 
 namespace {
 
-/** A texel of the stages' texture, 4 texels wide. */
+/** Returns a texel of the texture that the stages use, 4 texels wide. */
 DWORD stageTexel(uint32_t x, uint32_t y) {
   return argb(255 - 60 * x, 40 + 70 * y, 30 + 60 * x, 200 - 50 * ((x + y) % 4));
 }
@@ -267,7 +267,7 @@ bool makeTexture(Canvas &canvas, uint32_t size, DWORD (*texel)(uint32_t, uint32_
 
 constexpr DWORD kFactor = argb(96, 200, 100, 50);
 
-/** Page "D3DTEXTUREOP", of texture and diffuse colour; argument 0 is the texture factor. */
+/** Computes an operation of page "D3DTEXTUREOP", on texture and diffuse colour; argument 0 is the texture factor. */
 double operation(DWORD op, const Colour &a, const Colour &b, int k) {
   const Colour factor = colour(kFactor);
   const double x = a.c[k], y = b.c[k];
@@ -358,7 +358,7 @@ bool fixedStages(Canvas &canvas, Picture *expected) {
           if (invertsTexture) a.c[k] = 1 - a.c[k];
           if (invertsDiffuse) b.c[k] = 1 - b.c[k];
         }
-        // Alphas that weigh are those of texture and diffuse colour themselves.
+        // The weights are the alphas of texture and diffuse colour themselves.
         double result[4];
         for (int k = 0; k < 3; ++k) {
           Colour first = a, second = b;
@@ -379,7 +379,7 @@ DWORD coordinateTexel(uint32_t x, uint32_t y) {
   return argb(255, 16 * x, 16 * y, (x * 5 + y * 11) % 16 * 16);
 }
 
-/** The texel at a place that lies inside of one. */
+/** Returns the texel at a position inside one. */
 uint32_t texelAt(double u, double v) {
   const auto index = [](double x) { return static_cast<uint32_t>(static_cast<int>(std::floor(x * 16)) & 15); };
   return coordinateTexel(index(u), index(v));
@@ -396,7 +396,7 @@ bool fixedCoordinates(Canvas &canvas, Picture *expected) {
   D3DMATRIX matrix = kIdentity;
   FixedVertex corner[4];
 
-  // The vertices' own, which a matrix scales and moves: of two coordinates the third row is the translation.
+  // The vertices' coordinates, scaled and moved by a matrix: for two coordinates the third row is the translation.
   matrix._11 = 0.5f;
   matrix._22 = 0.25f;
   matrix._31 = 0.25f;
@@ -409,7 +409,7 @@ bool fixedCoordinates(Canvas &canvas, Picture *expected) {
     for (uint32_t x = 0; x < 256; ++x)
       expected->at(x, y) = texelAt((x + 0.5) / 256 * 0.5 + 0.25, (y + 0.5) / 64 * 0.25 + 0.5);
 
-  // Of the place in view space.
+  // Coordinates from the position in view space.
   matrix = kIdentity;
   matrix._11 = 1.0f / 128;
   matrix._22 = 1.0f / 64;
@@ -423,7 +423,7 @@ bool fixedCoordinates(Canvas &canvas, Picture *expected) {
     for (uint32_t x = 0; x < 256; ++x)
       expected->at(x, 64 + y) = texelAt(x / 128.0 + 1.0 / 256, (y + 64) / 64.0 + 1.0 / 128);
 
-  // Projected: the third one, 4 everywhere, divides the two others.
+  // Projected: the third coordinate, 4 everywhere, divides the two others.
   matrix._33 = 0;
   matrix._43 = 4;
   corners({0, 128, 256, 64}, corner);
@@ -434,7 +434,7 @@ bool fixedCoordinates(Canvas &canvas, Picture *expected) {
     for (uint32_t x = 0; x < 256; ++x)
       expected->at(x, 128 + y) = texelAt((x / 128.0 + 1.0 / 256) / 4, ((y + 128) / 64.0 + 1.0 / 128) / 4);
 
-  // Transformed vertices, whose coordinates nothing changes.
+  // Transformed vertices, whose coordinates stay unchanged.
   struct Transformed {
     float x, y, z, rhw, u, v;
   } transformed[4];
@@ -452,7 +452,7 @@ bool fixedCoordinates(Canvas &canvas, Picture *expected) {
 }
 
 bool fixedFog(Canvas &canvas, Picture *expected) {
-  // Linear in depth, exponential, and of the specular colour's alpha. The fog is blue, alpha stays as it is.
+  // Linear in depth, exponential, and by the specular colour's alpha. The fog is blue, alpha stays as it is.
   constexpr DWORD kFog = argb(0, 20, 40, 200), kDiffuse = argb(128, 250, 180, 90);
   IDirect3DDevice9 *device = canvas.device();
   const auto bits = [](float f) {
@@ -487,7 +487,7 @@ bool fixedFog(Canvas &canvas, Picture *expected) {
     right = canvas.state(D3DRS_FOGVERTEXMODE, kModes[strip]) && draw(canvas, corner);
     expect(expected, corner, colours);
   }
-  // What other cases draw has no fog.
+  // Other cases draw without fog.
   return canvas.state(D3DRS_FOGENABLE, FALSE) && ok(device->SetTexture(0, nullptr), "SetTexture(null)") && right;
 }
 

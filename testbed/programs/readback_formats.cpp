@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Cases of readback.exe: what textures of Direct3D 9's formats show, and what targets of them keep. Sources:
-// pages "D3DFORMAT" (channels from the highest bit down) and "Texture Pixel Formats": unsigned channels are 0
-// to 1, signed ones -1 to 1; colours that a format lacks read as 1, of A8 as 0, L is all three.
+// Cases of readback.exe: the values of textures in Direct3D 9's formats, and of targets in them. Sources: pages
+// "D3DFORMAT" (channels from the highest bit down) and "Texture Pixel Formats": unsigned channels are 0 to 1, signed
+// ones -1 to 1; colours that a format lacks read as 1, of A8 as 0, L is all three.
 #include <cmath>
 #include <cstring>
 
@@ -23,7 +23,7 @@ struct Format {
   D3DFORMAT format;
   uint32_t bytes;
   Channel channels[4];  // red, green, blue, alpha
-  bool drawn;           // hardware of the last twenty years draws to it
+  bool drawn;           // common hardware of the last twenty years draws to it
 };
 
 constexpr Channel u(int first, int bits) {
@@ -67,17 +67,17 @@ constexpr Format kFormats[] = {
 };
 constexpr uint32_t kTile = 32, kTexels = 4, kTilesAcross = kCanvasSize / kTile;
 
-/** A number of a texel and channel, of `count`. */
+/** Returns a number below `count`, for a texel and channel. */
 uint32_t pick(uint32_t x, uint32_t y, uint32_t channel, uint32_t count) {
   return (x * 5 + y * 11 + channel * 7) % count;
 }
 
-/** Whether channels are the same bits, as L is red, green and blue. */
+/** True if channels are the same bits, as L is red, green and blue. */
 bool sameBits(const Channel &a, const Channel &b) {
   return a.type == b.type && a.first == b.first && a.bits == b.bits;
 }
 
-/** Halves of 0 to 1 in sixteenths: all are exact. */
+/** Returns a half float of 0 to 1 in sixteenths: all are exact. */
 uint32_t half(uint32_t sixteenths) {
   if (!sixteenths) return 0;
   uint32_t exponent = 15 - 4, mantissa = sixteenths;
@@ -88,7 +88,7 @@ uint32_t half(uint32_t sixteenths) {
   return (exponent + 10) << 10 | (mantissa & 1023);
 }
 
-/** What a channel of texel (x, y) is: its bits, and the number that they are. */
+/** Returns a channel of texel (x, y): its bits, and their value. */
 double channelValue(const Format &format, uint32_t channel, uint32_t x, uint32_t y, uint32_t &bits) {
   const Channel &c = format.channels[channel];
   bits = 0;
@@ -111,13 +111,13 @@ double channelValue(const Format &format, uint32_t channel, uint32_t x, uint32_t
     bits = pick(x, y, source, 16) * most / 15;
     return static_cast<double>(bits) / most;
   }
-  const int steps = static_cast<int>(pick(x, y, source, 16)) - 8;  // two's complement; the least two are both -1
+  const int steps = static_cast<int>(pick(x, y, source, 16)) - 8;  // two's complement; the lowest two are both -1
   const int number = steps == -8 ? -static_cast<int>(most) - 1 : steps * static_cast<int>(most) / 7;
   bits = static_cast<uint32_t>(number) & ((1u << c.bits) - 1);
   return number < -static_cast<int>(most) ? -1.0 : static_cast<double>(number) / most;
 }
 
-/** A texel's bytes, in memory's order. */
+/** Returns a texel's bytes, in memory order. */
 void texelBytes(const Format &format, uint32_t x, uint32_t y, uint8_t out[16]) {
   std::memset(out, 0, 16);
   for (uint32_t channel = 0; channel < 4; channel++) {
@@ -160,12 +160,12 @@ bool formats(Canvas &canvas, Picture *expected) {
   IDirect3DDevice9 *device = canvas.device();
   for (uint32_t i = 0; i < std::size(kFormats); i++) {
     const Format &format = kFormats[i];
-    // One that a driver does not report is nobody's promise.
+    // A format that the driver does not report need not work.
     if (!isFormat(canvas, format.format, 0)) {
       std::printf("# formats: no texture of D3DFMT_%s\n", format.name);
       continue;
     }
-    // Managed ones go through UpdateTexture's way, the others are locked.
+    // Managed textures are updated as by UpdateTexture, the others are locked.
     ComPtr<IDirect3DTexture9> texture;
     const bool managed = i % 2 != 0;
     if (!ok(device->CreateTexture(kTexels, kTexels, 1, managed ? 0 : D3DUSAGE_DYNAMIC, format.format,
@@ -195,10 +195,9 @@ bool formats(Canvas &canvas, Picture *expected) {
 }
 
 bool drawnFormats(Canvas &canvas, Picture *expected) {
-  // A colour a quarter of a target; what a channel cannot hold is rounded to nearest, one that is missing
-  // reads as 1.
+  // Fills each quarter of a target with a colour; a channel is rounded to its format, and a missing one reads as 1.
   IDirect3DDevice9 *device = canvas.device();
-  // The colours are such that nobody's way of rounding to 1, 2, 5 or 6 bits matters.
+  // For these colours the way of rounding to 1, 2, 5 or 6 bits does not matter.
   constexpr uint32_t kColours[4] = {argb(255, 255, 0, 66), argb(0, 66, 198, 255), argb(85, 132, 198, 0),
                                     argb(170, 0, 255, 132)};
   uint32_t count = 0;
@@ -211,7 +210,7 @@ bool drawnFormats(Canvas &canvas, Picture *expected) {
     }
     ComPtr<IDirect3DTexture9> texture;
     ComPtr<IDirect3DSurface9> surface;
-    constexpr uint32_t kSize = kCanvasSize;  // what the vertex shader takes targets for
+    constexpr uint32_t kSize = kCanvasSize;  // the vertex shader assumes this size
     if (!ok(device->CreateTexture(kSize, kSize, 1, D3DUSAGE_RENDERTARGET, format.format, D3DPOOL_DEFAULT, texture.put(),
                                   nullptr),
             format.name) ||

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cases of readback.exe: volumes, cubes, targets with several samples a pixel, and levels that the device
-// makes.
+// Cases of readback.exe: volumes, cubes, targets with several samples a pixel, and levels that the device makes.
 #include <cmath>
 #include <cstring>
 
@@ -12,12 +11,12 @@ namespace programs {
 
 namespace {
 
-/** A colour of its own for each texel of each slice, face or level. */
+/** Returns a distinct colour for each texel of each slice, face or level. */
 uint32_t texel(uint32_t x, uint32_t y, uint32_t z, uint32_t level) {
   return argb(255 - 20 * z, 30 * x, 30 * y, (60 * z + 11 * x + 90 * level) % 256);
 }
 
-/** Three coordinates at each corner. */
+/** Returns three coordinates at each corner. */
 QuadValues corners(const float (&at)[4][3]) {
   QuadValues values{};
   for (int i = 0; i < 4; i++) std::memcpy(values.corner[i], at[i], sizeof at[i]);
@@ -62,8 +61,8 @@ const char *volumeMissing(Canvas &canvas) {
 }
 
 bool volume(Canvas &canvas, Picture *expected) {
-  // Each slice of each level by itself, from a volume that UpdateTexture has filled; then one of which a box
-  // was written by LockBox; then the means of two slices.
+  // Each slice of each level separately, from a volume that UpdateTexture has filled; then one of which LockBox wrote a
+  // box; then the means of two slices.
   IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DVolumeTexture9> source, texture, written;
   ComPtr<IDirect3DPixelShader9> shader;
@@ -101,7 +100,7 @@ bool volume(Canvas &canvas, Picture *expected) {
     for (uint32_t z = 0; z < kDepth >> level; z++) {
       const Area area{left, 0, kSize >> level, kSize >> level};
       left += area.width;
-      // So large that texels and pixels coincide, and the level is this one.
+      // Sized so that texels and pixels coincide, and this level is used.
       if (!slice(area, (static_cast<float>(z) + 0.5f) / static_cast<float>(kDepth >> level))) return false;
       for (uint32_t y = 0; y < area.height; y++)
         for (uint32_t x = 0; x < area.width; x++) expected->at(area.x + x, area.y + y) = texel(x, y, z, level);
@@ -135,8 +134,8 @@ bool volume(Canvas &canvas, Picture *expected) {
 }
 
 bool cube(Canvas &canvas, Picture *expected) {
-  // Page "Cubic Environment Mapping (Direct3D 9)": what lies at the upper left, upper right and lower left of
-  // each face, in the order of D3DCUBEMAP_FACES.
+  // Page "Cubic Environment Mapping (Direct3D 9)": directions at the upper left, upper right and lower left of each
+  // face, in the order of D3DCUBEMAP_FACES.
   constexpr float kFaces[6][3][3] = {
       {{1, 1, 1}, {1, 1, -1}, {1, -1, 1}},   {{-1, 1, -1}, {-1, 1, 1}, {-1, -1, -1}},
       {{-1, 1, -1}, {1, 1, -1}, {-1, 1, 1}}, {{-1, -1, 1}, {1, -1, 1}, {-1, -1, -1}},
@@ -240,8 +239,8 @@ const char *generatedMissing(Canvas &canvas) {
 }
 
 bool generatedLevels(Canvas &canvas, Picture *expected) {
-  // Each texel of a level is the mean of four of the level above, as a linear filter has it; after the first
-  // level has changed so have the others.
+  // Each texel of a level is the mean of four of the level above, as with a linear filter; after the first level has
+  // changed, so have the others.
   constexpr uint32_t kEdge = 64, kCount = 7;
   IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DTexture9> texture;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cases of readback.exe: what becomes of a pixel after its shader: depth, stencil, alpha test, blending,
-// queries.
+// Cases of readback.exe: the steps after a pixel's shader: depth, stencil, alpha test, blending, queries.
 #include <algorithm>
 
 #include "testbed/programs/readback_cases.h"
@@ -14,7 +13,7 @@ bool clearDepth(Canvas &canvas, float z, DWORD stencil = 0) {
             "Clear(ZBUFFER | STENCIL)");
 }
 
-/** D3DCMPFUNC of two values. */
+/** Evaluates D3DCMPFUNC for two values. */
 template <typename T> bool compare(DWORD function, T a, T b) {
   switch (function) {
   case D3DCMP_NEVER:
@@ -36,7 +35,7 @@ template <typename T> bool compare(DWORD function, T a, T b) {
   }
 }
 
-/** One channel's factor; `component` 0..3 is red, green, blue, alpha. */
+/** Returns one channel's factor; `component` 0..3 is red, green, blue, alpha. */
 double factor(DWORD kind, const double *source, const double *target, const double *constant, int component) {
   switch (kind) {
   case D3DBLEND_ZERO:
@@ -97,7 +96,7 @@ uint32_t blend(const BlendMode &mode, uint32_t sourceColour, uint32_t targetColo
       break;
     case D3DBLENDOP_MIN:
       result[i] = std::min(source[i], target[i]);
-      break;  // without the factors
+      break;  // ignores the factors
     default:
       result[i] = std::max(source[i], target[i]);
       break;
@@ -128,7 +127,7 @@ constexpr uint32_t kBlendColours[] = {argb(0, 255, 0, 100), argb(51, 255, 100, 0
 }  // namespace
 
 bool depthFunctions(Canvas &canvas, Picture *expected) {
-  // A column for each function; three quads nearer than, as far as and farther than what is there.
+  // A column for each function; three quads nearer than, as far as and farther than the present depth.
   constexpr float kDepths[3] = {0.25f, 0.5f, 0.75f};
   if (!clearDepth(canvas, 0.5f) || !canvas.state(D3DRS_ZENABLE, D3DZB_TRUE) || !canvas.state(D3DRS_ZWRITEENABLE, FALSE))
     return false;
@@ -145,8 +144,7 @@ bool depthFunctions(Canvas &canvas, Picture *expected) {
 }
 
 bool depthGradient(Canvas &canvas, Picture *expected) {
-  // The first quad's depth is (x + 0.5) / 256 at pixel x; the second goes the other way. They meet in the
-  // middle.
+  // The first quad's depth is (x + 0.5) / 256 at pixel x; the second's decreases. They meet in the middle.
   if (!clearDepth(canvas, 1) || !canvas.state(D3DRS_ZENABLE, D3DZB_TRUE) ||
       !canvas.quad(kWholeCanvas, flat(argb(255, 200, 0, 0)), 0, 1) ||
       !canvas.quad(kWholeCanvas, flat(argb(255, 0, 200, 0)), 1, 0))
@@ -158,7 +156,7 @@ bool depthGradient(Canvas &canvas, Picture *expected) {
 }
 
 bool stencilCount(Canvas &canvas, Picture *expected) {
-  // Three quads that overlap count up; then each count gets its colour.
+  // Three overlapping quads count up; then each count gets its colour.
   constexpr Area kQuads[3] = {{10, 10, 150, 150}, {60, 40, 150, 100}, {100, 90, 100, 150}};
   constexpr uint32_t kFirst = 250;  // saturates at 252
   if (!clearDepth(canvas, 1, kFirst) || !canvas.state(D3DRS_STENCILENABLE, TRUE) ||
@@ -222,7 +220,7 @@ bool alphaTest(Canvas &canvas, Picture *expected) {
 }
 
 bool occlusion(Canvas &canvas, Picture *expected) {
-  // Half of the quad lies behind what is there; the query counts the pixels of the other half.
+  // Half of the quad is hidden; the query counts the pixels of the other half.
   ComPtr<IDirect3DQuery9> query;
   if (!ok(canvas.device()->CreateQuery(D3DQUERYTYPE_OCCLUSION, query.put()), "CreateQuery(OCCLUSION)") ||
       !clearDepth(canvas, 1) || !canvas.state(D3DRS_ZENABLE, D3DZB_TRUE) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cases of readback.exe: what is covered, and with which values.
+// Cases of readback.exe: covered pixels, and their values.
 #include <cstring>
 
 #include "guest-drivers/programs/raster.h"
@@ -9,18 +9,18 @@ namespace programs {
 
 namespace {
 
-// What each covered pixel gets added, so that one that is drawn twice, or never, shows.
+// Added to each covered pixel, so that a pixel drawn twice, or never, shows.
 constexpr uint32_t kStep = argb(64, 32, 16, 8);
 
-/** Corners of whole pixels, of halves and of what lies between; edges that go through pixel centres are level
- * or upright, or shared by two triangles. */
+/** Corners at whole pixels, at halves and between them; edges through pixel centres are horizontal or vertical, or
+ * shared by two triangles. */
 struct Place {
   float x, y;
 };
 constexpr Place kTriangles[][3] = {
-    {{8, 8}, {40, 8}, {8, 40}},      // level above, upright on the left: both rows are covered
+    {{8, 8}, {40, 8}, {8, 40}},      // horizontal above, vertical on the left: both rows are covered
     {{40, 8}, {40, 40}, {8, 40}},    // the other half
-    {{60, 8}, {100, 8}, {100, 40}},  // upright on the right: that column is not
+    {{60, 8}, {100, 8}, {100, 40}},  // vertical on the right: that column is not covered
     {{120.5f, 8.5f}, {120.5f, 40.5f}, {180.5f, 8.5f}},
     {{8.25f, 60.25f}, {108.25f, 60.25f}, {58.25f, 160.25f}},  // slopes of 1/2
     {{120.25f, 60.5f}, {220.25f, 110.5f}, {120.25f, 160.5f}},
@@ -40,12 +40,12 @@ bool clearRects(Canvas &canvas, Picture *expected) {
   fill(expected, kWholeCanvas, argb(17, 34, 51, 68));
   fill(expected, {0, 0, 1, 1}, argb(200, 1, 254, 128));
   fill(expected, {10, 20, 90, 70}, argb(200, 1, 254, 128));
-  fill(expected, {200, 250, 56, 6}, argb(200, 1, 254, 128));  // cut at the target's edge; the last one is empty
+  fill(expected, {200, 250, 56, 6}, argb(200, 1, 254, 128));  // clipped at the target's edge; the last one is empty
   return true;
 }
 
 bool gradient(Canvas &canvas, Picture *expected) {
-  // The value at pixel centre x is x / 255, so rounding has nothing to decide.
+  // The value at pixel centre x is x / 255, so rounding does not matter.
   constexpr float kLow = -0.5f / 255, kHigh = 255.5f / 255;
   const QuadValues values{
       {{kLow, kLow, kHigh, 1}, {kHigh, kLow, kLow, 1}, {kLow, kHigh, kHigh, 1}, {kHigh, kHigh, kLow, 1}}};
@@ -73,8 +73,7 @@ bool fillRule(Canvas &canvas, Picture *expected) {
 }
 
 bool indexed(Canvas &canvas, Picture *expected) {
-  // Three quads of four corners each; the middle one is drawn, then the last one by the same indices with a
-  // base.
+  // Three quads of four corners each; the middle one is drawn, then the last one with the same indices and a base.
   constexpr Area kAreas[3] = {{0, 0, 100, 100}, {16, 32, 64, 48}, {120, 100, 100, 120}};
   constexpr uint32_t kColours[3] = {argb(1, 1, 1, 1), argb(255, 0, 128, 255), argb(128, 255, 64, 0)};
   constexpr uint16_t kIndices[] = {99, 4, 5, 6, 6, 5, 7};
@@ -112,7 +111,7 @@ bool indexed(Canvas &canvas, Picture *expected) {
 }
 
 bool viewport(Canvas &canvas, Picture *expected) {
-  // Clip space is mapped onto the viewport, and what lies outside of it is cut away.
+  // Clip space is mapped onto the viewport, and parts outside are clipped.
   const D3DVIEWPORT9 small{32, 64, 128, 64, 0, 1}, whole{0, 0, kCanvasSize, kCanvasSize, 0, 1};
   IDirect3DDevice9 *device = canvas.device();
   const bool drawn = ok(device->SetViewport(&small), "SetViewport") &&
@@ -152,8 +151,7 @@ bool scissorAndMask(Canvas &canvas, Picture *expected) {
 }
 
 bool culling(Canvas &canvas, Picture *expected) {
-  // Each column culls differently; the first row's triangles go round clockwise, the second's
-  // counter-clockwise.
+  // Each column culls differently; the first row's triangles are clockwise, the second's counter-clockwise.
   constexpr D3DCULL kModes[3] = {D3DCULL_NONE, D3DCULL_CW, D3DCULL_CCW};
   for (uint32_t column = 0; column < 3; ++column) {
     if (!canvas.state(D3DRS_CULLMODE, kModes[column])) return false;

@@ -9,12 +9,12 @@ namespace programs {
 
 namespace {
 
-/** A colour of its own for each texel. */
+/** Returns a distinct colour for each texel. */
 uint32_t texel(uint32_t x, uint32_t y, uint32_t level = 0) {
   return argb(255 - 16 * level, 15 * x, 15 * y, (x * 7 + y * 13 + level * 50) % 256);
 }
 
-/** A texture in video memory with `levels` levels, filled through one in system memory. */
+/** Makes a texture in video memory with `levels` levels, filled through one in system memory. */
 bool makeTexture(Canvas &canvas, uint32_t size, uint32_t levels, ComPtr<IDirect3DTexture9> *texture) {
   IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DTexture9> source;
@@ -40,7 +40,7 @@ bool bind(Canvas &canvas, const ComPtr<IDirect3DTexture9> &texture) {
   return ok(canvas.device()->SetTexture(0, texture.get()), "SetTexture") && canvas.use(PixelKind::kTexture);
 }
 
-/** D3DTEXTUREADDRESS of a texel's index outside 0..size-1. */
+/** Applies D3DTEXTUREADDRESS to a texel's index outside 0..size-1. */
 int address(DWORD mode, int at, int size) {
   const int turn = static_cast<int>(std::floor(static_cast<double>(at) / size));
   if (mode == D3DTADDRESS_CLAMP) return at < 0 ? 0 : at >= size ? size - 1 : at;
@@ -48,7 +48,7 @@ int address(DWORD mode, int at, int size) {
   return mode == D3DTADDRESS_MIRROR && (turn & 1) ? size - 1 - inside : inside;
 }
 
-/** Linear filtering of the texels around a place in texels, texel 0's centre at 0.5; clamped. */
+/** Filters linearly at a position in texels, texel 0's centre at 0.5; clamped. */
 uint32_t filtered(double u, double v, int size) {
   const int x = static_cast<int>(std::floor(u - 0.5)), y = static_cast<int>(std::floor(v - 0.5));
   const double fx = u - 0.5 - x, fy = v - 0.5 - y;
@@ -102,7 +102,7 @@ bool bilinear(Canvas &canvas, Picture *expected) {
 }
 
 bool mipLevels(Canvas &canvas, Picture *expected) {
-  // Each quad is as large as a level, so that level's texels and the pixels coincide.
+  // Each quad is as large as a level, so that its texels and the pixels coincide.
   constexpr uint32_t kSize = 64, kLevels = 7;
   ComPtr<IDirect3DTexture9> texture;
   if (!makeTexture(canvas, kSize, kLevels, &texture) || !bind(canvas, texture) ||
@@ -120,7 +120,7 @@ bool mipLevels(Canvas &canvas, Picture *expected) {
 }
 
 bool copies(Canvas &canvas, Picture *expected) {
-  // System memory to a texture's part, that to a target, by StretchRect; ColorFill beside it.
+  // System memory to a part of a texture, that to a target, by StretchRect; ColorFill next to it.
   IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DSurface9> source, middle;
   D3DLOCKED_RECT locked{};
@@ -154,7 +154,7 @@ bool copies(Canvas &canvas, Picture *expected) {
 }
 
 bool drawnTexture(Canvas &canvas, Picture *expected) {
-  // A texture is drawn into, then drawn with, twice, so that the second picture must not come too early.
+  // A texture is drawn into, then drawn with, twice: the second picture must not come too early.
   IDirect3DDevice9 *device = canvas.device();
   ComPtr<IDirect3DTexture9> texture;
   ComPtr<IDirect3DSurface9> surface;

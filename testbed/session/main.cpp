@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-session: process 1 of a Linux guest that runs a server and programs, several at a time if it is
-// told to. tests-qtest/vm/d3d9_test.py makes the guest: the driver host is the server, the programs are
+// aerogpu-session: process 1 of a Linux guest that runs a server and programs, several at a time if
+// requested. tests-qtest/vm/d3d9_test.py makes the guest: the driver host is the server, the programs are
 // Wine's.
 //
 //   /session/environment  NAME=VALUE, one a line, for all of them
@@ -8,7 +8,7 @@
 //                         with "aerogpu-kmt: " and an address says that it is ready; programs find that in
 //                         AEROGPU_KMT.
 //
-// "aerogpu-session: ready" on the console says that the second serial line is read. Commands there, one a
+// "aerogpu-session: ready" on the console means that it reads the second serial line. Commands there, one a
 // line, words with blanks between them, at most 4095 bytes (the terminal's limit):
 //
 //   start LABEL PROGRAM [ARGUMENT...]   a program with a pipe as its standard input
@@ -17,9 +17,9 @@
 //   tell COMMAND...                     a line for the server's standard input
 //   stop                                closes the server's standard input and, when it has ended, turns off
 //
-// The console shows the server's lines as they are, a program's behind its label and ": ". Then come
-// "aerogpu-session: ended CODE LABEL", "aerogpu-session: the server ended with CODE", and, for what cannot be
-// done, "aerogpu-session: error: ...".
+// The console shows the server's lines as they are, a program's after its label and ": ". Then come
+// "aerogpu-session: ended CODE LABEL", "aerogpu-session: the server ended with CODE", and, for a command that
+// fails, "aerogpu-session: error: ...".
 #include <fcntl.h>
 #include <net/if.h>
 #include <poll.h>
@@ -78,7 +78,7 @@ Words split(const std::string& line) {
   return words;
 }
 
-/// The loopback interface exists from the start, and is down.
+/// The loopback interface exists from the start, but is down.
 Status bringLoopbackUp() {
   const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return Status::systemFailure("cannot open a socket");
@@ -90,7 +90,7 @@ Status bringLoopbackUp() {
   return result < 0 ? Status::systemFailure("cannot bring up the interface lo") : Status();
 }
 
-/// Opens the line of commands: whole lines, and no echo, which nobody would read.
+/// Opens the line of commands: whole lines, and no echo, because no program reads it.
 Status openCommands(int& fd) {
   fd = open(kCommands, O_RDWR | O_NOCTTY | O_CLOEXEC);
   termios settings{};
@@ -105,11 +105,11 @@ int exitCode(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// Output of a process that is read line by line.
+/// Output of a process, read line by line.
 struct Source {
   int fd = -1;
   std::string prefix;   // in front of each line
-  std::string pending;  // of a line whose end has not come
+  std::string pending;  // a line without its end so far
 
   void add(const char* bytes, size_t count, Words& lines) {
     for (size_t i = 0; i < count; ++i) {
@@ -144,7 +144,7 @@ private:
   void ended(size_t child, int code);
   Child* find(const std::string& label);
 
-  std::vector<Child> m_children;  // that have not ended
+  std::vector<Child> m_children;  // those that have not ended
   std::vector<Source> m_sources;
   Source m_commands;
   int m_signals = -1;
@@ -244,7 +244,7 @@ void Session::command(const Words& words) {
   } else if (verb == "kill" && child) {
     kill(child->process, SIGKILL);
   } else if (verb != "release" && verb != "kill") {
-    complain("no such command:", verb);  // who is to be released or killed may have ended by itself
+    complain("no such command:", verb);  // a program to release or kill may have ended by itself
   }
 }
 
@@ -257,7 +257,7 @@ void Session::takeCommands() {
   for (const std::string& line : lines) command(split(line));
 }
 
-/// Reads what is there; closes the source at its end.
+/// Reads the available output; closes the source at its end.
 void Session::takeOutput(Source& source) {
   char bytes[4096];
   ssize_t count = 0;
@@ -281,7 +281,7 @@ void Session::takeOutput(Source& source) {
 void Session::ended(size_t index, int code) {
   const Child child = m_children[index];
   m_children.erase(m_children.begin() + static_cast<ptrdiff_t>(index));
-  // What it said comes before its end. Processes that it leaves behind may keep its output open.
+  // Its output comes before the report of its end. Processes that it leaves running may keep its output open.
   for (Source& source : m_sources)
     if (source.fd >= 0 && source.prefix == (child.label.empty() ? "" : child.label + ": "))
       takeOutput(source);
@@ -300,7 +300,7 @@ void Session::takeEnds() {
   int status = 0;
   for (pid_t process = 0; (process = waitpid(-1, &status, WNOHANG)) > 0;)
     for (size_t i = 0; i < m_children.size(); ++i)
-      if (m_children[i].process == process) {  // else it is one that a program left behind
+      if (m_children[i].process == process) {  // otherwise a process that a program left running
         ended(i, exitCode(status));
         break;
       }

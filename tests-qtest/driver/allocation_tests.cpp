@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the private data of an allocation may say, and what becomes of it: kinds that are the kernel driver's,
-// surfaces and their memory, marks. docs/abi/driver-data.md, "Allocations".
+// Tests the private data of an allocation: which contents are valid, and their effect: kinds that belong to
+// the kernel driver, surfaces and their memory, marks. docs/abi/driver-data.md, "Allocations".
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
@@ -20,7 +20,7 @@ constexpr uint32_t kShared = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED,
                    kPrimary = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY,
                    kMarked = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED;
 
-/// A surface whose rows follow one another.
+/// Returns data for a surface whose rows are contiguous.
 Private texture(uint32_t width, uint32_t height, uint32_t format = D3DDDIFMT_A8R8G8B8,
                 uint32_t pixelBytes = 4, uint32_t flags = 0) {
   Private data{};
@@ -43,14 +43,14 @@ std::vector<uint8_t> bytesOf(const Data& data) {
   return bytes;
 }
 
-/// What the driver answers to such data; nothing stays.
+/// Returns the driver's answer to such data; destroys the allocation.
 NTSTATUS tryCreate(Adapter& adapter, std::vector<uint8_t> data, bool primary = false) {
   auto result = adapter.vidmm().create({}, {std::move(data)}, true, primary);
   if (ntSuccess(result.status)) adapter.vidmm().destroy(result.allocations);
   return result.status;
 }
 
-/// What DxgkDdiGetStandardAllocationDriverData says of a GDI texture.
+/// Returns DxgkDdiGetStandardAllocationDriverData's description of a GDI texture.
 std::vector<uint8_t> standardDescription(Adapter& adapter) {
   D3DKMDT_GDISURFACEDATA data{};
   data.Width = data.Height = 64;
@@ -71,7 +71,7 @@ std::vector<uint8_t> standardDescription(Adapter& adapter) {
   return bytes;
 }
 
-/// PRIV-18: a process makes none of the kernel driver's kinds, whatever it has seen of them.
+/// PRIV-18: a process cannot make the kernel driver's kinds, even if it has seen their data.
 void kernelKinds() {
   Session session;
   if (!session.ok()) return;
@@ -95,7 +95,7 @@ void kernelKinds() {
   }
   auto made = adapter.vidmm().create({}, {description}, true);
   if (!expect(ntSuccess(made.status), "the description itself (0x%08x)", made.status)) return;
-  // Who opens the surface reads its data, and tries them.
+  // A program that opens the surface reads its data, and tries to use it.
   auto reader = Client::create(adapter, 700);
   const auto opened = reader ? reader->open(made.allocations, false) : std::vector<OpenAllocation*>{};
   if (expect(!opened.empty(), "it opens")) {
@@ -195,7 +195,7 @@ void descriptions() {
   adapter.vidmm().destroy(made.allocations);
 }
 
-/// PRIV-17: a driver that marks its primaries has no allocation moved to VRAM for its size.
+/// PRIV-17: a driver that marks its primaries has no allocation moved to VRAM because of its size.
 void marks() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -211,7 +211,8 @@ void marks() {
   }
 }
 
-/// PRIV-20: what is the GPU's alone costs a page; the driver makes it, and whoever opens it imports it.
+/// PRIV-20: a texture that is the GPU's alone takes one page; the driver makes it, and every program that
+/// opens it imports it.
 void gpuOnly() {
   Session session;
   if (!session.ok()) return;
@@ -243,7 +244,7 @@ void gpuOnly() {
     Stream draw;
     draw.target(maker->handle).clear(0xFF405060).target(0);
     expect(ntSuccess(maker->context->render(draw.bytes(), {{maker->opened, true}})), "it is drawn");
-    // What the memory manager does with that page changes no pixel.
+    // The memory manager's handling of that page changes no pixel.
     adapter.scheduler().waitIdle();
     expect(adapter.vidmm().evictAll(), "everything can be evicted");
     if (!openShared(*reader, made.allocations[0])) return;
@@ -266,7 +267,7 @@ void gpuOnly() {
   settle(adapter, *maker->context);
   expectNoDeviceErrors(adapter);
 
-  // Nobody reaches beyond that page: the device is told of no more.
+  // No stream reaches beyond that page: the device knows only that much.
   auto made = adapter.vidmm().create(
       {}, {bytesOf(texture(kWidth, kHeight, D3DDDIFMT_A8R8G8B8, 4, kGpuOnly | kShared))}, true);
   if (!expect(ntSuccess(made.status), "once more (0x%08x)", made.status) ||
@@ -287,7 +288,7 @@ void gpuOnly() {
   adapter.vidmm().destroy(made.allocations);
 }
 
-/// PRIV-25: the device reads and writes a program's pages where they lie.
+/// PRIV-25: the device reads and writes a program's pages in place.
 void existingMemory() {
   Session session;
   if (!session.ok()) return;
@@ -308,7 +309,7 @@ void existingMemory() {
   if (!expect(context != nullptr, "a context") ||
       !expect(adapter.memory().allocate(64 << 10, block).ok(), "memory"))
     return;
-  // Pages in another order than they lie: only a list of them is right.
+  // Pages in another order than in memory: only a list of them is correct.
   constexpr uint32_t kEdge = 64;
   ExistingMemory memory{{}, false};
   for (const uint64_t page : {6u, 3u, 11u, 1u})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Submissions per second, interrupt-to-completion latency; what an access to registers and video memory costs
-// on this machine, and an hour of vblanks.
+// Measures submissions per second and interrupt-to-completion latency; the cost of an access to registers and
+// video memory on this machine; and an hour of vblanks.
 #include <algorithm>
 #include <numeric>
 

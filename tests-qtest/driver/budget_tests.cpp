@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Graphics memory of a usual day: what a desktop and a program use together stays where it is; half as much
-// again as there is goes in and out, and every pixel is right.
+// Typical graphics memory use: the memory of a desktop and a program together stays in place; with half as
+// much again as there is, allocations are paged in and out, and every pixel is right.
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
@@ -138,7 +138,7 @@ void overBudget() {
   Session session(false);
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
-  // The memory manager is there from the start on, and is limited before it begins anew.
+  // The memory manager exists from the start on, and is limited before it restarts.
   if (!session.start()) return;
   adapter.vidmm().stop();
   adapter.vidmm().limitSegments(kSegment);
@@ -155,7 +155,7 @@ void overBudget() {
   const uint64_t evictions = adapter.vidmm().evictions();
   Random random(options().seed);
   for (uint32_t frame = 0; frame < kFrames; ++frame) {
-    // Some are drawn, and all of these have to be there.
+    // Some are drawn, and all of them have to be resident.
     Stream draw;
     Context::List list;
     std::vector<bool> listed(kSurfaces, false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A GPU that goes on when the OS has reset it: what it writes then it writes into memory of others. Pages
-// "DxgkDdiResetFromTimeout", "Thread Synchronization and TDR"; docs/abi/ring.md, BUSY. That no page is
-// written after it was given back, the video memory manager looks at (dxgk/paging.cpp).
+// Tests a GPU that continues after the OS has reset it: its later writes would go into memory of others.
+// Pages "DxgkDdiResetFromTimeout", "Thread Synchronization and TDR"; docs/abi/ring.md, BUSY. The video memory
+// manager checks that no page is written after it was given back (dxgk/paging.cpp).
 #include <cstring>
 
 #include "aerogpu/aerogpu_ring_extension.h"
@@ -22,20 +22,20 @@ bool tells(Adapter& adapter) {
   return adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_RING_BUSY;
 }
 
-/// The OS gives memory of what timed out to others before the GPU has ended it. None of it comes there, and
-/// the next program draws.
+/// The OS gives memory of timed-out work to others before the GPU has finished. None of the old work reaches
+/// it, and the next program draws.
 void lateWrites(Adapter& adapter, Client& client, Context& context) {
   Scheduler& scheduler = adapter.scheduler();
   for (const Segment& segment : adapter.vidmm().segments())
     if (segment.descriptor.Flags.Aperture) adapter.vidmm().preferSegment(segment.id);
-  for (const uint32_t side : {64u, 512u}) {  // what the device copies, and what a GPU could
+  for (const uint32_t side : {64u, 512u}) {  // one size for the device's threads, and one for the GPU
     Surface surface;
     if (!makeSurface(adapter, client, context, side, side, surface)) return;
     expect(ntSuccess(fillSurface(context, surface, 0xFF102030)), "a fill");
     scheduler.waitIdle();
     RingView(adapter).waitEmpty();
     if (!adapter.machine().hangGpu(true)) {
-      note("a GPU that hangs cannot be played here: not looked at");
+      skipTest("a GPU that hangs cannot be played here");
       dropSurface(adapter, client, context, surface);
       return;
     }
@@ -67,12 +67,12 @@ void lateWrites(Adapter& adapter, Client& client, Context& context) {
   adapter.vidmm().preferSegment(0);
 }
 
-/// A device that says so itself: the driver waits in bounded time, cuts it off, and does not tell the OS that
-/// memory is free in which the GPU goes on writing.
+/// For a device that reports this: the driver waits for a bounded time, then cuts the device off, and does
+/// not tell the OS that memory is free while the GPU still writes to it.
 void answers(Adapter& adapter, Client& client, Context& context) {
   Machine& machine = adapter.machine();
   if (!tells(adapter) || !machine.breakRegister(AEROGPU_EXT_REG_RING_BUSY, {})) {
-    note("registers cannot be broken here: not looked at");
+    skipTest("registers cannot be broken here");
     return;
   }
   const auto reset = [&] {
@@ -98,7 +98,7 @@ void answers(Adapter& adapter, Client& client, Context& context) {
     expect(ntSuccess(reset()) == one.works, "a reset with %u left", one.busy);
     expect(masters() == !one.cutOff, "bus mastering with %u left", one.busy);
     machine.breakRegister(AEROGPU_EXT_REG_RING_BUSY, {});
-    // The system has stopped after a failure; here it goes on.
+    // A real system has stopped after a failure; the test continues.
     if (!one.works) expect(ntSuccess(reset()), "a reset with nothing left");
     expect(ntSuccess(callDdi("DxgkDdiRestartFromTimeout", kPassiveLevel,
                              adapter.ddi.DxgkDdiRestartFromTimeout, adapter.context())),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Contexts: how many there may be, and in which order the GPU runs what they made.
+// Tests contexts: their largest number, and the order in which the GPU runs their work.
 #include "tests-qtest/driver/outside.h"
 #include "tests-qtest/driver/streams.h"
 #include "tests-qtest/driver/test.h"
@@ -8,9 +8,9 @@ namespace aerogpu::host {
 
 namespace {
 
-/// As many contexts as a busy desktop has, and more. Page "DxgkDdiCreateContext": a driver must support any
-/// number of them. Those that draw have numbers on the device, of which a device has 255 (SPACE-10), and
-/// where it has no handle spaces its process; when all are taken, it is memory that runs out.
+/// More contexts than a busy desktop has. Page "DxgkDdiCreateContext": a driver must support any number of
+/// them. Those that draw have numbers on the device, of which a device has 255 (SPACE-10), or its process
+/// without handle spaces; when all are taken, the driver reports that memory is out.
 void manyContexts(Adapter& adapter, Client& client, Context& first) {
   constexpr unsigned kContexts = 1100;
   constexpr unsigned kAlwaysDraw = 250;
@@ -52,9 +52,9 @@ void manyContexts(Adapter& adapter, Client& client, Context& first) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Two contexts of a process present to a primary that nobody has drawn to before. The first one's buffer is
-/// built first, and runs last or never: what the second one presents is on the screen all the same. Page
-/// "Splitting a DMA Buffer": contexts are scheduled one before the other.
+/// Two contexts of a process present to a primary that was never drawn to. The first one's buffer is built
+/// first, and runs last or never: the second one's present is on the screen anyway. Page "Splitting a DMA
+/// Buffer": contexts are scheduled one before the other.
 void presentsReordered(Adapter& adapter, Client& client, bool dropped) {
   auto first = client.createContext(), second = client.createContext();
   Surface source;
@@ -62,7 +62,7 @@ void presentsReordered(Adapter& adapter, Client& client, bool dropped) {
   expect(ntSuccess(fillSurface(*second, source, 0xFF44AA77)), "a fill");
   const auto primary = client.open({adapter.display().sharedPrimary()}, false);
   if (!expect(!primary.empty(), "the shared primary opens")) return;
-  // Memory that no texture of a program's is made of, and whose content the CPU wrote.
+  // Memory without a texture of a program, whose content the CPU wrote.
   const uint32_t id = newAllocId();
   auto created =
       adapter.vidmm().create({}, {texturePrivate(id, 64, 64, D3DDDIFMT_X8R8G8B8, false, true)}, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Modes, flips, vertical sync, pointer. The outside of the VM says what the screen shows.
+// Tests modes, flips, vertical sync, pointer. The outside of the VM reports what the screen shows.
 #include <cstdlib>
 #include <cstring>
 #include <tuple>
@@ -16,7 +16,7 @@ uint32_t bytesPerPixel(D3DDDIFORMAT format) {
   return format == D3DDDIFMT_R5G6B5 || format == D3DDDIFMT_X1R5G5B5 ? 2 : 4;
 }
 
-/// Four quarters in four colours.
+/// Paints four quarters in four colours.
 void paint(Adapter& adapter, Allocation& primary, const DisplayMode& mode, const uint32_t (&colors)[4]) {
   const uint32_t pitch = adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES);
   expect(pitch >= mode.width * bytesPerPixel(mode.format), "a pitch of %u for %u pixels", pitch, mode.width);
@@ -121,7 +121,7 @@ void flips() {
   const uint32_t colors[4] = {c, c << 8, c << 16, c * 0x10101};
   expectScreen(quarterPoints(mode), quarterColors(colors), "the last flip's picture");
   expect(ntSuccess(display.controlVsync(false)), "vertical sync off");
-  adapter.scheduler().waitVsync(1, 200);  // one may have been on its way
+  adapter.scheduler().waitVsync(1, 200);  // one may have been under way
   expect(!adapter.scheduler().waitVsync(1, 300), "no vertical syncs after they were turned off");
   expect(ntSuccess(display.flip(*display.primary())), "back to the primary");
   for (auto& surface : surfaces) {
@@ -136,7 +136,7 @@ uint64_t addressOf(Adapter& adapter, const Allocation& surface) {
 }
 
 /// Page "DxgkDdiSetVidPnSourceAddress": a flip shows at the next vertical sync, and is reported then. A
-/// vertical sync that the driver had not reported yet when the flip came is of the picture before.
+/// vertical sync that the driver had not yet reported when the flip came belongs to the previous picture.
 void flipOrder() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -158,7 +158,7 @@ void flipOrder() {
     Allocation &before = *surfaces[(i + 1) % 2], &next = *surfaces[i % 2];
     uint64_t reported = 0;
     {
-      // The interrupt is held back until the flip is made.
+      // Holds the interrupt back until the flip is made.
       std::lock_guard interrupt(adapter.interruptLock());
       const auto pending = [&] {
         return adapter.registers().read(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK;
@@ -182,8 +182,8 @@ void flipOrder() {
   adapter.vidmm().destroy({other});
 }
 
-/// A flip that nothing can be shown of: it was under way when the mode changed, or says a place that is none.
-/// The last picture stays, and the vertical syncs report the flip, so that the next ones come.
+/// A flip that cannot be shown: it was under way when the mode changed, or names an invalid address. The last
+/// picture stays, and the vertical syncs report the flip, so that the next ones come.
 void lateFlips() {
   Session session;
   if (!session.ok() || !expect(session.setMode(800, 600), "a mode")) return;
@@ -241,7 +241,7 @@ void lateFlips() {
     reported(shown, "the next one");
   }
 
-  // No mode, hence no picture.
+  // No mode, so no picture.
   expect(display.disconnect(), "the display is stopped");
   expect(ntSuccess(display.flip(*small)), "a flip of nothing");
   reported(addressOf(adapter, *small), "a flip without a mode");
@@ -254,7 +254,7 @@ void lateFlips() {
   adapter.vidmm().destroy({small});
 }
 
-/// The session goes to another machine and comes back, in the same mode and in another one.
+/// The session moves to another machine and comes back, in the same mode and in another one.
 void remoteSession() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -274,7 +274,7 @@ void remoteSession() {
     expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 0, "nothing is scanned out");
     const ScreenPoints points = quarterPoints(before);
     expectScreen(points, std::vector<uint32_t>(points.size(), 0), "nothing is shown of the session");
-    // What it showed may be anything now, and programs go on.
+    // The memory it showed may have any content now, and programs continue.
     std::vector<uint8_t> garbage(1 << 20, 0xD3);
     adapter.vidmm().write(*display.primary(), 0, garbage.data(), garbage.size());
     expectRendering(adapter, *client, *context, 0xFF123456);
@@ -290,8 +290,8 @@ void remoteSession() {
   expectNoDeviceErrors(adapter);
 }
 
-/// Page "DXGK_GAMMARAMPCAPS": the driver has no ramps. One that was left in a path is nothing that it could
-/// do, and no reason to show nothing.
+/// Page "DXGK_GAMMARAMPCAPS": the driver has no ramps. A ramp left over in a path cannot be applied, and is
+/// no reason to show nothing.
 void gammaLeft() {
   Session session;
   if (!session.ok()) return;
@@ -300,7 +300,7 @@ void gammaLeft() {
 }
 
 /// Pages "DXGKARG_SETVIDPNSOURCEVISIBILITY" (a hidden source has vertical syncs too) and
-/// "DxgkDdiSetVidPnSourceAddress" (what is reported is what is scanned out).
+/// "DxgkDdiSetVidPnSourceAddress" (the reported address is the scanned-out one).
 void verticalSyncs() {
   Session session;
   if (!session.ok()) return;
@@ -326,12 +326,12 @@ void verticalSyncs() {
   expect(adapter.scheduler().lastVsyncAddress() == now, "with the new primary's address");
   expect(ntSuccess(display.controlVsync(false)), "vertical sync off");
   expect(ntSuccess(display.setVisible(false)), "hidden");
-  adapter.scheduler().waitVsync(1, 200);  // one may have been on its way
+  adapter.scheduler().waitVsync(1, 200);  // one may have been under way
   expect(!adapter.scheduler().waitVsync(1, 300), "none when nobody waits, hidden or not");
   expect(ntSuccess(display.setVisible(true)), "visible");
 }
 
-/// On a machine whose clock jumps: time in which all wait takes no time, but its vblanks come.
+/// On a machine whose clock jumps: time in which all threads wait is skipped, but its vblanks come.
 void timeJumps() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -361,7 +361,7 @@ void timeJumps() {
   const uint64_t seen = scheduler.vsyncs();
   for (unsigned i = 0; i < kSyncs; ++i)
     if (!expect(scheduler.waitVsync(1, 5000), "a vertical sync")) break;
-  // While somebody is at work time goes on by itself, and a busy computer may miss one.
+  // While a thread is busy time advances by itself, and a busy computer may miss one.
   const uint64_t vblanks = sequence() - first, syncs = scheduler.vsyncs() - seen;
   expect(syncs <= vblanks && syncs * 10 >= vblanks * 9, "the vblanks are noticed (%llu of %llu)",
          static_cast<unsigned long long>(syncs), static_cast<unsigned long long>(vblanks));
@@ -369,8 +369,8 @@ void timeJumps() {
   expect(ntSuccess(adapter.display().controlVsync(false)), "vertical sync off");
 }
 
-/// DxgkDdiResetDevice: VGA again, whatever the driver is at; and the driver's picture afterwards if the
-/// system lives on.
+/// DxgkDdiResetDevice: VGA again, whatever the driver is doing; and the driver's picture afterwards if the
+/// system survives.
 void bugCheck() {
   Session session;
   if (!session.ok()) return;
@@ -494,8 +494,8 @@ void vidPnRefusals() {
   }
 }
 
-/// Small entries, and calls that Windows does not make or that ask for what there is not: refused, and
-/// nothing changes.
+/// Small entries, and calls that Windows does not make or that name things that do not exist: refused,
+/// without effect.
 void displayRefusals() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -598,8 +598,8 @@ void displayRefusals() {
   expect(ntSuccess(shape([](auto& a) { a.XHot = a.YHot = 1000; })), "a hot spot outside is moved in");
 }
 
-/// DXGK_DRIVERCAPS announces no overlays and no swizzling ranges. Who calls these all the same gets an answer
-/// of their pages, and nothing changes: a null slot would be a jump to address 0.
+/// DXGK_DRIVERCAPS announces no overlays and no swizzling ranges. A caller that calls these anyway gets an
+/// answer from their pages, without effect: a null slot would be a jump to address 0.
 void unannounced() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -621,7 +621,7 @@ void unannounced() {
   expect(status == ntStatus(0xC01E0108),
          "STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED, which is not tried again (0x%08x)", status);
   expect(range.RangeSize == 4096 && range.CPUTranslatedAddress.QuadPart == 0x1234000, "nothing is said");
-  // None can be left to release, so that has succeeded before it begins: also in the clean-up of a time-out.
+  // There are none to release, so this succeeds at once: also in the clean-up of a time-out.
   const DXGKARG_RELEASESWIZZLINGRANGE released{primary.driver, 0, 0};
   const auto release = [&] {
     return callDdi("DxgkDdiReleaseSwizzlingRange", kPassiveLevel, ddi.DxgkDdiReleaseSwizzlingRange,

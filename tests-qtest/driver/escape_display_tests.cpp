@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DxgkDdiEscape about what is shown: answers are compared with the registers, with what was set, and with the
-// screen.
+// Tests DxgkDdiEscape on the display: compares answers with the registers, with the values that were set, and
+// with the screen.
 #include <cstring>
 
 #include "aerogpu/aerogpu_escape_extension.h"
@@ -89,8 +89,8 @@ void displayAnswers() {
   expect(ntSuccess(adapter.display().setVisible(true)), "visible");
   if (!expect(session.setMode(800, 600), "another mode")) return;
   scanoutIsTrue(true, 800, 600);
-  // ESC-11: without the right to debug programs, what the driver set, without addresses, and nobody asks the
-  // device.
+  // ESC-11: without the privilege to debug programs a caller gets what the driver set, without addresses and
+  // without a query of the device.
   setCallerPrivileged(false);
   const auto reads = adapter.machine().registerReads();
   const auto told = escapes.answer<aerogpu_escape_query_scanout_out_v2>(AEROGPU_ESCAPE_OP_QUERY_SCANOUT);
@@ -102,15 +102,15 @@ void displayAnswers() {
              !told.base.mmio_height && !told.base.mmio_format && !told.base.mmio_pitch_bytes,
          "neither registers nor addresses");
   expect(adapter.machine().registerReads() == reads, "and no register is read");
-  // QUERY_VBLANK and QUERY_PERF read the device once a millisecond, however often they are asked.
+  // QUERY_VBLANK and QUERY_PERF read the device once a millisecond, however often they are called.
   const int64_t from = nowNs();
   constexpr unsigned kAsked = 200;
   for (unsigned i = 0; i < kAsked; ++i) {
     escapes.answer<aerogpu_escape_query_vblank_out>(AEROGPU_ESCAPE_OP_QUERY_VBLANK);
     escapes.answer<aerogpu_escape_query_perf_out>(AEROGPU_ESCAPE_OP_QUERY_PERF);
   }
-  // 13 reads each time: number, time and number again, four each, and IRQ_STATUS. Again, but for that one,
-  // where a vblank comes between. Times are rounded up.
+  // 13 reads each time: number, time and number again, four each, and IRQ_STATUS. All but that one are
+  // repeated if a vblank comes between. Times are rounded up.
   const auto spent = static_cast<uint64_t>((nowNs() - from) / 1'000'000);
   if (reads) {
     const uint64_t read = *adapter.machine().registerReads() - *reads;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What programs may do to what all of them share, by escapes and by packets; what the driver tells of its
-// escapes (QUERY_OPERATION) and of its settings (QUERY_SETTINGS); and what is left of them with escapes=off.
+// Tests what programs may do to shared state, by escapes and by packets; the driver's answers about its
+// escapes (QUERY_OPERATION) and its settings (QUERY_SETTINGS); and which remain with escapes=off.
 #include <cstring>
 
 #include "aerogpu/aerogpu_escape_extension.h"
@@ -23,7 +23,7 @@ aerogpu_escape_ext_query_operation_inout ask(Escapes& escapes, uint32_t operatio
                                                                   question);
 }
 
-/// ESC-6: the table, for who may and for who may not.
+/// ESC-6: the table, for privileged and for other callers.
 void queryOperation() {
   Session session;
   if (!session.ok()) return;
@@ -89,7 +89,7 @@ void settings() {
            "QUERY_SETTINGS, %s %u: flags 0x%x, log %u (0x%08x, 0x%x, %u)", what, value, flags, log, status,
            out.flags, out.user_mode_log);
     setCallerPrivileged(true);
-    // PRIV-26: what is opened for Direct3D is told the same.
+    // PRIV-26: opening the adapter for Direct3D gives the same answer.
     aerogpu_umd_ext_private_v2 answer{};
     DXGKARG_QUERYADAPTERINFO query{};
     query.Type = DXGKQAITYPE_UMDRIVERPRIVATE;
@@ -124,10 +124,10 @@ void escapesOff() {
   Adapter& adapter = session.adapter();
   Machine& machine = adapter.machine();
   if (!machine.breakRegister(AEROGPU_EXT_REG_POLICY, {.readOr = AEROGPU_EXT_POLICY_ESCAPES_OFF})) {
-    note("registers cannot be changed here: escapes=off was not looked at");
+    skipTest("registers cannot be changed here");
     return;
   }
-  // Without the feature bit the register says nothing.
+  // Without the feature bit the register is ignored.
   machine.breakRegister(AEROGPU_MMIO_REG_FEATURES_HI, {.readAnd = ~AEROGPU_EXT_FEATURE_HI_POLICY});
   for (const bool off : {false, true}) {
     if (!(off ? expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "a start")
@@ -156,7 +156,7 @@ void escapesOff() {
         else if (o.privileged && !privileged)
           expect(status == kAccessDenied, "escapes=%s: %u without rights (0x%08x)", off ? "off" : "on", o.op,
                  status);
-        else if (o.op != AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE)  // one of nothing
+        else if (o.op != AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE)  // an empty shape
           expect(ntSuccess(status), "escapes=%s: %u is answered (0x%08x)", off ? "off" : "on", o.op, status);
       }
     }
@@ -170,7 +170,7 @@ void escapesOff() {
   }
 }
 
-/// ESC-10: no escape of a program without rights changes what all share, whatever is in it.
+/// ESC-10: no escape of an unprivileged program changes shared state, whatever its content.
 void unprivilegedEscapes() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -198,8 +198,8 @@ void unprivilegedEscapes() {
   expectScreen({{500, 300}}, {0}, "the desktop after all escapes");
 }
 
-/// PRIV-22: no packet of a program changes what all share: each opcode alone, with nothing, with ones and at
-/// random behind its header.
+/// PRIV-22: no packet of a program changes shared state: each opcode alone, with nothing, ones, or random
+/// bytes after its header.
 void packets(Adapter& adapter, Client& client, Context& context) {
   expectScreen({{500, 300}}, {0}, "the desktop");
   const SharedRegisters before(adapter);

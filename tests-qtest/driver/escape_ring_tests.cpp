@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DxgkDdiEscape about what was submitted: the ring's slots as they lie in memory, and what is counted.
+// Tests DxgkDdiEscape on submissions: the ring's slots as they lie in memory, and the counters.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// ESC-3, QUERY_PERF: what happens is counted, each where it belongs.
+/// ESC-3, QUERY_PERF: each event is counted, by the right counter.
 void performance() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -35,7 +35,7 @@ void performance() {
   const auto present = [&] {
     return context->present(surface.opened, primary[0], {0, 0, 64, 64}, {0, 0, 64, 64}, {}, blt);
   };
-  // Once in advance: what is moved into a segment for the first time costs submissions of its own.
+  // Once in advance: the first move into a segment takes submissions of its own.
   expect(ntSuccess(fillSurface(*context, surface, 0xFF000001)) && ntSuccess(present()), "a fill, a present");
   adapter.scheduler().waitIdle();
 
@@ -103,7 +103,7 @@ void performance() {
   }
 
   before = ask();
-  // A context's number may have been somebody else's: the driver resets it before the first Render.
+  // The context's number may have had another owner: the driver resets it before the first Render.
   const bool resets = r.read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT;
   auto second = client->createContext();
   grew(&Perf::total_submissions, 0, "submissions, by a context that draws nothing,");
@@ -146,7 +146,7 @@ void performance() {
   for (int i = 0; i < 200 && adapter.interruptsRefused() < 5; ++i) sleepMs(10);
   adapter.setSharedLineNoise(false);
   uint64_t spurious = 0, refused = 1;
-  for (int i = 0; i < 200 && spurious != refused; ++i) {  // until the last of them is through
+  for (int i = 0; i < 200 && spurious != refused; ++i) {  // until the last of them has been handled
     sleepMs(10);
     refused = adapter.interruptsRefused();
     spurious = ask().irq_spurious;
@@ -164,8 +164,8 @@ void performance() {
   expectDeviceErrors(adapter, 2);
 }
 
-/// ESC-3, ESC-4: DUMP_RING and _V2 give the ring's newest slots; a submission with a present is marked as
-/// one, and no other.
+/// ESC-3, ESC-4: DUMP_RING and _V2 return the ring's newest slots; only submissions with a present are marked
+/// as one.
 void ringDump() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -264,8 +264,7 @@ void ringDump() {
   sent(plain, AEROGPU_SUBMIT_FLAG_NONE, "a stream without one again");
   if (presents) expectDeviceCounter("presents", *presents + ofStreams, "presents of streams");
 
-  // DxgkDdiPresent: a present, marked as one, when it ends on the screen; a blit to elsewhere has none
-  // (EX-20, EX-22).
+  // DxgkDdiPresent: a present to the screen is marked as one; a blit elsewhere is not (EX-20, EX-22).
   const auto primary = client->open({adapter.display().sharedPrimary()}, false);
   Surface elsewhere;
   if (!expect(!primary.empty(), "the primary opens") ||
@@ -279,7 +278,7 @@ void ringDump() {
   expect(ntSuccess(context->present(surface.opened, elsewhere.opened, all, all, {}, blt)), "a blit");
   expect(dumpIsTrue(0, "after a blit").flags == AEROGPU_SUBMIT_FLAG_NONE, "a blit to what is not shown");
   if (presents) expectDeviceCounter("presents", *presents + ofStreams + 1, "presents of DxgkDdiPresent");
-  // The driver's own submissions ask for no interrupt: the last one of a context that has drawn resets it.
+  // The driver's own submissions request no interrupt: the last one of a context that has drawn resets it.
   Stream empty;
   empty.flush();
   auto second = client->createContext();
@@ -290,7 +289,7 @@ void ringDump() {
              own.flags == AEROGPU_SUBMIT_FLAG_NO_IRQ,
          "the driver's own: flags 0x%x", own.flags);
 
-  // More or less asked for; then past the ring's end and round.
+  // Requests for more or fewer; then past the ring's end, with a wrap.
   dumpIsTrue(1, "for 1");
   dumpIsTrue(5, "for 5");
   dumpIsTrue(32, "for 32");

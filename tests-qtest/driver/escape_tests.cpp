@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DxgkDdiEscape: which operations are there and for whom, and that the answers about device, allocations and
-// the driver's self test are true. docs/windows/driver.md, "Debugging", says who may ask what.
+// Tests DxgkDdiEscape: which operations exist and for whom, and that the answers about device, allocations
+// and the driver's self test are true. docs/windows/driver.md, "Debugging", says which caller may ask what.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// ESC-1, ESC-2: who may ask, when, and which sizes are taken.
+/// ESC-1, ESC-2: which callers may ask, when, and which sizes are accepted.
 void escapes() {
   Session session(false);
   if (!session.ok()) return;
@@ -60,7 +60,7 @@ void escapes() {
       is(common, kSuccess, "for anybody");
     }
     setCallerPrivileged(true);
-    // A shape of nothing is refused for what it is; `escape-cursor` has one that is right.
+    // An empty shape is refused as invalid; `escape-cursor` has a valid one.
     is(call(o.op, o.bytes, o.bytes),
        o.op == AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE ? kInvalidParameter : kSuccess, "with the privilege");
     const auto saysHowMuch = [&](const char* what) {
@@ -78,7 +78,8 @@ void escapes() {
     is(call(o.op, o.bytes, 15), kBufferTooSmall, "no header");
     is(call(o.op, o.bytes, o.bytes, AEROGPU_ESCAPE_VERSION + 1), kInvalidParameter, "another version");
   }
-  // MAP_SHARED_HANDLE of the ABI is not here; READ_GPA is in checked drivers only, for the privileged.
+  // MAP_SHARED_HANDLE of the ABI is not implemented; READ_GPA exists only in checked drivers, for privileged
+  // callers.
   for (const bool privileged : {false, true}) {
     setCallerPrivileged(privileged);
     for (const uint32_t op : {0u, AEROGPU_ESCAPE_OP_MAP_SHARED_HANDLE, 21u, 255u, UINT32_MAX}) {
@@ -86,14 +87,14 @@ void escapes() {
       expect(status == kNotSupported, "operation %u is not there (0x%08x)", op, status);
     }
   }
-  // Whatever is in them, nothing is written past the size.
+  // Whatever the content, nothing is written past the size.
   Random random(options().seed);
   data.resize(512);
   for (const bool privileged : {false, true}) {
     setCallerPrivileged(privileged);
     for (UINT size = 0; size < (privileged ? 256u : 64u); size += privileged ? 8 : 1)
       for (uint32_t op = 0; op < 24; ++op) {
-        if (privileged && op == AEROGPU_ESCAPE_OP_SELFTEST) continue;  // it takes its time
+        if (privileged && op == AEROGPU_ESCAPE_OP_SELFTEST) continue;  // it takes long
         for (auto& b : data) b = static_cast<uint8_t>(random.next());
         const aerogpu_escape_header header{AEROGPU_ESCAPE_VERSION, op, size, 0};
         std::memcpy(data.data(), &header, sizeof header);
@@ -156,7 +157,7 @@ void deviceAnswers(Adapter& adapter, Client& client, Context& context) {
              after.last_completed_fence == r.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO),
          "QUERY_FENCE: the last completed one");
   expect(after.error_irq_count == before.error_irq_count, "QUERY_FENCE: no errors yet");
-  // With the ring at rest: submitted, but not completed.
+  // With the ring stopped: submitted, but not completed.
   const uint32_t control = r.read(AEROGPU_MMIO_REG_RING_CONTROL);
   r.write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
   fillSurface(context, surface, 0xFF000004);
@@ -182,7 +183,7 @@ void deviceAnswers(Adapter& adapter, Client& client, Context& context) {
   expectDeviceErrors(adapter, 2);
 }
 
-/// ESC-3, DUMP_CREATEALLOCATION: the newest of what was made.
+/// ESC-3, DUMP_CREATEALLOCATION: the newest allocations.
 void creationLog() {
   Session session;
   if (!session.ok()) return;
@@ -232,7 +233,7 @@ void creationLog() {
          "which call made which");
   adapter.vidmm().destroy(pair.allocations);
   adapter.vidmm().destroy(shared.allocations);
-  // More than it holds: the newest, oldest first.
+  // More than it holds: it returns the newest, oldest first.
   for (int i = 0; i < 40; ++i) {
     auto one = adapter.vidmm().create({}, {bufferPrivate(newAllocId(), 4096)}, false);
     if (expect(ntSuccess(one.status), "one of many")) adapter.vidmm().destroy(one.allocations);

@@ -11,7 +11,7 @@
 
 namespace aerogpu::host {
 
-/// What an operation wants, and who may ask it.
+/// The requirements of an operation, and the callers that may use it.
 struct EscapeOperation {
   uint32_t op;
   UINT bytes;
@@ -24,16 +24,16 @@ class Escapes {
 public:
   Escapes(Adapter& adapter, Client& client) : m_adapter(adapter), m_client(client) {}
 
-  /// These bytes as they are; the driver's answer is in them.
+  /// Sends these bytes as they are; the driver's answer replaces them.
   NTSTATUS raw(void* data, UINT bytes);
-  /// The operation with `blob`, whose header is filled in.
+  /// Sends the operation with `blob`, whose header is filled in.
   template <class Blob>
   NTSTATUS ask(uint32_t op, Blob& blob) {
     const aerogpu_escape_header header{AEROGPU_ESCAPE_VERSION, op, sizeof blob, 0};
     std::memcpy(&blob, &header, sizeof header);  // every blob begins with its header
     return raw(&blob, sizeof blob);
   }
-  /// The same, which must succeed.
+  /// Sends the operation, which must succeed.
   template <class Blob>
   Blob answer(uint32_t op, Blob blob = {}) {
     const NTSTATUS status = ask(op, blob);
@@ -46,7 +46,7 @@ private:
   Client& m_client;
 };
 
-/// The registers that every process sees the effect of: scanout, cursor, interrupt mask, ring.
+/// The registers whose effect every process sees: scanout, cursor, interrupt mask, ring.
 class SharedRegisters {
 public:
   explicit SharedRegisters(Adapter& adapter);
@@ -58,7 +58,7 @@ private:
   std::vector<uint32_t> m_values;
 };
 
-/// Submits a stream with two errors, which the device finds with the code CMD_DECODE; returns its fence.
+/// Submits a stream with two errors, which the device reports with the code CMD_DECODE; returns its fence.
 uint64_t submitErrors(Adapter& adapter, Context& context);
 
 }  // namespace aerogpu::host

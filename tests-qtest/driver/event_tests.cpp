@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the driver tells of itself: entries of the event log, and ETW events with fences.
+// Tests the driver's reports about itself: entries of the event log, and ETW events with fences.
 #include <algorithm>
 #include <cstring>
 
@@ -19,7 +19,7 @@ namespace trace = aero::trace;
 constexpr uint32_t kDeviceError = 0xA0A30006, kStarted = 0x60A30008, kStopped = 0x60A30009;
 constexpr int kQuietMs = 60000;
 
-/// Start and stop are told, each once, with what they promise.
+/// Start and stop are logged, each once, with the promised data.
 void lifeCycle() {
   Session session(false);
   if (!session.ok()) return;
@@ -45,7 +45,7 @@ void lifeCycle() {
   adapter.unload();
 }
 
-/// The first error is told at once, those of the next minute together, and none is lost.
+/// The first error is logged at once, those of the next minute together, and none is lost.
 void deviceErrorLog(Adapter& adapter, Client&, Context& context) {
   auto& r = adapter.registers();
   const auto entry = [&](unsigned index) {
@@ -64,7 +64,7 @@ void deviceErrorLog(Adapter& adapter, Client&, Context& context) {
   expect(loggedEvents(kDeviceError) == 0, "no errors yet");
   uint64_t fence = submitErrors(adapter, context);
   const auto told = [&](unsigned entries) {
-    // In the DPC, behind what waitIdle() has seen.
+    // Logged in the DPC, after the completion that waitIdle() has seen.
     for (int i = 0; i < 200 && loggedEvents(kDeviceError) < entries; ++i) sleepMs(5);
     return loggedEvents(kDeviceError);
   };
@@ -106,8 +106,8 @@ std::vector<Event> eventsOf(const std::vector<EtwEvent>& all) {
   return found;
 }
 
-/// All events up to the first of an error. The interrupt that tells a completion may be one that was under
-/// way when the device latched the error: that of the error comes behind it then.
+/// Returns all events up to the first one of an error. The interrupt that reports a completion may have been
+/// under way when the device latched the error; the error's interrupt then comes after it.
 std::vector<EtwEvent> eventsWithError() {
   std::vector<EtwEvent> all;
   for (int i = 0; i < 1000 && eventsOf<trace::DeviceError>(all).empty(); ++i) {
@@ -118,7 +118,7 @@ std::vector<EtwEvent> eventsWithError() {
   return all;
 }
 
-/// Each submission and its completion, with the fences that the device sees, in their order.
+/// Each submission and its completion, with the fences that the device sees, in order.
 void events(Adapter& adapter, Client& client, Context& context) {
   auto& r = adapter.registers();
   const auto id = etwProvider();
@@ -135,7 +135,7 @@ void events(Adapter& adapter, Client& client, Context& context) {
   adapter.scheduler().waitIdle();
   const uint64_t count = adapter.scheduler().submitted() - from;
   const uint64_t completed = r.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
-  // The notification comes behind what waitIdle() sees of it, or with it.
+  // The notification comes after the completion that waitIdle() sees, or with it.
   drainDpcs();
   auto all = takeEtwEvents();
   const auto submits = eventsOf<trace::Submit>(all);
@@ -180,7 +180,7 @@ void events(Adapter& adapter, Client& client, Context& context) {
   for (size_t i = 1; i < vblanks.size(); ++i) {
     const uint64_t ticks = vblanks[i].sequence - vblanks[i - 1].sequence,
                    ns = vblanks[i].time - vblanks[i - 1].time;
-    // Each is rounded to a nanosecond. An interrupt that is taken late tells of the blank of the next one.
+    // Each time is rounded to a nanosecond. An interrupt that is taken late reports the next blank.
     expect(vblanks[i].sequence >= vblanks[i - 1].sequence && ns + ticks >= ticks * period &&
                ns <= ticks * period + ticks,
            "vertical blanks %llu ticks and %llu ns apart", static_cast<unsigned long long>(ticks),

@@ -6,7 +6,7 @@
 
 namespace aerogpu::host {
 
-// Of no program more than its part; so there are several, each a process of its own.
+// One program gets no more than its share, so there are several, each a separate process.
 Exhaustion::Exhaustion(Adapter& adapter) : m_adapter(adapter) {
   constexpr unsigned kMost = 6;
   for (unsigned i = 0; i < kMost && !m_full; ++i) {
@@ -28,7 +28,7 @@ Exhaustion::~Exhaustion() {
   if (!m_takers.empty() && m_takers[0].context) settle(m_adapter, *m_takers[0].context);
 }
 
-// Larger ones first; nothing is drawn to them, so that few of their bytes exist.
+// Larger ones first; nothing is drawn to them, so few of their bytes are committed.
 size_t Exhaustion::take(Taker& taker) {
   for (uint32_t edge = 4096; edge; edge /= 2)
     for (;;) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs that hold all memory of the host's that a guest may make it hold (LIM-7, SPACE-4), and ask for
-// more.
+// Programs that hold all host memory that a guest may use (LIM-7, SPACE-4), and ask for more.
 #pragma once
 
 #include <memory>
@@ -11,14 +10,14 @@
 
 namespace aerogpu::host {
 
-/// While it lives. What was refused on the way are errors of the device.
+/// Holds the memory while it lives. Refusals on the way are errors of the device.
 class Exhaustion {
 public:
   explicit Exhaustion(Adapter& adapter);
   ~Exhaustion();
-  /// Whether there is nothing left; false after a broken rule.
+  /// True if nothing is left; false after a broken rule.
   explicit operator bool() const { return m_full; }
-  /// One program gives some of its smallest objects back.
+  /// Makes one program give back some of its smallest objects.
   void giveSome();
 
 private:
@@ -27,7 +26,7 @@ private:
     std::unique_ptr<Context> context;
     std::vector<uint32_t> handles;
   };
-  /// Objects that this one could make.
+  /// Returns the number of objects that this one could make.
   size_t take(Taker& taker);
 
   Adapter& m_adapter;

@@ -35,7 +35,7 @@ bool makeGdi(Adapter& adapter, Client& client, D3DKMDT_GDISURFACETYPE type, UINT
   return true;
 }
 
-/// Commands and their sub-rectangles, laid out as win32k does: each command with its rectangles behind it.
+/// Commands and their sub-rectangles, laid out as win32k does: each command is followed by its rectangles.
 class Commands {
 public:
   template <class Fill>
@@ -166,8 +166,8 @@ void gdi() {
              pixel(5, 5), pixel(40, 5));
   }
   {
-    // What the driver does not know is passed over, and said in the event log: the display driver of GDI has
-    // no use for a failure, and what comes behind it is drawn.
+    // A command that the driver does not know is skipped, and logged in the event log: GDI's display driver
+    // has no use for a failure, and the commands after it are drawn.
     constexpr uint32_t kEventGdiSkipped = 0xA0A30030;
     Commands c;
     fill(c, 0, all, 0xFF101112);
@@ -197,7 +197,7 @@ void gdi() {
   expectNoDeviceErrors(adapter);
 }
 
-/// A GDI context with surfaces that go away with it.
+/// A GDI context with surfaces that are destroyed with it.
 class Desk {
 public:
   Desk() {
@@ -215,7 +215,7 @@ public:
   bool ok() const { return m_context != nullptr; }
   Adapter& adapter() { return m_session.adapter(); }
 
-  /// Its number in the allocation list.
+  /// Returns its number in the allocation list.
   UINT surface(D3DKMDT_GDISURFACETYPE type, UINT width, UINT height, D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8,
                const ExistingMemory* memory = nullptr) {
     GdiSurface made;
@@ -223,7 +223,7 @@ public:
     return static_cast<UINT>(m_surfaces.size() - 1);
   }
   GdiSurface& operator[](UINT i) { return m_surfaces[i]; }
-  /// All of them go.
+  /// Destroys all of them.
   void drop() {
     for (GdiSurface& s : m_surfaces) {
       m_client->close(s.opened);
@@ -347,7 +347,7 @@ void gdiText() {
         const uint32_t d = back >> shift & 0xFF, f = fore >> shift & 0xFF;
         uint32_t weight = a >> shift & 0xFF;
         if (!gamma) weight = f >= d ? a >> 16 & 0xFF : a >> 8 & 0xFF;
-        // Rounded to the nearest; 255 is odd, so that nothing lies half way.
+        // Rounded to the nearest; 255 is odd, so there are no ties.
         const auto mix = [&](int from, int to) {
           return static_cast<uint32_t>((from * 255 + (to - from) * static_cast<int>(weight) + 127) / 255);
         };
@@ -369,7 +369,7 @@ void gdiText() {
   }
 }
 
-/// Thousands of rectangles in several DMA buffers, a scroll, a source whose rows the command's pitch says,
+/// Thousands of rectangles in several DMA buffers, a scroll, a source whose pitch is in the command,
 /// refusals.
 void gdiMany() {
   Desk desk;
@@ -438,8 +438,8 @@ void gdiMany() {
   }
 }
 
-/// Every type in every format that its page has (pages "D3DKMDT_GDISURFACETYPE", "D3DKMDT_GDISURFACEDATA");
-/// what the driver says of each is checked where it is made (Vidmm::checkGdiSurface).
+/// Every type in every format of its page (pages "D3DKMDT_GDISURFACETYPE", "D3DKMDT_GDISURFACEDATA"); the
+/// driver's description of each is checked where it is made (Vidmm::checkGdiSurface).
 void gdiSurfaces() {
   Session session;
   if (!session.ok()) return;
@@ -458,14 +458,14 @@ void gdiSurfaces() {
   } rows[] = {
       {D3DKMDT_GDISURFACE_TEXTURE, true, false},       {D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, true, true},
       {D3DKMDT_GDISURFACE_STAGING, true, true},        {D3DKMDT_GDISURFACE_LOOKUPTABLE, false, true},
-      {D3DKMDT_GDISURFACE_EXISTINGSYSMEM, true, true},  // as STAGING_CPUVISIBLE
+      {D3DKMDT_GDISURFACE_EXISTINGSYSMEM, true, true},  // like STAGING_CPUVISIBLE
   };
   for (const auto& row : rows) {
     std::vector<D3DDDIFORMAT> formats;
     if (row.colors) formats.assign(std::begin(kColors), std::end(kColors));
     if (row.bytes) formats.push_back(D3DDDIFMT_A8);
     for (const D3DDDIFORMAT format : formats)
-      for (const UINT width : {128u, 37u}) {  // 37: no row ends where the alignment wants it
+      for (const UINT width : {128u, 37u}) {  // 37: no row ends at the alignment
         GdiSurface surface;
         if (!makeGdi(adapter, *client, row.type, width, 16, surface, format,
                      row.type == D3DKMDT_GDISURFACE_EXISTINGSYSMEM ? &memory : nullptr))
@@ -478,14 +478,14 @@ void gdiSurfaces() {
   expectNoDeviceErrors(adapter);
 }
 
-/// Bytes of GDI's own bitmaps, and of masks: drawn from and copied to where they lie.
+/// GDI's own bitmaps, and masks: drawn from and copied to in place.
 void gdiExisting() {
   Desk desk;
   if (!desk.ok()) return;
   constexpr UINT kWidth = 96, kHeight = 40, kPitch = kWidth * 4;
   guest::Block block;
   if (!expect(desk.adapter().memory().allocate(64 << 10, block).ok(), "memory")) return;
-  // Pages in another order than they lie: only a list of them is right.
+  // Pages in another order than in memory: only a list of them is correct.
   ExistingMemory memory{{}, true};
   for (const uint64_t page : {5u, 2u, 9u, 7u})
     memory.pages.push_back({block.cpu + page * 4096, block.gpa + page * 4096});
@@ -545,7 +545,7 @@ void gdiExisting() {
 }
 
 /// DriverSupportsCddDwmInterop (page "DXGK_PRESENTATIONCAPS"): GDI acceleration is off, GDI draws with the
-/// CPU into a surface of its own, and that is presented into a texture that a user-mode driver has made.
+/// CPU into its own surface, and a present copies that into a texture that a user-mode driver has made.
 void gdiInterop() {
   Session session(false);
   if (!session.ok()) return;
@@ -595,7 +595,7 @@ void gdiInterop() {
   const RECT from{8, 4, 40, 36}, to{16, 20, 48, 52};
   const NTSTATUS status = presenting->present(source[0], destination[0], from, to, {}, flags);
   expect(ntSuccess(status), "a present into it (0x%08x)", status);
-  // The compositor looks.
+  // The compositor reads the result.
   Surface out;
   if (makeSurface(adapter, *compositor, *drawing, kEdge, kEdge, out)) {
     Stream look;

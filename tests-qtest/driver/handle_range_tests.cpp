@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ranges of handles: processes that number what they make from the first handle of their range on run side by
-// side. docs/abi/driver-data.md, "What a stream of a process may hold".
+// Tests ranges of handles: processes that number their objects from the first handle of their range on run
+// side by side. docs/abi/driver-data.md, "What a stream of a process may hold".
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "tests-qtest/driver/escapes.h"
 #include "tests-qtest/driver/sharing.h"
@@ -25,7 +25,7 @@ Range reserve(Adapter& adapter, Client& client, uint32_t count) {
   return {status, blob.first, ntSuccess(status) ? blob.count : 0};
 }
 
-/// A texture of a colour of its own, with handles that the process chooses: the `n`-th from `base` on.
+/// Makes a texture with its own colour, with handles that the process chooses: the `n`-th from `base` on.
 bool draws(Adapter& adapter, Sharer& who, uint32_t base, uint32_t argb) {
   Surface surface;
   surface.width = surface.height = 32;
@@ -76,7 +76,7 @@ void handleRanges() {
   expect(ntSuccess(a.status) && a.count == kUnit, "a range of one unit (0x%08x, %u)", a.status, a.count);
   expect(ntSuccess(b.status) && b.count == 2 * kUnit, "one of two (0x%08x, %u)", b.status, b.count);
   expect(!a.has(b.first) && !b.has(a.first), "that lie apart");
-  // Each numbers from the start of its own; the third has no range, and numbers from 1.
+  // Each numbers from the start of its own range; the third has no range, and numbers from 1.
   draws(adapter, *one, a.first, 0xFF102030);
   draws(adapter, *two, b.first, 0xFF405060);
   draws(adapter, *free, 1, 0xFF708090);
@@ -90,7 +90,7 @@ void handleRanges() {
       expect(status == kPrivilegedInstruction, "%s, handle 0x%08x (0x%08x)", what, handle, status);
     }
   };
-  // Nobody has made these.
+  // No process has made these.
   refused(*two, a.first + 7, "a handle of another's range");
   refused(*free, a.first + 7, "the same without a range");
   refused(*one, b.first + b.count - 1, "the last of another's range");
@@ -105,7 +105,7 @@ void handleRanges() {
   settle(adapter, *one->context);
   expectNoDeviceErrors(adapter);
 
-  // Several ranges, up to what a device may have.
+  // Several ranges, up to the limit of a device.
   const Range more = reserve(adapter, *one->client, AEROGPU_EXT_HANDLES_MAX - kUnit);
   expect(ntSuccess(more.status), "the rest of what it may have (0x%08x)", more.status);
   draws(adapter, *one, more.first + more.count - 2, 0xFFA0B0C0);
@@ -115,7 +115,8 @@ void handleRanges() {
   expectNoDeviceErrors(adapter);
 }
 
-/// All units that can be had now, by devices that end with the call; how many of them are in `of`.
+/// Takes all units that are free now, for devices that end with the call; returns how many of them are in
+/// `of`.
 uint32_t unitsLeft(Adapter& adapter, const Range& of, uint32_t& all) {
   std::vector<std::unique_ptr<Client>> takers;
   uint32_t inside = 0;
@@ -133,7 +134,7 @@ uint32_t unitsLeft(Adapter& adapter, const Range& of, uint32_t& all) {
   return inside;
 }
 
-/// PRIV-15: a range comes again when its device has ended, unless one of its handles may have stayed behind.
+/// PRIV-15: a range is reused after its device has ended, unless one of its handles may still exist.
 void handleRangesEnd() {
   Session session;
   if (!session.ok()) return;
@@ -151,11 +152,11 @@ void handleRangesEnd() {
   }
   uint32_t all = 0;
   expect(unitsLeft(adapter, a, all) == 0 && all == kUnits - 2, "what is left is nobody's (%u)", all);
-  // Its process leaves objects behind, which the driver destroys.
+  // Its process leaves objects, which the driver destroys.
   terminate(std::move(tidy));
   settle(adapter, *survivor->context);
   expect(unitsLeft(adapter, a, all) == 1 && all == kUnits - 1, "a range whose device has ended (%u)", all);
-  // The driver saw the end of this buffer; the device does not.
+  // The driver saw this destruction; the device does not.
   expect(ntSuccess(lossy->context->renderUnseen(Stream().destroy(b.first).bytes())), "an end that is lost");
   terminate(std::move(lossy));
   settle(adapter, *survivor->context);
@@ -163,7 +164,7 @@ void handleRangesEnd() {
   const NTSTATUS status = survivor->context->render(Stream().createBuffer(b.first, 64, 0).bytes(), {});
   expect(status == kPrivilegedInstruction, "nobody gets that handle (0x%08x)", status);
   expectNoDeviceErrors(adapter);
-  // It was on the device indeed.
+  // It was indeed on the device.
   const uint32_t other = newHandle();
   expect(ntSuccess(survivor->context->renderPastDriver(Stream().destroy(other).bytes(),
                                                        Stream().destroy(b.first).bytes())),
@@ -173,8 +174,8 @@ void handleRangesEnd() {
 }
 
 const TestCase kHandleRangeTests[] = {
-    {"handle-ranges", 120, handleRanges},
-    {"handle-ranges-end", 240, handleRangesEnd},
+    {"handle-ranges", 120, handleRanges, Runs::kOnDemand},
+    {"handle-ranges-end", 240, handleRangesEnd, Runs::kOnDemand},
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr uint32_t kSlots = 512;
 constexpr uint32_t kDraws = 200, kPipelines = 24;
 /// LIM-9: vertices of a slice.
 constexpr uint32_t kVertices = 1 << 22;
-/// A sample is code of its own for llvmpipe, an anisotropic one very much: some only.
+/// For llvmpipe each sample is separate code, and an anisotropic one is long: only a few.
 constexpr uint32_t kAnisotropicSamples = 8;
 
 /// A token stream of shader model 3 or less.
@@ -59,7 +59,8 @@ void createPositions(Stream& stream, uint32_t handle) {
   code.create(stream, handle, AEROGPU_SHADER_STAGE_VERTEX);
 }
 
-/// As many slots as there may be, so many of them samples; `salt` makes it a program of its own.
+/// Creates a shader with the largest number of slots, `samples` of them samples; `salt` makes it a different
+/// program.
 void createLongest(Stream& stream, uint32_t handle, uint32_t samples, uint32_t salt) {
   constexpr uint32_t kConstant = 9;
   const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
@@ -67,7 +68,7 @@ void createLongest(Stream& stream, uint32_t handle, uint32_t samples, uint32_t s
   code->dclSampler(d3d9::SamplerType::Texture2D, 0);
   code->def(kConstant, bits(0.01f), bits(0.02f), bits(0.03f), bits(static_cast<float>(salt)));
   code->instruction(Opcode::Mov, toTemp(0), sourceToken(RegisterType::Const, kConstant));
-  uint32_t slots = 2;  // with the last
+  uint32_t slots = 2;  // including the last one
   for (; samples != 0 && slots + 2 <= kSlots; --samples, slots += 2) {
     code->instruction(Opcode::Tex, toTemp(1), temp(0), sourceToken(RegisterType::Sampler, 0));
     code->instruction(Opcode::Add, toTemp(0), temp(0), temp(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws of a program for the tests: a plain one, and the heaviest that are legal (docs/abi/commands.md, LIM-1
-// to LIM-12), minutes of each kind if nobody stopped it. They need a device with Vulkan.
+// Draws for the tests: a plain one, and the heaviest that are legal (docs/abi/commands.md, LIM-1 to LIM-12),
+// minutes of each kind if nothing stopped them. They need a device with Vulkan.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace aerogpu::host {
 
-/// What draws of one device need: a triangle that covers the target, and a shader that moves constant 0 to
-/// it.
+/// The objects that draws of one device read: a triangle that covers the target, and a shader that writes
+/// constant 0 to it.
 class CoveringDraws {
 public:
-  /// Makes it, as the first of a stream.
+  /// Makes them, at the beginning of a stream.
   void make(Stream& stream);
-  /// Binds it, and a target of this size.
+  /// Binds them, and a target of this size.
   void bind(Stream& stream, uint32_t target, uint32_t width, uint32_t height) const;
   /// Clears the target, and covers it with a colour by a draw. 0xAARRGGBB.
   void fill(Stream& stream, uint32_t target, uint32_t width, uint32_t height, uint32_t argb) const;
@@ -27,17 +27,17 @@ private:
 class HeavyWork {
 public:
   enum class Kind : uint8_t {
-    Samples,    ///< the longest shader, with anisotropic samples, over all of the target again and again
-    Loops,      ///< loops in loops
-    Vertices,   ///< as many vertices as a slice of work has, again and again
-    Pipelines,  ///< the longest shaders, each another one
+    Samples,    ///< the longest shader, with anisotropic samples, over all of the target repeatedly
+    Loops,      ///< nested loops
+    Vertices,   ///< as many vertices as a slice of work has, repeatedly
+    Pipelines,  ///< the longest shaders, each different
   };
   static constexpr unsigned kKinds = 4;
   static const char* nameOf(Kind kind);
 
-  /// Makes what work() needs, of one device.
+  /// Makes the objects that work() uses, on one device.
   void make(Stream& stream);
-  /// That of Pipelines makes objects, which take memory.
+  /// Appends the work; that of Pipelines makes objects, which take memory.
   void work(Stream& stream, Kind kind);
 
 private:

@@ -29,15 +29,15 @@ struct Breakpoint {
   bool planted = false;
 };
 
-/// What the signal handler works on; there is one InstructionCount.
+/// The signal handler's state; there is one InstructionCount.
 struct State {
   const PeImage* image = nullptr;
   Thread* thread = nullptr;
   int memory = -1;  // /proc/self/mem: the image's code is not writable
   std::vector<Breakpoint> entries;
-  Breakpoint back;  // where the function returns to that the driver has called
+  Breakpoint back;  // return address of the function that the driver has called
   uintptr_t last = 0;
-  std::vector<uint32_t> steps;  // how often an instruction began at each byte of the image
+  std::vector<uint32_t> steps;  // how often an instruction at each byte of the image was executed
   struct sigaction before {};
 } s;
 
@@ -48,7 +48,7 @@ void put(uintptr_t at, uint8_t byte) {
 void plant(Breakpoint& breakpoint) {
   if (breakpoint.planted) return;
   breakpoint.covered = *reinterpret_cast<const uint8_t*>(breakpoint.at);
-  breakpoint.planted = breakpoint.covered != kInt3;  // else one is there
+  breakpoint.planted = breakpoint.covered != kInt3;  // otherwise there is one already
   if (breakpoint.planted) put(breakpoint.at, kInt3);
 }
 
@@ -62,7 +62,7 @@ void plantEntries() {
 }
 
 void count(uintptr_t at) {
-  // A repeated string instruction stops before each of its steps; it is one.
+  // A repeated string instruction traps before each of its steps; it counts once.
   if (at != s.last) ++s.steps[at - reinterpret_cast<uintptr_t>(s.image->base())];
   s.last = at;
 }
@@ -86,7 +86,7 @@ void onTrap(int, siginfo_t*, void* opaque) {
     return;
   }
   if (s.image->contains(at)) return count(at);
-  // The image is left: for a function of the host's that returns into it, or for good.
+  // Leaves the image: for a host function that returns into it, or for good.
   registers[REG_EFL] &= ~kTrapFlag;
   s.last = 0;
   const uintptr_t back = *reinterpret_cast<const uintptr_t*>(registers[kStackPointer]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counts what a driver's image executes of some of its entry points, by single-stepping (the trap flag) of
-// the image alone: a breakpoint at each entry point begins a call, one at the return address of each function
-// that the driver calls goes on with it. A copy by rep movs is one instruction. Of an access to a device's
-// register that the host emulates, the instruction behind it is not seen.
+// Counts the instructions that a driver's image executes for some of its entry points, by single-stepping
+// (the trap flag) the image alone: a breakpoint at each entry point begins a call, one at the return address
+// of each function that the driver calls continues it. A copy by rep movs counts as one instruction. The
+// instruction after an access to a device register that the host emulates is not counted.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace aerogpu::host {
 
-/// One at a time; the calls are those of the thread that made it. Meanwhile SIGTRAP is its own.
+/// One at a time; counts the calls of the thread that made it. It uses SIGTRAP meanwhile.
 class InstructionCount {
 public:
   /// `entries`: addresses of functions in `image`.
@@ -23,9 +23,9 @@ public:
   InstructionCount& operator=(const InstructionCount&) = delete;
   ~InstructionCount();
 
-  /// Since it was made or cleared.
+  /// Returns the count since it was made or cleared.
   uint64_t all() const;
-  /// The same by function, where the driver's file has symbols; else empty.
+  /// Returns the count by function, if the driver's file has symbols; else empty.
   std::map<std::string, uint64_t> byFunction() const;
   void clear();
 

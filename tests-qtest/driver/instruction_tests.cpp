@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The driver's own instructions for a submission: DxgkDdiRender, DxgkDdiPatch and DxgkDdiSubmitCommand of its
-// image, without what the host's and the kernel's functions take, the interrupt and its DPC.
+// Counts the driver's own instructions for a submission: DxgkDdiRender, DxgkDdiPatch and DxgkDdiSubmitCommand
+// of its image, without the host's and the kernel's functions, the interrupt and its DPC.
 #include <algorithm>
 #include <string>
 
@@ -14,7 +14,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// A program with buffers, of which a submission names some.
+/// A program with buffers; a submission names some of them.
 class CountedProgram {
 public:
   bool open(unsigned allocations) {
@@ -44,7 +44,7 @@ public:
   }
   Adapter& adapter() { return m_session.adapter(); }
 
-  /// As large as a frame's part: `packets` packets, of which every other one names a buffer.
+  /// Returns a stream like a part of a frame: `packets` packets, of which every other one names a buffer.
   Stream stream(unsigned packets) {
     const float constants[4 * 4] = {};
     Stream drawn;
@@ -54,7 +54,8 @@ public:
     }
     return drawn;
   }
-  /// Of the second of two submissions with the first `allocations` buffers: by then all lie where they did.
+  /// Returns the count for the second of two submissions with the first `allocations` buffers: by then none
+  /// of them moves.
   uint64_t count(const Stream& drawn, unsigned allocations, bool functions = false) {
     const Context::List list(m_list.begin(), m_list.begin() + allocations);
     const auto submit = [&] {
@@ -86,8 +87,8 @@ private:
 
 constexpr unsigned kAllocations = 32, kPackets = 200;
 
-/// 500 instructions a submission and 30 an allocation at most, and none a packet where the device keeps
-/// processes apart. 32-bit code has other figures, which nobody promises.
+/// Limits: 500 instructions a submission and 30 an allocation, and none a packet if the device keeps
+/// processes apart. 32-bit code has other figures, which are not guaranteed.
 void instructions() {
   CountedProgram program;
   if (!program.open(kAllocations)) return;
@@ -111,7 +112,7 @@ void instructions() {
   program.close();
 }
 
-/// What it takes to map a surface of 4 MiB into the aperture and to unmap it: no byte of a paging buffer, no
+/// The cost of mapping a surface of 4 MiB into the aperture and unmapping it: no byte of a paging buffer, no
 /// slot of the ring, and some instructions a page.
 void pagingInstructions() {
   constexpr uint64_t kPage = 4096, kPages = (uint64_t{4} << 20) / kPage, kMost = 8 * kPages + 200;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 // aerogpu-driver-host: runs tests of the shipped aerogpu.sys against the device. In the VM it is process 1;
 // as root on any Linux with the device it runs as an ordinary program. Output is TAP: one "ok" or "not ok"
-// line a test.
+// line per test.
 //
 //   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--without-outside]
 //                       [--machine vm|qtest] [--qemu LAUNCHER] [--list | --run NAME...]
 //   aerogpu-driver-host --serve [--port N] [--umd FILE] [--umd-wow FILE] [--mode WIDTHxHEIGHT]
 //                               [--setting NAME=NUMBER]... [--driver FILE] [--machine ...]
 //
-// --serve: answers the D3DKMT calls of programs (kmt/serve.h) in place of tests; --umd is the user-mode
-// driver of 64-bit programs, --umd-wow that of 32-bit ones. --setting: a value of the driver's software key.
+// --serve: answers the D3DKMT calls of programs (testbed/kmt/server/serve.h) in place of tests; --umd is the
+// user-mode driver of 64-bit programs, --umd-wow that of 32-bit ones. --setting: a value of the driver's
+// software key.
 // --machine qtest: not the computer that this runs on, but a QEMU without a processor that it starts with
 // LAUNCHER (scripts/qemu-aerogpu; $AEROGPU_LAUNCHER). Needs no root.
-// --without-outside: nobody answers what the screen shows (suite/outside.h); tests say what they did not see.
-// In the VM the same options stand in the kernel parameter aerogpu.host, with commas for blanks.
+// --without-outside: nothing answers what the screen shows (tests-qtest/driver/outside.h); tests say what
+// they did not see.
+// In the VM the kernel parameter aerogpu.host has the same options, with commas for blanks.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,9 +27,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include "aerogpu/aerogpu_pci.h"
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
 #include "guest-drivers/linux/init/init.h"
 #include "testbed/kernel/core/call_log.h"
@@ -148,7 +153,7 @@ guest::Status prepareKernel(bool isInit) {
   char pages[16];
   std::snprintf(pages, sizeof pages, "%u", (s_serve ? s_serveOptions.memoryPages : kHugePages) + 4);
   writeFile("/proc/sys/vm/nr_hugepages", pages);
-  // Pages whose addresses were looked up must stay where they are.
+  // Pages whose addresses were looked up must not move.
   writeFile("/proc/sys/vm/compact_unevictable_allowed", "0");
   writeFile("/sys/kernel/mm/transparent_hugepage/enabled", "never");
   return status;
@@ -170,14 +175,14 @@ void forwardSignal(int signal) {
   kill(s_server, signal);
 }
 
-/// In a process of its own, as tests are: its threads look at the machine until they end with it.
+/// In a separate process, like tests: its threads use the machine until they end with it.
 int runServer() {
   s_serveOptions.driver = s_options.driver;
   sigset_t set, old;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
-  sigprocmask(SIG_BLOCK, &set, &old);  // the server takes them as it likes
+  sigprocmask(SIG_BLOCK, &set, &old);  // the server sets its own signal handling
   const pid_t parent = getpid();
   std::fflush(stdout);
   s_server = fork();
@@ -200,7 +205,7 @@ int runServer() {
   return 128 + WTERMSIG(status);
 }
 
-/// The last lines of what QEMU said.
+/// Prints the last lines that QEMU printed.
 void printTail(const std::string& text) {
   size_t begin = text.size();
   for (unsigned lines = 0; begin > 0 && (text[begin - 1] != '\n' || ++lines < 40); --begin) {
@@ -211,7 +216,9 @@ void printTail(const std::string& text) {
   }
 }
 
-/// After a test that died: the device must not go on with memory that is gone.
+constexpr int64_t kQuietNs = 30'000'000'000;
+
+/// After a test that died: the device must not continue with memory that is gone.
 void quiesceDevice() {
   const std::unique_ptr<Machine> machine = makeMachine();
   if (const guest::Status status = machine->openRegisters(); !status.ok()) {
@@ -225,13 +232,22 @@ void quiesceDevice() {
   registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
   registers.write64(AEROGPU_MMIO_REG_FENCE_GPA_LO, 0);
   registers.write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);
-  // Memory that the next process gets may still be in the device's caches.
+  // The device's caches may still name memory that the next process gets.
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 2);
   registers.write(AEROGPU_EXT_REG_SPACES, 0);
+  // The packet that was under way may still count errors, which would be the next test's.
+  for (const int64_t end = nowNs() + kQuietNs; registers.read(AEROGPU_EXT_REG_RING_BUSY) != 0;) {
+    if (nowNs() > end) {
+      std::printf("# the device is still busy after %lld s\n",
+                  static_cast<long long>(kQuietNs / 1'000'000'000));
+      return;
+    }
+    usleep(1000);
+  }
 }
 
-/// Runs `body`, which returns what the process exits with, in a process of its own. Returns how that ended,
-/// as waitpid(2) has it.
+/// Runs `body`, which returns the process' exit status, in a separate process. Returns its status as
+/// waitpid(2) does.
 template <class Body>
 int inOwnProcess(Body body) {
   std::fflush(stdout);
@@ -247,7 +263,7 @@ int inOwnProcess(Body body) {
   return status;
 }
 
-/// This program with the options that decide how tests run, without which ones.
+/// Returns this program with the options that determine how tests run, without the choice of tests.
 std::string commandLine() {
   std::string line = "aerogpu-driver-host --machine " + std::string(s_qtest ? "qtest" : "vm");
   if (s_qtest) line += " --qemu " + s_qemuOptions.launcher;
@@ -256,13 +272,15 @@ std::string commandLine() {
   return line + " --driver " + s_options.driver;
 }
 
-/// 0 = passed.
-int runTest(const TestCase& test) {
+/// 0 = passed, or skipped if a reason stands in `skipped`, which tests' processes share with this one.
+int runTest(const TestCase& test, std::span<char> skipped) {
   clearCallLog();
+  skipped[0] = 0;
   const int status = inOwnProcess([&] {
     resetBrokenRules();
     alarm(static_cast<unsigned>(test.timeoutSeconds));
     test.run();
+    if (!brokenRules()) std::snprintf(skipped.data(), skipped.size(), "%s", skipReason().c_str());
     return brokenRules() ? 1 : 0;
   });
   inOwnProcess([] {
@@ -276,12 +294,12 @@ int runTest(const TestCase& test) {
   return 128 + WTERMSIG(status);
 }
 
-/// Whether the name stands for tests that are left out.
+/// True if the name stands for tests that are left out.
 bool leavesOut(const std::string& name) {
   return name.starts_with('!');
 }
 
-/// A test's name, or the beginning of some and a star; in front an exclamation mark or none.
+/// Matches a test's name, or a prefix and a star, optionally after an exclamation mark.
 bool matches(const std::string& name, const TestCase& test) {
   const std::string_view plain = std::string_view(name).substr(leavesOut(name) ? 1 : 0);
   return plain == test.name ||
@@ -324,18 +342,29 @@ int runAll() {
     std::printf("aerogpu-host: all %zu tests are left out\n", all.size());
     return 1;
   }
+  constexpr size_t kReasonBytes = 256;
+  void* shared = mmap(nullptr, kReasonBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    std::printf("aerogpu-host: no memory for what tests say\n");
+    return 1;
+  }
+  const std::span<char> reason(static_cast<char*>(shared), kReasonBytes);
   std::printf("1..%zu\n", chosen.size());
-  unsigned failed = 0;
+  unsigned failed = 0, skipped = 0;
   for (size_t i = 0; i < chosen.size(); ++i) {
     const int64_t begin = nowNs();  // of this process, which has no machine: real time
-    const int result = runTest(chosen[i]);
+    const int result = runTest(chosen[i], reason);
     const auto ms = static_cast<long long>((nowNs() - begin) / 1'000'000);
-    std::printf("%s %zu %s # %lld ms%s\n", result ? "not ok" : "ok", i + 1, chosen[i].name, ms,
-                result == kBugCheckExit ? ", bug-check" : "");
+    if (result == 0 && reason[0])
+      std::printf("ok %zu %s # SKIP %s\n", i + 1, chosen[i].name, reason.data());
+    else
+      std::printf("%s %zu %s # %lld ms%s\n", result ? "not ok" : "ok", i + 1, chosen[i].name, ms,
+                  result == kBugCheckExit ? ", bug-check" : "");
     std::fflush(stdout);
     failed += result != 0;
+    skipped += result == 0 && reason[0];
   }
-  std::printf("aerogpu-host: %zu tests, %u failed\n", chosen.size(), failed);
+  std::printf("aerogpu-host: %zu tests, %u failed, %u skipped\n", chosen.size(), failed, skipped);
   return failed ? 1 : 0;
 }
 

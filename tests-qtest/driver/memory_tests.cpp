@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Memory that runs out: each pool allocation of each call fails once. The call must fail or do without, and
-// leave nothing behind.
+// leak nothing.
 #include <functional>
 
 #include "tests-qtest/driver/streams.h"
@@ -10,7 +10,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// `attempt` is one call (or what belongs together) that returns success; `undo` takes its effect back.
+/// `attempt` is one call (or several that belong together) that returns success; `undo` reverts its effect.
 void sweep(const char* what, const std::function<bool()>& attempt, const std::function<void()>& undo) {
   // The first time may fill caches that stay.
   if (expect(attempt(), "%s works with memory", what)) undo();
@@ -114,7 +114,7 @@ void outOfMemory() {
   expectRendering(adapter, *client, *context, 0xFF778899);
 }
 
-/// Segments that are full of what cannot move: the driver's calls go on, the memory manager says no.
+/// Segments full of allocations that cannot move: the driver's calls continue, the memory manager refuses.
 void fullSegments(Adapter& adapter, Client& client, Context& context) {
   std::vector<std::shared_ptr<Allocation>> all;
   const UINT vram = 1;

@@ -39,7 +39,7 @@ bool somebodyThere() {
   return options().outside;
 }
 
-/// The next line of the answers, without its end; nothing after `end`.
+/// Returns the next line of the answers, without its end; nothing after `end`.
 std::optional<std::string> nextLine(int fd, int64_t end) {
   std::string text;
   while (nowNs() < end) {
@@ -53,8 +53,8 @@ std::optional<std::string> nextLine(int fd, int64_t end) {
   return {};
 }
 
-/// The answer to a question; nothing after a broken rule. Questions are numbered: an answer that a dead
-/// test did not wait for is not taken for ours.
+/// Returns the answer to a question; nothing after a broken rule. Questions are numbered, so that an answer
+/// to a dead test is not taken for ours.
 std::optional<std::string> ask(const std::string& what) {
   static unsigned asked = 0;
   const std::string number = std::to_string(getpid()) + "." + std::to_string(++asked) + " ";
@@ -76,13 +76,13 @@ std::optional<std::string> ask(const std::string& what) {
   return {};
 }
 
-/// The machine if the host sees its outside itself, else null.
+/// Returns the machine if the host itself can look at it from outside, else null.
 Machine* seenMachine() {
   Adapter* adapter = theAdapter();
   return adapter && adapter->machine().isSeen() ? &adapter->machine() : nullptr;
 }
 
-/// Nothing after a broken rule.
+/// Returns nothing after a broken rule.
 std::optional<Machine::Picture> pictureOf(Machine& machine) {
   Machine::Picture picture;
   const guest::Status status = machine.screen(picture);
@@ -177,7 +177,7 @@ std::optional<uint64_t> errorsOf(uint64_t process) {
     return {};
   }
   uint64_t errors = 0;
-  // Flat objects, of numbers but for the name of the program.
+  // Flat objects of numbers, except for the name of the program.
   for (size_t at = json.find('{'); at != std::string::npos; at = json.find('{', at + 1)) {
     const std::string space = json.substr(at, json.find('}', at) - at);
     const auto member = [&](const std::string& name) {

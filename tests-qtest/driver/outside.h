@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The outside of the machine: what the screen shows, and what the device has counted. A qtest machine sees
-// that itself; the outside of a VM (tests-qtest/vm/driver_host_test.py) is asked over the second serial line.
-// A question without an answer is a broken rule; with
-// --without-outside nothing is asked, and the test says once that it did not look.
+// The view of the machine from outside: the screen's picture, and the device's counters. A qtest machine
+// provides it itself; a VM's outside (tests-qtest/vm/driver_host_test.py) answers over the second serial
+// line. A question without an answer is a broken rule; with --without-outside no question is sent, and the
+// test prints once that it did not look.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ namespace aerogpu::host {
 
 using ScreenPoints = std::vector<std::pair<int, int>>;  // x, y
 
-/// The screen shows these colours (0xRRGGBB) at these points, within ten seconds.
+/// Expects that the screen shows these colours (0xRRGGBB) at these points, within ten seconds.
 void expectScreen(const ScreenPoints& points, const std::vector<uint32_t>& colors, const char* what);
-/// Width and height of the screen; 0, 0 when nobody is outside.
+/// Returns width and height of the screen; 0, 0 without an outside.
 std::pair<int, int> screenSize();
 void expectScreenSize(int width, int height);
 
-/// A counter of the device by its QEMU property ("resources", "presents", docs/develop/debugging.md). What it
-/// counts has completed: waitIdle() came before. Nothing when nobody is outside.
+/// Returns a counter of the device by its QEMU property ("resources", "presents", docs/develop/debugging.md).
+/// The counted work must be complete: call waitIdle() before. Returns nothing without an outside.
 std::optional<uint64_t> deviceCounter(const char* name);
-/// How many packets of a process have failed, in all its handle spaces that live. Nothing where the host does
-/// not see its machine's outside itself.
+/// Returns how many packets of a process have failed, in all its live handle spaces. Returns nothing if the
+/// host itself cannot look at its machine from outside.
 std::optional<uint64_t> errorsOf(uint64_t process);
-/// The counter is `expected`. Nothing given: it was not looked at before, and is not now.
+/// Expects the counter to be `expected`. Nothing: the counter was not read before, and is not read now.
 void expectDeviceCounter(const char* name, std::optional<uint64_t> expected, const char* what);
 
 }  // namespace aerogpu::host

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The aperture's page list while nothing goes right: memory of the host's that programs have used up, a GPU
-// that is lost or gone, a ring that stands or is full, the time between reset and restart. What VidMm unmaps
-// is unmapped when the call returns, which ApertureList looks at; here it is looked at from the other end:
-// no program reaches a page that was given to somebody else. Pages "DxgkDdiBuildPagingBuffer", "Thread
-// Synchronization and TDR".
+// Tests the aperture's page list under failures: host memory that programs have used up, a GPU that is lost
+// or gone, a ring that is stopped or full, the time between reset and restart. A page that VidMm unmaps is
+// unmapped when the call returns, which ApertureList checks; these tests check the other end: no program
+// reaches a page that has a new owner. Pages "DxgkDdiBuildPagingBuffer", "Thread Synchronization and TDR".
 #include <algorithm>
 #include <cstring>
 
@@ -52,7 +51,7 @@ struct PagedProgram {
     adapter.vidmm().destroy({allocation});
     allocation.reset();
   }
-  /// Writes a number into each page, as EXT_WRITE_VALUE finds it by the list.
+  /// Writes a number into each page, which EXT_WRITE_VALUE finds through the list.
   bool writeValues(Adapter& adapter, uint64_t value, bool wait = true) {
     Stream stream;
     for (uint64_t page = 0; page < kPages; ++page)
@@ -73,7 +72,8 @@ struct PagedProgram {
   }
 };
 
-/// Pages that the memory manager has taken back: whoever has them next is not seen here, so they must stay.
+/// Pages that the memory manager has taken back: their next owner is not visible here, so they must not
+/// change.
 class TakenBack {
 public:
   explicit TakenBack(const Allocation& allocation) : m_pages(allocation.pages) {}
@@ -94,8 +94,8 @@ private:
   std::vector<SystemPage> m_pages;
 };
 
-/// The program's allocation goes, and another one comes to the same place in the aperture with other pages.
-/// Empty after a broken rule.
+/// Removes the program's allocation, and puts another one at the same place in the aperture with other pages.
+/// Returns nothing after a broken rule.
 std::unique_ptr<TakenBack> exchange(Adapter& adapter, PagedProgram& program) {
   auto old = std::make_unique<TakenBack>(*program.allocation);
   const uint64_t place = program.allocation->offset;
@@ -107,11 +107,11 @@ std::unique_ptr<TakenBack> exchange(Adapter& adapter, PagedProgram& program) {
   return expect(there, "other pages at the same place") ? std::move(old) : nullptr;
 }
 
-/// What is paged in and out keeps its bytes, and what is fresh is zero, in VRAM: as long as the device copies
-/// and fills memory itself (MEM-8), whatever there is of the host's memory and of the GPU.
+/// Allocations paged in and out keep their bytes, and fresh ones are zero, in VRAM: this holds if the device
+/// copies and fills memory itself (MEM-8), whatever the state of host memory and GPU.
 void pages(Adapter& adapter, const char* when) {
   if (!(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_MEMORY)) {
-    note("this device needs a GPU for what is paged: not looked at");
+    skipTest("this device needs a GPU for what is paged");
     return;
   }
   constexpr uint64_t kLarge = 3 << 20;
@@ -140,7 +140,7 @@ void pages(Adapter& adapter, const char* when) {
   expect(adapter.scheduler().resets() == resets, "without a time-out %s", when);
 }
 
-/// Whether this device's GPU can be lost.
+/// True if this device's GPU can be lost.
 bool losesGpu(Adapter& adapter) {
   return adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_GPU_LOSS;
 }
@@ -152,7 +152,7 @@ bool waitForState(Adapter& adapter, uint32_t wanted) {
                 registers.read(AEROGPU_EXT_REG_GPU_STATE));
 }
 
-/// Programs hold all memory of the host's that a guest may have.
+/// Programs hold all host memory that a guest may use.
 void withoutHostMemory() {
   Session session;
   if (!session.ok()) return;
@@ -166,7 +166,7 @@ void withoutHostMemory() {
     const uint32_t errors = deviceErrors(adapter);
     pages(adapter, "without memory of the host's");
     if (const auto old = exchange(adapter, program)) {
-      exhaustion.giveSome();  // for the packets of the program
+      exhaustion.giveSome();  // for the program's packets
       program.writeValues(adapter, 2);
       program.expectValues(2);
       old->expectUntouched("when a program has written");
@@ -176,7 +176,7 @@ void withoutHostMemory() {
   program.give(adapter);
 }
 
-/// A program whose pages are paged, and another one with a surface whose drawing shows whether the GPU works.
+/// A program whose pages are paged, and another one whose drawing to a surface shows whether the GPU works.
 struct Witnesses {
   PagedProgram program, victim;
   Surface surface;
@@ -196,7 +196,7 @@ struct Witnesses {
   }
 };
 
-/// The GPU is lost, and nobody has noticed but the device: the ring stands (LOSS-3).
+/// The GPU is lost, and only the device knows: the ring stands still (LOSS-3).
 void whileLost() {
   Session session;
   if (!session.ok() || !losesGpu(session.adapter())) return;
@@ -207,7 +207,7 @@ void whileLost() {
   auto& [program, victim, surface] = witnesses;
   const auto end = [&] { witnesses.end(adapter); };
   if (!adapter.machine().loseGpu()) {
-    note("a loss cannot be played here: not looked at");
+    skipTest("a loss cannot be played here");
     return end();
   }
   pages(adapter, "while the GPU is lost");
@@ -229,7 +229,7 @@ void whileLost() {
   end();
 }
 
-/// The GPU is gone, and fences go on (LOSS-6); then it is back, without a time-out.
+/// The GPU is gone, and fences advance (LOSS-6); then it is back, without a time-out.
 void whileGone() {
   Session session;
   if (!session.ok() || !losesGpu(session.adapter())) return;
@@ -239,7 +239,7 @@ void whileGone() {
   auto& [program, victim, surface] = witnesses;
   const auto end = [&] { witnesses.end(adapter); };
   if (!adapter.machine().refuseGpu(true) || !adapter.machine().loseGpu()) {
-    note("a loss cannot be played here: not looked at");
+    skipTest("a loss cannot be played here");
     return end();
   }
   adapter.scheduler().setTimeoutMs(2000);
@@ -254,7 +254,7 @@ void whileGone() {
   }
   pages(adapter, "while the GPU is gone");
   for (const auto& pages : old) pages->expectUntouched("while the GPU is gone");
-  // The driver tells in a DPC that it is gone; then the next program tries again.
+  // The driver reports in a DPC that it is gone; then the next program retries it.
   drainDpcs();
   expect(adapter.machine().refuseGpu(false), "the host's GPU is there again");
   PagedProgram next;
@@ -291,7 +291,7 @@ void whileReset() {
   });
   adapter.scheduler().setTimeoutMs(2000);
   stopGpu(adapter);
-  // What writes to the pages is in the ring when they go.
+  // The writes to the pages are in the ring when the pages go.
   program.writeValues(adapter, 0x1111, false);
   adapter.scheduler().waitIdle();
   adapter.scheduler().setTimeoutMs(10000);
@@ -306,7 +306,7 @@ void whileReset() {
   expectNoDeviceErrors(adapter);
 }
 
-/// The ring takes nothing: it stands, and then it is full as well.
+/// The ring takes nothing: it is stopped, and then it is full as well.
 void whileRingStands() {
   Session session;
   if (!session.ok()) return;
@@ -337,14 +337,14 @@ void whileRingStands() {
   expectNoDeviceErrors(adapter);
 }
 
-/// MEM-10: paging that cannot be carried out is a time-out, and never done. Played by a destination that is
-/// nobody's memory, which VidMm never gives; afterwards paging works.
+/// MEM-10: paging that cannot be carried out causes a time-out, and never completes. Simulated by a
+/// destination without memory, which VidMm never uses; afterwards paging works.
 void failedPaging() {
   Session session;
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
   if (!(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_MEMORY)) {
-    note("this device cannot stop for paging that fails: not looked at");
+    skipTest("this device cannot stop for paging that fails");
     return;
   }
   adapter.scheduler().setTimeoutMs(2000);

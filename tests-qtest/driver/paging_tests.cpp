@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// More allocations than the segments hold; eviction and paging in; contents compared.
+// Uses more allocations than the segments hold; tests eviction and paging in, and compares contents.
 #include <cstring>
 
 #include "tests-qtest/driver/ring_view.h"
@@ -33,7 +33,7 @@ bool hasPattern(Adapter& adapter, Allocation& allocation, uint32_t id) {
   return true;
 }
 
-/// Allocations of up to `maxPages` in a cycle through segments that hold a part of them.
+/// Cycles allocations of up to `maxPages` through segments that hold a part of them.
 void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsigned rounds,
            uint32_t maxPages) {
   Session session(false);
@@ -91,12 +91,12 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
 void paging() {
   cycle(0, 1 << 20, 60, 4, 60);
 }
-/// Buffers that hold the pages of some 800 KiB: one operation needs several passes.
+/// Buffers for the pages of some 800 KiB: one operation needs several passes.
 void pagingMultipass() {
   cycle(2048, 6 << 20, 14, 4, 600);
 }
 
-/// Many small allocations at once: as many operations as fit share a paging buffer, and each of them happens,
+/// Many small allocations at once: as many operations as fit share a paging buffer, and each is carried out,
 /// submitted together or in two parts.
 void pagingShared() {
   Session session;
@@ -136,7 +136,7 @@ void pagingShared() {
   expectNoDeviceErrors(adapter);
 }
 
-/// Operations that a video memory manager has no reason to ask for: the call must not fail.
+/// Operations that a video memory manager has no reason to request: the call must not fail.
 void pagingSenseless() {
   Session session;
   if (!session.ok()) return;
@@ -187,7 +187,7 @@ void freshIsZero() {
   Adapter& adapter = session.adapter();
   for (unsigned i = 0; i < 12; ++i) {
     const uint32_t id = newAllocId();
-    // In the aperture and in VRAM by turns.
+    // In the aperture and in VRAM alternately.
     auto created = adapter.vidmm().create(
         {}, {i % 2 ? undescribedPrivate(id, 512 << 10) : bufferPrivate(id, 512 << 10)}, false);
     if (!expect(ntSuccess(created.status), "an allocation")) return;
@@ -203,7 +203,7 @@ void freshIsZero() {
   }
 }
 
-/// What the GPU renders survives eviction, in each segment.
+/// Rendered content survives eviction, in each segment.
 void renderedContent(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 160, 100, surface)) return;
@@ -236,8 +236,8 @@ void renderedContent(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
-/// Page "DXGKARG_SUBMITCOMMAND": paging has the system context, or none for a change of power. It is the
-/// kernel's in either case, and no device's (SPACE-3).
+/// Page "DXGKARG_SUBMITCOMMAND": paging has the system context, or none for a change of power. In either case
+/// it is the kernel's, and belongs to no device (SPACE-3).
 void pagingKernels() {
   Session session;
   if (!session.ok()) return;

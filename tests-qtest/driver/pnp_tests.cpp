@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Load, start, stop, power, removal.
+// Tests load, start, stop, power, removal.
 #include <algorithm>
 #include <cstring>
 
@@ -105,7 +105,7 @@ void startStop() {
   expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == scanoutBefore,
          "the POST mode stays until the first commit");
 
-  // What a virtual adapter has nothing for is refused or passed over.
+  // Calls that make no sense for a virtual adapter are refused or ignored.
   constexpr auto kNotSupported = static_cast<NTSTATUS>(0xC00000BB);
   VIDEO_REQUEST_PACKET request{};
   request.IoControlCode = 0x230000;
@@ -126,7 +126,7 @@ void startStop() {
             UCHAR{0});
 }
 
-/// Asks the driver what it is.
+/// Queries the driver for its properties.
 template <class Answer>
 NTSTATUS query(Adapter& adapter, DXGK_QUERYADAPTERINFOTYPE type, Answer& answer,
                UINT bytes = sizeof(Answer)) {
@@ -138,7 +138,7 @@ NTSTATUS query(Adapter& adapter, DXGK_QUERYADAPTERINFOTYPE type, Answer& answer,
                  adapter.context(), &query);
 }
 
-/// What the user-mode driver learns: each field says what the device's registers say.
+/// Checks the answer for the user-mode driver: each field matches the device's registers.
 void expectUserModeAnswer(Adapter& adapter, const aerogpu_umd_private_v1& answer) {
   auto& r = adapter.registers();
   const uint64_t features = r.read64(AEROGPU_MMIO_REG_FEATURES_LO);
@@ -159,7 +159,7 @@ void expectUserModeAnswer(Adapter& adapter, const aerogpu_umd_private_v1& answer
          "UMDRIVERPRIVATE: what is reserved is 0");
 }
 
-/// PRIV-23. Version 2, for who has room for it: what the segments, escapes and contexts of this driver are.
+/// PRIV-23. Version 2, for callers with room for it: the segments, escapes and contexts of this driver.
 void expectUserModeAnswer2(Adapter& adapter, bool gdi, bool aperture) {
   aerogpu_umd_ext_private_v2 answer;
   std::memset(&answer, 0xEE, sizeof answer);
@@ -208,7 +208,7 @@ void expectUserModeAnswer2(Adapter& adapter, bool gdi, bool aperture) {
          answer.block_bytes, block);
 }
 
-/// PRIV-23: the device's capability block goes to user mode as it is, as far as there is room.
+/// PRIV-23: the driver passes the device's capability block to user mode unchanged, as far as there is room.
 void capabilityBlock() {
   Session session;
   if (!session.ok()) return;
@@ -261,8 +261,8 @@ void capabilityBlock() {
     note("this machine's registers cannot be changed");
     return;
   }
-  // It is read when the adapter starts, and after a sleep. Programs that open the adapter read the driver's
-  // copy: each word of the device's is an exit of the machine.
+  // The driver reads it when the adapter starts, and after a sleep. Programs that open the adapter read the
+  // driver's copy: each register read is an exit of the virtual machine.
   const auto reads = machine.registerReads();
   check(block);
   expect(machine.registerReads() == reads, "nobody reads the device for it");
@@ -285,7 +285,7 @@ void capabilityBlock() {
   says(AEROGPU_MMIO_REG_FEATURES_HI, features);
 }
 
-/// PRIV-11. The registry's switches (docs/windows/package.md, "Settings"): each takes away what it says, and
+/// PRIV-11. The registry's switches (docs/windows/package.md, "Settings"): each disables what it says, and
 /// the desktop works.
 void switches() {
   // aerogpu_events.mc, as NTSTATUS: informational, customer bit, facility 0x0A3, message 7.
@@ -309,7 +309,7 @@ void switches() {
     if (!expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "%s: a start", row.name))
       return;
     aerogpu_umd_private_v1 userMode;
-    std::memset(&userMode, 0xEE, sizeof userMode);  // what is not written shows
+    std::memset(&userMode, 0xEE, sizeof userMode);  // makes unwritten bytes visible
     DXGK_DRIVERCAPS caps{};
     const NTSTATUS direct3d = query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, userMode);
     expect(direct3d == (row.direct3d ? kSuccess : kNotSupported), "%s: Direct3D (0x%08x)", row.name,
@@ -323,7 +323,7 @@ void switches() {
     expect(ntSuccess(query(adapter, DXGKQAITYPE_DRIVERCAPS, caps)), "%s: capabilities", row.name);
     const auto& presents = caps.PresentationCaps;
     expect(presents.SupportKernelModeCommandBuffer == row.gdi, "%s: GDI acceleration", row.name);
-    // Page "DXGK_PRESENTATIONCAPS"; without Direct3D there is no compositor, and nothing to say.
+    // Page "DXGK_PRESENTATIONCAPS"; without Direct3D there is no compositor, and nothing to announce.
     expect(presents.DriverSupportsCddDwmInterop == row.direct3d && (presents.Value != 0) == row.direct3d,
            "%s: presents to the compositor's textures, 0x%x", row.name, presents.Value);
     expect(!presents.Value || presents.AlignmentShift >= 2, "%s: AlignmentShift %u", row.name,
@@ -340,8 +340,8 @@ void switches() {
   adapter.unload();
 }
 
-/// Page "Registering Hardware Information": what the control panel shows of the adapter, the host's GPU among
-/// it.
+/// Page "Registering Hardware Information": the adapter's details in the control panel, including the host's
+/// GPU.
 void hardwareInformation() {
   Session session;
   if (!session.ok()) return;
@@ -363,7 +363,7 @@ void hardwareInformation() {
     expect(getRegistryString(Adapter::registryKey(), std::string("HardwareInformation.") + name, text) &&
                !text.empty(),
            "HardwareInformation.%s", name);
-  // In bytes, as everybody reads it, whatever the page says.
+  // In bytes, as all readers expect, whatever the page says.
   uint32_t bytes = 0;
   expect(getRegistryDword(Adapter::registryKey(), "HardwareInformation.MemorySize", bytes) &&
              bytes == session.adapter().bar(1).bytes,
@@ -383,7 +383,7 @@ void restart() {
     if (!expect(ntSuccess(status), "StartDevice %d (0x%08x)", i, status)) return;
     expect(session.setMode(), "a mode in round %d", i);
     adapter.stopDevice();
-    // The same device object again: PnP rebalances resources so.
+    // The same device object again, as when PnP rebalances resources.
     status = adapter.startDevice();
     if (!expect(ntSuccess(status), "a second StartDevice %d (0x%08x)", i, status)) return;
     adapter.stopDevice();
@@ -395,7 +395,7 @@ void restart() {
   adapter.unload();
 }
 
-/// A start that fails for lack of memory, at every allocation in turn, leaves nothing behind.
+/// A start that fails for lack of memory, at every allocation in turn, leaks nothing.
 void startFailure() {
   Session session(false);
   if (!session.ok()) return;
@@ -427,7 +427,7 @@ void startFailure() {
   adapter.unload();
 }
 
-/// EX-50: what was drawn survives the sleep of the machine.
+/// EX-50: drawn content survives the sleep of the machine.
 void power(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -441,7 +441,7 @@ void power(Adapter& adapter, Client& client, Context& context) {
     NTSTATUS status = adapter.setPower(adapterUid, PowerDeviceD3, action);
     expect(ntSuccess(status), "D3 (0x%08x)", status);
     expect((adapter.registers().read(AEROGPU_MMIO_REG_RING_CONTROL) & 1) == 0, "the ring stands in D3");
-    // What a device loses in D3.
+    // The device loses this in D3.
     adapter.registers().write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
     adapter.registers().write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
     adapter.registers().write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);
@@ -466,7 +466,7 @@ void hotRemoval() {
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
   Adapter& adapter = session.adapter();
   if (!adapter.machine().canReset()) {  // what stays on the device would be in the way of those that follow
-    note("this machine's devices cannot be reset from here: not looked at");
+    skipTest("this machine's devices cannot be reset from here");
     return;
   }
   auto client = Client::create(adapter, 100);
@@ -478,13 +478,13 @@ void hotRemoval() {
   adapter.scheduler().waitIdle();
   adapter.display().controlVsync(false);
   adapter.detach();
-  // Windows ends what there is, then stops and removes; nothing may hang or fault.
+  // Windows destroys everything, then stops and removes the device; nothing may hang or fault.
   context.reset();
   client.reset();
   adapter.vidmm().destroy({surface.allocation});
 }
 
-/// The line is shared, and somebody else uses it all the time: from before the start until after the stop.
+/// The line is shared, and another device uses it all the time: from before the start until after the stop.
 void sharedLine() {
   Session session(false);
   if (!session.ok()) return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DxgkDdiPresent and DxgkDdiRenderKm beyond what a desktop usually asks for: lists of rectangles of any
-// length, and what the driver refuses. Which codes it may refuse with is looked at in each call
-// (dxgk/ddi_rules.cpp).
+// Tests DxgkDdiPresent and DxgkDdiRenderKm beyond the usual needs of a desktop: lists of rectangles of any
+// length, and refusals. Each call checks the permitted codes (dxgk/ddi_rules.cpp).
 #include <sys/mman.h>
 
 #include "tests-qtest/driver/outside.h"
@@ -15,7 +14,7 @@ namespace {
 
 constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D), kCannotColorConvert = ntStatus(0xC01E0008);
 
-/// Every second pixel of a square is a rectangle of its own.
+/// Returns every second pixel of a square as a separate rectangle.
 std::vector<RECT> checkerboard(LONG left, LONG top, LONG edge) {
   std::vector<RECT> rects;
   for (LONG y = 0; y < edge; ++y)
@@ -23,7 +22,7 @@ std::vector<RECT> checkerboard(LONG left, LONG top, LONG edge) {
   return rects;
 }
 
-/// Page "DxgkDdiPresent": the list may be as long as it likes; what does not fit comes in further buffers.
+/// Page "DxgkDdiPresent": the list may have any length; the part that does not fit comes in further buffers.
 void rectangles(Adapter& adapter, Client& client, Context& context) {
   Surface source;
   if (!makeSurface(adapter, client, context, 128, 128, source)) return;
@@ -65,11 +64,11 @@ void rectangles(Adapter& adapter, Client& client, Context& context) {
   status = context.present(source.opened, primary[0], from, at(500, 50), key, keyed, 0xFF000000);
   expect(ntSuccess(status), "with another key (0x%08x)", status);
   check(500, 50, 0x44AA77, "and copied where it is not the key's");
-  // Within the primary: sixteen pixels to the right, of which most are in the source as well.
+  // Within the primary: sixteen pixels to the right, so most of the destination overlaps the source.
   const std::vector<RECT> moved = checkerboard(316, 50, 128);
   status = context.present(primary[0], primary[0], at(300, 50), at(316, 50), moved, blt);
   expect(ntSuccess(status), "a move of %zu rectangles (0x%08x)", moved.size(), status);
-  // Every pixel that is copied is one of the checkerboard's filled ones, from before the move.
+  // Every copied pixel is a filled one in the checkerboard, from before the move.
   check(316, 50, 0x993311, "the move's pixels");
   client.close(primary[0]);
   dropSurface(adapter, client, context, source);
@@ -77,8 +76,8 @@ void rectangles(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Within one surface each pixel becomes what the present found at its source, however many rectangles there
-/// are and wherever they move to. How much of the list the driver holds is looked at in nt/nt_pool.cpp.
+/// Within one surface each pixel becomes the one that the present found at its source, however many
+/// rectangles there are and wherever they move. nt/nt_pool.cpp checks how much of the list the driver holds.
 void manyMoved(Adapter& adapter, Client& client, Context& context) {
   constexpr int kWidth = 1024, kHeight = 768, kLeft = 400, kTop = 250, kEdge = 256;
   constexpr uint32_t kColors[] = {0x102030, 0xC04020, 0x20C040, 0x4020C0, 0xE0E0E0, 0x808000, 0x008080};
@@ -92,7 +91,7 @@ void manyMoved(Adapter& adapter, Client& client, Context& context) {
   constexpr size_t kListBytes = size_t{kEdge} * kEdge / 2 * sizeof(RECT);
   auto* list = static_cast<RECT*>(allocateUserMemory(kListBytes));
   const struct {
-    int x, y, edge;  // of the rectangles: one is left out after each
+    int x, y, edge;  // an offset; the edge of a rectangle, which is followed by a gap of the same size
     bool keyed;
   } moves[] = {{16, 0, 1, false},   {-16, 3, 2, false},  {0, 9, 2, false}, {0, -1, 2, false},
                {-3, 200, 2, false}, {300, -7, 2, false}, {5, -7, 2, true}, {-290, 10, 2, true},
@@ -130,7 +129,7 @@ void manyMoved(Adapter& adapter, Client& client, Context& context) {
     std::snprintf(what, sizeof what, "what was moved by %d, %d", move.x, move.y);
     expectScreen(points, colors, what);
   }
-  // As many as there are numbers, of which a few are there: the page has one code for that.
+  // The largest count, but only a few exist: the page has one code for that.
   DXGK_PRESENTFLAGS blt{};
   blt.Blt = 1;
   const RECT some{0, 0, 64, 64}, other{8, 0, 72, 64};
@@ -145,7 +144,7 @@ void manyMoved(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// What cannot be done has the code that its page has for it.
+/// A present that is impossible gets the code from its page.
 void refusals(Adapter& adapter, Client& client, Context& context) {
   Surface source;
   if (!makeSurface(adapter, client, context, 128, 128, source)) return;
@@ -178,7 +177,7 @@ void refusals(Adapter& adapter, Client& client, Context& context) {
   refused(source.opened, depths[0], blt, kCannotColorConvert, "depths as the destination");
   refused(nullptr, primary[0], blt, kInvalidHandle, "no source");
   refused(source.opened, nullptr, fill, kInvalidHandle, "no destination");
-  // Rectangles are the process's.
+  // Rectangles in the process' memory.
   auto* page = static_cast<RECT*>(allocateUserMemory(4096));
   NTSTATUS status =
       context.present(source.opened, primary[0], some, some, {page, 4096 / sizeof(RECT) + 1}, blt);
@@ -193,9 +192,9 @@ void refusals(Adapter& adapter, Client& client, Context& context) {
   adapter.vidmm().destroy({source.allocation});
 }
 
-/// GDI's way to the screen where it is not accelerated: the CPU draws a shadow surface, and presents bring it
-/// to the primary (page "D3DKMDT_SHADOWSURFACEDATA"). After presents that the GPU drew alone each shows what
-/// the CPU drew, where it says, and nothing else changes.
+/// GDI's path to the screen if it is not accelerated: the CPU draws a shadow surface, and presents copy it to
+/// the primary (page "D3DKMDT_SHADOWSURFACEDATA"). After presents that only the GPU drew each shows what the
+/// CPU drew, in the named rectangles, and nothing else changes.
 void cpuDrawn(Adapter& adapter, Client& client, Context& context) {
   const auto primary = client.open({adapter.display().sharedPrimary()}, false);
   D3DKMDT_SHADOWSURFACEDATA data{};
@@ -229,7 +228,7 @@ void cpuDrawn(Adapter& adapter, Client& client, Context& context) {
     const ScreenPoints points = {{x, y},           {x + 119, y + 79}, {x - 1, y}, {x + 120, y + 79},
                                  {x + 60, y + 80}, {5, 700}};
     expectScreen(points, {cpu, cpu, gpu, gpu, gpu, gpu}, "what both drew");
-    // The same after the screen was off.
+    // Again after the screen was off.
     adapter.display().setVisible(false);
     adapter.display().setVisible(true);
     expectScreen(points, {cpu, cpu, gpu, gpu, gpu, gpu}, "the same, shown again");
@@ -239,14 +238,14 @@ void cpuDrawn(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Colours that the CPU writes into whole rows of the primary.
+/// The CPU fills whole rows of the primary.
 void cpuRows(Adapter& adapter, uint32_t top, uint32_t rows, uint32_t argb) {
   const std::vector<uint32_t> pixels(size_t{1024} * rows, argb);
   adapter.vidmm().write(*adapter.display().primary(), uint64_t{top} * 4096, pixels.data(), pixels.size() * 4);
 }
 
-/// The shared primary, drawn by the CPU first (SCAN-6), then by the GPU: what the CPU drew stays around what
-/// the GPU draws, also when a program has opened the primary before.
+/// The shared primary, drawn by the CPU first (SCAN-6), then by the GPU: the CPU's pixels stay around the
+/// GPU's, even if a program has opened the primary before.
 void cpuDrewFirst(Adapter& adapter, Client& client, Context& context, bool opensFirst) {
   const uint32_t above = 0x305070, below = 0x907050, drawn = 0x20C040;
   cpuRows(adapter, 0, 400, 0xFF000000 | above);
@@ -283,8 +282,8 @@ void cpuDrewThenProgram(Adapter& adapter, Client& client, Context& context) {
   cpuDrewFirst(adapter, client, context, true);
 }
 
-/// A program locks the shared primary after the GPU has drawn, as a user-mode driver does what it has opened:
-/// through staging. It reads what is on the screen, and what it writes is there with the next flip.
+/// A program locks the shared primary after the GPU has drawn, through staging, as a user-mode driver does
+/// with an opened surface. It reads the screen's content, and its writes appear with the next flip.
 void cpuLocked(Adapter& adapter, Client& client, Context& context) {
   if (!hasSpaces(adapter)) return;
   constexpr uint32_t kWidth = 1024, kHeight = 768, kPitch = kWidth * 4;
@@ -332,7 +331,7 @@ void cpuLocked(Adapter& adapter, Client& client, Context& context) {
   const ScreenPoints points = {{300, 200}, {399, 259}, {299, 200}, {400, 259}, {350, 199}, {350, 260}};
   expect(ntSuccess(adapter.display().flip(*adapter.display().primary())), "a flip");
   expectScreen(points, {written, written, drawn, drawn, drawn, drawn}, "what the program wrote");
-  // Others draw on around it.
+  // Others continue to draw around it.
   const RECT some{350, 0, 1024, 768};
   expect(ntSuccess(context.present(nullptr, primary[0], some, some, {}, fill, 0xFF102030)),
          "another present");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Less video memory than is used: other tests again in segments of a few MiB or KiB, and submissions that do
-// not fit at all.
+// Less video memory than is used: repeats other tests in segments of a few MiB or KiB, and tests submissions
+// that do not fit at all.
 #include <cstring>
 
 #include "tests-qtest/driver/streams.h"
@@ -18,7 +18,7 @@ void runWithin(uint64_t segmentBytes, const char* name) {
   brokenRule("there is no test %s", name);
 }
 
-/// Surfaces by turns, several in each submission, with room for half of them.
+/// Surfaces alternately, several in each submission, with room for half of them.
 void evictedSurfaces(Adapter& adapter, Client& client, Context& context) {
   constexpr unsigned kSurfaces = 24, kAtOnce = 6, kRounds = 6;
   std::vector<Surface> surfaces(kSurfaces);
@@ -44,8 +44,8 @@ void evictedSurfaces(Adapter& adapter, Client& client, Context& context) {
       expect(surfaceIs(adapter, surfaces[i], colors[i]), "surface %u in round %u", i, round);
   }
   expect(adapter.vidmm().evictions() > kSurfaces, "there was real paging");
-  // All of them together fit nowhere, and the driver's streams are one piece: the OS has to say so, and
-  // nothing else happens.
+  // All of them together fit nowhere, and the driver's streams are one piece: the OS has to refuse, without
+  // other effects.
   Stream all;
   Context::List list;
   for (const Surface& surface : surfaces) {

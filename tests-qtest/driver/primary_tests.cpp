@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a full-screen program needs: primaries of its own, flips between them with and without a vertical
-// sync, and memory for the rest that is not the primaries'. docs/abi/driver-data.md, "Allocations".
+// The needs of a full-screen program: its own primaries, flips between them with and without a vertical sync,
+// and memory for everything else. docs/abi/driver-data.md, "Allocations".
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
@@ -16,7 +16,7 @@ constexpr uint32_t kPrimaryFlag = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
 
 using PrimaryPrivate = aerogpu_wddm_alloc_priv_v2;
 
-/// A surface as a user-mode driver describes it, whose rows follow one another.
+/// Returns a surface as a user-mode driver describes it, with contiguous rows.
 PrimaryPrivate described(uint32_t width, uint32_t height, D3DDDIFORMAT format, uint32_t flags) {
   const uint32_t pixel = format == D3DDDIFMT_R5G6B5 ? 2 : format == D3DDDIFMT_A16B16G16R16F ? 8 : 4;
   PrimaryPrivate data{};
@@ -55,7 +55,7 @@ uint64_t primaryAddress(Adapter& adapter, const Allocation& allocation) {
          allocation.offset;
 }
 
-/// PRIV-16: two primaries of a program's, drawn by the GPU and flipped to.
+/// PRIV-16: two primaries of a program, drawn by the GPU and flipped to.
 void userPrimaries() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -69,7 +69,7 @@ void userPrimaries() {
     uint32_t color = 0;
   } frames[2];
   for (uint32_t i = 0; i < 2; ++i) {
-    // A lockable one, too: that makes no difference for a primary.
+    // One of them is lockable, which makes no difference for a primary.
     const uint32_t cpu = i ? uint32_t{AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE} : 0u;
     const PrimaryPrivate data = described(mode.width, mode.height, mode.format, kPrimaryFlag | cpu);
     auto created = create(adapter, data);
@@ -142,7 +142,7 @@ void userPrimaries() {
   expectNoDeviceErrors(adapter);
 }
 
-/// PRIV-16: what cannot be shown is no primary.
+/// PRIV-16: a surface that cannot be shown is no primary.
 void primaryRefusals() {
   Session session;
   if (!session.ok()) return;
@@ -177,7 +177,7 @@ void primaryRefusals() {
   expect(poolBytes() == pool, "nothing is left");
 }
 
-/// PRIV-17: what is no primary leaves VRAM to those that are.
+/// PRIV-17: other allocations leave VRAM to primaries.
 void placement() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

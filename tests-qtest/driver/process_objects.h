@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a process makes on the device, and every way in which another one may lay hands on it, for the tests
-// of what keeps processes apart.
+// The objects that a process makes on the device, and every way in which another one may try to use them, for
+// the tests that processes are kept apart.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace aerogpu::host {
 
-/// A handle of each kind, made by one process, and whatever a stream can do with them.
+/// A handle of each kind, made by one process, and the streams that use them.
 struct Objects {
   uint32_t texture = newHandle(), depth = newHandle(), buffer = newHandle(), view = newHandle(),
            vertexShader = newHandle(), pixelShader = newHandle(), inputLayout = newHandle(),
            sampler = newHandle();
 };
 
-/// Makes all of them: no packet is wrong.
+/// Returns a stream that makes all of them, without errors.
 Stream makeObjects(const Objects& o, uint32_t allocId);
 
 /// A stream of one packet.
@@ -24,10 +24,11 @@ struct Use {
   const char* what;
   Stream stream;
 };
-/// Each way to use a foreign handle: one packet each, which is right but for whose handle it names. `own` are
-/// the caller's.
+/// Returns each way to use a foreign handle: one packet each, correct except for the handle's owner. `own`
+/// are the caller's.
 std::vector<Use> usesOf(const Objects& their, const Objects& own);
-/// Ends and new meanings of a foreign handle: their owner may do this too, but it changes what there is.
+/// Returns packets that destroy or redefine a foreign handle: their owner may do this too, but it changes the
+/// objects.
 std::vector<Use> endsOf(const Objects& their);
 
 }  // namespace aerogpu::host

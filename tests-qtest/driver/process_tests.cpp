@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What belongs to a process: nobody else may use it, it ends with the process, and there is only so much.
-// docs/windows/driver.md, "What a process may do".
+// Tests that a process owns its objects: no other one may use them, they end with the process, and their
+// number is limited. docs/windows/driver.md, "What a process may do".
 #include <algorithm>
 #include <cstring>
 
@@ -13,8 +13,8 @@ namespace aerogpu::host {
 
 namespace {
 
-/// PRIV-6 to PRIV-8: handles belong to who made them, tokens to who has their allocation open, and of a
-/// stream that breaks this nothing is submitted.
+/// PRIV-6 to PRIV-8: a handle belongs to the process that made it, a token to those that have its allocation
+/// open; a stream that violates this is not submitted at all.
 void processRights() {
   Session session;
   if (!session.ok()) return;
@@ -33,7 +33,7 @@ void processRights() {
   const auto refused = [&](const Use& use) {
     const NTSTATUS status = stranger->context->render(use.stream.bytes(), {});
     expect(status == kPrivilegedInstruction, "%s of another process is refused (0x%08x)", use.what, status);
-    // Behind packets that are right, too: nothing of the stream runs.
+    // Also after correct packets: nothing of the stream runs.
     Stream late;
     late.upload(own.buffer, 0, &submitted, 4);
     late.writer().raw(use.stream.bytes().data() + sizeof(aerogpu_cmd_stream_header),
@@ -44,12 +44,13 @@ void processRights() {
   };
   for (const Use& use : usesOf(theirs, own)) refused(use);
   for (const Use& use : endsOf(theirs)) refused(use);
-  Objects kernels;  // the driver's own handles are nobody's
+  Objects kernels;  // no process owns the driver's own handles
   kernels.texture = kernels.depth = kernels.buffer = kernels.view = kernels.vertexShader =
       kernels.pixelShader = kernels.inputLayout = kernels.sampler = 0xF8000001;
   for (const Use& use : usesOf(kernels, own)) refused(use);
   for (const Use& use : endsOf(kernels)) refused(use);
-  // It was not the packets: their owner may. What the device thinks of them is not asked.
+  // The packets themselves were fine: their owner may send them. The device's opinion of them does not matter
+  // here.
   for (const Use& use : usesOf(theirs, theirs)) {
     const NTSTATUS status = owner->context->render(use.stream.bytes(), {});
     expect(ntSuccess(status), "%s by its owner (0x%08x)", use.what, status);
@@ -57,7 +58,7 @@ void processRights() {
   settle(adapter, *owner->context);
   const uint32_t errors = deviceErrors(adapter);
 
-  // Tokens: who does not have the allocation open may neither import nor export.
+  // Tokens: a process that does not have the allocation open may neither import nor export.
   const auto allocation = makeShared(adapter);
   if (!allocation || !openAndExport(adapter, *owner, allocation)) return;
   stranger->token = owner->token;
@@ -85,7 +86,7 @@ void processRights() {
   owner->client->close(owner->opened);
   adapter.vidmm().destroy({allocation});
 
-  // A handle is free again when its owner has given it up.
+  // A handle is free again once its owner has destroyed it.
   expect(ntSuccess(owner->context->render(Stream().destroy(theirs.buffer).bytes(), {})), "its end");
   expect(ntSuccess(stranger->context->render(Stream().createBuffer(theirs.buffer, 16, 0).bytes(), {})),
          "a handle that was given up is anybody's");
@@ -93,7 +94,7 @@ void processRights() {
   expectDeviceErrors(adapter, errors);
 }
 
-/// PRIV-10: a process that is killed leaves nothing, not in the driver, not on the device.
+/// PRIV-10: a killed process leaves nothing, neither in the driver nor on the device.
 void processKilled() {
   Session session;
   if (!session.ok()) return;
@@ -111,7 +112,7 @@ void processKilled() {
   std::vector<uint32_t> many;
   many.reserve(100);
   for (int i = 0; i < 100; ++i) many.push_back(newHandle());
-  // Again and again with the same handles: what was left would be in the way.
+  // Repeatedly with the same handles: leftovers would be in the way.
   for (uint32_t round = 0; round < 4; ++round) {
     auto victim = Client::create(adapter, 511);
     std::vector<std::unique_ptr<Context>> contexts;
@@ -122,7 +123,7 @@ void processKilled() {
     expect(ntSuccess(contexts[0]->render(makeObjects(objects, 0).bytes(), {})), "its objects");
     Stream buffers;
     for (const uint32_t handle : many) buffers.createBuffer(handle, 256, 0);
-    buffers.target(surface.target);  // and bound while it dies
+    buffers.target(surface.target);  // and bound while the process dies
     expect(ntSuccess(contexts[1]->render(buffers.bytes(), {})), "more of them");
     for (uint32_t i = 0; i < 6; ++i) fillSurface(*contexts[2], surface, 0xFF000000 | i);
     if (round == 0) {
@@ -141,7 +142,7 @@ void processKilled() {
     expect(adapter.vidmm().liveAllocations() == allocations, "no allocation is left in round %u", round);
     expectNoDeviceErrors(adapter);
   }
-  // Whatever it was is free: the driver and the device let another process have each of the handles.
+  // All handles are free: the driver and the device let another process have each of them.
   expect(ntSuccess(survivor->context->render(makeObjects(objects, 0).bytes(), {})), "handles of the dead");
   settle(adapter, *survivor->context);
   expectNoDeviceErrors(adapter);
@@ -149,8 +150,8 @@ void processKilled() {
   dropSurface(adapter, *survivor->client, *survivor->context, untouched);
 }
 
-/// User memory that another thread changes as soon as it has been read: a byte is that of `first` when it is
-/// read for the first time, and that of `later` from then on.
+/// User memory that another thread changes as soon as it has been read: the first read of a byte returns that
+/// of `first`, and later reads that of `later`.
 class ChangingMemory final : public DeviceWindow {
 public:
   ChangingMemory(std::span<const uint8_t> first, std::span<const uint8_t> later)
@@ -177,7 +178,7 @@ public:
     brokenRule("the driver writes to a command buffer");
   }
   void* user() const { return m_user; }
-  /// How often its bytes from `from` on were read, at least and at most.
+  /// Returns the least and the most reads of its bytes from `from` on.
   std::pair<uint32_t, uint32_t> reads(size_t from) const {
     const auto [least, most] =
         std::minmax_element(m_reads.begin() + static_cast<ptrdiff_t>(from), m_reads.end());
@@ -190,8 +191,8 @@ private:
   void* m_user = nullptr;
 };
 
-/// PRIV-9: a process that changes its stream while the driver looks at it. Whatever the driver checked is
-/// what runs: another process' buffer stays as it is.
+/// PRIV-9: a process changes its stream while the driver checks it. Only the checked bytes run: another
+/// process' buffer stays as it is.
 void processChanges() {
   Session session;
   if (!session.ok()) return;
@@ -237,7 +238,8 @@ void processChanges() {
 
 constexpr uint32_t kDeviceHandles = 1u << 18, kAllHandles = 1u << 20;
 
-/// Streams about handles in a row that the driver sees and the device does not: it has limits of its own.
+/// Streams with consecutive handles that the driver sees and the device does not, because it has its own
+/// limits.
 class UnseenViews {
 public:
   static NTSTATUS make(Sharer& who, uint32_t first, uint32_t count) {
@@ -246,7 +248,7 @@ public:
   static NTSTATUS drop(Sharer& who, uint32_t first, uint32_t count) {
     return send<aerogpu_cmd_destroy_texture_view>(who, AEROGPU_CMD_DESTROY_TEXTURE_VIEW, first, count);
   }
-  /// As many as a device may have, no more.
+  /// Makes as many as a device may have, and no more.
   static bool makeAll(Sharer& who, uint32_t first) {
     constexpr uint32_t kAtOnce = 1u << 14;
     for (uint32_t i = 0; i < kDeviceHandles; i += kAtOnce) {
@@ -272,15 +274,15 @@ private:
   }
 };
 
-/// What the driver keeps for a context from its first Render on is there.
+/// Allocates what the driver keeps for a context from its first Render on.
 bool warmUp(Sharer& who, uint32_t first, uint32_t count) {
   return expect(
       ntSuccess(UnseenViews::make(who, first, count)) && ntSuccess(UnseenViews::drop(who, first, count)),
       "handles come and go");
 }
 
-/// One process takes all handles that it may have: others have room, what it gives up is free, and it leaves
-/// nothing.
+/// One process takes all handles that it may have: others have room, destroyed ones are free again, and it
+/// leaves nothing.
 void processLimits() {
   constexpr uint32_t kFirst = 0x80000000, kOther = 0x90000000;
   setGuardedPool(false);  // a page for each handle would be 1 GiB
@@ -307,8 +309,8 @@ void processLimits() {
   expectNoDeviceErrors(adapter);
 }
 
-/// All processes together take all handles that there are. Takes minutes under TCG: a bucket of the driver's
-/// table then holds 256.
+/// All processes together take all handles. Takes minutes under TCG: a bucket in the driver's table then
+/// holds 256.
 void allHandles() {
   constexpr uint32_t kFirst = 0x80000000, kOther = 0x90000000;
   setGuardedPool(false);
@@ -336,10 +338,10 @@ void allHandles() {
 }
 
 const TestCase kProcessTests[] = {
-    {"process-rights", 120, processRights},
-    {"process-changes", 90, processChanges},
+    {"process-rights", 120, processRights, Runs::kOnDemand},
+    {"process-changes", 90, processChanges, Runs::kOnDemand},
     {"process-killed", 120, processKilled},
-    {"process-limits", 240, processLimits},
+    {"process-limits", 240, processLimits, Runs::kOnDemand},
     {"all-handles", 1200, allHandles, Runs::kOnDemand},
 };
 

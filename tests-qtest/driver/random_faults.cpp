@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Moves of a random walk (random_walk.h): preemption, a GPU that hangs or is lost and the recovery from that,
-// questions to the driver.
+// Moves of a random walk (random_walk.h): preemption, a GPU that hangs or is lost, the recovery from that,
+// queries to the driver.
 #include <algorithm>
 
 #include "aerogpu/aerogpu_escape_extension.h"
@@ -12,7 +12,7 @@ namespace aerogpu::host {
 
 namespace {
 
-// Page "TDR Registry Keys": TdrLimitCount, TdrLimitTime; with room for what the recovery itself takes.
+// Page "TDR Registry Keys": TdrLimitCount, TdrLimitTime; with room for the recovery's own resets.
 constexpr size_t kResetsAllowed = 5;
 constexpr int64_t kWithinNs = 65'000'000'000;
 
@@ -24,14 +24,14 @@ void Walk::preempt() {
 }
 
 bool Walk::mayReset() {
-  if (!m_adapter.machine().clockJumps()) return false;  // a minute is a minute
-  if (m_noise) lineNoise();                             // nobody wants seconds of it
+  if (!m_adapter.machine().clockJumps()) return false;  // a minute takes a minute
+  if (m_noise) lineNoise();                             // seconds of it would take too long
   const auto recent = [&] {
     std::erase_if(m_resetTimes, [](int64_t at) { return nowNs() - at > kWithinNs; });
     return m_resetTimes.size();
   };
   if (recent() >= kResetsAllowed) {
-    if (m_vsync) vsync();  // nobody wants a minute of them
+    if (m_vsync) vsync();  // a minute of them would take too long
     clockSleepUntil(m_resetTimes.front() + kWithinNs + 1);
     recent();
   }
@@ -39,7 +39,7 @@ bool Walk::mayReset() {
 }
 
 void Walk::drawInVain() {
-  // Nothing is paged meanwhile; where that is lost too is loseAmid().
+  // Nothing is paged meanwhile; loseAmid() covers losses during paging.
   const auto fits = [](const WalkItem& item) { return !item.frame && !item.missing && item.resident(); };
   m_vain = true;
   const unsigned count = 1 + below(4);
@@ -57,7 +57,7 @@ void Walk::drawInVain() {
   m_vain = false;
 }
 
-/// The device has nothing to do, and GDI's first window is in place for drawing.
+/// Makes the device idle, with GDI's first window ready for drawing.
 void Walk::rest() {
   anyProcess();
   gdiAct(0, 0xFF000000, [&] { return gdiFill(0, 0xFF000000); });
@@ -81,16 +81,17 @@ void Walk::hang() {
   m_resetTimes.push_back(nowNs());
   scheduler.setTimeoutMs(kTimeoutMs);
   ++m_resets;
-  if (refused) m_errors = deviceErrors(m_adapter);  // what ran of it
+  if (refused) m_errors = deviceErrors(m_adapter);  // the part of it that ran
   expect(scheduler.resets() == m_resets, "a hang is one time-out (%u of %u)", scheduler.resets(), m_resets);
 }
 
-/// The host's GPU is lost while somebody draws; it comes back with the recovery.
+/// The host's GPU is lost while a program draws; it comes back with the recovery.
 void Walk::lose() {
   if (!canLose() || !mayReset()) return;
   Scheduler& scheduler = m_adapter.scheduler();
   dropFrames();
-  // What programs have built and not submitted is dropped with their devices, or was submitted before.
+  // Buffers that programs have built but not submitted are dropped with their devices, or are submitted
+  // before.
   if (below(2)) releaseAll();
   dropHeld();
   const bool refused = anyMayRefuse();
@@ -119,8 +120,8 @@ void Walk::everybodyBeginsAnew() {
     }
     endProcess(m_processes.size() - 1, below(2) != 0);
   }
-  // The driver makes the texture of GDI's bitmap when it is next used: if that was refused, for want of
-  // memory, nobody would make it later (docs/windows-driver.md, "Handle spaces").
+  // The driver makes the texture for GDI's bitmap at its next use: if the device refused it for lack of
+  // memory, no later call would make it (docs/windows/driver.md, "Handle spaces").
   lookAtMemory();
   gdiLook();
 }
@@ -138,7 +139,7 @@ void Walk::waitIdle() {
   expect(m_adapter.scheduler().completed(submitted), "fences go on");
 }
 
-/// Questions of a program's that change nothing.
+/// Queries by a program that change nothing.
 void Walk::ask() {
   WalkProcess& process = anyProcess();
   const auto operations = escapeOperations();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Moves of a random walk (random_walk.h): the host's GPU is lost while everybody is at work: buffers are held
-// back and in flight, a full-screen program is shown, memory is used up, and nobody knows yet. Everybody goes
-// on until the time-out; then every device is lost (LOSS-4), or the GPU is gone for a while (LOSS-6). What is
-// left is the content of allocations that nobody was writing to or moving (LOSS-3, CMD-9, MEM-8).
+// Moves of a random walk (random_walk.h): the host's GPU is lost while all programs are busy: buffers are
+// held back and in flight, a full-screen program is shown, memory is used up, and only the device knows. All
+// continue until the time-out; then every device is lost (LOSS-4), or the GPU is gone for a while (LOSS-6).
+// What survives is the content of allocations that no work was writing to or moving (LOSS-3, CMD-9, MEM-8).
 #include <algorithm>
 
 #include "aerogpu/aerogpu_extension.h"
@@ -69,7 +69,7 @@ void Walk::loseAmid() {
   anyProcess();
   const bool refused = anyMayRefuse();
   if (waits) settle();
-  // Which of what is in flight is still done nobody knows.
+  // It is unknown which of the work in flight still completes.
   const auto doubt = [&](const Item& item) {
     if (!item || scheduler.completed(item->surface.allocation->busyUntil)) return;
     item->memory.reset();
@@ -105,7 +105,7 @@ void Walk::loseAmid() {
   everybodyBeginsAnew();
 }
 
-/// Nobody has noticed: programs draw, and the memory manager moves their memory, in vain or not.
+/// No one has noticed: programs draw, and the memory manager moves their memory, in vain or not.
 void Walk::moveAmidLoss() {
   WalkProcess& process = anyProcess();
   const Item item = evenLostItem(process);
@@ -124,7 +124,7 @@ void Walk::moveAmidLoss() {
       gdiAct(0, {}, [&] { return gdiFill(0, color); });
       return;
     case 4:
-      if (!process.primary) return;  // opening it now asks the driver for a texture
+      if (!process.primary) return;  // opening it now would make the driver create a texture
       logCall("%llu fills the desktop in vain", static_cast<unsigned long long>(process.id));
       present(anyContext(process), nullptr, {0, 0, 640, 480}, {0, 0, 640, 480}, color, [](bool) {});
       return;
@@ -157,19 +157,18 @@ void Walk::moveAmidLoss() {
   }
 }
 
-/// Fences go on, what is drawn is not (CMD-9, LOSS-6); then the GPU is there again, and a program that begins
-/// brings it back.
+/// Fences advance, but nothing is drawn (CMD-9, LOSS-6); then the GPU is available again, and a program that
+/// starts brings it back.
 void Walk::withoutGpu() {
   Scheduler& scheduler = m_adapter.scheduler();
   unpaintAll();
   if (!waitForGpu(AEROGPU_EXT_GPU_GONE)) return;
   m_vain = true;
-  gdiAct(0, {}, [&] { return gdiFill(0, 0xFF777777); });  // the driver hears of it
+  gdiAct(0, {}, [&] { return gdiFill(0, 0xFF777777); });  // the driver learns of it
   scheduler.waitIdle();
   drainDpcs();
   for (unsigned left = 4 + below(16); left; --left) moveWithoutGpu();
-  // The last program may have tried in vain, of which the driver hears by work that fails; then it tries
-  // again.
+  // The last program may have tried in vain, which the driver notices by work that fails; then it retries.
   settle();
   gdiAct(0, {}, [&] { return gdiFill(0, 0xFF777777); });
   m_vain = false;
@@ -213,7 +212,7 @@ void Walk::moveWithoutGpu() {
       stream.target(s.target).clear(color).target(0).copyTexture(s.backed, s.target, s.width, s.height, true);
       const NTSTATUS status = anyContext(process).context->render(stream.bytes(), {{s.opened, true}});
       expect(ntSuccess(status) || status == kGpuException, "a render (0x%08x)", status);
-      item->gpu.reset();  // what the allocation holds stays
+      item->gpu.reset();  // the allocation's content stays
       return;
     }
     case 6:
@@ -257,7 +256,7 @@ void Walk::moveWithoutGpu() {
       s.target = newHandle();
       made->missing = true;
       expect(vidmm.makeResident({{s.allocation.get(), true}}), "it is resident");
-      made->memory = 0;  // what is fresh is zero
+      made->memory = 0;  // fresh memory is zero
       process.items.push_back(made);
       return;
     }

@@ -132,7 +132,7 @@ void Walk::endProcess(size_t index, bool killed) {
     for (const Item& item : process.items) dropItem(process, context, item);
     refusalsOf(mayRefuse(process), [&] { process.contexts.clear(); });
   } else {
-    // What it has not submitted goes with it, while what it has is in flight.
+    // Its unsubmitted buffers are dropped with it, while submitted ones are in flight.
     std::vector<std::unique_ptr<Context>> contexts;
     for (WalkContext& context : process.contexts) {
       if (context.holds) context.context->dropHeld();
@@ -145,12 +145,12 @@ void Walk::endProcess(size_t index, bool killed) {
       Client::terminate(std::move(process.client), std::move(contexts));
     });
     for (const auto& one : shared)
-      if (!one->allocation->opens) std::erase(m_shared, one);  // with the last that had it open
+      if (!one->allocation->opens) std::erase(m_shared, one);  // with the last one that had it open
   }
   m_processes.erase(m_processes.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-/// What the device has refused it does not find; or it refuses the context.
+/// The device may not find an object that it refused to make; or it refuses the context.
 void Walk::dropItem(WalkProcess& process, WalkContext& context, const Item& item) {
   refusalsOf(item->missing || item->unseen || mayRefuse(process),
              [&] { dropSurface(m_adapter, *process.client, *context.context, item->surface); });
@@ -248,10 +248,10 @@ void Walk::fillItem() {
     fill(context, item, color);
     return;
   }
-  // In two streams: what is bound stays bound, whatever the driver itself draws for this context in between.
+  // In two streams: bindings persist, whatever the driver itself draws for this context in between.
   const Surface& s = item->surface;
   act(context, Stream().target(s.target), {}, [](bool) {});
-  const RECT corner{600, 440, 620, 460};  // no point that is looked at
+  const RECT corner{600, 440, 620, 460};  // contains no checked point
   if (primaryOf(process)) present(context, nullptr, corner, corner, color, [](bool) {});
   Stream rest;
   rest.clear(color).target(0).copyTexture(s.backed, s.target, s.width, s.height, true);
@@ -285,7 +285,7 @@ void Walk::writeMemory(const Item& item, uint32_t color) {
   item->memory = color;
 }
 
-/// The CPU writes, and a stream says so.
+/// The CPU writes, and a stream marks the range as dirty.
 void Walk::writeItem() {
   WalkProcess& process = anyProcess();
   const Item item = anyItem(process, [](const WalkItem& i) { return !i.frame; });
@@ -437,20 +437,20 @@ void Walk::closeShare() {
   const auto shared = process.shares[index].shared;
   dropShare(process.shares[index], process, below(2) != 0);
   process.shares.erase(process.shares.begin() + static_cast<std::ptrdiff_t>(index));
-  if (shared->missing || mayRefuse(process)) return;  // the question might be refused as well
+  if (shared->missing || mayRefuse(process)) return;  // the query might be refused too
   const bool lives = std::find(m_shared.begin(), m_shared.end(), shared) != m_shared.end();
   expect(deviceKnowsToken(m_adapter, *process.contexts.front().context, token, m_errors) == lives,
          "the device knows the token as long as somebody has the surface open");
 }
 
-/// Handle and opening, in this order or the other. `handleFirst`: a program closes in order.
+/// Closes handle and opening, in this order or the other. `handleFirst`: a program closes in order.
 void Walk::dropShare(WalkShare& share, WalkProcess& process, bool handleFirst) {
   Stream stream;
   stream.destroy(share.handle);
   Context& context = *process.contexts.front().context;
   const auto shared = share.shared;
   refusalsOf(!share.usable() || mayRefuse(process), [&] {
-    // A device that is lost takes no streams; its handles are gone.
+    // A lost device takes no streams; its handles are gone.
     if (handleFirst && share.usable()) (void)context.render(stream.bytes(), {});
     process.client->close(share.opened);
     if (!handleFirst && share.usable()) (void)context.render(stream.bytes(), {});

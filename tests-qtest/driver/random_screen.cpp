@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Moves of a random walk (random_walk.h) that can be seen: presents, flips of a full-screen program, modes,
-// pointer, Remote Desktop, sleep.
+// Visible moves of a random walk (random_walk.h): presents, flips of a full-screen program, modes, pointer,
+// Remote Desktop, sleep.
 #include <algorithm>
 #include <cstring>
 
@@ -49,7 +49,7 @@ void Walk::unpaintAll() {
   std::fill(m_desktop.begin(), m_desktop.end(), Color());
 }
 
-/// A picture of a program's, or GDI's, to the desktop.
+/// Presents a picture of a program, or of GDI, to the desktop.
 void Walk::present() {
   WalkProcess& process = anyProcess();
   OpenAllocation* primary = primaryOf(process);
@@ -63,7 +63,7 @@ void Walk::present() {
   WalkContext& context = anyContext(process);
   logCall("%llu presents item %u at %d, %d%s", static_cast<unsigned long long>(process.id),
           item->surface.allocId, static_cast<int>(x), static_cast<int>(y), context.holds ? ", held" : "");
-  // With handle spaces what a program draws of its own is its own: presents read the memory (PRIV-24).
+  // With handle spaces a program's drawing is private: presents read the memory (PRIV-24).
   present(context, item, from, to, 0, [this, to, item](bool done) {
     paint(to, !done ? Color() : hasSpaces(m_adapter) ? item->memory : item->gpu);
   });
@@ -87,7 +87,7 @@ NTSTATUS Walk::present(WalkContext& context, const Item& source, const RECT& fro
                                         {}, flags, color);
       },
       std::move(effect));
-  // The texture that the driver makes of the source, once, may be what was refused.
+  // The device may have refused the texture that the driver makes once for the source.
   if (source && m_refusals != before) source->unseen = true;
   return status;
 }
@@ -126,7 +126,7 @@ void Walk::lookAtScreen() {
   if (!points.empty()) expectScreen(points, colors, "what was drawn");
 }
 
-/// The next frame of a full-screen program, shown at once or with a vertical sync.
+/// Flips to the next frame of a full-screen program, at once or with a vertical sync.
 void Walk::flip() {
   Display& display = m_adapter.display();
   if (!m_frameOwner) {
@@ -239,8 +239,8 @@ void Walk::sleep() {
   const uint32_t device = m_adapter.machine().canReset() ? below(3) : uint32_t{kStays};
   dropFrames();
   releaseAll();
-  // The driver makes what it draws with anew when the machine wakes, and does not hear that it is refused
-  // (docs/windows-driver.md, "Handle spaces").
+  // The driver makes its own drawing objects again when the machine wakes, and does not learn that they are
+  // refused (docs/windows/driver.md, "Handle spaces").
   for (const auto& process : m_processes)
     if (!process->hoard.empty()) give(*process, 0);
   logCall("sleep%s", device == kStays    ? ""
@@ -251,7 +251,7 @@ void Walk::sleep() {
   m_adapter.scheduler().waitIdle();
   display.unpin(*display.primary());
   expect(page([&] { return m_adapter.vidmm().evictAll(); }), "everything can be evicted");
-  if (device == kReboots) m_errors = 0;  // its counter is reset with it
+  if (device == kReboots) m_errors = 0;  // its counter is reset too
   const POWER_ACTION action = below(2) ? PowerActionSleep : PowerActionHibernate;
   (void)m_adapter.setPower(kAdapterUid, PowerDeviceD3, action);
   if (device != kStays) expect(m_adapter.machine().sleepAndWake(device == kReboots), "the machine sleeps");

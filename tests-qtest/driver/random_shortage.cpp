@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Moves of a random walk (random_walk.h): programs that take all memory of the host's that a process, or the
-// guest, may have (LIM-8, SPACE-11, SPACE-22), keep it while everybody goes on, and give it back. What it
-// means for the other moves: what a program makes, and what is drawn, may be refused; paging may not (MEM-8).
+// Moves of a random walk (random_walk.h): programs that take all host memory that a process, or the guest,
+// may use (LIM-8, SPACE-11, SPACE-22), keep it while all continue, and give it back. The effect on the other
+// moves: the device may refuse a program's objects, and draws; it may not refuse paging (MEM-8).
 #include <algorithm>
 
 #include "aerogpu/aerogpu_format.h"
@@ -32,7 +32,7 @@ uint32_t Walk::refusalsOf(bool possible, const std::function<void()>& submits) {
   }
   settle();
   const uint32_t before = deviceErrors(m_adapter);
-  expectDeviceErrors(m_adapter, m_errors);  // nothing was refused that may not be
+  expectDeviceErrors(m_adapter, m_errors);  // nothing else was refused
   submits();
   settle();
   m_errors = deviceErrors(m_adapter);
@@ -56,11 +56,12 @@ void Walk::lookAtMemory() {
             deviceCounter("host-memory").value_or(m_limit) + kRoom > m_limit;
 }
 
-// Larger ones first; nothing is drawn to them, so that few of their bytes exist. Of several that are as large
-// as one another the first are made.
+// Larger ones first; nothing is drawn to them, so few of their bytes are committed. Of several with the same
+// size the first are made.
 void Walk::takeAll(WalkProcess& process, uint32_t smallest) {
-  constexpr uint32_t kFirst = 16, kRest = 4;  // of those of half the size fewer than four fit
-  // The context that gives back, too: one that the device has not made yet may be refused itself.
+  constexpr uint32_t kFirst = 16, kRest = 4;  // fewer than four of half the size fit after that
+  // The context that gives back must exist before: one that the device has not made yet may be refused
+  // itself.
   WalkContext& context = process.contexts.front();
   releaseHeld(context);
   const bool buffers = below(2) != 0;
@@ -89,7 +90,7 @@ void Walk::takeAll(WalkProcess& process, uint32_t smallest) {
   m_shares += !process.hoard.empty();
 }
 
-/// One process takes what it can get, or several until there is nothing left: none may take all.
+/// One process takes what it can get, or several until there is nothing left: a single one may not take all.
 void Walk::take() {
   if (!m_limit) return;
   const uint32_t smallest = 1u << below(8);
@@ -108,7 +109,7 @@ void Walk::take() {
   m_shortages += m_short;
 }
 
-/// All of it, or a part.
+/// Gives back all of it, or a part.
 void Walk::giveBack() {
   std::vector<WalkProcess*> rich;
   for (const auto& process : m_processes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random legal calls, thousands of them, from a seed: no rule is broken, pixels are right after each, fences
-// go on, and at the end nothing is left. docs/windows/driver-host.md, "Random calls".
+// Makes random legal calls, thousands of them, from a seed: no rule is broken, pixels are right after each,
+// fences advance, and at the end nothing is left. docs/windows/driver-host.md, "Random calls".
 #include <string>
 
 #include "tests-qtest/driver/outside.h"
@@ -12,12 +12,12 @@ namespace {
 
 constexpr unsigned kManyMoves = 10000, kFewMoves = 1200;
 /// Two modes' primaries and two frames of a full-screen program, wherever they are pinned; less than programs
-/// have.
+/// need.
 constexpr uint64_t kSegmentBytes = 8 << 20;
 
 }  // namespace
 
-/// Weights: of about twelve hundred moves so many are these.
+/// Weights: how many of about twelve hundred moves are of each kind.
 const Walk::Move Walk::kMoves[] = {
     {"processes begin", 25, &Walk::beginProcess},
     {"end", 8, &Walk::endSomeProcess},
@@ -72,7 +72,7 @@ Walk::Walk(Session& session, uint64_t seed) : m_adapter(session.adapter()), m_ra
     for (int x = 3; x < 640; x += 91) m_points.emplace_back(x, y);
   m_desktop.resize(m_points.size());
   m_made.resize(std::size(kMoves));
-  // Where time does not jump, a minute of it is one.
+  // Without time jumps, a minute takes a minute.
   if (!m_adapter.machine().clockJumps())
     note("this machine's time does not jump: the GPU does not hang and is not lost, and no memory is taken");
   else if (!hasSpaces(m_adapter))
@@ -99,12 +99,12 @@ void Walk::move() {
     }
     what -= one.weight;
   }
-  // Others would be hidden by the recovery.
+  // The recovery would hide others.
   const TdrRecord& tdr = m_adapter.scheduler().tdr();
   expect(tdr.timeouts == m_resets && tdr.resets == m_resets,
          "%u time-outs, those that were made (%u, %u resets)", m_resets, tdr.timeouts, tdr.resets);
   if (brokenRules() == before) return;
-  m_stop = true;  // what follows would be its consequence
+  m_stop = true;  // later failures would follow from this one
 }
 
 void Walk::run(unsigned moves) {
@@ -159,7 +159,7 @@ void Walk::expectVariety() {
            "memory that is used up, and paging without it");
 }
 
-// A state that can be compared: what the driver makes when it is first needed is made.
+// Makes everything that the driver creates at first use, so that states can be compared.
 void Walk::makeSteady() {
   changeMode();
   beginProcess();
@@ -177,13 +177,13 @@ void Walk::makeSteady() {
 
 namespace {
 
-/// `moves`: 0 for as many as a short test takes.
+/// `moves`: 0 for a short test.
 void walk(uint64_t seed, unsigned moves) {
   Vidmm::limitAllSegments(kSegmentBytes);
   Session session;
   if (!session.ok() || !expect(session.setMode(640, 480), "a mode")) return;
   beginCallLog("random", seed);
-  // In a VM a register costs what it costs, and time does not jump.
+  // In a VM register accesses are slow, and time does not jump.
   if (!moves) moves = session.adapter().machine().clockJumps() ? kFewMoves : kFewMoves / 4;
   Walk(session, seed).run(moves);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A walk of random legal calls: what processes, GDI and the desktop have at a moment, what their pixels are
-// by then, and the moves that are legal in it. Everything follows from a seed. The order of the GPU's work is
-// that of the submissions, so what a move does to pixels takes effect when its buffer is submitted
-// (Walk::act). Where the device may refuse what it needs memory for (random_shortage.cpp), what a refused
-// submission has done is not known; where it may not, an error is a broken rule.
+// A walk of random legal calls: the current objects of processes, GDI and the desktop, the expected values of
+// their pixels, and the moves that are legal then. Everything follows from a seed. The GPU works in the order
+// of the submissions, so a move affects pixels when its buffer is submitted (Walk::act). If the device may
+// refuse work that needs memory (random_shortage.cpp), the effect of a refused submission is unknown;
+// otherwise an error is a broken rule.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@
 
 namespace aerogpu::host {
 
-using Color = std::optional<uint32_t>;  // of all pixels; nothing: nobody knows
-/// What a submission does to pixels, given that it was done; else they are not known.
+using Color = std::optional<uint32_t>;  // colour of all pixels; nothing: unknown
+/// The effect of a submission on pixels if it was done; otherwise they are unknown.
 using Effect = std::function<void(bool done)>;
 
 /// After how long a submission counts as hung: while a walk makes the GPU hang on purpose, and otherwise.
@@ -28,17 +28,17 @@ inline constexpr int kShortTimeoutMs = 2000, kTimeoutMs = 10000;
 struct WalkItem {
   Surface surface;  // a buffer is one row of a surface
   bool buffer = false, frame = false;
-  bool missing = false;  // the device refused a texture of its
-  bool unseen = false;   // or the one that the driver presents it from
-  Color memory, gpu;     // what the allocation holds, and the texture over it
+  bool missing = false;  // the device refused a texture over it
+  bool unseen = false;   // or the one from which the driver presents it
+  Color memory, gpu;     // contents of the allocation, and of the texture over it
   bool resident() const { return surface.allocation->resident(); }
 };
 
 struct WalkContext {
   struct WalkProcess* process = nullptr;
   std::unique_ptr<Context> context;
-  bool holds = false, doubtful = false;  // whether some of what it holds may be refused
-  std::vector<Effect> effects;           // of the buffers that it holds
+  bool holds = false, doubtful = false;  // holds buffers back; some of them may be refused
+  std::vector<Effect> effects;           // of the buffers that it holds back
 };
 
 /// A shared surface of 64x64 pixels, opened by one process.
@@ -65,7 +65,7 @@ struct WalkProcess {
   std::vector<std::shared_ptr<WalkItem>> items;
   std::vector<WalkShare> shares;
   OpenAllocation* primary = nullptr;  // the desktop's
-  std::vector<uint32_t> hoard;        // it takes memory with them, and may be refused more meanwhile
+  std::vector<uint32_t> hoard;  // it takes memory with them, and further requests may be refused meanwhile
 };
 
 /// GDI's textures, and the bitmap that the CPU reads.
@@ -84,7 +84,7 @@ struct WalkGdi {
 class Walk {
 public:
   Walk(Session& session, uint64_t seed);
-  /// Makes so many moves, then ends everything and looks for what is left.
+  /// Makes `moves` moves, then destroys everything and checks for leftovers.
   void run(unsigned moves);
 
 private:
@@ -98,7 +98,7 @@ private:
 
   void move();
   void tellMoves() const;
-  /// What a walk is for happened in it; of one that is long enough.
+  /// Expects that a long walk has covered its purposes.
   void expectVariety();
   void makeSteady();
 
@@ -139,14 +139,14 @@ private:
   void scanLine();
   void vsync();
 
-  // random_shortage.cpp: programs that take all memory of the host's.
+  // random_shortage.cpp: programs that take all host memory.
   void take();
   void giveBack();
 
-  // random_losses.cpp: the GPU is lost in the middle of all.
+  // random_losses.cpp: the GPU is lost in the middle of everything.
   void loseAmid();
 
-  // random_faults.cpp: what goes wrong with the GPU, and questions.
+  // random_faults.cpp: failures of the GPU, and queries.
   void preempt();
   void hang();
   void lose();
@@ -163,27 +163,26 @@ private:
   }
   WalkProcess& anyProcess();
   WalkContext& anyContext(WalkProcess& process);
-  /// One whose buffers are submitted at once.
+  /// Returns a context whose buffers are submitted at once.
   WalkContext& runningContext(WalkProcess& process);
-  /// Something of this process that `fits`; null: it has none.
+  /// Returns an item of this process that `fits`; null: it has none.
   Item anyItem(WalkProcess& process, const std::function<bool(const WalkItem&)>& fits);
   /// Draws with `context`; the effect comes when the buffer is submitted.
   NTSTATUS act(WalkContext& context, const Stream& stream, const Context::List& list, Effect effect);
-  /// The same with whatever `submits`; `possible`: it may be refused. What is submitted in vain may also
-  /// fail.
+  /// Submits through `submits`; `possible`: it may be refused. A submission in vain may also fail.
   NTSTATUS act(WalkContext& context, bool possible, const std::function<NTSTATUS()>& submits, Effect effect);
-  /// A copy to the desktop, or with no source a fill.
+  /// Copies to the desktop, or fills it if there is no source.
   NTSTATUS present(WalkContext& context, const Item& source, const RECT& from, const RECT& to, uint32_t color,
                    Effect effect);
   NTSTATUS fill(WalkContext& context, const Item& item, uint32_t color);
   NTSTATUS gdiFill(size_t window, uint32_t color);
-  /// A command of GDI's that leaves `color` in the window; the status of the call.
+  /// Runs a GDI command that leaves `color` in the window; returns the call's status.
   NTSTATUS gdiAct(size_t window, Color color, const std::function<NTSTATUS()>& submits);
   bool makeGdi();
   void releaseHeld(WalkContext& context);
   void releaseHeld(WalkProcess& process);
   void releaseAll();
-  /// Everything of a process goes: in order, or as it is killed.
+  /// Destroys everything of a process: in order, or as if it is killed.
   void endProcess(size_t index, bool killed);
   void dropItem(WalkProcess& process, WalkContext& context, const Item& item);
   void dropShare(WalkShare& share, WalkProcess& process, bool destroys);
@@ -191,44 +190,46 @@ private:
   OpenAllocation* primaryOf(WalkProcess& process);
   void paint(const RECT& rect, Color color);
   void unpaintAll();
-  /// GPU work that will be lost, of whoever has something in place for it, and of GDI; after rest().
+  /// Submits GPU work that will be lost, from any process that is ready for it, and from GDI; after rest().
   void drawInVain();
   void rest();
   /// Waits until another time-out is allowed (five a minute).
   bool mayReset();
 
-  /// Everything that was submitted, by the driver itself too, is done.
+  /// Waits until all submissions, including the driver's own, are done.
   void settle();
-  /// Whether the device may refuse what this process asks for.
+  /// True if the device may refuse requests of this process.
   bool mayRefuse(const WalkProcess& process) const { return m_short || !process.hoard.empty(); }
-  /// Whether it, or the driver for it, ends what the device has refused to make: that is an error too.
+  /// True if the process, or the driver for it, destroys objects that the device has refused to make: that is
+  /// an error too.
   bool missesSomething(const WalkProcess& process) const;
-  /// Whether anything that is submitted now may be an error.
+  /// True if any submission may now be an error.
   bool anyMayRefuse() const;
-  /// The error of a loss (LOSS-3); `refused`: others may have come before it.
+  /// Counts the error of a loss (LOSS-3); `refused`: others may have come before it.
   void countLoss(bool refused);
-  /// How much the device refuses of what `submits` does; 0 unless that is `possible`.
+  /// Returns how many requests of `submits` the device refuses; 0 unless that is `possible`.
   uint32_t refusalsOf(bool possible, const std::function<void()>& submits);
-  /// Paging, of which the device refuses nothing.
+  /// Pages; the device refuses nothing of it.
   bool page(const std::function<bool()>& pages);
-  /// Textures until the device refuses one of so many pixels a side.
+  /// Makes textures until the device refuses one of `smallest` pixels a side.
   void takeAll(WalkProcess& process, uint32_t smallest);
-  /// All but so many of what it has taken.
+  /// Gives back all but `keeps` of the textures that it has taken.
   void give(WalkProcess& process, size_t keeps);
-  /// How much memory is left, after it has changed much.
+  /// Checks how much memory is left, after large changes.
   void lookAtMemory();
 
   bool canLose();
   bool waitForGpu(uint32_t state);
-  /// What is held goes with the devices of its programs.
+  /// Drops the held buffers with the devices of their programs.
   void dropHeld();
   void moveAmidLoss();
   void moveWithoutGpu();
   void withoutGpu();
   Item evenLostItem(WalkProcess& process);
-  /// The CPU fills the allocation; what the GPU has of it stays as it is.
+  /// The CPU fills the allocation; the GPU's copy stays as it is.
   void writeMemory(const Item& item, uint32_t color);
-  /// What the losses left has its content: all that a program's memory held and nobody was writing to.
+  /// Expects that allocations which survive losses have their content: all memory of programs that no work
+  /// was writing to.
   void expectSurvivors();
   /// The device has forgotten everything: each program is told that its device is lost, and ends; GDI and the
   /// desktop draw anew.
@@ -240,20 +241,20 @@ private:
   std::vector<std::unique_ptr<WalkProcess>> m_processes;
   WalkGdi m_gdi;
   std::vector<std::shared_ptr<WalkShared>> m_shared;
-  std::vector<std::pair<int, int>> m_points;  // of the screen that are looked at
-  std::vector<Color> m_desktop;               // at them
+  std::vector<std::pair<int, int>> m_points;  // checked points of the screen
+  std::vector<Color> m_desktop;               // colours at them
   WalkProcess* m_frameOwner = nullptr;
-  Item m_frames[2], m_shown;  // of a full-screen program; what is on the screen, or the desktop
+  Item m_frames[2], m_shown;  // frames of a full-screen program; the one on the screen, or the desktop
   std::vector<DisplayMode> m_modes;
   uint64_t m_nextProcess = 1000;
   unsigned m_done = 0, m_resets = 0, m_losses = 0, m_sleeps = 0;
   uint32_t m_errors = 0;
   std::vector<int64_t> m_resetTimes;
   bool m_noise = false, m_vsync = false, m_stop = false;
-  uint64_t m_limit = 0;          // of the host's memory; 0: nobody tells
+  uint64_t m_limit = 0;          // limit of host memory; 0: unknown
   bool m_short = false;          // it is nearly used up
-  bool m_vain = false;           // what is submitted is lost
-  bool m_primaryMade = false;    // the texture of the desktop's primary
+  bool m_vain = false;           // submissions are lost
+  bool m_primaryMade = false;    // the desktop primary has its texture
   bool m_primaryUnseen = false;  // it was refused
   std::vector<unsigned> m_made;  // moves of each row of kMoves
   unsigned m_shortages = 0, m_shares = 0, m_refusals = 0, m_pagings = 0, m_amid = 0, m_gone = 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DxgkDdiGetScanLine follows the raster: each answer is compared with where the device's clock says that the
-// raster was during the call (page "DxgkDdiGetScanLine").
+// Tests that DxgkDdiGetScanLine follows the raster: each answer is compared with the raster's position during
+// the call, by the device's clock (page "DxgkDdiGetScanLine").
 #include <algorithm>
 
 #include "tests-qtest/driver/test.h"
@@ -15,11 +15,11 @@ struct Phase {
   int64_t low, high;
 };
 
-/// How the device's clock lies to ours: each reading of the last vblank time says that the device's clock
-/// stood between that time and one period later. Readings at all moments of the period narrow that down.
+/// How far the device's clock is from ours: each reading of the last vblank time means that the device's
+/// clock was between that time and one period later. Readings at all moments of the period narrow that down.
 class DeviceClock {
 public:
-  /// The clock has ticked at least once: until then it gives a time of before.
+  /// The clock has ticked at least once: until then it returns an old time.
   explicit DeviceClock(Adapter& adapter)
       : m_registers(adapter.registers()),
         m_period(m_registers.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS)) {}
@@ -29,7 +29,7 @@ public:
     const int64_t before = nowNs();
     m_vblank = static_cast<int64_t>(m_registers.read64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO));
     const int64_t after = nowNs();
-    // The guest's clock is what its kernel took the processor's for: it may run apart by 0.01 %.
+    // The guest's kernel calibrated its clock against the processor's: it may drift by 0.01 %.
     const int64_t drift = (after - m_at) / 10000;
     m_low = std::max(m_low - drift, m_vblank - after);
     m_high = std::min(m_high + drift, m_vblank + m_period - before);
@@ -47,17 +47,17 @@ private:
 
 constexpr unsigned kWanted = 400;
 
-/// Answers and how many of them were right.
+/// Counts answers and how many of them were right.
 class Raster {
 public:
-  /// Of a mode of `active` lines. VESA CVT 1.2, reduced blanking (section 3.4.2): the blank is at least 460
+  /// For a mode of `active` lines. VESA CVT 1.2, reduced blanking (section 3.4.2): the blank is at least 460
   /// us, in whole lines.
   Raster(UINT active, int64_t period)
       : m_active(active),
         m_total(active + static_cast<UINT>(460000 / ((period - 460000) / active)) + 1),
         m_period(period) {}
 
-  /// One answer to a call in `truth`. Calls that took too long say nothing.
+  /// Adds one answer to a call during `truth`. Calls that took too long prove nothing.
   void add(const DXGKARG_GETSCANLINE& line, Phase truth) {
     if (!expect(line.InVerticalBlank <= 1, "InVerticalBlank is set") ||
         !expect(line.InVerticalBlank ? line.ScanLine == 0 : line.ScanLine < m_active, "line %u of %u",
@@ -77,7 +77,7 @@ public:
     ++m_seen[line.InVerticalBlank ? 0 : 1 + line.ScanLine * 4 / m_active];
   }
 
-  /// On a busy machine the threads of an interrupt may sit out a blank, again and again.
+  /// On a busy machine the interrupt's threads may miss a blank, repeatedly.
   bool enough() const { return m_sharp >= kWanted && sawAll(); }
   bool sawAll() const {
     return std::all_of(std::begin(m_seen), std::end(m_seen), [](unsigned n) { return n != 0; });
@@ -86,7 +86,7 @@ public:
     note("%s: %u answers, %u wrong; blank %u, quarters %u, %u, %u, %u", when, m_sharp, m_wrong, m_seen[0],
          m_seen[1], m_seen[2], m_seen[3], m_seen[4]);
     expect(sawAll(), "%s: blank and each quarter of the picture come round", when);
-    // A machine that stops for a while between the driver's own two readings may spoil a few.
+    // A machine that stops for a while between the driver's two readings may spoil a few.
     expect(m_wrong * 50 <= m_sharp, "%s: the lines are where the raster is (%u of %u are not)", when, m_wrong,
            m_sharp);
   }
@@ -139,7 +139,7 @@ void scanLine() {
   }
   raster.check("by the device's clock");
 
-  // While somebody waits for vertical syncs, their interrupts are what the lines are counted from.
+  // While a program waits for vertical syncs, the lines are counted from their interrupts.
   Scheduler& scheduler = adapter.scheduler();
   expect(ntSuccess(adapter.display().controlVsync(true)) && scheduler.waitVsync(2, 5000), "vertical syncs");
   Raster synchronized(768, clock.period());

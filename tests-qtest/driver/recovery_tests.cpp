@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hangs, preemption, timeout recovery. The hang is made past the driver: the test takes the ring's ENABLE bit
-// away, so that the device stops looking at the ring.
+// Tests hangs, preemption, timeout recovery. The test makes the hang past the driver: it clears the ring's
+// ENABLE bit, so that the device stops reading the ring.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -69,8 +69,8 @@ void preempt(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
-/// A stream that the device finds fault with: the fence completes, nothing hangs, others are not harmed. Only
-/// the error code INTERNAL is a fault to Windows: a packet that failed had no effect, and the others ran.
+/// A stream with errors: the fence completes, nothing hangs, others are not harmed. Only the error code
+/// INTERNAL is a fault to Windows: a packet that failed had no effect, and the others ran.
 void faults() {
   Session session;
   if (!session.ok()) return;
@@ -87,7 +87,7 @@ void faults() {
   adapter.scheduler().waitIdle();
   expectNoDeviceErrors(adapter);
   for (uint32_t i = 0; i < 5; ++i) {
-    // Right, wrong, wrong, right: handles that nobody has.
+    // Right, wrong, wrong, right: the wrong ones name handles that do not exist.
     Stream bad;
     bad.target(own.target).clear(0xFF001100 + i).target(0).destroy(newHandle());
     bad.copyTexture(newHandle(), newHandle(), 4, 4, true);
@@ -113,7 +113,7 @@ void faults() {
   expectDeviceErrors(adapter, 10);
 }
 
-/// A hang while several processes submit: their buffers are lost, then everything goes on.
+/// A hang while several processes submit: their buffers are lost, then everything continues.
 void hangAmongMany() {
   Session session;
   if (!session.ok()) return;
@@ -159,7 +159,7 @@ void hangAmongMany() {
        static_cast<unsigned long long>(adapter.scheduler().tdr().lost));
 }
 
-/// The driver's report, as docs/windows/driver.md, "Debugging", has it.
+/// The driver's report, as in docs/windows/driver.md, "Debugging".
 struct DebugReport {
   uint32_t magic, version;
   aerogpu_escape_query_perf_out perf;
@@ -167,8 +167,8 @@ struct DebugReport {
 };
 static_assert(offsetof(DebugReport, perf) == 8 && offsetof(DebugReport, error) == 272);
 
-/// DxgkDdiCollectDbgInfo before a bug-check: any IRQL, any buffer; as much of the report as fits, and it is
-/// true.
+/// DxgkDdiCollectDbgInfo before a bug-check: any IRQL, any buffer; it writes as much of the report as fits,
+/// and it is true.
 void debugInfo() {
   Session session;
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
@@ -216,13 +216,13 @@ void debugInfo() {
       expect(bytes < 8 || (report.magic == AEROGPU_MMIO_MAGIC && report.version == 1),
              "its magic and version (0x%08x, %u)", report.magic, report.version);
       if (written < sizeof report) {
-        // What is cut off is the end, nothing else.
+        // Only the end is cut off.
         DebugReport whole{AEROGPU_MMIO_MAGIC, 1, expected, error};
         expect(bytes > 64 || std::memcmp(&report, &whole, written) == 0, "the first %zu bytes of it",
                written);
         continue;
       }
-      // The vblank clock goes on between two questions.
+      // The vblank clock advances between two queries.
       expect(report.perf.vblank_seq >= expected.vblank_seq && report.perf.vblank_seq <= later.vblank_seq &&
                  report.perf.last_vblank_time_ns >= expected.last_vblank_time_ns &&
                  report.perf.last_vblank_time_ns <= later.last_vblank_time_ns,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Illegal calls: refused, and nothing is harmed. What user mode can cause (pointers, streams, private
-// data) and what the documentation tells a driver to check.
+// Tests illegal calls: they are refused, and harm nothing. Covers what user mode can cause (pointers,
+// streams, private data) and what the documentation tells a driver to check.
 #include <sys/mman.h>
 
 #include <cstring>
@@ -17,7 +17,7 @@ namespace {
 void userPointers(Adapter& adapter, Client& client, Context& context) {
   const uint64_t before = adapter.scheduler().submitted();
   void* const device = adapter.machine().map(1, 0, 4096);
-  // Not mapped, kernel addresses, not aligned at a hole, the last user page.
+  // Not mapped, kernel addresses, unaligned at a hole, the last user page.
   for (const uintptr_t address :
        {uintptr_t{0}, uintptr_t{0x5000}, kUserProbeAddress - 0x10000, kUserProbeAddress,
         reinterpret_cast<uintptr_t>(device), byWidth(0xFFFFF80000000000, 0xC0000000), UINTPTR_MAX - 64,
@@ -34,7 +34,7 @@ void userPointers(Adapter& adapter, Client& client, Context& context) {
   stream.flush();
   std::memcpy(page + 4096 - stream.bytes().size(), stream.bytes().data(), stream.bytes().size());
   auto* at = page + 4096 - stream.bytes().size();
-  // A length past the mapped page: either answer is right, because the header says how much is read.
+  // A length past the mapped page: either answer is right, because the header determines how much is read.
   (void)context.renderRaw(at, static_cast<UINT>(stream.bytes().size()) + 64, {}, {});
   aerogpu_cmd_stream_header header;
   std::memcpy(&header, at, sizeof header);
@@ -74,7 +74,7 @@ void streams(Adapter& adapter, Client& client, Context& context) {
   refused(patch(kSize, 8), "a stream shorter than its header");
   refused(patch(kSize, static_cast<uint32_t>(bytes.size()) + 4), "a stream longer than its buffer");
   refused(patch(kSize, 0xFFFFFFFC), "a stream of 4 GiB");
-  // Inside of the stream: who looks at it, driver or device, finds it, and nothing of it runs.
+  // Errors inside the stream: driver or device, whichever checks it, finds the error, and nothing of it runs.
   const auto inside = [&](std::vector<uint8_t> bad, const char* what) {
     if (!hasSpaces(adapter)) return refused(std::move(bad), what);
     adapter.scheduler().waitIdle();
@@ -87,7 +87,7 @@ void streams(Adapter& adapter, Client& client, Context& context) {
   inside(patch(kPacket + 4, 4), "a packet shorter than its header");
   inside(patch(kPacket + 4, 7), "a packet of 7 bytes");
   inside(patch(kPacket + 4, 0x10000), "a packet past the end");
-  if (!hasSpaces(adapter)) {  // PRIV-12; the device skips what it does not know (CMD-4)
+  if (!hasSpaces(adapter)) {  // PRIV-12; the device skips unknown packets (CMD-4)
     refused(patch(kPacket, 0x7FFF), "an opcode that nobody knows");
     refused(patch(kPacket, 0xFFFF), "an extension that nobody knows");
   }
@@ -96,7 +96,7 @@ void streams(Adapter& adapter, Client& client, Context& context) {
   packet.share_token = 1;
   release.writer().packet(packet);
   inside({release.bytes().begin(), release.bytes().end()}, "RELEASE_SHARED_SURFACE from user mode");
-  // Random bytes behind a good header: any answer but a fault, and the adapter goes on.
+  // Random bytes after a good header: any answer but a fault, and the adapter continues.
   Random random(options().seed);
   for (unsigned i = 0; i < 300; ++i) {
     std::vector<uint8_t> noise(sizeof(aerogpu_cmd_stream_header) + size_t{4} * (1 + random.below(64)));
@@ -155,14 +155,14 @@ void privateData() {
     expect(id >= AEROGPU_WDDM_ALLOC_ID_KMD_MIN, "the driver chooses one of its own (0x%08x)", id);
     adapter.vidmm().destroy(chosen.allocations);
   }
-  // An id that lives already.
+  // An id that is in use.
   auto first = adapter.vidmm().create({}, {good}, false);
   expect(ntSuccess(first.status), "the good data are taken");
   if (!hasSpaces(adapter)) {
     refused(good, "an id that lives already");
   } else if (auto second = adapter.vidmm().create({}, {good}, false);
              expect(ntSuccess(second.status), "the same wish again (0x%08x)", second.status)) {
-    // PRIV-4: ids are the driver's there.
+    // PRIV-4: the driver chooses ids there.
     const uint32_t one = allocIdOf(first.allocations[0]->privateData),
                    two = allocIdOf(second.allocations[0]->privateData);
     expect(one >= AEROGPU_WDDM_ALLOC_ID_KMD_MIN && two >= AEROGPU_WDDM_ALLOC_ID_KMD_MIN && one != two,
@@ -174,7 +174,7 @@ void privateData() {
 }
 
 void handles(Adapter& adapter, Client& client, Context&) {
-  // Handles that user mode cannot forge, but that a confused caller may pass: of another kind, or dead.
+  // Handles that user mode cannot forge, but that a confused caller may pass: of another kind, or destroyed.
   DXGKARG_RENDER render{};
   NTSTATUS status =
       callDdi("DxgkDdiRender", kPassiveLevel, adapter.ddi.DxgkDdiRender, client.device(), &render);

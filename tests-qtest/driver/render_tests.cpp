@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Command streams from several contexts, devices, processes and threads; fences; presents. Pixels are
-// compared.
+// Tests command streams from several contexts, devices, processes and threads; fences; presents. Compares
+// pixels.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -41,7 +41,7 @@ void multipass(Adapter& adapter, Client& client, Context& context) {
   for (auto& b : expected) b = static_cast<uint8_t>(random.next());
   Stream stream;
   stream.createBuffer(handle, bytes, 0).createBuffer(backed, bytes, id);
-  // Uploads of odd places and sizes, again and again, until the stream has three DMA buffers' length.
+  // Uploads at odd places and with odd sizes, repeated until the stream is as long as three DMA buffers.
   std::vector<uint8_t> content(bytes);
   while (stream.bytes().size() < context.info().DmaBufferSize * 3ull) {
     const uint32_t size = (random.below(2000) + 4) & ~3u, at = random.below(bytes - size) & ~3u;
@@ -59,7 +59,7 @@ void multipass(Adapter& adapter, Client& client, Context& context) {
   adapter.vidmm().destroy(created.allocations);
 }
 
-/// Several processes with contexts of their own, submitting at once (EX-33).
+/// Several processes with separate contexts, submitting at once (EX-33).
 void concurrent() {
   Session session;
   if (!session.ok()) return;
@@ -105,7 +105,7 @@ void fenceWrap(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
   adapter.scheduler().waitIdle();
-  // Windows counts up; a jump ahead by less than half of the range is what a driver can tell from going back.
+  // Windows counts up; a driver can tell a jump ahead by less than half of the range from a step back.
   for (const uint32_t next : {0x70000000u, 0xD0000000u, 0xFFFFFFE0u}) {
     adapter.scheduler().setNextFence(next);
     for (uint32_t i = 0; i < 64; ++i) {
@@ -121,8 +121,8 @@ void fenceWrap(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
-/// Blt presents to the primary, with sub-rectangles and fills: what is presented is what the screen shows,
-/// and each is a submission that the device counts as a present.
+/// Blt presents to the primary, with sub-rectangles and fills: the screen shows what is presented, and each
+/// is a submission that the device counts as a present.
 void present(Adapter& adapter, Client& client, Context& context) {
   Surface source;
   if (!makeSurface(adapter, client, context, 128, 128, source)) return;
@@ -144,7 +144,7 @@ void present(Adapter& adapter, Client& client, Context& context) {
   };
   DXGK_PRESENTFLAGS flags{};
   flags.Blt = 1;
-  // All of the destination first, so that what is beside the rectangles is known.
+  // All of the destination first, so that the pixels outside the rectangles are known.
   const RECT all{0, 0, 1024, 768};
   DXGK_PRESENTFLAGS fill{};
   fill.ColorFill = 1;
@@ -152,7 +152,7 @@ void present(Adapter& adapter, Client& client, Context& context) {
   const RECT from{0, 0, 128, 128}, to{100, 50, 228, 178};
   const RECT parts[2] = {{100, 50, 164, 178}, {164, 50, 228, 100}};
   presented(context.present(source.opened, primary[0], from, to, parts, flags), "a blt present");
-  // In both rectangles, at their edges, beside them, and in the quarter that no rectangle has.
+  // In both rectangles, at their edges, outside them, and in the quarter without a rectangle.
   const ScreenPoints points = {{110, 60}, {200, 60}, {100, 50},  {163, 177}, {227, 99}, {99, 60},
                                {228, 60}, {110, 49}, {110, 178}, {200, 100}, {200, 170}};
   const uint32_t in = 0x44AA77, out = 0x223344, filled = 0x993311;
@@ -169,8 +169,8 @@ void present(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// VALUE-1: a program that has a small allocation locked sees in its own memory how far its work has come,
-/// without a call of the system's.
+/// VALUE-1: a program that holds a lock on a small allocation sees in its own memory how far its work has
+/// come, without a system call.
 void completionValues(Adapter& adapter, Client& client, Context& context) {
   constexpr uint64_t kBatches = 50;
   adapter.vidmm().setContiguousCpuMemory();
@@ -212,10 +212,9 @@ void completionValues(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Lists as a program may make them: with empty places, and allocations listed again and again. Each
-/// allocation has one entry in the order of its first place, which says where it lies and is read-only unless
-/// some place names it as written; also when it lay elsewhere, or was used otherwise, in the submission
-/// before.
+/// Lists as a program may make them: with empty places, and allocations listed repeatedly. Each allocation
+/// has one entry in the order of its first place, which says where it lies and is read-only unless some place
+/// names it as written; also if it lay elsewhere, or was used otherwise, in the previous submission.
 void allocationLists(Adapter& adapter, Client& client, Context& context) {
   constexpr unsigned kAllocations = 6, kRounds = 120, kMostPlaces = 12;
   std::vector<std::shared_ptr<Allocation>> allocations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the driver wrote into the submission ring (docs/abi/ring.md).
+// Reads what the driver wrote into the submission ring (docs/abi/ring.md).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace aerogpu::host {
 
-/// The ring that the device reads, as it lies in memory: slots stay until they are written again.
+/// The ring that the device reads, as it lies in memory: slots stay until they are overwritten.
 class RingView {
 public:
   explicit RingView(Adapter& adapter) {
@@ -31,7 +31,7 @@ public:
                 sizeof desc);
     return desc;
   }
-  /// In which handle space it runs; all zero where there are none (SPACE-5).
+  /// Returns the handle space that it runs in; all zero without handle spaces (SPACE-5).
   aerogpu_submit_space space(uint32_t index) const {
     const aerogpu_ring_header h = header();
     aerogpu_submit_space space{};
@@ -48,8 +48,8 @@ public:
     for (int i = 0; i < 1000 && header().head != header().tail; ++i) sleepMs(10);
     return expect(header().head == header().tail, "the ring is worked off");
   }
-  /// The device has worked off everything before this slot, as the driver is to believe. While it does not
-  /// look at the ring.
+  /// Makes the driver believe that the device has finished everything before this slot. Only while the device
+  /// does not read the ring.
   void setHead(uint32_t head) const {
     std::memcpy(m_at + offsetof(aerogpu_ring_header, head), &head, sizeof head);
   }

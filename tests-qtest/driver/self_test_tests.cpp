@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SELFTEST of the escapes: it finds each of the ABI's errors when a test makes one past the driver, and
-// nothing when all is well; nobody sees that it ran.
+// Tests SELFTEST of the escapes: it finds each error in the ABI when a test makes one past the driver, and
+// nothing when all is well; its run is invisible.
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -17,7 +17,8 @@ class SelfTest {
 public:
   SelfTest(Adapter& adapter, Client& client) : m_escapes(adapter, client) {}
 
-  /// It finds this. On a busy computer the time may be over before it comes to that: then it is asked again.
+  /// Expects that it finds this error. On a busy computer the time may be over before that; then it is called
+  /// again.
   void finds(uint32_t error, const char* what, uint32_t timeoutMs = 500) {
     aerogpu_escape_selftest_inout answer{};
     for (int tries = 0; tries < 50; ++tries) {
@@ -43,7 +44,7 @@ private:
     const int64_t began = nowNs();
     const auto answer = m_escapes.answer<aerogpu_escape_selftest_inout>(AEROGPU_ESCAPE_OP_SELFTEST, test);
     const int64_t took = nowNs() - began;
-    // ESC-7, and what a busy computer adds.
+    // ESC-7, with extra time for a busy computer.
     expect(took < 5000000000, "SELFTEST, %s: it takes %lld ms", what, static_cast<long long>(took / 1000000));
     const auto perf = m_escapes.answer<aerogpu_escape_query_perf_out>(AEROGPU_ESCAPE_OP_QUERY_PERF);
     expect(perf.selftest_count == ++m_runs && perf.selftest_last_error_code == answer.error_code,
@@ -56,7 +57,7 @@ private:
   uint64_t m_runs = 0;
 };
 
-/// A register holds `value` instead of what the driver wrote, past the driver; then it is as before.
+/// Sets a register to `value` past the driver, instead of what the driver wrote; then restores it.
 void withRegister(Adapter& adapter, uint32_t offset, uint32_t value, SelfTest& test, uint32_t error,
                   const char* what) {
   auto& r = adapter.registers();
@@ -66,7 +67,7 @@ void withRegister(Adapter& adapter, uint32_t offset, uint32_t value, SelfTest& t
   r.write(offset, before);
 }
 
-/// A register is broken for the driver, where the machine can do that.
+/// Breaks a register for the driver, if the machine can do that.
 void withFault(Adapter& adapter, uint32_t offset, const Machine::Fault& fault, SelfTest& test, uint32_t error,
                const char* what) {
   if (!adapter.machine().breakRegister(offset, fault)) {
@@ -86,7 +87,8 @@ void ring(Adapter& adapter, SelfTest& test, Context& context) {
   flush.flush();
   expect(ntSuccess(context.render(flush.bytes(), {})), "work behind it");
   test.finds(AEROGPU_DBGCTL_SELFTEST_ERR_GPU_BUSY, "the ring stands with work in it", 50);
-  // Each NOP holds one of the driver's buffers until the ring has passed it. It asks until it is told so.
+  // Each NOP holds a buffer of the driver until the ring has passed it. The test is called until it reports
+  // that.
   test.finds(AEROGPU_DBGCTL_SELFTEST_ERR_NO_RESOURCES, "the driver's buffers fill up", 1);
   r.write(AEROGPU_MMIO_REG_RING_CONTROL, control);
   expect(adapter.scheduler().waitIdle(), "all of it completes");
@@ -105,7 +107,7 @@ void vblank(Adapter& adapter, SelfTest& test) {
   auto& r = adapter.registers();
   withFault(adapter, AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS, {.readAnd = 0}, test,
             AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_REGS_OUT_OF_RANGE, "a period of 0");
-  // Past the driver, which believes that it is on.
+  // Past the driver, which believes that it is enabled.
   withRegister(adapter, AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0, test,
                AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_SEQ_STUCK, "the vblanks stand");
   withRegister(adapter, AEROGPU_MMIO_REG_IRQ_ENABLE, 0, test,
@@ -118,7 +120,7 @@ void vblank(Adapter& adapter, SelfTest& test) {
       test, AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_IRQ_REGS_OUT_OF_RANGE, "an enable bit that is stuck");
   withFault(adapter, AEROGPU_MMIO_REG_IRQ_STATUS, {.readOr = AEROGPU_IRQ_SCANOUT_VBLANK}, test,
             AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_IRQ_NOT_CLEARED, "a status bit that stays");
-  // The OS wants vblanks, so the mask says what it has to; but the device never learns of the bit.
+  // The OS wants vblanks, so the mask is as it has to be; but the device never gets the bit.
   const uint32_t enabled = r.read(AEROGPU_MMIO_REG_IRQ_ENABLE);
   expect(ntSuccess(adapter.display().controlVsync(true)), "vertical sync on");
   if (adapter.machine().breakRegister(AEROGPU_MMIO_REG_IRQ_ENABLE,
@@ -139,7 +141,7 @@ void vblank(Adapter& adapter, SelfTest& test) {
     test.finds(AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_IRQ_NOT_DELIVERED, "a line that is not connected");
     expect(adapter.machine().writeConfig(4, &command, sizeof command).ok(), "the interrupt line is on");
   }
-  // Too short to call the vblanks stuck, long enough for what comes before.
+  // Too short to call the vblanks stuck, long enough for the earlier checks.
   r.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
   test.finds(AEROGPU_DBGCTL_SELFTEST_ERR_TIME_BUDGET_EXHAUSTED, "less time than three frames take", 40);
   r.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
@@ -213,8 +215,8 @@ void errors() {
   test.passes("awake");
 }
 
-/// ESC-7: nobody sees it. While the OS wants no vertical syncs it is told of none; while it does, none is
-/// lost; the registers that everybody sees and the picture stay.
+/// ESC-7: the run is invisible. While the OS wants no vertical syncs none is reported; while it does, none is
+/// lost; the shared registers and the picture stay.
 void unseen() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -252,7 +254,7 @@ void together() {
   if (!expect(client != nullptr, "a device")) return;
   auto& r = adapter.registers();
   const uint32_t control = r.read(AEROGPU_MMIO_REG_RING_CONTROL);
-  r.write(AEROGPU_MMIO_REG_RING_CONTROL, 0);  // each of them takes its time
+  r.write(AEROGPU_MMIO_REG_RING_CONTROL, 0);  // each of them takes time
   unsigned busy = 0, answered = 0;
   {
     std::mutex mutex;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What one process can take, however many devices it opens, and what is left for others and for the OS
-// (docs/abi/spaces.md, SPACE-22 to SPACE-24).
+// Tests how much one process can take, however many devices it opens, and how much is left for others and for
+// the OS (docs/abi/spaces.md, SPACE-22 to SPACE-24).
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -24,7 +24,7 @@ constexpr uint32_t kMebi = 1 << 20;
 constexpr size_t kDevicesOfOne = 256;
 using Clients = std::vector<std::unique_ptr<Client>>;
 
-/// Opens devices of one process until the driver refuses one; how many.
+/// Opens devices of one process until the driver refuses one; returns their number.
 size_t openAll(Adapter& adapter, uint64_t process, Clients& clients) {
   size_t count = 0;
   for (; count < 5000; ++count) {
@@ -35,7 +35,7 @@ size_t openAll(Adapter& adapter, uint64_t process, Clients& clients) {
   return count;
 }
 
-/// A program makes an object of its own, which the device finds no fault in.
+/// A program makes an object, in which the device finds no error.
 bool draws(Adapter& adapter, Client& client) {
   auto context = client.createContext();
   if (!expect(context != nullptr, "a context")) return false;
@@ -48,7 +48,7 @@ bool draws(Adapter& adapter, Client& client) {
 }
 
 /// One process opens devices until it is refused; another one has its own, and draws; so does the OS. With as
-/// many processes as it takes there are places for new ones and for the OS all the same.
+/// many processes as possible there are still places for new ones and for the OS.
 void shareDevices() {
   setGuardedPool(false);
   Session session;
@@ -68,7 +68,7 @@ void shareDevices() {
   for (size_t opened = kDevicesOfOne; opened == kDevicesOfOne && process < 830; ++process)
     opened = openAll(adapter, process, greedy);
   note("%zu devices of %llu processes", greedy.size(), static_cast<unsigned long long>(process - 800 + 1));
-  // SPACE_COUNT is 4096; the driver has numbers for 4095, of which 63 and 511 are kept.
+  // SPACE_COUNT is 4096; the driver has numbers for 4095, of which 63 and 511 are reserved.
   expect(greedy.size() > 3400 && greedy.size() < 3600, "about seven eighths (%zu)", greedy.size());
   auto late = Client::create(adapter, 900), again = Client::create(adapter, 900);
   expect(again == nullptr, "no second device of a process that comes late");
@@ -82,7 +82,8 @@ void shareDevices() {
   expectNoDeviceErrors(adapter);
 }
 
-/// SPACE-22: what the first packet about a space says of its process, which is not its id: that comes again.
+/// SPACE-22: the first packet about a space names its process by a number other than its id, because ids are
+/// reused.
 void shareProcesses() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -118,7 +119,8 @@ void shareProcesses() {
   expectNoDeviceErrors(adapter);
 }
 
-/// SPACE-11, SPACE-22: memory of two devices of one process counts together; another process has its own.
+/// SPACE-11, SPACE-22: memory of two devices of one process counts together; another process has a separate
+/// limit.
 void shareMemory() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -143,8 +145,9 @@ void shareMemory() {
   expect(errorsOf(*one, Stream().createBuffer(handle, large, 0)) == 0, "or when that has ended");
 }
 
-/// SPACE-21: a texture over memory that is nothing but the source of presents is made by the driver, for its
-/// program: that pays for it, as for all that the driver makes for it, by whichever device.
+/// SPACE-21: the driver makes a texture over memory that is only the source of presents, on behalf of its
+/// program: that program is charged for it, as for everything that the driver makes for it, through whichever
+/// device.
 void sharePresents(Adapter& adapter, Client&, Context&) {
   constexpr uint32_t kLargeMiB = 64, kEdge = 2048, kSourceMiB = kEdge * kEdge * 4 / kMebi;
   if (!hasSpaces(adapter)) return;
@@ -170,7 +173,7 @@ void sharePresents(Adapter& adapter, Client&, Context&) {
     all.push_back({made.allocations[0], opened[0], &who});
     return opened[0];
   };
-  // All but 64 MiB is taken, by both devices in turn.
+  // Both devices in turn take all but 64 MiB.
   for (uint32_t taken = kLargeMiB; taken + kLargeMiB <= limit; taken += kLargeMiB)
     if (!make(taken / kLargeMiB % 2 ? *program : *second,
               texturePrivate(newAllocId(), 4096, 4096, D3DDDIFMT_A8R8G8B8),
@@ -208,7 +211,7 @@ void sharePresents(Adapter& adapter, Client&, Context&) {
   settle(adapter, *program->context);
 }
 
-/// A program that shows a frame now and then, while another one takes what it can get.
+/// A program that shows a frame now and then, while another one takes all it can get.
 class Frames {
 public:
   /// `draws`: by draws, which need Vulkan; else by clears and copies.
@@ -221,9 +224,9 @@ public:
     m_ok = expect(ntSuccess(m_process->context->render(stream.bytes(), {})), "what a frame is drawn with");
   }
   bool ok() const { return m_ok; }
-  /// Called before each frame, if set: whose work lies before it then; null: nobody's.
+  /// Called before each frame, if set: returns the owner of the work that lies before it; null: none.
   std::function<const char*()> before;
-  /// A frame of a colour of its own, which must be seen. What others have in the ring runs before it.
+  /// Draws a frame with its own colour, which must be visible. Work of others in the ring runs before it.
   void draw(const char* during) {
     const char* behind = before ? before() : nullptr;
     const int64_t begin = realNs();
@@ -264,7 +267,7 @@ private:
   std::vector<int64_t> m_times;
 };
 
-/// Some devices of a program that always has the heaviest legal work under way, by turns.
+/// Some devices of a program that always has the heaviest legal work under way, alternately.
 class Heavies {
 public:
   static constexpr size_t kDevices = 3;
@@ -283,7 +286,7 @@ public:
     m_ok = expectNoDeviceErrors(adapter);
   }
   bool ok() const { return m_ok; }
-  /// The next device's work, of the next kind, whose name it returns; the GPU is at it then.
+  /// Submits the next device's work, of the next kind, whose name it returns; the GPU is then busy with it.
   const char* submit(bool mayMakeObjects) {
     One& one = m_all[m_rounds % kDevices];
     auto kind = static_cast<HeavyWork::Kind>(m_rounds++ % HeavyWork::kKinds);
@@ -312,12 +315,12 @@ std::array<uint32_t, 5> moving(bool pixel, uint32_t constant) {
           0x0000FFFF};
 }
 
-/// One process takes devices, contexts, memory, samplers and pipelines until it is refused; another one draws
-/// on, every frame right, and a new one begins. With `works` it does the heaviest work that is legal all the
-/// while, on several of its devices.
+/// One process takes devices, contexts, memory, samplers and pipelines until it is refused; another one
+/// continues to draw, every frame right, and a new one starts. With `works` the first one does the heaviest
+/// legal work all the while, on several of its devices.
 void besiege(bool works) {
   constexpr uint64_t kBesieger = 800;
-  /// One frame of so many has work before it, which takes the time that it is let.
+  /// One frame of so many has work before it, which takes all the time that it is allowed.
   constexpr unsigned kWorkFrames = 4;
   setGuardedPool(false);
   Session session;
@@ -350,7 +353,7 @@ void besiege(bool works) {
   const size_t made = contexts.size() - 1 + (works ? Heavies::kDevices : 0);
   expect(status == kNoMemory && made == 1024, "%zu contexts (0x%08x)", made, status);
   Context& taker = *contexts[0];
-  // Until the device finds an error, which is the taker's: none may come of the frames.
+  // Repeats until the device finds an error, which belongs to the taker: the frames may cause none.
   const auto untilRefused = [&](const char* what, unsigned most, auto add) {
     unsigned rounds = 0;
     bool refused = false;
@@ -368,7 +371,7 @@ void besiege(bool works) {
     }
     expect(refused, "%s: refused in the end", what);
   };
-  // Pipelines are never refused: they cost its own.
+  // Pipelines are never refused: they displace the taker's own.
   for (uint32_t round = 0; round < 8; ++round) {
     Stream stream;
     const uint32_t image = newHandle(), pixel = newHandle();
@@ -424,7 +427,7 @@ void shareSiege() {
   besiege(false);
 }
 
-/// Wants the device's options renderer=vulkan and a short max_batch_ms.
+/// Needs the device's options renderer=vulkan and a short max_batch_ms.
 void siege() {
   besiege(true);
 }

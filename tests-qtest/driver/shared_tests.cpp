@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared surfaces: tokens and their end of life, whatever the order of close and destroy (EX-40 to EX-44).
+// Tests shared surfaces: tokens and their end of life, in any order of close and destroy (EX-40 to EX-44).
 #include <algorithm>
 #include <cstring>
 
@@ -29,7 +29,7 @@ public:
     m_resources = deviceCounter("resources");
     m_allocation = makeShared(m_adapter);
     if (!m_allocation) return false;
-    // What the openers are compared with: as the driver gave it when it made the allocation.
+    // The openers' tokens are compared with this one, which the driver gave when it made the allocation.
     m_token = shareTokenOf(m_allocation->privateData);
     const uint32_t id = allocIdOf(m_allocation->privateData);
     expect(m_token != 0, "a shared allocation has a token");
@@ -49,7 +49,7 @@ public:
              static_cast<unsigned long long>(sharer->client->processId()));
     witness().client->close(witness().opened);
     expectToken(true, "while it is open");
-    // With handle spaces each process has a handle of its own, and so has the driver.
+    // With handle spaces each process has a separate handle, and so has the driver.
     expectResources(1, "all handles are of one surface");
     return expectDeviceErrors(m_adapter, m_errors);
   }
@@ -116,14 +116,14 @@ void sharedOrders() {
       if (++round == 2) after = poolBytes();
     }
   } while (std::next_permutation(std::begin(order), std::end(order)));
-  // EX-46: again and again without a leak.
+  // EX-46: repeatedly without a leak.
   expect(poolBytes() <= after + 4096, "no growth: %llu bytes before, %llu after two rounds, %llu at the end",
          static_cast<unsigned long long>(before), static_cast<unsigned long long>(after),
          static_cast<unsigned long long>(poolBytes()));
 }
 
-/// EX-44, PRIV-10: the same when processes are killed in every order: the token ends with the last of them,
-/// and their handles go with each.
+/// EX-44, PRIV-10: processes are killed in every order: the token ends with the last of them, and their
+/// handles go with each.
 void sharedKilled() {
   Session session;
   if (!session.ok()) return;
@@ -189,8 +189,8 @@ void sharedPixels() {
   expectNoDeviceErrors(adapter);
 }
 
-/// EX-45: what is shared is one allocation with one level and one layer, when it is made, when it is opened,
-/// and when something is added to its resource.
+/// EX-45: a shared resource is one allocation with one level and one layer, when it is made, when it is
+/// opened, and when an allocation is added to it.
 void sharedSingle() {
   Session session;
   if (!session.ok()) return;
@@ -234,7 +234,7 @@ void sharedSingle() {
     const auto opened = creator->client->open({one}, true);
     if (!expect(!opened.empty(), "one is")) return;
     const uint32_t id = allocIdOf(opened[0]->privateData);
-    // With handle spaces such a texture is its program's own affair: nobody else ever sees it.
+    // With handle spaces such a texture concerns only its program: no other one ever sees it.
     for (const bool layers : {false, true}) {
       if (hasSpaces(adapter)) break;
       aerogpu_cmd_create_texture2d packet{};
@@ -262,7 +262,7 @@ void sharedSingle() {
 }
 
 /// A format of docs/abi/formats.md: its D3DFORMAT, the device's number and the bytes of a texel. X1R5G5B5 and
-/// D16 are shared as ABI 1.4 has them.
+/// D16 are shared as in ABI 1.4.
 struct ExtendedFormat {
   uint32_t d3d, number, bytes;
 };
@@ -299,8 +299,7 @@ constexpr ExtendedFormat kExtendedFormats[] = {
     {fourCc('U', 'Y', 'V', 'Y'), 0x1205, 2},
     {fourCc('Y', 'U', 'Y', '2'), 0x1206, 2},
 };
-/// FMT-1: Direct3D 9's formats that have no number: R3G3B2, A8R3G3B2, A8P8, P8, CxV8U8, and none at
-/// all.
+/// FMT-1: Direct3D 9's formats without a number: R3G3B2, A8R3G3B2, A8P8, P8, CxV8U8, and an unknown one.
 constexpr uint32_t kNoFormats[] = {27, 29, 40, 41, 117, 199, fourCc('N', 'O', 'N', 'E')};
 constexpr uint32_t kFormatWidth = 64, kFormatHeight = 16;
 
@@ -314,7 +313,7 @@ std::vector<uint8_t> sharedOf(const ExtendedFormat& format) {
   return data;
 }
 
-/// FMT-5: whether the capability block says that there are textures of the format.
+/// FMT-5: true if the capability block announces textures of the format.
 bool blockHas(Adapter& adapter, uint32_t number) {
   const auto word = [&](size_t offset) {
     return adapter.registers().read(static_cast<uint32_t>(AEROGPU_EXT_REG_CAPS + offset));
@@ -329,7 +328,7 @@ bool blockHas(Adapter& adapter, uint32_t number) {
   return false;
 }
 
-/// The bytes that one process gives the surface another one reads.
+/// Another process reads the bytes that one process writes to the surface.
 void bytesCross(Adapter& adapter, Sharer& producer, Sharer& consumer, const ExtendedFormat& format) {
   const uint32_t bytes = kFormatWidth * kFormatHeight * format.bytes;
   std::vector<uint8_t> given(bytes), read(bytes);
@@ -362,14 +361,14 @@ void bytesCross(Adapter& adapter, Sharer& producer, Sharer& consumer, const Exte
   adapter.vidmm().destroy(memory.allocations);
 }
 
-/// PRIV-24, FMT-1, FMT-5: what the device's block says there is can be shared, and nothing else.
+/// PRIV-24, FMT-1, FMT-5: exactly the formats that the device's block announces can be shared.
 void sharedFormats() {
   Session session;
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
   if (!hasSpaces(adapter) ||
       !(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_FORMATS)) {
-    note("this device makes no such textures for programs: not looked at");
+    skipTest("this device makes no such textures for programs");
     return;
   }
   auto producer = makeSharer(adapter, 340), consumer = makeSharer(adapter, 341);
@@ -409,12 +408,12 @@ void sharedFormatsUnknown() {
   Adapter& adapter = session.adapter();
   if (!adapter.machine().breakRegister(AEROGPU_MMIO_REG_FEATURES_HI,
                                        {.readAnd = ~AEROGPU_EXT_FEATURE_HI_FORMATS})) {
-    note("registers cannot be changed here: a device without the feature was not looked at");
+    skipTest("registers cannot be changed here");
     return;
   }
   if (!session.start()) return;
   if (!hasSpaces(adapter)) {
-    note("programs make such textures themselves here: not looked at");
+    skipTest("programs make such textures themselves here");
     return;
   }
   for (const ExtendedFormat& format : kExtendedFormats) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Processes that share a surface, for the tests of tokens and of what a process may do.
+// Processes that share a surface, for the tests of tokens and of process rights.
 #pragma once
 
 #include <cstdint>
@@ -10,38 +10,38 @@
 
 namespace aerogpu::host {
 
-/// STATUS_PRIVILEGED_INSTRUCTION: what DxgkDdiRender answers to a stream that names what is not the caller's
-/// (page "DxgkDdiRender").
+/// STATUS_PRIVILEGED_INSTRUCTION: DxgkDdiRender's answer to a stream that names foreign objects (page
+/// "DxgkDdiRender").
 inline constexpr NTSTATUS kPrivilegedInstruction = ntStatus(0xC0000096);
 
-/// A process with one context, and what it has of one shared surface.
+/// A process with one context, and its view of one shared surface.
 struct Sharer {
   std::unique_ptr<Client> client;
   std::unique_ptr<Context> context;
   OpenAllocation* opened = nullptr;
-  uint64_t token = 0;   // as its own private data say
+  uint64_t token = 0;   // from its own private data
   uint32_t handle = 0;  // its texture
 };
-/// Empty after a broken rule.
+/// Returns null after a broken rule.
 std::unique_ptr<Sharer> makeSharer(Adapter& adapter, uint64_t process);
 
-/// The process is killed (Client::terminate).
+/// Kills the process (Client::terminate).
 void terminate(std::unique_ptr<Sharer> sharer);
 
-/// A shared allocation of 64x64 pixels that nobody has open; null after a broken rule.
+/// Returns a shared allocation of 64x64 pixels that no process has open; null after a broken rule.
 std::shared_ptr<Allocation> makeShared(Adapter& adapter);
-/// The first to open it: makes its texture and exports it; with handle spaces the driver did, and it is
-/// imported.
+/// Opens it for the first time: makes its texture and exports it; with handle spaces the driver has done
+/// that, and it is imported.
 bool openAndExport(Adapter& adapter, Sharer& creator, const std::shared_ptr<Allocation>& allocation);
-/// Another one opens it. False after a broken rule.
+/// Opens it for another process. Returns false after a broken rule.
 bool openShared(Sharer& opener, const std::shared_ptr<Allocation>& allocation);
 /// Imports by the opener's own token, through the driver.
 NTSTATUS importShared(Sharer& opener);
 NTSTATUS destroyHandle(Sharer& owner);
 
-/// All that was submitted before, the driver's own submissions too, is done.
+/// Waits until all earlier submissions, including the driver's own, are done.
 void settle(Adapter& adapter, Context& context);
-/// Whether the device knows the token: asked by an import that the driver does not see, whose handle is
+/// True if the device knows the token: tested by an import that the driver does not see, whose handle is
 /// destroyed again. The answer "no" is two device errors, which are added to `errors`.
 bool deviceKnowsToken(Adapter& adapter, Context& context, uint64_t token, uint32_t& errors);
 

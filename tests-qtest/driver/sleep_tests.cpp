@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What programs, GDI and the compositor find after a sleep, through which the device came or not (page
+// Tests the state of programs, GDI and the compositor after a sleep that the device survived or not (page
 // "DxgkDdiSetPowerState"; docs/windows/driver.md, "Preemption, hangs, power").
 #include <cstring>
 
@@ -11,12 +11,12 @@ namespace aerogpu::host {
 
 namespace {
 
-/// STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE, which Direct3D shows programs as a lost device.
+/// STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE, which Direct3D reports to programs as a lost device.
 constexpr NTSTATUS kLost = ntStatus(0xC01E0200);
 constexpr UINT kEdge = 64;
 constexpr uint32_t kBefore = 0xFF8040C0, kAfter = 0xFF20A060;
 
-/// GDI's own process: a texture that the compositor draws, and a bitmap of GDI's that the CPU draws.
+/// GDI's own process: a texture that the compositor draws, and a GDI bitmap that the CPU draws.
 struct Gdi {
   std::unique_ptr<Client> client;
   std::unique_ptr<Context> context;
@@ -40,7 +40,7 @@ struct Gdi {
     return context->renderKm({reinterpret_cast<const uint8_t*>(&command), sizeof command},
                              {{openWindow, true}, {openBitmap, false}});
   }
-  /// What the window has, copied to the bitmap.
+  /// Copies the window's content to the bitmap, and compares it.
   bool windowIs(Adapter& adapter, uint32_t color) const {
     const RECT all{0, 0, kEdge, kEdge};
     DXGK_RENDERKM_COMMAND command{};
@@ -86,7 +86,7 @@ private:
   }
 };
 
-/// The compositor's look at the window: it opens, imports and copies it.
+/// Lets the compositor open, import and copy the window.
 bool compositorSees(Adapter& adapter, Sharer& compositor, const std::shared_ptr<Allocation>& window,
                     uint32_t color) {
   if (!openShared(compositor, window) || !expect(ntSuccess(importShared(compositor)), "import")) return false;
@@ -104,24 +104,24 @@ bool compositorSees(Adapter& adapter, Sharer& compositor, const std::shared_ptr<
   return right;
 }
 
-/// What happens to the device in D3.
+/// The fate of the device in D3.
 enum class Device { Stays, Sleeps, Reboots };
 
-/// Down to D3 and back.
+/// Goes down to D3 and back.
 bool sleep(Adapter& adapter, Device device) {
   return sleepSystem(adapter, nullptr, [&] {
     return device == Device::Stays || adapter.machine().sleepAndWake(device == Device::Reboots);
   });
 }
 
-/// The device came through, or was reset and has kept its objects (KEEP-1, KEEP-4): everything is as it was.
+/// The device survived, or was reset and has kept its objects (KEEP-1, KEEP-4): everything is as it was.
 template <Device device>
 void sleepKept() {
   Session session;
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
   Adapter& adapter = session.adapter();
   if (device != Device::Stays && !adapter.machine().canReset()) {
-    note("this machine cannot sleep from here: not looked at");
+    skipTest("this machine cannot sleep from here");
     return;
   }
   Gdi gdi;
@@ -150,14 +150,14 @@ void expectNoErrorsSinceReset(Adapter& adapter) {
   expect(count == 0, "the device finds 0 errors (%u)", count);
 }
 
-/// The device started anew: programs have lost theirs and are told so, GDI's windows are there, black, until
-/// they are drawn again, and no handle of before means anything.
+/// The device started anew: programs have lost their devices and are told so, GDI's windows are there, black
+/// until they are drawn again, and no old handle is valid.
 void sleepReset() {
   Session session;
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
   Adapter& adapter = session.adapter();
   if (!adapter.machine().canReset()) {
-    note("this machine's devices cannot be reset from here: not looked at");
+    skipTest("this machine's devices cannot be reset from here");
     return;
   }
   Gdi gdi;
@@ -178,7 +178,7 @@ void sleepReset() {
   expect(compositorSees(adapter, *compositor, gdi.window, 0), "a window is there, and shows nothing");
   expect(ntSuccess(gdi.fill(kAfter)) && gdi.windowIs(adapter, kAfter), "GDI draws it again");
   expect(compositorSees(adapter, *compositor, gdi.window, kAfter), "and the compositor sees that");
-  // What the program had is a picture in memory: GDI may still present it, from there.
+  // The program's surface is a picture in memory: GDI may still present it, from there.
   const auto source = gdi.client->open({surface.allocation}, false);
   if (expect(!source.empty(), "the program's surface opens")) {
     DXGK_PRESENTFLAGS flags{};
@@ -187,7 +187,7 @@ void sleepReset() {
     const NTSTATUS presented = gdi.context->present(source[0], gdi.openWindow, all, all, {}, flags);
     expect(ntSuccess(presented) && gdi.windowIs(adapter, kBefore), "a present of it (0x%08x)", presented);
   }
-  // The program ends and begins anew; its handles of before are nobody's.
+  // The program ends and starts again; its old handles have no owner.
   const uint32_t old = surface.target;
   gdi.client->close(source[0]);
   program->client->closeAll();

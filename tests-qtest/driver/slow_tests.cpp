@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A slow GPU and one that does not come back: other tests again, with a device that takes its time for each
-// submission, or whose submission never ends until a reset drops it (docs/develop/debugging.md,
+// Tests a slow GPU and one that does not come back: repeats other tests with a device that takes a fixed time
+// for each submission, or whose submission never ends until a reset drops it (docs/develop/debugging.md,
 // x-gpu-delay-ms, x-gpu-fault).
 #include <cstring>
 

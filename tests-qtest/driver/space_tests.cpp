@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Processes that the device keeps apart (docs/abi/spaces.md): hostile streams, through the driver as it
-// ships. What the driver checks where the device does not is in process_tests.cpp.
+// Processes that the device keeps apart (docs/abi/spaces.md): hostile streams, through the shipped driver.
+// process_tests.cpp tests the driver's checks for devices without spaces.
 #include <cstring>
 
 #include "aerogpu/aerogpu_spaces.h"
@@ -15,7 +15,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// A process, and a surface by which it looks at what it has on the device.
+/// A process, and a surface by which it reads its objects on the device.
 struct Looker {
   std::unique_ptr<Sharer> process;
   Surface surface;
@@ -24,7 +24,7 @@ struct Looker {
     process = makeSharer(adapter, number);
     return process && makeSurface(adapter, *process->client, *process->context, 64, 64, surface);
   }
-  /// Whether all of its texture `handle` is of this colour.
+  /// True if all of its texture `handle` has this colour.
   bool sees(Adapter& adapter, uint32_t handle, uint32_t argb) {
     Stream look;
     look.copyTexture(surface.backed, handle, 64, 64, true);
@@ -40,7 +40,7 @@ bool paint(Sharer& who, uint32_t handle, uint32_t argb) {
   return expect(ntSuccess(who.context->render(draw.bytes(), {})), "a colour");
 }
 
-/// Renders a stream that is wrong, which the driver does not see; the device finds so many errors in it.
+/// Renders a stream with errors, which the driver does not see; the device finds `count` errors in it.
 void expectErrors(Adapter& adapter, Sharer& who, const Stream& stream, uint32_t count, const char* what,
                   const Context::List& list = {}) {
   settle(adapter, *who.context);
@@ -52,8 +52,8 @@ void expectErrors(Adapter& adapter, Sharer& who, const Stream& stream, uint32_t 
          deviceErrors(adapter) - before);
 }
 
-/// SPACE-7: two processes number what they make alike, and a third one tries all that a stream can do on
-/// those numbers. Nobody reaches what another one has.
+/// SPACE-7: two processes number their objects alike, and a third one tries everything that a stream can do
+/// with those numbers. None reaches another one's objects.
 void spaceHandles() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -81,7 +81,7 @@ void spaceHandles() {
   const uint32_t errors = deviceErrors(adapter);
   expect(one.sees(adapter, theirs.texture, 0xFF102030), "the first has its own");
   expect(two.sees(adapter, theirs.texture, 0xFF405060), "and so has the second");
-  // One ends all of its: the other's are there.
+  // One destroys all of its objects: the other's are still there.
   for (const Use& end : endsOf(theirs))
     if (std::strstr(end.what, "end")) one.process->context->render(end.stream.bytes(), {});
   expect(two.sees(adapter, theirs.texture, 0xFF405060), "the second's, when the first has none");
@@ -98,7 +98,8 @@ Stream packetOf(const Packet& packet) {
   return stream;
 }
 
-/// SPACE-12, SPACE-13, SPACE-19: what is the kernel driver's alone, and tokens that were not granted.
+/// SPACE-12, SPACE-13, SPACE-19: packets that only the kernel driver may use, and tokens that were not
+/// granted.
 void spaceTokens() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -149,7 +150,7 @@ void spaceTokens() {
   aerogpu_cmd_present_ex presentEx{};
   refused("a present with flags", packetOf(presentEx));
 
-  // Who has it open imports it, and draws; its memory is not the program's to choose.
+  // A program that has it open imports it, and draws; it cannot choose the surface's memory.
   if (!openShared(*thief.process, shared)) return;
   expect(ntSuccess(importShared(*thief.process)), "who opens it imports it");
   const uint32_t errors = deviceErrors(adapter);
@@ -169,8 +170,9 @@ void spaceTokens() {
   thief.end(adapter);
 }
 
-/// The table of a submission has what Windows' list has, whatever the stream names: another process' memory
-/// is neither read nor written, nor is a process' own that it did not list. Ids can be guessed.
+/// The table of a submission has the allocations in Windows' list, whatever the stream names: it neither
+/// reads nor writes another process' memory, nor memory of its own process that it did not list. Ids can be
+/// guessed.
 void spaceAllocations() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -199,9 +201,9 @@ void spaceAllocations() {
   expectDeviceErrors(adapter, errors);
 }
 
-/// SPACE-18: a process opens the primary, as any may, makes textures of its own over its memory and draws to
-/// them. The screen shows what the kernel driver presents; without spaces the newest texture at that address
-/// would be shown.
+/// SPACE-18: a process opens the primary, as any may, makes textures over its memory and draws to them. The
+/// screen shows what the kernel driver presents; without spaces it would show the newest texture at that
+/// address.
 void spaceScreen(Adapter& adapter, Client&, Context& context) {
   if (!hasSpaces(adapter)) return;
   Display& display = adapter.display();
@@ -249,8 +251,9 @@ void spaceScreen(Adapter& adapter, Client&, Context& context) {
   expectDeviceErrors(adapter, errors);
 }
 
-/// PRIV-20, PRIV-24: a back buffer that is marked as the source of presents has a texture of the driver's,
-/// which its program imports and draws to; a present shows that. Of what is not marked it shows the memory.
+/// PRIV-20, PRIV-24: a back buffer that is marked as the source of presents has a texture that the driver
+/// made, which its program imports and draws to; a present shows that texture. Of an unmarked one it shows
+/// the memory.
 void spacePresented(Adapter& adapter, Client&, Context&) {
   if (!hasSpaces(adapter)) return;
   constexpr uint32_t kPresented = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED,
@@ -300,8 +303,8 @@ void spacePresented(Adapter& adapter, Client&, Context&) {
   expectNoDeviceErrors(adapter);
 }
 
-/// SPACE-15, SPACE-16: the first packet about a space says whose it is, the last one ends it; what the driver
-/// sends about spaces is in space 0, with KERNEL.
+/// SPACE-15, SPACE-16: the first packet about a space names its process, the last one ends it; the driver
+/// sends packets about spaces in space 0, with KERNEL.
 void spaceLife() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -349,8 +352,8 @@ void spaceLife() {
   expectNoDeviceErrors(adapter);
 }
 
-/// SPACE-7, PRIV-10: a process dies with work in flight that nobody has run yet; a new one makes the same
-/// handles while the ring still stands. It finds them free, and of the dead nothing is left.
+/// SPACE-7, PRIV-10: a process dies with work in flight that has not run yet; a new one makes the same
+/// handles while the ring still stands. It finds them free, and nothing of the dead process is left.
 void spaceInFlight() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -366,7 +369,7 @@ void spaceInFlight() {
     if (!dead || !heir) return;
     settle(adapter, *dead->context);
     settle(adapter, *heir->context);
-    // The ring stands: what is submitted lies in it.
+    // The ring is stopped: submissions stay in it.
     registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
     expect(ntSuccess(dead->context->render(makeObjects(same, 0).bytes(), {})), "objects in flight");
     expect(ntSuccess(heir->context->render(makeObjects(same, 0).bytes(), {})), "the same of another");
@@ -386,9 +389,9 @@ void spaceInFlight() {
   survivor.end(adapter);
 }
 
-/// SPACE-21: what the driver makes for a program (PRIV-20, PRIV-24) counts against the limit of the program's
-/// space. A program that takes all of it is told so when it makes the next one, and the device has no error;
-/// others have theirs, and what it gives back it has again.
+/// SPACE-21: objects that the driver makes for a program (PRIV-20, PRIV-24) count against the limit of the
+/// program's space. A program that uses it up is refused when it makes the next one, without an error on the
+/// device; others have their own limit, and room that it gives back is available again.
 void spaceCharges() {
   constexpr uint32_t kMiB = 1 << 20, kShared = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
   Session session;
@@ -402,7 +405,7 @@ void spaceCharges() {
     std::shared_ptr<Allocation> allocation;
     OpenAllocation* opened;
   };
-  /// Of 16 or 64 MiB, without memory of the guest's; a shared one of 16 MiB over memory; a buffer.
+  /// Of 16 or 64 MiB, without guest memory; a shared one of 16 MiB over memory; a buffer.
   struct Kind {
     uint32_t edge, flags;
     uint32_t mib() const { return edge / 512 * (edge / 512); }
@@ -423,7 +426,7 @@ void spaceCharges() {
     if (!expect(ntSuccess(made.status), "an allocation (0x%08x)", made.status)) return made.status;
     NTSTATUS status = kSuccess;
     if (const auto opened = who.client->open(made.allocations, true); opened.empty()) {
-      // The same once more, for its code.
+      // Opens it once more, to get the status.
       ProcessScope process(who.client->processId());
       std::vector<std::unique_ptr<OpenAllocation>> none;
       status = adapter.vidmm().open(who.client->device(), made.allocations, true, none);
@@ -436,7 +439,7 @@ void spaceCharges() {
            deviceErrors(adapter) - before, status);
     return status;
   };
-  // How many there are until the driver refuses one.
+  // Makes objects until the driver refuses one; returns their number.
   const auto fill = [&](Sharer& who, std::vector<Held>& held, Kind kind) {
     const uint32_t most = limit / kind.mib() + 1;
     for (uint32_t count = 0; count < most; ++count)
@@ -456,7 +459,7 @@ void spaceCharges() {
   };
   for (const Kind kind : {kLarge, kPresented}) {
     std::vector<Held> all, others;
-    // An object costs more than its pixels: those that just fill the limit do not fit.
+    // An object costs more than its pixels: objects whose pixels just fill the limit do not fit.
     const uint32_t large = fill(*taker, all, kind);
     expect(large == (limit - 1) / kind.mib(), "%u of %u MiB against a limit of %u MiB", large, kind.mib(),
            limit);
@@ -478,7 +481,7 @@ void spaceCharges() {
     drop(*taker, all);
     drop(*other, others);
   }
-  // Who pays dies; what it shared lives on with another one, whose room is its own.
+  // The charged process dies; its shared objects live on with another one, whose limit is separate.
   std::vector<Held> shared, others;
   expect(ntSuccess(tryMake(*taker, shared, kOverMemory)), "a shared texture");
   const auto also = other->client->open({shared[0].allocation}, false);
@@ -491,8 +494,8 @@ void spaceCharges() {
   settle(adapter, *other->context);
 }
 
-/// REC-2: work of two programs cannot run at all, a third one makes a mistake behind it, and all of that has
-/// happened before the driver is interrupted. Each is told of its own, nobody else of anything.
+/// REC-2: work of two programs cannot run at all, a third one makes a mistake after it, and all of that has
+/// happened before the driver is interrupted. Each learns of its own error, and no other program of any.
 void spaceErrors() {
   constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
   Session session;
@@ -510,7 +513,7 @@ void spaceErrors() {
     expect(ntSuccess(render(*who, Stream().flush())), "a first submission");
   settle(adapter, *fine->context);
   if (!machine.starveFetches(true)) {
-    note("a host without memory cannot be played here: not looked at");
+    skipTest("a host without memory cannot be played here");
     return;
   }
   const auto waitForErrors = [&](uint32_t count) {

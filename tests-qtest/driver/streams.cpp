@@ -15,7 +15,7 @@ namespace aerogpu::host {
 
 namespace {
 
-// A test that died leaves its objects in the device: each process has handles and ids of its own.
+// A test that died leaves its objects on the device, so each process has distinct handles and ids.
 uint32_t firstOfProcess() {
   return 0x10000u + (static_cast<uint32_t>(getpid()) & 0x3FFF) * 0x10000u;
 }

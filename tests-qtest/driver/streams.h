@@ -12,24 +12,25 @@
 
 namespace aerogpu::host {
 
-/// Private data of a texture or buffer allocation, version 2, as the user-mode driver gives it at creation.
+/// Returns private data of a texture or buffer allocation, version 2, as the user-mode driver gives it at
+/// creation.
 std::vector<uint8_t> texturePrivate(uint32_t allocId, uint32_t width, uint32_t height, uint32_t d3dFormat,
                                     bool shared = false, bool cpuVisible = false);
 std::vector<uint8_t> bufferPrivate(uint32_t allocId, uint64_t bytes, bool cpuVisible = false);
-/// Version 1, which does not say what it is: the driver keeps it in VRAM.
+/// Returns version 1, which does not say what it is: the driver keeps such an allocation in VRAM.
 std::vector<uint8_t> undescribedPrivate(uint32_t allocId, uint64_t bytes);
-/// alloc_id and share token that the driver left in private data.
+/// Return alloc_id and share token that the driver left in private data.
 uint32_t allocIdOf(std::span<const uint8_t> privateData);
 uint64_t shareTokenOf(std::span<const uint8_t> privateData);
 
-/// A handle or an allocation id that nobody has had yet.
+/// Return a handle or an allocation id that was never used before.
 uint32_t newHandle();
 uint32_t newAllocId();
 
 /// Packets of a stream.
 class Stream {
 public:
-  /// A texture; `allocId` 0: the host's own memory.
+  /// Creates a texture; `allocId` 0: the host's own memory.
   Stream& createTexture(uint32_t handle, uint32_t width, uint32_t height, uint32_t format, uint32_t allocId);
   Stream& createBuffer(uint32_t handle, uint64_t bytes, uint32_t allocId);
   Stream& destroy(uint32_t handle);
@@ -53,7 +54,7 @@ private:
   CommandWriter m_writer;
 };
 
-/// One texture with an allocation of its own, opened by a client, whose content can be looked at.
+/// One texture with its own allocation, opened by a client, whose content can be read.
 struct Surface {
   uint32_t width = 0, height = 0, allocId = 0;
   uint32_t backed = 0, target = 0;  // handles: over the allocation; render target in the host's memory
@@ -61,17 +62,17 @@ struct Surface {
   OpenAllocation* opened = nullptr;
   uint64_t bytes() const { return uint64_t{width} * height * 4; }
 };
-/// Creates allocation and textures; false after a broken rule.
+/// Creates allocation and textures; returns false after a broken rule.
 bool makeSurface(Adapter& adapter, Client& client, Context& context, uint32_t width, uint32_t height,
                  Surface& out);
 /// Destroys what makeSurface() made.
 void dropSurface(Adapter& adapter, Client& client, Context& context, Surface& surface);
 /// Clears the target and writes it back to the allocation.
 NTSTATUS fillSurface(Context& context, const Surface& surface, uint32_t argb, uint64_t* number = nullptr);
-/// What a test ends with that tried to break something: a surface is made, filled with a colour, compared,
-/// dropped.
+/// Ends a test that tried to break something: makes a surface, fills it with a colour, compares, and drops
+/// it.
 void expectRendering(Adapter& adapter, Client& client, Context& context, uint32_t argb);
-/// Whether every `step`-th pixel of the allocation is this colour.
+/// True if every `step`-th pixel of the allocation has this colour.
 bool surfaceIs(Adapter& adapter, const Surface& surface, uint32_t argb, uint32_t step = 17);
 
 }  // namespace aerogpu::host

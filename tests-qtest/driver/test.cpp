@@ -12,6 +12,7 @@
 namespace aerogpu::host {
 
 namespace {
+std::string s_skipReason;
 uint32_t s_errorsBefore;  // ERROR_COUNT is never reset
 unsigned s_gpuDelayMs = 0;
 bool s_gpuSticks = false;
@@ -53,10 +54,10 @@ Session::Session(bool start) {
     brokenRule("%s", status.text().c_str());
     return;
   }
-  // Also to 0: the test before may have died.
+  // Set also if 0: the previous test may have died.
   const bool played = m_adapter->machine().slowGpu(s_gpuDelayMs);
   if (!played && (s_gpuDelayMs || s_gpuSticks)) {
-    note("this machine's GPU cannot be made slow: not looked at");
+    skipTest("this machine's GPU cannot be made slow");
     return;
   }
   m_ok = true;
@@ -71,10 +72,9 @@ bool Session::start() {
 Session::~Session() {
   if (m_up) note("%llu evictions", static_cast<unsigned long long>(m_adapter->vidmm().evictions()));
   if (m_up) m_adapter->bringDown();
-  // Nobody could take back what was on it.
+  // The driver could not clean up a device that was removed, so it is reset.
   if (m_adapter->removed()) m_adapter->machine().sleepAndWake(true);
-  // Of the 12 KiB that a thread has on x86 (page "Using the Kernel Stack"), win32k and dxgkrnl have their
-  // part.
+  // Of the 12 KiB that a thread has on x86 (page "Using the Kernel Stack"), win32k and dxgkrnl use a part.
   constexpr uint64_t kMostStack = 3 << 10;
   const auto stack = stackUse();
   for (const auto& [ddi, bytes] : stack)
@@ -86,7 +86,7 @@ Session::~Session() {
                 used == stack.end() ? 0ull : static_cast<unsigned long long>(used->second));
   }
   std::fflush(stdout);
-  // The interrupt thread looks at the adapter until the process ends.
+  // The interrupt thread uses the adapter until the process ends.
   (void)m_adapter.release();
 }
 
@@ -107,19 +107,32 @@ void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height) {
   if (expect(context != nullptr, "a context")) body(session.adapter(), *client, *context);
 }
 
+void skipTest(const char* format, ...) {
+  char text[200];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  s_skipReason = text;
+}
+
+const std::string& skipReason() {
+  return s_skipReason;
+}
+
 bool hasSpaces(Adapter& adapter) {
   return (adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SPACES) != 0;
 }
 
 bool driverChecks(Adapter& adapter) {
   if (!hasSpaces(adapter)) return true;
-  note("the device keeps processes apart, the driver reads no stream (handle_spaces=off shows it)");
+  skipTest("the device keeps processes apart, so the driver reads no stream (handle_spaces=off shows it)");
   return false;
 }
 
 uint32_t deviceErrors(Adapter& adapter) {
   const uint32_t count = adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT);
-  if (count < s_errorsBefore) s_errorsBefore = 0;  // the device was reset since, as in a sleep
+  if (count < s_errorsBefore) s_errorsBefore = 0;  // the device was reset in between, as in a sleep
   return count - s_errorsBefore;
 }
 

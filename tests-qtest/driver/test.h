@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the driver host's tests have in common: the table, the session with a started adapter, and
-// expectations. A test runs in a process of its own.
+// Common parts of the driver host's tests: the table, the session with a started adapter, and expectations. A
+// test runs in a separate process.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Options {
   uint64_t seed = 1;
   unsigned iterations = 0;  // 0 = the test's own
   bool debugLines = false;
-  bool outside = true;  // somebody answers on the second serial line (suite/outside.h)
+  bool outside = true;  // the second serial line has answers (tests-qtest/driver/outside.h)
 };
 const Options& options();
 
@@ -37,6 +37,7 @@ enum class Runs : uint8_t {
   /// Not in a booted VM, which needs some seconds for each test: tests that run others again under other
   /// conditions, and answers to the OS that do not depend on the computer.
   kBesideQemu,
+  /// Only where it is named: what takes long, and what needs a device with other properties.
   kOnDemand,
 };
 
@@ -83,6 +84,12 @@ std::span<const TestCase> shareTests();
 std::span<const TestCase> instructionTests();
 std::span<const TestCase> benchmarks();
 
+/// The test does not look at what its name says, because this machine or device lacks what the reason (one
+/// line) names. The caller returns after it. The test counts as skipped unless a rule is broken as well.
+__attribute__((format(printf, 1, 2))) void skipTest(const char* format, ...);
+/// The reason of skipTest() in this process, empty without.
+const std::string& skipReason();
+
 /// A broken expectation is a broken rule of the test's name. Returns `condition`.
 __attribute__((format(printf, 2, 3))) bool expect(bool condition, const char* format, ...);
 
@@ -92,7 +99,7 @@ inline constexpr ULONG kAdapterUid = 0xFFFFFFFF;                 ///< DISPLAY_AD
 /// Kernel memory for the host: 2 MiB pages.
 inline constexpr unsigned kHugePages = 160;
 
-/// The adapter, loaded and started; ends it again with all checks.
+/// The adapter, loaded and started; its destructor shuts it down with all checks.
 class Session {
 public:
   /// `start`: up to a running scheduler. Test hooks between loading and starting go through adapter().
@@ -100,9 +107,9 @@ public:
   ~Session();
   Adapter& adapter() { return *m_adapter; }
   bool ok() const { return m_ok; }
-  /// bringUp() for a session that was made without.
+  /// Calls bringUp() for a session that was made without.
   bool start();
-  /// A mode is enumerated and set, the preferred one unless given.
+  /// Enumerates and sets a mode, the preferred one by default.
   bool setMode(UINT width = 0, UINT height = 0);
 
 private:
@@ -110,8 +117,8 @@ private:
   bool m_ok = false, m_up = false;
 };
 
-/// Runs `body` for one process (id 100) with a device and a context of its own on a started adapter, after
-/// setting a mode if `withMode`. Templates, so that a row of a table is a plain function.
+/// Runs `body` for one process (id 100) with its own device and context on a started adapter, after setting a
+/// mode if `withMode`. Templates, so that a row of a table is a plain function.
 using ProcessBody = void(Adapter& adapter, Client& client, Context& context);
 void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height);
 template <ProcessBody* body>
@@ -123,40 +130,40 @@ void inProcessWithMode() {
   runInProcess(body, true, width, height);
 }
 
-/// Before a session: the GPU takes so many milliseconds for each submission in it. The test ends with a note
-/// where that cannot be played.
+/// Before a session: the GPU takes `ms` milliseconds for each submission in it. The test ends with a note if
+/// the machine cannot simulate that.
 void setGpuDelay(unsigned ms);
-/// From now on stopGpu() makes a submission that never ends of the next one.
+/// From now on stopGpu() makes the next submission endless.
 void setGpuSticks();
-/// The GPU stands still until it is reset: it fetches nothing any more, by a ring that is switched off behind
-/// the driver's back; or see above.
+/// Stops the GPU until it is reset: it fetches nothing any more, because the ring is disabled without the
+/// driver's knowledge; or see above.
 void stopGpu(Adapter& adapter);
 
-/// Whether the device keeps processes apart (docs/abi/spaces.md); else the driver does.
+/// True if the device keeps processes apart (docs/abi/spaces.md); else the driver does.
 bool hasSpaces(Adapter& adapter);
-/// For tests of what the driver checks where the device does not: false, and a note, where it does. What
-/// holds there is in space_tests.cpp.
+/// For tests of checks that the driver makes on devices without spaces: returns false, with a note, on a
+/// device with spaces. space_tests.cpp tests those.
 bool driverChecks(Adapter& adapter);
 
-/// How many errors the device has found since the session began (ERROR_COUNT is never reset). What the error
-/// is of has completed: waitIdle() came before.
+/// Returns how many errors the device has found since the session began (ERROR_COUNT is never reset). The
+/// work concerned must be complete: call waitIdle() before.
 uint32_t deviceErrors(Adapter& adapter);
-/// There are exactly so many; else a broken rule with the error registers.
+/// Expects exactly this count; else reports a broken rule with the error registers.
 bool expectDeviceErrors(Adapter& adapter, uint32_t count);
 inline bool expectNoDeviceErrors(Adapter& adapter) {
   return expectDeviceErrors(adapter, 0);
 }
 
-/// How many entries with this code the driver has written to the event log
+/// Returns how many entries with this code the driver has written to the event log
 /// (guest-drivers/package/resources/aerogpu_events.mc).
 unsigned loggedEvents(uint32_t code);
 inline constexpr uint32_t kEventGpuLost = 0xA0A3000A, kEventGpuBack = 0x60A3000B, kEventGpuGone = 0xE0A3000C,
                           kEventRefused = 0xA0A3000D;
 
-/// By the machine's clock (core/clock.h).
+/// Sleeps by the machine's clock (core/clock.h).
 void sleepMs(int ms);
 int64_t nowNs();
-/// Real time, which the machine's clock may run ahead of.
+/// Returns real time, which the machine's clock may run ahead of.
 int64_t realNs();
 
 /// A small generator whose numbers follow from the seed.

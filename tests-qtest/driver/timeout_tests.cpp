@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The GPU stands still, or has forgotten everything: what a driver may and must do then. The hang is made
-// past the driver, by taking the ring's ENABLE bit away; pages "Timeout Detection and Recovery", "Thread
-// Synchronization and TDR", "TDR Registry Keys".
+// Tests a GPU that stands still, or has forgotten everything: what a driver may and must do then. The test
+// makes the hang past the driver, by clearing the ring's ENABLE bit; pages "Timeout Detection and Recovery",
+// "Thread Synchronization and TDR", "TDR Registry Keys".
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kDdiDelayNs = 5'000'000'000;  // TdrDdiDelay
 
-/// Submits to a ring that stands still, and waits for the recovery.
+/// Submits to a stopped ring, and waits for the recovery.
 void hangOnce(Adapter& adapter, Context& context, const Surface& surface) {
   Scheduler& scheduler = adapter.scheduler();
   scheduler.setTimeoutMs(2000);
@@ -35,7 +35,7 @@ void hangOnce(Adapter& adapter, Context& context, const Surface& surface) {
          scheduler.resets() - before);
 }
 
-/// A texture of GDI's, which the driver makes when it is opened; without an opener the device took nothing.
+/// A GDI texture, which the driver makes when it is opened; without an opener the device took nothing.
 struct GdiTexture {
   std::shared_ptr<Allocation> allocation;
   OpenAllocation* opened = nullptr;
@@ -57,7 +57,7 @@ void drop(Adapter& adapter, Client& client, const GdiTexture& texture) {
   if (texture.allocation) adapter.vidmm().destroy({texture.allocation});
 }
 
-/// Textures in the host's memory that nobody destroys: they end with their process.
+/// Makes textures in the host's memory that are not destroyed explicitly: they end with their process.
 void makeTextures(Context& context, unsigned count) {
   Stream stream;
   for (unsigned i = 0; i < count; ++i)
@@ -65,8 +65,8 @@ void makeTextures(Context& context, unsigned count) {
   expect(ntSuccess(context.render(stream.bytes(), {})), "%u textures", count);
 }
 
-/// While the ring stands still everything that the OS does with processes and memory comes back in time, and
-/// what was ended then is ended on the device afterwards.
+/// While the ring is stopped every call of the OS for processes and memory returns in time, and objects
+/// destroyed then are destroyed on the device afterwards.
 void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -91,14 +91,14 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   ring.waitEmpty();
 
   stopGpu(adapter);
-  // What the driver waits for: how long a busy computer takes for the rest says nothing about it.
+  // The driver's own waits: the rest of the time that a busy computer takes does not count.
   int64_t longest = 0;
   const auto timed = [&](auto action) {
     const int64_t before = currentThread()->waitedNs;
     action();
     longest = std::max(longest, currentThread()->waitedNs - before);
   };
-  // Sixteen calls in a row: who comes last waits for all of them.
+  // Sixteen calls in a row: the last caller waits for all of them.
   std::vector<GdiTexture> made;
   timed([&] {
     for (unsigned i = 0; i < 16; ++i) made.push_back(gdiTexture(adapter, client));
@@ -112,7 +112,7 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   timed([&] {
     for (auto& one : clients) one.reset();
   });
-  timed([&] {  // a resource each
+  timed([&] {  // one resource each
     for (const auto& one : early) drop(adapter, client, one);
     for (const auto& one : made) drop(adapter, client, one);
   });
@@ -123,8 +123,7 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   expectRendering(adapter, client, context, 0xFF00CC00);
   ring.waitEmpty();
   expectDeviceCounter("resources", resources, "when the ring runs again");
-  // TOK-5: a token that was released is used up, which the device keeps in mind; not with handle spaces
-  // (SPACE-20).
+  // TOK-5: a released token is used up, which the device remembers; not with handle spaces (SPACE-20).
   const size_t usedUp = hasSpaces(adapter) ? 0 : early.size() + 16;
   if (held) expectDeviceCounter("held-objects", *held + usedUp, "when the ring runs again");
   dropSurface(adapter, client, context, surface);
@@ -132,7 +131,7 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout the OS ends what was lost.
+/// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout the OS destroys what was lost.
 void cleanup(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -165,7 +164,7 @@ void cleanup(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Page "DxgkDdiQueryCurrentFence": the latest completed fence. What a reset dropped has not completed,
+/// Page "DxgkDdiQueryCurrentFence": the latest completed fence. Work that a reset dropped has not completed,
 /// whatever ran afterwards.
 void lostFences(Adapter& adapter, Client& client, Context& context) {
   Scheduler& scheduler = adapter.scheduler();
@@ -180,7 +179,7 @@ void lostFences(Adapter& adapter, Client& client, Context& context) {
     expect(scheduler.queryFence() == good, "after the reset it is still %u (%u)", good,
            scheduler.queryFence());
     expect(scheduler.preempt(), "an idle engine is preempted");
-    // The driver's own submissions say nothing of others' fences.
+    // The driver's own submissions do not affect others' fences.
     drop(adapter, client, gdiTexture(adapter, client));
     RingView(adapter).waitEmpty();
     expect(scheduler.queryFence() == good, "whatever the driver submits by itself (%u)",
@@ -192,9 +191,8 @@ void lostFences(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// A program whose work hangs again and again gets no new device for a while; one of which it happened once
-/// does, and who only waited behind it, and the OS in its place. docs/windows/driver.md, "Preemption, hangs,
-/// power".
+/// A program whose work hangs repeatedly gets no new device for a while; one that hung once does, and so do
+/// those that only waited after it, and the OS. docs/windows/driver.md, "Preemption, hangs, power".
 void whoHung(Adapter& adapter, Client& client, Context& context) {
   constexpr uint64_t kGuilty = 800, kOther = 801;
   constexpr int kRefusedMs = 30000;
@@ -248,7 +246,7 @@ void whoHung(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// The device does not know the ring any more: nobody takes the reset of it, and nobody has to.
+/// The device does not know the ring any more: it does not take the reset, and need not.
 void forgottenRing(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -275,8 +273,7 @@ void goToSleep(Adapter& adapter, POWER_ACTION action) {
   (void)adapter.setPower(kAdapterUid, PowerDeviceD3, action);
 }
 
-/// A sleep while the ring stands still. That the calls do not fail is looked at in each of them
-/// (ddi_rules.cpp).
+/// A sleep while the ring is stopped. Each call checks that it does not fail (ddi_rules.cpp).
 void powerStuck(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -298,15 +295,15 @@ void powerStuck(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
-/// The device is reset in the middle of a sleep: what processes had on it is gone. They are told, whatever
-/// they ask for first, and whoever begins anew, and the desktop, find everything in order.
+/// The device is reset in the middle of a sleep: processes' objects on it are gone. They are told, whatever
+/// they request first, and programs that start again, and the desktop, find everything in order.
 void sleepLost() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
   Adapter& adapter = session.adapter();
   Display& display = adapter.display();
   if (!adapter.machine().canReset()) {
-    note("this machine's devices cannot be reset from here: not looked at");
+    skipTest("this machine's devices cannot be reset from here");
     return;
   }
   unsigned process = 500;
@@ -336,7 +333,7 @@ void sleepLost() {
       expect(status == kGpuException, "and so is a present (0x%08x)", status);
     }
     expect(adapter.scheduler().submitted() == submitted, "nothing of it is submitted");
-    // A new process while the old one is still there; handles are chosen anew, or not.
+    // A new process while the old one still exists; it chooses new handles, or the same ones.
     auto fresh = Client::create(adapter, process++);
     auto again = fresh ? fresh->createContext() : nullptr;
     if (!expect(again != nullptr, "a new process")) return;
@@ -366,8 +363,8 @@ void sleepLost() {
   }
 }
 
-/// LOSS-3, LOSS-4. The host's GPU goes while programs draw: Windows' time-out finds it, programs see a lost
-/// device and begin anew, the desktop goes on, and nobody restarts the machine.
+/// LOSS-3, LOSS-4. The host's GPU is lost while programs draw: Windows' time-out notices, programs see a lost
+/// device and start again, the desktop continues, and the machine need not restart.
 void gpuLoss() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -388,7 +385,7 @@ void gpuLoss() {
         Surface surface;
         surface.allocId = newAllocId();
         if (!context || !makeSurface(adapter, *client, *context, 64, 64, surface)) {
-          // Lost once more before it had begun; anything else has been said.
+          // Lost once more before it had started; everything else has been reported.
           context.reset();
           client.reset();
           continue;
@@ -407,7 +404,7 @@ void gpuLoss() {
         adapter.vidmm().destroy({surface.allocation});
       }
     });
-  // Each of them: one that were still about to begin when the GPU goes would not see that it is lost.
+  // All of them: a program that only starts when the GPU goes would not notice the loss.
   const auto allDraw = [&] {
     bool all = true;
     for (auto& count : drawn) {
@@ -423,7 +420,7 @@ void gpuLoss() {
   for (unsigned i = 1; i <= kLosses && ok; ++i) {
     const unsigned lostBefore = lost;
     if (!adapter.machine().loseGpu()) {
-      note("a loss cannot be played here: not looked at");
+      skipTest("a loss cannot be played here");
       break;
     }
     for (int waited = 0; adapter.scheduler().resets() < i && waited < 30000; waited += 10) sleepMs(10);
@@ -432,7 +429,7 @@ void gpuLoss() {
     for (int waited = 0; lost < lostBefore + 3 && waited < 20000; waited += 10) sleepMs(10);
     ok &= expect(lost >= lostBefore + 3, "every program sees it (%u)", lost - lostBefore);
     ok &= allDraw();
-    // Work is taken before the GPU is there (LOSS-5); that it is there the driver tells in a DPC behind that.
+    // Work is accepted before the GPU is there (LOSS-5); the driver reports its return in a DPC after that.
     const auto back = [&] {
       return registers.read(AEROGPU_EXT_REG_GPU_STATE) == AEROGPU_EXT_GPU_WORKS &&
              loggedEvents(kEventGpuBack) >= i;
@@ -467,8 +464,8 @@ void gpuLoss() {
   note("%u losses of %u devices, %u fills", lost.load(), begun.load(), drawn[0] + drawn[1] + drawn[2]);
 }
 
-/// LOSS-6. The host cannot bring the GPU back: fences go on, Windows' time-outs end, and the machine can be
-/// used. It is tried again when a program begins, and when it is there that program draws.
+/// LOSS-6. The host cannot bring the GPU back: fences advance, Windows' time-outs end, and the machine is
+/// usable. It is retried when a program starts, and once it is there that program draws.
 void gpuGone() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -489,7 +486,7 @@ void gpuGone() {
   };
   scheduler.waitIdle();
   if (!adapter.machine().refuseGpu(true) || !adapter.machine().loseGpu()) {
-    note("a loss cannot be played here: not looked at");
+    skipTest("a loss cannot be played here");
     end();
     return;
   }
@@ -508,7 +505,7 @@ void gpuGone() {
   end();
   const RingView ring(adapter);
   if (!ring) return;
-  // Programs begin, and find nothing that draws, but nothing that stands either.
+  // Programs start; nothing draws, but nothing hangs either.
   for (unsigned i = 0; i < 3; ++i) {
     ring.waitEmpty();
     auto vain = Client::create(adapter, 720 + i);
@@ -548,7 +545,7 @@ void gpuGone() {
   expectScreen({{5, 5}, {700, 500}}, {0x335577, 0x335577}, "what it shows");
 }
 
-/// dispmprt page "DXGKDDI_SET_POWER_STATE": the system shows how far the hibernation is, through VGA.
+/// dispmprt page "DXGKDDI_SET_POWER_STATE": the system shows the progress of the hibernation, through VGA.
 void hibernate() {
   Session session;
   if (!session.ok()) return;

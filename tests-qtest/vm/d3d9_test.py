@@ -31,10 +31,10 @@ import wine_guest  # noqa: E402
 
 SESSION = os.path.join(BUILD, 'testbed', 'session', 'aerogpu-session')
 MEMORY_MB = 2048
-LONG_LIMIT = 300  # s, for what a processor that is emulated on a busy machine has to do; usually some seconds
-HUGE_PAGES = 400  # of 2 MiB; testbed/kmt/server/serve.h, memoryPages, and some
-# Each start of Wine takes a second or two here. What is left out differs in the program or the kernel side, not in the
-# machine, and runs beside the stopped QEMU.
+LONG_LIMIT = 300  # s, limit for work on a processor that is emulated on a busy machine; usually some seconds
+HUGE_PAGES = 400  # pages of 2 MiB: memoryPages of testbed/kmt/server/serve.h, and some more
+# Each start of Wine takes a second or two here. The omitted tests differ in the program or the kernel side, not in
+# the machine, and run with the stopped QEMU.
 TESTS = ['triangle', 'quad', 'flip', 'readback', 'shared', 'two_programs']
 ROUND = ['shared', 'two_programs']
 
@@ -82,7 +82,7 @@ class GuestProcess:
         self.send = send
         self.returncode = None
         self.ended = threading.Event()
-        self.stdin = self  # whose close() it is
+        self.stdin = self  # its close() is this object's
 
     def set_ended(self, code):
         if not self.ended.is_set():
@@ -215,7 +215,7 @@ class GuestStack(Stack):
             process.set_ended(int(words[1]))
             lines.end()
         else:
-            self.ready.add(rest)  # or an error
+            self.ready.add(rest)  # or an error message
             self.lines.add(line)
 
     def send(self, command):
@@ -235,8 +235,8 @@ class GuestStack(Stack):
 
     def start(self, path, *arguments):
         self.check_alive('the start of %s' % os.path.basename(path))
-        # Two programs start one after the other. Each first makes an event that wineboot.exe is to set, and drops it when
-        # it finds no wineboot.exe; one that meets the other's event meanwhile waits for it, five minutes.
+        # Two programs start one after the other. Each first makes an event that wineboot.exe has to set, and drops it
+        # if it finds no wineboot.exe; one that meets the other's event meanwhile waits for it, five minutes.
         for process, lines in self.running.values():
             if process.poll() is None:
                 lines.wait('^window ', LONG_LIMIT)

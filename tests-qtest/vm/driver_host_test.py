@@ -25,7 +25,7 @@ from guest_image import GUEST, take_kernel, write_initramfs  # noqa: E402
 from png import Picture  # noqa: E402
 
 HOST = os.path.join(BUILD, 'tests-qtest', 'driver', 'aerogpu-driver-host')
-HUGE_PAGES = 164  # tests-qtest/driver/test.h, kHugePages, and some
+HUGE_PAGES = 164  # kHugePages of tests-qtest/driver/test.h, and some more
 MEMORY_MB = 1024
 DEADLINE = int(os.environ.get('AEROGPU_HOST_DEADLINE', '1500'))
 

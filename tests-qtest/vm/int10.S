@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A boot sector that does video BIOS calls for a test (vbe_test.py) which talks to it over COM1. Commands:
+/* A boot sector that makes video BIOS calls for a test (vbe_test.py), which talks to it over COM1. Commands:
  *   'i' ax bx cx dx di es si bp  int 10h; answers the eight registers as they came back
  *   'r' offset segment length    answers memory
  *   'w' offset segment length bytes...  writes memory, answers '.'

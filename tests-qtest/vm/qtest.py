@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A QEMU without a CPU, driven over the qtest socket, for tests in Python: guest memory, the device's registers, ports,
-the virtual clock. The C++ tests have their own (tests-qtest/aerogpu_dev.h)."""
+the virtual clock. The C++ tests have their own (tests-qtest/qemu_process.h, aerogpu_dev.h), and so has the driver host
+(testbed/kernel/machine/qtest_socket.h), whose comments say why."""
 import os
 import socket
 import struct
@@ -8,15 +9,14 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'scripts', 'lib'))
 from aerogpu_build import BUILD, Failure  # noqa: E402
+from aerogpu_protocol import numbers  # noqa: E402
 from aerogpu_vm import VM  # noqa: E402
 
 BAR0, BAR1 = 0xFE000000, 0xE0000000
 SURFACE, CURSOR = 0x400000, 0x800000  # in 64 MiB of RAM
-B8G8R8A8, B8G8R8X8 = 1, 2             # enum aerogpu_format
-SCANOUT = {'ENABLE': 0x400, 'WIDTH': 0x404, 'HEIGHT': 0x408, 'FORMAT': 0x40C, 'PITCH': 0x410, 'GPA_LO': 0x414,
-           'GPA_HI': 0x418}
-CURSOR_REG = {'ENABLE': 0x500, 'X': 0x504, 'Y': 0x508, 'HOT_X': 0x50C, 'HOT_Y': 0x510, 'WIDTH': 0x514, 'HEIGHT': 0x518,
-              'FORMAT': 0x51C, 'GPA_LO': 0x520, 'GPA_HI': 0x524, 'PITCH': 0x528}
+FORMAT = numbers('aerogpu_format.h', 'AEROGPU_FORMAT_')
+SCANOUT = numbers('aerogpu_pci.h', 'AEROGPU_MMIO_REG_SCANOUT0_')
+CURSOR_REG = numbers('aerogpu_pci.h', 'AEROGPU_MMIO_REG_CURSOR_')
 
 
 class QtestMachine:
@@ -83,14 +83,14 @@ class QtestMachine:
     def scanout(self, width, height, pixels, gpa=SURFACE):
         """Shows pixels, a list of 0xRRGGBB."""
         self.write(gpa, b''.join(struct.pack('<I', p) for p in pixels))
-        for name, value in (('WIDTH', width), ('HEIGHT', height), ('FORMAT', B8G8R8X8), ('PITCH', width * 4),
-                            ('GPA_LO', gpa), ('GPA_HI', 0), ('ENABLE', 1)):
+        for name, value in (('WIDTH', width), ('HEIGHT', height), ('FORMAT', FORMAT['B8G8R8X8_UNORM']),
+                            ('PITCH_BYTES', width * 4), ('FB_GPA_LO', gpa), ('FB_GPA_HI', 0), ('ENABLE', 1)):
             self.set(SCANOUT[name], value)
 
     def cursor(self, size, pixels, x, y, hot_x, hot_y):
         """Shows a square cursor; pixels are 0xAARRGGBB."""
         self.write(CURSOR, b''.join(struct.pack('<I', p) for p in pixels))
-        for name, value in (('WIDTH', size), ('HEIGHT', size), ('FORMAT', B8G8R8A8), ('PITCH', size * 4),
-                            ('HOT_X', hot_x), ('HOT_Y', hot_y), ('GPA_LO', CURSOR), ('GPA_HI', 0), ('X', x), ('Y', y),
-                            ('ENABLE', 1)):
+        for name, value in (('WIDTH', size), ('HEIGHT', size), ('FORMAT', FORMAT['B8G8R8A8_UNORM']),
+                            ('PITCH_BYTES', size * 4), ('HOT_X', hot_x), ('HOT_Y', hot_y), ('FB_GPA_LO', CURSOR),
+                            ('FB_GPA_HI', 0), ('X', x), ('Y', y), ('ENABLE', 1)):
             self.set(CURSOR_REG[name], value)

@@ -96,7 +96,8 @@ def lit(picture, x, y, width, height):
 
 def text_modes(bios):
     # QEMU shows 40 columns with letters of 16 pixels, not 18. Mode 7 is left out: SeaVGABIOS resets the attribute
-    # controller's flip-flop at 3DA, where a monochrome VGA does not listen, so colours are wrong behind it on any card.
+    # controller's flip-flop at 3DA, where a monochrome VGA does not listen, so colours are wrong after it on any
+    # card.
     for mode, columns, size in ((0, 40, (640, 400)), (1, 40, (640, 400)), (2, 80, (720, 400)), (3, 80, (720, 400))):
         bios.call(mode)
         current = bios.call(0x0F00)
@@ -222,7 +223,7 @@ def vbe_modes(bios, numbers):
     seen = {}
     for number in numbers:
         if number < 0x100:
-            continue  # VGA's own, see above
+            continue  # a VGA mode, see above
         mode = Mode(bios, number)
         if mode.model == 0 or not mode.attributes & 0x10:  # text
             bios.vbe(0x02, 'setting text mode %03X' % number, bx=number)
@@ -258,7 +259,7 @@ def vbe_modes(bios, numbers):
                 if inside + len(row) <= 0x10000:
                     expect(is_colour(picture.at(mode.width - 4 + index, mode.height - 1), colour), 'the last row of %03X' % number)
         elif mode.planes == 4:
-            # The plane registers of QEMU's VGA core do not count in such a mode (hw/display/vga.c, sr_vbe), on any card.
+            # On any card QEMU's VGA core ignores its plane registers in such a mode (hw/display/vga.c, sr_vbe).
             bios.until(lambda p: (p.width, p.height) == (mode.width, mode.height), 'mode %03X' % number)
         seen[(mode.width, mode.height, mode.bits)] = number
     for wanted in ((640, 480, 8), (800, 600, 16), (1024, 768, 32), (1280, 1024, 24), (640, 480, 32), (800, 600, 4)):
@@ -281,7 +282,7 @@ def vbe_functions(bios, seen):
     bios.until(lambda p: p.at(0, 0) == (255, 0, 255), 'the pixel of the display start')
     start = bios.vbe(0x07, 'display start', bx=1)
     expect((start['cx'], start['dx']) == (16, 8), 'the display start read back')
-    # Palette: 8 bits a channel if there are as many, then an entry.
+    # Palette: 8 bits a channel if there are that many, then an entry.
     bios.vbe(0x02, 'a palette mode', bx=seen[(640, 480, 8)] | 0x4000)
     width = bios.vbe(0x08, 'palette width', bx=0x0800)['bx'] >> 8
     expect(width in (6, 8), 'a palette width')

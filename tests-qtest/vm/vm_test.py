@@ -57,7 +57,7 @@ def vesafb(folder):
     # VBE mode 0x117 (1024x768, 16 bits) is 0x317 for Linux; `probe` ends at once and -no-shutdown keeps the screen.
     arguments = guest_arguments(accelerator(), 'probe', kernel_extra='vga=0x317')
     append = arguments.index('-append') + 1
-    # The last console is the one that programs write to: the serial one.
+    # Programs write to the last console: the serial one.
     arguments[append] = 'console=tty0 ' + arguments[append].replace(' quiet', '')
     with VM(arguments + ['-no-shutdown', '-device', 'aerogpu,renderer=null'], environment=ENVIRONMENT) as vm:
         vm.wait_serial('aerogpu-demo: probe ok', BOOT_DEADLINE)

@@ -62,7 +62,7 @@ def changes(machine, path):
         machine.write(SURFACE + 4 * 777, pixels[777].to_bytes(4, 'little'))
         early.until(lambda c: shows(c, pixels), 'one changed pixel')
         other.until(lambda c: shows(c, pixels), 'the same, with another client beside')
-        # A mode switch, smaller and larger (QEMU rounds widths up to 16); then a client that comes when it is over.
+        # A mode switch, smaller and larger (QEMU rounds widths up to 16); then a client that connects afterwards.
         for width, height in ((48, 30), (208, 120)):
             pixels = picture(width, height, width)
             machine.scanout(width, height, pixels, SURFACE + 0x100000)

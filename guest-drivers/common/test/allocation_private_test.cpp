@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Private data of allocations: which is taken (PRIV-2), and the surface in it (docs/abi/driver-data.md, "Allocations").
+// Tests which private data of allocations is accepted (PRIV-2), and which surface it describes
+// (docs/abi/driver-data.md, "Allocations").
 #include "guest-drivers/common/allocation_private.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The device's formats against D3DFORMAT. Direct3D 9 names channels from the highest bit down, the device those of
-// 32-bit formats from the lowest address up.
+// Tests the device's formats against D3DFORMAT. Direct3D 9 names channels from the highest bit down; the
+// device names those of 32-bit formats from the lowest address up.
 #include "guest-drivers/common/device_format.h"
 
 #include <gtest/gtest.h>

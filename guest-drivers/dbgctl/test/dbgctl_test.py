@@ -27,7 +27,7 @@ REPORTS = ('status', 'device', 'fences', 'ring', 'errors', 'counters', 'vblank',
 PRIVILEGED = (['ring'], ['allocations'], ['selftest'], ['pointer', 'show'], ['pointer', 'move', '1', '2'],
               ['pointer', 'shape'])
 ADMINISTRATOR = 'Run as administrator'
-# What the 32-bit Wine says itself, whatever WINEDEBUG: there is no FreeType for its kind of processes.
+# The 32-bit Wine prints this whatever WINEDEBUG is: it finds no FreeType for 32-bit processes.
 WINES_WORDS = re.compile(r'^Wine cannot find the FreeType font library\..*\n(?:.*\n){2}http://www\.freetype\.org\n', re.M)
 
 
@@ -75,7 +75,7 @@ class Test:
     def run(self, library, words, more):
         """Exit status, standard output, standard error."""
         command = [self.loader, self.program] + (['--d3dkmt', library] if library else []) + list(words)
-        # Files: Wine's desktop process inherits them, and would keep pipes open.
+        # Output goes to files: Wine's desktop process inherits the handles, and would keep pipes open.
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
             result = subprocess.run(command, env=dict(os.environ, **self.variables, **more), stdin=subprocess.DEVNULL,
                                     stdout=said, stderr=complained, timeout=LIMIT)
@@ -140,7 +140,7 @@ def machines(test, fake):
                          ('80000011', 'another self test'), ('C000000D', 'refuses these values'),
                          ('C0000017', 'try again'), ('C000009A', 'try again'), ('C0123456', '0xc0123456')):
         test.refuses(fake, ['fences'], {'FAKE_STATUS': status}, 1, text, 'fences: ')
-    # A driver of before: the questions that it knows are answered, the others are named.
+    # An older driver: the operations it knows are answered, the others are named.
     old = {'FAKE_STATUS': 'C00000BB', 'FAKE_FROM': '18'}
     test.says(fake, ['status'], old, '^submitted', '^resets')
     for words in (['settings'], ['operations'], ['handles', '1']):

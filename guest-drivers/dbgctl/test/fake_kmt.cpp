@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A machine whose displays and driver are what the environment says, for what dbgctl makes of them:
+// A fake machine for dbgctl's tests. The environment sets its displays and its driver:
 //   FAKE_DISPLAYS  none, vga (another adapter), ours (the device)
-//   FAKE_DRIVER    none (no WDDM driver), other (one that is not ours), ours
-//   FAKE_STATUS    what each escape is answered with, in hexadecimal; FAKE_FROM: from this operation on
+//   FAKE_DRIVER    none (no WDDM driver), other (another vendor's), ours
+//   FAKE_STATUS    status of each escape, in hexadecimal; FAKE_FROM: from this operation on
 //   FAKE_SELFTEST  the error that SELFTEST finds
 //   FAKE_3D        off: the driver has no private data for user mode
 #include <stdio.h>

@@ -35,7 +35,8 @@ UNITS = {
 #include <d3d9types.h>
 #include <d3d9caps.h>
 '''),
-    # The driver host plays dxgkrnl: it needs the kernel's side and the thunks, not the user-mode drivers' interface.
+    # The driver host plays dxgkrnl: it needs the kernel's side and the thunks, but not the interface of user-mode
+    # drivers.
     'linux': (KERNEL_HEADERS + ('d3dkmthk.h',), ''),
 }
 # Recorded names that no header declares, and why; whole names, as regular expressions.

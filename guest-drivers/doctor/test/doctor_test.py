@@ -35,7 +35,7 @@ class Test:
         """Runs it; `expect`: {step: text of its line if it has to be off, None if it has to be well}. All else is free, but
         the last line and the exit status have to say the same as the steps."""
         code, said = wine.run([sys.argv[1], *arguments], env, LIMIT)
-        steps = {}  # name: what its line says if it is off, else None
+        steps = {}  # name: the text of its line if it is off, else None
         for mark, name, text in re.findall(r'^(ok  |OFF ) ([\w-]+): (.*)$', said, re.M):
             steps[name] = text if mark == 'OFF ' else None
         last = re.search(r'^aerogpu-doctor: (ok|off) bits=(\d+) level=9_(\d) steps=(\d+) off=([\w,-]*)$', said, re.M)
@@ -54,10 +54,10 @@ def main():
         sys.exit(__doc__)
     kmt, fake = ('Z:' + path.replace('/', '\\') for path in map(os.path.abspath, sys.argv[2:4]))
     test = Test()
-    # Wine says that the desktop is composed where it plays Windows 8.1 or later.
+    # Wine reports a composed desktop if it plays Windows 8.1 or later.
     with Stack(strict=False, registry='\n[Software\\\\Wine]\n"Version"="win81"\n') as stack:
         env = dict(os.environ, **stack.variables())
-        # What the driver can do is for other tests to say; each level is told with what it lacks.
+        # Other tests check what the driver can do; here each level is reported together with what it lacks.
         steps = test.run('on the drivers that ship', env, ['--d3dkmt', kmt],
                          {name: None for name in STEPS if name != 'level-9_1'})
         test.check(list(steps) == STEPS, 'all steps, in their order', ' '.join(steps))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The requirements of level 9, by the numbers of "Required Direct3D 9 capabilities" and "Required DXGI
-// formats": what has all lacks nothing, and each thing taken away is told at its level.
+// formats": a device that has everything lacks nothing, and each thing taken away is reported at its level.
 #include "guest-drivers/doctor/level9.h"
 
 #include <gtest/gtest.h>

@@ -1,220 +1,21 @@
 // SPDX-License-Identifier: MIT
-// allocation_ddi.cpp: allocations as the video memory manager asks for them: create, open, close, destroy, describe,
-// and Windows' own standard allocations. PASSIVE_LEVEL throughout.
-#include "aerogpu/aerogpu_cmd_extension.h"
-#include "guest-drivers/kmd/adapter.h"
+// allocation_ddi.cpp: allocations as the video memory manager asks for them.
+#include "guest-drivers/kmd/calls/allocation_calls.h"
 #include "guest-drivers/kmd/ddi/entry_points.h"
-#include "guest-drivers/kmd/logic/allocation_rules.h"
-#include "guest-drivers/kmd/memory/standard_allocations.h"
-#include "guest-drivers/kmd/os/kernel_memory.h"
 
 namespace aero {
-namespace {
-
-void writePrivate(const AeroAllocation &allocation, void *data) {
-  auto *priv = static_cast<aerogpu_wddm_alloc_priv *>(data);
-  priv->alloc_id = allocation.id;
-  priv->flags = allocation.flags;
-  priv->share_token = allocation.token.value;
-  priv->size_bytes = allocation.bytes;
-}
-
-/** The surface that the data describes as the device draws it, or all zero. */
-Surface surfaceOf(const DescribedSurface &described, bool bytePixels) {
-  if (bytePixels) return {(described.width + 3) / 4, described.height, AEROGPU_FORMAT_B8G8R8A8_UNORM, described.pitch};
-  return {described.width, described.height, deviceFormat(described.format), described.pitch};
-}
-
-/** Whether the data are as DxgkDdiGetStandardAllocationDriverData gave them (PRIV-18). */
-bool isSealed(const AeroAdapter &adapter, const DXGK_ALLOCATIONINFO &info) {
-  aerogpu_wddm_alloc_ext_priv_sealed data;
-  if (info.PrivateDriverDataSize < sizeof data) return false;
-  RtlCopyMemory(&data, info.pPrivateDriverData, sizeof data);
-  return data.base.reserved1 && data.seal == adapter.seal.of(&data.base, sizeof data.base);
-}
-
-/** What is sealed is read by everybody who opens the allocation: nobody makes another one with it. */
-void breakSeal(void *data, UINT bytes) {
-  if (bytes < sizeof(aerogpu_wddm_alloc_ext_priv_sealed)) return;
-  memset(static_cast<uint8_t *>(data) + offsetof(aerogpu_wddm_alloc_ext_priv_sealed, seal), 0, sizeof(uint64_t));
-}
-
-/** Tells the OS where an allocation may live. */
-void describePlacement(const AeroAllocation &allocation, const AllocationPrivate &priv, const Placement &place,
-                       DXGK_ALLOCATIONINFO &info) {
-  const UINT set = (place.vram ? segmentBit(kSegmentVram) : 0) | (place.aperture ? segmentBit(kSegmentAperture) : 0);
-  const bool vramFirst = place.vram && (place.vramFirst || !place.aperture);
-  info.PreferredSegment.Value = 0;
-  info.PreferredSegment.SegmentId0 = vramFirst ? kSegmentVram : kSegmentAperture;
-  if (place.vram && place.aperture) info.PreferredSegment.SegmentId1 = vramFirst ? kSegmentAperture : kSegmentVram;
-  info.SupportedReadSegmentSet = set;
-  info.SupportedWriteSegmentSet = set;
-  info.EvictionSegmentSet = 0;  // evicted to system memory
-  info.Flags.Value = 0;
-  info.Flags.CpuVisible = place.cpuVisible;
-  info.Flags.Cached = place.cpuVisible && !place.vram;
-  info.Flags.ExistingSysMem = saysExisting(priv);
-  info.Flags.ExistingKernelSysMem = allocation.use == AllocationUse::GdiExisting;
-  info.HintedBank.Value = 0;
-  info.MaximumRenamingListLength = 0;
-  info.AllocationPriority =
-      allocation.use == AllocationUse::Primary ? D3DDDI_ALLOCATIONPRIORITY_HIGH : D3DDDI_ALLOCATIONPRIORITY_NORMAL;
-}
-
-/** Drops one reference; the last one tells the device. */
-void release(AeroAdapter &adapter, AeroAllocation *allocation) {
-  AllocationTable::Farewell farewell;
-  {
-    TableLock lock(adapter.allocations);
-    farewell = adapter.allocations.release(*allocation);
-  }
-  if (!farewell.last) return;
-  uint8_t buffer[sizeof(aerogpu_cmd_release_shared_surface) + sizeof(aerogpu_cmd_destroy_resource)];
-  PacketWriter packets(buffer, sizeof buffer);
-  // A device that was reset since has forgotten both by itself.
-  if (farewell.token) packets.append<aerogpu_cmd_release_shared_surface>()->share_token = farewell.token;
-  if (farewell.kernelTexture && adapter.epochs.mayLinger(farewell.kernelEpoch))
-    packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = farewell.kernelTexture;
-  if (packets.used()) adapter.scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
-  allocation->magic = 0;
-  poolFree(allocation);
-}
-
-void close(AeroAdapter &adapter, AeroOpenAllocation *open) {
-  {
-    TableLock lock(adapter.allocations);
-    adapter.allocations.close(*open);
-  }
-  release(adapter, open->allocation);
-  open->magic = 0;
-  poolFree(open);
-}
-
-bool livesOnGpuOnly(AllocationUse use) {
-  return use == AllocationUse::GdiTexture || use == AllocationUse::GdiStaging || use == AllocationUse::GdiLookup;
-}
-
-NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, UINT index) {
-  DXGK_ALLOCATIONINFO &info = args.pAllocationInfo[index];
-  AllocationPrivate priv;
-  // The page offers STATUS_GRAPHICS_DRIVER_MISMATCH here, but its severity is informational: NT_SUCCESS takes it for
-  // success, and an allocation without a handle would be used.
-  if (!readAllocationPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv))
-    return STATUS_INVALID_PARAMETER;
-  const uint64_t largest = adapter.segments.vramBytes() > adapter.segments.apertureBytes()
-                               ? adapter.segments.vramBytes()
-                               : adapter.segments.apertureBytes();
-  const bool standard = isSealed(adapter, info);
-  if (!mayBeAllocated(priv, standard, largest)) return STATUS_INVALID_PARAMETER;
-  // Only the aperture maps pages that lie where they lie.
-  if (saysExisting(priv) && !adapter.segments.hasAperture()) return STATUS_INVALID_PARAMETER;
-
-  void *memory = poolAllocate(sizeof(AeroAllocation));
-  if (!memory) return STATUS_NO_MEMORY;
-  auto *allocation = new (memory) AeroAllocation;
-  allocation->flags = priv.flags;
-  allocation->use = static_cast<AllocationUse>(priv.reserved1);
-  allocation->described = describedSurface(priv);
-  // The device has no format of one byte a pixel; only GDI has it, whose surfaces the driver's own shaders read.
-  allocation->bytePixels = standard && allocation->described.format == D3DDDIFMT_A8;
-  allocation->surface = surfaceOf(allocation->described, allocation->bytePixels);
-  allocation->gpuOnly = livesOnGpuOnly(allocation->use) || saysGpuOnly(priv);
-  if (adapter.features.spaces() && isImported(priv)) {
-    if (!canBeImported(priv, adapter.features.formats)) {
-      poolFree(memory);
-      return STATUS_INVALID_PARAMETER;
-    }
-    allocation->imported = true;
-    allocation->isBuffer = !allocation->described.width;
-    allocation->surface.format = importedFormat(allocation->described.format, adapter.features.formats);
-    allocation->surface.pitch = importedPitch(allocation->described);
-  }
-  // The device is told of no more than there is, so nobody reaches beyond.
-  allocation->bytes = allocation->gpuOnly ? kPageBytes : priv.size_bytes;
-  {
-    TableLock lock(adapter.allocations);
-    // With handle spaces ids are the driver's: a program that wishes for one cannot keep another from having it.
-    if (!adapter.allocations.enter(*allocation, adapter.features.spaces() ? 0 : priv.alloc_id)) {
-      poolFree(memory);
-      return STATUS_INVALID_PARAMETER;  // EX-47: the id lives already
-    }
-    if (allocation->lasts() || allocation->isShared()) adapter.allocations.tokens.create(allocation->token);
-  }
-  writePrivate(*allocation, info.pPrivateDriverData);
-  if (standard) breakSeal(info.pPrivateDriverData, info.PrivateDriverDataSize);
-  info.Alignment = kPageBytes;
-  info.Size = static_cast<SIZE_T>((allocation->bytes + kPageBytes - 1) & ~uint64_t{kPageBytes - 1});
-  info.PitchAlignedSize = 0;
-  info.pAllocationUsageHint = nullptr;
-  const uint32_t flagsIn = info.Flags.Value;
-  const Surface &surface = allocation->surface;
-  describePlacement(*allocation, priv,
-                    placementOf(priv, allocation->use == AllocationUse::Primary, adapter.segments.hasAperture(),
-                                adapter.display.modes().contains({surface.width, surface.height})),
-                    info);
-  adapter.creationLog.add({0u, 0u, index, args.NumAllocations, args.Flags.Value, allocation->id, allocation->flags,
-                           allocation->surface.pitch, allocation->token.value, allocation->bytes, flagsIn,
-                           info.Flags.Value});
-  info.hAllocation = allocation;
-  return STATUS_SUCCESS;
-}
-
-/** Whether one of the allocations is to be shared. */
-bool asksForShared(const DXGKARG_CREATEALLOCATION &args) {
-  for (UINT i = 0; i < args.NumAllocations; i++) {
-    const DXGK_ALLOCATIONINFO &info = args.pAllocationInfo[i];
-    AllocationPrivate priv;
-    if (readAllocationPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv) &&
-        priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
-      return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 NTSTATUS APIENTRY AeroDdiCreateAllocation(const HANDLE hAdapter, DXGKARG_CREATEALLOCATION *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
-  if (!adapter || !args || !args->NumAllocations) return STATUS_INVALID_PARAMETER;
-  AeroResource *resource = AeroResource::from(args->hResource);
-  if (args->hResource && !resource) return STATUS_INVALID_PARAMETER;
-  const bool shares = asksForShared(*args);
-  if (shares && (args->NumAllocations > 1 || resource)) return STATUS_INVALID_PARAMETER;
-  if (resource && resource->shared) return STATUS_INVALID_PARAMETER;
-  void *memory = nullptr;
-  if (args->Flags.Resource && !resource) {
-    memory = poolAllocate(sizeof(AeroResource));
-    if (!memory) return STATUS_NO_MEMORY;
-  }
-  for (UINT i = 0; i < args->NumAllocations; i++) {
-    const NTSTATUS status = createOne(*adapter, *args, i);
-    if (NT_SUCCESS(status)) continue;
-    while (i--) {
-      release(*adapter, AeroAllocation::from(args->pAllocationInfo[i].hAllocation));
-      args->pAllocationInfo[i].hAllocation = nullptr;
-    }
-    poolFree(memory);
-    return status;
-  }
-  if (!memory) return STATUS_SUCCESS;
-  resource = new (memory) AeroResource;
-  resource->shared = shares;
-  args->hResource = resource;
-  return STATUS_SUCCESS;
+  return adapter && args && args->NumAllocations ? createAllocations(*adapter, *args) : STATUS_INVALID_PARAMETER;
 }
 
 NTSTATUS APIENTRY AeroDdiDestroyAllocation(const HANDLE hAdapter, const DXGKARG_DESTROYALLOCATION *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
-  for (UINT i = 0; i < args->NumAllocations; i++)
-    if (AeroAllocation *allocation = AeroAllocation::from(args->pAllocationList[i])) release(*adapter, allocation);
-  AeroResource *resource = args->Flags.DestroyResource ? AeroResource::from(args->hResource) : nullptr;
-  if (resource) {
-    resource->magic = 0;
-    poolFree(resource);
-  }
+  destroyAllocations(*adapter, *args);
   return STATUS_SUCCESS;
 }
 
@@ -222,124 +23,27 @@ NTSTATUS APIENTRY AeroDdiDescribeAllocation(const HANDLE hAdapter, DXGKARG_DESCR
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   const AeroAllocation *allocation = args ? AeroAllocation::from(args->hAllocation) : nullptr;
-  if (!adapter || !allocation) return STATUS_INVALID_PARAMETER;
-  DescribedSurface described = allocation->described;
-  if (!described.width) {
-    // Nobody said it, but a stream made a texture of it.
-    const Surface &surface = allocation->surface;
-    described = {surface.width, surface.height, d3dFormatOf(surface.format), surface.pitch};
-  }
-  if (!described.width) return STATUS_INVALID_PARAMETER;
-  args->Width = described.width;
-  args->Height = described.height;
-  args->Format = static_cast<D3DDDIFORMAT>(described.format);
-  args->MultisampleMethod = {1, 0};
-  const Rational refresh = adapter->display.refresh();
-  args->RefreshRate = {refresh.numerator, refresh.denominator};
-  args->PrivateDriverFormatAttribute = 0;
-  return STATUS_SUCCESS;
+  return adapter && allocation ? describeAllocation(*adapter, *allocation, *args) : STATUS_INVALID_PARAMETER;
 }
 
 NTSTATUS APIENTRY AeroDdiGetStandardAllocationDriverData(const HANDLE hAdapter,
                                                          DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
-  aerogpu_wddm_alloc_ext_priv_sealed data = {};
-  if (!adapter || !args || !describeStandardAllocation(*args, data.base)) return STATUS_INVALID_PARAMETER;
-  if (!args->pAllocationPrivateDriverData) {
-    args->AllocationPrivateDriverDataSize = sizeof data;
-    args->ResourcePrivateDriverDataSize = 0;
-    return STATUS_SUCCESS;
-  }
-  if (args->AllocationPrivateDriverDataSize < sizeof data) return STATUS_BUFFER_TOO_SMALL;
-  data.seal = adapter->seal.of(&data.base, sizeof data.base);
-  RtlCopyMemory(args->pAllocationPrivateDriverData, &data, sizeof data);
-  return STATUS_SUCCESS;
+  return adapter && args ? tellStandardAllocation(*adapter, *args) : STATUS_INVALID_PARAMETER;
 }
-
-namespace {
-
-/** Lets the device import what has a token (SPACE-13), before anything that it submits from now on. */
-NTSTATUS grantAll(AeroDevice &device, const DXGKARG_OPENALLOCATION &args) {
-  if (!device.space || device.system) return STATUS_SUCCESS;
-  if (!NT_SUCCESS(sayProcess(device))) return STATUS_NO_MEMORY;
-  uint8_t buffer[16 * sizeof(aerogpu_cmd_ext_grant)];
-  for (UINT i = 0; i < args.NumAllocations;) {
-    PacketWriter packets(buffer, sizeof buffer);
-    for (; i < args.NumAllocations && packets.room() >= sizeof(aerogpu_cmd_ext_grant); i++) {
-      const auto *open = AeroOpenAllocation::from(args.pOpenAllocation[i].hDeviceSpecificAllocation);
-      AeroAllocation &allocation = *open->allocation;
-      if (!allocation.token.value) continue;
-      // Windows' shared primary has its texture when somebody draws to it or, as here, imports it.
-      if (!allocation.lasts() && !NT_SUCCESS(device.adapter->textures.ensure(allocation))) return STATUS_NO_MEMORY;
-      auto *grant = packets.append<aerogpu_cmd_ext_grant>();
-      grant->share_token = allocation.token.value;
-      grant->space = device.space;
-    }
-    if (!packets.used()) continue;
-    const NTSTATUS status = device.adapter->scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
-    if (!NT_SUCCESS(status)) return STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
-  }
-  return STATUS_SUCCESS;
-}
-
-}  // namespace
 
 NTSTATUS APIENTRY AeroDdiOpenAllocation(const HANDLE hDevice, const DXGKARG_OPENALLOCATION *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroDevice *device = AeroDevice::from(hDevice);
-  if (!device || !args) return STATUS_INVALID_PARAMETER;
-  AeroAdapter &adapter = *device->adapter;
-  NTSTATUS status = STATUS_SUCCESS;
-  UINT opened = 0;
-  for (; opened < args->NumAllocations && NT_SUCCESS(status); opened++) {
-    DXGK_OPENALLOCATIONINFO &info = args->pOpenAllocation[opened];
-    DXGKARGCB_GETHANDLEDATA query = {};
-    query.hObject = info.hAllocation;
-    query.Type = DXGK_HANDLE_ALLOCATION;
-    AeroAllocation *allocation = AeroAllocation::from(adapter.dxgk.DxgkCbGetHandleData(&query));
-    if (allocation && allocation->isShared() && args->NumAllocations > 1) allocation = nullptr;  // EX-45
-    void *memory = allocation ? poolAllocate(sizeof(AeroOpenAllocation)) : nullptr;
-    if (!memory) {
-      status = allocation ? STATUS_NO_MEMORY : STATUS_INVALID_PARAMETER;
-      break;
-    }
-    auto *open = new (memory) AeroOpenAllocation;
-    open->allocation = allocation;
-    open->device = device;
-    {
-      TableLock lock(adapter.allocations);
-      adapter.allocations.open(*open);
-    }
-    // The page lets the driver write the private data only while the allocation is being created.
-    if (args->Flags.Create && info.pPrivateDriverData &&
-        info.PrivateDriverDataSize >= sizeof(aerogpu_wddm_alloc_priv)) {
-      writePrivate(*allocation, info.pPrivateDriverData);
-      if (allocation->use != AllocationUse::UserMode) breakSeal(info.pPrivateDriverData, info.PrivateDriverDataSize);
-    }
-    info.hDeviceSpecificAllocation = open;
-    // The first who opens it is who made it: Windows gives it to nobody before (page "DxgkDdiOpenAllocation").
-    if (allocation->lasts() && !allocation->kernelTexture && !NT_SUCCESS(adapter.textures.create(*allocation)))
-      status = STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
-  }
-  if (NT_SUCCESS(status)) status = grantAll(*device, *args);
-  if (NT_SUCCESS(status)) return status;
-  while (opened--) {
-    auto *open = AeroOpenAllocation::from(args->pOpenAllocation[opened].hDeviceSpecificAllocation);
-    args->pOpenAllocation[opened].hDeviceSpecificAllocation = nullptr;
-    close(adapter, open);
-  }
-  return status;
+  return device && args ? openAllocations(*device, *args) : STATUS_INVALID_PARAMETER;
 }
 
 NTSTATUS APIENTRY AeroDdiCloseAllocation(const HANDLE hDevice, const DXGKARG_CLOSEALLOCATION *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroDevice *device = AeroDevice::from(hDevice);
   if (!device || !args) return STATUS_INVALID_PARAMETER;
-  for (UINT i = 0; i < args->NumAllocations; i++) {
-    AeroOpenAllocation *open = AeroOpenAllocation::from(args->pOpenHandleList[i]);
-    if (open) close(*device->adapter, open);
-  }
+  closeAllocations(*device->adapter, *args);
   return STATUS_SUCCESS;
 }
 

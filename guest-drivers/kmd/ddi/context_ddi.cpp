@@ -27,12 +27,11 @@ bool canReset(const AeroAdapter &adapter) {
 
 NTSTATUS beginDeviceContext(AeroAdapter &adapter, DeviceContext context, uint64_t process) {
   if (!context.space) adapter.scheduler.begins(context, process);
-  return canReset(adapter) ? adapter.scheduler.submitInternal(&kResetContext, sizeof kResetContext, context)
-                           : STATUS_SUCCESS;
+  return canReset(adapter) ? adapter.internal.submit(&kResetContext, sizeof kResetContext, context) : STATUS_SUCCESS;
 }
 
 void endDeviceContext(AeroAdapter &adapter, DeviceContext context) {
-  if (canReset(adapter)) adapter.scheduler.submitEnd(&kResetContext, sizeof kResetContext, context);
+  if (canReset(adapter)) adapter.internal.submitEnd(&kResetContext, sizeof kResetContext, context);
 }
 
 /** Places of `device` among those of its process, `number`, and, with handle spaces, among all. False: there is none
@@ -71,15 +70,15 @@ void beginSpace(AeroDevice &device) {
   const bool processes = adapter.features.processes();
   const void *first = processes ? static_cast<const void *>(&packets) : &packets.name;
   const uint32_t bytes = (processes ? sizeof packets.process : 0) + (device.system ? 0 : sizeof packets.name);
-  if (bytes && NT_SUCCESS(adapter.scheduler.submitInternal(first, bytes, {}, 0))) device.processSaid = 1;
+  if (bytes && NT_SUCCESS(adapter.internal.submit(first, bytes, {}, 0))) device.processSaid = 1;
 }
 
 /** In the order of the ring, so that what the device has in flight goes too; kept where the ring takes nothing now. */
 void endSpace(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
   const aerogpu_cmd_ext_destroy_space end = {{AEROGPU_CMD_EXT_DESTROY_SPACE, sizeof end}, device.space, 0};
-  adapter.scheduler.submitEnd(&end, sizeof end, {}, device.spaceEnd);
-  if (adapter.scheduler.owes()) adapter.scheduler.drainOwed();
+  adapter.internal.submitEnd(&end, sizeof end, {}, device.spaceEnd);
+  if (adapter.internal.owes()) adapter.internal.drainOwed();
 }
 
 /** Gives back what takePlaces() took. */
@@ -114,11 +113,11 @@ bool destroyLeftovers(AeroDevice &device) {
       // The five packets have one layout: header, handle, reserved.
       packets.packet(kOpcodes[static_cast<uint32_t>(owner.object)], aerogpu_cmd_destroy_resource{{}, owner.handle, 0});
     }
-    if (packets.used()) submitted &= adapter.scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
+    if (packets.used()) submitted &= adapter.internal.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
   }
   // Others may send nothing for a long time: whoever ends much takes it along as far as the ring goes on.
-  if (adapter.scheduler.owes()) adapter.scheduler.drainOwed();
-  return submitted && !adapter.scheduler.owes();
+  if (adapter.internal.owes()) adapter.internal.drainOwed();
+  return submitted && !adapter.internal.owes();
 }
 
 /** The lowest number that is free; 0: none is for this device. */
@@ -169,7 +168,7 @@ NTSTATUS sayProcess(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
   if (!device.space || device.processSaid || !adapter.features.processes()) return STATUS_SUCCESS;
   const aerogpu_cmd_ext_space_process process = processOf(device);
-  if (!NT_SUCCESS(adapter.scheduler.submitInternal(&process, sizeof process))) return STATUS_NO_MEMORY;
+  if (!NT_SUCCESS(adapter.internal.submit(&process, sizeof process))) return STATUS_NO_MEMORY;
   InterlockedExchange(&device.processSaid, 1);
   return STATUS_SUCCESS;
 }
@@ -202,7 +201,7 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   device->system = system;
   device->losses = adapter->epochs.deviceLosses();
   const bool spaces = adapter->features.spaces();
-  device->spaceEnd = spaces ? Scheduler::reserveEnd(sizeof(aerogpu_cmd_ext_destroy_space)) : nullptr;
+  device->spaceEnd = spaces ? InternalQueue::reserveEnd(sizeof(aerogpu_cmd_ext_destroy_space)) : nullptr;
   if ((spaces && !device->spaceEnd) || !takePlaces(*device, process)) {
     if (device->spaceEnd) poolFree(device->spaceEnd);
     poolFree(device);

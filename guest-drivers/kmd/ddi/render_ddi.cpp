@@ -141,7 +141,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   if (!context || !args) return STATUS_INVALID_PARAMETER;
   AeroAdapter &adapter = *context->adapter;
   if (adapter.isLost(*context)) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
-  if (adapter.scheduler.owes()) adapter.scheduler.sendOwed();
+  if (adapter.internal.owes()) adapter.internal.sendOwed();
 
   NTSTATUS status = context->id ? STATUS_SUCCESS : giveNumber(*context);
   if (!NT_SUCCESS(status)) return status;

@@ -32,7 +32,7 @@ void DeviceErrors::start() {
 }
 
 void DeviceErrors::report() {
-  // Those of the quiet time are counted with the first that comes after it.
+  // Errors of the quiet time are counted with the first one after it.
   if (!m_pending || KeQueryInterruptTime() < m_quietEnd || !InterlockedExchange(&m_pending, 0)) return;
   const uint32_t count = m_registers.read(AEROGPU_MMIO_REG_ERROR_COUNT);
   if (count == ~0u && m_registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC) return;  // gone from the bus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// device_errors.h: what the device complains about, in the event log: at once, then at most once in kQuietSeconds with
-// how many there were. A program that makes mistakes all the time must not fill the log.
+// device_errors.h: writes the device's errors to the event log: the first one at once, then at most one entry
+// in kQuietSeconds, with the count. A program that makes mistakes all the time must not fill the log.
 #pragma once
 
 #include <stdint.h>
@@ -16,14 +16,14 @@ public:
   static constexpr uint32_t kQuietSeconds = 60;
 
   explicit DeviceErrors(const Registers &registers) : m_registers(registers) {}
-  /** Errors from before are not ours. PASSIVE_LEVEL, before interrupts are on. */
+  /** Ignores earlier errors. PASSIVE_LEVEL, before interrupts are on. */
   void start();
   /** The device raised ERROR; DIRQL. A DPC has to follow. */
   void raised() { InterlockedExchange(&m_pending, 1); }
   /** In the DPC; DISPATCH_LEVEL. */
   void report();
-  /** What the log has not been told yet. PASSIVE_LEVEL, no DPC runs any more. Returns how many there were since
-   * start(). */
+  /** Writes the errors that the log does not have yet. PASSIVE_LEVEL, no DPC runs any more. Returns the
+   * count since start(). */
   uint32_t finish();
 
 private:
@@ -32,7 +32,7 @@ private:
   const Registers &m_registers;
   volatile LONG m_pending = 0;
   uint32_t m_first = 0;     // ERROR_COUNT at the start
-  uint32_t m_told = 0;      // ... when the last entry was written
+  uint32_t m_told = 0;      // ERROR_COUNT when the last entry was written
   uint64_t m_quietEnd = 0;  // interrupt time, 100 ns
 };
 

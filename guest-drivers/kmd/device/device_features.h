@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_features.h: what the device says that it is and can do (docs/abi/pci.md).
+// device_features.h: the device's identity and features (docs/abi/pci.md).
 #pragma once
 
 #include <stdint.h>
@@ -17,28 +17,28 @@ struct Features {
   uint32_t abiVersion = 0;
   uint32_t low = 0;     // AEROGPU_FEATURE_*
   uint32_t high = 0;    // AEROGPU_EXT_FEATURE_HI_*
-  uint32_t policy = 0;  // AEROGPU_EXT_POLICY_*: what the host wants of the driver
-  FormatSet formats;    // beyond ABI 1.4: those that textures can be made of
-  /** With charges(): bytes that the device holds for one process at most (SPACE-4). */
+  uint32_t policy = 0;  // AEROGPU_EXT_POLICY_*: the host's wishes for the driver
+  FormatSet formats;    // beyond ABI 1.4: the formats that textures can have
+  /** With charges(): the most bytes that the device holds for one process (SPACE-4). */
   uint64_t spaceBytes = 0;
 
-  /** Whether the device keeps processes apart (docs/abi/spaces.md). */
+  /** True if the device keeps processes apart (docs/abi/spaces.md). */
   bool spaces() const { return high & AEROGPU_EXT_FEATURE_HI_SPACES; }
-  /** Whether what the driver makes can count for a process (SPACE-21). */
+  /** True if objects that the driver makes can be charged to a process (SPACE-21). */
   bool charges() const { return spaces() && high & AEROGPU_EXT_FEATURE_HI_CHARGES; }
 
-  /** Whether the device counts by process what spaces make (SPACE-22). */
+  /** True if the device counts what spaces make by process (SPACE-22). */
   bool processes() const { return spaces() && high & AEROGPU_EXT_FEATURE_HI_PROCESSES; }
 
-  /** Whether the device says of each error whose it was (REC). */
+  /** True if the device says of each error whose work caused it (REC). */
   bool errorRecords() const { return high & AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS; }
 
-  /** Whether the device copies and fills guest memory itself, and stops its ring when paging fails
-   *  (docs/abi/memory.md). */
+  /** True if the device copies and fills guest memory itself, and stops its ring if paging fails
+   * (docs/abi/memory.md). */
   bool memory() const { return high & AEROGPU_EXT_FEATURE_HI_MEMORY; }
 
-  /** Reads all of them, and `block`; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody
-   *  else reads. */
+  /** Reads all features, and `block`; fails if the driver cannot run this device. PASSIVE_LEVEL; no other
+   * thread reads the device meanwhile. */
   NTSTATUS read(const Registers &registers, CapabilityBlock &block);
 };
 

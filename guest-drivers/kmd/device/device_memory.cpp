@@ -12,7 +12,7 @@ NTSTATUS DeviceMemory::map(const DXGKRNL_INTERFACE &dxgk, const DXGK_DEVICE_INFO
   bool interrupt = false;
   m_vramBytes = 0;
   const CM_PARTIAL_RESOURCE_LIST &resources = list->List[0].PartialResourceList;
-  // Told apart by what the ABI says of them: BAR0 is 64 KiB, BAR1 the large one. The VGA ranges that Windows adds for a
+  // The ABI tells them apart: BAR0 is 64 KiB, BAR1 is the large one. The VGA ranges that Windows adds for a
   // boot display (memory A0000, ports) are neither.
   for (ULONG i = 0; i < resources.Count; i++) {
     const CM_PARTIAL_RESOURCE_DESCRIPTOR &resource = resources.PartialDescriptors[i];

@@ -19,7 +19,7 @@ public:
 
   uint64_t vramGpa() const { return m_vramGpa; }
   uint64_t vramBytes() const { return m_vramBytes; }
-  /** Whether physical memory is VRAM: what the debug escape may show. */
+  /** True if this physical memory is VRAM, which the debug escape may show. */
   bool ownsPhysical(uint64_t gpa, uint64_t bytes) const {
     return gpa >= m_vramGpa && bytes <= m_vramBytes && gpa - m_vramGpa <= m_vramBytes - bytes;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// error_records.h: the device's errors one by one, with whose each was (docs/abi/ring.md, REC).
+// error_records.h: reads the device's errors one by one, and whose work caused each (docs/abi/ring.md, REC).
 #pragma once
 
 #include <stdint.h>
@@ -12,21 +12,21 @@ class Registers;
 
 struct ErrorRecord {
   uint32_t code;  // enum aerogpu_error_code; 0: there was none
-  bool more;      // others wait
-  bool lost;      // a submission that did not run (INTERNAL) found no room: whose it was is not known
+  bool more;      // more records wait
+  bool lost;      // a submission that did not run (INTERNAL) found no room, so its owner is unknown
   uint64_t fence;
-  DeviceContext whose;  // with code INTERNAL only
+  DeviceContext whose;  // valid only with code INTERNAL
 };
 
-/** One reader at a time: the interrupt routine, or who keeps it from running. */
+/** One reader at a time: the interrupt routine, or code that keeps it from running. */
 class ErrorRecords {
 public:
-  /** That wait at most; what comes while they are read interrupts again. */
+  /** The most records that wait; one that comes while they are read interrupts again. */
   static constexpr uint32_t kMost = 128;
 
   explicit ErrorRecords(const Registers &registers) : m_registers(registers) {}
-  /** Asks the device for records, if it has them, and drops those that wait. While its interrupts are off, after each
-   *  reset of it. PASSIVE_LEVEL. */
+  /** Asks the device for records, if it has them, and drops those that wait. Called after each reset of
+   * the device, while its interrupts are off. PASSIVE_LEVEL. */
   void start(bool there);
   bool there() const { return m_there; }
   /** Takes the oldest one. Any IRQL. */

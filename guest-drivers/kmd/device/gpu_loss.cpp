@@ -20,7 +20,7 @@ bool GpuLoss::lost() const {
 
 void GpuLoss::restarts() {
   m_generation = m_registers.read(AEROGPU_EXT_REG_GPU_GENERATION);
-  InterlockedExchange(&m_look, 0);  // of before
+  InterlockedExchange(&m_look, 0);  // drops an earlier request
   m_awaited = true;
   if (!m_gone) logEvent(AEROGPU_EVENT_GPU_LOST, STATUS_IO_DEVICE_ERROR, m_generation);
 }
@@ -30,7 +30,8 @@ void GpuLoss::report() {
   if (!failed && !m_awaited && !m_gone) return;
   const uint32_t generation = m_registers.read(AEROGPU_EXT_REG_GPU_GENERATION);
   const uint32_t state = m_registers.read(AEROGPU_EXT_REG_GPU_STATE);
-  // LOSS-4, LOSS-5: the generation changes first, the state when the device is done; only then work is done, or fails.
+  // LOSS-4, LOSS-5: the generation changes first, the state when the device is done; work completes or fails
+  // only after that.
   if (m_awaited && generation == m_generation) return;
   if (state == AEROGPU_EXT_GPU_GONE) {
     if (!failed) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gpu_loss.h: whether the host's GPU works, for the event log and for trying again (recovery.md, LOSS-1 to LOSS-7).
+// gpu_loss.h: watches whether the host's GPU works, for the event log and for retrying it (recovery.md,
+// LOSS-1 to LOSS-7).
 #pragma once
 
 #include <stdint.h>
@@ -13,18 +14,20 @@ class GpuLoss {
 public:
   explicit GpuLoss(Registers &registers) : m_registers(registers) {}
 
-  /** The adapter starts on a device that has the extension, or not. */
+  /** The adapter starts. `known`: the device has the extension. */
   void start(bool known);
-  /** The device has raised an error, which may be this one. Any IRQL. */
+  /** The device has raised an error, which may be a loss of the GPU. Any IRQL. */
   void errorRaised() { InterlockedExchange(&m_look, 1); }
-  /** The state register says that the GPU does not work. */
+  /** True if the state register says that the GPU does not work. */
   bool lost() const;
-  /** The host could not bring it back, as report() has found: work fails and fences go on, so that no time-out comes.
+  /** True if report() has found that the host could not bring the GPU back: work fails and fences advance,
+   * so no time-out comes.
    */
   bool gone() const { return m_gone && !m_awaited; }
-  /** A lost GPU is about to be opened anew (GPU_RESTART). Whoever writes it serialises. At most DISPATCH_LEVEL. */
+  /** Called before GPU_RESTART opens a lost GPU anew. The code that writes the register serialises. At
+   * most DISPATCH_LEVEL. */
   void restarts();
-  /** Tells what has become of that, once the device knows. DISPATCH_LEVEL. */
+  /** Reports the outcome of the restart, once the device knows it. DISPATCH_LEVEL. */
   void report();
 
 private:

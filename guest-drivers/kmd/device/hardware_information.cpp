@@ -18,13 +18,13 @@ void setText(HANDLE key, const wchar_t *name, const wchar_t *text) {
   setValue(key, name, REG_SZ, text, (length + 1) * sizeof *text);
 }
 
-/** Copies `text` to `at`, without its end; returns the place behind it. */
+/** Copies `text` to `at`, without its end; returns the place after it. */
 wchar_t *appendText(wchar_t *at, const wchar_t *text) {
   while (*text) *at++ = *text++;
   return at;
 }
 
-/** Decimal digits of `number` at `at`; returns the place behind them. */
+/** Writes the decimal digits of `number` at `at`; returns the place after them. */
 wchar_t *appendNumber(wchar_t *at, uint16_t number) {
   uint16_t divisor = 1;
   while (number / divisor >= 10) divisor = static_cast<uint16_t>(divisor * 10);
@@ -50,13 +50,13 @@ void writeHardwareInformation(const UNICODE_STRING &path, uint64_t vramBytes, ui
   setText(key, L"HardwareInformation.ChipType", *gpu ? gpu : L"AeroGPU");
   setText(key, L"HardwareInformation.DacType", L"Virtual display");
   setText(key, L"HardwareInformation.AdapterString", text);
-  // There is no BIOS of the driver's concern; what tells one device from another is its interface.
+  // The adapter has no BIOS that the driver knows; devices differ in their interface.
   end = appendNumber(appendText(text, L"AeroGPU ABI "), static_cast<uint16_t>(abiVersion >> 16));
   *end++ = L'.';
   end = appendNumber(end, static_cast<uint16_t>(abiVersion));
   *end = 0;
   setText(key, L"HardwareInformation.BiosString", text);
-  // The page says megabytes; whoever reads the value takes it for bytes, and other drivers write bytes.
+  // The page says megabytes, but readers of the value take it for bytes, and other drivers write bytes.
   const ULONG bytes = vramBytes > MAXULONG ? MAXULONG : static_cast<ULONG>(vramBytes);
   setValue(key, L"HardwareInformation.MemorySize", REG_DWORD, &bytes, sizeof bytes);
   ZwClose(key);

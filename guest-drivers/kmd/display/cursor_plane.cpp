@@ -8,8 +8,8 @@
 namespace aero {
 namespace {
 
-/** One pitch for every shape: when the device reads the registers between two of our writes, it still reads whole lines
- *  of one picture. */
+/** All shapes have the same pitch: if the device reads the registers between two of our writes, it still
+ * reads whole lines of one picture. */
 constexpr uint32_t kPitch = CursorPlane::kMaxEdge * 4;
 constexpr SIZE_T kPictureBytes = SIZE_T{kPitch} * CursorPlane::kMaxEdge;
 
@@ -167,7 +167,7 @@ CursorPlane::Check CursorPlane::check() {
   return shown || positionHolds() ? Check::Good : Check::Mismatch;
 }
 
-/** Nothing is shown, so nobody sees the position. */
+/** The pointer is not shown, so the position is invisible. */
 bool CursorPlane::positionHolds() {
   const uint32_t x = m_registers.read(AEROGPU_MMIO_REG_CURSOR_X);
   const uint32_t y = m_registers.read(AEROGPU_MMIO_REG_CURSOR_Y);

@@ -19,22 +19,22 @@ public:
   CursorPlane(const Registers &registers, const Features &features) : m_registers(registers), m_features(features) {}
   NTSTATUS start();
   void stop();
-  /** After a power-up: the registers are written again. */
+  /** After a power-up: writes the registers again. */
   void restore();
 
-  /** DxgkDdiSetPointerShape, DxgkDdiSetPointerPosition (while a path is active). Positions are those of the shape's top
-   *  left corner. */
+  /** DxgkDdiSetPointerShape, DxgkDdiSetPointerPosition (while a path is active). Positions are those of
+   * the shape's top left corner. */
   NTSTATUS setShape(const DXGKARG_SETPOINTERSHAPE &args);
   NTSTATUS setPosition(const DXGKARG_SETPOINTERPOSITION &args);
-  /** For the escapes of the ABI: a 32-bit BGRA shape, an absolute position, visibility. */
+  /** Serve the escapes of the ABI: a 32-bit BGRA shape, an absolute position, visibility. */
   NTSTATUS setShapeBgra(uint32_t width, uint32_t height, uint32_t hotX, uint32_t hotY, uint32_t pitch,
                         const void *pixels);
-  /** Puts the hot spot there. */
+  /** Moves the hot spot to (x, y). */
   void move(int32_t x, int32_t y);
   void show(bool visible);
 
-  /** What the registers were last told, as enum aerogpu_format and in pixels; x and y are of the hot spot. All 0
-   * without a pointer plane. */
+  /** The values last written to the registers, as enum aerogpu_format and in pixels; x and y are of the
+   * hot spot. All are 0 without a pointer plane. */
   struct State {
     bool shown;
     int32_t x, y;
@@ -46,10 +46,10 @@ public:
   enum class Check {
     Good,
     OutOfRange,  // the registers hold what this driver never writes
-    Mismatch,    // they do not hold what was written last
+    Mismatch,    // the registers do not hold what the driver wrote last
   };
-  /** Compares the registers with what was written. While nothing is shown the position is written and read, too; a
-   *  pointer that is shown stays as it is. Good where there is no pointer plane. */
+  /** Compares the registers with the values written. While the pointer is hidden its position is written
+   * and read back as well; a visible pointer stays as it is. Returns Good if there is no pointer plane. */
   Check check();
 
 private:
@@ -62,7 +62,7 @@ private:
 
   const Registers &m_registers;
   const Features &m_features;
-  FAST_MUTEX m_mutex = {};  // the OS serialises its two calls; the escapes come at any time
+  FAST_MUTEX m_mutex = {};  // the OS serialises its two calls, but escapes come at any time
   /** Two pictures: the device may read one while the next is written. */
   Contiguous m_pictures;
   uint32_t m_current = 0;
@@ -70,7 +70,7 @@ private:
   uint32_t m_height = 0;
   uint32_t m_hotX = 0;
   uint32_t m_hotY = 0;
-  int32_t m_x = 0;  // of the top left corner
+  int32_t m_x = 0;  // position of the top left corner
   int32_t m_y = 0;
   bool m_visible = false;
 };

@@ -11,22 +11,23 @@
 namespace aero {
 namespace {
 
-/** When the device has no EDID to read. */
+/** The mode if the device has no EDID to read. */
 constexpr EdidMode kFallbackMode = {1024, 768};
 constexpr uint32_t kDefaultPeriodNs = 16666667;
 constexpr uint32_t kMinPeriodNs = 1000000;  // 1000 Hz
 constexpr uint32_t kMaxPeriodNs = 200000000;
 
-/** A reading of the device is worth its cost when the raster is known no better than this part of a period... */
+/** A read of the device is worth its cost if the raster is known no better than this part of a period... */
 constexpr uint32_t kKnownParts = 32;
-/** ...and not more often than this. */
+/** ...but at most one read in this part of a period. */
 constexpr uint32_t kReadingParts = 64;
 
 uint32_t bytesPerPixel(uint32_t format) {
   return format == AEROGPU_FORMAT_B5G6R5_UNORM ? 2 : 4;
 }
 
-/** What the screen is given for a surface's format: it has no use for alpha. Invalid: it is not scanned out. */
+/** Returns the format to scan out for a surface's format: the screen has no use for alpha. Invalid: the
+ * format cannot be scanned out. */
 uint32_t scanoutFormat(uint32_t format) {
   switch (format) {
   case AEROGPU_FORMAT_B8G8R8A8_UNORM:
@@ -48,7 +49,7 @@ template <class Action> BOOLEAN NTAPI Display::callAtDirql(PVOID action) {
 
 template <class Action> void Display::atDirql(Action action) {
   BOOLEAN returned;
-  // It fails when no interrupt is connected, and then there is nothing to be in step with.
+  // The call fails if no interrupt is connected; there is then nothing to synchronise with.
   if (!NT_SUCCESS(m_dxgk.DxgkCbSynchronizeExecution(m_dxgk.DeviceHandle, callAtDirql<Action>, &action, 0, &returned)))
     action();
 }
@@ -136,7 +137,7 @@ NTSTATUS Display::setMode(Mode mode, uint32_t format, uint32_t pitch, Path path)
     const bool same = mode.width == m_scanout.width && mode.height == m_scanout.height;
     m_pathOn = path != Path::Off && mode.width != 0;
     if (same && path != Path::On) {
-      // Only the monitor's power changed: the primary is the one that it was.
+      // Only the monitor's power changed: the primary is still the same.
       if (m_pathOn)
         program();
       else
@@ -144,7 +145,7 @@ NTSTATUS Display::setMode(Mode mode, uint32_t format, uint32_t pitch, Path path)
       return;
     }
     blank();
-    // The old primary may be gone by now; until the first address of the new mode there is none to report.
+    // The old primary may be gone by now; there is no address to report until the new mode has its first.
     m_scanout = {false, mode.width, mode.height, format, pitch, 0, 0};
     m_flippedTo = 0;
     m_totalLines = totalLines;
@@ -216,8 +217,8 @@ void Display::passOver(uint64_t address) {
 void Display::flipped(uint64_t address) {
   const uint64_t before = m_flippedTo;
   m_flippedTo = address;
-  // A flip is done at the vertical sync after it (page "DxgkDdiSetVidPnSourceAddress"). Looked at behind the write, so
-  // that one in between is not taken for the next one either.
+  // A flip is done at the vertical sync after it (page "DxgkDdiSetVidPnSourceAddress"). The status is read
+  // after the write, so that a sync in between is not taken for the next one.
   if (m_scanout.enabled && m_vsync && !m_flippedLate &&
       m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK) {
     m_flippedLate = true;
@@ -226,7 +227,7 @@ void Display::flipped(uint64_t address) {
 }
 
 void Display::writeAddress() {
-  // Taken together with the address (SPACE-18), so it comes first.
+  // The device takes it together with the address (SPACE-18), so it is written first.
   if (m_features.spaces()) m_registers.write(AEROGPU_EXT_REG_SCANOUT0_ALLOC, m_scanout.allocId);
   m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, m_scanout.address);
 }
@@ -300,8 +301,8 @@ void Display::enableVsync(bool enable) {
     if (enable == m_vsync) return;
     m_vsync = enable;
     m_vsyncSeen = m_flippedLate = false;
-    if (!m_active) return;  // the caller of restore() writes the mask
-    // One that came while nobody waited is not delivered now.
+    if (!m_active) return;  // restore()'s caller writes the mask
+    // A vblank from the time when no one waited is not delivered now.
     if (enable) m_registers.write(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_SCANOUT_VBLANK);
     m_registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, interruptMask());
   });
@@ -331,8 +332,8 @@ void Display::notifyVsync() {
 
 void Display::armTimer() {
   if (!m_timerReady || !m_active || !m_vsync || m_scanout.enabled) return;
-  // Timers end with a tick of the system clock, 15.6 ms as a rule: counted from each other, 60 of them would take two
-  // seconds. So each is due at a multiple of the period.
+  // Timers end with a tick of the system clock, usually 15.6 ms: if each started from the last one's end, 60
+  // of them would take two seconds. So each is due at a multiple of the period.
   const uint64_t now = KeQueryInterruptTime(), period = m_periodNs / 100;
   LARGE_INTEGER due;
   due.QuadPart = -static_cast<LONGLONG>(period - now % period);
@@ -340,7 +341,7 @@ void Display::armTimer() {
 }
 
 void Display::disarmTimer() {
-  // A DPC that is running may set it once more; after the first flush none does, as nothing is active.
+  // A running DPC may set the timer once more; after the first flush none does, as nothing is active.
   for (int i = 0; i < 2; i++) {
     KeCancelTimer(&m_timer);
     KeFlushQueuedDpcs();
@@ -372,7 +373,7 @@ uint32_t Display::phaseNow() {
   KIRQL irql;
   KeAcquireSpinLock(&m_clockLock, &irql);
   if (m_clockSerial != m_enableSerial) {
-    // The clock was started anew. Until its first tick the device gives the last one of before.
+    // The clock was started anew. Until its first tick the device returns the old clock's last tick.
     m_clockSerial = m_enableSerial;
     m_clock.reset();
     m_clockTrustedNs = now + 2 * uint64_t{m_periodNs};
@@ -394,7 +395,7 @@ uint32_t Display::phaseNow() {
 void Display::scanLine(DXGKARG_GETSCANLINE &args) {
   const uint32_t phase = phaseNow();
   const uint32_t active = m_scanout.height, total = m_totalLines;
-  // Without a mode there is nothing but blank.
+  // Without a mode the raster is always in the blank.
   const Raster raster = active && total > active ? rasterAt(active, total, phase, m_periodNs) : Raster{true, 0};
   args.InVerticalBlank = raster.inBlank;
   args.ScanLine = raster.line;
@@ -411,7 +412,7 @@ uint64_t Display::vblankTimeNs() const {
 Display::Vblank Display::lastVblank() const {
   for (;;) {
     const Vblank last{vblankSequence(), vblankTimeNs()};
-    // The device ticks on between two reads.
+    // The device may tick between two reads.
     if (vblankSequence() == last.sequence) return last;
   }
 }

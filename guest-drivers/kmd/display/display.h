@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// display.h: the one video present source and target: modes, scanout, flips, vblank. The VidPN functions of the DDI,
-// which only talk to the OS' objects, are in vidpn.cpp.
+// display.h: the one video present source and target: modes, scanout, flips, vblank. The VidPN functions of
+// the DDI, which only talk to the OS' objects, are in vidpn.cpp.
 //
-// What the interrupt routine and flips see (m_scanout, m_vsync and the rest below "at DIRQL") is changed only in step
-// with the interrupt, through DxgkCbSynchronizeExecution. The 64-bit registers that the device advances are read with
-// Registers::readAdvancing64, which needs no lock; the interrupt routine reads none of them.
+// The state that the interrupt routine and flips see (m_scanout, m_vsync and the rest below "at DIRQL")
+// changes only in step with the interrupt, through DxgkCbSynchronizeExecution. Registers::readAdvancing64
+// reads the 64-bit registers that the device advances, and needs no lock; the interrupt routine reads none of
+// them.
 #pragma once
 
 #include "guest-drivers/kmd/device/registers.h"
@@ -33,10 +34,11 @@ public:
 
   /** Reads the EDID and makes the mode list; the POST display stays as it is. PASSIVE_LEVEL. */
   NTSTATUS start();
-  /** No vblank is reported any more; the last picture stays. PASSIVE_LEVEL, interrupts of the device are masked or
-   *  are about to be. */
+  /** Stops vblank reports; the last picture stays. PASSIVE_LEVEL; the device's interrupts are masked or
+   * about to be. */
   void stop();
-  /** Power: the screen is blanked, then brought back as it was. PASSIVE_LEVEL; the caller writes IRQ_ENABLE. */
+  /** Power: suspend() blanks the screen, restore() brings it back. PASSIVE_LEVEL; the caller writes
+   * IRQ_ENABLE. */
   void suspend();
   void restore();
 
@@ -48,19 +50,20 @@ public:
   /** How DxgkDdiCommitVidPn leaves the path (page "DXGKARG_COMMITVIDPN_FLAGS"). */
   enum class Path {
     On,        // shown with the first address
-    Restored,  // powered again: as before when the mode is the same
+    Restored,  // powered again: as before if the mode is the same
     Off,       // the mode holds, nothing is shown
   };
   /** DxgkDdiCommitVidPn found this source mode pinned (or none: width 0). Scanout starts with the first address.
    *  PASSIVE_LEVEL. `format` is one of enum aerogpu_format, `pitch` in bytes. */
   NTSTATUS setMode(Mode mode, uint32_t format, uint32_t pitch, Path path = Path::On);
-  /** Whether a mode is set. */
+  /** True if a mode is set. */
   bool hasMode() const { return m_scanout.width != 0; }
-  /** DxgkDdiSetVidPnSourceAddress: a flip to `surface`, or to one of the mode's format and pitch when it is null. With
-   *  handle spaces its texture is shown, the driver's over allocation `allocId`; 0: the memory. At most DIRQL. What
-   *  cannot be shown (another mode's surface, no mode, no such memory) is refused at PASSIVE_LEVEL, where a mode is
-   * set. At DIRQL the last picture stays and the vertical syncs report the flip all the same: a failure is of no use to
-   * the OS there (its page knows one from Windows 8 on), and a flip that nobody reports would hold up all that follow.
+  /** DxgkDdiSetVidPnSourceAddress: flips to `surface`, or, if that is null, to a surface with the format and pitch
+   * of the mode. With handle spaces the device shows the driver's texture over allocation `allocId`; 0: the memory.
+   * At most DIRQL. At PASSIVE_LEVEL, where a mode is set, a surface that cannot be shown (another mode's surface,
+   * no mode, no such memory) is refused. At DIRQL the last picture stays and the vertical syncs report the flip
+   * anyway: a failure is of no use to the OS there (its page knows one from Windows 8 on), and an unreported flip
+   * would hold up all that follow.
    */
   NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, uint32_t allocId);
   /** DxgkDdiSetVidPnSourceVisibility. PASSIVE_LEVEL. */
@@ -68,16 +71,18 @@ public:
 
   /** DxgkDdiControlInterrupt for CRTC_VSYNC; PASSIVE_LEVEL. */
   void enableVsync(bool enable);
-  /** VBLANK was raised; DIRQL. Reports CRTC_VSYNC with the address that is shown. Whether that needs a DPC. */
+  /** VBLANK was raised; DIRQL. Reports CRTC_VSYNC with the address that is shown. Returns true if that
+   * needs a DPC. */
   bool interrupt();
   /** DxgkDdiGetScanLine; at most DISPATCH_LEVEL. */
   void scanLine(DXGKARG_GETSCANLINE &args);
 
-  /** Gives the display back to VGA where the device can; the next time something is shown the scanout is enabled again.
-   *  Any IRQL, also when the display was not started. */
+  /** Gives the display back to VGA if the device can; the next time something is shown the scanout is
+   * enabled again. Any IRQL, also if the display was not started. */
   void returnToVga();
 
-  /** For the self test: vblank interrupts are on, whether the OS wants them or not, and counted. PASSIVE_LEVEL. */
+  /** For the self test: turns vblank interrupts on, even if the OS does not want them, and counts them.
+   * PASSIVE_LEVEL. */
   void beginProbe();
   void endProbe();
   struct Probe {
@@ -85,28 +90,29 @@ public:
   };
   Probe probed() const { return {m_probeDelivered, m_probeUncleared}; }
   bool probing() const { return m_probing; }
-  /** VBLANK was raised and acknowledged; IRQ_STATUS is this now. DIRQL. */
+  /** VBLANK was raised and acknowledged; `status` is IRQ_STATUS after that. DIRQL. */
   void probe(uint32_t status) {
     m_probeDelivered = m_probeDelivered + 1;
     m_probeUncleared = status & AEROGPU_IRQ_SCANOUT_VBLANK ? m_probeUncleared + 1 : 0;
   }
-  /** What VBLANK_PERIOD_NS may be. */
+  /** True if VBLANK_PERIOD_NS may have this value. */
   static bool isPeriod(uint32_t ns);
 
-  /** What IRQ_ENABLE has to be: completions and errors always, vblank when the OS or the self test wants it. Any IRQL.
+  /** Returns the value for IRQ_ENABLE: completions and errors always, vblank if the OS or the self test
+   * wants it. Any IRQL.
    */
   uint32_t interruptMask() const;
 
-  /** What is programmed, for the escapes. */
+  /** The programmed scanout, for the escapes. */
   struct Scanout {
     bool enabled;
     uint32_t width, height, format, pitch;
     uint64_t address;  // 0 = none since the mode was set
-    uint32_t allocId;  // whose memory that is
+    uint32_t allocId;  // the owner of that memory
   };
   const Scanout &scanout() const { return m_scanout; }
-  /** Where the allocation lies in the device's memory while it is on the screen, which the OS does not move then; else
-   *  0. At most DISPATCH_LEVEL. */
+  /** Returns where the allocation lies in the device's memory while it is on the screen, where the OS does
+   * not move it; else 0. At most DISPATCH_LEVEL. */
   uint64_t shownAt(uint32_t allocId);
   uint64_t vblankSequence() const;
   uint64_t vblankTimeNs() const;
@@ -114,10 +120,11 @@ public:
   struct Vblank {
     uint64_t sequence, timeNs;
   };
-  /** The last one, both of the same. Any IRQL. */
+  /** Returns the last vertical blank; number and time belong together. Any IRQL. */
   Vblank lastVblank() const;
-  /** The same, and IRQ_STATUS, as they were within the last millisecond: for who may ask as often as he likes, since
-   * each register that is read is an exit of the virtual machine under QEMU's lock. At most DISPATCH_LEVEL. */
+  /** The last vertical blank and IRQ_STATUS, at most a millisecond old. For callers that may ask as often
+   * as they like, because each register read is an exit of the virtual machine under QEMU's lock. At most
+   * DISPATCH_LEVEL. */
   struct Recent {
     Vblank vblank;
     uint32_t irqStatus;
@@ -136,17 +143,18 @@ private:
     uint64_t address;
     uint32_t format, pitch, allocId;
   };
-  /** What the OS wants shown, all but its allocId. False: it cannot be. Any IRQL. */
+  /** Fills in the frame that the OS wants shown, except its allocId. Returns false if it cannot be shown.
+   * Any IRQL. */
   bool locate(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, Frame &frame) const;
   void flip(const Frame &frame);
-  /** A flip to `address` that shows nothing. */
+  /** Records a flip to `address` that shows nothing. */
   void passOver(uint64_t address);
-  /** The next vertical sync reports `address`. */
+  /** Makes the next vertical sync report `address`. */
   void flipped(uint64_t address);
   void writeAddress();
   void notifyVsync();
   /** While nothing is scanned out the device has no vblank, but the OS still wants one (page
-   *  "DXGKARG_SETVIDPNSOURCEVISIBILITY"): a timer makes it. At most DISPATCH_LEVEL. */
+   * "DXGKARG_SETVIDPNSOURCEVISIBILITY"): this arms a timer for it. At most DISPATCH_LEVEL. */
   void armTimer();
   void disarmTimer();
   static VOID NTAPI timerDpc(PKDPC dpc, PVOID self, PVOID, PVOID);
@@ -161,11 +169,11 @@ private:
   uint8_t m_edid[1024] = {};
   uint32_t m_edidBytes = 0;
   uint32_t m_periodNs = 0;
-  uint64_t m_frequency = 1;  // of the performance counter, Hz
+  uint64_t m_frequency = 1;  // performance counter, Hz
 
   // At DIRQL:
   Scanout m_scanout = {};
-  uint64_t m_flippedTo = 0;  // by the OS; as a rule what is shown. 0: nothing since the mode was set
+  uint64_t m_flippedTo = 0;  // set by the OS; usually the address shown. 0: nothing since the mode was set
   uint32_t m_totalLines = 0;
   bool m_active = false;  // between start and stop, powered
   bool m_pathOn = false;
@@ -173,11 +181,11 @@ private:
   bool m_vsync = false;
   volatile bool m_probing = false;
   volatile uint32_t m_probeDelivered = 0;
-  volatile uint32_t m_probeUncleared = 0;  // the last so many in a row
-  volatile uint32_t m_vsyncTicks = 0;      // performance counter's low half at the last vblank that was reported
-  volatile bool m_vsyncSeen = false;       // m_vsyncTicks says something about the running clock
-  volatile uint32_t m_enableSerial = 0;    // counts the starts of the device's vblank clock
-  bool m_flippedLate = false;              // a vblank that is not reported yet is of the picture before the last flip,
+  volatile uint32_t m_probeUncleared = 0;  // number of the latest ones in a row
+  volatile uint32_t m_vsyncTicks = 0;      // performance counter's low half at the last reported vblank
+  volatile bool m_vsyncSeen = false;       // m_vsyncTicks belongs to the running clock
+  volatile uint32_t m_enableSerial = 0;    // how often the device's vblank clock was started
+  bool m_flippedLate = false;              // an unreported vblank belongs to the picture before the last flip,
   uint64_t m_addressBefore = 0;            // which the OS had flipped to
 
   KTIMER m_timer = {};

@@ -11,8 +11,9 @@ constexpr bool failed(NTSTATUS status) {
   return status < 0;
 }
 
-/** What the display scans out, in the order in which it is offered. A8R8G8B8 is shown like X8R8G8B8, and the OS takes
- *  the one for the other (page "DxgkDdiSetVidPnSourceAddress"), so it is understood but not offered twice. */
+/** The formats that the display scans out, in the order in which they are offered. A8R8G8B8 is shown like
+ * X8R8G8B8, and the OS takes the one for the other (page "DxgkDdiSetVidPnSourceAddress"), so it is
+ * understood but not offered as a second format. */
 constexpr struct {
   D3DDDIFORMAT format;
   uint32_t bytesPerPixel;
@@ -29,7 +30,7 @@ uint32_t bytesPerPixel(D3DDDIFORMAT format) {
   return 0;
 }
 
-// The same work on source and target mode sets, whose interfaces differ in types only.
+// Adapters for the common work on source and target mode sets, whose interfaces differ only in types.
 struct SourceSide {
   using Set = D3DKMDT_HVIDPNSOURCEMODESET;
   using Interface = DXGK_VIDPNSOURCEMODESET_INTERFACE;
@@ -69,7 +70,7 @@ struct TargetSide {
     os.pfnReleaseTargetModeSet(vidPn, set);
   }
   static NTSTATUS pin(const Interface &interface, Set set, UINT id) {
-    // The prototype takes a source mode set's handle; what it means is this set.
+    // The prototype takes a source mode set's handle; it means this set.
     return interface.pfnPinMode(reinterpret_cast<D3DKMDT_HVIDPNSOURCEMODESET>(set), id);
   }
   static NTSTATUS pinned(const Interface &interface, Set set, const Info **info) {
@@ -77,7 +78,7 @@ struct TargetSide {
   }
 };
 
-/** A handle to a mode set, released at the end unless it was assigned. */
+/** Owns a handle to a mode set, and releases it unless it was assigned. */
 template <class Side> class ModeSet {
 public:
   ModeSet(const DXGK_VIDPN_INTERFACE &os, D3DKMDT_HVIDPN vidPn) : m_os(os), m_vidPn(vidPn) {}
@@ -114,8 +115,8 @@ public:
     return pin ? Side::pin(*m_interface, m_set, id) : STATUS_SUCCESS;
   }
 
-  /** Gives the set to the VidPN. Pages "pfnAssignSourceModeSet", "pfnAssignTargetModeSet": one that fails keeps the
-   *  handle's owner only when an argument was no good. */
+  /** Gives the set to the VidPN. Pages "pfnAssignSourceModeSet", "pfnAssignTargetModeSet": after a failure
+   * the caller still owns the handle only if an argument was invalid. */
   NTSTATUS assign() {
     const NTSTATUS status = Side::assign(m_os, m_vidPn, m_set);
     switch (status) {
@@ -151,7 +152,7 @@ bool rotationPinned(D3DKMDT_VIDPN_PRESENT_PATH_ROTATION rotation) {
   return rotation >= D3DKMDT_VPPR_IDENTITY && rotation <= D3DKMDT_VPPR_ROTATE270;
 }
 
-/** The ramp that changes nothing: what the display does, having no table. */
+/** True for the identity ramp, which the display shows without a table. */
 bool isLinear(const D3DDDI_GAMMA_RAMP_RGB256x3x16 &ramp) {
   for (UINT i = 0; i < 256; i++) {
     // Eight bits become sixteen by 257 or, as some callers have it, by 256; the display shows eight.
@@ -232,7 +233,7 @@ NTSTATUS VidPn::readPins(const DXGK_VIDPN_INTERFACE &interface, D3DKMDT_HVIDPN v
   });
 }
 
-/** Without a scaler the source is the size of the target. */
+/** There is no scaler, so the source has the size of the target. */
 bool VidPn::shows(const Pins &pins) const {
   const uint32_t bytes = bytesPerPixel(pins.sourceMode.format);
   if (pins.source && (!pins.sourceIsGraphics || !m_modes.contains(pins.sourceMode.mode) || !bytes ||
@@ -278,7 +279,8 @@ NTSTATUS VidPn::isSupported(D3DKMDT_HVIDPN vidPn, BOOLEAN &supported) const {
     path = checkPath(info);
     return STATUS_SUCCESS;
   });
-  // Its page has a code for topologies that are not valid. Windows' are, also one that this adapter cannot have.
+  // The page has a code for invalid topologies. Windows' topologies are valid, even one that this adapter
+  // cannot have.
   if (status == STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY) return STATUS_SUCCESS;
   if (failed(status) || failed(path)) return status;
   Pins pins;

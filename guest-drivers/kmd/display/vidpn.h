@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// vidpn.h: the driver's side of video present networks: what the display can do, said through the OS' objects
-// (d3dkmddi pages "DxgkDdiEnumVidPnCofuncModality" and its neighbours; conceptual page "Enumerating Cofunctional VidPN
-// Source and Target Modes"). One source, one target, no scaler, no rotation. PASSIVE_LEVEL. Builds on Linux too, where
-// vidpn_test.cpp plays the OS.
+// vidpn.h: the driver's side of video present networks: states the display's abilities through the OS'
+// objects (d3dkmddi pages "DxgkDdiEnumVidPnCofuncModality" and its neighbours; conceptual page "Enumerating
+// Cofunctional VidPN Source and Target Modes"). One source, one target, no scaler, no rotation.
+// PASSIVE_LEVEL. Builds on Linux too, where vidpn_test.cpp plays the OS.
 #pragma once
 
 #include "guest-drivers/kmd/logic/modes.h"
@@ -23,24 +23,25 @@ public:
   VidPn(DXGKCB_QUERYVIDPNINTERFACE query, const ModeList &modes, Rational refresh)
       : m_query(query), m_modes(modes), m_refresh(refresh) {}
 
-  /** Whether the VidPN is, or can be made, one that the display shows. */
+  /** Sets `supported` if the display can show the VidPN, or one made by completing it. */
   NTSTATUS isSupported(D3DKMDT_HVIDPN vidPn, BOOLEAN &supported) const;
-  /** Replaces the mode sets that are neither pinned nor the pivot by all modes that fit, and says what the path can do.
+  /** Replaces the mode sets that are neither pinned nor the pivot by all modes that fit, and states the
+   * path's abilities.
    */
   NTSTATUS enumCofuncModality(const DXGKARG_ENUMVIDPNCOFUNCMODALITY &args) const;
-  /** Makes an empty VidPN a functional one, of the preferred mode. */
+  /** Makes an empty VidPN functional, with the preferred mode. */
   NTSTATUS recommendFunctional(D3DKMDT_HVIDPN vidPn) const;
-  /** Adds the one path when it is not there. */
+  /** Adds the one path if it is missing. */
   NTSTATUS recommendTopology(D3DKMDT_HVIDPN vidPn, D3DDDI_VIDEO_PRESENT_SOURCE_ID source) const;
   /** Adds the display's modes to those of the monitor. */
   NTSTATUS recommendMonitorModes(const DXGKARG_RECOMMENDMONITORMODES &args) const;
-  /** What a VidPN that becomes active asks for; width 0 when it shows nothing. */
+  /** Reads the mode that a VidPN which becomes active asks for; width 0 if it shows nothing. */
   NTSTATUS readActive(D3DKMDT_HVIDPN vidPn, PinnedMode &pinned) const;
 
-  /** Whether a path, between our source and target, asks for nothing that the display lacks. */
+  /** Fails if a path, between our source and target, asks for something that the display lacks. */
   static NTSTATUS checkPath(const D3DKMDT_VIDPN_PRESENT_PATH &path);
-  /** The same for a path that is changed, with the gamma ramp, which is looked at nowhere else: one that somebody left
-   *  in a path is no reason to refuse its mode. */
+  /** Checks a path that is updated, including its gamma ramp. Only this function looks at the ramp: a ramp
+   * left over in a path is no reason to refuse its mode. */
   static NTSTATUS checkUpdate(const D3DKMDT_VIDPN_PRESENT_PATH &path);
 
 private:

@@ -37,7 +37,7 @@ void setAll(uint32_t (&words)[4], uint32_t value) {
   for (uint32_t &word : words) word = value;
 }
 
-// What a raster operation needs.
+// True if a raster operation needs a pattern.
 constexpr bool needsPattern(uint8_t rop) {
   return (rop >> 4) != (rop & 0x0F);
 }
@@ -62,7 +62,7 @@ GdiStatus gdiCopy(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &bl
   applyBlit(plan, blit);
   const bool plain = !plan.x.scaled() && !plan.y.scaled() && !blit.mirrorX && !blit.mirrorY;
   if (blit.dst.bytePixels || blit.src.bytePixels) {
-    // Four pixels in one: only whole ones can be moved.
+    // Four pixels are packed into one: only whole ones can be moved.
     if (!plain || !blit.dst.bytePixels || !blit.src.bytePixels || (plan.x.dst0 - plan.x.src0) % 4)
       return GdiStatus::Unsupported;
     plan.x.src0 = (plan.x.src0 - plan.x.dst0) / 4;
@@ -80,7 +80,7 @@ GdiStatus gdiRopBlit(PacketWriter &packets, uint32_t firstHandle, const GdiBlit 
   if (rop3 == kRopSrcCopy) return gdiCopy(packets, firstHandle, blit, steps);
   if (rop3 == kRopNone) return GdiStatus::Done;
   if (needsPattern(rop3) || blit.dst.bytePixels || blit.src.bytePixels) return GdiStatus::Unsupported;
-  // Without a source it is a fill of no pattern.
+  // Without a source this is a fill that needs no pattern.
   if (!needsSource(rop3)) return gdiFill(packets, firstHandle, blit.dst, blit.rects, 0, rop3, steps, blit.dstPitch);
   GdiPlan plan;
   applyBlit(plan, blit);
@@ -120,7 +120,7 @@ GdiStatus gdiTransparentBlt(PacketWriter &packets, uint32_t firstHandle, const G
   plan.constantCount = 2;
   setColor(plan.constants[0], color, 1);
   setAll(plan.constants[1], kFloatOne);
-  // A source without alpha has none to compare.
+  // A source without alpha has no alpha to compare.
   if (!honorAlpha || opaqueFormat(blit.src.format)) plan.constants[1][3] = 0;
   return gdiRun(packets, firstHandle, plan, steps);
 }

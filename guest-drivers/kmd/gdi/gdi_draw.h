@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// gdi_draw.h: GDI's operations (d3dkmddi pages "DXGK_GDIARG_*") and the blits of presents as packets. Everything is
-// decided here; kmd/gdi_engine unwraps Windows' structures. Any IRQL; nothing is kept between calls.
+// gdi_draw.h: turns GDI's operations (d3dkmddi pages "DXGK_GDIARG_*") and the blits of presents into packets.
+// All decisions are made here; kmd/gdi_engine unwraps Windows' structures. Any IRQL; nothing is kept between
+// calls.
 #pragma once
 
 #include <stdint.h>
@@ -28,34 +29,34 @@ enum GdiRop3 : uint8_t {
   kRopNone = 0xAA,
 };
 
-/** What the operations of a source have in common. */
+/** The arguments that all operations with a source share. */
 struct GdiBlit {
   GdiSurface dst;
   GdiSurface src;
   GdiRect dstRect;  // mapped onto each other, stretched without combining pixels (COLORONCOLOR)
   GdiRect srcRect;
-  GdiRects rects;                                               // of the destination, disjoint
-  GdiRect clip = {INT32_MIN, INT32_MIN, INT32_MAX, INT32_MAX};  // nothing else of the destination is drawn to
-  uint32_t dstPitch = 0;  // of the command, for surfaces with pitchOfCommand; 0 = the surface's own
+  GdiRects rects;                                               // within the destination, disjoint
+  GdiRect clip = {INT32_MIN, INT32_MIN, INT32_MAX, INT32_MAX};  // nothing outside is drawn to
+  uint32_t dstPitch = 0;  // pitch in the command, for surfaces with pitchOfCommand; 0 = the surface's own
   uint32_t srcPitch = 0;
   bool mirrorX = false;
   bool mirrorY = false;
 };
 
 /**
- * Each appends an operation to `packets`. `steps` is how many steps of it lie in earlier buffers (0 for a new
- * operation) and is moved on; the arguments must be the same each time. Rectangles are clipped to the destination, and
- * those of a stretched operation to dstRect. Source and destination may be the same texture; with a stretched operation
- * the two must not overlap then.
+ * Each appends an operation to `packets`. `steps` counts the steps of it that lie in earlier buffers (0 for a
+ * new operation) and advances; the arguments must be the same each time. Rectangles are clipped to the
+ * destination, and those of a stretched operation to dstRect. Source and destination may be the same texture,
+ * but the rectangles of a stretched operation must not overlap then.
  */
 GdiStatus gdiCopy(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint32_t &steps);
 /** Raster operation of source and destination; one that needs a pattern is unsupported. */
 GdiStatus gdiRopBlit(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint8_t rop3, uint32_t &steps);
-/** wingdi's AC_SRC_OVER: the source is multiplied by constantAlpha / 255 and laid over the destination by its
- *  (premultiplied) alpha, or without `sourceAlpha` by constantAlpha / 255. */
+/** Implements wingdi's AC_SRC_OVER: multiplies the source by constantAlpha / 255 and blends it over the
+ * destination by its (premultiplied) alpha, or without `sourceAlpha` by constantAlpha / 255. */
 GdiStatus gdiAlphaBlend(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint8_t constantAlpha,
                         bool sourceAlpha, uint32_t &steps);
-/** Copies the pixels that differ from `color` (A8R8G8B8); the alpha counts with `honorAlpha`. */
+/** Copies the pixels that differ from `color` (A8R8G8B8); compares alpha if `honorAlpha` is set. */
 GdiStatus gdiTransparentBlt(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint32_t color,
                             bool honorAlpha, uint32_t &steps);
 /** Raster operation of the pattern `color` (A8R8G8B8) and the destination; one that needs a source is unsupported. */
@@ -70,7 +71,7 @@ struct GdiClearType {
   GdiRects rects;
   int32_t toAlphaX = 0;  // from destination to alpha coordinates
   int32_t toAlphaY = 0;
-  uint32_t alphaPitch = 0;       // of the command
+  uint32_t alphaPitch = 0;       // pitch in the command
   uint32_t color = 0;            // A8R8G8B8, corrected for gamma
   uint32_t color2 = 0;           // not corrected
   uint32_t gammaRow = kNoGamma;  // 0 to 15

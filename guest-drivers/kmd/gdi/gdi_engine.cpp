@@ -3,7 +3,7 @@
 
 #include "guest-drivers/kmd/memory/allocations.h"
 #include "guest-drivers/kmd/os/kernel_memory.h"
-#include "guest-drivers/kmd/submit/scheduler.h"
+#include "guest-drivers/kmd/submit/internal_queue.h"
 
 namespace aero {
 namespace {
@@ -19,7 +19,7 @@ GdiRect rectOf(const RECT &rect) {
 }
 
 // Two tables as switches: the enumerations are two, and so are their numbers.
-/** DXGK_GDIROP_BITBLT as a ternary operation; false for no operation at all. */
+/** Translates DXGK_GDIROP_BITBLT into a ternary operation; returns false if there is no such operation. */
 bool bltRop(UINT rop, UINT rop3, uint8_t &out) {
   switch (rop) {
   case DXGK_GDIROP_SRCCOPY:
@@ -42,7 +42,7 @@ bool bltRop(UINT rop, UINT rop3, uint8_t &out) {
   }
 }
 
-/** DXGK_GDIROP_COLORFILL likewise. */
+/** Translates DXGK_GDIROP_COLORFILL into a ternary operation; returns false if there is no such operation. */
 bool fillRop(UINT rop, UINT rop3, uint8_t &out) {
   switch (rop) {
   case DXGK_GDIROPCF_PATCOPY:
@@ -205,7 +205,7 @@ GdiStatus Command::clearTypeBlend(const DXGK_GDIARG_CLEARTYPEBLEND &args) {
   return gdiClearTypeBlend(m_packets, m_firstHandle, text, m_steps);
 }
 
-/** A blit of a present; `whole` is what it covers without sub-rectangles. */
+/** Builds the blit of a present; `whole` is the area it covers without sub-rectangles. */
 GdiBlit presentBlit(const GdiEngine::Copy &what, const GdiRect &whole) {
   GdiBlit operation;
   operation.dst = what.dst;
@@ -234,8 +234,8 @@ DXGK_PRESENTATIONCAPS GdiEngine::presentationCaps(bool renderKm) {
   caps.MaxTextureHeightShift = 3;
   if (!renderKm) return caps;
   caps.SupportKernelModeCommandBuffer = 1;
-  // A source that lies under its destination is copied away first, cell by cell; a stretched one could not be put in
-  // an order in which that holds.
+  // A source that overlaps its destination is copied to scratch first, cell by cell; for a stretched one no
+  // order of cells would be correct.
   caps.NoSameBitmapOverlappedAlphaBlend = 1;
   caps.NoSameBitmapOverlappedStretchBlt = 1;
   caps.SupportAllBltRops = 1;
@@ -249,8 +249,7 @@ NTSTATUS GdiEngine::setUp(uint32_t step) {
   if (!buffer) return STATUS_INSUFFICIENT_RESOURCES;
   PacketWriter packets(buffer, kGdiSetupBytes);
   NTSTATUS status = STATUS_BUFFER_OVERFLOW;
-  if (gdiSetup(packets, m_firstHandle, step))
-    status = m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+  if (gdiSetup(packets, m_firstHandle, step)) status = m_internal.submit(buffer, static_cast<uint32_t>(packets.used()));
   poolFree(buffer);
   return status;
 }
@@ -263,7 +262,7 @@ NTSTATUS GdiEngine::start() {
   for (m_steps = 0; m_steps < kGdiSetupSteps; m_steps++) {
     const NTSTATUS status = setUp(m_steps);
     if (!NT_SUCCESS(status)) {
-      stop();  // of what was made
+      stop();  // removes the steps that succeeded
       return status;
     }
   }
@@ -276,10 +275,10 @@ void GdiEngine::stop() {
   void *buffer = m_steps ? poolAllocate(kGdiSetupBytes) : nullptr;
   if (buffer) {
     PacketWriter packets(buffer, kGdiSetupBytes);
-    // A device that no longer takes this forgets everything at its next reset.
+    // A device that refuses this forgets everything at its next reset.
     if (gdiTeardown(packets, m_firstHandle, m_steps)) {
-      m_scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
-      (void)m_scheduler.waitIdle(kIdleMs);
+      m_internal.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
+      (void)m_internal.waitIdle(kIdleMs);
     }
     poolFree(buffer);
   }

@@ -11,47 +11,8 @@
 namespace aero {
 namespace {
 
-/** GDI's own coordinates have 27 bits; beyond that the integer arithmetic here would end. */
-constexpr int64_t kMaxCoordinate = int64_t{1} << 27;
-constexpr int64_t kMaxTextureSide = 16384;
 /** Copies into scratch go rectangle by rectangle up to this many, then as one bounding box. */
 constexpr uint32_t kSingleCopies = 4;
-
-int64_t minimum(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-int64_t maximum(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
-int32_t narrowed(int64_t value) {
-  return static_cast<int32_t>(minimum(maximum(value, INT32_MIN), INT32_MAX));
-}
-
-/** Half-open box: small, because kernel stacks are; calculated with in 64 bits. */
-struct Box {
-  int32_t left = 0, top = 0, right = 0, bottom = 0;
-
-  static Box of(int64_t left, int64_t top, int64_t right, int64_t bottom) {
-    return {narrowed(left), narrowed(top), narrowed(right), narrowed(bottom)};
-  }
-  bool empty() const { return left >= right || top >= bottom; }
-  int64_t width() const { return int64_t{right} - left; }
-  int64_t height() const { return int64_t{bottom} - top; }
-  Box clipped(const Box &by) const {
-    return of(maximum(left, by.left), maximum(top, by.top), minimum(right, by.right), minimum(bottom, by.bottom));
-  }
-  Box joined(const Box &with) const {
-    if (empty()) return with;
-    return of(minimum(left, with.left), minimum(top, with.top), maximum(right, with.right),
-              maximum(bottom, with.bottom));
-  }
-  Box moved(int64_t x, int64_t y) const { return of(left + x, top + y, right + x, bottom + y); }
-};
-
-bool overlap(const Box &a, const Box &b) {
-  return !a.clipped(b).empty();
-}
 
 /** A surface as the operation addresses it. */
 struct View {
@@ -82,34 +43,6 @@ void ropConstants(uint32_t *words, uint8_t rop, uint32_t pattern) {
     }
 }
 
-/** Pixels that one draw may span so that the shader's arithmetic picks the pixel of the exact formula. The shader adds
- *  a quarter of the smallest step of the formula, 1 / (4 * dstSize), so that no value lies on a border; its rounding
- *  errors are below 3 * 2^-25 of the source pixels spanned. */
-int64_t exactSpan(const GdiAxis &axis) {
-  constexpr int64_t kFewest = 256;
-  if (!axis.scaled()) return kMaxTextureSide;
-  const int64_t sourceSpan = maximum((int64_t{1} << 21) / axis.dstSize, 1);
-  return minimum(maximum(sourceSpan * axis.dstSize / axis.srcSize, kFewest), kMaxTextureSide);
-}
-
-/** The same for what `scratch` source pixels hold. */
-int64_t scratchSpan(const GdiAxis &axis, int64_t scratch) {
-  if (!axis.scaled()) return scratch;
-  return maximum((scratch - 2) * axis.dstSize / axis.srcSize, 1);
-}
-
-/** A box within a surface, as small as it can be: there are many on the stack. */
-struct Piece {
-  uint16_t left, top, right, bottom;
-
-  static Piece of(const Box &box) {
-    return {static_cast<uint16_t>(box.left), static_cast<uint16_t>(box.top), static_cast<uint16_t>(box.right),
-            static_cast<uint16_t>(box.bottom)};
-  }
-  Box box() const { return Box::of(left, top, right, bottom); }
-};
-static_assert(kMaxTextureSide <= UINT16_MAX);
-
 class Operation {
 public:
   Operation(PacketWriter &packets, uint32_t firstHandle, GdiPlan &plan, uint32_t &steps)
@@ -120,29 +53,29 @@ public:
 private:
   bool prepare(bool &supported);
   bool resolve(const GdiSurface &surface, uint32_t commandPitch, uint32_t passingTexture, View &view) const;
-  bool narrow(View &view, const GdiSurface &surface, const Box &box) const;
-  Box pieceAt(uint32_t i, const Box &within) const;
-  Box sourceBox(const Box &box) const;
+  bool narrow(View &view, const GdiSurface &surface, const GdiBox &box) const;
+  GdiBox pieceAt(uint32_t i, const GdiBox &within) const;
+  GdiBox sourceBox(const GdiBox &box) const;
   bool scaled() const { return m_plan.x.scaled() || m_plan.y.scaled(); }
 
   bool writeHead();
   bool walk();
-  Box halfOf(const Box &cell, bool later) const;
-  [[gnu::noinline]] bool walkCell(const Box &cell);  // or its pieces would lie in the frame of all
-  bool step(const Box &cell, const Piece *pieces, uint32_t count);
-  void copyStep(const Box &cell, const Piece *pieces, uint32_t count);
-  void drawStep(const Box &cell, const Piece *pieces, uint32_t count);
-  void writeBack(const Box &cell, const Piece *pieces, uint32_t count);
-  void toScratch(bool source, const Box &origin, const Piece *pieces, uint32_t count);
+  GdiBox halfOf(const GdiBox &cell, bool later) const;
+  [[gnu::noinline]] bool walkCell(const GdiBox &cell);  // or its pieces would lie in the frame of all
+  bool step(const GdiBox &cell, const GdiPiece *pieces, uint32_t count);
+  void copyStep(const GdiBox &cell, const GdiPiece *pieces, uint32_t count);
+  void drawStep(const GdiBox &cell, const GdiPiece *pieces, uint32_t count);
+  void writeBack(const GdiBox &cell, const GdiPiece *pieces, uint32_t count);
+  void toScratch(bool source, const GdiBox &origin, const GdiPiece *pieces, uint32_t count);
   void finish();
 
   void makePassing(const View &view, const GdiSurface &surface);
   void destroyPassing(const View &view);
-  void dirty(const View &view, const GdiSurface &surface, const Box &box);
-  void copyTexture(uint32_t dst, int64_t dstX, int64_t dstY, uint32_t src, const Box &srcBox, uint32_t flags);
+  void dirty(const View &view, const GdiSurface &surface, const GdiBox &box);
+  void copyTexture(uint32_t dst, int64_t dstX, int64_t dstY, uint32_t src, const GdiBox &srcBox, uint32_t flags);
   void bindTexture(uint32_t slot, uint32_t texture);
   uint32_t *constants(uint32_t stage, uint32_t first, uint32_t count);
-  void mapping(const Box &cell, const Box &source);
+  void mapping(const GdiBox &cell, const GdiBox &source);
 
   PacketWriter &m_packets;
   GdiResources m_resources;
@@ -150,7 +83,7 @@ private:
   uint32_t &m_steps;
   uint32_t m_step = 0;  // of this call's walk
   View m_dst, m_src;
-  Box m_box;  // of everything that is drawn
+  GdiBox m_box;  // of everything that is drawn
   bool m_sameTexture = false;
   bool m_overlapping = false;     // ...and pixels that are drawn to are source pixels too
   bool m_throughScratch = false;  // source pixels go through scratch
@@ -174,7 +107,7 @@ bool Operation::resolve(const GdiSurface &surface, uint32_t commandPitch, uint32
 }
 
 /** Makes a passing view hold the rows of `box`. */
-bool Operation::narrow(View &view, const GdiSurface &surface, const Box &box) const {
+bool Operation::narrow(View &view, const GdiSurface &surface, const GdiBox &box) const {
   if (!view.passing) return true;
   if (int64_t{box.top} * view.pitch > 0xFFFFFFFFll || box.height() > kMaxTextureSide) return false;
   if (static_cast<uint64_t>(box.bottom) * view.pitch > surface.bytes) return false;
@@ -185,18 +118,18 @@ bool Operation::narrow(View &view, const GdiSurface &surface, const Box &box) co
 }
 
 /** Rectangle i clipped to the surfaces, the stretched area and `within`. */
-Box Operation::pieceAt(uint32_t i, const Box &within) const {
+GdiBox Operation::pieceAt(uint32_t i, const GdiBox &within) const {
   const GdiRect rect = m_plan.rects.at(i);
-  Box box = {rect.left, rect.top, rect.right, rect.bottom};
+  GdiBox box = {rect.left, rect.top, rect.right, rect.bottom};
   if (m_plan.dst.bytePixels) box = {box.left >> 2, box.top, box.right >> 2, box.bottom};
   return box.clipped(within);
 }
 
 /** The source pixels that the pixels of `box` need. */
-Box Operation::sourceBox(const Box &box) const {
+GdiBox Operation::sourceBox(const GdiBox &box) const {
   const int64_t x0 = m_plan.x.sourceOf(box.left), x1 = m_plan.x.sourceOf(box.right - 1);
   const int64_t y0 = m_plan.y.sourceOf(box.top), y1 = m_plan.y.sourceOf(box.bottom - 1);
-  return Box::of(minimum(x0, x1), minimum(y0, y1), maximum(x0, x1) + 1, maximum(y0, y1) + 1);
+  return GdiBox::of(minimum(x0, x1), minimum(y0, y1), maximum(x0, x1) + 1, maximum(y0, y1) + 1);
 }
 
 /** Whether there is anything to draw, and whether it can be drawn. */
@@ -232,13 +165,13 @@ bool Operation::prepare(bool &supported) {
     if (!m_sameTexture && m_plan.src.allocId && m_plan.src.allocId == m_plan.dst.allocId) return false;
   }
   const GdiRect &clip = m_plan.clip;
-  const Box bounds = Box::of(left, top, right, bottom).clipped({clip.left, clip.top, clip.right, clip.bottom});
+  const GdiBox bounds = GdiBox::of(left, top, right, bottom).clipped({clip.left, clip.top, clip.right, clip.bottom});
   for (uint32_t i = 0; i < m_plan.rects.count; i++) {
     if (m_plan.dst.bytePixels) {
       const GdiRect rect = m_plan.rects.at(i);
       if (rect.left % 4 || rect.right % 4) return false;
     }
-    const Box piece = pieceAt(i, bounds);
+    const GdiBox piece = pieceAt(i, bounds);
     if (!piece.empty()) m_box = m_box.joined(piece);
   }
   supported = true;
@@ -256,7 +189,7 @@ bool Operation::prepare(bool &supported) {
   }
   if (!narrow(m_dst, m_plan.dst, m_box)) return false;
   if (m_plan.src.texture) {
-    const Box source = sourceBox(m_box).clipped(Box::of(0, 0, m_src.width, m_src.height));
+    const GdiBox source = sourceBox(m_box).clipped(GdiBox::of(0, 0, m_src.width, m_src.height));
     if (source.empty() || !narrow(m_src, m_plan.src, source)) return false;
   }
   supported = true;
@@ -304,15 +237,15 @@ bool Operation::walk() {
     const int64_t top = m_box.top + (lastRowFirst ? rows - 1 - i : i) * height;
     for (int64_t j = 0; j < columns; j++) {
       const int64_t left = m_box.left + (lastColumnFirst ? columns - 1 - j : j) * width;
-      if (!walkCell(Box::of(left, top, left + width, top + height).clipped(m_box))) return false;
+      if (!walkCell(GdiBox::of(left, top, left + width, top + height).clipped(m_box))) return false;
     }
   }
   return true;
 }
 
 /** One half of a cell: of two within one texture the one that has to be drawn first, or the `later` one. */
-Box Operation::halfOf(const Box &cell, bool later) const {
-  Box half = cell;
+GdiBox Operation::halfOf(const GdiBox &cell, bool later) const {
+  GdiBox half = cell;
   const bool wide = cell.width() >= cell.height();
   const bool farFirst = wide ? m_plan.x.dst0 > m_plan.x.src0 : m_plan.y.dst0 > m_plan.y.src0;
   const bool far = farFirst != later;
@@ -326,17 +259,17 @@ Box Operation::halfOf(const Box &cell, bool later) const {
 /** A cell in one or more steps. Where they overlap several steps would see each other's pixels: the cell is halved
  *  until one step holds it, in the same order as the cells. Kernel stacks are small: the way to the cell that is looked
  *  at is one bit a halving, not a list of cells. */
-bool Operation::walkCell(const Box &whole) {
+bool Operation::walkCell(const GdiBox &whole) {
   constexpr uint32_t kDepth = 31;  // 16384 x 16384 halves 28 times
   uint32_t depth = 0, path = 0;
   for (;;) {
-    Box cell = whole;
+    GdiBox cell = whole;
     for (uint32_t level = depth; level--;) cell = halfOf(cell, path >> level & 1);
-    Piece pieces[kGdiRectsPerDraw];
+    GdiPiece pieces[kGdiRectsPerDraw];
     uint32_t count = 0;
     bool split = false;
     for (uint32_t i = 0; i < m_plan.rects.count && !split; i++) {
-      const Box piece = pieceAt(i, cell);
+      const GdiBox piece = pieceAt(i, cell);
       if (piece.empty()) continue;
       if (count == kGdiRectsPerDraw) {
         split = m_overlapping && depth < kDepth && (cell.width() > 1 || cell.height() > 1);
@@ -344,7 +277,7 @@ bool Operation::walkCell(const Box &whole) {
         if (!step(cell, pieces, count)) return false;
         count = 0;
       }
-      pieces[count++] = Piece::of(piece);
+      pieces[count++] = GdiPiece::of(piece);
     }
     if (split) {
       depth++;
@@ -359,7 +292,7 @@ bool Operation::walkCell(const Box &whole) {
 }
 
 /** False when it does not fit; nothing is left of it then. */
-bool Operation::step(const Box &cell, const Piece *pieces, uint32_t count) {
+bool Operation::step(const GdiBox &cell, const GdiPiece *pieces, uint32_t count) {
   if (m_step++ < m_steps) return true;  // in an earlier buffer
   const size_t mark = m_packets.used();
   if (m_plan.texelCopy)
@@ -374,22 +307,22 @@ bool Operation::step(const Box &cell, const Piece *pieces, uint32_t count) {
   return true;
 }
 
-void Operation::copyStep(const Box &cell, const Piece *pieces, uint32_t count) {
+void Operation::copyStep(const GdiBox &cell, const GdiPiece *pieces, uint32_t count) {
   const uint32_t flags = m_plan.dst.cpuRead ? AEROGPU_COPY_FLAG_WRITEBACK_DST : AEROGPU_COPY_FLAG_NONE;
-  const Box region = sourceBox(cell);
+  const GdiBox region = sourceBox(cell);
   if (m_throughScratch) toScratch(true, region, pieces, count);
   for (uint32_t i = 0; i < count; i++) {
-    const Box from = sourceBox(pieces[i].box());
+    const GdiBox from = sourceBox(pieces[i].box());
     const int64_t left = m_throughScratch ? region.left : 0, top = m_throughScratch ? region.top : m_src.firstRow;
     copyTexture(m_dst.texture, pieces[i].left, pieces[i].top - m_dst.firstRow,
                 m_throughScratch ? m_srcScratch : m_src.texture, from.moved(-left, -top), flags);
   }
 }
 
-void Operation::drawStep(const Box &cell, const Piece *pieces, uint32_t count) {
+void Operation::drawStep(const GdiBox &cell, const GdiPiece *pieces, uint32_t count) {
   if (m_plan.reads == GdiReads::Copy) toScratch(false, cell, pieces, count);
   if (m_plan.src.texture) {
-    const Box region = sourceBox(cell);
+    const GdiBox region = sourceBox(cell);
     if (m_throughScratch) toScratch(true, region, pieces, count);
     mapping(cell, region);
   } else if (m_plan.reads == GdiReads::Copy) {
@@ -410,22 +343,22 @@ void Operation::drawStep(const Box &cell, const Piece *pieces, uint32_t count) {
 }
 
 /** Exactly the drawn pixels reach the memory: what lies beside them may be the CPU's. */
-void Operation::writeBack(const Box &cell, const Piece *pieces, uint32_t count) {
+void Operation::writeBack(const GdiBox &cell, const GdiPiece *pieces, uint32_t count) {
   toScratch(false, cell, pieces, count);
   for (uint32_t i = 0; i < count; i++) {
-    const Box piece = pieces[i].box();
+    const GdiBox piece = pieces[i].box();
     copyTexture(m_dst.texture, piece.left, piece.top - m_dst.firstRow, m_dstScratch,
                 piece.moved(-int64_t{cell.left}, -int64_t{cell.top}), AEROGPU_COPY_FLAG_WRITEBACK_DST);
   }
 }
 
 /** Copies the pieces, or with `source` what they need of the source, to where they lie from `origin`. */
-void Operation::toScratch(bool source, const Box &origin, const Piece *pieces, uint32_t count) {
+void Operation::toScratch(bool source, const GdiBox &origin, const GdiPiece *pieces, uint32_t count) {
   const View &view = source ? m_src : m_dst;
   const auto boxOf = [&](uint32_t i) {
-    return source ? sourceBox(pieces[i].box()).clipped(Box::of(0, 0, m_src.width, m_src.height)) : pieces[i].box();
+    return source ? sourceBox(pieces[i].box()).clipped(GdiBox::of(0, 0, m_src.width, m_src.height)) : pieces[i].box();
   };
-  const auto copy = [&](const Box &box) {
+  const auto copy = [&](const GdiBox &box) {
     if (box.empty()) return;
     copyTexture(source ? m_srcScratch : m_dstScratch, int64_t{box.left} - origin.left, int64_t{box.top} - origin.top,
                 view.texture, box.moved(0, -view.firstRow), AEROGPU_COPY_FLAG_NONE);
@@ -434,9 +367,9 @@ void Operation::toScratch(bool source, const Box &origin, const Piece *pieces, u
     for (uint32_t i = 0; i < count; i++) copy(boxOf(i));
     return;
   }
-  Box all;
+  GdiBox all;
   for (uint32_t i = 0; i < count; i++) {
-    const Box box = boxOf(i);
+    const GdiBox box = boxOf(i);
     if (!box.empty()) all = all.joined(box);
   }
   copy(all);
@@ -455,7 +388,7 @@ bool Operation::writeHead() {
 
   if (m_plan.gamma.cpuWritten && m_plan.gamma.texture) {
     View gamma;
-    if (resolve(m_plan.gamma, 0, 0, gamma)) dirty(gamma, m_plan.gamma, Box::of(0, 0, gamma.width, gamma.height));
+    if (resolve(m_plan.gamma, 0, 0, gamma)) dirty(gamma, m_plan.gamma, GdiBox::of(0, 0, gamma.width, gamma.height));
   }
 
   const uint32_t dstCopy = m_plan.reads == GdiReads::Copy ? m_dstScratch : 0;
@@ -531,8 +464,8 @@ void Operation::destroyPassing(const View &view) {
   if (auto *packet = m_packets.append<aerogpu_cmd_destroy_resource>()) packet->resource_handle = view.texture;
 }
 
-void Operation::dirty(const View &view, const GdiSurface &surface, const Box &wanted) {
-  const Box box = wanted.clipped(Box::of(0, 0, view.width, view.height));
+void Operation::dirty(const View &view, const GdiSurface &surface, const GdiBox &wanted) {
+  const GdiBox box = wanted.clipped(GdiBox::of(0, 0, view.width, view.height));
   if (box.empty()) return;
   auto *packet = m_packets.append<aerogpu_cmd_resource_dirty_range>();
   if (!packet) return;
@@ -542,7 +475,8 @@ void Operation::dirty(const View &view, const GdiSurface &surface, const Box &wa
   packet->size_bytes = static_cast<uint64_t>((box.height() - 1) * view.pitch + box.width() * pixel);
 }
 
-void Operation::copyTexture(uint32_t dst, int64_t dstX, int64_t dstY, uint32_t src, const Box &srcBox, uint32_t flags) {
+void Operation::copyTexture(uint32_t dst, int64_t dstX, int64_t dstY, uint32_t src, const GdiBox &srcBox,
+                            uint32_t flags) {
   auto *packet = m_packets.append<aerogpu_cmd_copy_texture2d>();
   if (!packet) return;
   packet->dst_texture = dst;
@@ -574,7 +508,7 @@ uint32_t *Operation::constants(uint32_t stage, uint32_t first, uint32_t count) {
 }
 
 /** c0 to c2 of the pixel shaders for a cell whose source pixels are those of `region`. */
-void Operation::mapping(const Box &cell, const Box &region) {
+void Operation::mapping(const GdiBox &cell, const GdiBox &region) {
   uint32_t *words = constants(AEROGPU_SHADER_STAGE_PIXEL, 0, 3);
   if (!words) return;
   const auto map = [&](const GdiAxis &axis, int64_t start, int64_t row0, int64_t shift, int64_t size, uint32_t *at) {
@@ -604,12 +538,6 @@ void Operation::mapping(const Box &cell, const Box &region) {
 }
 
 }  // namespace
-
-int64_t GdiAxis::sourceOf(int64_t dst) const {
-  int64_t at = dst - dst0;
-  if (scaled()) at = (2 * at + 1) * srcSize / (2 * dstSize);
-  return mirror ? src0 + srcSize - 1 - at : src0 + at;
-}
 
 GdiStatus gdiRun(PacketWriter &packets, uint32_t firstHandle, GdiPlan &plan, uint32_t &steps) {
   return Operation(packets, firstHandle, plan, steps).run();

@@ -3,20 +3,11 @@
 #pragma once
 
 #include "guest-drivers/common/float_bits.h"
+#include "guest-drivers/kmd/gdi/gdi_geometry.h"
 #include "guest-drivers/kmd/gdi/gdi_resources.h"
 #include "guest-drivers/kmd/gdi/gdi_types.h"
 
 namespace aero {
-
-/** How a coordinate of the destination becomes one of the source (page "DXGK_GDIARG_STRETCHBLT", second formula). */
-struct GdiAxis {
-  int64_t dst0 = 0, dstSize = 1;  // pixels
-  int64_t src0 = 0, srcSize = 1;
-  bool mirror = false;
-
-  bool scaled() const { return dstSize != srcSize; }
-  int64_t sourceOf(int64_t dst) const;
-};
 
 /** What a pixel shader does with a destination pixel. */
 enum class GdiReads : uint8_t { Nothing, Blend, Copy };

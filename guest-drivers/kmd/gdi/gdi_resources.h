@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gdi_resources.h: what the driver's own drawing keeps on the device: making it, binding it, ending it, and which
-// handle is what. Any IRQL.
+// gdi_resources.h: the objects that the driver's own drawing keeps on the device: how to make, bind and end
+// them, and which handle is which. Any IRQL.
 #pragma once
 
 #include <stddef.h>
@@ -16,8 +16,8 @@ using aerogpu::PacketWriter;
 /** Resource handles of the driver, `kGdiHandles` in a row. */
 constexpr uint32_t kGdiHandles = 32;
 
-/** Packets that make shaders, vertex layout, vertices and scratch on the device, in kGdiSetupSteps pieces of at most
- *  kGdiSetupBytes each; false when `packets` is too small. */
+/** Appends packets that make shaders, vertex layout, vertices and scratch on the device, in kGdiSetupSteps
+ * pieces of at most kGdiSetupBytes each; returns false if `packets` is too small. */
 constexpr uint32_t kGdiSetupSteps = 3;
 constexpr size_t kGdiSetupBytes = 12 << 10;
 bool gdiSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step);
@@ -29,15 +29,16 @@ constexpr size_t kGdiEndBytes = 256;
 /** A buffer of this size takes at least one step of any operation, with gdiBegin and gdiEnd around it. */
 constexpr size_t kGdiMinBytes = 12 << 10;
 
-/** State that a buffer needs before the first operation. */
+/** Appends the state that a buffer needs before its first operation. */
 bool gdiBegin(PacketWriter &packets, uint32_t firstHandle);
-/** Unbinds what the operations bound, so that no state keeps surfaces alive. Behind the last operation. */
+/** Unbinds what the operations bound, so that no state keeps surfaces alive. Called after the last
+ * operation. */
 void gdiEnd(PacketWriter &packets);
 
 enum class GdiShader : uint32_t { Fill, Copy, Key, Rop, Text, Gamma, Count };
 
-/** Copies of what an operation must read while it draws; as large as a cell of an operation at most. The pixel shaders
- *  know the size (c40). */
+/** Copies of the pixels that an operation reads while it draws; at least as large as a cell of any
+ * operation. The pixel shaders know the size (c40). */
 constexpr uint32_t kScratchWidth = 1024;
 constexpr uint32_t kScratchHeight = 512;
 constexpr uint32_t kScratchFormats = 4;
@@ -45,7 +46,7 @@ constexpr uint32_t kScratchFormats = 4;
 /** Rectangles of one draw; vertices name them by number (gdi_rect.vsa). */
 constexpr uint32_t kGdiRectsPerDraw = 32;
 constexpr uint32_t kFirstRectRegister = 8;
-/** Where the table of gdi_rop.psa begins. */
+/** The first register of the table in gdi_rop.psa. */
 constexpr uint32_t kFirstRopRegister = 8;
 
 struct GdiResources {
@@ -58,7 +59,7 @@ struct GdiResources {
   /** 0 for a format that has no scratch. */
   uint32_t dstScratch(uint32_t format) const { return scratch(format, 0); }
   uint32_t srcScratch(uint32_t format) const { return scratch(format, 1); }
-  /** Textures that live for one operation, over memory of another pitch. */
+  /** Textures that live for one operation, over memory with another pitch. */
   uint32_t passingDst() const { return firstScratch() + 2 * kScratchFormats; }
   uint32_t passingSrc() const { return passingDst() + 1; }
 

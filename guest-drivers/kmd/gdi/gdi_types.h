@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gdi_types.h: rectangles, surfaces and results of what the driver draws itself. Any IRQL.
+// gdi_types.h: rectangles, surfaces and results for the driver's own drawing. Any IRQL.
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +15,7 @@ struct GdiRect {
   int32_t left, top, right, bottom;
 };
 
-/** Rectangles in memory that need not be typed as such. */
+/** Rectangles in memory that may have another type. */
 struct GdiRects {
   const void *data;
   uint32_t count;
@@ -31,14 +31,14 @@ struct GdiRects {
  *  pitchOfCommand. */
 struct GdiSurface : Surface {
   uint32_t texture = 0;  // its resource handle; 0 = none, the surface cannot be used
-  uint32_t allocId = 0;  // of the memory behind it; 0 = none
-  uint64_t bytes = 0;    // of that memory
+  uint32_t allocId = 0;  // allocation of its memory; 0 = none
+  uint64_t bytes = 0;    // size of that memory
   /** Its memory may be newer than the texture. */
   bool cpuWritten = false;
-  /** Its memory is read by the CPU: what is drawn is written back. */
+  /** The CPU reads its memory: what is drawn is written back. */
   bool cpuRead = false;
-  /** The pitch in a command says where its rows lie, not the surface's own (D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE and
-   *  _EXISTINGSYSMEM; page "DXGK_GDIARG_BITBLT"). */
+  /** The pitch in a command, not the surface's own, says where its rows lie
+   * (D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE and _EXISTINGSYSMEM; page "DXGK_GDIARG_BITBLT"). */
   bool pitchOfCommand = false;
   /** D3DDDIFMT_A8: one byte a pixel. The ABI has no such format, so the texture is a B8G8R8A8 one that is a quarter as
    *  wide (rounded up), four pixels in one. `width` is the texture's. */
@@ -47,8 +47,8 @@ struct GdiSurface : Surface {
 
 enum class GdiStatus {
   Done,
-  Full,         // the buffer ended; go on in another one with the same `steps`
-  Unsupported,  // nothing was written: this cannot be drawn
+  Full,         // the buffer is full; continue in another one with the same `steps`
+  Unsupported,  // nothing was written: the operation cannot be drawn
 };
 
 }  // namespace aero

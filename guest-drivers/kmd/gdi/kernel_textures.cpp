@@ -7,7 +7,7 @@
 #include "guest-drivers/kmd/display/display.h"
 #include "guest-drivers/kmd/memory/segments.h"
 #include "guest-drivers/kmd/process/context.h"
-#include "guest-drivers/kmd/submit/scheduler.h"
+#include "guest-drivers/kmd/submit/internal_queue.h"
 
 namespace aero {
 
@@ -15,8 +15,8 @@ using aerogpu::PacketWriter;
 
 namespace {
 
-/** The program that has had the allocation open for longest; null: only the OS has, or it is the OS' own surface. Under
- *  the table's mutex. */
+/** Returns the program that has had the allocation open for longest; null if only the OS has it open, or
+ * if it is the OS' own surface. Under the table's mutex. */
 AeroDevice *payerOf(const AeroAllocation &allocation) {
   AeroDevice *payer = nullptr;
   if (allocation.use != AllocationUse::UserMode) return payer;
@@ -42,7 +42,7 @@ bool KernelTextures::charge(AeroAllocation &allocation, uint64_t limit, Making &
 NTSTATUS KernelTextures::create(AeroAllocation &allocation, uint64_t limit) {
   uint32_t texture;
   Making how;
-  how.roomMs = Scheduler::kRoomTimeoutMs;
+  how.roomMs = InternalQueue::kRoomTimeoutMs;
   {
     TableLock lock(m_allocations);
     if (!charge(allocation, limit, how)) return STATUS_NO_MEMORY;
@@ -64,11 +64,11 @@ NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t textu
                  sizeof(aerogpu_cmd_ext_charge_space) + sizeof(aerogpu_cmd_create_texture2d) +
                  sizeof(aerogpu_cmd_export_shared_surface) + sizeof(aerogpu_cmd_resource_dirty_range)];
   PacketWriter packets(buffer, sizeof buffer);
-  // One that was over the memory before: the content is there.
+  // This texture was already over the memory: the content is there.
   if (allocation.kernelTexture && !allocation.lasts())
     packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = allocation.kernelTexture;
   if (how.payer && m_features.processes()) {
-    // The space may not be there yet, or not any more.
+    // The space may not exist yet, or not any more.
     auto *process = packets.append<aerogpu_cmd_ext_space_process>();
     process->space = how.payer;
     process->process = how.process;
@@ -107,16 +107,17 @@ NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t textu
     dirty->resource_handle = texture;
     dirty->size_bytes = uint64_t{surface.pitch} * surface.height;
   }
-  // Creation looks at the size alone (ALLOC-9, OBJ-11); where the memory lies each submission's table says.
+  // Creation looks at the size alone (ALLOC-9, OBJ-11); each submission's table says where the memory lies.
   const aerogpu_alloc_entry entry = {allocation.id, AEROGPU_ALLOC_FLAG_READONLY, how.memory ? how.memory : kNowhere,
                                      allocation.bytes, 0};
-  return m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()), {}, how.roomMs,
-                                    allocation.gpuOnly ? nullptr : &entry);
+  return m_internal.submit(buffer, static_cast<uint32_t>(packets.used()), {}, how.roomMs,
+                           allocation.gpuOnly ? nullptr : &entry);
 }
 
 NTSTATUS KernelTextures::ensure(AeroAllocation &allocation) {
   constexpr uint32_t kTries = 20;
-  // Only at first: what lay in its memory before the GPU drew, and before a reset of the device, is old.
+  // Only the first time: the memory's content from before the GPU drew, or from before a reset of the device,
+  // is old.
   const uint64_t memory =
       allocation.use == AllocationUse::Primary && !allocation.kernelTexture && !allocation.kernelEpoch
           ? m_display.shownAt(allocation.id)
@@ -137,7 +138,8 @@ NTSTATUS KernelTextures::tryEnsure(AeroAllocation &allocation, uint64_t memory) 
   if (allocation.kernelTexture && m_epochs.stillThere(allocation.kernelEpoch, allocation.token.value != 0))
     return STATUS_SUCCESS;
   const Surface &surface = allocation.surface;
-  // What has no memory cannot be made again of it, and others have handles of what is imported: restore() makes those.
+  // A texture without memory cannot be made again from memory, and other programs have handles of an imported
+  // one: restore() makes those.
   if (allocation.lasts() || surface.format == AEROGPU_FORMAT_INVALID || !surface.pitch) return STATUS_INVALID_PARAMETER;
   Making how;
   how.memory = memory;
@@ -163,7 +165,7 @@ NTSTATUS KernelTextures::restore() {
       allocation = m_allocations.nextLost(cursor, m_epochs);
     }
     if (!allocation) return status;
-    // It is somebody's already, and there to be imported: whether there is room is for the device to say.
+    // The texture already has an owner and is there to be imported: the device decides whether there is room.
     const NTSTATUS one = create(*allocation, ~uint64_t{0});
     if (!NT_SUCCESS(one)) status = one;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// present_parts.h: how the rectangles of one DxgkDdiPresent are drawn in parts, each with a bounded piece of the list:
-// a program gives as many as it likes (d3dkmddi page "DXGKARG_PRESENT", SubRectCnt), and the driver holds them in
-// nonpaged pool. Any IRQL.
+// present_parts.h: splits the rectangles of one DxgkDdiPresent into parts, each with a bounded piece of the
+// list: a program gives as many as it likes (d3dkmddi page "DXGKARG_PRESENT", SubRectCnt), and the driver
+// holds them in nonpaged pool. Any IRQL.
 #pragma once
 
 #include "guest-drivers/kmd/gdi/gdi_resources.h"
@@ -9,7 +9,7 @@
 
 namespace aero {
 
-/** A part: rectangles `first` to `first + count` of the list, in what of the destination lies in `clip`. */
+/** A part: rectangles `first` to `first + count` of the list, clipped to `clip` in the destination. */
 struct PresentPart {
   uint32_t first, count;
   GdiRect clip;
@@ -17,23 +17,25 @@ struct PresentPart {
 
 class PresentParts {
 public:
-  /** Rectangles of a part at most: as many as are worth a copy of the list. */
+  /** The most rectangles of a part: as many as are worth a copy of the list. */
   static constexpr uint32_t kStretch = 4096;
 
-  /** Between two surfaces, and fills: no rectangle changes what another one reads. `rects` 0: there is no list. */
+  /** Between two surfaces, and for fills: no rectangle changes what another one reads. `rects` 0: there is
+   * no list. */
   explicit PresentParts(uint32_t rects) : m_rects(rects), m_stretches(stretches(rects)) {}
 
   /**
-   * Within one surface of `width` x `height`, from `src` to `dst`: each pixel is what the present found at its source,
-   * whichever rectangles lie there. The drawing sees to that for the rectangles of one part. More than a part holds are
-   * drawn in bands across the direction in which the picture moves, no wider than it moves, so that no pixel of a band
-   * is the source of another one of it, and in the order in which each band is read before it is drawn to. `drawn`: by
-   * draws, through scratch, of which a part then needs one cell.
+   * Within one surface of `width` x `height`, from `src` to `dst`: each pixel is the one that the present
+   * found at its source, whichever rectangles lie there. The drawing ensures that for the rectangles of one
+   * part. More rectangles than a part holds are drawn in bands across the direction in which the picture
+   * moves. A band is no wider than the picture moves, so that no pixel of a band is the source of another one
+   * in it, and the bands are ordered so that each is read before it is drawn to. `drawn`: draws do it,
+   * through scratch, of which a part then needs one cell.
    */
   PresentParts(uint32_t rects, const GdiRect &dst, const GdiRect &src, uint32_t width, uint32_t height, bool drawn)
       : PresentParts(rects) {
     if (rects <= kStretch || !width || !height) return;
-    // A stretched picture may not overlap its source (GdiBlit), whose parts then are anybody's.
+    // A stretched picture may not overlap its source (GdiBlit), so its parts may have any order.
     if (int64_t{dst.right} - dst.left != int64_t{src.right} - src.left ||
         int64_t{dst.bottom} - dst.top != int64_t{src.bottom} - src.top)
       return;
@@ -61,7 +63,8 @@ public:
 
   /** At most 2^48. */
   uint64_t count() const { return m_nothing ? 0 : uint64_t{m_stretches} * m_bands * m_cells; }
-  /** A part has fewer steps (gdi_draw.h) than this. A cell of a band has one for each kGdiRectsPerDraw rectangles. */
+  /** A part has fewer steps (gdi_draw.h) than this. A cell of a band has one step for each
+   * kGdiRectsPerDraw rectangles. */
   uint32_t steps() const { return m_band ? kStretch / kGdiRectsPerDraw + 1 : 1u << 20; }
 
   /** `part` is below count(). */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// allocation_rules.h: what the private data of an allocation may say (PRIV-2, PRIV-4, PRIV-16, PRIV-19, PRIV-20,
+// allocation_rules.h: rules for the private data of an allocation (PRIV-2, PRIV-4, PRIV-16, PRIV-19, PRIV-20,
 // PRIV-25). Any IRQL.
 #pragma once
 
@@ -12,20 +12,21 @@ namespace aero {
 /** Bytes; memory comes in pages. */
 constexpr uint64_t kAllocationUnit = 4096;
 
-/** Of what the device draws, in pixels. */
+/** Largest edge of a surface that the device draws, in pixels. */
 constexpr uint32_t kMaxSurfaceEdge = 16384;
 
-/** Whether user mode wants a texture that has no memory of the guest's. */
+/** True if user mode wants a texture without guest memory. */
 constexpr bool saysGpuOnly(const AllocationPrivate &data) {
   return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY;
 }
 
-/** Whether a TEXTURE2D of version 2 is described, and all of it lies in its memory. What is the GPU's alone has none.
+/** True if a TEXTURE2D of version 2 is described, and all of it lies in its memory. A texture that is the
+ * GPU's alone has none.
  */
 constexpr bool isDescribed(const AllocationPrivate &data) {
   if (!data.width || !data.height || data.width > kMaxSurfaceEdge || data.height > kMaxSurfaceEdge || !data.format)
     return false;
-  // Formats that hardware vendors made up have no size here, and at least one byte.
+  // Formats that hardware vendors made up have no known size here; they take at least one byte.
   FormatBlock block = formatBlock(data.format, isDxgiFormat(data));
   if (!block.bytes) block = {1, 1, 1};
   const uint64_t rowBytes = uint64_t{(data.width + block.width - 1) / block.width} * block.bytes;
@@ -34,7 +35,8 @@ constexpr bool isDescribed(const AllocationPrivate &data) {
   return saysGpuOnly(data) || (data.row_pitch_bytes ? data.row_pitch_bytes : rowBytes) * rows <= data.size_bytes;
 }
 
-/** Whether what is shared has memory for one level and one layer, and no more than the last page's rest (EX-45). */
+/** True if a shared allocation has memory for one level and one layer, and no more than the rest of the
+ * last page (EX-45). */
 constexpr bool isSingle(const AllocationPrivate &data) {
   const FormatBlock block = formatBlock(data.format, isDxgiFormat(data));
   if (!data.row_pitch_bytes || !block.bytes) return true;
@@ -42,7 +44,8 @@ constexpr bool isSingle(const AllocationPrivate &data) {
   return data.size_bytes < bytes + kAllocationUnit;
 }
 
-/** Whether the driver can make the texture that user mode wants of it: shown to nobody, seen by no processor. */
+/** True if the driver can make the texture that user mode asks for: it is not displayed, and no processor
+ * reads it. */
 constexpr bool isGpuOnlyTexture(const AllocationPrivate &data) {
   return data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D &&
          deviceFormat(describedSurface(data).format) != AEROGPU_FORMAT_INVALID &&
@@ -50,15 +53,15 @@ constexpr bool isGpuOnlyTexture(const AllocationPrivate &data) {
                          AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY));
 }
 
-/** Whether programs that open the allocation import one texture, or buffer, of the driver's over its memory (PRIV-24).
- * Of those that are the GPU's alone that is said elsewhere. */
+/** True if programs that open the allocation import one texture, or buffer, that the driver has over its
+ * memory (PRIV-24). Allocations that are the GPU's alone have a predicate of their own. */
 constexpr bool isImported(const AllocationPrivate &data) {
   constexpr uint32_t kFlags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
                               AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
   return !data.reserved1 && data.flags & kFlags && !saysGpuOnly(data);
 }
 
-/** Bytes of the surface's pixels, without what a pitch adds; 0 for a format of no known size. */
+/** Returns the bytes of all pixels, without what a pitch adds; 0 for a format of unknown size. */
 constexpr uint64_t pixelBytes(const DescribedSurface &surface) {
   const FormatBlock block = formatBlock(surface.format, false);
   if (!block.bytes) return 0;
@@ -66,14 +69,14 @@ constexpr uint64_t pixelBytes(const DescribedSurface &surface) {
          ((surface.height + block.height - 1) / block.height);
 }
 
-/** Bytes of a row of such a texture: the pitch that is said, or rows that follow one another. */
+/** Returns the bytes of a row of such a texture: the given pitch, or rows without gaps. */
 constexpr uint32_t importedPitch(const DescribedSurface &surface) {
   const FormatBlock block = formatBlock(surface.format, false);
   return surface.pitch ? surface.pitch : (surface.width + block.width - 1) / block.width * block.bytes;
 }
 
-/** The device's number of the format of such a texture, INVALID when it has none: one of ABI 1.4, or of those that the
- *  device says it has beyond (FMT-5). */
+/** Returns the device's number of the format of such a texture, INVALID if it has none: a format of ABI
+ * 1.4, or one of those that the device announces beyond it (FMT-5). */
 constexpr uint32_t importedFormat(uint32_t d3dFormat, const FormatSet &formats) {
   const uint32_t known = textureFormat(d3dFormat);
   if (known != AEROGPU_FORMAT_INVALID) return known;
@@ -81,8 +84,8 @@ constexpr uint32_t importedFormat(uint32_t d3dFormat, const FormatSet &formats) 
   return formats.has(extended) ? extended : uint32_t{AEROGPU_FORMAT_INVALID};
 }
 
-/** Whether the driver can make it: a texture of one level and one layer in a format that the device has, or a buffer of
- *  nothing but bytes. */
+/** True if the driver can make it: a texture of one level and one layer in a format that the device has,
+ * or a buffer of bytes. */
 constexpr bool canBeImported(const AllocationPrivate &data, const FormatSet &formats) {
   if (data.kind == AEROGPU_WDDM_ALLOC_KIND_BUFFER) return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
   const DescribedSurface surface = describedSurface(data);
@@ -94,19 +97,20 @@ constexpr bool canBeImported(const AllocationPrivate &data, const FormatSet &for
   return bytes <= data.size_bytes && data.size_bytes < bytes + kAllocationUnit;
 }
 
-/** Whether nobody else has to do with what is made of a program's own memory (PRIV-25): it goes with the program. */
+/** True if no other process uses an allocation over a program's own memory (PRIV-25): it goes with the
+ * program. */
 constexpr bool isPrivateMemory(const AllocationPrivate &data) {
   return !(data.flags & (AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
                          AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY));
 }
 
-/** Whether an allocation can be made of what readAllocationPrivate() has read. `standard`: the driver's own
- *  description of a standard allocation. `largestSegment`: bytes. */
+/** True if an allocation can be made from the data that readAllocationPrivate() has read. `standard`: the
+ * driver's own description of a standard allocation. `largestSegment`: bytes. */
 constexpr bool mayBeAllocated(const AllocationPrivate &data, bool standard, uint64_t largestSegment) {
   if (!data.size_bytes || data.size_bytes > largestSegment || data.alloc_id > AEROGPU_WDDM_ALLOC_ID_UMD_MAX)
     return false;
   if (standard) return true;
-  if (data.reserved1) return false;  // what it is for: the kernel driver's word
+  if (data.reserved1) return false;  // its purpose, which only the kernel driver sets
   if (data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && !isDescribed(data)) return false;
   if (data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED &&
       !saysGpuOnly(data) && !isSingle(data))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// command_check.h: what the kernel driver checks of a user-mode command stream, in its own copy (PRIV-6 to PRIV-8,
-// PRIV-12). The device validates every packet again; here it is decided what one process may do to others, and the
-// driver learns what it must know of resources. Any IRQL.
+// command_check.h: the kernel driver's checks of a user-mode command stream, in its own copy (PRIV-6 to
+// PRIV-8, PRIV-12). The device validates every packet again. These checks decide what one process may do to
+// others, and tell the driver what it must know of resources. Any IRQL.
 #pragma once
 
 #include <stddef.h>
@@ -12,53 +12,54 @@
 
 namespace aero {
 
-/** Handles from here up are the kernel driver's own; user-mode streams may not name them as what they change. */
+/** Handles from here up belong to the kernel driver; user-mode streams may not name them as objects to
+ * change. */
 constexpr uint32_t kKernelHandleFirst = 0xF0000000u;
 
 enum class StreamFault {
   None,
-  Header,      // not a stream of this ABI's major version
+  Header,      // not a stream of the same major ABI version
   Framing,     // a packet's size is under its header or structure, past the end, or no multiple of 4
   Unknown,     // an opcode without a row, or of an extension that the device does not announce
   Privileged,  // a packet, handle or token that only the kernel driver may use
 };
 
-/** What kind of thing a handle names. */
+/** The kind of object that a handle names. */
 using StreamObject = aerogpu::PacketObject;
 
-/** What a stream does that the driver keeps track of. Handles are those of the stream. */
+/** An action of a stream that the driver keeps track of. Handles are those of the stream. */
 struct StreamEvent {
   enum Kind {
     Created,    // `handle` names a new `object`
     Destroyed,  // `handle` is given up
     Exported,   // the resource `handle` gets `token`
-    Imported,   // `handle` names a new resource: the one behind `token`
+    Imported,   // `handle` names a new resource, imported by `token`
     Used,       // the packet reads, changes or binds what `handle` names
   } kind;
   uint32_t handle;
   StreamObject object;
-  uint32_t allocId;  // Created textures: the allocation that this texture is from its first byte on, 0 = none
-  uint32_t width, height, format, rowPitch;  // with allocId: pixels, enum aerogpu_format, bytes
-  bool single;                               // with allocId: it has one level and one layer
+  uint32_t allocId;  // Created textures: the allocation that this texture covers from its first byte on, 0 = none
+  uint32_t width, height, format, rowPitch;  // with allocId: in pixels, enum aerogpu_format, in bytes
+  bool single;                               // with allocId: the texture has one level and one layer
   uint64_t token;
 };
 
 struct StreamCheck {
   StreamFault fault = StreamFault::None;
-  uint32_t faultOffset = 0;    // of the packet, from the first packet
+  uint32_t faultOffset = 0;    // offset of the packet, from the first packet
   uint32_t acceptedBytes = 0;  // whole packets, from the first one
   bool present = false;        // one of them is a present
 };
 
 namespace detail {
 
-/** Which row of the rights table belongs to an opcode: one look for each packet. */
+/** Maps an opcode to its row of the rights table: one look-up for each packet. */
 class RightsIndex {
 public:
   constexpr RightsIndex() {
     for (size_t i = 0; i < kRows; i++) m_rows[placeOf(aerogpu::kPacketRights[i].opcode)] = static_cast<uint8_t>(i + 1);
   }
-  /** Null: no packet that is known here. */
+  /** Returns null for an unknown packet. */
   const aerogpu::PacketRights *of(uint32_t opcode) const {
     const uint32_t place = placeOf(opcode);
     return place < kPlaces && m_rows[place] ? &aerogpu::kPacketRights[m_rows[place] - 1] : nullptr;
@@ -79,8 +80,8 @@ private:
 };
 inline constexpr RightsIndex kRightsIndex;
 
-/** Calls `use(handle)` for each handle that the packet of `size` bytes at `at` reads, changes or binds; false when one
- *  call says so. What lies past the structure counts as far as the packet reaches. */
+/** Calls `use(handle)` for each handle that the packet of `size` bytes at `at` reads, changes or binds;
+ * returns false if one call does. Data past the structure counts as far as the packet reaches. */
 template <class Use>
 bool eachUsedHandle(const aerogpu::PacketRights &rights, const uint8_t *at, uint32_t size, Use &&use) {
   const auto check = [&](uint32_t words, uint32_t base) {
@@ -98,7 +99,7 @@ bool eachUsedHandle(const aerogpu::PacketRights &rights, const uint8_t *at, uint
   return true;
 }
 
-/** The event that the packet's row says, with handle and token. */
+/** Returns the event in the packet's row, with handle and token. */
 inline StreamEvent eventOf(const aerogpu::PacketRights &rights, const uint8_t *at) {
   using aerogpu::PacketEvent;
   StreamEvent event = {};
@@ -115,8 +116,8 @@ inline StreamEvent eventOf(const aerogpu::PacketRights &rights, const uint8_t *a
 
 }  // namespace detail
 
-/** Checks a stream's header and gives the bytes of packets that it announces. `available` bytes are there, header
- *  included; a stream may be shorter than that, and what follows it is ignored. */
+/** Checks a stream's header and returns the bytes of packets that it announces. `available` bytes are
+ * there, header included; a stream may be shorter than that, and what follows it is ignored. */
 inline StreamFault checkStreamHeader(const aerogpu_cmd_stream_header &header, size_t available, uint32_t &packetBytes) {
   if (header.magic != AEROGPU_CMD_STREAM_MAGIC || header.abi_version >> 16 != AEROGPU_ABI_VERSION_U32 >> 16)
     return StreamFault::Header;
@@ -126,8 +127,8 @@ inline StreamFault checkStreamHeader(const aerogpu_cmd_stream_header &header, si
   return StreamFault::None;
 }
 
-/** How many of `bytes` bytes at `data` are whole packets, from the first on; 0 too where a packet's size makes no sense
- *  (CMD-3), for then nobody knows where the next one begins. */
+/** Returns how many of `bytes` bytes at `data` are whole packets, from the first one on; 0 also if a
+ * packet's size makes no sense (CMD-3), because the start of the next one is then unknown. */
 inline uint32_t wholePackets(const uint8_t *data, uint32_t bytes) {
   uint32_t at = 0;
   while (bytes - at >= sizeof(aerogpu_cmd_hdr)) {
@@ -141,9 +142,10 @@ inline uint32_t wholePackets(const uint8_t *data, uint32_t bytes) {
 }
 
 /**
- * Walks the packets in `data`. With `more` the buffer may end inside a packet (the rest comes in another pass), and
- * only whole packets count. `featuresHi`: what the device announces; an extension's packet passes with its bit alone.
- * `sink(event)` is called for what the driver tracks, in order, and returns false to refuse the packet as privileged.
+ * Walks the packets in `data`. With `more` the buffer may end inside a packet (the rest comes in another
+ * pass), and only whole packets count. `featuresHi`: the device's features; an extension's packet passes only
+ * if its bit is set. `sink(event)` is called for each event that the driver tracks, in order, and returns
+ * false to refuse the packet as privileged.
  */
 template <class Sink>
 StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, uint32_t featuresHi, Sink &&sink) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// dma_layout.h: how the kernel driver lays out a DMA buffer: allocation table first, command stream behind it.
-// The device finds both from the descriptor; where they lie travels in the buffer's private data. Any IRQL.
+// dma_layout.h: the layout of the kernel driver's DMA buffers: allocation table first, then the command
+// stream. The device finds both through the descriptor; the buffer's private data says where they lie. Any
+// IRQL.
 #pragma once
 
 #include <stddef.h>
@@ -16,34 +17,35 @@ namespace aero {
 /** Flags in the low byte of AEROGPU_DMA_PRIV.Reserved0. */
 enum DmaFlags : uint32_t {
   kDmaPresent = 1,    // holds a present packet
-  kDmaAlternate = 2,  // runs in kAlternateContext (what the kernel driver draws)
+  kDmaAlternate = 2,  // runs in kAlternateContext (the kernel driver's own drawing)
   kDmaEnds = 4,       // ends handles; cleared when it is in the ring
-  kDmaMoved = 8,      // its table has been patched: it says no longer what the patch locations do
+  kDmaMoved = 8,      // its table was patched and differs from the patch locations
   kDmaInOrder = 16,   // each allocation of the list has an entry of its own, in the list's order
 };
 
-/** What one paging operation takes of its buffer is a multiple of this; above the flags of its private data is how many
- *  of them. Operations follow one another, in the buffer and in the private data. */
+/** The space of one paging operation in its buffer is a multiple of this; its private data holds the
+ * number of units above the flags. Operations follow one another, in the buffer and in the private data. */
 constexpr uint32_t kPagingUnit = 16;
 constexpr uint32_t kPagingUnitsShift = 8;
 /** Operations whose private data the OS keeps for one paging buffer. */
 constexpr uint32_t kPagingRecords = 256;
 
-/** Device context of what the driver submits for itself. */
+/** Device context for the driver's own submissions. */
 constexpr uint32_t kInternalContext = 0;
-/** Device context in which the driver itself draws on behalf of WDDM contexts, all of them: each of its buffers sets
- *  whatever state it needs, and unbinds what it bound. User-mode drivers' states are not disturbed. */
+/** Device context in which the driver itself draws on behalf of all WDDM contexts: each of its buffers
+ * sets whatever state it needs, and unbinds what it bound. It does not disturb the state of user-mode
+ * drivers. */
 constexpr uint32_t kAlternateContext = 0x400;
-/** The others are numbered from 1 to this; a device has 1024 with these two (SUB-8). */
+/** The other contexts are numbered from 1 to this; a device has 1024 including these two (SUB-8). */
 constexpr uint32_t kLastContext = 1022;
-/** In a handle space they are numbered from 1 to this (SPACE-10). */
+/** Contexts of a handle space are numbered from 1 to this (SPACE-10). */
 constexpr uint32_t kLastContextOfSpace = 255;
-/** Device contexts of all handle spaces of a process (SPACE-23). */
+/** The most device contexts in all handle spaces of a process (SPACE-23). */
 constexpr uint32_t kMaxContextsOfProcess = 1024;
 
 /** Where a submission runs on the device. */
 struct DeviceContext {
-  uint32_t space = 0;  // the handle space; 0: the driver's own, or there are none
+  uint32_t space = 0;  // the handle space; 0: the driver's own, or the device has none
   uint32_t number = kInternalContext;
   bool operator==(const DeviceContext &) const = default;
 };
@@ -55,35 +57,35 @@ struct DmaLayout {
 
   static constexpr size_t kAlign = 16;
 
-  /** The layout of a submission with room for `entries` table entries. */
+  /** Returns the layout of a submission with room for `entries` table entries. */
   static constexpr DmaLayout forEntries(uint32_t entries) {
     const size_t table =
         entries ? sizeof(aerogpu_alloc_table_header) + size_t{entries} * sizeof(aerogpu_alloc_entry) : 0;
     return {entries, static_cast<uint32_t>((table + kAlign - 1) & ~(kAlign - 1))};
   }
 
-  /** Bytes of the table; 0 without one. */
+  /** Returns the bytes of the table; 0 without one. */
   constexpr uint32_t tableBytes() const {
     return tableEntries ? static_cast<uint32_t>(sizeof(aerogpu_alloc_table_header) +
                                                 size_t{tableEntries} * sizeof(aerogpu_alloc_entry))
                         : 0;
   }
-  /** Where entry `i` of the table lies. */
+  /** Returns the offset of entry `i` of the table. */
   static constexpr uint32_t entryOffset(uint32_t i) {
     return static_cast<uint32_t>(sizeof(aerogpu_alloc_table_header) + size_t{i} * sizeof(aerogpu_alloc_entry));
   }
-  /** Where the packets begin, behind the stream header. */
+  /** Returns where the packets begin, after the stream header. */
   constexpr uint32_t packetOffset() const { return commandOffset + sizeof(aerogpu_cmd_stream_header); }
 
   /** Private data of a paging operation of `bytes` bytes, a multiple of kPagingUnit. */
   AEROGPU_DMA_PRIV toPagingPrivate(uint32_t bytes) const {
     return toPrivate(AEROGPU_SUBMIT_PAGING, bytes / kPagingUnit << kPagingUnitsShift);
   }
-  /** Bytes of the paging operation with this private data; 0: it is none. */
+  /** Returns the bytes of the paging operation with this private data; 0: it is none. */
   static constexpr uint32_t pagingBytes(const AEROGPU_DMA_PRIV &priv) {
     return priv.Type == AEROGPU_SUBMIT_PAGING ? (priv.Reserved0 >> kPagingUnitsShift) * kPagingUnit : 0;
   }
-  /** What travels in the private data of the DMA buffer; and what is in there. */
+  /** Convert a layout to the private data of the DMA buffer, and back. */
   AEROGPU_DMA_PRIV toPrivate(uint32_t type, uint32_t flags) const {
     return {type, flags, uint64_t{tableBytes()} << 32 | commandOffset};
   }
@@ -98,7 +100,7 @@ struct DmaLayout {
 /** Writes the headers of table and stream around `packetBytes` bytes of packets that are already in place. */
 inline void finishDma(void *submission, const DmaLayout &layout, uint32_t packetBytes) {
   auto *base = static_cast<uint8_t *>(submission);
-  // Assigned and not copied: the compiler makes fewer instructions of that.
+  // Assigned and not copied: the compiler generates less code for it.
   if (layout.tableEntries)
     *reinterpret_cast<aerogpu_alloc_table_header *>(base) = {AEROGPU_ALLOC_TABLE_MAGIC,   AEROGPU_ABI_VERSION_U32,
                                                              layout.tableBytes(),         layout.tableEntries,

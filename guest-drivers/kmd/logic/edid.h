@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// edid.h: the monitor's EDID (VESA E-EDID 1.4): its preferred mode, and a block for devices that have none to read.
-// Any IRQL.
+// edid.h: the monitor's EDID (VESA E-EDID 1.4): reads its preferred mode, and builds a block for devices that
+// have none. Any IRQL.
 #pragma once
 
 #include <stddef.h>
@@ -15,10 +15,11 @@ struct EdidMode {
   uint32_t height = 0;  // lines
 };
 
-/** Whether `block` (128 bytes) has the header and a right checksum. */
+/** True if `block` (128 bytes) has the header and a correct checksum. */
 bool edidValid(const uint8_t *block);
 
-/** The mode of the first detailed timing descriptor, which is the preferred one; width 0 when there is none. */
+/** Returns the mode of the first detailed timing descriptor, which is the preferred one; width 0 if there
+ * is none. */
 EdidMode edidPreferred(const uint8_t *block);
 
 /** Writes a 128-byte block of a digital monitor "AeroGPU" whose preferred mode is `mode` (at most 4095 each way) at

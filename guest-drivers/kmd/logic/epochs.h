@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// epochs.h: what a reset or a sleep took away, so that nobody takes a resource that is gone for one that lives.
-// PASSIVE_LEVEL; the owner serialises.
+// epochs.h: keeps track of what a reset or a sleep took away, so that the driver does not take a lost
+// resource for a live one. PASSIVE_LEVEL; the owner serialises.
 #pragma once
 
 #include <stdint.h>
@@ -9,9 +9,10 @@ namespace aero {
 
 class Epochs {
 public:
-  /** A reset dropped the work that was queued; what was executed stays. */
+  /** A reset dropped the queued work; the effects of executed work stay. */
   void workLost() { m_now++; }
-  /** A sleep took what was queued; and, when the device was reset in it, all that it had, user mode's too. */
+  /** A sleep dropped the queued work; if the device was reset in it, also all its objects, including user
+   * mode's. */
   void slept(bool deviceForgot) {
     m_now++;
     if (!deviceForgot) return;
@@ -19,14 +20,14 @@ public:
     m_deviceLosses++;
   }
 
-  /** Stamp for what is made now. */
+  /** Returns the stamp for objects made now. */
   uint32_t now() const { return m_now; }
-  /** Whether what was made at `stamp` is still on the device. A reset may have dropped the submission that makes it,
-   *  unless it was `waitedFor`. */
+  /** True if an object made at `stamp` is still on the device. A reset may have dropped the submission
+   * that makes it, unless the driver `waitedFor` it. */
   bool stillThere(uint32_t stamp, bool waitedFor) const { return stamp >= m_lastLoss && (waitedFor || stamp == m_now); }
-  /** Whether something that was made at `stamp` may be on the device, and has to be ended there. */
+  /** True if an object made at `stamp` may be on the device, so that it has to be ended there. */
   bool mayLinger(uint32_t stamp) const { return stamp >= m_lastLoss; }
-  /** How often user mode lost what it had on the device, see AeroDevice::losses. */
+  /** Returns how often user mode lost its objects on the device, see AeroDevice::losses. */
   uint32_t deviceLosses() const { return m_deviceLosses; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// format_set.h: which of Direct3D 9's formats beyond ABI 1.4 the device has (feature bit 37; docs/abi/formats.md). Any
-// IRQL.
+// format_set.h: the set of Direct3D 9's formats beyond ABI 1.4 that the device has (feature bit 37;
+// docs/abi/formats.md). Any IRQL.
 #pragma once
 
 #include <stdint.h>
@@ -11,7 +11,7 @@ namespace aero {
 
 class FormatSet {
 public:
-  /** `number`: enum aerogpu_format; those of ABI 1.4, and what no format can be, are not kept. */
+  /** `number`: enum aerogpu_format. Formats of ABI 1.4, and numbers that no format can have, are not kept. */
   void add(uint32_t number) {
     if (number - AEROGPU_EXT_FORMAT_FIRST < kNumbers) word(number) |= bit(number);
   }

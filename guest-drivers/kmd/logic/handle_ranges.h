@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// handle_ranges.h: which device may use which part of the handles that are given out in ranges (PRIV-13 to PRIV-15).
-// The device has one namespace of handles for all processes; with a range of its own, a process can choose handles that
-// nobody else chooses. Not locked: the owner serialises. Any IRQL.
+// handle_ranges.h: assigns ranges of handles to devices (PRIV-13 to PRIV-15). The device has one namespace of handles
+// for all processes; with a range of its own, a process can choose handles that no other process chooses. Not locked:
+// the owner serialises. Any IRQL.
 #pragma once
 
 #include <stdint.h>
@@ -15,27 +15,27 @@ public:
   static constexpr uint32_t kUnit = AEROGPU_EXT_HANDLE_RANGE_UNIT;
   static constexpr uint32_t kUnits =
       (AEROGPU_EXT_RANGED_HANDLES_LAST - AEROGPU_EXT_RANGED_HANDLES_FIRST) / kUnit + 1;  // 4096
-  static constexpr uint32_t kMaxUnits = AEROGPU_EXT_HANDLES_MAX / kUnit;                 // of an owner
+  static constexpr uint32_t kMaxUnits = AEROGPU_EXT_HANDLES_MAX / kUnit;                 // most units of an owner
 
-  /** Whether the handle is one that only a range makes somebody's. */
+  /** True if only the owner of a range may use the handle. */
   static constexpr bool covers(uint32_t handle) {
     return handle >= AEROGPU_EXT_RANGED_HANDLES_FIRST && handle <= AEROGPU_EXT_RANGED_HANDLES_LAST;
   }
 
-  /** Whose the handle is, which covers() says is in here; null: nobody's. */
+  /** Returns the owner of a handle for which covers() is true; null if it has none. */
   const void *ownerOf(uint32_t handle) const { return m_units[unitOf(handle)].owner; }
 
   /**
-   * A range for `owner` of at least `count` handles, 1 to AEROGPU_EXT_HANDLES_MAX; `count` gets how many it has. What
-   * was given back comes as late as possible, and not before the ring, whose head is at `ringHead`, has passed where it
-   * was given back. False when the owner would have more than it may, or nothing is free.
+   * Takes a range of at least `count` handles, 1 to AEROGPU_EXT_HANDLES_MAX, for `owner`; sets `count` to its size. A
+   * range that was given back is reused as late as possible, and not before the ring, whose head is at `ringHead`, has
+   * passed the place where it was given back. Returns false if the owner would exceed its limit, or no range is free.
    */
   bool take(const void *owner, uint32_t ringHead, uint32_t &count, uint32_t &first) {
     const uint32_t wanted = (count + kUnit - 1) / kUnit;
     uint32_t owned = 0;
     for (const Unit &unit : m_units) owned += unit.owner == owner;
     if (wanted > kMaxUnits - owned) return false;
-    // Ranges do not go round, so that each is looked at once from the cursor on and once from the start.
+    // Ranges do not wrap, so each is looked at once from the cursor on and once from the start.
     uint32_t begin;
     if (!find(wanted, ringHead, m_next, begin) && !find(wanted, ringHead, 0, begin)) return false;
     for (uint32_t i = begin; i < begin + wanted; i++) m_units[i] = {owner, 0, State::Owned};
@@ -46,8 +46,8 @@ public:
   }
 
   /**
-   * The owner ends: its ranges are nobody's. `allDestroyed`: everything in them has been destroyed by submissions
-   * before `ringTail`; without it a handle may stay on the device for ever, and its range is not given out again.
+   * The owner ends and its ranges become free. `allDestroyed`: submissions before `ringTail` have destroyed everything
+   * in them; otherwise a handle may stay on the device for ever, and its range is not given out again.
    */
   void give(const void *owner, bool allDestroyed, uint32_t ringTail) {
     for (Unit &unit : m_units)
@@ -57,16 +57,16 @@ public:
       }
   }
 
-  /** The ring was emptied, and begins anew at 0; what lay between `head` and `tail` did not run. */
+  /** The ring was emptied and restarts at 0; the submissions between `head` and `tail` did not run. */
   void ringEmptied(uint32_t head, uint32_t tail) {
     for (Unit &unit : m_units)
       if (unit.state == State::Leaving)
         unit.state = passed(head, unit.leaves) ? State::Free : State::Lost;
       else if (unit.state == State::Owned && head != tail)
-        unit.state = State::OwnedAtLoss;  // one of its ends may have been there
+        unit.state = State::OwnedAtLoss;  // its owner's submissions may be among those that were lost
   }
 
-  /** The device was reset: no handle is on it any more. */
+  /** The device was reset: no handle is left on it. */
   void deviceForgot() {
     for (Unit &unit : m_units)
       if (unit.owner)
@@ -79,9 +79,9 @@ private:
   enum class State : uint8_t {
     Free,
     Owned,
-    OwnedAtLoss,  // work of its owner's may have been lost
-    Leaving,      // nobody's; free when the ring has passed `leaves`
-    Lost,         // something of it may be on the device until that is reset
+    OwnedAtLoss,  // some work of its owner may be lost
+    Leaving,      // no owner; free when the ring has passed `leaves`
+    Lost,         // some handle of it may be on the device until the device is reset
   };
   struct Unit {
     const void *owner;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// hang_record.h: the processes whose work the OS' scheduler found hanging, and for how long they get no new device
-// therefore. Not locked: the owner serialises. Any IRQL.
+// hang_record.h: records the processes whose work the OS' scheduler found hanging, and for how long they get no new
+// device. Not locked: the owner serialises. Any IRQL.
 #pragma once
 
 #include <stdint.h>
@@ -8,13 +8,14 @@
 namespace aero {
 
 /**
- * Processes are numbers that never come again (Processes::current()): ids do, and who got one of a process that has
- * ended is not to blame for that. What is recorded does not depend on whether the process has a device, or is still
- * there; only what has been forgotten, or what makes room for others, ends it.
+ * Processes are numbers that are never reused (Processes::current()). Ids are, and a process that gets the id of one
+ * that has ended must not inherit its record. A record does not depend on whether the process has a device or still
+ * exists; it ends only when it expires or when it makes room for others.
  *
- * A time-out loses everybody's device, and who caused it could begin anew at once and cause the next. One time-out may
- * happen to any program (a slow host, one frame that was too large), and its devices are gone with it already: that is
- * no reason to refuse it another, of which few programs would recover. A second one within ten minutes is.
+ * A time-out loses the devices of all programs, and the program that caused it could start again at once and cause the
+ * next. One time-out may happen to any program (a slow host, one frame that was too large), and its devices are gone
+ * with it already: that is no reason to refuse it another, since few programs would recover from that. A second
+ * time-out within ten minutes is a reason.
  */
 class HangRecord {
 public:
@@ -40,11 +41,11 @@ public:
 
   struct Refusal {
     uint64_t left;     // time until it gets a device; 0: it gets one now
-    uint32_t count;    // its time-outs
-    uint32_t seconds;  // from the last of them on
-    bool tell;         // nobody was told yet since that
+    uint32_t count;    // number of its time-outs
+    uint32_t seconds;  // length of the refusal, from the last time-out on
+    bool tell;         // this refusal has not been logged yet
   };
-  /** Whether it is refused a device. It counts as told then. */
+  /** Returns how long the process is refused a device. Marks the refusal as logged. */
   Refusal refusal(uint64_t process, uint64_t now) {
     Entry *entry = find(process);
     const uint64_t end = entry ? endOf(*entry) : 0;
@@ -56,10 +57,10 @@ public:
 
 private:
   struct Entry {
-    uint64_t process;  // 0: nobody's entry
+    uint64_t process;  // 0: the entry is free
     uint32_t count;
-    uint64_t last;     // when its last one was
-    uint32_t seconds;  // it is refused for so long after that
+    uint64_t last;     // time of its last time-out
+    uint32_t seconds;  // length of its refusal after that
     bool told;
   };
   static uint64_t endOf(const Entry &entry) { return entry.last + entry.seconds * kSecond; }
@@ -68,7 +69,7 @@ private:
       if (entry.process == process) return &entry;
     return nullptr;
   }
-  /** The oldest; while there are others, none of who is refused. */
+  /** Returns the entry to replace: the oldest, preferring one whose process is not refused now. */
   Entry *leastNeeded(uint64_t now) {
     Entry *least = nullptr;
     for (Entry &entry : m_entries) {

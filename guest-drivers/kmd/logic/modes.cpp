@@ -18,7 +18,7 @@ constexpr uint64_t kMinVerticalBlankNs = 460000;
 constexpr uint32_t kFrontPorchLines = 3;
 constexpr uint32_t kMinBackPorchLines = 6;
 
-/** CVT 1.2: the width of the vertical sync says which aspect ratio a mode has. */
+/** CVT 1.2: the width of the vertical sync encodes a mode's aspect ratio. */
 constexpr struct {
   uint32_t width, height, lines;
 } kAspects[] = {{4, 3, 4}, {16, 9, 5}, {16, 10, 6}, {5, 4, 7}, {15, 9, 7}};

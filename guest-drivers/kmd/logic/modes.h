@@ -19,12 +19,12 @@ struct Rational {
   uint32_t denominator;
 };
 
-/** The video signal of a mode: VESA CVT 1.2, reduced blanking (section 3.4.2), but with the pixel rate that the refresh
- *  rate asks for, which CVT would round down to a multiple of 250 kHz. */
+/** The video signal of a mode: VESA CVT 1.2, reduced blanking (section 3.4.2), but with the exact pixel rate for the
+ * refresh rate, which CVT would round down to a multiple of 250 kHz. */
 struct Timing {
   uint32_t totalWidth;   // pixels with blanking
   uint32_t totalHeight;  // lines with blanking
-  uint32_t syncLines;    // of the blank, by which CVT tells the aspect ratio
+  uint32_t syncLines;    // lines of the vertical sync, by which CVT encodes the aspect ratio
   uint64_t pixelRate;    // pixels a second
   Rational vsync;        // Hz
   Rational hsync;        // Hz
@@ -37,8 +37,8 @@ class ModeList {
 public:
   static constexpr size_t kMax = 32;
 
-  /** `preferred` may be 0x0. A mode is offered when its frame at 4 bytes a pixel fits in `maxFrameBytes`; the
-   *  smallest (640x480) is always there. */
+  /** `preferred` may be 0x0. A mode is offered if its frame at 4 bytes a pixel fits in `maxFrameBytes`; the smallest
+   * (640x480) is always there. */
   void fill(Mode preferred, uint64_t maxFrameBytes);
 
   size_t count() const { return m_count; }
@@ -52,13 +52,14 @@ private:
   size_t m_count = 0;
 };
 
-/** Bytes from one line to the next of a 32-bit frame: what the driver's allocations use, a multiple of 64. */
+/** Returns the bytes from one line to the next of a 32-bit frame, as the driver's allocations use them: a multiple
+ * of 64. */
 constexpr uint32_t framePitch(uint32_t width, uint32_t bytesPerPixel = 4) {
   return (width * bytesPerPixel + 63) & ~63u;
 }
 
-/** The rate, to the nearest mHz and reduced, whose period is `periodNs` nanoseconds; 60 Hz for 0. A period is a rate
- *  rounded: 16666667 ns is 60 Hz, and Windows would call 1000000000 / 16666667 Hz 59 Hz. */
+/** Returns the rate whose period is `periodNs` nanoseconds, to the nearest mHz and reduced; 60 Hz for 0. A period is
+ * a rounded rate: 16666667 ns is 60 Hz, but Windows would call 1000000000 / 16666667 Hz 59 Hz. */
 constexpr Rational refreshFromPeriod(uint32_t periodNs) {
   if (!periodNs) return {60, 1};
   uint32_t milli = static_cast<uint32_t>((1000000000000u + periodNs / 2) / periodNs), divisor = 1000;

@@ -12,11 +12,11 @@ using aerogpu::PacketWriter;
 
 namespace {
 
-// Allocation ids of a paging submission; they live in its own table only.
+// Allocation ids of a paging submission; they exist in its own table only.
 constexpr uint32_t kFirstAllocId = 0xFFFF0000u;
 constexpr size_t kFixedPackets = 2 * sizeof(aerogpu_cmd_create_buffer) + sizeof(aerogpu_cmd_resource_dirty_range) +
                                  sizeof(aerogpu_cmd_copy_buffer) + 2 * sizeof(aerogpu_cmd_destroy_resource);
-// The host keeps a copy of both ends of a pass, out of the same memory as everything else that the guest makes it hold.
+// The host keeps a copy of both ends of a pass, in the same memory as everything else that it holds for the guest.
 constexpr uint64_t kMaxPassBytes = uint64_t{8} << 20;
 constexpr uint32_t kMaxRuns = 256;
 
@@ -27,7 +27,7 @@ uint64_t minimum64(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-/** `ref`, `offset` bytes further on. */
+/** Returns `ref` moved on by `offset` bytes. */
 MemoryRef advance(MemoryRef ref, uint64_t offset) {
   const uint64_t pages = offset >> kPageShift;
   switch (ref.kind) {
@@ -47,7 +47,7 @@ MemoryRef advance(MemoryRef ref, uint64_t offset) {
   return ref;
 }
 
-/** Bytes, at most `bytes`, that lie together from the first byte of `ref`. */
+/** Returns how many bytes, at most `bytes`, are contiguous from the first byte of `ref`. */
 uint64_t runBytes(const MemoryRef &ref, uint64_t bytes) {
   if (!ref.isPages()) return bytes;
   uint64_t pages = 1;
@@ -55,13 +55,13 @@ uint64_t runBytes(const MemoryRef &ref, uint64_t bytes) {
   return minimum64(pages << kPageShift, bytes);
 }
 
-/** `ref` without its pages: a plain range when the pages lie together. */
+/** Returns `ref` without its pages: a plain range if the pages are contiguous. */
 MemoryRef resolved(const MemoryRef &ref, uint64_t bytes) {
   if (ref.isPages() && runBytes(ref, bytes) >= bytes) return MemoryRef::linear(ref.page(0));
   return ref;
 }
 
-/** Room for `bytes`, in whole units, of what the target has. */
+/** Returns the target's room for `bytes`, in whole units. */
 size_t whole(const PagingTarget &target, size_t bytes) {
   return minimum((bytes + kPagingUnit - 1) & ~size_t{kPagingUnit - 1}, target.bytes & ~size_t{7});
 }
@@ -80,7 +80,7 @@ public:
   PacketWriter &packets() { return m_packets; }
   uint32_t handle(uint32_t i) const { return m_target.handle + i; }
 
-  /** Entry `i` covers `bytes` of `ref`, which must not be unlisted pages that lie apart. Returns its id. */
+  /** Entry `i` covers `bytes` of `ref`, which must not be unlisted pages that are not contiguous. Returns its id. */
   uint32_t entry(uint32_t i, const MemoryRef &ref, uint64_t bytes, uint32_t flags) {
     if (ref.kind == MemoryRef::Listed) flags |= AEROGPU_ALLOC_FLAG_EXT_SCATTER;
     const aerogpu_alloc_entry entry = {kFirstAllocId + i, flags, ref.gpa, bytes, 0};
@@ -166,7 +166,7 @@ private:
   bool m_hasLists = false;
 };
 
-/** Bytes of the operation, of at most `bytes`, that page lists for `lists` sides leave room for. */
+/** Returns how many bytes of the operation, at most `bytes`, leave room for the page lists of `lists` sides. */
 uint64_t listedPass(const PagingTarget &target, uint64_t bytes, uint32_t lists, uint32_t entries, size_t packets) {
   const size_t fixed = DmaLayout::forEntries(entries).packetOffset() + packets + kPagingUnit;
   if (target.bytes <= fixed) return 0;
@@ -174,13 +174,13 @@ uint64_t listedPass(const PagingTarget &target, uint64_t bytes, uint32_t lists, 
   return minimum64(bytes, uint64_t{(target.bytes - fixed) / (sizeof(uint64_t) * lists)} << kPageShift);
 }
 
-/** Bytes of the target that a pass of `bytes` bytes takes, with its page lists. */
+/** Returns the bytes of the target that a pass of `bytes` bytes takes, including its page lists. */
 size_t listedBytes(uint64_t bytes, uint32_t lists, uint32_t entries, size_t packets) {
   const size_t pages = static_cast<size_t>((bytes + kPageBytes - 1) >> kPageShift);
   return DmaLayout::forEntries(entries).packetOffset() + packets + (lists * pages + 1) * sizeof(uint64_t);
 }
 
-/** One packet between two ranges, each plain or listed: as much as the lists have room for. */
+/** Builds one packet between two ranges, each plain or listed, as large as the lists have room for. */
 PagingResult copyMemory(const PagingTarget &target, MemoryRef dst, MemoryRef src, uint64_t bytes) {
   constexpr size_t kPackets = sizeof(aerogpu_cmd_ext_copy_memory);
   const uint32_t lists = dst.isPages() + src.isPages();
@@ -205,7 +205,7 @@ PagingResult fillMemory(const PagingTarget &target, MemoryRef dst, uint32_t patt
   return builder.finish(pass);
 }
 
-/** One copy between two ranges, each plain or listed. */
+/** Builds one copy between two ranges, each plain or listed. */
 PagingResult transferWhole(const PagingTarget &target, MemoryRef dst, MemoryRef src, uint64_t bytes) {
   const uint32_t lists = (dst.isPages()) + (src.isPages());
   const uint64_t pass = listedPass(target, minimum64(bytes, kMaxPassBytes), lists, 2, kFixedPackets);
@@ -254,7 +254,7 @@ PagingResult transferRuns(const PagingTarget &target, const MemoryRef &dst, cons
 }
 
 constexpr uint32_t kPatternBytes = 1024;    // inline in the stream
-constexpr uint32_t kFillBytes = 64 * 1024;  // grown from it on the device
+constexpr uint32_t kFillBytes = 64 * 1024;  // doubled from that on the device
 constexpr size_t kMaxFillCopies = kMaxPassBytes / kFillBytes;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pointer.h: Windows' pointer shapes as the device's 32-bit BGRA ones (d3dkmddi page "DXGKARG_SETPOINTERSHAPE").
-// Any IRQL; reads and writes only what it is given.
+// pointer.h: converts Windows' pointer shapes to the device's 32-bit BGRA ones (d3dkmddi page
+// "DXGKARG_SETPOINTERSHAPE"). Any IRQL; reads and writes only its arguments.
 #pragma once
 
 #include <stddef.h>
@@ -22,15 +22,15 @@ struct PointerShape {
   const uint8_t *pixels;
 };
 
-/** Bytes that `shape.pixels` must have. */
+/** Returns the bytes that `shape.pixels` must have. */
 constexpr size_t pointerBytes(const PointerShape &shape) {
   return size_t{shape.pitch} * shape.height * (shape.kind == PointerKind::Monochrome ? 2 : 1);
 }
 
 /**
  * Writes `height` lines of `width` 32-bit pixels (B, G, R, straight alpha), `outPitch` bytes apart. The device blends
- * and cannot invert what lies under the pointer: a pixel that Windows wants inverted becomes black, and a transparent
- * neighbour of such a pixel white, so that the shape (a text bar) is seen on any ground.
+ * and cannot invert the pixels under the pointer: a pixel that Windows wants inverted becomes black, and a transparent
+ * neighbour of such a pixel becomes white, so that the shape (a text bar) is visible on any background.
  */
 void convertPointer(const PointerShape &shape, uint8_t *out, uint32_t outPitch);
 

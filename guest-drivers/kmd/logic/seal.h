@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// seal.h: a number that only who has the key can give to bytes: SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast
-// short-input PRF", 2012). With it the driver knows its own descriptions of standard allocations again (PRIV-18). Any
-// IRQL.
+// seal.h: computes a number over bytes that only the holder of the key can compute: SipHash-2-4 (Aumasson and
+// Bernstein, "SipHash: a fast short-input PRF", 2012). The driver recognises its own descriptions of standard
+// allocations by it (PRIV-18). Any IRQL.
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +15,7 @@ public:
   constexpr Seal() = default;
   constexpr Seal(uint64_t low, uint64_t high) : m_low(low), m_high(high) {}
 
-  /** A key out of words of which an attacker does not know all. */
+  /** Makes a key from words that an attacker does not know in full. */
   static Seal fromEntropy(const uint64_t *words, size_t count) {
     const size_t bytes = count * sizeof *words;
     return {Seal(1, 2).of(words, bytes), Seal(3, 4).of(words, bytes)};

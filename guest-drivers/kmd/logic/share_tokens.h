@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// share_tokens.h: the life of share tokens (PRIV-5, EX-40, EX-42). Not locked: the owner serialises.
+// share_tokens.h: manages the lifetime of share tokens (PRIV-5, EX-40, EX-42). Not locked: the owner serialises.
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 namespace aero {
 
-/** A token in the list of living ones; embedded in the allocation that it stands for. */
+/** A token in the list of live ones; embedded in the allocation that it stands for. */
 struct ShareToken {
   uint64_t value = 0;  // 0 = not shared
   ShareToken *next = nullptr;
@@ -16,7 +16,7 @@ struct ShareToken {
 
 class ShareTokens {
 public:
-  /** `seed` differs from start to start (a clock), so that a token of an earlier start never comes back. */
+  /** `seed` differs from start to start (a clock), so that a token of an earlier start is never reused. */
   explicit ShareTokens(uint64_t seed = 1) { reseed(seed); }
 
   void reseed(uint64_t seed) { m_next = (seed << 20) | 1; }
@@ -32,7 +32,7 @@ public:
     head = &token;
   }
 
-  /** Takes the token out; it is never made again. */
+  /** Removes the token; its value is never used again. */
   void remove(ShareToken &token) {
     if (!token.link) return;
     *token.link = token.next;
@@ -40,7 +40,7 @@ public:
     token = {};
   }
 
-  /** The living token of this value, or null. */
+  /** Returns the live token with this value, or null. */
   const ShareToken *find(uint64_t value) const {
     const ShareToken *token = m_buckets[value % kBuckets];
     while (token && token->value != value) token = token->next;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// surface.h: a surface in the device's terms: what allocations, scanout and the driver's own drawing say of one.
+// surface.h: describes a surface in the device's terms, for allocations, scanout and the driver's own drawing.
 #pragma once
 
 #include <stdint.h>
 
 namespace aero {
 
-/** A surface's description; format 0 (AEROGPU_FORMAT_INVALID) for what is no surface. */
+/** A surface's description; format 0 (AEROGPU_FORMAT_INVALID) if it is no surface. */
 struct Surface {
   uint32_t width = 0;  // pixels
   uint32_t height = 0;

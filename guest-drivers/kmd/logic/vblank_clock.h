@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// vblank_clock.h: where the raster is, from the device's last vblank time and a counter of the guest's. The device has
-// no "now" to read; how its clock lies to the guest's follows from readings. Not locked: the owner serialises.
+// vblank_clock.h: computes the raster's position from the device's last vblank time and a counter of the guest. The
+// device has no "now" to read; readings bound the offset of its clock from the guest's. Not locked: the owner
+// serialises.
 #pragma once
 
 #include <stdint.h>
@@ -9,17 +10,17 @@
 
 namespace aero {
 
-/** Nanoseconds of a counter that runs at `frequency` Hz (not 0). */
+/** Converts ticks of a counter that runs at `frequency` Hz (not 0) to nanoseconds. */
 constexpr uint64_t counterNs(uint64_t ticks, uint64_t frequency) {
   return ticks / frequency * 1000000000u + ticks % frequency * 1000000000u / frequency;
 }
 
 struct Raster {
   bool inBlank;
-  uint32_t line;  // 0 in the blank, as Direct3D's raster status has it
+  uint32_t line;  // 0 in the blank, as in Direct3D's raster status
 };
 
-/** The raster `phaseNs` nanoseconds after the start of the vertical blank. */
+/** Returns the raster `phaseNs` nanoseconds after the start of the vertical blank. */
 constexpr Raster rasterAt(uint32_t activeLines, uint32_t totalLines, uint32_t phaseNs, uint32_t periodNs) {
   const auto line = static_cast<uint32_t>(uint64_t{phaseNs} * totalLines / periodNs);
   const uint32_t blank = totalLines - activeLines;
@@ -27,22 +28,22 @@ constexpr Raster rasterAt(uint32_t activeLines, uint32_t totalLines, uint32_t ph
 }
 
 /**
- * Bounds of the difference between the two clocks. A reading of the last vblank time says that the device's clock stood
- * between that time and one period later; readings at other moments of the period narrow that down, and readings on
- * both sides of one vblank down to their distance.
+ * Bounds the difference between the two clocks. A reading of the last vblank time means that the device's clock was
+ * between that time and one period later. Readings at other moments of the period narrow that down; readings on both
+ * sides of one vblank narrow it down to their distance.
  */
 class VblankClock {
 public:
   void reset() { m_known = false; }
 
-  /** The device gave `vblankNs` at some moment between `beforeNs` and `afterNs` of the guest's clock. */
+  /** The device returned `vblankNs` at some moment between `beforeNs` and `afterNs` on the guest's clock. */
   void observe(uint64_t vblankNs, uint64_t beforeNs, uint64_t afterNs, uint32_t periodNs) {
     int64_t low = static_cast<int64_t>(vblankNs - afterNs);
     int64_t high = static_cast<int64_t>(vblankNs + periodNs - beforeNs);
     if (m_known) {
       const int64_t drift = driftSince(afterNs);
       const int64_t oldLow = m_low - drift, oldHigh = m_high + drift;
-      // Apart: one of the clocks was stopped or set. Then only the new reading counts.
+      // The bounds do not overlap: one of the clocks was stopped or set. Then only the new reading counts.
       if (oldLow <= high && low <= oldHigh) {
         if (oldLow > low) low = oldLow;
         if (oldHigh < high) high = oldHigh;
@@ -55,7 +56,7 @@ public:
     m_known = true;
   }
 
-  /** Nanoseconds since the start of the last vertical blank, less than `periodNs`. */
+  /** Returns the nanoseconds since the start of the last vertical blank, less than `periodNs`. */
   uint32_t phase(uint64_t nowNs, uint32_t periodNs) const {
     if (!m_known) return static_cast<uint32_t>(nowNs % periodNs);
     const int64_t difference = m_low + (m_high - m_low) / 2;
@@ -64,16 +65,16 @@ public:
     return static_cast<uint32_t>(since);
   }
 
-  /** How far phase() may be from the truth, twice, in nanoseconds. */
+  /** Returns twice the largest error of phase(), in nanoseconds. */
   uint64_t uncertainty(uint64_t nowNs) const {
     return m_known ? static_cast<uint64_t>(m_high - m_low + 2 * driftSince(nowNs)) : UINT64_MAX;
   }
 
-  /** Guest time of the last reading. */
+  /** Returns the guest time of the last reading. */
   uint64_t observedAt() const { return m_known ? m_atNs : 0; }
 
 private:
-  /** Clocks of one machine run apart by less than 50 parts in a million. */
+  /** Clocks of one machine drift apart by less than 50 parts in a million. */
   int64_t driftSince(uint64_t nowNs) const {
     return nowNs > m_atNs ? static_cast<int64_t>((nowNs - m_atNs) / 20000) : 0;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// allocations.h: allocations, who has them open, their share tokens, and which resource handle belongs to whom.
-// Everything here is under AllocationTable's mutex; PASSIVE_LEVEL.
+// allocations.h: tracks allocations, the devices that have them open, their share tokens, and the owner of each
+// resource handle. AllocationTable's mutex protects everything here; PASSIVE_LEVEL.
 #pragma once
 
 #include "aerogpu/aerogpu_ring.h"
@@ -19,7 +19,7 @@ namespace aero {
 
 class AeroDevice;
 
-/** What an allocation is for; reserved1 of its private data, which is 0 in a user-mode driver's. */
+/** The purpose of an allocation; reserved1 of its private data, which is 0 in a user-mode driver's. */
 enum class AllocationUse : uint8_t {
   UserMode,  // a user-mode driver's
   Primary,   // the shared primary: scanned out
@@ -29,7 +29,7 @@ enum class AllocationUse : uint8_t {
   GdiStagingCpuVisible,
   GdiStaging,
   GdiLookup,
-  GdiExisting,  // as GdiStagingCpuVisible, of memory that GDI has already
+  GdiExisting,  // like GdiStagingCpuVisible, over memory that GDI has already
 };
 
 class AeroOpenAllocation;
@@ -48,36 +48,37 @@ public:
   uint64_t bytes = 0;
   uint32_t flags = 0;  // enum aerogpu_wddm_alloc_private_flags
   AllocationUse use = AllocationUse::UserMode;
-  Surface surface;             // as the device draws it
-  DescribedSurface described;  // as its private data say
-  bool gpuOnly = false;        // its pixels are in kernelTexture alone; `bytes` is a page that nobody looks at
-  bool imported = false;       // programs import kernelTexture, and draw to that
+  Surface surface;             // the surface as the device draws it
+  DescribedSurface described;  // the surface as its private data describes it
+  bool gpuOnly = false;        // its pixels are in kernelTexture alone; `bytes` is one unused page
+  bool imported = false;       // programs import kernelTexture and draw to it
   bool isBuffer = false;       // kernelTexture is a buffer
   bool bytePixels = false;     // D3DDDIFMT_A8; the surface is described as a quarter as wide, 32 bits a pixel
   uint32_t references = 1;     // the OS' handle, and one for each open
   uint32_t userTexture = 0;    // the user-mode driver's texture over it, 0 = none
   uint32_t kernelTexture = 0;  // the driver's own, 0 = none
-  uint32_t kernelEpoch = 0;    // Epochs::now() when that was made
+  uint32_t kernelEpoch = 0;    // Epochs::now() when kernelTexture was made
   ShareToken token;
-  uint64_t tableStamp = 0;  // of the last table that it was entered in,
-  uint32_t tableEntry = 0;  // and which of its entries it has, of tables that enterEach() made
+  uint64_t tableStamp = 0;  // stamp of the last table that it was entered in,
+  uint32_t tableEntry = 0;  // and the number of its entry in that table, for tables that enterEach() made
   AeroAllocation *nextById = nullptr;
-  AeroOpenAllocation *opens = nullptr;  // by whom it is open
-  AeroProcess *payer = nullptr;         // for whom kernelTexture counts; null: for the guest
+  AeroOpenAllocation *opens = nullptr;  // the devices that have it open
+  AeroProcess *payer = nullptr;         // the process charged for kernelTexture; null: the guest
   uint64_t charged = 0;                 // bytes, in payer->charged
 
   bool isScannedOut() const {
     return use == AllocationUse::Primary || flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
   }
   bool isOpenOn(const AeroDevice *device) const;
-  /** Whether kernelTexture is made when it is first opened, and exported, and is more than its memory. */
+  /** True if kernelTexture is made and exported when the allocation is first opened, and holds more than its memory. */
   bool lasts() const { return gpuOnly || imported; }
-  /** What kernelTexture, if it lasts(), takes of the host's memory at least: what is in it. */
+  /** Returns the least memory of the host that kernelTexture takes if it lasts(): the size of its content. */
   uint64_t textureBytes() const { return isBuffer ? bytes & ~uint64_t{3} : pixelBytes(described); }
   bool isShared() const { return flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED; }
 };
 
-/** DxgkDdiCreateAllocation's hResource: allocations that belong together. It knows what may still be added (EX-45). */
+/** DxgkDdiCreateAllocation's hResource: allocations that belong together. It knows whether more may be added
+ * (EX-45). */
 class AeroResource {
 public:
   static constexpr uint32_t kMagic = 0x73655241;  // "ARes"
@@ -87,7 +88,7 @@ public:
   }
 
   uint32_t magic = kMagic;
-  bool shared = false;  // it has the one allocation that it may have
+  bool shared = false;  // it already has the only allocation that it may have
 };
 
 /** DxgkDdiOpenAllocation's handle: one device's view of an allocation. */
@@ -102,11 +103,11 @@ public:
   uint32_t magic = kMagic;
   AeroAllocation *allocation = nullptr;
   AeroDevice *device = nullptr;
-  AeroOpenAllocation *next = nullptr;  // of the allocation's opens
-  // Under the table's mutex: its entry in an allocation table, where it lay and as it was used when it was last listed.
+  AeroOpenAllocation *next = nullptr;  // the next open of the same allocation
+  // Under the table's mutex: its entry in an allocation table, with its place and use when it was last listed.
   aerogpu_alloc_entry entry = {};
-  uint64_t where = kUnlisted;  // as patchId() has it
-  uint32_t readonly = 0;       // 1: the entry is
+  uint64_t where = kUnlisted;  // in the format of patchId()
+  uint32_t readonly = 0;       // 1: the entry is read-only
   static constexpr uint64_t kUnlisted = ~uint64_t{0};
 };
 
@@ -116,84 +117,87 @@ inline bool AeroAllocation::isOpenOn(const AeroDevice *device) const {
   return open != nullptr;
 }
 
-/** Who made a handle of the stream, so that nobody else destroys it and nothing outlives its device. */
+/** Records who made a handle of the stream, so that no other device destroys it and no object outlives its device. */
 struct HandleOwner {
   uint32_t handle;
   StreamObject object;
   AeroDevice *device;
-  AeroAllocation *texture;  // the allocation that this texture is, or null
-  HandleOwner *next;        // in the bucket
+  AeroAllocation *texture;  // the allocation that this texture covers, or null
+  HandleOwner *next;        // next in the bucket
 };
 
 class AllocationTable {
 public:
-  /** False when there is no memory. */
+  /** Returns false if memory is short. */
   bool start(uint64_t tokenSeed);
-  /** Everything is gone by now: WDDM destroys allocations before it stops a device. */
+  /** All allocations are gone by now: WDDM destroys them before it stops a device. */
   void stop();
 
   void lock() { ExAcquireFastMutex(&m_mutex); }
   void unlock() { ExReleaseFastMutex(&m_mutex); }
 
-  /** Enters the allocation under `wantedId`, or under a new one of the kernel's range for 0; false when it is taken. */
+  /** Enters the allocation under `wantedId`, or for 0 under a new id from the kernel range; returns false if the id
+   * is taken. */
   bool enter(AeroAllocation &allocation, uint32_t wantedId);
   AeroAllocation *find(uint32_t id) const;
-  /** The next of those that lasts() whose texture was made and is gone; null when there is none. `cursor` starts at 0.
+  /** Returns the next allocation that lasts() whose texture was made and is gone; null if there is none. `cursor`
+   * starts at 0.
    */
   AeroAllocation *nextLost(uint32_t &cursor, const Epochs &epochs) const;
-  /** Drops a reference; the last one takes the allocation out, and gives back what the device must then forget. */
+  /** Drops a reference. The last one removes the allocation and returns the objects that the device must then
+   * destroy. */
   struct Farewell {
     bool last = false;
     uint64_t token = 0;
     uint32_t kernelTexture = 0;
-    uint32_t kernelEpoch = 0;  // when that was made
+    uint32_t kernelEpoch = 0;  // when kernelTexture was made
   };
   Farewell release(AeroAllocation &allocation);
-  /** A device opens an allocation, which takes a reference, and closes it, which leaves the reference to release(). */
+  /** A device opens an allocation, which takes a reference. Closing it leaves the reference to release(). */
   void open(AeroOpenAllocation &open);
   void close(AeroOpenAllocation &open);
 
   /**
-   * Counts the allocation's texture for `payer` (null: for nobody) from now on. False, and nothing is counted, when the
-   * device would not make it: all that was counted for `payer` would reach `limit`, and each object costs the host more
-   * than its pixels.
+   * Charges the allocation's texture to `payer` (null: to no process) from now on. Returns false, and charges nothing,
+   * if the device would not make it: the total of `payer` would reach `limit`, and each object costs the host more than
+   * its pixels.
    */
   bool charge(AeroAllocation &allocation, AeroProcess *payer, uint64_t limit);
-  /** Nobody pays for it any more. */
+  /** Removes the charge. */
   void discharge(AeroAllocation &allocation);
 
   ShareTokens tokens;
-  HandleRanges ranges;  // what is lost stays lost when the driver stops and starts again
-  SpaceNumbers spaces;  // the same
+  HandleRanges ranges;  // lost handles stay lost if the driver stops and starts again
+  SpaceNumbers spaces;  // keeps its numbers over a restart too
   Processes processes;
 
-  /** Whether `device` may make this handle, or name it while nobody has made it. */
+  /** True if `device` may make this handle, or name it while no device has made it. */
   bool mayName(const AeroDevice *device, uint32_t handle) const {
     const HandleOwner *owner = findHandle(handle);
     if (owner) return owner->device == device;
     return !HandleRanges::covers(handle) || ranges.ownerOf(handle) == device;
   }
 
-  /** Tells one allocation table from every other one. */
+  /** Returns a stamp that no other allocation table has. */
   uint64_t newTableStamp() { return ++m_tableStamp; }
 
   HandleOwner *findHandle(uint32_t handle) const;
-  /** Enters a handle, or gives it a new meaning; a texture that stands for an allocation is then the only one. False
-   * when there is no memory or too many. */
+  /** Enters a handle, or gives it a new meaning; a texture that stands for an allocation is then the only one.
+   * Returns false if memory is short or there are too many handles. */
   bool addHandle(uint32_t handle, StreamObject object, AeroDevice *device, AeroAllocation *texture);
   void removeHandle(uint32_t handle);
-  /** The device was reset: nobody's handle names anything any more, and of the driver's own textures only those that it
-   * makes anew by themselves are left on record. */
+  /** The device was reset: no handle names anything any more, and the driver's own textures go off the record,
+   * except those that it makes again. */
   void deviceForgot();
-  /** Takes out one handle of `device`; false when it has none. `cursor` starts at 0. */
+  /** Removes one handle of `device`; returns false if it has none. `cursor` starts at 0. */
   bool takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out);
 
-  /** `count` handles in a row, of the kernel's range, for what stays. */
+  /** Returns `count` consecutive handles from the kernel range, for objects that stay. */
   uint32_t newKernelHandles(uint32_t count) {
     return nextHandle(kLastingFirst, 0u - kLastingFirst, count, m_nextLasting);
   }
-  /** Handles for what is destroyed in the submission that makes it: these come round after some million operations,
-   *  which must not reach what lives. */
+  /** Returns handles for objects that the submission which makes them also destroys: these wrap after some million
+   * operations, and must not collide with live handles. */
   uint32_t newShortHandles(uint32_t count) {
     return nextHandle(kKernelHandleFirst, kLastingFirst - kKernelHandleFirst, count, m_nextShort);
   }
@@ -205,7 +209,7 @@ private:
   static constexpr uint32_t kIdBuckets = 1024;
   static constexpr uint32_t kHandleBuckets = 4096;
   static constexpr uint32_t kMaxHandles = 1u << 20;
-  static constexpr uint32_t kMaxProcessHandles = 1u << 18;  // of one process: nobody takes them all
+  static constexpr uint32_t kMaxProcessHandles = 1u << 18;  // limit of one process, so that none takes them all
   static constexpr uint32_t kLastingFirst = 0xF8000000u;
 
   static uint32_t nextHandle(uint32_t first, uint32_t range, uint32_t count, uint32_t &next) {
@@ -213,10 +217,10 @@ private:
     next += count;
     return first + next - count;
   }
-  /** Whatever handles a process chooses, they spread (Fibonacci hashing). */
+  /** Fibonacci hashing spreads any handles that a process chooses. */
   static constexpr uint32_t bucketOf(uint32_t handle) { return handle * 0x9E3779B1u >> 20; }
   static_assert(kHandleBuckets == 1u << 12);
-  /** Makes `owner` the texture of `texture` (null: of none), and nobody else. */
+  /** Makes `owner` the only owner of `texture` (null: of none). */
   void pair(HandleOwner &owner, AeroAllocation *texture);
 
   FAST_MUTEX m_mutex = {};
@@ -230,7 +234,7 @@ private:
   uint32_t m_allocations = 0;
 };
 
-/** Takes the table's mutex for a scope. */
+/** Holds the table's mutex for a scope. */
 class TableLock {
 public:
   explicit TableLock(AllocationTable &table) : m_table(table) { m_table.lock(); }

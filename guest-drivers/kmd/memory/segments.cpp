@@ -6,8 +6,8 @@
 namespace aero {
 namespace {
 
-/** Where the aperture lies in the GPU's address space: above everything physical, so that an address names its
- *  segment. The device never sees these addresses. */
+/** The aperture's place in the GPU's address space: above everything physical, so that an address identifies its
+ * segment. The device never sees these addresses. */
 constexpr uint64_t kApertureBase = uint64_t{1} << 44;
 /** Windows wants 256 MB of graphics memory for large modes; VRAM and aperture count together. */
 constexpr uint64_t kMaxAperture = uint64_t{1} << 30;
@@ -23,7 +23,8 @@ NTSTATUS Segments::start(const Registers &registers, uint64_t gpa, uint64_t byte
   m_aperturePages = 0;
   if (!(registers.read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SCATTER) || !systemMemoryBytes)
     return STATUS_SUCCESS;
-  // At most half of the memory is lent to graphics; 8 bytes of list for each page. Less is fine, none is too.
+  // At most half of the memory is lent to graphics; the list takes 8 bytes for each page. A smaller aperture is fine,
+  // and so is none.
   uint64_t size = kMaxAperture;
   while (size > systemMemoryBytes / 2 && size > kMinAperture) size /= 2;
   for (; size >= kMinAperture; size /= 2)
@@ -31,7 +32,8 @@ NTSTATUS Segments::start(const Registers &registers, uint64_t gpa, uint64_t byte
       m_aperturePages = size >> kPageShift;
       break;
     }
-  // Before the OS maps anything an entry names no memory: what touches it is OOB (LIST-5), and not the guest's page 0.
+  // Until the OS maps something, an entry names no memory: an access to it is OOB (LIST-5), and does not reach the
+  // guest's page 0.
   (void)unmap(0, m_aperturePages, kNowhere);
   return STATUS_SUCCESS;
 }
@@ -51,8 +53,8 @@ void Segments::describe(UINT segment, DXGK_SEGMENTDESCRIPTOR &descriptor) const 
     descriptor.Flags.CpuVisible = 1;
   } else {
     descriptor.BaseAddress.QuadPart = static_cast<LONGLONG>(kApertureBase);
-    // The processor reaches an aperture's pages themselves. Visible it must be all the same, at an address that is
-    // nobody's (WDK sample render-only, RosKmdAdapter.cpp).
+    // The processor accesses an aperture's pages directly. The segment must be CPU-visible anyway, so it gets an unused
+    // address (WDK sample render-only, RosKmdAdapter.cpp).
     descriptor.CpuTranslatedAddress = descriptor.BaseAddress;
     descriptor.Size = static_cast<SIZE_T>(apertureBytes());
     descriptor.CommitLimit = static_cast<SIZE_T>(apertureBytes());
@@ -111,7 +113,7 @@ bool Segments::unmap(uint64_t first, uint64_t count, uint64_t dummyGpa) {
   if (!hasPages(first, count)) return false;
   uint64_t *entry = m_list.as<uint64_t>() + first;
   for (const uint64_t *end = entry + count; entry != end; entry++) storeWord(entry, dummyGpa);
-  // The pages are somebody else's when the caller hears of it: no store may still be on its way.
+  // The pages get a new owner once the caller returns: no store may still be under way.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// segments.h: the memory segments that the OS manages: BAR1 behind the boot frame buffer, and, on devices that read
-// page lists, an aperture over system memory (d3dkmddi page "DXGK_SEGMENTDESCRIPTOR").
+// segments.h: the memory segments that the OS manages: BAR1 after the boot frame buffer, and, on devices that read page
+// lists, an aperture over system memory (d3dkmddi page "DXGK_SEGMENTDESCRIPTOR").
 #pragma once
 
 #include "aerogpu/aerogpu_ring.h"
@@ -18,8 +18,8 @@ constexpr UINT segmentBit(UINT segment) {
   return 1u << (segment - 1);
 }
 
-/** Where an allocation lies that is in no segment: above every physical address, so that a stream that uses it anyway
- *  reaches nothing. */
+/** The address of an allocation that is in no segment: above every physical address, so that a stream that uses it
+ * anyway reaches nothing. */
 constexpr uint64_t kNowhere = uint64_t{1} << 52;
 
 class Segments {
@@ -35,19 +35,20 @@ public:
   uint64_t apertureBytes() const { return uint64_t{m_aperturePages} << kPageShift; }
   void describe(UINT segment, DXGK_SEGMENTDESCRIPTOR &descriptor) const;
 
-  /** Fills gpa and flags of a table entry for its bytes at `address` of `segment`: kNowhere when they are in none. */
+  /** Fills in gpa and flags of a table entry for its bytes at `address` of `segment`: kNowhere if they are in none. */
   void locate(UINT segment, uint64_t address, aerogpu_alloc_entry &entry) const;
-  /** The same for a paging operation: of the aperture the pages that it has now, which the reference names until they
-   *  change. False: some of the bytes are in no segment, or behind nothing that was ever mapped. */
+  /** Locates the bytes of a paging operation. In the aperture these are the pages mapped now, which the reference
+   * names until they change. Returns false if some of the bytes are in no segment, or nothing was ever mapped
+   * there. */
   bool locate(UINT segment, uint64_t address, uint64_t bytes, MemoryRef &ref) const;
 
   /**
-   * From now on page `first` + i of the aperture is the frame frames[i], or each the page at `dummyGpa`. The device
-   * reads a word of the list when a submission touches its page (LIST-4), and each word changes at once, so it needs
+   * Maps page `first` + i of the aperture to the frame frames[i], or each page to the one at `dummyGpa`. The device
+   * reads a word of the list when a submission touches its page (LIST-4), and each word changes at once, so this needs
    * nothing of the device, of its ring or of a paging buffer: pages "DxgkDdiBuildPagingBuffer" (an aperture may be
    * configured by the processor, the GPU is not accessing the range then) and "Thread Synchronization and TDR" (between
-   * reset and restart the driver is told of pages that it loses). False, and nothing changes: there are no such pages.
-   * One caller at a time; any IRQL.
+   * reset and restart the driver is told of pages that it loses). Returns false, and changes nothing, if there are no
+   * such pages. One caller at a time; any IRQL.
    */
   bool map(uint64_t first, uint64_t count, const uintptr_t *frames);
   bool unmap(uint64_t first, uint64_t count, uint64_t dummyGpa);
@@ -62,7 +63,7 @@ private:
     return count <= m_aperturePages && first <= m_aperturePages - count;
   }
   bool inVram(uint64_t address, uint64_t bytes) const;
-  /** The first page of a range of the aperture's addresses. */
+  /** Returns the first page of a range of aperture addresses. */
   bool inAperture(uint64_t address, uint64_t bytes, uint64_t &first) const;
 
   uint64_t m_vramGpa = 0;

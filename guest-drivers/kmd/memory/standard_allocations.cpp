@@ -9,14 +9,14 @@
 namespace aero {
 namespace {
 
-/** What a standard allocation looks like. */
+/** The surface of a standard allocation. */
 struct StandardSurface {
   uint32_t width, height, d3dFormat, pitch;
   AllocationUse use;
   uint32_t flags;
 };
 
-/** False when the driver cannot make it. */
+/** Returns false if the driver cannot make it. */
 bool describe(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, StandardSurface &out) {
   const uint32_t cpu = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   switch (args.StandardAllocationType) {
@@ -62,7 +62,7 @@ bool describe(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, StandardSurfa
            0};
     switch (data.Type) {
     case D3DKMDT_GDISURFACE_TEXTURE:
-      // The compositor opens these and draws them: they are shared from the start.
+      // The compositor opens these and draws them, so they are shared from the start.
       out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
       return colors;
     case D3DKMDT_GDISURFACE_STAGING:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// standard_allocations.h: the allocations that Windows itself asks for: the shared primary, its shadow, read-back, and
-// the surfaces of GDI (pages "DxgkDdiGetStandardAllocationDriverData", "D3DKMDT_GDISURFACETYPE"). PASSIVE_LEVEL.
+// standard_allocations.h: describes the allocations that Windows itself asks for: the shared primary, its shadow,
+// read-back, and the surfaces of GDI (pages "DxgkDdiGetStandardAllocationDriverData", "D3DKMDT_GDISURFACETYPE").
+// PASSIVE_LEVEL.
 #pragma once
 
 #include "guest-drivers/common/allocation_private.h"
@@ -8,7 +9,8 @@
 
 namespace aero {
 
-/** Describes it in `out`, and tells the OS the pitch that the CPU will use. False when the driver cannot make it. */
+/** Describes it in `out`, and tells the OS the pitch that the CPU will use. Returns false if the driver cannot make
+ * it. */
 bool describeStandardAllocation(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, AllocationPrivate &out);
 
 }  // namespace aero

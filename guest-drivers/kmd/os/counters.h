@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// counters.h: what the driver counts, for the QUERY_PERF escape and CollectDbgInfo. Each is written by one thread or
-// interrupt at a time, or may lose a count; none decides anything.
+// counters.h: the driver's counters, for the QUERY_PERF escape and CollectDbgInfo. One thread or interrupt at a time
+// writes each, or it may lose a count; no decision depends on them.
 #pragma once
 
 #include <stdint.h>
@@ -27,7 +27,7 @@ struct Counters {
   uint64_t tableEntries;
   uint64_t readonlyEntries;
   uint64_t refusedStreams;
-  uint64_t skippedPaging;  // operations that made no sense
+  uint64_t skippedPaging;  // invalid operations
   uint64_t skippedGdi;     // operations that the driver cannot draw
   uint64_t scanLineFromClock;
   uint64_t scanLineFromDevice;

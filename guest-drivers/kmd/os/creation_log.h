@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// creation_log.h: the last allocations that were made, for the DUMP_CREATEALLOCATION escape. PASSIVE_LEVEL.
+// creation_log.h: keeps the allocations made last, for the DUMP_CREATEALLOCATION escape. PASSIVE_LEVEL.
 #pragma once
 
 #include "aerogpu/aerogpu_escape.h"
@@ -14,7 +14,7 @@ public:
     m_next = 0;
   }
 
-  /** One allocation of a DxgkDdiCreateAllocation call; seq and call_seq are filled in here. */
+  /** Adds one allocation of a DxgkDdiCreateAllocation call; fills in seq and call_seq. */
   void add(aerogpu_dbgctl_createallocation_desc entry) {
     ExAcquireFastMutex(&m_mutex);
     if (!entry.alloc_index) m_calls++;

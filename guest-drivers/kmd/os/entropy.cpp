@@ -6,14 +6,14 @@
 namespace aero {
 namespace {
 
-/** Whether the processor has RDRAND: CPUID.01H:ECX bit 30 (Intel's manual, volume 2A). */
+/** True if the processor has RDRAND: CPUID.01H:ECX bit 30 (Intel's manual, volume 2A). */
 bool hasGenerator() {
   uint32_t a = 1, b, c = 0, d;
   __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
   return c >> 30 & 1;
 }
 
-/** One word of the generator's; what it was when the generator has none ready. */
+/** Returns a word from the generator; its previous value if the generator has none ready. */
 uintptr_t generated() {
   uintptr_t word;
   bool ready = false;
@@ -28,7 +28,7 @@ Seal newSealKey() {
   uint64_t words[kWords];
   const bool generator = hasGenerator();
   for (size_t i = 0; i < kWords; i++) {
-    // How long a reading of the counter takes differs in its last bits.
+    // The time that a reading of the counter takes varies in its last bits.
     words[i] = static_cast<uint64_t>(KeQueryPerformanceCounter(nullptr).QuadPart) ^ __builtin_ia32_rdtsc() << 16;
     if (generator) words[i] ^= static_cast<uint64_t>(generated()) << (i % 2 ? 32 : 0);
   }

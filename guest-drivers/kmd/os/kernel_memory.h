@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// kernel_memory.h: memory of the kernel's: contiguous, which the device reads, and pool.
+// kernel_memory.h: allocates kernel memory: contiguous memory, which the device reads, and pool.
 #pragma once
 
 #include <stdint.h>
 
-#include <new>  // placement: the driver has no heap of C++, objects are made in pool memory
+#include <new>  // placement: the driver has no C++ heap, objects are made in pool memory
 
 #include "guest-drivers/kmd/os/nt.h"
 
 namespace aero {
 
-/** Memory that lies together in physical memory, zeroed. PASSIVE_LEVEL to allocate and free. */
+/** Physically contiguous memory, zeroed. PASSIVE_LEVEL to allocate and free. */
 class Contiguous {
 public:
   bool allocate(SIZE_T bytes);
@@ -26,7 +26,7 @@ private:
   SIZE_T m_bytes = 0;
 };
 
-/** Nonpaged, zeroed; null when there is none. At most DISPATCH_LEVEL. */
+/** Allocates nonpaged pool, zeroed; null if there is none. At most DISPATCH_LEVEL. */
 void *poolAllocate(SIZE_T bytes);
 void poolFree(void *memory);
 

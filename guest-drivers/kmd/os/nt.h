@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nt.h: the kernel's and dxgkrnl's declarations, for C++. Include this before anything else of Windows.
+// nt.h: the kernel's and dxgkrnl's declarations, for C++. Include this before any other Windows header.
 #pragma once
 
 #include <intrin.h>
@@ -33,7 +33,7 @@ constexpr ULONG kTag = 0x6F726541;
 
 }  // namespace aero
 
-// Checked builds stop where a DDI is called at an IRQL that its page forbids; release builds say nothing.
+// Checked builds stop where a DDI is called at an IRQL that its page forbids; release builds do not check.
 #if DBG
 #define AERO_ASSERT(x) \
   ((x) ? (void)0 : RtlAssert(const_cast<char *>(#x), const_cast<char *>(__FILE__), __LINE__, nullptr))

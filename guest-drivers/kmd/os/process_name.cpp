@@ -3,7 +3,7 @@
 
 #include "guest-drivers/kmd/os/nt.h"
 
-// Of ntifs.h (page "SeLocateProcessImageName"), which does not go with ntddk.h. Exported since Windows XP.
+// From ntifs.h (page "SeLocateProcessImageName"), which cannot be included with ntddk.h. Exported since Windows XP.
 extern "C" NTKERNELAPI NTSTATUS NTAPI SeLocateProcessImageName(PEPROCESS process, PUNICODE_STRING *imageName);
 
 namespace aero {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// process_name.h: the name of the program that calls, for people who look at the host.
+// process_name.h: finds the name of the calling program, for people who look at the host.
 #pragma once
 
 #include <stddef.h>
 
 namespace aero {
 
-/** The file name of the current process' program without its folder, in ASCII (others as '?'), cut to `bytes` with a
- *  zero behind it; empty where Windows has none. PASSIVE_LEVEL. */
+/** Copies the file name of the current process' program without its folder, in ASCII (others as '?'), cut to `bytes`
+ * including a terminating zero; empty if Windows has none. PASSIVE_LEVEL. */
 void copyProcessName(char *out, size_t bytes);
 
 }  // namespace aero

@@ -6,7 +6,7 @@
 namespace aero {
 namespace {
 
-/** A REG_DWORD of at most `most`; anything else is as if it were not there. */
+/** Reads a REG_DWORD of at most `most`; any other value counts as absent. */
 ULONG readNumber(HANDLE key, const wchar_t *name, ULONG most, ULONG fallback) {
   UNICODE_STRING value;
   RtlInitUnicodeString(&value, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// settings.h: the registry values under the driver's software key (documented in docs/windows/driver.md).
+// settings.h: reads the registry values under the driver's software key (documented in docs/windows/driver.md).
 // PASSIVE_LEVEL.
 #pragma once
 
@@ -15,7 +15,7 @@ struct Settings {
   bool disableAperture = false;  // DisableAperture: everything lives in BAR1
   uint32_t userModeLog = 0;      // UserModeLog, at most AEROGPU_EXT_USER_MODE_LOG_MAX: what user-mode drivers log
 
-  /** Reads the values; what is absent keeps its default. `path` is DXGK_DEVICE_INFO.DeviceRegistryPath. */
+  /** Reads the values; an absent value keeps its default. `path` is DXGK_DEVICE_INFO.DeviceRegistryPath. */
   void read(const UNICODE_STRING &path);
 };
 

@@ -4,11 +4,11 @@
 namespace aero::trace {
 namespace {
 
-// One provider for all adapters, as page "EtwRegister" has it. Each is written by one caller at a time and read at any
-// IRQL; a reader that sees the values of two callers writes an event too many or too few.
+// One provider for all adapters, as page "EtwRegister" recommends. One caller at a time writes each variable; any IRQL
+// reads it. A reader that sees the values of two callers writes an event too many or too few.
 REGHANDLE g_provider;
-volatile uint8_t g_level;      // 0 = nobody listens to the provider
-volatile ULONG g_keywords;     // those of ours that they want
+volatile uint8_t g_level;      // 0 = no session listens to the provider
+volatile ULONG g_keywords;     // our keywords that the sessions want
 volatile uint8_t g_dxgkLevel;  // 0 = dxgkrnl's logger wants none
 DXGKCB_LOG_ETW_EVENT volatile g_log;
 
@@ -18,9 +18,9 @@ void changed() {
   g_listened = g_level || g_dxgkLevel;
 }
 
-/** Page "PENABLECALLBACK": at PASSIVE_LEVEL, also from within EtwRegister. */
+/** Page "PENABLECALLBACK": runs at PASSIVE_LEVEL, also from within EtwRegister. */
 VOID NTAPI enabled(LPCGUID, ULONG control, UCHAR level, ULONGLONG any, ULONGLONG, PEVENT_FILTER_DESCRIPTOR, PVOID) {
-  if (control > kEnableProvider) return;  // a request for state: there is none
+  if (control > kEnableProvider) return;  // a request for state, of which there is none
   g_keywords = any ? static_cast<ULONG>(any) : ~0u;
   // Level 0 means all (page "EnableTraceEx").
   g_level = control == kEnableProvider ? (level ? level : uint8_t{0xFF}) : uint8_t{0};
@@ -37,7 +37,7 @@ const GUID *provider() {
 volatile bool g_listened;
 
 void start() {
-  // Without a provider the driver works as well: nobody hears of it.
+  // Without a provider the driver works without events.
   if (!NT_SUCCESS(EtwRegister(provider(), enabled, nullptr, &g_provider))) g_provider = 0;
 }
 
@@ -70,8 +70,8 @@ void put(uint16_t id, uint8_t level, uint64_t keyword, const void *payload, uint
     data.Size = bytes;
     EtwWrite(g_provider, &descriptor, nullptr, 1, &data);
   }
-  // Not from the interrupt routine, which may call DxgkCbNotifyInterrupt and DxgkCbQueueDpc only (page
-  // "DxgkDdiInterruptRoutine"): dxgkrnl logs completions and vertical syncs of its own there.
+  // Not from the interrupt routine, which may only call DxgkCbNotifyInterrupt and DxgkCbQueueDpc (page
+  // "DxgkDdiInterruptRoutine"): dxgkrnl logs its own completions and vertical syncs there.
   DXGKCB_LOG_ETW_EVENT log = g_log;
   if (log && level <= g_dxgkLevel && KeGetCurrentIrql() <= DISPATCH_LEVEL)
     log(provider(), static_cast<UCHAR>(id), static_cast<USHORT>(bytes), const_cast<void *>(payload));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace.h: events for ETW (trace_events.h), to whoever listens to the driver's provider, and to dxgkrnl's own logger
-// while DxgkDdiControlEtwLogging wants it. Nothing is made up, and nothing read, while nobody listens.
+// trace.h: sends ETW events (trace_events.h) to all listeners, and to dxgkrnl's own logger while
+// DxgkDdiControlEtwLogging wants it. No event is built, and no register read, while no one listens.
 #pragma once
 
 #include "guest-drivers/common/trace_events.h"
@@ -11,18 +11,18 @@ namespace aero::trace {
 /** The provider exists from DriverEntry until Unload. PASSIVE_LEVEL. */
 void start();
 void stop();
-/** DxgkDdiControlEtwLogging, any IRQL; `log` is of any adapter's interface, null for none. */
+/** DxgkDdiControlEtwLogging, any IRQL; `log` comes from any adapter's interface, null for none. */
 void control(bool enable, uint8_t level);
 void setLogger(DXGKCB_LOG_ETW_EVENT log);
 
-/** Somebody listens; what they want is wanted()'s to say. */
+/** Some session listens; wanted() says which events it wants. */
 extern volatile bool g_listened;  // NOLINT(bugprone-dynamic-static-initializers): declared here, false in trace.cpp
-/** Whether somebody wants such events. Any IRQL. */
+/** True if a listener wants such events. Any IRQL. */
 bool wanted(uint8_t level, uint64_t keyword);
 /** Any IRQL; use write(). */
 void put(uint16_t id, uint8_t level, uint64_t keyword, const void *payload, uint32_t bytes);
 
-/** `make` returns the event, and is called only when it is wanted. Any IRQL. */
+/** Writes the event that `make` returns; calls `make` only if the event is wanted. Any IRQL. */
 template <class Event, class Make> [[gnu::always_inline]] inline void write(Make make) {
   if (!g_listened) [[likely]]
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// user_copy_x64.c: guarded copy for x64, compiled by clang, which knows __try there (gcc does not). clang 14 guards
-// calls, not plain loads, in the body of a __try: so the copy is a function of its own.
+// user_copy_x64.c: guarded copy for x64, compiled by clang, which supports __try there (gcc does not). clang 14 guards
+// calls, not plain loads, in the body of a __try, so the copy is a function of its own.
 #include <stddef.h>
 
 typedef long NTSTATUS;

@@ -43,9 +43,9 @@ guarded_copy_leave:
         popl    %ebp
         ret     $12
 
-/* EXCEPTION_DISPOSITION __cdecl handler(EXCEPTION_RECORD *record, void *frame, CONTEXT *context, void *dispatcher):
- * continues behind the copy with the exception's code as the result. Anything that is not a fault of the copy itself
- * is searched for further up. */
+/* EXCEPTION_DISPOSITION __cdecl handler(EXCEPTION_RECORD *record, void *frame, CONTEXT *context, void
+ * *dispatcher): continues after the copy with the exception's code as the result. For any other fault the search
+ * continues with the next handler. */
 guarded_copy_handler:
         movl    4(%esp), %ecx
         testl   $EXCEPTION_UNWINDING_OR_EXIT, Record_Flags(%ecx)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// waiting.h: waits that end. A delay lasts until the next tick of Windows' clock, 15.6 ms as a rule (page
-// "KeDelayExecutionThread"), so time is taken from the clock and not from the number of delays. All waits of one DDI
-// together stay below half a second: others may stand behind it, and TdrDdiDelay is 5 s for all of them.
+// waiting.h: bounded waits. A delay lasts until Windows' clock next ticks, usually 15.6 ms (page
+// "KeDelayExecutionThread"), so time is read from the clock and not counted in delays. All waits of one DDI together
+// stay below half a second: other calls may queue after it, and TdrDdiDelay is 5 s for all of them.
 #pragma once
 
 #include "guest-drivers/kmd/os/nt.h"
@@ -18,7 +18,7 @@ private:
   uint64_t m_end;  // in 100 ns
 };
 
-/** Gives the processor away for so long at least. PASSIVE_LEVEL. */
+/** Gives the processor away for at least this long. PASSIVE_LEVEL. */
 inline void sleepMs(uint32_t milliseconds) {
   LARGE_INTEGER time;
   time.QuadPart = -10000ll * milliseconds;

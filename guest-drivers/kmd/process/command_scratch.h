@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// command_scratch.h: cached memory in which a command buffer is checked. DMA buffers are write-combined: what is read
-// there is read past the caches.
+// command_scratch.h: provides cached memory in which a command buffer is checked. DMA buffers are write-combined, and
+// reads of them bypass the caches.
 #pragma once
 
 #include "guest-drivers/kmd/os/kernel_memory.h"
 
 namespace aero {
 
-/** Keeps a small piece of memory from one call to the next. take() and give() are for any number of threads. */
+/** Keeps a small piece of memory from one call to the next. Any number of threads may call take() and give(). */
 class CommandScratch {
 public:
   CommandScratch() = default;
@@ -15,7 +15,7 @@ public:
   CommandScratch &operator=(const CommandScratch &) = delete;
   ~CommandScratch() { poolFree(m_kept); }
 
-  /** At least `bytes` bytes, or null; PASSIVE_LEVEL. */
+  /** Returns at least `bytes` bytes, or null; PASSIVE_LEVEL. */
   uint8_t *take(UINT bytes) {
     auto *block = bytes <= kMostKept ? static_cast<Block *>(InterlockedExchangePointer(&m_kept, nullptr)) : nullptr;
     if (!block || block->bytes < bytes) {
@@ -35,7 +35,7 @@ public:
 
 private:
   struct alignas(16) Block {
-    UINT bytes;  // behind the header
+    UINT bytes;  // bytes after the header
   };
   static constexpr UINT kStep = 4096;
   static constexpr UINT kMostKept = 64 * 1024;
@@ -43,7 +43,7 @@ private:
   PVOID m_kept = nullptr;
 };
 
-/** Takes scratch memory for a scope. */
+/** Holds scratch memory for a scope. */
 class ScratchScope {
 public:
   ScratchScope(CommandScratch &scratch, UINT bytes) : m_scratch(scratch), m_memory(scratch.take(bytes)) {}
@@ -52,7 +52,7 @@ public:
   ~ScratchScope() {
     if (m_memory) m_scratch.give(m_memory);
   }
-  /** Null when there was none. */
+  /** Returns null if there was none. */
   uint8_t *data() const { return m_memory; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// context.h: the handles of processes: devices and contexts, and the numbers that contexts have on the device.
+// context.h: the handles of processes: devices and contexts, and the numbers of contexts on the device.
 #pragma once
 
 #include <stdint.h>
@@ -20,7 +20,7 @@ public:
     ExInitializeFastMutex(&m_mutex);
     RtlZeroMemory(m_taken, sizeof m_taken);
   }
-  /** The lowest one that is free, or 0 when all are taken. */
+  /** Takes the lowest free number; returns 0 if all are taken. */
   uint32_t take() {
     uint32_t number = 0;
     ExAcquireFastMutex(&m_mutex);
@@ -43,7 +43,8 @@ private:
   uint32_t m_taken[Last / 32 + 1] = {};  // one bit each
 };
 
-/** Of device contexts. A WDDM context has a number from its first Render on: many never draw anything themselves. */
+/** Numbers of device contexts. A WDDM context gets a number at its first Render: many never draw anything
+ * themselves. */
 using ContextIds = ContextNumbers<kLastContext>;
 
 /** DxgkDdiCreateDevice's handle: a process' use of the adapter. */
@@ -58,20 +59,20 @@ public:
   uint32_t magic = kMagic;
   AeroAdapter *adapter = nullptr;
   DXGK_DEVICEINFO info = {};
-  bool system = false;                           // the OS' own: the desktop's, the memory manager's
-  volatile bool failed = false;                  // work of it did not run
+  bool system = false;                           // belongs to the OS: the desktop's, the memory manager's
+  volatile bool failed = false;                  // some of its work did not run
   uint32_t losses = 0;                           // Epochs::deviceLosses() when this device was made
-  AeroProcess *account = nullptr;                // what its process has
-  uint32_t space = 0;                            // its handle space; 0 where the device has none
-  void *spaceEnd = nullptr;                      // Scheduler::reserveEnd(): the end of the space must not fail
-  ContextNumbers<kLastContextOfSpace> contexts;  // with a space: the numbers of its contexts in it
-  LONG processSaid = 0;                          // 1: the device knows whose the space is; interlocked
-  uint32_t rangeUnits = 0;                       // of handles, that are its own; under the allocation table's mutex
-  uint32_t contextsMade = 0;                     // in its space, which keeps them until it ends; under the same mutex
-  LONG unsubmittedEnds = 0;  // DMA buffers that end handles and are not in the ring yet; interlocked
+  AeroProcess *account = nullptr;                // the resources of its process
+  uint32_t space = 0;                            // its handle space; 0 if the device has none
+  void *spaceEnd = nullptr;                      // InternalQueue::reserveEnd(): the end of the space must not fail
+  ContextNumbers<kLastContextOfSpace> contexts;  // with a space: numbers of its contexts in that space
+  LONG processSaid = 0;                          // 1: the device knows the process of the space; interlocked
+  uint32_t rangeUnits = 0;                       // units of handles that it owns; under the allocation table's mutex
+  uint32_t contextsMade = 0;  // contexts in its space, which keeps them until it ends; under the same mutex
+  LONG unsubmittedEnds = 0;   // DMA buffers that end handles and are not in the ring yet; interlocked
 };
 
-/** Entries of the allocation lists and of the patch location lists of a context's DMA buffers. */
+/** Entries in the allocation list and in the patch location list of each DMA buffer. */
 constexpr UINT kAllocationListSize = 1024;
 /** Bytes of a DMA buffer: packets and allocation table. */
 constexpr UINT kDmaBytes = 256 * 1024;
@@ -89,19 +90,19 @@ public:
   uint32_t id = 0;  // device context, 1 to kLastContext or, in a space, kLastContextOfSpace; 0 until the first Render
   AeroAdapter *adapter = nullptr;
   AeroDevice *device = nullptr;
-  LONG failures = 0;  // Scheduler::failureCount() when it was last looked whether it failed
+  LONG failures = 0;  // Scheduler::failureCount() when the context was last checked for a failure
   CommandScratch scratch;
 
-  /** Where it runs on the device. */
+  /** Returns where it runs on the device. */
   DeviceContext place() const { return {device->space, id}; }
 };
 
-/** Sees to it that what is made in the device's handle space counts for its process (SPACE-22), before anything is.
- *  STATUS_NO_MEMORY: the device takes nothing now. PASSIVE_LEVEL. */
+/** Makes sure that objects in the device's handle space are charged to its process (SPACE-22), before any is made.
+ * STATUS_NO_MEMORY: the device takes nothing now. PASSIVE_LEVEL. */
 NTSTATUS sayProcess(AeroDevice &device);
 
-/** Sees to it that the context has a number on the device. STATUS_NO_MEMORY: all are taken, or the device takes nothing
- *  now. PASSIVE_LEVEL. */
+/** Makes sure that the context has a number on the device. STATUS_NO_MEMORY: all are taken, or the device takes
+ * nothing now. PASSIVE_LEVEL. */
 NTSTATUS giveNumber(AeroContext &context);
 
 }  // namespace aero

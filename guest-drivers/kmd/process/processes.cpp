@@ -7,8 +7,8 @@
 namespace aero {
 
 uint64_t Processes::current() {
-  // Page "PsGetProcessCreateTimeQuadPart": in units of 100 ns, and a change of the clock does not change it. What is
-  // kept of it here counts units of 0.8 ms, within which no id comes again, for seven years.
+  // Page "PsGetProcessCreateTimeQuadPart": the time is in units of 100 ns, and a change of the clock does not change
+  // it. The part kept here counts units of 0.8 ms, within which no id is reused, for seven years.
   const auto id = static_cast<uint64_t>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
   const auto created = static_cast<uint64_t>(PsGetProcessCreateTimeQuadPart(PsGetCurrentProcess()));
   return created >> 13 << kIdBits | idOf(id);

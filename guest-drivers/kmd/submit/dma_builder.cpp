@@ -12,28 +12,29 @@ aerogpu_alloc_entry tableEntry(const Segments &segments, const AeroAllocation &a
 
 namespace {
 
-/** Keeps the entry of an allocation, which lies elsewhere, or is used in another way, since it was last listed. */
+/** Keeps the entry of an allocation that moved, or is used in another way, since it was last listed. */
 void keepEntry(const Segments &segments, AeroOpenAllocation &open, const DXGK_ALLOCATIONLIST &listed, uint64_t where) {
   open.readonly = where & kPatchWritten ? 0 : 1;
   if ((open.where ^ where) == kPatchWritten)
-    open.entry.flags ^= AEROGPU_ALLOC_FLAG_READONLY;  // it lies where it lay
+    open.entry.flags ^= AEROGPU_ALLOC_FLAG_READONLY;  // it has not moved
   else
     open.entry = tableEntry(segments, *open.allocation, listed,
                             open.readonly ? AEROGPU_ALLOC_FLAG_READONLY : AEROGPU_ALLOC_FLAG_NONE);
   open.where = where;
 }
 
-/** patchId(), unless all are written. */
+/** Returns patchId(), with kPatchWritten set if all are written. */
 template <bool kWritten> uint64_t whereOf(const DXGK_ALLOCATIONLIST &listed) {
   return patchId(listed) | (kWritten ? kPatchWritten : 0);
 }
 
 AeroOpenAllocation *openOf(const DXGK_ALLOCATIONLIST &listed) {
-  return static_cast<AeroOpenAllocation *>(listed.hDeviceSpecificAllocation);  // the OS' word
+  return static_cast<AeroOpenAllocation *>(listed.hDeviceSpecificAllocation);  // the OS passes it, so it is valid
 }
 
-/** An allocation that has an entry is listed once more, as source and destination perhaps: a table has each id once,
- * and what is written once is writable. How many entries (0 or 1) are no longer read-only. */
+/** Handles an allocation that has an entry already, listed perhaps as source and destination: a table has each id
+ * once, and an allocation that is written once is writable. Returns how many entries (0 or 1) are no longer
+ * read-only. */
 uint32_t listAgain(const Segments &segments, const TableWork &work, const AeroAllocation &allocation,
                    const DXGK_ALLOCATIONLIST &listed, uint64_t where) {
   D3DDDI_PATCHLOCATIONLIST &patch = work.patches[allocation.tableEntry];
@@ -44,7 +45,7 @@ uint32_t listAgain(const Segments &segments, const TableWork &work, const AeroAl
   return 1;
 }
 
-/** A list with anything in it. */
+/** Enters any list of allocations. */
 template <bool kWritten> TableCounts enterEach(const Segments &segments, const TableWork &work, uint64_t stamp) {
   TableCounts counts = {};
   for (UINT i = 0; i < work.count; i++) {
@@ -63,8 +64,8 @@ template <bool kWritten> TableCounts enterEach(const Segments &segments, const T
     counts.readonlyEntries += open->readonly;
     D3DDDI_PATCHLOCATIONLIST patch = {};
     patch.AllocationIndex = work.first + i;
-    // A SlotId each, none takes another's place (page "D3DDDI_PATCHLOCATIONLIST"). SplitOffset 0: a stream is one
-    // piece, everything it names is resident together.
+    // Each location has its own SlotId, so none replaces another (page "D3DDDI_PATCHLOCATIONLIST"). SplitOffset 0: a
+    // stream is one piece, and everything it names is resident together.
     patch.SlotId = counts.entries;
     patch.DriverId = static_cast<UINT>(where);
     patch.PatchOffset = DmaLayout::entryOffset(counts.entries);
@@ -74,14 +75,14 @@ template <bool kWritten> TableCounts enterEach(const Segments &segments, const T
   return counts;
 }
 
-// Each allocation of each batch goes through here: its instructions are counted (test 'instructions' of the driver
-// host). So nothing is called, and sums are made as they stand: the compiler would keep the parts of several, for which
-// it has too few registers.
+// Every allocation of every batch goes through here, so its instructions are counted (test 'instructions' of the driver
+// host). It calls nothing, and computes sums in place: the compiler would keep parts of several in registers, of which
+// it has too few.
 template <bool kWritten>
 [[gnu::always_inline]] inline uint32_t enterKept(const DXGK_ALLOCATIONLIST *listed, UINT count, uint8_t *table,
                                                  D3DDDI_PATCHLOCATIONLIST *patches, uint64_t stamp, UINT first) {
-  // A patch location is AllocationIndex, SlotId, DriverId, AllocationOffset, PatchOffset, SplitOffset, as enterEach()
-  // says. The end of one is written together with the beginning of the next.
+  // A patch location is AllocationIndex, SlotId, DriverId, AllocationOffset, PatchOffset, SplitOffset, as in
+  // enterEach(). The end of one is written together with the beginning of the next.
   constexpr SIZE_T kPatchBytes = sizeof(D3DDDI_PATCHLOCATIONLIST), kEntryBytes = sizeof(aerogpu_alloc_entry);
   static_assert(kPatchBytes == 24 && offsetof(D3DDDI_PATCHLOCATIONLIST, Value) == 4 &&
                 offsetof(D3DDDI_PATCHLOCATIONLIST, DriverId) == 8 &&
@@ -102,7 +103,7 @@ template <bool kWritten>
     const uint64_t where = whereOf<kWritten>(listed[i]);
     if (open->where != where) return false;
     readonlyEntries += open->readonly;
-    // What is resident is patched now: the OS need not call DxgkDdiPatch for it (page "DxgkDdiRender").
+    // Resident allocations are patched here: the OS need not call DxgkDdiPatch for them (page "DxgkDdiRender").
     RtlCopyMemory(entry + i * kEntryBytes, &open->entry, kEntryBytes);
     RtlCopyMemory(patch + i * kPatchBytes + 8, &where, sizeof where);
     return true;
@@ -120,7 +121,7 @@ template <bool kWritten>
     entry += number * kEntryBytes;
     patch += number * kPatchBytes;
   };
-  // Behind the last patch location there may be no room.
+  // There may be no room after the last patch location.
   UINT left = count - 1;
   for (; left >= 4; left -= 4, advance(4)) {
     if (!enterOne(0)) return kNotInOrder;

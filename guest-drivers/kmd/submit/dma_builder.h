@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dma_builder.h: what every DDI that fills a DMA buffer does: allocation table first, its patch locations, packets
-// after it, private data, and the pointers moved on. PASSIVE_LEVEL.
+// dma_builder.h: the common work of every DDI that fills a DMA buffer: allocation table first, its patch locations,
+// packets after it, private data, and advancing the pointers. PASSIVE_LEVEL.
 #pragma once
 
 #include "aerogpu/packet_writer.hpp"
@@ -13,7 +13,7 @@ namespace aero {
 
 using aerogpu::PacketWriter;
 
-/** What DXGKARG_RENDER and DXGKARG_PRESENT have in common: where a submission is built. */
+/** The common part of DXGKARG_RENDER and DXGKARG_PRESENT: the memory in which a submission is built. */
 struct DmaRoom {
   template <class Args>
   explicit DmaRoom(const Args &args)
@@ -34,19 +34,20 @@ struct DmaRoom {
   UINT patchCount;
 };
 
-/** An entry of an allocation table. DMA buffers are write-combined: entries are made anew, never read. `flags`:
- *  AEROGPU_ALLOC_FLAG_READONLY or 0. At most DISPATCH_LEVEL. */
+/** Returns an entry of an allocation table. DMA buffers are write-combined: entries are written, never read.
+ * `flags`: AEROGPU_ALLOC_FLAG_READONLY or 0. At most DISPATCH_LEVEL. */
 aerogpu_alloc_entry tableEntry(const Segments &segments, const AeroAllocation &allocation,
                                const DXGK_ALLOCATIONLIST &listed, uint32_t flags);
 
-/** Bits of patchId() beside the place: whether the allocation is written, and the segment. */
+/** Bits of patchId() besides the place: whether the allocation is written, and the segment. */
 constexpr uint32_t kPatchWritten = 1, kPatchUse = 7;
 
-/** The DriverId of a patch location: where the allocation lay when its entry was written (addresses are those of pages,
- *  and no two of a segment have one low word), the segment, and whether the list names it as written. */
+/** Returns the DriverId of a patch location: where the allocation lay when its entry was written (addresses are
+ * those of pages, and no two of a segment have the same low word), the segment, and whether the list names it as
+ * written. */
 inline uint64_t patchId(const DXGK_ALLOCATIONLIST &listed) {
   static_assert(kSegmentAperture << 1 <= kPatchUse && Segments::kMaxBytes <= uint64_t{1} << 32);
-  // WriteOperation and above it SegmentId, read at once.
+  // Reads WriteOperation, with SegmentId above it, at once.
   static_assert(offsetof(DXGK_ALLOCATIONLIST, PhysicalAddress) > sizeof(HANDLE));
   uint32_t use;
   RtlCopyMemory(&use, reinterpret_cast<const uint8_t *>(&listed) + sizeof(HANDLE), sizeof use);
@@ -55,38 +56,38 @@ inline uint64_t patchId(const DXGK_ALLOCATIONLIST &listed) {
 
 /** A table and its patch locations, written for `count` allocations of the list from number `first` on. */
 struct TableWork {
-  const DXGK_ALLOCATIONLIST *listed;  // the first of them
+  const DXGK_ALLOCATIONLIST *listed;  // the first allocation
   UINT count, first;
   uint8_t *table;
   D3DDDI_PATCHLOCATIONLIST *patches;
 };
-/** How many entries it got, how many of them are read-only, and DmaFlags. */
+/** The number of entries, how many of them are read-only, and DmaFlags. */
 struct TableCounts {
   uint32_t entries, readonlyEntries, flags;
 };
 /**
- * Under the allocation table's mutex, with a stamp of its own: each allocation that is listed gets the entry that was
- * kept of it, and a patch location, both in the list's order. How many entries are read-only; kNotInOrder when one is
- * missing, or listed twice, or lies elsewhere, and then nothing is of use.
+ * Under the allocation table's mutex, with a new stamp: gives each listed allocation its kept entry and a patch
+ * location, both in the list's order. Returns how many entries are read-only; kNotInOrder if one is missing, listed
+ * twice or has moved, and then the output is invalid.
  */
 uint32_t enterInOrder(const DXGK_ALLOCATIONLIST *listed, UINT count, uint8_t *table, D3DDDI_PATCHLOCATIONLIST *patches,
                       uint64_t stamp);
-/** The same with all entries writable, of a list that begins with number `first`. */
+/** Enters a list that begins with number `first` in order, with all entries writable. */
 uint32_t enterWritten(const DXGK_ALLOCATIONLIST *listed, UINT count, uint8_t *table, D3DDDI_PATCHLOCATIONLIST *patches,
                       uint64_t stamp, UINT first);
 constexpr uint32_t kNotInOrder = ~uint32_t{0};
-/** Patch locations say what the list does unless all entries are written. */
+/** Patch locations follow the list unless all entries are written. */
 template <bool kWritten> constexpr uint32_t inOrderFlags() {
   return kWritten ? uint32_t{0} : uint32_t{kDmaInOrder};
 }
-/** The same for any list, at the cost of more instructions. */
+/** Enters any list, at the cost of more instructions. */
 template <bool kWritten>
 TableCounts enterAny(AllocationTable &allocations, const Segments &segments, const TableWork &work);
 
 /**
- * One submission in a DMA buffer. What it writes is write-combined memory, and never read. begin() makes room for a
- * table of the given allocations; packets go into packets() or, in bulk, to packetData(); finish() completes it. A null
- * allocation has no entry.
+ * One submission in a DMA buffer. It writes to write-combined memory and never reads it. begin() makes room for a table
+ * of the given allocations; packets go into packets() or, in bulk, to packetData(); finish() completes the submission.
+ * A null allocation has no entry.
  */
 class DmaBuilder {
 public:
@@ -94,17 +95,18 @@ public:
   DmaBuilder(AllocationTable &allocations, const Segments &segments, Counters &counters, const Args &args)
       : m_allocations(allocations), m_segments(segments), m_counters(counters), m_room(args), m_packets(nullptr, 0) {}
 
-  /** Enters the first `count` allocations of the list. STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when they do not fit.
-   * One that the list does not name as written is read-only to the device. */
+  /** Enters the first `count` allocations of the list. Returns STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER if they do
+   * not fit. An allocation that the list does not name as written is read-only to the device. */
   [[gnu::always_inline]] inline NTSTATUS begin(UINT count) { return beginTable<false>(0, count); }
-  /** The same of [first, first + count), all writable. */
+  /** Enters the allocations [first, first + count), all writable. */
   NTSTATUS beginWritten(UINT first, UINT count);
 
   PacketWriter &packets() { return m_packets; }
   uint8_t *packetData() { return m_room.buffer + m_layout.packetOffset(); }
   UINT packetRoom() const { return m_room.size - m_layout.packetOffset(); }
 
-  /** Headers, private data, the pointers of `args`. `type` is AEROGPU_SUBMIT_*, `flags` of DmaFlags. */
+  /** Writes headers and private data, and advances the pointers of `args`. `type` is AEROGPU_SUBMIT_*, `flags` of
+   * DmaFlags. */
   template <class Args>
   [[gnu::always_inline]] inline void finish(Args &args, uint32_t packetBytes, uint32_t type, uint32_t flags) {
     finishDma(m_room.buffer, m_layout, packetBytes);
@@ -124,12 +126,12 @@ private:
   Counters &m_counters;
   DmaRoom m_room;
   DmaLayout m_layout;
-  uint32_t m_tableFlags = 0;  // of DmaFlags
+  uint32_t m_tableFlags = 0;  // DmaFlags of the table
   PacketWriter m_packets;
 };
 
 template <bool kWritten> inline NTSTATUS DmaBuilder::beginTable(UINT first, UINT count) {
-  m_layout = DmaLayout::forEntries(count);  // at most
+  m_layout = DmaLayout::forEntries(count);  // upper bound
   if (m_layout.packetOffset() > m_room.size || m_room.privateSize < sizeof(AEROGPU_DMA_PRIV) ||
       count > m_room.patchCount)
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;

@@ -11,14 +11,14 @@
 
 namespace aero {
 
-/** What goes into one slot, without what the ring adds. */
+/** The driver's part of a slot, without the fields that the ring adds. */
 struct Submission {
   uint32_t flags;         // enum aerogpu_submit_flags
-  DeviceContext context;  // of space 0: the driver wrote every byte
+  DeviceContext context;  // in space 0: the driver wrote every byte
   uint64_t commandGpa;
-  uint32_t commandBytes;  // 0, as commandGpa then is: nothing to run, only the fence
+  uint32_t commandBytes;  // if 0, commandGpa is 0 too: nothing to run, only the fence
   uint64_t tableGpa;
-  uint32_t tableBytes;  // 0, as tableGpa then is: no table
+  uint32_t tableBytes;  // if 0, tableGpa is 0 too: no table
   uint64_t fence;
 };
 
@@ -29,29 +29,29 @@ public:
   bool allocate(uint32_t entries);
   void free();
 
-  /** Tells the device where ring and fence page lie, with both emptied, and enables it. `spaces`: with handle spaces,
-   *  which the device offers (SPACE-1). */
+  /** Tells the device where ring and fence page lie, empties both, and enables the ring. `spaces`: with handle
+   * spaces, which the device offers (SPACE-1). */
   void start(const Registers &registers, uint64_t completedFence, bool spaces);
-  /** Takes the device off the memory. */
+  /** Makes the device stop using the memory. */
   void stop(const Registers &registers);
-  /** What of before goes on after a reset. */
+  /** How far a reset stopped the device: its possible accesses to earlier work. */
   enum class Left {
     Nothing,
-    Untaken,  // the device did not take the reset
-    Read,     // memory may still be read
-    Written,  // and written
+    Untaken,  // the device did not accept the reset
+    Read,     // it may still read memory
+    Written,  // it may still read and write memory
   };
-  /** Drops what is queued, leaves the ring disabled, and waits in bounded time until the device touches no memory for
-   * it any more (BUSY-1). One that is gone from the bus, or knows of no ring at this place, runs nothing of it.
-   *  PASSIVE_LEVEL. */
+  /** Drops the queued work, leaves the ring disabled, and waits for a bounded time until the device touches no
+   * memory for it any more (BUSY-1). A device that is gone from the bus, or knows of no ring at this place, runs
+   * none of it. PASSIVE_LEVEL. */
   Left reset(const Registers &registers);
 
-  /** Writes the slot and rings the bell; false when the ring is full. At most DISPATCH_LEVEL. */
+  /** Writes the slot and rings the bell; returns false if the ring is full. At most DISPATCH_LEVEL. */
   [[gnu::always_inline]] inline bool push(const Registers &registers, const Submission &submission);
 
-  /** Index that the next submission gets; counts up without masking. */
+  /** Returns the index of the next submission; counts up without masking. */
   uint32_t nextIndex() const { return m_tail; }
-  /** Whether the submission with this index has left the ring. */
+  /** True if the submission with this index has left the ring. */
   bool passed(uint32_t index) const { return static_cast<int32_t>(head() - index) > 0; }
   uint32_t head() const {
     const uint32_t *head = &header()->head;  // aligned, which a packed structure does not tell the compiler
@@ -62,14 +62,14 @@ public:
   uint32_t bytes() const { return static_cast<uint32_t>(sizeof(aerogpu_ring_header)) + m_entries * m_stride; }
   bool allocated() const { return m_ring.data() != nullptr; }
   const aerogpu_submit_desc &slot(uint32_t index) const;
-  /** Its handle space; 0 where there are none. */
+  /** Returns its handle space; 0 without handle spaces. */
   uint32_t spaceOf(uint32_t index) const;
 
-  /** The highest fence that the device has completed. Any IRQL. */
+  /** Returns the highest fence that the device has completed. Any IRQL. */
   uint64_t completedFence() const { return loadWord(&m_page.as<aerogpu_fence_page>()->completed_fence); }
 
 private:
-  /** While handle spaces are enabled (SPACE-5). */
+  /** The layout of a slot while handle spaces are enabled (SPACE-5). */
   struct SpaceSlot {
     aerogpu_submit_desc desc;
     aerogpu_submit_space space;

@@ -5,12 +5,10 @@
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "guest-drivers/kmd/os/counters.h"
 #include "guest-drivers/kmd/os/trace.h"
-#include "guest-drivers/kmd/os/waiting.h"
 
 namespace aero {
 namespace {
 
-constexpr uint32_t kIdlePollMs = 1;
 constexpr uint32_t kSpareEntries = 64;
 
 // PCI Local Bus Specification 3.0, 6.2.2.
@@ -62,105 +60,40 @@ struct PrivateData {
 }  // namespace
 
 NTSTATUS Scheduler::start(ULONG queueEntries, bool spaces, bool holds) {
-  m_spaces = spaces;
   m_holds = holds;
-  KeInitializeSpinLock(&m_lock);
-  ExInitializeFastMutex(&m_internalLock);
   // Each entry of the OS' queue may be a paging buffer that is full of operations; and what the driver adds.
-  if (!m_ring.allocate(queueEntries * kPagingRecords + kSpareEntries) ||
-      !m_internal.allocate(size_t{kInternalSlots} * kInternalBytes)) {
+  if (!m_ring.allocate(queueEntries * kPagingRecords + kSpareEntries, spaces) || !m_internal.start()) {
     m_ring.free();
-    m_internal.free();
+    m_internal.stop();
     return STATUS_INSUFFICIENT_RESOURCES;
   }
-  // A new start begins above everything that the device has completed, so that fences go up only.
-  const uint64_t completed = m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
-  m_base = ((completed >> 32) + 1) << 32;
-  m_lastSubmitted = m_newest = m_lastNotified = m_base;
+  m_ring.start();
+  m_lastSubmitted = m_newest = m_lastNotified = m_ring.base();
   m_preemption = {};
-  m_stalled = false;
-  for (InternalSlot &slot : m_slots) slot = {};
-  m_ring.start(m_registers, m_base, m_spaces);
-  m_running = true;
   return STATUS_SUCCESS;
 }
 
 void Scheduler::stop() {
-  if (!m_ring.allocated()) return;
-  halt();
-  m_ring.reset(m_registers);
-  m_ring.stop(m_registers);
+  if (!ring().allocated()) return;
+  m_ring.halt();
+  m_ring.reset();
+  m_ring.stop();
   m_ring.free();
-  m_internal.free();
-  dropOwed();
-}
-
-void Scheduler::halt() {
-  KIRQL irql;
-  KeAcquireSpinLock(&m_lock, &irql);
-  m_running = false;
-  m_ringEnd = {m_ring.head(), m_ring.tail()};
-  KeReleaseSpinLock(&m_lock, irql);
+  m_internal.stop();
 }
 
 void Scheduler::suspend() {
-  halt();
-  markLostSlots();
-  m_ring.reset(m_registers);
-  m_base = m_newest = completed();
-  m_ring.stop(m_registers);
+  m_ring.halt();
+  m_internal.keepLost();
+  m_ring.reset();
+  m_ring.keepCompleted();
+  m_newest = m_ring.base();
+  m_ring.stop();
   m_completedAtSuspend = m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
 }
 
 bool Scheduler::deviceForgot() const {
   return m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO) < m_completedAtSuspend;
-}
-
-void Scheduler::resume(bool deviceForgot) {
-  ExAcquireFastMutex(&m_internalLock);
-  m_stalled = false;
-  if (deviceForgot) dropOwed();
-  m_ring.start(m_registers, completed(), m_spaces);
-  KIRQL irql;
-  KeAcquireSpinLock(&m_lock, &irql);
-  m_running = true;
-  KeReleaseSpinLock(&m_lock, irql);
-  // In the order in which they were submitted, before anything else.
-  for (;;) {
-    int next = -1;
-    for (uint32_t i = 0; i < kInternalSlots; i++)
-      if (m_slots[i].again && (next < 0 || static_cast<int32_t>(m_slots[i].index - m_slots[next].index) < 0))
-        next = static_cast<int>(i);
-    if (next < 0) break;
-    m_slots[next].again = m_slots[next].used = false;
-    // The ring is empty and larger than all of them. Any may have run already, all of it or a part (RING-7).
-    if (!deviceForgot) (void)pushSlot(static_cast<uint32_t>(next), AEROGPU_SUBMIT_FLAG_EXT_AGAIN);
-  }
-  sendOwedLocked();
-  ExReleaseFastMutex(&m_internalLock);
-}
-
-void Scheduler::markLostSlots() {
-  ExAcquireFastMutex(&m_internalLock);
-  for (InternalSlot &slot : m_slots) {
-    // Once dropped it stays so: a second reset is of another ring, whose indexes mean nothing to it.
-    slot.again |= slot.used && static_cast<int32_t>(m_ringEnd.head - slot.index) <= 0;
-    slot.used = slot.again;
-  }
-  ExReleaseFastMutex(&m_internalLock);
-}
-
-bool Scheduler::pushLocked(const Submission &submission) {
-  if (!m_running || !m_ring.push(m_registers, submission)) {
-    m_counters.ringFull++;
-    return false;
-  }
-  m_counters.submissions++;
-  trace::write<trace::Submit>([&] {
-    return trace::Submit{submission.fence, submission.commandGpa, submission.commandBytes, submission.context.number,
-                         submission.flags};
-  });
-  return true;
 }
 
 /** Whether everything with this fence is in the ring. */
@@ -169,7 +102,7 @@ inline void Scheduler::submittedLocked(bool pushed, uint64_t fence) {
   // An error from here stops the system (page "DxgkDdiSubmitCommand": bug-check 0x119). The ring is larger than the
   // queue that the OS announced, so this is a device that stands still or is gone: what is lost must never look done,
   // so nothing follows it, and the scheduler's timeout takes over.
-  if (!pushed) m_running = false;
+  if (!pushed) m_ring.shut();
 }
 
 NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs) {
@@ -185,12 +118,13 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext cont
   Submission submission = {};
   submission.context = context;
   if (described) describe(submission, priv, gpaOf(args), bytes, m_counters);
-  KIRQL irql;
-  KeAcquireSpinLock(&m_lock, &irql);
-  submission.fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
-  const bool pushed = pushLocked(submission);
-  submittedLocked(pushed, submission.fence);
-  KeReleaseSpinLock(&m_lock, irql);
+  bool pushed;
+  {
+    const SharedRing::Lock lock(m_ring);
+    submission.fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
+    pushed = m_ring.push(submission);
+    submittedLocked(pushed, submission.fence);
+  }
   if (runs) *runs = pushed && submission.commandBytes;
   return STATUS_SUCCESS;
 }
@@ -201,8 +135,7 @@ void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args) {
   uint64_t gpa = gpaOf(args);
   uint32_t left = args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset;
   bool pushed = true;
-  KIRQL irql;
-  KeAcquireSpinLock(&m_lock, &irql);
+  const SharedRing::Lock lock(m_ring);
   const uint64_t fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
   // The fence is the last part's; the others say nothing new (FENCE-1: completed is the larger of the two).
   for (bool last = false; pushed && !last;) {
@@ -217,14 +150,13 @@ void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args) {
       left -= bytes;
       last = !left || !privates.peek(priv) || !DmaLayout::pagingBytes(priv);
     }
-    submission.fence = last ? fence : m_base;
+    submission.fence = last ? fence : m_ring.base();
     if (!last) submission.flags |= AEROGPU_SUBMIT_FLAG_NO_IRQ;
     // Windows has no word for paging that failed, but one for a GPU that does not go on.
     if (m_holds && submission.commandBytes) submission.flags |= AEROGPU_SUBMIT_FLAG_EXT_HOLD;
-    pushed = pushLocked(submission);
+    pushed = m_ring.push(submission);
   }
   submittedLocked(pushed, fence);
-  KeReleaseSpinLock(&m_lock, irql);
 }
 
 uint32_t Scheduler::currentFence() {
@@ -345,10 +277,10 @@ void Scheduler::blameAll() {
 }
 
 void Scheduler::blameFence(uint64_t fence) {
-  const uint32_t tail = m_ring.tail();
-  for (uint32_t i = 1; i <= m_ring.entries(); i++) {
-    const aerogpu_submit_desc &slot = m_ring.slot(tail - i);
-    const DeviceContext context = {m_ring.spaceOf(tail - i), slot.context_id};
+  const uint32_t tail = ring().tail();
+  for (uint32_t i = 1; i <= ring().entries(); i++) {
+    const aerogpu_submit_desc &slot = ring().slot(tail - i);
+    const DeviceContext context = {ring().spaceOf(tail - i), slot.context_id};
     if (slot.signal_fence != fence || !failureBit(context)) continue;
     blame(context);
     return;
@@ -363,19 +295,20 @@ void Scheduler::begins(DeviceContext context, uint64_t process) {
 
 /** The device goes through the ring in order: what hangs is what the head is at, and the rest waits for it. */
 uint64_t Scheduler::processAtHead() const {
-  if (m_ringEnd.head == m_ringEnd.tail) return 0;
-  const uint32_t bit = failureBit({m_ring.spaceOf(m_ringEnd.head), m_ring.slot(m_ringEnd.head).context_id});
+  const RingEnd end = m_ring.end();
+  if (end.head == end.tail) return 0;
+  const uint32_t bit = failureBit({ring().spaceOf(end.head), ring().slot(end.head).context_id});
   return bit ? m_processes[bit] : 0;
 }
 
 NTSTATUS Scheduler::resetFromTimeout() {
-  halt();
+  m_ring.halt();
   m_timedOut = processAtHead();
-  markLostSlots();
+  m_internal.keepLost();
   // Nothing is pushed now, so the wait needs no lock. A device that does not let go is cut off from memory, which is
   // what the page asks for. That does not reach a GPU which goes on with copies into memory of the guest's (BUSY-2):
   // the memory must not be given to anybody, and an answer but success stops the system (bug-check 0x116).
-  const Ring::Left left = m_ring.reset(m_registers);
+  const Ring::Left left = m_ring.reset();
   if (left != Ring::Left::Nothing) setBusMaster(false);
   BOOLEAN returned;
   m_dxgk.DxgkCbSynchronizeExecution(m_dxgk.DeviceHandle, forgetAtDirql, this, 0, &returned);
@@ -410,170 +343,6 @@ NTSTATUS Scheduler::restartFromTimeout(bool deviceForgot) {
   if (m_cutOff) setBusMaster(true);
   resume(deviceForgot);
   return STATUS_SUCCESS;
-}
-
-int Scheduler::freeSlot() {
-  for (uint32_t i = 0; i < kInternalSlots; i++)
-    if (!m_slots[i].used || (!m_slots[i].again && m_ring.passed(m_slots[i].index))) return static_cast<int>(i);
-  return -1;
-}
-
-uint8_t *Scheduler::packetsOf(uint32_t slot, uint32_t entries) const {
-  return m_internal.as<uint8_t>() + size_t{slot} * kInternalBytes + DmaLayout::forEntries(entries).packetOffset();
-}
-
-NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, DeviceContext context, uint32_t roomMs,
-                                   const aerogpu_alloc_entry *entry) {
-  if (bytes > kInternalBytes - DmaLayout::forEntries(entry ? 1 : 0).packetOffset()) return STATUS_BUFFER_OVERFLOW;
-  if (!m_running) return STATUS_DEVICE_NOT_READY;
-  const Deadline deadline(roomMs);
-  const uint32_t headBefore = m_ring.head();
-  for (;;) {
-    // Waited for outside of the mutex: of many callers each waits for as long as one.
-    ExAcquireFastMutex(&m_internalLock);
-    const NTSTATUS status = sendOwedLocked() ? tryInternal(packets, bytes, context, entry) : STATUS_IO_TIMEOUT;
-    ExReleaseFastMutex(&m_internalLock);
-    if (status != STATUS_IO_TIMEOUT || !roomMs) return status;
-    if (!waitForRoom(deadline, headBefore)) return m_running ? status : STATUS_DEVICE_NOT_READY;
-  }
-}
-
-bool Scheduler::waitForRoom(const Deadline &deadline, uint32_t headBefore) {
-  if (!m_running) return false;
-  const uint32_t head = m_ring.head();
-  if (m_stalled && head == m_stalledHead) return false;
-  if (deadline.passed()) {
-    m_stalledHead = head;
-    m_stalled = head == headBefore;
-    return false;
-  }
-  sleepMs(kIdlePollMs);
-  return true;
-}
-
-NTSTATUS Scheduler::tryInternal(const void *packets, uint32_t bytes, DeviceContext context,
-                                const aerogpu_alloc_entry *entry) {
-  if (!m_running) return STATUS_DEVICE_NOT_READY;
-  const int slot = freeSlot();
-  if (slot < 0) return STATUS_IO_TIMEOUT;
-  const uint32_t entries = entry ? 1 : 0;
-  m_slots[slot] = {false, false, 0, context, bytes, entries};
-  if (entry)
-    RtlCopyMemory(
-        m_internal.as<uint8_t>() + size_t{static_cast<uint32_t>(slot)} * kInternalBytes + DmaLayout::entryOffset(0),
-        entry, sizeof *entry);
-  RtlCopyMemory(packetsOf(static_cast<uint32_t>(slot), entries), packets, bytes);
-  return pushSlot(static_cast<uint32_t>(slot));
-}
-
-NTSTATUS Scheduler::pushSlot(uint32_t slot, uint32_t flags) {
-  InternalSlot &internal = m_slots[slot];
-  const DmaLayout layout = DmaLayout::forEntries(internal.entries);
-  const size_t offset = size_t{slot} * kInternalBytes;
-  finishDma(m_internal.as<uint8_t>() + offset, layout, internal.bytes);
-  Submission submission = {};
-  submission.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ | flags;
-  submission.context = internal.context;
-  submission.commandGpa = m_internal.gpa() + offset + layout.commandOffset;
-  submission.commandBytes = layout.packetOffset() - layout.commandOffset + internal.bytes;
-  submission.tableBytes = layout.tableBytes();
-  submission.tableGpa = submission.tableBytes ? m_internal.gpa() + offset : 0;
-  // Completed becomes max(old, this), so this says nothing new; and no submission of the OS in this ring has it.
-  submission.fence = m_base;
-  KIRQL irql;
-  KeAcquireSpinLock(&m_lock, &irql);
-  internal.index = m_ring.nextIndex();
-  const bool pushed = pushLocked(submission);
-  KeReleaseSpinLock(&m_lock, irql);
-  internal.used = pushed;
-  if (!pushed) return STATUS_IO_TIMEOUT;
-  m_counters.internalSubmissions++;
-  return STATUS_SUCCESS;
-}
-
-void *Scheduler::reserveEnd(uint32_t bytes) {
-  return poolAllocate(sizeof(Owed) + bytes);
-}
-
-bool Scheduler::submitEnd(const void *packets, uint32_t bytes, DeviceContext context, void *reserve) {
-  if (bytes > kInternalBytes - DmaLayout::forEntries(0).packetOffset()) return false;
-  ExAcquireFastMutex(&m_internalLock);
-  bool done = sendOwedLocked() && NT_SUCCESS(tryInternal(packets, bytes, context, nullptr));
-  if (!done && m_ring.allocated())
-    if (auto *owed = static_cast<Owed *>(reserve ? reserve : poolAllocate(sizeof(Owed) + bytes))) {
-      reserve = nullptr;
-      owed->next = nullptr;
-      owed->context = context;
-      owed->bytes = bytes;
-      RtlCopyMemory(owed + 1, packets, bytes);
-      if (m_owed)
-        m_owedLast->next = owed;
-      else
-        m_owed = owed;
-      m_owedLast = owed;
-      done = true;
-    }
-  ExReleaseFastMutex(&m_internalLock);
-  poolFree(reserve);
-  return done;
-}
-
-void Scheduler::sendOwed() {
-  ExAcquireFastMutex(&m_internalLock);
-  sendOwedLocked();
-  ExReleaseFastMutex(&m_internalLock);
-}
-
-void Scheduler::drainOwed() {
-  if (!m_running) return;
-  const Deadline deadline(kRoomTimeoutMs);
-  const uint32_t headBefore = m_ring.head();
-  do {
-    sendOwed();
-  } while (m_owed && waitForRoom(deadline, headBefore));
-}
-
-bool Scheduler::sendOwedLocked() {
-  while (m_owed) {
-    const int slot = m_running ? freeSlot() : -1;
-    if (slot < 0) return false;
-    // As many as fit into one submission of their context.
-    const DeviceContext context = m_owed->context;
-    uint32_t bytes = 0;
-    Owed *end = m_owed;
-    for (; end && end->context == context &&
-           end->bytes <= kInternalBytes - DmaLayout::forEntries(0).packetOffset() - bytes;
-         end = end->next) {
-      RtlCopyMemory(packetsOf(static_cast<uint32_t>(slot), 0) + bytes, end + 1, end->bytes);
-      bytes += end->bytes;
-    }
-    m_slots[slot] = {false, false, 0, context, bytes, 0};
-    if (!NT_SUCCESS(pushSlot(static_cast<uint32_t>(slot)))) return false;
-    while (m_owed != end) {
-      Owed *sent = m_owed;
-      m_owed = sent->next;
-      poolFree(sent);
-    }
-  }
-  return true;
-}
-
-void Scheduler::dropOwed() {
-  while (m_owed) {
-    Owed *dropped = m_owed;
-    m_owed = dropped->next;
-    poolFree(dropped);
-  }
-}
-
-NTSTATUS Scheduler::waitIdle(uint32_t milliseconds) {
-  const uint32_t tail = m_ring.tail();
-  const Deadline deadline(milliseconds);
-  while (m_running && !m_ring.passed(tail - 1) && m_ring.head() != tail) {
-    if (deadline.passed()) return STATUS_IO_TIMEOUT;
-    sleepMs(kIdlePollMs);
-  }
-  return m_running ? STATUS_SUCCESS : STATUS_DEVICE_NOT_READY;
 }
 
 }  // namespace aero

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What private data of allocations may say (PRIV-2, PRIV-4, PRIV-18 to PRIV-21), rule by rule. The driver host asks the
-// driver itself.
+// Tests the rules for private data of allocations (PRIV-2, PRIV-4, PRIV-18 to PRIV-21) one by one. The driver host
+// tests them through the driver itself.
 #include "guest-drivers/kmd/logic/allocation_rules.h"
 
 #include <gtest/gtest.h>

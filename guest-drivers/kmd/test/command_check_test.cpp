@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the kernel driver lets a process send (PRIV-6 to PRIV-8, EX-44). Streams are built from
-// the ABI's structures, byte by byte.
+// Tests what the kernel driver lets a process send (PRIV-6 to PRIV-8, EX-44). Streams are built from the ABI's
+// structures, byte by byte.
 #include "guest-drivers/kmd/logic/command_check.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ struct Result {
   std::vector<StreamEvent> events;
 };
 
-/** By a device that announces everything. */
+/** Checks the stream for a device that announces every feature. */
 Result check(const Stream &stream, bool more = false, uint32_t bytes = UINT32_MAX, uint32_t featuresHi = UINT32_MAX) {
   Result result;
   result.check = checkPackets(stream.data(), bytes < stream.size() ? bytes : stream.size(), more, featuresHi,
@@ -107,7 +107,7 @@ TEST(StreamHeader, RefusesSizesThatCannotBe) {
 
 // ---- framing ----
 
-/** The opcodes that there are, and how long their structures. */
+/** The known opcodes, and the lengths of their structures. */
 struct Known {
   const char *name;
   uint32_t opcode, bytes;
@@ -148,7 +148,7 @@ TEST(Packets, LongerOnesPass) {
   }
 }
 
-/** What the driver does not know may name what belongs to others: PRIV-12. */
+/** An unknown packet may name objects of others: PRIV-12. */
 TEST(Packets, UnknownOnesAreRefused) {
   std::vector<uint32_t> opcodes = {0x10000 + AEROGPU_CMD_NOP, 0x10000 + AEROGPU_CMD_DRAW, 0x80008000u, 0xFFFFFFFFu};
   for (uint32_t opcode = 0; opcode < 0x10000; opcode++) opcodes.push_back(opcode);
@@ -210,7 +210,7 @@ TEST(Packets, WithMoreToComeOnlyWholeOnesCount) {
     EXPECT_EQ(got.check.acceptedBytes, bytes / one * one) << bytes;
     EXPECT_EQ(got.events.size(), bytes / one) << bytes;
   }
-  // What can never be right is refused at once.
+  // A packet that can never become valid is refused at once.
   Stream broken;
   broken.raw({AEROGPU_CMD_NOP, 3});
   EXPECT_EQ(check(broken, true).check.fault, StreamFault::Framing);
@@ -228,7 +228,7 @@ TEST(Packets, ShorterThanTheirStructureAreRefused) {
 
 enum class Does { Create, Destroy, Change };
 
-/** Every packet whose first field names what it makes, ends or changes; written down from docs/abi/commands.md. */
+/** Every packet whose first field names the object that it makes, ends or changes; taken from docs/abi/commands.md. */
 constexpr struct {
   uint32_t opcode;
   Does does;
@@ -251,7 +251,7 @@ constexpr struct {
     {AEROGPU_CMD_DESTROY_SAMPLER, Does::Destroy, StreamObject::Sampler},
 };
 
-/** With room for the largest of these structures. */
+/** Has room for the largest of these structures. */
 Stream naming(uint32_t opcode, uint32_t handle) {
   Stream stream;
   stream.raw({opcode, 64, handle, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
@@ -286,8 +286,8 @@ TEST(Rights, EveryOtherHandleMayBeNamedAndIsTold) {
   }
 }
 
-/** Packets that bind or read: how many words behind the header, and which of them name something. From the ABI's
- *  structures; element packets with two elements. */
+/** Packets that bind or read: the number of words after the header, and which of them are handles. From the ABI's
+ * structures; element packets have two elements. */
 TEST(Rights, WhatAPacketBindsOrReadsIsTold) {
   struct Row {
     uint32_t opcode;
@@ -389,8 +389,8 @@ TEST(Events, CarryWhatThePacketsSay) {
 TEST(Events, OnlyATextureThatIsTheAllocationStandsForIt) {
   Stream stream;
   stream
-      .add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(1, 0))         // the host's own
-      .add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(2, 5, 4096));  // further in
+      .add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(1, 0))         // memory of the host
+      .add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(2, 5, 4096));  // at an offset
   for (const StreamEvent &event : check(stream).events) EXPECT_EQ(event.allocId, 0u);
 }
 

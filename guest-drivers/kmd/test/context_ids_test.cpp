@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers of device contexts: two WDDM contexts that live never have the same one (docs/abi/driver-data.md: the kernel
+// Tests the numbers of device contexts: two live WDDM contexts never share one (docs/abi/driver-data.md: the kernel
 // driver numbers them).
 #include "guest-drivers/kmd/process/context.h"
 

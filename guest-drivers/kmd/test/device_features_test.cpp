@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which devices the driver runs (REG-6).
+// Tests which devices the driver accepts (REG-6).
 #include "guest-drivers/kmd/device/device_features.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Modes and their timing against VESA's tables, EDID, pointer shapes, the raster. Expectations come from VESA DMT 1.13,
-// CVT 1.2, E-EDID 1.4 and Microsoft's page "DXGKARG_SETPOINTERSHAPE".
+// Tests modes and their timing against VESA's tables, EDID, pointer shapes, the raster. Expected values come from VESA
+// DMT 1.13, CVT 1.2, E-EDID 1.4 and Microsoft's page "DXGKARG_SETPOINTERSHAPE".
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -19,7 +19,7 @@ constexpr Rational kSixty = {60, 1};
 
 // ---- timing ----
 
-/** DMT 1.13: the modes at 60 Hz that it marks "CVT reduced blanking", and 1920x1080 and 1366x768's neighbours by CVT.
+/** DMT 1.13: its 60 Hz modes marked "CVT reduced blanking", and 1920x1080 and 1366x768's neighbours by CVT.
  */
 struct DmtMode {
   Mode mode;
@@ -38,7 +38,7 @@ TEST(Timing, IsVesasReducedBlanking) {
     EXPECT_EQ(timing.totalWidth, row.totalWidth);
     EXPECT_EQ(timing.totalHeight, row.totalHeight);
     EXPECT_EQ(timing.syncLines, row.syncLines);
-    // CVT rounds the clock down to 250 kHz, and the refresh rate gives way; the device's rate does not.
+    // CVT rounds the clock down to 250 kHz at the cost of the refresh rate; the device's rate is exact.
     EXPECT_EQ(timing.pixelRate / 250000 * 250, row.clockKhz);
     EXPECT_EQ(timing.pixelRate, uint64_t{row.totalWidth} * row.totalHeight * 60);
     EXPECT_EQ(timing.vsync.numerator, 60u);
@@ -47,7 +47,7 @@ TEST(Timing, IsVesasReducedBlanking) {
   }
 }
 
-/** CVT 1.2: at least 460 us of vertical blank, made of 3 lines, the sync and at least 6 lines; less than a line more.
+/** CVT 1.2: at least 460 us of vertical blank: 3 lines, the sync and at least 6 lines; less than a line more.
  */
 TEST(Timing, BlankIsLongEnoughAtEveryRate) {
   for (const uint32_t rate : {24u, 50u, 60u, 75u, 100u, 144u, 240u})
@@ -212,7 +212,7 @@ struct Converted {
   uint32_t at(uint32_t x, uint32_t y) const { return pixels[y * width + x]; }
 };
 
-/** Converts with padding around the picture, which has to stay as it is. */
+/** Converts with padding around the picture, which must stay unchanged. */
 Converted convert(const PointerShape &shape) {
   const uint32_t pitch = (shape.width + 3) * 4;
   std::vector<uint32_t> out(size_t{shape.width + 3} * (shape.height + 1), 0xDEADBEEF);
@@ -279,7 +279,7 @@ TEST(Pointer, MaskedColor) {
   EXPECT_EQ(got.at(1, 0), 0xFF123456u);
   EXPECT_EQ(got.at(2, 0), 0u);
   EXPECT_EQ(got.at(3, 0), 0u);
-  EXPECT_EQ(got.at(4, 0), 0xFFFFFFFFu);  // beside the inverted one
+  EXPECT_EQ(got.at(4, 0), 0xFFFFFFFFu);  // next to the inverted one
   EXPECT_EQ(got.at(5, 0), 0xFF000000u);
 }
 
@@ -318,7 +318,7 @@ TEST(Raster, CounterTicksAreNanoseconds) {
 
 constexpr uint32_t kPeriod = 16666667;
 
-/** A device whose vblanks are at multiples of kPeriod of its clock, which stands at guest time + offset. */
+/** A device whose vblanks are at multiples of kPeriod of its clock, which shows guest time + offset. */
 struct FakeDevice {
   int64_t offset;
   uint64_t deviceTime(uint64_t guestNs) const { return guestNs + static_cast<uint64_t>(offset); }
@@ -345,7 +345,7 @@ TEST(VblankClock, APollerSoonKnowsTheRaster) {
     }
     EXPECT_LE(clock.uncertainty(now), 2 * step);
     EXPECT_LE(distance(clock.phase(now, kPeriod), device.phase(now)), step);
-    // And it still does a second later, without a reading: 50 ppm of a second each way.
+    // The clock still knows it a second later, without a reading: 50 ppm of a second each way.
     now += 1000000000;
     EXPECT_LE(clock.uncertainty(now), 2 * (step + 50000));
     EXPECT_LE(distance(clock.phase(now, kPeriod), device.phase(now)), step + 50000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The display on a device and a kernel of the test's: what the registers are told, in which order
-// (docs/abi/present.md), and what dxgkrnl is told (pages "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress",
+// Tests the display on a fake device and a fake kernel: which registers it writes, in which order
+// (docs/abi/present.md), and what it reports to dxgkrnl (pages "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress",
 // "DxgkDdiSetVidPnSourceVisibility", "DxgkDdiControlInterrupt", "DxgkDdiGetScanLine", "DXGKARG_GETSCANLINE").
 #include "guest-drivers/kmd/display/display.h"
 
@@ -55,7 +55,7 @@ protected:
     args.PrimaryAddress.QuadPart = static_cast<LONGLONG>(address);
     return m_display.setAddress(args, surface, allocId);
   }
-  /** As Windows shows a mode: CommitVidPn, the first address, then visible. */
+  /** Shows a mode as Windows does: CommitVidPn, the first address, then visible. */
   void show(uint64_t address = kFrame) {
     ASSERT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch), STATUS_SUCCESS);
     ASSERT_EQ(flipTo(address), STATUS_SUCCESS);
@@ -65,8 +65,8 @@ protected:
     show();
     m_device.takeWrites();
   }
-  /** The writes switch a scanout of `address` on: each value once, the address last but for ENABLE, its HI half after
-   *  its LO half, so that no half configuration is seen. */
+  /** Expects that the writes switch on a scanout of `address`: each register once, the address last except for
+   * ENABLE, its HI half after its LO half, so that no half-written configuration is visible. */
   void expectSwitchedOn(const Writes &writes, uint64_t address, uint32_t format = AEROGPU_FORMAT_B8G8R8X8_UNORM,
                         uint32_t pitch = kPitch, Mode mode = kMode) {
     ASSERT_EQ(writes.size(), 7u);
@@ -84,11 +84,11 @@ protected:
                               {AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_HI, static_cast<uint32_t>(address >> 32)}}));
   }
 
-  /** The device's vblank interrupt, as AeroAdapter::interrupt() takes it; whether a DPC was needed. */
+  /** Takes the device's vblank interrupt as AeroAdapter::interrupt() does; returns whether a DPC was needed. */
   bool vblank() {
     return m_kernel.interrupt([&] { return m_display.interrupt(); });
   }
-  /** DxgkDdiGetScanLine: the line, or -1 in the blank. */
+  /** Returns DxgkDdiGetScanLine's line, or -1 in the blank. */
   int scanLine() {
     DXGKARG_GETSCANLINE args = {};
     args.InVerticalBlank = 77;
@@ -98,7 +98,7 @@ protected:
     EXPECT_TRUE(!args.InVerticalBlank || args.ScanLine == 0) << "Direct3D's raster status";
     return args.InVerticalBlank ? -1 : static_cast<int>(args.ScanLine);
   }
-  /** What the line is `ns` nanoseconds after the vblank began: 790 lines of equal length, the blank first. */
+  /** Returns the line `ns` nanoseconds after the vblank began: 790 lines of equal length, the blank first. */
   static int lineAfter(uint64_t ns) {
     const uint64_t line = ns % kPeriod * 790 / kPeriod;
     return line < kBlankLines ? -1 : static_cast<int>(line - kBlankLines);
@@ -141,7 +141,7 @@ TEST_F(DisplayTest, WithHandleSpacesTheAllocationComesWithEachAddressBeforeIt) {
   EXPECT_EQ(m_device.takeWrites(), flipOf(kFrame + 0x400000, 8));
   ASSERT_EQ(flipTo(kFrame), STATUS_SUCCESS);
   EXPECT_EQ(m_device.takeWrites(), flipOf(kFrame, 0)) << "memory that is nobody's texture";
-  // After a sleep as before it.
+  // After a sleep it works as before.
   ASSERT_EQ(flipTo(kFrame, nullptr, kSegmentVram, 9), STATUS_SUCCESS);
   m_display.suspend();
   m_device.takeWrites();
@@ -231,7 +231,7 @@ TEST_F(DisplayTest, WhatCannotBeShownIsRefusedAndTouchesNothing) {
   EXPECT_EQ(flipTo(kVramGpa + kVramBytes - bytes), STATUS_SUCCESS) << "the last place that holds it";
 }
 
-// Nobody can act on a failure at DIRQL, and a flip that is not reported holds up all that follow.
+// No caller can act on a failure at DIRQL, and an unreported flip holds up all that follow.
 TEST_F(DisplayTest, AFlipThatCannotBeShownIsReportedAndTheLastPictureStays) {
   show();
   m_display.enableVsync(true);
@@ -258,7 +258,7 @@ TEST_F(DisplayTest, AFlipThatCannotBeShownIsReportedAndTheLastPictureStays) {
   EXPECT_EQ(m_device.takeWrites(), Writes{}) << "the last picture stays";
   EXPECT_EQ(m_display.shownAt(7), 0u);
   EXPECT_EQ(m_display.shownAt(0), kFrame);
-  // A vblank that waits to be reported is of the flip before.
+  // A vblank that waits to be reported belongs to the flip before.
   m_device.setValue(AEROGPU_MMIO_REG_IRQ_STATUS, AEROGPU_IRQ_SCANOUT_VBLANK);
   flipAtDirql(kOtherFrame, &narrow);
   flipAtDirql(kOtherFrame);
@@ -371,12 +371,12 @@ TEST_F(DisplayTest, AVblankThatWaitsToBeReportedIsOfThePictureBeforeTheFlip) {
   m_display.enableVsync(true);
   EXPECT_TRUE(vblank());
   m_kernel.take();
-  // The next one comes, and the flip before its interrupt is taken; then another flip.
+  // The next vblank comes before the interrupt of the previous flip is taken; then another flip follows.
   m_device.setValue(AEROGPU_MMIO_REG_IRQ_STATUS, AEROGPU_IRQ_SCANOUT_VBLANK);
   m_kernel.atDirql([&] { EXPECT_EQ(flipTo(kOtherFrame), STATUS_SUCCESS); });
   m_kernel.atDirql([&] { EXPECT_EQ(flipTo(kFrame), STATUS_SUCCESS); });
   m_kernel.atDirql([&] { EXPECT_EQ(flipTo(kOtherFrame), STATUS_SUCCESS); });
-  m_device.setValue(AEROGPU_MMIO_REG_IRQ_STATUS, 0);  // acknowledged by the routine, first of all
+  m_device.setValue(AEROGPU_MMIO_REG_IRQ_STATUS, 0);  // the routine acknowledges first
   EXPECT_TRUE(vblank());
   EXPECT_TRUE(vblank());
   EXPECT_EQ(m_kernel.take(), (Told{"vsync 1F1000000", "dpc", "vsync 1F1400000", "dpc"}));
@@ -386,7 +386,7 @@ TEST_F(DisplayTest, TheTimersVerticalSyncsKeepTheirRateWhateverATickLasts) {
   show();
   m_display.enableVsync(true);
   m_display.setVisible(false);
-  m_kernel.clockTick = 15625000;  // Windows' as a rule
+  m_kernel.clockTick = 15625000;  // Windows' usual tick
   size_t syncs = 0;
   for (int i = 0; i < 640; i++) {  // ten seconds
     m_kernel.pass(m_kernel.clockTick);
@@ -410,7 +410,7 @@ TEST_F(DisplayTest, WhileNothingIsShownATimerGivesVerticalSyncs) {
   m_kernel.pass(100000000);
   EXPECT_EQ(m_kernel.take(), Told{}) << "the device's again";
   EXPECT_FALSE(m_kernel.timerIsSet());
-  // A new mode without an address: there is none to tell.
+  // A new mode without an address: there is none to report.
   ASSERT_EQ(m_display.setMode({800, 600}, AEROGPU_FORMAT_B8G8R8X8_UNORM, 3200), STATUS_SUCCESS);
   m_kernel.pass(16666600);
   EXPECT_EQ(m_kernel.take(), (Told{"vsync 0", "dpc"}));
@@ -455,7 +455,7 @@ TEST_F(DisplayTest, TicksAreCountedAndNeverGoBackThroughTheWrapOf32Bits) {
 }
 
 TEST_F(DisplayTest, ATickBetweenTwoReadsOfTheCounterGivesNoThirdValue) {
-  // Whatever read the tick comes before, the answer is the old value or the new one.
+  // Whichever read the tick precedes, the answer is the old value or the new one.
   for (int at = 0; at < 8; at++) {
     m_device.setVblankSequence(0x1FFFFFFFF);
     int reads = 0;
@@ -485,7 +485,7 @@ TEST_F(DisplayTest, ATickBetweenNumberAndTimeGivesBothOfOneBlank) {
 }
 
 TEST_F(DisplayTest, AnotherReaderOfTheCounterDoesNotSpoilThisOne) {
-  // Before each of the driver's reads once, somebody else's read latches a newer HI half.
+  // Before each driver read in turn, another reader latches a newer HI half.
   for (int at = 0; at < 8; at++) {
     m_device.setVblankSequence(0x1FFFFFFFF);
     int reads = 0;
@@ -574,8 +574,8 @@ TEST_F(DisplayTest, TheScanLineIsExactWhenTheCountersLowHalfWraps) {
 TEST_F(DisplayTest, WithoutTheInterruptTheLineFollowsTheDevicesClock) {
   show();
   const uint64_t shownAt = m_kernel.now();
-  // A program that polls: after some periods the driver knows the raster to a 32nd of the period, and how far it may be
-  // off is half of that.
+  // A program that polls: after some periods the driver knows the raster to a 32nd of the period, and the largest error
+  // is half of that.
   uint64_t passed = 0;
   int polls = 0, wrong = 0;
   for (int i = 0; i < 20000; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is still on the device after resets and sleeps (docs/windows/driver.md, "Preemption, hangs, power").
+// Tests which objects are still on the device after resets and sleeps (docs/windows/driver.md, "Preemption, hangs,
+// power").
 #include "guest-drivers/kmd/logic/epochs.h"
 
 #include <gtest/gtest.h>

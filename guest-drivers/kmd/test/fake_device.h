@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fake_device.h: BAR0 and a ring as docs/abi/pci.md, ring.md and present.md have them, for the driver's parts. Nothing
-// runs until the test says so; every register write is kept.
+// fake_device.h: BAR0 and a ring as in docs/abi/pci.md, ring.md and present.md, for testing the driver's parts. Nothing
+// runs until the test says so; every register write is recorded.
 #pragma once
 
 #include <deque>
@@ -22,7 +22,7 @@ struct RegisterWrite {
 };
 std::ostream &operator<<(std::ostream &out, const RegisterWrite &write);
 
-/** One at a time. */
+/** One exists at a time. */
 class FakeDevice {
 public:
   explicit FakeDevice(FakeKernel &kernel);
@@ -30,48 +30,48 @@ public:
   FakeDevice(const FakeDevice &) = delete;
   FakeDevice &operator=(const FakeDevice &) = delete;
 
-  /** What Registers::map() takes. */
+  /** The address for Registers::map(). */
   void *bar0() { return m_bar0.data(); }
-  /** The bus. */
+  /** Accesses over the bus. */
   uint32_t read(uint32_t offset);
   void write(uint32_t offset, uint32_t value);
 
-  /** A register without looking or touching. */
+  /** Returns a register's value without side effects. */
   uint32_t value(uint32_t offset) const { return m_registers[offset / 4]; }
   void setValue(uint32_t offset, uint32_t value) { m_registers[offset / 4] = value; }
 
   std::vector<RegisterWrite> writes;
   std::vector<RegisterWrite> takeWrites();
-  /** Reads of a register since the start. */
+  /** Counts reads of a register since the start. */
   uint32_t reads(uint32_t offset) const { return m_reads[offset / 4]; }
-  /** Called before each read: something moves between two of them. */
+  /** Called before each read, so that a test can change a value between two reads. */
   std::function<void(uint32_t offset)> beforeRead;
 
   // The ring.
   /** Fetched at the doorbell and not completed, oldest first. */
   std::deque<aerogpu_submit_desc> queue;
-  /** Of the newest that was fetched: what a slot says while handle spaces are enabled. */
+  /** The newest slot that was fetched, as it is while handle spaces are enabled. */
   aerogpu_submit_space newestSpace = {};
   const aerogpu_ring_header *ring() const;
   const aerogpu_fence_page *fencePage() const;
   /** Completes the oldest submissions, in order. */
   void complete(size_t count = 1);
-  /** Completes the oldest one with an error. Once ERROR_NEXT was written it leaves a record too (REC), with `lost` in
-   *  place of it one that found no room. */
+  /** Completes the oldest submission with an error. Once ERROR_NEXT was written it leaves a record too (REC); with
+   * `lost` that record is one for a submission that found no room. */
   void fail(uint32_t code, bool lost = false);
   uint64_t completedFence() const { return m_completed; }
   void setCompletedFence(uint64_t fence) { m_completed = fence; }
-  /** Takes no RESET and completes nothing any more. */
+  /** The device accepts no RESET and completes nothing any more. */
   bool hangs = false;
-  /** Off the bus: every read gives all ones. */
+  /** The device is off the bus: every read gives all ones. */
   bool gone = false;
-  /** A reset of the machine: registers, fence, and what was queued. */
+  /** Resets the machine: registers, fence, and the queue. */
   void resetMachine();
 
   // The vblank clock.
   /** Device's clock minus the guest's, nanoseconds. */
   uint64_t clockOffset = 5000000000;
-  /** Time of the last tick at the guest's time `now`, on the guest's clock; 0 before the first. */
+  /** Returns the time of the last tick at the guest's time `now`, on the guest's clock; 0 before the first. */
   uint64_t lastTick() const;
   uint64_t vblankSequence() const;
   void setVblankSequence(uint64_t ticks) { m_ticksBefore = ticks; }
@@ -99,8 +99,8 @@ private:
   bool m_errorRecordsWanted = false;
   uint32_t m_errorsLost = 0;
   uint64_t m_enabledAt = 0;
-  uint64_t m_ticksBefore = 0;  // until the scanout was enabled
-  uint64_t m_tickBefore = 0;   // time of the last of those
+  uint64_t m_ticksBefore = 0;  // ticks before the scanout was enabled
+  uint64_t m_tickBefore = 0;   // time of the last of those ticks
 };
 
 }  // namespace aero::test

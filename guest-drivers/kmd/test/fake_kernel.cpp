@@ -137,7 +137,7 @@ struct Wdm {
     EXPECT_EQ(timer->state, kReady) << "a timer was not initialised";
     EXPECT_LT(due.QuadPart, 0) << "due times are relative here";
     EXPECT_TRUE(!s_kernel->m_timer || s_kernel->m_timer == timer) << "the kernel of the tests has one timer";
-    // At the first tick that is not before.
+    // A timer ends at the first tick that is not before.
     timer->due = s_kernel->m_now + static_cast<uint64_t>(-due.QuadPart) * 100;
     timer->due = (timer->due + s_kernel->clockTick - 1) / s_kernel->clockTick * s_kernel->clockTick;
     timer->dpc = dpc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fake_kernel.h: the kernel and dxgkrnl as a driver's part sees them, strict: a function that is called at an IRQL that
-// its page forbids, a lock that is taken twice or kept, memory that is not given back, a notification without a DPC
-// after it: each fails the test that runs. Time stands still unless somebody waits.
+// fake_kernel.h: the kernel and dxgkrnl as a driver's part sees them, but strict: a call at an IRQL that the function's
+// page forbids, a lock that is taken twice or kept, memory that is not freed, a notification without a DPC after it:
+// each fails the running test. Time stands still unless some code waits.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace aero::test {
 /** Any level above DISPATCH_LEVEL that a device's interrupt may have. */
 constexpr KIRQL kDirql = 7;
 
-/** One at a time; a test's fixture has it. */
+/** One exists at a time; a test's fixture owns it. */
 class FakeKernel {
 public:
   FakeKernel();
@@ -25,18 +25,18 @@ public:
   FakeKernel(const FakeKernel &) = delete;
   FakeKernel &operator=(const FakeKernel &) = delete;
 
-  /** dxgkrnl's callbacks, those that the parts use. */
+  /** dxgkrnl's callbacks that the parts use. */
   DXGKRNL_INTERFACE dxgk = {};
-  /** What was told to dxgkrnl: "completed 5", "preempted 9 last 5", "faulted 3", "vsync 1F000000", "dpc". */
+  /** Notifications to dxgkrnl: "completed 5", "preempted 9 last 5", "faulted 3", "vsync 1F000000", "dpc". */
   std::vector<std::string> told;
-  /** What was told since the last call. */
+  /** Returns the notifications since the last call. */
   std::vector<std::string> take();
 
-  /** Whether an interrupt is connected: without one DxgkCbSynchronizeExecution fails. */
+  /** True if an interrupt is connected: without one DxgkCbSynchronizeExecution fails. */
   bool interruptConnected = true;
   /** The command register of the function (PCI 3.0, 6.2.2): I/O, memory, bus master. */
   uint16_t pciCommand = 7;
-  /** Which allocation fails, counted from now: 1 is the next. 0: none. */
+  /** The allocation that fails, counted from now: 1 is the next. 0: none. */
   int failAllocation = 0;
 
   KIRQL irql() const { return m_irql; }
@@ -44,21 +44,22 @@ public:
   void atDispatch(const std::function<void()> &action);
   /** Runs `action` as dxgkrnl does at DIRQL, in step with the interrupt. */
   void atDirql(const std::function<void()> &action);
-  /** Runs an interrupt routine, which returns whether a DPC is needed, and queues it. */
+  /** Runs an interrupt routine, which returns whether a DPC is needed, and queues the DPC. */
   bool interrupt(const std::function<bool()> &routine);
 
   uint64_t now() const { return m_now; }  // nanoseconds
-  /** Nanoseconds pass; timers that become due run. */
+  /** Lets nanoseconds pass; runs timers that become due. */
   void pass(uint64_t nanoseconds);
   /** Called whenever the driver has waited. */
   std::function<void()> whenWaited;
-  /** Nanoseconds between two ticks of the clock: delays end with one, and the interrupt time is the last one's. */
+  /** Nanoseconds between two ticks of the clock: delays end with a tick, and the interrupt time is that of the last
+   * tick. */
   uint64_t clockTick = 100;
   uint64_t counterFrequency = 10000000;  // Hz
   uint64_t counterStart = 0;             // ticks at time 0
   bool timerIsSet() const { return m_timer != nullptr; }
 
-  /** The memory at a physical address, or null where there is none. */
+  /** Returns the memory at a physical address, or null if there is none. */
   void *memoryAt(uint64_t gpa, size_t bytes) const;
   size_t allocations() const { return m_contiguous.size() + m_pool.size(); }
 

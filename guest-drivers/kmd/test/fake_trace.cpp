@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nobody listens: trace.cpp needs a kernel with ETW, which the driver host has.
+// A trace without listeners: trace.cpp needs a kernel with ETW, which the driver host has.
 #include "guest-drivers/kmd/os/trace.h"
 
 namespace aero::trace {

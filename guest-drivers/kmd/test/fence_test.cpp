@@ -18,7 +18,7 @@ TEST(Fence, SameIsSame) {
 }
 
 TEST(Fence, AFirstFenceOfAnyValueIsAboveZero) {
-  // The OS' counter does not have to begin at 1 when a driver is started again.
+  // The OS' counter may begin at any value when a driver is started again.
   for (const uint32_t first : {0u, 1u, 0x7FFFFFFFu, 0x80000000u, 0xFFFFFFFFu}) {
     const uint64_t fence = extendFence(first, kFenceBase);
     EXPECT_EQ(static_cast<uint32_t>(fence), first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GDI's operations without a GPU: floats from integers, and that whatever rectangles come, every packet is one that the
-// device takes and every buffer ends in order. Pixels are compared in gdi_pixel_test.cpp.
+// Tests GDI's operations without a GPU: floats from integers; and for any rectangles, that the device accepts every
+// packet and every buffer ends in order. gdi_pixel_test.cpp compares pixels.
 #include "guest-drivers/kmd/gdi/gdi_draw.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr uint32_t kFirst = 0xF0000000u;
 
 TEST(FloatRatio, IsTheNearestSingle) {
-  // Both fit in 24 bits, so that IEEE division of singles has one rounding of the exact quotient.
+  // Both fit in 24 bits, so IEEE division of singles rounds the exact quotient once.
   std::mt19937 random(1);
   for (int i = 0; i < 200000; i++) {
     const auto num = static_cast<int32_t>(random() >> (8 + i % 20));
@@ -42,7 +42,7 @@ TEST(FloatRatio, TiesGoToEven) {
   EXPECT_EQ(floatInt(-1), std::bit_cast<uint32_t>(-1.0f));
 }
 
-/** What the device would say to the packets: sizes of textures, rectangles inside, no copy over itself. */
+/** Checks packets as the device does: sizes of textures, rectangles inside, no copy over itself. */
 class Device {
 public:
   struct Texture {
@@ -136,7 +136,7 @@ private:
     }
     case AEROGPU_CMD_SET_RENDER_TARGETS: {
       const auto c = load<aerogpu_cmd_set_render_targets>(at);
-      // Nothing is drawn to and read at once.
+      // Checks that no texture is drawn to and read at once.
       if (c.color_count) {
         ASSERT_TRUE(find(c.colors[0]));
         for (const uint32_t texture : m_bound) ASSERT_NE(texture, c.colors[0]);
@@ -191,7 +191,7 @@ protected:
     return out;
   }
 
-  /** Runs it in buffers of `room`; gives how often, 0 = unsupported. */
+  /** Runs the operation in buffers of `room`; returns their number, 0 = unsupported. */
   uint32_t draw(size_t room, const std::function<GdiStatus(PacketWriter &, uint32_t &)> &operation) {
     std::vector<uint8_t> buffer(room + 64, 0xA5);
     uint32_t steps = 0;
@@ -335,7 +335,7 @@ TEST_F(GdiDraw, AnyOperationOnAnyRectanglesIsSoundPacketsAndGetsOn) {
     GdiBlit blit;
     blit.dst = anySurface(1);
     blit.src = below(4) ? anySurface(2) : blit.dst;
-    // Passing textures lie over either memory; the smaller one is what must hold them.
+    // Passing textures lie over either memory; the smaller one must hold them.
     m_device.allocationBytes = ~uint64_t{0} >> 1;
     if (blit.dst.bytes) m_device.allocationBytes = blit.dst.bytes;
     if (blit.src.bytes) m_device.allocationBytes = std::max(blit.src.bytes, blit.dst.bytes);

@@ -51,7 +51,7 @@ inline uint32_t channel(uint32_t argb, int i) {
   return argb >> (8 * i) & 0xFF;
 }
 
-/** The operation on each channel: f(index from blue up, values...). */
+/** Applies the operation to each channel: f(index from blue up, values...). */
 template <class F> uint32_t eachChannel(F f) {
   uint32_t out = 0;
   for (int i = 0; i < 4; i++) out |= (static_cast<uint32_t>(f(i)) & 0xFF) << (8 * i);
@@ -78,7 +78,7 @@ protected:
     run(stream);
   }
 
-  /** One operation in as many buffers of `room` bytes as it takes; gives their number. */
+  /** Draws one operation in as many buffers of `room` bytes as it takes; returns their number. */
   uint32_t draw(const std::function<GdiStatus(PacketWriter &, uint32_t &)> &operation, size_t room = 64 << 10) {
     uint32_t steps = 0, buffers = 0;
     GdiStatus status = GdiStatus::Full;
@@ -114,7 +114,7 @@ protected:
     return out;
   }
 
-  /** A surface over memory that the CPU reads and writes; the texture does not know what is in it. */
+  /** Makes a surface over memory that the CPU reads and writes; the texture does not have its content yet. */
   GdiSurface staging(const Picture &picture, Allocation &memory, uint32_t pitch, uint32_t format = kBgra) {
     memory = gpu().allocate(uint64_t{pitch} * picture.height);
     const std::vector<uint32_t> words = encoded(picture, format);
@@ -155,7 +155,7 @@ protected:
     return out;
   }
 
-  /** Channels differ by `tolerance` at most; without alpha where the format has none. */
+  /** Expects that channels differ by `tolerance` at most; ignores alpha if the format has none. */
   static void expectPicture(const Picture &got, const Picture &want, uint32_t format = kBgra, int tolerance = 0) {
     ASSERT_EQ(got.argb.size(), want.argb.size());
     int wrong = 0;

@@ -88,7 +88,7 @@ TEST_F(GdiMemory, StretchWithinOneTexture) {
       want.at(x, y) = before.at(80 - (2 * (x - 150) + 1) * 71 / 300, 20 + (2 * y + 1) * 33 / 200);
   expectPicture(result(blit.dst), want);
 
-  blit.srcRect = {10, 20, 181, 53};  // overlaps: not offered
+  blit.srcRect = {10, 20, 181, 53};  // they overlap: such operations are not offered
   uint32_t steps = 0;
   std::vector<uint8_t> buffer(65536);
   PacketWriter packets(buffer.data(), buffer.size());
@@ -162,7 +162,7 @@ TEST_F(GdiMemory, SourceInMemoryWithThePitchOfTheCommand) {
       expectPicture(result(blit.dst), want);
     }
   }
-  // Rows past the memory are no part of the source: 8192 bytes are 20 rows of 400.
+  // Rows past the memory do not belong to the source: 8192 bytes are 20 rows of 400.
   const std::vector<GdiRect> tall = {{0, 0, 60, 40}};
   GdiBlit blit;
   blit.src = src;
@@ -193,7 +193,7 @@ TEST_F(GdiMemory, WhatIsDrawnReachesTheMemoryAndNothingBesideIt) {
       blit.rects = list(rects);
       const std::vector<GdiRect> &listed = rects;
       if (pitch != 256) blit.dst.height = 32;
-      // The CPU writes beside what is drawn.
+      // The CPU writes next to the drawn pixels.
       auto bytes = gpu().bytes(memory);
       const uint32_t rows = static_cast<uint32_t>(memory.size / pitch);
       std::vector<uint8_t> want(bytes.begin(), bytes.end());

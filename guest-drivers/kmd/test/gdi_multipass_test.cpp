@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Progress in MultipassOffset: what one call writes the next one reads, 0 begins anew (d3dkmddi pages
-// "DXGKARG_PRESENT" and "DXGKARG_RENDER"), and what does not fit into 32 bits is refused, not cut.
+// Tests progress in MultipassOffset: the next call reads what one call writes, 0 begins anew (d3dkmddi pages
+// "DXGKARG_PRESENT" and "DXGKARG_RENDER"), and a value that does not fit into 32 bits is refused, not cut.
 #include "guest-drivers/kmd/gdi/gdi_multipass.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every GDI operation through the renderer, pixel by pixel against what Microsoft's page for it says.
+// Tests every GDI operation through the renderer, pixel by pixel, against Microsoft's page for it.
 #include <cmath>
 
 #include "guest-drivers/kmd/test/gdi_fixture.h"
@@ -126,7 +126,7 @@ TEST_F(GdiPixels, EveryRasterOperationOfPatternAndDestination) {
   for (const uint32_t color : {0x80402010u, 0x00FF55AAu, 0xFFFFFFFFu, 0x12345678u})
     for (uint32_t high = 0; high < 4; high++)
       for (uint32_t low = 0; low < 4; low++) {
-        // f(p, d) whatever s is: both pairs of bits of each half are equal.
+        // f(p, d) for any s: both pairs of bits of each half are equal.
         const auto number = static_cast<uint8_t>(high * 0x50 | low * 0x05);
         SCOPED_TRACE(testing::Message() << "operation " << +number << " colour " << color);
         const GdiSurface dst = surface(to);
@@ -192,7 +192,7 @@ TEST_F(GdiPixels, LongStretchesStayExact) {
   struct Case {
     uint32_t src, dst;
   };
-  // The last ones have many pixels whose place in the source is a whole number after a ratio that no float holds.
+  // The last ones have many pixels whose position in the source is a whole number after a ratio that no float holds.
   constexpr Case kCases[] = {{1920, 1366}, {1366, 1920}, {4096, 1023}, {3, 4096},  {4095, 4096},
                              {8191, 8192}, {1000, 300},  {4000, 1200}, {7000, 300}};
   for (const Case c : kCases) {
@@ -248,9 +248,9 @@ TEST_F(GdiPixels, TransparentBlt) {
   Picture from = noise(40, 40, 7);
   for (uint32_t i = 0; i < from.argb.size(); i++) {
     if (i % 3 == 0) from.argb[i] = (from.argb[i] & 0xFF000000u) | key;
-    if (i % 12 == 0) from.argb[i] = key;                                             // with the alpha of the key
-    if (i % 7 == 0) from.argb[i] = (from.argb[i] & 0xFF000000u) | (key + 0x000001);  // next to it
-    if (i % 11 == 0) from.argb[i] = 0x01000000u | key;                               // next to it in alpha
+    if (i % 12 == 0) from.argb[i] = key;                                             // equal to the key, alpha included
+    if (i % 7 == 0) from.argb[i] = (from.argb[i] & 0xFF000000u) | (key + 0x000001);  // differs by one from the key
+    if (i % 11 == 0) from.argb[i] = 0x01000000u | key;                               // differs from the key in alpha
   }
   const Picture to = noise(50, 50, 8);
   const std::vector<GdiRect> rects = checkers(50, 50, 9);
@@ -297,7 +297,8 @@ Picture coverage(uint32_t width, uint32_t height) {
 
 TEST_F(GdiPixels, ClearTypeWithGammaThroughTheUploadedTables) {
   const std::vector<uint8_t> tables = gammaTables();
-  // As CDD does it (page "D3DKMDT_GDISURFACETYPE"): from a CPU-visible A8 staging surface into the look-up table.
+  // Loads the tables as CDD does (page "D3DKMDT_GDISURFACETYPE"): from a CPU-visible A8 staging surface into the
+  // look-up table.
   Picture packed(128, 16);
   std::memcpy(packed.argb.data(), tables.data(), tables.size());
   Allocation memory;

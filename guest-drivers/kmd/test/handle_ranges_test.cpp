@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranges of handles (PRIV-13 to PRIV-15): whose they are, how many there are, and when one comes again.
+// Tests ranges of handles (PRIV-13 to PRIV-15): their owners, their number, and when one is reused.
 #include "guest-drivers/kmd/logic/handle_ranges.h"
 
 #include <gtest/gtest.h>
@@ -29,9 +29,9 @@ protected:
     range.taken = m_ranges->take(owner, ringHead, range.count, range.first);
     return range;
   }
-  /** Owners whose addresses are all that counts. */
+  /** Owners; only their addresses matter. */
   const void *owner(uint32_t i) const { return reinterpret_cast<const void *>(uintptr_t{i} + 1); }
-  /** Ranges of one unit for `owner(1000 + i)` until there is none; how many. */
+  /** Takes ranges of one unit for `owner(1000 + i)` until there is none; returns their number. */
   uint32_t takeAll(uint32_t ringHead = 0) {
     uint32_t count = 0;
     while (take(owner(1000 + count), 1, ringHead).taken) count++;
@@ -98,7 +98,7 @@ TEST_F(HandleRangesTest, ComeAgainAsLateAsPossible) {
 
 TEST_F(HandleRangesTest, AreWholeAlsoWhereTheCursorIsNearTheEnd) {
   ASSERT_EQ(takeAll(), kUnits);
-  // One unit at the end, three at the start: four do not follow one another.
+  // One unit at the end, three at the start: there are no four consecutive ones.
   for (const uint32_t i : {0u, 1u, 2u, kUnits - 1}) m_ranges->give(owner(1000 + i), true, 0);
   EXPECT_FALSE(take(owner(0), kMax).taken);
   const Range three = take(owner(0), 3 * kUnit);
@@ -109,7 +109,7 @@ TEST_F(HandleRangesTest, AreWholeAlsoWhereTheCursorIsNearTheEnd) {
 
 // PRIV-15
 TEST_F(HandleRangesTest, WaitForTheRingToPassWhatDestroysTheirHandles) {
-  for (const uint32_t start : {100u, 0xFFFFFFFEu}) {  // indices of the ring go round
+  for (const uint32_t start : {100u, 0xFFFFFFFEu}) {  // indices of the ring wrap
     m_ranges = std::make_unique<HandleRanges>();
     ASSERT_EQ(takeAll(start), kUnits);
     m_ranges->give(owner(1000), true, start + 4);
@@ -131,7 +131,7 @@ TEST_F(HandleRangesTest, OfAnOwnerWithLostEndsDoNotComeAgain) {
 
 TEST_F(HandleRangesTest, OfOwnersThatLiveThroughALossDoNotComeAgain) {
   ASSERT_EQ(takeAll(), kUnits);
-  m_ranges->ringEmptied(7, 8);  // one submission was lost, whoever's
+  m_ranges->ringEmptied(7, 8);  // one submission was lost, and any owner may have sent it
   const Range none = take(owner(0), 1);
   EXPECT_FALSE(none.taken);
   m_ranges->give(owner(1000), true, 0);
@@ -150,7 +150,7 @@ TEST_F(HandleRangesTest, ThatWereLeavingWhenTheRingWasEmptiedAreFreeOrLost) {
   ASSERT_EQ(takeAll(), kUnits);
   m_ranges->give(owner(1000), true, 10);
   m_ranges->give(owner(1001), true, 11);
-  m_ranges->ringEmptied(10, 12);  // what the second one's end needs did not run
+  m_ranges->ringEmptied(10, 12);  // the submissions that the second one's end depends on did not run
   EXPECT_EQ(take(owner(0), 1, 0).first, kFirst) << "the ring begins anew at 0";
   EXPECT_FALSE(take(owner(1), 1, 0).taken);
   m_ranges->deviceForgot();

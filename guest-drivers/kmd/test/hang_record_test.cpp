@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is refused a device after time-outs, and for how long (hang_record.h).
+// Tests which processes are refused a device after time-outs, and for how long (hang_record.h).
 #include "guest-drivers/kmd/logic/hang_record.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(HangRecord, TenMinutesAreForgotten) {
   EXPECT_EQ(record.refusal(5, kStart + HangRecord::kRemembered + kSecond).left, 30 * kSecond) << "the first again";
 }
 
-/// Ids come again, numbers of processes do not.
+/// Ids are reused, numbers of processes are not.
 TEST(HangRecord, TheUpperHalfOfANumberCounts) {
   HangRecord record;
   constexpr uint64_t kProcess = 5, kLaterOfItsId = uint64_t{1} << 32 | 5;
@@ -66,7 +66,7 @@ TEST(HangRecord, TheUpperHalfOfANumberCounts) {
   EXPECT_NE(record.refusal(kProcess, kStart + kSecond).left, 0u);
 }
 
-/// Who is refused is not forgotten for processes that begin, hang once, and end.
+/// Processes that begin, hang once, and end must not displace one that is refused.
 TEST(HangRecord, WhoIsRefusedMakesRoomLast) {
   HangRecord record;
   record.timedOut(1000, kStart);
@@ -82,7 +82,7 @@ TEST(HangRecord, WhoIsRefusedMakesRoomLast) {
   EXPECT_NE(record.refusal(2000 + HangRecord::kProcesses, now).left, 0u);
 }
 
-/// More processes than there is room for: the one that did so longest ago goes.
+/// There are more processes than places: the one with the oldest time-out goes.
 TEST(HangRecord, TheOldestMakesRoom) {
   HangRecord record;
   for (uint32_t process = 1; process <= HangRecord::kProcesses + 1; process++)

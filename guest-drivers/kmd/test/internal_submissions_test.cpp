@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the driver itself submits: small buffers in the same ring, without an interrupt and without a fence of their
-// own.
+// Tests the driver's own submissions: small buffers in the same ring, without an interrupt and without their own fence.
 #include "aerogpu/aerogpu_cmd_resource.h"
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "guest-drivers/kmd/test/scheduler_fixture.h"
@@ -11,17 +10,17 @@ namespace {
 class InternalSubmissions : public SchedulerTest {
 protected:
   const aerogpu_cmd_hdr m_nop = {AEROGPU_CMD_NOP, sizeof m_nop};
-  NTSTATUS submitNop() { return m_scheduler.submitInternal(&m_nop, sizeof m_nop); }
+  NTSTATUS submitNop() { return m_internal.submit(&m_nop, sizeof m_nop); }
   /** Takes all buffers. */
   void fill() {
-    for (uint32_t i = 0; i < Scheduler::kInternalSlots; i++) ASSERT_EQ(submitNop(), STATUS_SUCCESS);
+    for (uint32_t i = 0; i < InternalQueue::kSlots; i++) ASSERT_EQ(submitNop(), STATUS_SUCCESS);
   }
-  /** A packet that can be told from others. */
+  /** Submits a packet that the test can recognise. */
   bool end(uint32_t handle, uint32_t context = kInternalContext) {
     const aerogpu_cmd_destroy_resource packet = {{AEROGPU_CMD_DESTROY_RESOURCE, sizeof packet}, handle, 0};
-    return m_scheduler.submitEnd(&packet, sizeof packet, {0, context});
+    return m_internal.submitEnd(&packet, sizeof packet, {0, context});
   }
-  /** The handles that submissions of the device's queue from `first` on end, in order. */
+  /** Returns the handles that the queued submissions from `first` on end, in order. */
   std::vector<uint32_t> ends(size_t first) const {
     std::vector<uint32_t> handles;
     for (size_t i = first; i < m_device.queue.size(); i++) {
@@ -42,7 +41,7 @@ protected:
 TEST_F(InternalSubmissions, RunInOrderWithoutAnInterruptAndSayNothingNew) {
   start();
   submitAll({1});
-  EXPECT_EQ(m_scheduler.submitInternal(&m_nop, sizeof m_nop, {0, 0x1FF}), STATUS_SUCCESS);
+  EXPECT_EQ(m_internal.submit(&m_nop, sizeof m_nop, {0, 0x1FF}), STATUS_SUCCESS);
   ASSERT_EQ(m_device.queue.size(), 2u);
   const aerogpu_submit_desc &desc = m_device.queue[1];
   EXPECT_EQ(desc.flags, uint32_t{AEROGPU_SUBMIT_FLAG_NO_IRQ});
@@ -69,7 +68,7 @@ TEST_F(InternalSubmissions, RunInOrderWithoutAnInterruptAndSayNothingNew) {
 TEST_F(InternalSubmissions, KeepTheirMemoryUntilTheyHaveRun) {
   start();
   std::vector<uint64_t> places;
-  for (uint32_t i = 0; i < Scheduler::kInternalSlots; i++) {
+  for (uint32_t i = 0; i < InternalQueue::kSlots; i++) {
     ASSERT_EQ(submitNop(), STATUS_SUCCESS);
     for (const uint64_t place : places) EXPECT_NE(newest().cmd_gpa, place);
     places.push_back(newest().cmd_gpa);
@@ -77,7 +76,7 @@ TEST_F(InternalSubmissions, KeepTheirMemoryUntilTheyHaveRun) {
   // The next one waits for the first to leave the ring.
   const uint64_t before = m_kernel.now();
   m_kernel.whenWaited = [&] {
-    if (m_kernel.now() - before >= 5000000 && m_device.queue.size() == Scheduler::kInternalSlots) m_device.complete();
+    if (m_kernel.now() - before >= 5000000 && m_device.queue.size() == InternalQueue::kSlots) m_device.complete();
   };
   EXPECT_EQ(submitNop(), STATUS_SUCCESS);
   EXPECT_GE(m_kernel.now() - before, 5000000u);
@@ -91,7 +90,7 @@ TEST_F(InternalSubmissions, AreGivenUpWithoutRoomAndThenAtOnce) {
   EXPECT_EQ(submitNop(), STATUS_IO_TIMEOUT);
   EXPECT_GE(m_kernel.now() - before, 200000000u);
   EXPECT_LT(m_kernel.now() - before, 210000000u);
-  EXPECT_EQ(m_device.queue.size(), size_t{Scheduler::kInternalSlots});
+  EXPECT_EQ(m_device.queue.size(), size_t{InternalQueue::kSlots});
   // Nothing has moved since.
   before = m_kernel.now();
   EXPECT_EQ(submitNop(), STATUS_IO_TIMEOUT);
@@ -108,15 +107,15 @@ TEST_F(InternalSubmissions, ThatEndSomethingAreKeptAndGoFirst) {
   EXPECT_TRUE(end(6, 0x1FF));
   EXPECT_TRUE(end(7));
   EXPECT_EQ(m_kernel.now(), before) << "nothing is waited for";
-  EXPECT_TRUE(m_scheduler.owes());
-  EXPECT_EQ(m_device.queue.size(), size_t{Scheduler::kInternalSlots});
-  // Three submissions: of those in a row that are one context's one.
+  EXPECT_TRUE(m_internal.owes());
+  EXPECT_EQ(m_device.queue.size(), size_t{InternalQueue::kSlots});
+  // Three submissions: consecutive ones of the same context are merged.
   m_device.complete(4);
   EXPECT_EQ(submitNop(), STATUS_SUCCESS);
-  EXPECT_FALSE(m_scheduler.owes());
-  ASSERT_EQ(m_device.queue.size(), Scheduler::kInternalSlots - 4 + 4u);
-  EXPECT_EQ(ends(Scheduler::kInternalSlots - 4), (std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(m_device.queue[Scheduler::kInternalSlots - 3].context_id, 0x1FFu);
+  EXPECT_FALSE(m_internal.owes());
+  ASSERT_EQ(m_device.queue.size(), InternalQueue::kSlots - 4 + 4u);
+  EXPECT_EQ(ends(InternalQueue::kSlots - 4), (std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(m_device.queue[InternalQueue::kSlots - 3].context_id, 0x1FFu);
 }
 
 TEST_F(InternalSubmissions, ComeAgainAfterAReset) {
@@ -130,21 +129,21 @@ TEST_F(InternalSubmissions, ComeAgainAfterAReset) {
   EXPECT_TRUE(end(41)) << "while the system cleans up";
   EXPECT_TRUE(m_device.queue.empty());
   ASSERT_EQ(m_scheduler.restartFromTimeout(), STATUS_SUCCESS);
-  // What was in the ring may have run (RING-7, RING-10), what was kept has not.
+  // Submissions in the ring may have run (RING-7, RING-10), kept ones have not.
   for (size_t i = 0; i < m_device.queue.size(); i++)
     EXPECT_EQ(m_device.queue[i].flags & AEROGPU_SUBMIT_FLAG_EXT_AGAIN,
-              i < Scheduler::kInternalSlots ? AEROGPU_SUBMIT_FLAG_EXT_AGAIN : 0u)
+              i < InternalQueue::kSlots ? AEROGPU_SUBMIT_FLAG_EXT_AGAIN : 0u)
         << i;
-  // Each once, in their order; what was the OS' own does not come again.
+  // Each runs once, in order; the OS' own submissions do not run again.
   m_device.complete(m_device.queue.size() / 2);
-  m_scheduler.sendOwed();
+  m_internal.sendOwed();
   std::vector<uint32_t> expected;
   for (uint32_t handle = 2; handle <= 41; handle++) expected.push_back(handle);
   std::vector<uint32_t> left = ends(0);
   ASSERT_FALSE(left.empty());
   EXPECT_EQ(left, std::vector<uint32_t>(expected.end() - static_cast<std::ptrdiff_t>(left.size()), expected.end()));
   EXPECT_EQ(left.back(), 41u);
-  EXPECT_FALSE(m_scheduler.owes());
+  EXPECT_FALSE(m_internal.owes());
 }
 
 TEST_F(InternalSubmissions, AreMarkedWhenTheyComeAgainAndNotBefore) {
@@ -170,19 +169,19 @@ TEST_F(InternalSubmissions, AreOfNoUseToADeviceThatHasForgotten) {
   m_device.resetMachine();
   m_scheduler.resume(true);
   EXPECT_TRUE(m_device.queue.empty());
-  EXPECT_FALSE(m_scheduler.owes());
+  EXPECT_FALSE(m_internal.owes());
 }
 
 TEST_F(InternalSubmissions, AreWaitedForByTheClockWhateverADelayLasts) {
   start();
-  m_kernel.clockTick = 15625000;  // Windows' as a rule: 64 a second
+  m_kernel.clockTick = 15625000;  // Windows' usual tick: 64 a second
   fill();
   uint64_t before = m_kernel.now();
   EXPECT_EQ(submitNop(), STATUS_IO_TIMEOUT);
   EXPECT_GE(m_kernel.now() - before, 200000000u - m_kernel.clockTick);
   EXPECT_LE(m_kernel.now() - before, 200000000u + 2 * m_kernel.clockTick);
   before = m_kernel.now();
-  EXPECT_EQ(m_scheduler.waitIdle(100), STATUS_IO_TIMEOUT);
+  EXPECT_EQ(m_internal.waitIdle(100), STATUS_IO_TIMEOUT);
   EXPECT_GE(m_kernel.now() - before, 100000000u - m_kernel.clockTick);
   EXPECT_LE(m_kernel.now() - before, 100000000u + 2 * m_kernel.clockTick);
 }
@@ -204,10 +203,10 @@ TEST_F(InternalSubmissions, LetOthersInWhileTheyWait) {
 
 TEST_F(InternalSubmissions, ThatAreTooLargeOrComeTooLateAreRefused) {
   start();
-  const std::vector<uint8_t> packets(Scheduler::kInternalBytes);
-  constexpr uint32_t largest = Scheduler::kInternalBytes - sizeof(aerogpu_cmd_stream_header);
-  EXPECT_EQ(m_scheduler.submitInternal(packets.data(), largest), STATUS_SUCCESS);
-  EXPECT_EQ(m_scheduler.submitInternal(packets.data(), largest + 1), STATUS_BUFFER_OVERFLOW);
+  const std::vector<uint8_t> packets(InternalQueue::kBytes);
+  constexpr uint32_t largest = InternalQueue::kBytes - sizeof(aerogpu_cmd_stream_header);
+  EXPECT_EQ(m_internal.submit(packets.data(), largest), STATUS_SUCCESS);
+  EXPECT_EQ(m_internal.submit(packets.data(), largest + 1), STATUS_BUFFER_OVERFLOW);
   m_scheduler.suspend();
   EXPECT_EQ(submitNop(), STATUS_DEVICE_NOT_READY);
   EXPECT_EQ(m_device.queue.size(), 0u);
@@ -215,17 +214,17 @@ TEST_F(InternalSubmissions, ThatAreTooLargeOrComeTooLateAreRefused) {
 
 TEST_F(InternalSubmissions, AreWaitedForWithinTheTimeThatIsGiven) {
   start();
-  EXPECT_EQ(m_scheduler.waitIdle(100), STATUS_SUCCESS) << "nothing is queued";
+  EXPECT_EQ(m_internal.waitIdle(100), STATUS_SUCCESS) << "nothing is queued";
   ASSERT_EQ(submitNop(), STATUS_SUCCESS);
   uint64_t before = m_kernel.now();
-  EXPECT_EQ(m_scheduler.waitIdle(100), STATUS_IO_TIMEOUT);
+  EXPECT_EQ(m_internal.waitIdle(100), STATUS_IO_TIMEOUT);
   EXPECT_GE(m_kernel.now() - before, 100000000u);
   EXPECT_LT(m_kernel.now() - before, 110000000u);
   before = m_kernel.now();
   m_kernel.whenWaited = [&] {
     if (m_kernel.now() - before >= 7000000 && !m_device.queue.empty()) m_device.complete();
   };
-  EXPECT_EQ(m_scheduler.waitIdle(100), STATUS_SUCCESS);
+  EXPECT_EQ(m_internal.waitIdle(100), STATUS_SUCCESS);
   EXPECT_LT(m_kernel.now() - before, 10000000u);
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Paging operations, executed: what kmd/logic/paging builds goes through the renderer (null back end, which
-// moves bytes) over a simulated guest memory, and that memory is compared with what the d3dkmddi page
-// "DXGKARG_BUILDPAGINGBUFFER" says of the operation. Submissions are cut out of the paging buffer as the
-// scheduler does it.
+// Executes paging operations: the renderer (null back end, which moves bytes) runs what kmd/logic/paging builds, over a
+// simulated guest memory, and the test compares that memory with what the d3dkmddi page "DXGKARG_BUILDPAGINGBUFFER"
+// says of the operation. Submissions are cut out of the paging buffer as the scheduler does it.
 #include "guest-drivers/kmd/logic/paging.h"
 
 #include <gtest/gtest.h>
@@ -22,13 +21,13 @@ using namespace aero;
 using aerogpu::test::Harness;
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
-// The simulated machine: 64 MiB, of which these parts have a job.
+// The simulated machine: 64 MiB, of which these parts are used.
 constexpr uint64_t kGuestBytes = 64 * kMiB;
 constexpr uint64_t kDmaGpa = 3 * kMiB;  // the paging buffer, with room to see an overrun
 constexpr uint64_t kDmaRoom = 1 * kMiB;
-constexpr uint64_t kVramGpa = 8 * kMiB;  // what has a linear address
+constexpr uint64_t kVramGpa = 8 * kMiB;  // the linear segment
 constexpr uint64_t kVramBytes = 24 * kMiB;
-constexpr uint64_t kSystemGpa = 32 * kMiB;  // where page frames are taken from
+constexpr uint64_t kSystemGpa = 32 * kMiB;  // source of page frames
 constexpr uint64_t kSystemPages = 32 * kMiB / kPageBytes;
 constexpr uint8_t kCanary = 0xC5;
 constexpr uint32_t kHandle = 0xF0000010u;
@@ -64,7 +63,7 @@ public:
     return side;
   }
 
-  /** Pages of system memory; runs of `run` pages lie together (1: none do). The frames stay valid for the
+  /** Makes pages of system memory; runs of `run` pages are contiguous (1: none are). The frames stay valid for the
    * machine's life, in arrays that end where the operation ends. */
   Side pages(uint64_t bytes, uint64_t run = 1) {
     Side side;
@@ -75,21 +74,21 @@ public:
     return side;
   }
 
-  /** The same behind the aperture's list, which has these pages until a submission is built. */
+  /** Makes pages in the aperture's list, which has them until a submission is built. */
   Side aperture(uint64_t bytes) {
     Side side;
     side.pages = take((bytes + kPageBytes - 1) / kPageBytes, 1);
     side.ref = MemoryRef::addresses(m_lists.emplace_back(side.pages).data());
     return side;
   }
-  /** Between building and running the OS maps others there, and again to build the next one. */
+  /** Between building and running the OS maps other pages there, and maps these again for the next build. */
   void remap(const Side &side, bool others) {
     for (auto &list : m_lists)
       if (list.data() == side.ref.pages)
         for (size_t i = 0; i < list.size(); i++) list[i] = others ? kVramGpa : side.pages[i];
   }
 
-  /** Room for one pass; what lies behind it must stay as it is. */
+  /** Room for one pass; the bytes after it must stay as they are. */
   PagingTarget target(size_t bytes, bool scatter) {
     auto memory = m_harness.memory();
     m_guarded = std::min<size_t>(bytes + kPageBytes, kDmaRoom);
@@ -98,7 +97,7 @@ public:
     return {&memory[kDmaGpa], bytes, kDmaGpa, scatter, m_memory, kHandle};
   }
 
-  /** Submits what a pass built, as DxgkDdiSubmitCommand does, and looks at the edges of the buffer. */
+  /** Submits what a pass built, as DxgkDdiSubmitCommand does, and checks the edges of the buffer. */
   void submit(const PagingResult &result) {
     auto memory = m_harness.memory();
     ASSERT_LE(result.usedBytes, m_room);
@@ -123,7 +122,7 @@ public:
     for (uint64_t i = 0; i < bytes; i += 4) std::memcpy(&m_expected[dst.at(i)], &pattern, sizeof pattern);
   }
 
-  /** All of memory but the paging buffer. */
+  /** Checks all of memory but the paging buffer. */
   void check() {
     const uint8_t *memory = m_harness.memory().data();
     for (const auto &[from, to] : {std::pair{uint64_t{0}, kDmaGpa}, std::pair{kDmaGpa + kDmaRoom, kGuestBytes}}) {
@@ -135,7 +134,8 @@ public:
 
   unsigned passes() const { return m_passes; }
 
-  /** From now on operations are built for a device that copies and fills memory itself; whether this one does. */
+  /** From now on operations are built for a device that copies and fills memory itself; returns whether this one
+   * does. */
   bool useMemoryPackets() {
     m_memory = aerogpu_renderer_features(m_harness.renderer()) >> 32 & AEROGPU_EXT_FEATURE_HI_MEMORY;
     return m_memory;
@@ -148,7 +148,7 @@ private:
     return options;
   }
 
-  /** Pages that nothing else of this machine uses; in each run neighbours, between runs never. */
+  /** Takes pages that nothing else of this machine uses; neighbours within a run, never between runs. */
   std::vector<uint64_t> take(uint64_t count, uint64_t run) {
     std::vector<uint64_t> pages;
     if (run > 1) {  // from the ordered half
@@ -178,13 +178,13 @@ private:
   std::list<std::vector<uint64_t>> m_lists;
   uint64_t m_runNext = kSystemGpa;
   size_t m_room = 0;
-  size_t m_guarded = 0;  // bytes of the buffer and behind it that hold the canary
+  size_t m_guarded = 0;  // bytes of the buffer and after it that hold the canary
   unsigned m_passes = 0;
   bool m_memory = false;
 };
 
-/** Drives an operation as dxgkrnl does: pass after pass in a fresh buffer, until all is done; the aperture, on the
- * `sides`, has other pages when a pass runs. Returns the number of passes, 0 when the buffer is too small for
+/** Drives an operation as dxgkrnl does: pass after pass in a fresh buffer, until all is done. The aperture, on the
+ * `sides`, has other pages when a pass runs. Returns the number of passes, 0 if the buffer is too small for
  * anything. */
 template <class Build>
 unsigned runPasses(Machine &machine, std::initializer_list<const Side *> sides, uint64_t total, Build build) {
@@ -247,8 +247,7 @@ Side make(Machine &machine, Kind kind, uint64_t bytes, unsigned slot) {
 }
 
 constexpr Kind kKinds[] = {Kind::Linear, Kind::Aperture, Kind::Pages, Kind::Runs};
-/** From too small for anything up to more than any of these operations needs; odd ones are not multiples
- * of 8. */
+/** From too small for anything to more than any of these operations needs; odd ones are not multiples of 8. */
 constexpr size_t kRooms[] = {0, 40, 256, 500, 1021, 2048, 4096, 16 << 10, 64 << 10, 1'000'000};
 
 struct Case {
@@ -346,7 +345,7 @@ TEST(Paging, LargeTransfersGoInPiecesThatTheHostCanHold) {
   machine.check();
 }
 
-// As packets of memory they are one record, whatever their size, but for what the page lists take.
+// Packets of memory are one record each, whatever their size, as long as the page lists fit.
 TEST(Paging, LargeTransfersOfMemoryAreOneRecord) {
   Machine machine;
   ASSERT_TRUE(machine.useMemoryPackets()) << "the device has no such packets";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where allocations may live (PRIV-16, PRIV-17), by their private data alone: drivers made elsewhere, version 1, and a
-// device without an aperture. The driver host's tests ask the driver itself.
+// Tests where allocations may live (PRIV-16, PRIV-17), from their private data alone: drivers from elsewhere, version
+// 1, and a device without an aperture. The driver host's tests ask the driver itself.
 #include "guest-drivers/kmd/logic/placement.h"
 
 #include <gtest/gtest.h>

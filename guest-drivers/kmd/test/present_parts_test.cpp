@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of a present with a long list of rectangles: drawn one after the other they make the same picture as the
-// list in one go (d3dkmddi page "DXGKARG_PRESENT"), and none has more of the list, or more steps, than it says.
+// Tests the parts of a present with a long list of rectangles: drawn in sequence they make the same picture as the
+// whole list at once (d3dkmddi page "DXGKARG_PRESENT"), and none has more of the list, or more steps, than it says.
 #include "guest-drivers/kmd/gdi/present_parts.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST(PresentParts, WithinOneSurfaceEachPixelIsWhatWasThereBefore) {
         ASSERT_LE(part.clip.right - part.clip.left, static_cast<int>(kScratchWidth));
         ASSERT_LE(part.clip.bottom - part.clip.top, static_cast<int>(kScratchHeight));
       }
-      // In any order: what is drawn to is not read.
+      // In any order: the pixels drawn to are not read.
       for (uint32_t r = part.count; r--;)
         draw(clipped(clipped(list[part.first + r], surface), part.clip), picture, picture);
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Test support: the scheduler and its ring on a device and a kernel of the test's. What the device is told is
-// docs/abi/ring.md, what dxgkrnl is told and when are Microsoft's pages "DxgkDdiSubmitCommand",
-// "DxgkDdiPreemptCommand", "DxgkDdiResetFromTimeout", "DxgkDdiQueryCurrentFence" and
-// "DXGKARGCB_NOTIFY_INTERRUPT_DATA". An interrupt or a callback ends in a DPC exactly when something was told:
-// fake_kernel.cpp looks.
+// Test support: the scheduler and its ring on a fake device and a fake kernel. docs/abi/ring.md says what the device is
+// told; Microsoft's pages "DxgkDdiSubmitCommand", "DxgkDdiPreemptCommand", "DxgkDdiResetFromTimeout",
+// "DxgkDdiQueryCurrentFence" and "DXGKARGCB_NOTIFY_INTERRUPT_DATA" say what dxgkrnl is told, and when. An interrupt or
+// a callback ends in a DPC exactly if something was reported: fake_kernel.cpp checks that.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,12 +30,12 @@ protected:
     m_device.takeWrites();
   }
 
-  /** One submission as DxgkDdiSubmitCommand brings it, at DISPATCH_LEVEL. */
+  /** One submission as DxgkDdiSubmitCommand receives it, at DISPATCH_LEVEL. */
   struct Submit {
     uint32_t fence = 1;
     uint32_t context = 5;
     uint32_t space = 0;
-    uint32_t entries = 0;       // of the allocation table
+    uint32_t entries = 0;       // entries of the allocation table
     uint32_t packetBytes = 32;  // 0: an empty DMA buffer
     uint32_t type = AEROGPU_SUBMIT_RENDER;
     uint32_t flags = 0;  // enum DmaFlags
@@ -45,7 +44,7 @@ protected:
     uint32_t privateBytes = sizeof(AEROGPU_DMA_PRIV);
   };
   NTSTATUS submit(const Submit &what) {
-    // Private data of an earlier submission lie before this one's.
+    // The private data of an earlier submission lies before this one's.
     AEROGPU_DMA_PRIV priv[2] = {{0xFFFFFFFF, 0xFFFFFFFF, ~uint64_t{0}}, {}};
     const DmaLayout layout = DmaLayout::forEntries(what.entries);
     priv[1] = layout.toPrivate(what.type, what.flags);
@@ -65,7 +64,7 @@ protected:
     m_kernel.atDispatch([&] { status = m_scheduler.submit(args, {what.space, what.context}); });
     return status;
   }
-  /** Submissions with these fences. */
+  /** Submits with these fences, in order. */
   void submitAll(std::initializer_list<uint32_t> fences) {
     for (const uint32_t fence : fences) {
       Submit what;
@@ -74,7 +73,7 @@ protected:
     }
   }
 
-  /** What AeroAdapter::interrupt() does with completions. */
+  /** Does what AeroAdapter::interrupt() does with completions. */
   void interrupt() {
     m_kernel.interrupt([&] {
       const uint32_t status = m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS);
@@ -87,7 +86,7 @@ protected:
     args.PreemptionFenceId = id;
     m_kernel.atDispatch([&] { EXPECT_EQ(m_scheduler.preempt(args), STATUS_SUCCESS); });
   }
-  /** The newest submission that the device has. */
+  /** Returns the newest submission that the device has. */
   aerogpu_submit_desc newest() const {
     EXPECT_FALSE(m_device.queue.empty()) << "nothing was submitted";
     return m_device.queue.empty() ? aerogpu_submit_desc{} : m_device.queue.back();
@@ -99,6 +98,7 @@ protected:
   Registers m_registers;
   Counters m_counters = {};
   Scheduler m_scheduler{m_registers, m_counters, m_kernel.dxgk};
+  InternalQueue &m_internal = m_scheduler.internal();
 };
 
 }  // namespace aero::test

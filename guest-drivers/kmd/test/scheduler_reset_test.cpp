@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The scheduler's ways out: time-outs and their resets, sleep, stop.
+// Tests the scheduler's exits: time-outs and their resets, sleep, stop.
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "guest-drivers/kmd/test/scheduler_fixture.h"
 
@@ -29,7 +29,7 @@ TEST_F(SchedulerTest, AResetLosesWhatIsQueuedAndNeverTellsOfIt) {
   EXPECT_TRUE(m_device.queue.empty());
   EXPECT_EQ(m_counters.timeoutResets, 1u);
   EXPECT_EQ(m_scheduler.currentFence(), 1u) << "what was complete stays so, what was lost is not";
-  // Between reset and restart nothing is taken.
+  // Between reset and restart nothing is submitted.
   submitAll({4});
   EXPECT_TRUE(m_device.queue.empty());
   EXPECT_EQ(m_scheduler.restartFromTimeout(), STATUS_SUCCESS);
@@ -86,7 +86,7 @@ TEST_F(SchedulerTest, AResetEndsWhenTheDeviceLetsGoLater) {
   EXPECT_EQ(m_kernel.pciCommand, 7u);
 }
 
-/** A device that tells what outlasts a reset of the ring. */
+/** A device that reports what outlasts a reset of the ring. */
 class RingBusyTest : public SchedulerTest {
 protected:
   void hang(uint32_t busy) {
@@ -95,10 +95,10 @@ protected:
     submitAll({1});
     m_device.setValue(AEROGPU_EXT_REG_RING_BUSY, busy);
   }
-  static constexpr uint64_t kLongest = 500000000;  // of all waits of one function
+  static constexpr uint64_t kLongest = 500000000;  // limit of all waits of one function
 };
 
-// BUSY-1: success would give memory to others in which the GPU goes on writing.
+// BUSY-1: after success the memory gets new owners, while the GPU still writes to it.
 TEST_F(RingBusyTest, AGpuThatGoesOnWritingStopsTheSystem) {
   hang(AEROGPU_EXT_RING_BUSY_WRITES | AEROGPU_EXT_RING_BUSY_READS);
   const uint64_t before = m_kernel.now();
@@ -119,7 +119,7 @@ TEST_F(RingBusyTest, AResetWaitsForWhatTheGpuWrites) {
   EXPECT_EQ(m_kernel.pciCommand, 7u);
 }
 
-// What is read goes into objects of programs that have lost their device: that is no reason to stop.
+// The data read goes into objects of programs that have lost their device: that is no reason to stop.
 TEST_F(RingBusyTest, AGpuThatGoesOnReadingIsCutOff) {
   hang(AEROGPU_EXT_RING_BUSY_READS);
   const uint64_t before = m_kernel.now();
@@ -214,7 +214,7 @@ TEST_F(SchedulerTest, TheDriversOwnWorkAfterAResetDoesNotTellOfWhatWasLost) {
   EXPECT_EQ(m_scheduler.resetFromTimeout(), STATUS_SUCCESS);
   EXPECT_EQ(m_scheduler.restartFromTimeout(), STATUS_SUCCESS);
   const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
-  ASSERT_EQ(m_scheduler.submitInternal(&nop, sizeof nop), STATUS_SUCCESS);
+  ASSERT_EQ(m_internal.submit(&nop, sizeof nop), STATUS_SUCCESS);
   m_device.complete();
   m_kernel.interrupt([&] { return m_scheduler.interrupt(AEROGPU_IRQ_FENCE); });
   EXPECT_EQ(m_kernel.take(), Told{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Submissions, completions and preemptions.
+// Tests submissions, completions and preemptions.
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "guest-drivers/kmd/test/scheduler_fixture.h"
@@ -9,7 +9,7 @@ namespace {
 
 TEST_F(SchedulerTest, AStartTellsTheDeviceOfARingThatItCanUse) {
   ASSERT_EQ(m_scheduler.start(kQueue), STATUS_SUCCESS);
-  // The page's order: the places first, RING_CONTROL last.
+  // The page's order: the addresses first, RING_CONTROL last.
   ASSERT_FALSE(m_device.writes.empty());
   EXPECT_EQ(m_device.writes.back(), (RegisterWrite{AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE}));
   const aerogpu_ring_header *ring = m_device.ring();
@@ -38,13 +38,13 @@ TEST_F(SchedulerTest, WithHandleSpacesSlotsSayThatTheDriverWroteThem) {
   EXPECT_EQ(ring->size_bytes, 64 + 80 * ring->entry_count);
   const aerogpu_cmd_ext_reset_context packet = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof packet}, 0, 0};
   m_device.newestSpace = {9, 9, 9};
-  ASSERT_EQ(m_scheduler.submitInternal(&packet, sizeof packet), STATUS_SUCCESS);
+  ASSERT_EQ(m_internal.submit(&packet, sizeof packet), STATUS_SUCCESS);
   EXPECT_EQ(newest().desc_size_bytes, 80u);
   EXPECT_EQ(m_device.newestSpace.space, 0u);
   EXPECT_EQ(m_device.newestSpace.flags, 1u);
   EXPECT_EQ(m_device.newestSpace.reserved0, 0u);
   m_device.complete(m_device.queue.size());
-  // After a sleep in which the device was reset it has to be told again.
+  // After a sleep in which the device was reset the driver has to tell it again.
   m_scheduler.suspend();
   EXPECT_EQ(m_device.value(AEROGPU_EXT_REG_SPACES), 0u) << "a driver for ABI 1.4 may come next";
   m_device.resetMachine();
@@ -152,7 +152,7 @@ TEST_P(PagingBuffers, EachOperationIsRun) {
   submitAll({1});
   constexpr uint32_t kBytes[] = {160, 320, 64};
   constexpr uint32_t kEntries[] = {2, 1, 0}, kStart = 4096;
-  // An operation that was submitted before, three, and room that nobody wrote.
+  // One operation that was submitted before, three new ones, and room that no one wrote.
   AEROGPU_DMA_PRIV priv[6];
   memset(priv, 0xCD, sizeof priv);
   for (int i = 0; i < 3; i++) priv[1 + i] = DmaLayout::forEntries(kEntries[i]).toPagingPrivate(kBytes[i]);
@@ -166,7 +166,7 @@ TEST_P(PagingBuffers, EachOperationIsRun) {
   args.DmaBufferPrivateDataSubmissionStartOffset = sizeof priv[0];
   args.SubmissionFenceId = 2;
   args.Flags.Paging = 1;
-  // Whether the private data ends with the operations or where the OS has room for more.
+  // The private data ends with the operations, or where the OS has room for more.
   for (const UINT privateEnd : {UINT{4 * sizeof priv[0]}, UINT{sizeof priv}}) {
     m_device.queue.clear();
     args.DmaBufferPrivateDataSubmissionEndOffset = privateEnd;
@@ -192,17 +192,17 @@ TEST_P(PagingBuffers, EachOperationIsRun) {
 
 INSTANTIATE_TEST_SUITE_P(SchedulerTest, PagingBuffers, testing::Bool());
 
-// What programs render, and what the driver sends for itself, may fail: others go on.
+// Programs' rendering, and the driver's own submissions, may fail: others continue.
 TEST_F(SchedulerTest, OnlyPagingStopsTheRing) {
   start(true);
   submitAll({1});
   EXPECT_EQ(newest().flags, AEROGPU_SUBMIT_FLAG_NONE);
   const uint64_t packet = 0;
-  ASSERT_EQ(m_scheduler.submitInternal(&packet, sizeof packet), STATUS_SUCCESS);
+  ASSERT_EQ(m_internal.submit(&packet, sizeof packet), STATUS_SUCCESS);
   EXPECT_EQ(newest().flags, AEROGPU_SUBMIT_FLAG_NO_IRQ);
 }
 
-// It stands with its fence, whatever is asked, until the reset: no completion and no preemption is told.
+// It stands with its fence until the reset, whatever is asked: no completion and no preemption is reported.
 TEST_F(SchedulerTest, PagingThatFailsIsNeitherDoneNorPreempted) {
   start(true);
   submitAll({1, 2});
@@ -285,7 +285,7 @@ TEST_F(SchedulerTest, AFullRingLosesTheWorkAndNothingFollowsIt) {
   EXPECT_EQ(m_device.ring()->tail, entries);
   EXPECT_EQ(m_counters.ringFull, 1u);
   EXPECT_EQ(m_scheduler.lastSubmitted(), 0x100000000u + entries) << "what was not taken was not submitted";
-  // There is room again, but a later fence must not say that the lost one is done.
+  // There is room again, but a later fence must not report the lost one as done.
   m_device.complete(entries);
   interrupt();
   submitAll({entries + 2});
@@ -317,7 +317,7 @@ TEST_F(SchedulerTest, TheHighestCompletedFenceIsToldOnce) {
   m_device.complete(2);
   interrupt();
   EXPECT_EQ(m_kernel.take(), (Told{"completed 2", "dpc"}));
-  // Another reason to interrupt: nothing new is complete.
+  // An interrupt for another reason: nothing new is complete.
   m_kernel.interrupt([&] { return m_scheduler.interrupt(AEROGPU_IRQ_FENCE); });
   EXPECT_EQ(m_kernel.take(), Told{});
   m_device.complete();
@@ -384,7 +384,8 @@ TEST_F(SchedulerTest, AFailedPacketIsNoFault) {
   EXPECT_EQ(m_counters.lastErrorFence, 0x100000001u);
 }
 
-// Page "DXGK_INTERRUPT_TYPE": DXGK_INTERRUPT_DMA_FAULTED is reserved. Whose submission did not run is kept in mind.
+// Page "DXGK_INTERRUPT_TYPE": DXGK_INTERRUPT_DMA_FAULTED is reserved. The driver remembers whose submission did not
+// run.
 TEST_F(SchedulerTest, AnInternalErrorIsOneContextsAndNoFault) {
   start();
   submitAll({1, 2});
@@ -403,16 +404,17 @@ TEST_F(SchedulerTest, AnInternalErrorIsOneContextsAndNoFault) {
   EXPECT_FALSE(m_scheduler.failed({0, kInternalContext}));
   m_scheduler.begins({0, 5}, 0);
   EXPECT_FALSE(m_scheduler.failed({0, 5})) << "somebody else's from here on";
-  // The driver's own work is nobody's.
+  // The driver's own work belongs to no context.
   m_device.complete();
   const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
-  ASSERT_EQ(m_scheduler.submitInternal(&nop, sizeof nop, {0, 6}), STATUS_SUCCESS);
+  ASSERT_EQ(m_internal.submit(&nop, sizeof nop, {0, 6}), STATUS_SUCCESS);
   m_device.fail(AEROGPU_ERROR_INTERNAL);
   interrupt();
   EXPECT_FALSE(m_scheduler.failed({0, 5}));
 }
 
-/** With records each is told of its own, however many failed before the interrupt was taken, and nobody else. */
+/** With records each owner learns of its own error, however many failed before the interrupt was taken, and no one
+ * else does. */
 // REC-1, REC-2
 TEST_F(SchedulerTest, ErrorsOfSeveralSpacesInOneInterrupt) {
   constexpr uint32_t kOne = 0x5001, kTwo = 0x7002, kThree = 0x9003, kFour = 0x9004;
@@ -441,7 +443,7 @@ TEST_F(SchedulerTest, ErrorsOfSeveralSpacesInOneInterrupt) {
   EXPECT_EQ(m_counters.lastErrorFence, 0x100000005u);
 }
 
-/** What came before a start is nobody's who is there. A sleep that resets the device ends its records. */
+/** An error from before a start belongs to no current context. A sleep that resets the device ends its records. */
 // REC-1
 TEST_F(SchedulerTest, ErrorRecordsBeginWithAStart) {
   ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);
@@ -471,7 +473,7 @@ TEST_F(SchedulerTest, ErrorRecordsBeginWithAStart) {
   }
 }
 
-/** When a record found no room, nobody can go on as if it had not been his. */
+/** If a record found no room, every context has to assume that the error was its own. */
 // REC-4
 TEST_F(SchedulerTest, AnErrorWithoutARecordIsEverybodys) {
   ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);
@@ -490,7 +492,7 @@ TEST_F(SchedulerTest, AnErrorWithoutARecordIsEverybodys) {
   EXPECT_FALSE(m_scheduler.failed({0x7002, 5})) << "somebody else's from here on";
 }
 
-/** A device that has left the bus answers with ones. */
+/** A device that has left the bus reads as all ones. */
 TEST_F(SchedulerTest, ADeviceThatIsGoneHasNoErrorRecords) {
   ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);
   m_scheduler.startErrors(true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SipHash-2-4 against the vectors of its paper's appendix and of its authors' reference.
+// Tests SipHash-2-4 against the vectors in the appendix of its paper and in its authors' reference.
 #include "guest-drivers/kmd/logic/seal.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The aperture's page list as the device finds it in memory (docs/abi/allocation-table.md, LIST): what pages
-// "DxgkDdiBuildPagingBuffer" and "DXGKARG_BUILDPAGINGBUFFER" say of mapping and unmapping is in it when the call
-// returns.
+// Tests the aperture's page list as the device finds it in memory (docs/abi/allocation-table.md, LIST): the mappings
+// and unmappings of pages "DxgkDdiBuildPagingBuffer" and "DXGKARG_BUILDPAGINGBUFFER" are in it when the call returns.
 #include "guest-drivers/kmd/memory/segments.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +34,7 @@ protected:
     m_segments.describe(kSegmentAperture, descriptor);
     return static_cast<uint64_t>(descriptor.BaseAddress.QuadPart);
   }
-  /** Where the device is told to look for page `first` of the aperture. */
+  /** Returns where the device looks for page `first` of the aperture. */
   uint64_t entryGpa(uint64_t first) const {
     aerogpu_alloc_entry entry = {};
     entry.size_bytes = kPageBytes;
@@ -97,7 +96,7 @@ TEST_F(SegmentsTest, TouchesNothingThatIsNotThere) {
   EXPECT_FALSE(m_segments.unmap(0, 1, kDummy));
 }
 
-// A paging operation gets the pages themselves; where nothing was ever mapped there are none.
+// A paging operation gets the pages themselves; if nothing was ever mapped there are none.
 TEST_F(SegmentsTest, TransfersFindThePages) {
   MemoryRef ref;
   EXPECT_FALSE(m_segments.locate(kSegmentAperture, base(), kPageBytes, ref));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// docs/abi/d3d9ex.md: tokens are not 0, unique, stable while they live and never made again.
+// docs/abi/d3d9ex.md: tokens are not 0, unique, stable while they live and never reused.
 #include "guest-drivers/kmd/logic/share_tokens.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(ShareTokens, ALaterStartRepeatsNothing) {
   }
 }
 
-/** In whatever order they go, the others stay. 1000 tokens share 256 buckets. */
+/** Whatever the order of removal, the others stay. 1000 tokens share 256 buckets. */
 TEST(ShareTokens, AnyOrderOfEnds) {
   for (const size_t stride : {1u, 7u, 999u, 501u}) {
     ShareTokens tokens(3);
@@ -91,7 +91,7 @@ TEST(ShareTokens, AnyOrderOfEnds) {
 }
 
 TEST(ShareTokens, TheCountSkipsZero) {
-  // A seed of which nothing is left but the wrap: the token after 2^64 - 1 is not 0.
+  // A seed just before the wrap: the token after 2^64 - 1 is not 0.
   ShareTokens tokens(UINT64_MAX >> 20);
   ShareToken token;
   for (int i = 0; i < 100; i++) {

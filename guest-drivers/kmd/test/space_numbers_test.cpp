@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers of handle spaces: none twice at once, none again while its end may be on its way.
+// Tests the numbers of handle spaces: none is used twice at once, none is reused while its end may be under way.
 #include "guest-drivers/kmd/logic/space_numbers.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(SpaceNumbers, SomeAreKeptForWhoComesLate) {
   EXPECT_EQ(system, 63u);
   EXPECT_EQ(greedy.size() + first + system, SpaceNumbers::kPlaces - 1);
   numbers.give(greedy.back());
-  numbers.give(greedy.back());  // gives one place, not two
+  numbers.give(greedy.back());  // frees one place, not two
   EXPECT_EQ(numbers.take(Taker::SameProcess), 0u);
   EXPECT_EQ(numbers.take(Taker::NewProcess), 0u) << "the system's come first";
   EXPECT_NE(numbers.take(Taker::System), 0u);

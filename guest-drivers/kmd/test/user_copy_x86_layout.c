@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compiled, never linked: the offsets that user_copy_x86.S and its test write by hand, against winnt.h.
+// Compiled, never linked: checks the offsets that user_copy_x86.S and its test write by hand against winnt.h.
 #include <windows.h>
 
 #define SAME(type, member, offset) _Static_assert(__builtin_offsetof(type, member) == (offset), #type "." #member)

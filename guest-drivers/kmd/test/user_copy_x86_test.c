@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Proves user_copy_x86.S: the very object that is linked into the x86 aerogpu.sys is called with good, unmapped, half
-// mapped and vanishing memory. The processor faults for real; what Windows would do then is SIMULATED: a SIGSEGV
-// handler plays the exception dispatcher of x86 (registration chain at fs:[0], handlers called with record, frame and
-// context, ExceptionContinueExecution or ExceptionContinueSearch; winnt.h and excpt.h name them). A 32-bit Linux
-// program without a C library, so that nothing for 32 bits has to be installed; system call numbers are those of i386.
+// mapped and vanishing memory. The processor faults for real; Windows' reaction is SIMULATED: a SIGSEGV handler plays
+// the exception dispatcher of x86 (registration chain at fs:[0], handlers called with record, frame and context,
+// ExceptionContinueExecution or ExceptionContinueSearch; winnt.h and excpt.h name them). A 32-bit Linux program without
+// a C library, so that nothing for 32 bits has to be installed; system call numbers are those of i386.
 #include <stdint.h>
 
 enum { kPage = 4096 };
@@ -29,7 +29,7 @@ struct Registration {
   struct Registration *next;
   Handler handler;
 };
-/* What fs points to: NT_TIB. */
+/* NT_TIB, to which fs points. */
 static struct {
   struct Registration *exceptionList;
   uint32_t stackBase, stackLimit;
@@ -95,8 +95,8 @@ static Handler g_lastHandler;
 static uint32_t g_lastEip;
 static struct Registration *g_lastFrame;
 
-/** KiUserExceptionDispatcher and RtlDispatchException in short: from the newest frame on, whoever continues wins.
- * Frames have to lie on the stack, aligned, each above the one before. */
+/** KiUserExceptionDispatcher and RtlDispatchException in short: the search goes from the newest frame on, and the
+ * first handler that continues wins. Frames have to lie on the stack, aligned, each above the one before. */
 static int dispatch(struct Record *record, struct Context *context) {
   uint32_t lowest = context->esp;
   g_lastEip = context->eip;
@@ -162,10 +162,10 @@ static void installDispatcher(uint32_t stackBase) {
   __asm__ volatile("movw %w0, %%fs" : : "r"(descriptor[0] << 3 | 3));
 }
 
-// ---- calls, with everything looked at that a caller may rely on ----
+// ---- calls, checking everything that a caller may rely on ----
 
-/* guardedCopy with known values in the registers that belong to the caller; 0xBADBAD00 when one is lost, the stack
- * is not where it was or the direction flag is set. */
+/* Calls guardedCopy with known values in the registers that belong to the caller; returns 0xBADBAD00 if one is lost,
+ * the stack has moved or the direction flag is set. */
 uint32_t callChecked(void *destination, const void *source, uint32_t bytes);
 __asm__(
     "callChecked:\n"
@@ -209,7 +209,8 @@ static void put(uint8_t *at, uint32_t bytes, uint8_t seed) {
 static void clear(uint8_t *at, uint32_t bytes) {
   for (uint32_t i = 0; i < bytes; i++) at[i] = 0xEE;
 }
-/** Bytes at the front of `at` that equal `other`; the rest up to `bytes` must be as clear() left it, else -1. */
+/** Counts the bytes at the front of `at` that equal `other`; the rest up to `bytes` must be as clear() left it, else
+ * returns -1. */
 static int32_t copiedBytes(const uint8_t *at, const uint8_t *other, uint32_t bytes) {
   uint32_t good = 0;
   while (good < bytes && at[good] == other[good]) good++;
@@ -288,7 +289,7 @@ static uint32_t outerHandler(struct Record *record, void *frame, struct Context 
   return kContinueExecution;
 }
 
-/** Exceptions of others are none of the copy's business, and its own never reach others. */
+/** The copy ignores exceptions of others, and its own never reach others. */
 static void nested(uint8_t *from, uint8_t *to) {
   struct Registration outer = {g_tib.exceptionList, outerHandler};
   g_tib.exceptionList = &outer;
@@ -299,7 +300,7 @@ static void nested(uint8_t *from, uint8_t *to) {
   g_tib.exceptionList = outer.next;
 }
 
-/** The handler asked about what is not a fault of the copy: it declines and changes nothing. */
+/** Asks the handler about a fault that is not the copy's: it declines and changes nothing. */
 static void declines(uint8_t *to) {
   copy(to, 0, 16);
   const Handler handler = g_lastHandler;
@@ -311,7 +312,7 @@ static void declines(uint8_t *to) {
   context.eip = (uint32_t)guardedCopy;  // inside the function, but not in the copy itself
   expect(handler(&record, g_lastFrame, &context, 0) == kContinueSearch, "an address before the copy");
   expect(context.eip == (uint32_t)guardedCopy && context.eax == 0x12345678 && !context.esp, "the context is as it was");
-  context.eip = g_lastEip;  // the copy itself, but somebody further up has ended the exception already
+  context.eip = g_lastEip;  // the copy itself, but a handler further up has ended the exception already
   record.flags = kUnwinding;
   expect(handler(&record, g_lastFrame, &context, 0) == kContinueSearch && context.eip == g_lastEip, "an unwind");
   record.flags = 0;
@@ -354,7 +355,7 @@ static void racing(uint8_t *from, uint8_t *to) {
     if (status == 0) whole++;
     if (status == kAccessViolation) cut++;
     expect(status == 0 || status == kAccessViolation, "success or an access violation");
-    // The source is looked at through the pattern: it may be gone again.
+    // Checks against the pattern, not the source, which may be gone again.
     while (copied < kBytes && to[copied] == (uint8_t)(5 + copied * 7 + (copied >> 8))) copied++;
     expect(status == 0 ? copied == kBytes : copied >= 2 * kPage && copied < 6 * kPage, "a prefix is copied");
     for (uint32_t at = copied; at < kBytes; at += 61)

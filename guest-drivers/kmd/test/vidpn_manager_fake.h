@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A strict VidPN manager for vidpn_test.cpp, which alone includes it: it counts every handle and structure that it
-// lends, refuses what Microsoft's pages refuse, and fails any of its calls on request. Rules are those of the pages of
-// DXGK_VIDPN_INTERFACE and its relatives.
+// lends, refuses what Microsoft's pages refuse, and fails any of its calls on request. The rules are those of the pages
+// of DXGK_VIDPN_INTERFACE and its relatives.
 #pragma once
 
 #include "guest-drivers/kmd/display/vidpn.h"
@@ -41,9 +41,9 @@ struct Manager {
   std::vector<D3DKMDT_MONITOR_SOURCE_MODE> monitorModes;
   UINT nextId = 1;
   int calls = 0;
-  int failAt = -1;  // the call that fails for want of memory
+  int failAt = -1;  // the call that fails for lack of memory
   int sourceAssigned = 0, targetAssigned = 0, supportUpdated = 0;
-  NTSTATUS assignStatus = STATUS_SUCCESS;  // what assigning a good set says
+  NTSTATUS assignStatus = STATUS_SUCCESS;  // the result of assigning a valid set
 
   bool fails() { return calls++ == failAt; }
   size_t lent() const {
@@ -51,8 +51,8 @@ struct Manager {
   }
 };
 
-inline Manager *g;                                      // the one of the running test
-inline int vidPnObject, topologyObject, monitorObject;  // what opaque handles point to
+inline Manager *g;                                      // the running test's manager
+inline int vidPnObject, topologyObject, monitorObject;  // targets of opaque handles
 
 inline D3DKMDT_HVIDPN vidPnHandle() {
   return reinterpret_cast<D3DKMDT_HVIDPN>(&vidPnObject);
@@ -117,7 +117,7 @@ template <class Kind> NTSTATUS APIENTRY createMode(typename Kind::Handle handle,
   if (g->fails()) return STATUS_NO_MEMORY;
   EXPECT_TRUE(handleOf(handle)->created) << "only a new set takes modes";
   typename Kind::Info mode;
-  memset(&mode, 0xCC, sizeof mode);  // everything but the number is the driver's to fill in
+  memset(&mode, 0xCC, sizeof mode);  // the driver has to fill in everything but the number
   mode.Id = g->nextId++;
   *info = &Kind::infos().emplace_back(mode);
   return STATUS_SUCCESS;
@@ -187,9 +187,9 @@ inline NTSTATUS APIENTRY createTarget(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_TARGE
   return STATUS_SUCCESS;
 }
 
-/** Pages "pfnAssignSourceModeSet" and "pfnAssignTargetModeSet", with their rule of who releases after a failure. */
+/** Pages "pfnAssignSourceModeSet" and "pfnAssignTargetModeSet", with their rule on who releases after a failure. */
 inline NTSTATUS assign(const void *handle, std::shared_ptr<Set> &place) {
-  if (g->fails()) return STATUS_GRAPHICS_INVALID_VIDPN;  // an argument was no good: the caller keeps the handle
+  if (g->fails()) return STATUS_GRAPHICS_INVALID_VIDPN;  // an argument was invalid: the caller keeps the handle
   Manager::Handle *lent = handleOf(handle);
   EXPECT_TRUE(lent->created);
   const std::shared_ptr<Set> set = lent->set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The VidPN functions against the strict manager of vidpn_manager_fake.h, by the rules of the pages of
+// Tests the VidPN functions against the strict manager of vidpn_manager_fake.h, by the rules of the pages of
 // DXGK_VIDPN_INTERFACE and of "Enumerating Cofunctional VidPN Source and Target Modes".
 #include "guest-drivers/kmd/display/vidpn.h"
 
@@ -125,7 +125,7 @@ TEST_F(VidPnTest, PinnedTransformationsHaveToBeIdentity) {
   EXPECT_FALSE(supported());
 }
 
-// Page "DxgkDdiIsSupportedVidPn": the answer is FALSE; a failure is for topologies that are not valid.
+// Page "DxgkDdiIsSupportedVidPn": the answer is FALSE; a failure is for invalid topologies.
 TEST_F(VidPnTest, OtherTopologiesAreNotSupported) {
   addOurPath();
   m_manager.paths[0].VidPnSourceId = 1;
@@ -222,7 +222,7 @@ TEST_F(VidPnTest, ThePivotStaysAsItIs) {
   ASSERT_EQ(enumerate(D3DKMDT_EPT_VIDPNTARGET), STATUS_SUCCESS);
   EXPECT_EQ(m_manager.sourceAssigned, 1);
   EXPECT_EQ(m_manager.targetAssigned, 1);
-  // Another source or target as the pivot is none of ours.
+  // The driver ignores another source or target as the pivot.
   ASSERT_EQ(enumerate(D3DKMDT_EPT_VIDPNSOURCE, 3), STATUS_SUCCESS);
   EXPECT_EQ(m_manager.sourceAssigned, 2);
   EXPECT_EQ(m_manager.targetAssigned, 2);
@@ -279,13 +279,13 @@ TEST_F(VidPnTest, TheRecommendedVidPnIsFunctional) {
   EXPECT_EQ(m_manager.target->pinned, m_manager.target->targets[0].Id);
   EXPECT_EQ(m_manager.source->sources[0].Format.Graphics.PrimSurfSize.cx, 1440u);
   EXPECT_EQ(m_manager.source->sources[0].Format.Graphics.PixelFormat, D3DDDIFMT_X8R8G8B8);
-  // It is one that the driver itself takes.
+  // The driver itself accepts it.
   EXPECT_TRUE(supported());
   PinnedMode active;
   EXPECT_EQ(vidPn().readActive(vidPnHandle(), active), STATUS_SUCCESS);
   EXPECT_EQ(active.mode, (Mode{1440, 900}));
   EXPECT_EQ(active.pitch, framePitch(1440));
-  // Given a VidPN that is not empty it recommends nothing.
+  // For a VidPN that is not empty it recommends nothing.
   EXPECT_EQ(vidPn().recommendFunctional(vidPnHandle()), STATUS_GRAPHICS_NO_RECOMMENDED_FUNCTIONAL_VIDPN);
 }
 
@@ -312,7 +312,7 @@ TEST_F(VidPnTest, WhatBecomesActive) {
   EXPECT_EQ(active.pitch, 2304u);
 }
 
-/** Page "D3DKMDT_VIDPN_PRESENT_PATH_TRANSFORMATION": the commit answers so to a scaling that is not there. */
+/** Page "D3DKMDT_VIDPN_PRESENT_PATH_TRANSFORMATION": the commit gives this answer to an unsupported scaling. */
 TEST_F(VidPnTest, ScalingThatIsNotThereIsRefusedAtCommit) {
   addOurPath();
   pinSourceMode(1024, 768);
@@ -343,7 +343,7 @@ TEST_F(VidPnTest, OnlyAGammaRampThatChangesNothingIsTaken) {
   EXPECT_LT(VidPn::checkUpdate(path), 0);
   path.GammaRamp.Type = D3DDDI_GAMMARAMP_DXGI_1;
   EXPECT_LT(VidPn::checkUpdate(path), 0);
-  // It is no reason to refuse a mode.
+  // The ramp is no reason to refuse a mode.
   EXPECT_EQ(VidPn::checkPath(path), STATUS_SUCCESS);
 }
 
@@ -378,7 +378,7 @@ TEST_F(MonitorTest, EveryModeIsAddedAsTheDrivers) {
   }
   EXPECT_EQ(preferred(), 1u);
   EXPECT_EQ(m_manager.monitorModes[0].Preference, D3DKMDT_MP_PREFERRED);
-  // A second time they are there already, which is no error.
+  // The second time they are there already, which is no error.
   EXPECT_EQ(recommend(), STATUS_SUCCESS);
   EXPECT_EQ(m_manager.monitorModes.size(), m_modes.count());
 }
@@ -454,7 +454,7 @@ TEST_F(MonitorTest, AFailureLeaksNothing) {
   }
 }
 
-/** The manager releases a set that it refuses for what is in it. */
+/** The manager itself releases a set that it refuses because of its content. */
 TEST_F(VidPnTest, ASetThatIsRefusedForItsModesIsNotReleasedTwice) {
   addOurPath();
   m_manager.assignStatus = STATUS_GRAPHICS_PINNED_MODE_MUST_REMAIN_IN_SET;

@@ -89,7 +89,7 @@ void paintStatsPane(Canvas& canvas) {
 void paintAboutPane(Canvas& canvas) {
   paintFrame(canvas, "About aerogpu", true);
   const float w = real(canvas.width());
-  // An emblem: a pane of glass behind another.
+  // An emblem: two panes of glass, one behind the other.
   canvas.fill({34, 66, 54, 54}, 8, {0.10f, 0.45f, 0.85f, 0.85f}, {0.03f, 0.18f, 0.48f, 0.85f});
   canvas.stroke({34, 66, 54, 54}, 8, 1.2f, kWhite.alpha(0.7f), kWhite.alpha(0.25f));
   canvas.fill({52, 84, 54, 54}, 8, {0.35f, 0.90f, 0.80f, 0.72f}, {0.05f, 0.50f, 0.62f, 0.72f});

@@ -18,12 +18,12 @@ struct Atlas {
   AtlasGlyph body[95], bold[95];
   int whiteX = 0, whiteY = 0;
 };
-/// Paints the atlas; the places are the same for every call.
+/// Paints the atlas; the positions are the same for every call.
 Atlas paintAtlas(Canvas& canvas);
 
 /// Frame, caption, buttons and fixed text of a pane (`canvas` has the pane's size and is empty).
 void paintPane(Canvas& canvas, Pane pane);
-/// Behind the model: a dark radial gradient, opaque.
+/// The background of the model: a dark radial gradient, opaque.
 void paintBackdrop(Canvas& canvas);
 /// Diagonal light on glass; tiles.
 void paintStreaks(Canvas& canvas);

@@ -39,7 +39,7 @@ void Canvas::blend(int x, int y, const Color& c, float coverage) {
   pixel = channel(24, 1) | channel(16, c.r) | channel(8, c.g) | channel(0, c.b);
 }
 
-// Walks the pixels of a box; `coverage` and `paint` get pixel centres.
+// Calls `coverage` and `paint` for the pixel centres of a box.
 template <class Coverage, class Paint>
 void Canvas::shade(float x0, float y0, float x1, float y1, Coverage coverage, Paint paint) {
   const int left = std::max(0, static_cast<int>(std::floor(x0))),
@@ -67,7 +67,7 @@ void Canvas::stroke(RectF r, float radius, float thickness, Color top, Color bot
   shade(
       r.x - 1, r.y - 1, r.x + r.w + 1, r.y + r.h + 1,
       [&](float x, float y) {
-        // The inside of a frame is most of its box; nothing is there.
+        // The inside of a frame is most of its box, and empty.
         if (x > r.x + radius + thickness + 1 && x < r.x + r.w - radius - thickness - 1 &&
             y > r.y + thickness + 1 && y < r.y + r.h - thickness - 1)
           return 0.0f;

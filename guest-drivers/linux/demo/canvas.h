@@ -35,7 +35,7 @@ public:
   /// Rounded rectangle with a vertical gradient.
   void fill(RectF r, float radius, Color top, Color bottom);
   void fill(RectF r, float radius, Color c) { fill(r, radius, c, c); }
-  /// Its outline, `thickness` pixels inside of the edge.
+  /// Outline of a rounded rectangle, `thickness` pixels wide, inside the edge.
   void stroke(RectF r, float radius, float thickness, Color top, Color bottom);
   /// Disc with a radial gradient around (fx, fy).
   void disc(float cx, float cy, float radius, Color centre, Color edge, float fx, float fy);
@@ -46,7 +46,7 @@ public:
   void polygon(const std::vector<std::pair<float, float>>& points, Color c);
   /// `x`, `y`: left end of the base line.
   void text(float x, float y, const Font& font, std::string_view text, Color c);
-  /// The same with a soft light behind it, as captions on glass have.
+  /// Draws text over a soft glow, like captions on glass.
   void glowText(float x, float y, const Font& font, std::string_view text, Color c, Color glow, int radius);
   /// Makes a rectangle transparent again.
   void clear(int x, int y, int w, int h);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pacing: each frame is one submission that ends in a vsynced present, so its fence comes with a vblank, and
-// the picture with it, while the next frame is already on its way.
+// Pacing: each frame is one submission that ends in a vsynced present, so its fence, and the picture, come
+// with a vblank while the next frame is already under way.
 #include "guest-drivers/linux/demo/desktop.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace aerogpu::guest {
 namespace {
 
 constexpr int64_t kFenceTimeoutNs = 20'000'000'000;  // the first frame compiles shaders
-constexpr uint32_t kReportFrames = 120;              // said besides the once-a-second line
+constexpr uint32_t kReportFrames = 120;              // printed in addition to the once-a-second line
 
-/// Frame times of the last second and of all.
+/// Frame times of the last second and of the whole run.
 class Pace {
 public:
   explicit Pace(int64_t now) : m_secondBegan(now), m_last(now) {}
-  /// A frame is on the screen; true once a second.
+  /// Counts a frame on the screen; returns true once a second.
   bool frame(int64_t now) {
     m_frameMs = static_cast<double>(now - m_last) / 1e6;
     m_last = now;
@@ -54,7 +54,7 @@ private:
 }  // namespace
 
 uint64_t desktopMemoryBytes(Mode mode) {
-  // Scene, ring and slots, and what no run of neighbouring pages can use.
+  // Scene, ring and slots, and the memory that no run of neighbouring pages can use.
   return Scene::memoryBytes(mode) + 17 * (uint64_t{kDesktopCommandBytes} + kTableBytes) + 4 * kHugePageBytes;
 }
 
@@ -84,7 +84,7 @@ Status runDesktop(Device& device, const Options& options) {
                     kCursorSize * 4, scene.cursor().gpa);
   }
 
-  // Frame 0 is drawn before the screen is switched on, so nothing half done is ever seen.
+  // Frame 0 is drawn before the screen is switched on, so an unfinished picture is never visible.
   uint64_t previousFence = 0;
   FrameStats stats;
   int64_t start = 0;
@@ -112,7 +112,7 @@ Status runDesktop(Device& device, const Options& options) {
     const uint64_t shownFence = previousFence;
     previousFence = fence;
 
-    // Frames in flight: this one and the one before. That one's fence is the moment that it is shown.
+    // Two frames are in flight: this one and the previous one, whose fence is the moment that it is shown.
     if (frame == 0) {
       status = device.waitFence(fence, kFenceTimeoutNs);
       if (!status.ok()) return status;

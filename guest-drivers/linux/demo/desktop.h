@@ -10,7 +10,7 @@ namespace aerogpu::guest {
 /// Room for one command stream.
 inline constexpr uint32_t kDesktopCommandBytes = 256 * 1024;
 
-/// Guest memory that the desktop needs at this mode, slots included.
+/// Returns the guest memory that the desktop needs at this mode, slots included.
 uint64_t desktopMemoryBytes(Mode mode);
 
 /// Runs until options.frames (0: for ever) or an error.

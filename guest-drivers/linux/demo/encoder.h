@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Command streams one packet a call, with the packets' names. States that are set already are not sent again.
+// Encodes command streams, one packet per call, named after the packets. States that are already set are not
+// sent again.
 #pragma once
 
 #include <array>
@@ -27,10 +28,10 @@ public:
                      uint32_t mips, uint32_t pitch, uint32_t allocId);
   void dirtyRange(uint32_t handle, uint64_t offset, uint64_t size);
   void upload(uint32_t handle, uint64_t offset, const void* bytes, size_t size);
-  /// All of `source` (its size), to (x, y) of the destination.
+  /// Copies all of `source` (its size) to (x, y) of the destination.
   void copyTexture(uint32_t destination, uint32_t source, uint32_t width, uint32_t height, uint32_t x = 0,
                    uint32_t y = 0);
-  /// The same rectangle of two textures of one size.
+  /// Copies a rectangle to the same place of a texture of the same size.
   void copyRect(uint32_t destination, uint32_t source, const Rect& rect);
   void createShader(uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens);
   /// `elements`: D3DVERTEXELEMENT9 with its end element.
@@ -55,9 +56,9 @@ public:
   void clear(uint32_t flags, std::array<float, 4> color, float depth);
   void draw(uint32_t vertices, uint32_t first = 0);
   void drawIndexed(uint32_t indices, uint32_t first = 0, int32_t baseVertex = 0);
-  /// Quads of four vertices each, two triangles, which travel with the packet; what is bound stays.
+  /// Draws quads of four vertices each, two triangles, which travel with the packet; the bound buffers stay.
   void drawQuadsInline(const void* vertices, uint32_t quads, uint32_t stride);
-  /// The picture differs from the one before in these rectangles.
+  /// Presents; the picture differs from the previous one in these rectangles.
   void presentVsync(std::span<const Rect> damage);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bitmap fonts with grey levels, printable ASCII. The data is made by fontgen at build time.
+// Bitmap fonts with grey levels, printable ASCII. fontgen makes the data at build time.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@ namespace aerogpu::guest {
 
 struct Glyph {
   int16_t advance64;  // 1/64 pixel
-  int8_t left, top;   // of the bitmap from the pen; top counts up from the base line
+  int8_t left, top;   // position of the bitmap from the pen; top counts up from the base line
   uint8_t width, height;
-  uint32_t offset;  // of its coverage bytes
+  uint32_t offset;  // offset of its coverage bytes
 };
 
 struct Font {

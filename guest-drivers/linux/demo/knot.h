@@ -26,7 +26,7 @@ using Matrix = std::array<float, 16>;
 Matrix multiply(const Matrix& a, const Matrix& b);
 Matrix rotation(float aroundX, float aroundY);
 Matrix translation(float x, float y, float z);
-/// D3D's: z 0..1, looking along +z.
+/// Direct3D's projection: z 0..1, looking along +z.
 Matrix perspective(float fieldOfViewY, float aspect, float zNear, float zFar);
 
 }  // namespace aerogpu::guest

@@ -13,7 +13,7 @@ namespace aerogpu::guest {
 struct Percentiles {
   int64_t minimum = 0, median = 0, p99 = 0, maximum = 0;
 };
-/// Sorts `samples`; they are not empty.
+/// Sorts `samples`, which must not be empty.
 Percentiles percentilesOf(std::vector<int64_t>& samples);
 
 /// Prints one line for each way of waiting.

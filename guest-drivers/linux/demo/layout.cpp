@@ -48,7 +48,7 @@ Rect paneSweep(Mode mode, Pane pane) {
   const int w = static_cast<int>(mode.width), room = static_cast<int>(mode.height) - kTaskbarHeight;
   const int pw = std::min(440, w - 80), ph = std::min(244, room - 60), middle = (w - pw) / 2;
   const int left = std::max(0, middle - w / 7), right = std::min(w, middle + w / 5 + pw);
-  // Clear of the taskbar by more than its blur reaches.
+  // The distance to the taskbar is more than the reach of its blur.
   const int bottom = room - kBlurMargin - kShadow - kBlurScale, top = std::max(0, bottom - ph - room / 5);
   return {left, top, right - left, bottom - top};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where everything is, as a function of the mode and of time. Pure.
+// The layout of the desktop as a function of the mode and of time. Pure.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,12 @@ inline constexpr int kBlurScale = 4, kBlurMargin = 32;
 
 /// Rectangle of a pane at `seconds`; the about window drifts, the others stand still.
 Rect paneRect(Mode mode, Pane pane, double seconds);
-/// What the pane covers in the course of time.
+/// Returns the area that the pane covers over time.
 Rect paneSweep(Mode mode, Pane pane);
 /// Inside of the frame, in pixels from the pane's corner.
 Rect clientRect(const Rect& pane);
-/// What the pane's blur texture covers: aligned to kBlurScale, of the same size wherever the pane is.
+/// Returns the area that the pane's blur texture covers: aligned to kBlurScale, of the same size wherever the
+/// pane is.
 Rect blurRect(const Rect& pane);
 /// The pointer wanders over the windows.
 void cursorPosition(Mode mode, double seconds, int& x, int& y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-demo: shows what the device can do, from user space. As process 1 of the demo guest it also brings
+// aerogpu-demo: shows the device's abilities, from user space. As process 1 of the demo guest it also brings
 // the system up and turns it off; as root on any Linux with the device it runs as an ordinary program.
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the demo is asked to do, from its command line or, in the VM, from the kernel's
-// (aerogpu.demo=WORD,WORD...).
+// The demo's options, from its command line or, in the VM, from the kernel's (aerogpu.demo=WORD,WORD...).
 #pragma once
 
 #include <cstdint>

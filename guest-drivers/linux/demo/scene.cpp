@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frame: model, panes from the bottom up with what is behind them blurred, texts and bars.
+// Draws the frame: model, panes from the bottom up over their blurred background, texts and bars.
 #include "guest-drivers/linux/demo/scene.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void Scene::beginQuads(Encoder& e, uint32_t pixelShader, bool blend) {
 }
 
 void Scene::quad(Encoder& e, RectF r, float w, float h, Coordinates a, Coordinates b, Coordinates c) {
-  // D3D9 has pixel centres at whole numbers: half a pixel up and left puts the edges between pixels.
+  // D3D9 has pixel centres at whole numbers: half a pixel up and left moves the edges between pixels.
   const float constants[16] = {2 * r.w / w,
                                -2 * r.h / h,
                                (2 * r.x - 1) / w - 1,
@@ -137,7 +137,7 @@ void Scene::layOut(const FrameStats& stats) {
   }
 }
 
-// A pane settles if it never moves and nothing that changes lies below it. What lies below a settled pane is
+// A pane settles if it never moves and nothing that changes lies below it. The panes below a settled pane are
 // settled too, so all of them can be drawn once and copied.
 void Scene::settlePanes() {
   const auto grown = [](Rect r) {
@@ -166,12 +166,13 @@ std::vector<Rect> Scene::restored() const {
   for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
     const PaneState& state = m_panes[pane];
     if (state.settled) {
-      // The model is copied over all of its own; the taskbar's words lie on its frame.
+      // The copied model covers all of its client area; the taskbar's words lie on its frame.
       if (pane == kStatsPane) out.push_back(clientOnScreen(pane));
       if (pane == kTaskbarPane) out.push_back(state.rect);
       continue;
     }
-    // Now and before, with shadows, and what the glass shows: that must not be an older picture of itself.
+    // The current and previous areas, with shadows, and the area that the glass shows, which must not be an
+    // older picture of itself.
     const auto width = static_cast<int>(m_mode.width), height = static_cast<int>(m_mode.height);
     int left = width, top = height, right = 0, bottom = 0;
     const auto add = [&](const Rect& r, int margin) {
@@ -273,7 +274,7 @@ void Scene::renderGlass(Encoder& e, uint32_t pane) {
   drawSprites(e, state.firstSprite, state.shadowSprites);
 
   beginQuads(e, handle::kGlassPs, true);
-  e.sampler(1, SamplerMode::ClampPoint);  // its pixels are the screen's
+  e.sampler(1, SamplerMode::ClampPoint);  // its pixels map to the screen's one to one
   e.sampler(2, SamplerMode::WrapLinear);
   e.texture(0, handle::kBlurA + pane);
   e.texture(1, handle::kPaneArt + pane);
@@ -305,7 +306,7 @@ void Scene::renderGlass(Encoder& e, uint32_t pane) {
           (shiftY + y1) / kStreakPeriod});
   };
   if (pane == kModelPane) {
-    // Its client area is covered by the model: only the frame is glass.
+    // The model covers its client area: only the frame is glass.
     part(0, 0, r.w, client.y);
     part(0, client.y, client.x, client.h);
     part(client.x + client.w, client.y, r.w - client.x - client.w, client.h);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The desktop as command streams. Knows the ABI and guest memory, not the device: the demo submits the
-// streams, the trace tool writes them to a file, tests look at them.
+// The desktop as command streams. It knows the ABI and guest memory, not the device: the demo submits the
+// streams, the trace tool writes them to a file, tests check them.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@
 
 namespace aerogpu::guest {
 
-/// What the statistics window shows.
+/// The content of the statistics window.
 struct FrameStats {
   uint32_t frame = 0;
   double seconds = 0;
   double fps = 0;
-  double frameMs = 0;  // of the last frame
+  double frameMs = 0;  // time of the last frame
   uint64_t submissions = 0;
   uint64_t interrupts = 0;
-  uint64_t commandBytes = 0;  // of the last stream
+  uint64_t commandBytes = 0;  // size of the last stream
 };
 
 /// Texture coordinates at two corners of a rectangle.
@@ -35,17 +35,17 @@ class Scene {
 public:
   static constexpr uint32_t kFormat = AEROGPU_FORMAT_B8G8R8X8_UNORM;
 
-  /// Guest memory that create() takes.
+  /// Returns the guest memory that create() takes.
   static uint64_t memoryBytes(Mode mode);
   /// Allocates and paints all static data.
   Status create(Memory& memory, Mode mode);
-  /// The first stream: resources, shaders, the wallpaper.
+  /// Writes the first stream: resources, shaders, the wallpaper.
   void setup(CommandWriter& out);
-  /// What differs from the frame before, into the texture that is shown, ending in a vsynced present of it. A
-  /// frame is taken when it is presented, so the next one may follow at once.
+  /// Draws the differences from the previous frame into the texture that is shown, ending in a vsynced
+  /// present of it. The device takes a frame when it is presented, so the next one may follow at once.
   void frame(const FrameStats& stats, CommandWriter& out);
 
-  /// The same for every submission.
+  /// The allocation table, the same for every submission.
   const AllocTable& table() const { return m_table; }
   uint64_t shownGpa() const { return m_shown.gpa; }
   uint32_t pitchBytes() const { return m_mode.width * 4; }
@@ -55,7 +55,7 @@ public:
 private:
   struct PaneState {
     Rect rect;
-    Rect before;           // of the last frame
+    Rect before;           // rectangle in the last frame
     bool settled = false;  // part of the still picture
     uint32_t firstSprite = 0, shadowSprites = 0, sprites = 0;
   };
@@ -68,22 +68,23 @@ private:
   void layOutTaskbar(const FrameStats& stats, const Rect& pane);
   void renderModel(Encoder& e, double seconds);
   void settlePanes();
-  /// A pane's inside.
+  /// Returns a pane's inside, on the screen.
   Rect clientOnScreen(uint32_t pane) const;
-  /// Where the frame before is replaced by the still picture, on which the panes that change are drawn again.
+  /// Returns where the still picture replaces the previous frame; the panes that change are drawn again on
+  /// top of it.
   std::vector<Rect> restored() const;
   void renderStill(Encoder& e);
   void renderBlur(Encoder& e, uint32_t pane, uint32_t source);
-  /// Shadow and glass; the target is bound and its picture blurred.
+  /// Draws shadow and glass; the target is bound and its picture blurred.
   void renderGlass(Encoder& e, uint32_t pane);
-  /// What changes inside of the pane.
+  /// Draws the changing content of the pane.
   void renderContent(Encoder& e, uint32_t pane, uint32_t target);
   void drawSprites(Encoder& e, uint32_t first, uint32_t count);
 
-  /// No depth, no culling, premultiplied blending or none.
+  /// Sets no depth, no culling, premultiplied blending or none.
   void flatStates(Encoder& e, bool blend);
   void beginQuads(Encoder& e, uint32_t pixelShader, bool blend);
-  /// A rectangle of a target of `w` x `h` pixels.
+  /// Draws a rectangle of a target of `w` x `h` pixels.
   void quad(Encoder& e, RectF r, float w, float h, Coordinates a = {}, Coordinates b = {},
             Coordinates c = {});
 

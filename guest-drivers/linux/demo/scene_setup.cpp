@@ -200,7 +200,7 @@ void Scene::renderWallpaper(Encoder& e) {
   const float aspect[] = {w / h, 0, 0, 0};
   e.pixelConstants(0, aspect);
   quad(e, {0, 0, w, h}, w, h);
-  // What the model reflects: the wallpaper, small and soft.
+  // The model's reflection: the wallpaper, small and soft.
   beginQuads(e, handle::kTexturePs, false);
   e.target(handle::kReflection, 0, 128, 128);
   e.texture(0, handle::kWallpaper);
@@ -216,7 +216,7 @@ void Scene::renderWallpaper(Encoder& e) {
     e.pixelConstants(0, step);
     quad(e, {0, 0, 128, 128}, 128, 128);
   }
-  // Behind the model: the gradient at full size, so that each frame begins with a plain copy.
+  // The model's background: the gradient at full size, so that each frame begins with a plain copy.
   const Rect client = clientRect(m_panes[kModelPane].rect);
   beginQuads(e, handle::kTexturePs, false);
   e.target(handle::kBackdrop, 0, static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h));

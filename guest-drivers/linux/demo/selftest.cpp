@@ -21,7 +21,7 @@ Status submitBytes(Device& device, const uint8_t* bytes, size_t size, WaitMode m
 
 Status fences(Device& device, WaitMode mode) {
   const CommandWriter empty;
-  // More than the ring has slots, so that it wraps.
+  // More submissions than the ring has slots, so that it wraps.
   for (uint32_t i = 0; i < device.ring().entries() * 2 + 1; ++i) {
     Status status = submitBytes(device, empty.data(), empty.size(), mode);
     if (!status.ok()) return status;
@@ -33,7 +33,7 @@ Status fences(Device& device, WaitMode mode) {
   return device.checkError();
 }
 
-// A stream with a wrong magic: the fence still comes, with an error.
+// Sends a stream with a wrong magic: the fence still comes, with an error.
 Status errors(Device& device) {
   const uint32_t before = device.error().count;
   const CommandWriter empty;
@@ -42,7 +42,7 @@ Status errors(Device& device) {
   bytes[0] ^= 0xFF;
   Status status = submitBytes(device, bytes, sizeof bytes, WaitMode::PollOnly);
   if (!status.ok()) return status;
-  // The latch follows the fence in the device's order.
+  // The device sets the latch after the fence.
   for (const int64_t end = nowNs() + kSecond; device.error().count == before && nowNs() < end;) {
   }
   const DeviceError e = device.error();

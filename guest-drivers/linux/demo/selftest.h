@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A quick look at what the demo relies on: fences, errors, interrupts, vblank.
+// Quickly checks what the demo relies on: fences, errors, interrupts, vblank.
 #pragma once
 
 #include "guest-drivers/linux/device/device.h"

@@ -11,7 +11,7 @@ namespace aerogpu::guest {
 namespace {
 constexpr uint32_t kRingEntries = 16;
 
-// More pages may be asked for than the kernel could reserve at boot; mmap says so then.
+// The kernel may not be able to reserve as many pages as asked for; mmap then fails.
 void reserveHugePages(unsigned pages) {
   if (std::FILE* file = std::fopen("/proc/sys/vm/nr_hugepages", "r+e")) {
     unsigned have = 0;

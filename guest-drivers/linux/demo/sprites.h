@@ -19,7 +19,7 @@ static_assert(sizeof(SpriteVertex) == 20);
 
 class Sprites {
 public:
-  /// More than this is left out: what an index of 16 bits reaches.
+  /// Further sprites are left out: an index of 16 bits reaches this many.
   static constexpr uint32_t kMaximum = 1024;
 
   explicit Sprites(const Atlas& atlas) : m_atlas(atlas) {}
@@ -29,7 +29,7 @@ public:
 
   void bar(RectF r, Color top, Color bottom);
   void text(float x, float y, bool bold, std::string_view text, Color c);
-  /// The shadow around a window; under the window itself nothing is drawn.
+  /// Draws the shadow around a window, and nothing under the window itself.
   void shadow(const Rect& window);
 
 private:

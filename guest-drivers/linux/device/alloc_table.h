@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Composes allocation tables. docs/abi/allocation-table.md.
+// Builds allocation tables. docs/abi/allocation-table.md.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace aerogpu::guest {
 
-/// alloc_id -> memory, kept in the order of addition. Refuses what the device would refuse.
+/// Maps alloc_id to memory, in the order of addition. Refuses what the device would refuse.
 class AllocTable {
 public:
   Status add(uint32_t allocId, uint64_t gpa, uint64_t sizeBytes, uint32_t flags);
@@ -18,9 +18,9 @@ public:
   bool empty() const { return m_entries.empty(); }
   const std::vector<aerogpu_alloc_entry>& entries() const { return m_entries; }
 
-  /// Bytes that write() needs; 0 for an empty table (a submission without one).
+  /// Returns the bytes that write() needs; 0 for an empty table (a submission without one).
   uint32_t sizeBytes() const;
-  /// Header and entries as the device reads them; `out` has sizeBytes() bytes.
+  /// Writes header and entries as the device reads them; `out` has sizeBytes() bytes.
   void write(uint8_t* out) const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BAR0 registers. docs/abi/pci.md. The interface is what the rest of the library uses, so that
-// tests put a model of the device behind it.
+// BAR0 registers. docs/abi/pci.md. The rest of the library uses this interface, so that tests can substitute
+// a model of the device.
 #pragma once
 
 #include <cstddef>

@@ -11,9 +11,9 @@
 namespace aerogpu::guest {
 
 namespace {
-// Long enough for a device that answers at once, short enough to be no loss when it does not.
+// Long enough for a device that answers at once, short enough to cost little if it does not.
 constexpr int64_t kPollNs = 30'000;
-// How long a fence may go unnoticed if its interrupt is late or lost.
+// The longest time that a fence goes unnoticed if its interrupt is late or lost.
 constexpr int64_t kInterruptSliceNs = 200'000'000;
 
 const char* errorName(uint32_t code) {
@@ -64,7 +64,7 @@ Status Device::start(uint32_t entries, uint32_t commandBytes) {
   m_registers.write(AEROGPU_MMIO_REG_RING_SIZE_BYTES, m_ring.sizeBytes());
   m_registers.write64(AEROGPU_MMIO_REG_FENCE_GPA_LO, m_fencePage.gpa);
   m_registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE);
-  // A device that was used before goes on counting where it stood.
+  // A device that was used before continues its count.
   m_lastFence = m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
   m_errorsSeen = error().count;
   m_interrupts.enable(AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR);
@@ -117,7 +117,7 @@ Status Device::submit(std::span<const uint8_t> commands, const AllocTable& table
     return Status::failure("a command stream of %zu bytes; slots have %u", commands.size(), m_commandBytes);
   if (table.sizeBytes() > kTableBytes)
     return Status::failure("an allocation table of %u bytes; slots have %u", table.sizeBytes(), kTableBytes);
-  // A slot's buffers are free when its last fence is complete, which head says as well: fences come first.
+  // A slot's buffers are free when its last fence is complete, which head also says: fences come first.
   const int64_t deadline = nowNs() + kSlotTimeoutNs;
   while (m_ring.full()) {
     uint32_t bits = 0;
@@ -159,7 +159,8 @@ Status Device::waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode) {
     if (mode == WaitMode::PollOnly && completedFence() < fence)
       return timeoutStatus("polling", fence, timeoutNs);
   }
-  // With interrupts alone, one is taken before the first look: a device raises it after the fence is written.
+  // With interrupts alone, one is taken before the first check: a device raises it after the fence is
+  // written.
   bool taken = mode != WaitMode::InterruptOnly;
   while (!taken || completedFence() < fence) {
     taken = true;
@@ -168,7 +169,7 @@ Status Device::waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode) {
     uint32_t bits = 0;
     Status status = m_interrupts.wait(std::min(left, kInterruptSliceNs), bits);
     if (!status.ok()) return status;
-    // A fence without its interrupt, or long before it: go on, and count it.
+    // The fence came without its interrupt, or long before it: go on, and count it.
     if (bits == 0 && completedFence() >= fence) ++m_lateInterrupts;
     if (bits & AEROGPU_IRQ_ERROR) {
       status = checkError();

@@ -36,14 +36,14 @@ public:
   /// Checks identity and revision, lays out ring (`entries`, a power of two), fence page and one command and
   /// table buffer a slot (`commandBytes` each), and enables the ring.
   Status start(uint32_t entries, uint32_t commandBytes);
-  /// Ring off, interrupts off.
+  /// Disables the ring and the interrupts.
   void stop();
 
   /// Copies a command stream (may be empty) and a table, queues them and rings the doorbell. Waits for a free
-  /// slot (at most `kSlotTimeoutNs`). `fence` gets the submission's fence.
+  /// slot (at most `kSlotTimeoutNs`). Sets `fence` to the submission's fence.
   Status submit(std::span<const uint8_t> commands, const AllocTable& table, uint32_t flags, uint64_t& fence);
 
-  /// Highest completed fence, from the fence page.
+  /// Returns the highest completed fence, from the fence page.
   uint64_t completedFence() const;
   uint64_t lastFence() const { return m_lastFence; }
   /// Fails after `timeoutNs`, with the ring's and the error registers' state in the text. A latched error
@@ -51,9 +51,9 @@ public:
   Status waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode = WaitMode::PollThenInterrupt);
 
   DeviceError error();
-  /// Failure if ERROR_COUNT has moved since the last call.
+  /// Fails if ERROR_COUNT has moved since the last call.
   Status checkError();
-  /// An error that a test provoked is known.
+  /// Accepts the errors that a test provoked.
   void acceptErrors() { m_errorsSeen = error().count; }
 
   /// Waits for the next vblank tick (SCANOUT0 is enabled), with the interrupt; `sequence` gets its number.
@@ -64,8 +64,8 @@ public:
   Memory& memory() { return m_memory; }
   const Ring& ring() const { return m_ring; }
   uint64_t submissions() const { return m_submissions; }
-  /// Fences that were found complete although no interrupt had come within 0.2 s: it was lost, or the host
-  /// was slow to deliver it (QEMU's main loop does, and is busy while it writes a screen dump).
+  /// Counts fences that were found complete although no interrupt had come within 0.2 s: it was lost, or the
+  /// host was slow to deliver it (QEMU's main loop does, and is busy while it writes a screen dump).
   uint64_t lateInterrupts() const { return m_lateInterrupts; }
 
   static constexpr int64_t kSlotTimeoutNs = 5'000'000'000;

@@ -14,8 +14,8 @@
 namespace aerogpu::guest {
 
 namespace {
-// The command register; bit 10 is Interrupt Disable (PCI 3.0, 6.2.2). It is written as a whole: QEMU raises a
-// line that is asserted already only when the write covers the register's first byte
+// The command register; bit 10 is Interrupt Disable (PCI 3.0, 6.2.2). The whole register is written: QEMU
+// raises a line that is asserted already only when the write covers the register's first byte
 // (pci_default_write_config), and an interrupt that came before the unmasking would be lost.
 constexpr off_t kCommandOffset = 4;
 constexpr uint16_t kInterruptDisable = 1u << 10;
@@ -88,8 +88,8 @@ Status Interrupts::wait(int64_t timeoutNs, uint32_t& bits) {
   Status status = m_line.wait(timeoutNs, fired);
   if (!status.ok() || !fired) return status;
   ++m_count;
-  // Acknowledge before the line is let through again, or it would fire once more for the same cause. What
-  // comes after the read of IRQ_STATUS keeps its bit and asserts the line anew.
+  // Acknowledges before the line is unmasked, or it would fire again for the same cause. A cause that comes
+  // after the read of IRQ_STATUS keeps its bit and asserts the line anew.
   bits = m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & m_enabled;
   if (bits) m_registers.write(AEROGPU_MMIO_REG_IRQ_ACK, bits);
   return m_line.unmask();

@@ -12,11 +12,11 @@
 
 namespace aerogpu::guest {
 
-/// Where an interrupt comes from. Tests put their own behind it.
+/// The source of an interrupt. Tests substitute their own.
 class InterruptLine {
 public:
   virtual ~InterruptLine() = default;
-  /// Sleeps until the line fired or `timeoutNs` have passed; `fired` tells which.
+  /// Sleeps until the line fired or `timeoutNs` have passed; sets `fired` accordingly.
   virtual Status wait(int64_t timeoutNs, bool& fired) = 0;
   /// Lets the next interrupt through.
   virtual Status unmask() = 0;
@@ -43,13 +43,13 @@ class Interrupts {
 public:
   Interrupts(Registers& registers, InterruptLine& line) : m_registers(registers), m_line(line) {}
 
-  /// Adds and takes away bits of IRQ_ENABLE. Bits that are pending from before are acknowledged first.
+  /// Adds and removes bits of IRQ_ENABLE. Bits that are still pending are acknowledged first.
   void enable(uint32_t bits);
   void disable(uint32_t bits);
   uint32_t enabled() const { return m_enabled; }
 
-  /// Sleeps until an interrupt or the timeout. `bits` gets what was pending and is acknowledged now; it may
-  /// hold bits that the caller does not wait for, and is 0 after a timeout.
+  /// Sleeps until an interrupt or the timeout. Sets `bits` to what was pending and is acknowledged now; it
+  /// may hold bits that the caller does not wait for, and is 0 after a timeout.
   Status wait(int64_t timeoutNs, uint32_t& bits);
   /// Interrupts taken so far.
   uint64_t count() const { return m_count; }

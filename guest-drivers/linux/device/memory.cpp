@@ -159,7 +159,7 @@ bool HugePageMemory::fileOffset(uint64_t gpa, uint64_t& offset) const {
   return true;
 }
 
-/// A new, nameless file of `bytes` huge-page bytes, or -1.
+/// Returns a new, nameless file of `bytes` huge-page bytes, or -1.
 static int makeFile(const char* mountPoint, size_t bytes) {
   const std::string path = std::string(mountPoint) + "/aerogpu";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -170,7 +170,7 @@ static int makeFile(const char* mountPoint, size_t bytes) {
   return -1;
 }
 
-/// Physical addresses of a mapping's huge pages, which are there already.
+/// Finds the physical addresses of the huge pages in a mapping; they must be present.
 static Status physicalAddresses(uint8_t* view, std::vector<uint64_t>& physical) {
   const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   Status status;
@@ -183,7 +183,7 @@ static Status physicalAddresses(uint8_t* view, std::vector<uint64_t>& physical) 
 }
 
 /// Moves pages from one file to the other, so that they lie there in the order `order`: the pool hands out
-/// first what was freed last. Should it not, the file has the pages in another order.
+/// first the page that was freed last. If it does not, the file has the pages in another order.
 static Status movePages(int from, int to, const std::vector<size_t>& order) {
   constexpr off_t kPage = kHugePageBytes;
   for (size_t i = 0; i < order.size(); ++i)
@@ -196,8 +196,8 @@ static Status movePages(int from, int to, const std::vector<size_t>& order) {
 
 Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
   m_bytes = size_t{pages} * kHugePageBytes;
-  // The first file tells the pages' addresses. The second has them in the order of these, so that memory that
-  // is contiguous for the device is contiguous for whoever maps the file.
+  // The first file yields the pages' addresses. The second has them in order of address, so that memory that
+  // is contiguous for the device is contiguous for any process that maps the file.
   const int unordered = makeFile(mountPoint, m_bytes), file = makeFile(mountPoint, m_bytes);
   m_file = file;
   std::vector<uint64_t> physical(pages);
@@ -221,7 +221,7 @@ Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
   for (unsigned i = 0; status.ok() && i < pages; ++i) m_fileOffsets[physical[i]] = i * kHugePageBytes;
   if (second != MAP_FAILED) munmap(second, m_bytes);
   const PageRuns runs = sortIntoRuns(physical, kHugePageBytes);
-  // Room for alignment: the file must be mapped at multiples of its page size.
+  // Reserves room for alignment: the file must be mapped at multiples of its page size.
   void* reserve = MAP_FAILED;
   if (status.ok()) {
     reserve = mmap(nullptr, m_bytes + kHugePageBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,

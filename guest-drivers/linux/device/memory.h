@@ -24,13 +24,13 @@ struct Block {
   uint64_t size = 0;
 };
 
-/// Hands out pages of one extent, first fit; neighbours merge when they are given back. Not thread-safe.
+/// Hands out pages of one extent, first fit; merges neighbours that are given back. Not thread-safe.
 class PageAllocator {
 public:
   /// `bytes` is a multiple of the page size.
   explicit PageAllocator(uint64_t bytes);
-  /// Byte offset of `bytes` (rounded up to pages), or kNone. `alignment` is a power of two of at least a
-  /// page.
+  /// Returns the byte offset of `bytes` (rounded up to pages), or kNone. `alignment` is a power of two of at
+  /// least a page.
   uint64_t allocate(uint64_t bytes, uint64_t alignment = kPageBytes);
   /// `offset` and `bytes` as they were allocated.
   void release(uint64_t offset, uint64_t bytes);
@@ -47,14 +47,15 @@ private:
 class Memory {
 public:
   virtual ~Memory() = default;
-  /// At least `bytes`, zeroed, at a guest-physical address that is a multiple of `alignment` (a power of two
-  /// of at least a page, at most 2 MiB). Fails when no extent has that much in one piece.
+  /// Allocates at least `bytes`, zeroed, at a guest-physical address that is a multiple of `alignment` (a
+  /// power of two of at least a page, at most 2 MiB). Fails if no extent has that much in one piece.
   Status allocate(uint64_t bytes, Block& out, uint64_t alignment = kPageBytes);
   void release(const Block& block);
   uint64_t freeBytes() const;
-  /// Where the CPU sees `gpa`; null if that is not ours.
+  /// Returns where the CPU sees `gpa`; null if the address is not in this memory.
   uint8_t* at(uint64_t gpa) const;
-  /// The guest-physical address of what the CPU sees at `cpu`; false if that is not ours.
+  /// Finds the guest-physical address of what the CPU sees at `cpu`; returns false if that is not in this
+  /// memory.
   bool addressOf(const void* cpu, uint64_t& gpa) const;
 
 protected:
@@ -77,17 +78,17 @@ public:
   ~HugePageMemory() override;
   /// Takes `pages` huge pages and lines neighbours up. hugetlbfs is mounted at `mountPoint`.
   Status create(unsigned pages, const char* mountPoint);
-  /// A path by which other processes open the file behind the memory while this one lives. The file has no
-  /// name of its own, so nothing is left behind.
+  /// Returns a path by which other processes open the file of this memory while this process lives. The file
+  /// has no name of its own, so none has to be removed.
   std::string path() const;
-  /// Where in that file `gpa` is; false if it is not ours.
+  /// Finds where in that file `gpa` is; returns false if it is not in this memory.
   bool fileOffset(uint64_t gpa, uint64_t& offset) const;
 
 private:
   uint8_t* m_base = nullptr;
   size_t m_bytes = 0;
   int m_file = -1;
-  std::map<uint64_t, uint64_t> m_fileOffsets;  // of each huge page, by its physical address
+  std::map<uint64_t, uint64_t> m_fileOffsets;  // file offset of each huge page, by its physical address
 };
 
 /// Ordinary memory that pretends to lie at `gpa`.

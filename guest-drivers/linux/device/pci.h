@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The PCI function as sysfs shows it: finding it, its configuration space, its driver. docs/abi/pci.md.
+// Accesses the PCI function through sysfs: finds it, its configuration space and its driver. docs/abi/pci.md.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace aerogpu::guest {
 /// One function under /sys/bus/pci/devices.
 class PciFunction {
 public:
-  /// Finds the first function with this identity. `root` is replaced by tests.
+  /// Finds the first function with this identity. Tests replace `root`.
   Status find(uint16_t vendor, uint16_t device, const std::string& root = "/sys/bus/pci/devices");
 
   const std::string& path() const { return m_path; }
   const std::string& address() const { return m_address; }
   std::string resourcePath(unsigned bar) const { return m_path + "/resource" + std::to_string(bar); }
 
-  /// Makes `driver` (module loaded already) drive this function.
+  /// Binds `driver` (module loaded already) to this function.
   Status bindDriver(const char* driver, uint16_t vendor, uint16_t device);
-  /// Memory decoding and bus mastering on.
+  /// Enables memory decoding and bus mastering.
   Status enable();
 
 private:

@@ -9,10 +9,10 @@
 
 namespace aerogpu::guest {
 
-/// Producer side. head belongs to the device, tail to us; both count up and wrap at 2^32. One thread.
+/// The producer's side. The device owns head, we own tail; both count up and wrap at 2^32. One thread.
 class Ring {
 public:
-  /// Bytes for `entries` (a power of two) slots.
+  /// Returns the bytes for `entries` (a power of two) slots.
   static uint64_t bytesFor(uint32_t entries);
   /// Lays the ring out in `memory` (at least bytesFor(entries)); both counters start at `start`.
   void create(const Block& memory, uint32_t entries, uint32_t start = 0);
@@ -21,13 +21,13 @@ public:
   uint32_t sizeBytes() const { return static_cast<uint32_t>(bytesFor(m_entries)); }
   uint32_t entries() const { return m_entries; }
   uint32_t tail() const { return m_tail; }
-  /// What the device has finished with; everything it wrote before is visible.
+  /// Returns the slots that the device has finished; everything it wrote before is visible.
   uint32_t head() const;
-  /// Slots that are taken; more than entries() means that the device's head is nonsense.
+  /// Returns the slots that are taken; more than entries() means that the device's head is invalid.
   uint32_t used() const { return m_tail - head(); }
   bool full() const { return used() >= m_entries; }
 
-  /// Writes the slot and moves the tail; false when the ring is full. The caller rings the doorbell.
+  /// Writes the slot and moves the tail; returns false if the ring is full. The caller rings the doorbell.
   bool push(const aerogpu_submit_desc& desc);
 
 private:

@@ -18,9 +18,9 @@ public:
   /// Shows `gpa` (enum aerogpu_format `format`, `pitchBytes` a row). Size and address are written before
   /// ENABLE.
   void enable(Mode mode, uint32_t format, uint32_t pitchBytes, uint64_t gpa);
-  /// One flip; it takes effect with the second register.
+  /// Flips once; takes effect with the second register.
   void flip(uint64_t gpa);
-  /// Blank screen; the vblank clock stops.
+  /// Blanks the screen; the vblank clock stops.
   void disable();
 
   uint64_t vblankSequence();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of what can fail in the guest program: fine, or a sentence for the console.
+// The result of an operation that can fail in the guest program: success, or a sentence for the console.
 #pragma once
 
 #include <cstdarg>
@@ -7,16 +7,16 @@
 
 namespace aerogpu::guest {
 
-/// Empty = success. Never thrown; every caller looks at it.
+/// Empty = success. Never thrown; every caller checks it.
 class [[nodiscard]] Status {
 public:
   Status() = default;
   bool ok() const { return m_text.empty(); }
   const std::string& text() const { return m_text; }
 
-  /// A failure in printf form; `%m`-like detail is the caller's business.
+  /// Makes a failure with printf's format; the caller adds `%m`-like detail.
   __attribute__((format(printf, 1, 2))) static Status failure(const char* format, ...);
-  /// The same with ": <strerror(errno)>" appended.
+  /// Makes a failure with ": <strerror(errno)>" appended.
   __attribute__((format(printf, 1, 2))) static Status systemFailure(const char* format, ...);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What process 1 of our Linux guests does around its work: file systems, modules, power off.
+// The duties of process 1 in our Linux guests: file systems, modules, power off.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ inline constexpr char kHugePageMount[] = "/dev/hugepages";
 
 /// Mounts /proc, /sys, /dev and hugetlbfs and takes the console as standard input and output.
 Status mountFileSystems();
-/// Mounts hugetlbfs at kHugePageMount unless it is there.
+/// Mounts hugetlbfs at kHugePageMount unless it is there already.
 Status mountHugePages();
 /// Loads /modules/*.ko in the order of /modules/order.
 Status loadModules();
-/// The kernel's command line.
+/// Returns the kernel's command line.
 std::string kernelCommandLine();
 /// Flushes the console and turns the machine off. Does not return.
 [[noreturn]] void powerOff();

@@ -16,12 +16,12 @@ class TraceWriter {
 public:
   Status open(const char* path);
   void beginFrame() { m_file.beginFrame(); }
-  /// Memory of an allocation: its bytes are written once, later submissions refer to them.
+  /// Writes the memory of an allocation: its bytes are written once, later submissions refer to them.
   void memory(uint32_t allocId, std::span<const uint8_t> bytes);
   void submission(std::span<const uint8_t> commands, const AllocTable& table, uint64_t fence);
   /// In a frame, which it ends.
   void present() { m_file.present(); }
-  /// Table of contents and footer. Reports any failed write since open().
+  /// Writes table of contents and footer. Reports any failed write since open().
   Status finish();
 
 private:

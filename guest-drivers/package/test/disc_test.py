@@ -84,7 +84,7 @@ class DiscTest(DiscCase):
     def test_own_certificate_needs_no_test_signing(self):
         folder = self.disc(test_cert=False)
         self.assertEqual(set(os.listdir(folder)), ALWAYS)
-        # Time for a GPU that is a program: both scripts speak of the same values.
+        # Allows time for a software GPU: both scripts use the same values.
         for name, value in (('TdrDelay', 10), ('TdrDdiDelay', 20)):
             self.assertIn(b'call :delay %s %d\r\n' % (name.encode(), value), read(folder, 'install.cmd'))
             self.assertIn(b'call :delay %s 0x%x\r\n' % (name.encode(), value), read(folder, 'uninstall.cmd'))

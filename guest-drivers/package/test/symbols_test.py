@@ -62,7 +62,7 @@ class SymbolsTest(unittest.TestCase):
             self.assertNotIn(os.path.abspath(ROOT).encode(), data)
             image = read(image_path)
             record = image[image.index(b'RSDS'):]
-            # The PDB info stream: version 20000404, a number that is the time with most linkers, age, GUID.
+            # The PDB info stream: version 20000404, a number that most linkers set to the time, age, GUID.
             info = data.index(struct.pack('<I', 20000404))
             self.assertEqual(data[info + 12:info + 28], record[4:20])
             self.assertEqual(data[info + 4:info + 8], record[4:8])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest driver with everything that the package's checks look at: INIT and PAGE code, a pointer that
-   needs a relocation, imports from kernel and HAL. The tests pack it; it is never shipped. */
+/* The smallest driver with everything that the package's checks examine: INIT and PAGE code, a pointer
+ * that needs a relocation, imports from kernel and HAL. The tests pack it; it is never shipped. */
 #include <ntddk.h>
 
 static LONG volatile g_count;
@@ -12,7 +12,7 @@ __attribute__((section("PAGE"))) static VOID NTAPI unload(PDRIVER_OBJECT driver)
 }
 
 #ifdef WRONG_IMPORT
-/* Documented as available from Windows 8 on: what a Windows 7 driver must not import. */
+/* Documented as available from Windows 8 on: a Windows 7 driver must not import it. */
 NTSYSAPI NTSTATUS NTAPI IoReportRootDevice(PDRIVER_OBJECT);
 #endif
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest user-mode driver with everything that the package's checks look at. The tests pack it; it is
-   never shipped, and opens no adapter. */
+/* The smallest user-mode driver with everything that the package's checks examine. The tests pack it; it
+ * is never shipped, and opens no adapter. */
 #include <windows.h>
 
 static LONG volatile g_count;
 LONG volatile* g_pointer = &g_count;
 
 #ifdef WRONG_IMPORT
-/* Documented as available from Windows 8 on: what a Windows 7 driver must not import. */
+/* Documented as available from Windows 8 on: a Windows 7 driver must not import it. */
 WINBASEAPI VOID WINAPI GetSystemTimePreciseAsFileTime(LPFILETIME time);
 #endif
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the desktop's windows show: properties that both the drawing and the expectation rely on.
+// Tests what the desktop's windows show: properties that both the drawing and the expectation rely on.
 #include "guest-drivers/programs/contents.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(Contents, EachFrameIsAnotherPictureAndOpaque) {
 }
 
 TEST(Contents, LifeFollowsConway) {
-  // One step later by the rules, counted anew from the picture of the step before.
+  // One step later by the rules, computed again from the previous step's picture.
   const Picture now = lifePicture(384, 252, 40), next = lifePicture(384, 252, 44);
   const uint32_t dead = argb(255, 16, 22, 40);
   const auto alive = [&](uint32_t x, uint32_t y) { return now.at(x % now.width, y % now.height) != dead; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The CPU's model of Direct3D 9, against what Microsoft's pages say of single triangles.
+// Tests the CPU's model of Direct3D 9 against what Microsoft's pages say of single triangles.
 #include "guest-drivers/programs/raster.h"
 
 #include <gtest/gtest.h>

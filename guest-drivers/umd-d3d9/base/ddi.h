@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ddi.h: the Direct3D 9 user-mode display driver interface, and what it stands on.
+// ddi.h: the Direct3D 9 user-mode display driver interface, and its foundations.
 #pragma once
 
 #include <stdint.h>
@@ -10,13 +10,13 @@
 
 namespace aero {
 
-/** What D3D_OK and its like are at the DDI, where d3d9.h is not included. */
+/** D3D_OK and the other results at the DDI, where d3d9.h is not included. */
 constexpr HRESULT kOk = 0;
 constexpr HRESULT kFalse = 1;
 constexpr HRESULT kNotImplemented = static_cast<HRESULT>(0x80004001u);      // E_NOTIMPL
 constexpr HRESULT kFailed = static_cast<HRESULT>(0x80004005u);              // E_FAIL
 constexpr HRESULT kOutOfMemory = static_cast<HRESULT>(0x8007000Eu);         // E_OUTOFMEMORY
-constexpr HRESULT kInvalidArgument = static_cast<HRESULT>(0x80070057u);     // E_INVALIDARG: Unlock alone may say so
+constexpr HRESULT kInvalidArgument = static_cast<HRESULT>(0x80070057u);     // E_INVALIDARG: only Unlock may return it
 constexpr HRESULT kOutOfVideoMemory = static_cast<HRESULT>(0x8876017Cu);    // D3DERR_OUTOFVIDEOMEMORY
 constexpr HRESULT kNotAvailable = static_cast<HRESULT>(0x8876086Au);        // D3DDDIERR_NOTAVAILABLE
 constexpr HRESULT kDeviceRemoved = static_cast<HRESULT>(0x88760870u);       // D3DDDIERR_DEVICEREMOVED

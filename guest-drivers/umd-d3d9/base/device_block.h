@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// device_block.h: a look into the device's capability block, which the kernel driver hands on (docs/abi/extensions.md
-// CAPS-1 to CAPS-6, docs/abi/driver-data.md PRIV-23). Nothing of it is believed before it is known to lie inside. Any
-// thread.
+// device_block.h: reads the device's capability block, which the kernel driver hands on (docs/abi/extensions.md CAPS-1
+// to CAPS-6, docs/abi/driver-data.md PRIV-23). It checks that data lies inside the block before it uses it. Any thread.
 #pragma once
 
 #include <stddef.h>
@@ -14,9 +13,10 @@ namespace aero {
 
 class DeviceBlock {
 public:
-  /** No block: the device has none. */
+  /** No block, for a device that has none. */
   DeviceBlock() = default;
-  /** `bytes` bytes at `data`, which outlive this. What is no block, or one without formats, is none. */
+  /** `bytes` bytes at `data`, which outlive this. Data that is no valid block, or a block without formats, counts as
+   * no block. */
   DeviceBlock(const uint8_t *data, size_t bytes) {
     constexpr size_t kFirst = offsetof(aerogpu_caps, struct_bytes) + sizeof m_caps.struct_bytes;
     if (!data || bytes < kFirst) return;
@@ -34,9 +34,9 @@ public:
   }
 
   explicit operator bool() const { return m_formats != nullptr; }
-  /** The limits; all zero without a block, and what an older device does not say is zero. */
+  /** Returns the limits; all zero without a block. A field that an older device does not have is zero. */
   const aerogpu_caps &limits() const { return m_caps; }
-  /** What the device does with textures of a format (enum aerogpu_format); nothing when it has none. */
+  /** Returns the device's abilities with textures of a format (enum aerogpu_format); zero if it lacks the format. */
   aerogpu_format_caps format(uint32_t number) const {
     for (size_t i = 0; i < m_count; i++) {
       aerogpu_format_caps entry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dirty_bit.h: whether something differs from what the device has, as a bit of a word that is whoever's who sends it. A
-// draw of which nothing changed looks at that word alone.
+// dirty_bit.h: a bit that says whether some state differs from the device's, in a word that the sender owns. A draw
+// that changes nothing reads only that word.
 #pragma once
 
 #include <stdint.h>

@@ -11,12 +11,12 @@ constexpr uint32_t fourCc(char a, char b, char c, char d) {
   return aerogpu::d3d9::fourCc(a, b, c, d);
 }
 
-// What is not the device's business: how Direct3D 9 groups formats (page "FORMATOP").
+// Properties that the device does not report: how Direct3D 9 groups formats (page "FORMATOP").
 enum Trait : uint16_t {
   kPlain = 0,
-  kShown = 1,      // of the screen: DISPLAYMODE, 3DACCELERATION
-  kGroup = 2,      // of the ARGB group, if it is drawn to: at least 5 bits a channel
-  kUpToAlpha = 4,  // what differs from a format of the screen in alpha alone
+  kShown = 1,      // formats of the screen: DISPLAYMODE, 3DACCELERATION
+  kGroup = 2,      // in the ARGB group, if it is drawn to: at least 5 bits a channel
+  kUpToAlpha = 4,  // differs from a format of the screen only in alpha
   kDepth = 8,
   kStencil = 16,
   kLocked = 32,      // depth that programs lock: one sample
@@ -28,7 +28,7 @@ enum Trait : uint16_t {
   kPlanar = 2048     // see FormatRow
 };
 
-// What ABI 1.4 does with formats, in the words of the capability block.
+// ABI 1.4's abilities with formats, in the terms of the capability block.
 constexpr uint32_t kSampled = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_CUBE;
 constexpr uint32_t kDrawn = kSampled | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE | AEROGPU_FORMAT_CAP_TARGET |
                             AEROGPU_FORMAT_CAP_BLEND | AEROGPU_FORMAT_CAP_BLIT_SRC | AEROGPU_FORMAT_CAP_BLIT_DST;
@@ -39,7 +39,7 @@ constexpr uint32_t kShadows = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_DEP
 struct Known {
   uint32_t d3d;     // D3DFORMAT
   uint32_t device;  // enum aerogpu_format; those from AEROGPU_EXT_FORMAT_FIRST on need feature bit 37
-  uint32_t older;   // the same without that bit; 0: none
+  uint32_t older;   // the format without that bit; 0: none
   uint32_t olderCaps;
   uint8_t block, blockBytes;
   uint16_t traits;
@@ -49,9 +49,9 @@ struct Known {
 #define AERO_NEW(D3D, BYTES, TRAITS) \
   { D3DDDIFMT_##D3D, AEROGPU_FORMAT_D3D9_##D3D, AEROGPU_FORMAT_INVALID, 0, 1, BYTES, TRAITS }
 
-// D24X8 is kept as 32-bit depth: nobody sees the bits, and it has no stencil that a state left on could touch. DF24,
-// which is sampled as it is stored, has none of its own number without one, so it is not offered. Nobody looks into
-// D24FS8 either. The indices of P8 are kept as a luminance: there are no palettes, only copies and fills.
+// D24X8 is kept as 32-bit depth: no program sees the bits, and it has no stencil that a leftover state could touch.
+// DF24, which is sampled as it is stored, has no number of its own without a stencil, so it is not offered. No program
+// reads D24FS8's bits either. The indices of P8 are kept as a luminance: there are no palettes, only copies and fills.
 constexpr Known kKnown[] = {
     {D3DDDIFMT_A8R8G8B8, AERO_BOTH(B8G8R8A8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kUpToAlpha},
     {D3DDDIFMT_X8R8G8B8, AERO_BOTH(B8G8R8X8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kShown},
@@ -116,13 +116,13 @@ uint32_t depthOperations(uint32_t caps) {
   uint32_t operations = FORMATOP_ZSTENCIL | FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH;
   if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return operations;
   operations |= FORMATOP_TEXTURE;
-  // What compares filters the results.
+  // A sampler that compares filters the results.
   if (!(caps & (AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_COMPARE))) operations |= FORMATOP_NOFILTER;
   return operations;
 }
 
 uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
-  // What is drawn to it goes nowhere: depth alone is what such draws are for.
+  // The colours drawn to it are dropped: such draws are for depth alone.
   if (known.traits & kNull)
     return FORMATOP_TEXTURE | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET |
            FORMATOP_NOALPHABLEND;
@@ -138,7 +138,7 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   uint32_t operations = FORMATOP_TEXTURE;
   const auto add = [&](bool there, uint32_t operation) { operations |= there ? operation : 0; };
   add(caps & AEROGPU_FORMAT_CAP_CUBE, FORMATOP_CUBETEXTURE);
-  // The runtime counts the slices of tight blocks too small.
+  // The runtime's count for the slices of tight blocks is too small.
   add(caps & AEROGPU_FORMAT_CAP_VOLUME && (features & kVolumes) == kVolumes && !(known.traits & kTight),
       FORMATOP_VOLUMETEXTURE);
   add(caps & AEROGPU_FORMAT_CAP_VERTEX_SAMPLE, FORMATOP_VERTEXTEXTURE);
@@ -161,7 +161,7 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
 }  // namespace
 
 FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
-  // Without the block nobody says what the extensions' formats can do here.
+  // Without the block, it is unknown what extended formats can do.
   const uint32_t features = block ? featuresHigh : 0;
   for (const Known &known : kKnown) {
     const bool extended = known.device < AEROGPU_EXT_FORMAT_FIRST || features & AEROGPU_EXT_FEATURE_HI_FORMATS;
@@ -176,7 +176,7 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
     row.operations = depth ? depthOperations(can.caps) : colorOperations(known, can.caps, features);
     if (!row.operations) continue;
     constexpr uint32_t kSamples = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_BLIT;
-    // A program that cannot resolve has no use for samples, and what is locked has one.
+    // A program that cannot resolve has no use for samples, and lockable surfaces have one sample.
     const bool drawn = row.operations & (FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_ZSTENCIL);
     const bool multisampled = (features & kSamples) == kSamples && drawn && !(known.traits & kLocked);
     row.samples = multisampled ? can.samples | 1 : 1;
@@ -185,7 +185,7 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
     row.block = known.block;
     row.isTight = known.traits & kTight;
     row.isPlanar = known.traits & kPlanar;
-    // A depth format that only stands for another is as large as the one that is there.
+    // A depth format that stands in for another has the size of the stand-in.
     row.blockBytes = depth && number == AEROGPU_FORMAT_D32_FLOAT ? 4 : known.blockBytes;
     m_rows[m_count++] = row;
     const uint32_t shared = textureFormat(known.d3d);
@@ -198,7 +198,7 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
   }
   if (!block) return;
   const aerogpu_caps &limits = block.limits();
-  constexpr uint32_t kMostEdge = 16384;  // what TextureLayout lays out
+  constexpr uint32_t kMostEdge = 16384;  // the limit of TextureLayout
   const auto most = [](uint32_t edge) { return edge < kMostEdge ? edge : kMostEdge; };
   m_limits.edge = most(limits.max_texture_2d);
   m_limits.cubeEdge = most(limits.max_texture_cube);
@@ -214,7 +214,7 @@ const FormatRow *FormatTable::find(uint32_t d3d) const {
 const FormatRow *FormatTable::findShared(uint32_t d3d) const {
   for (uint32_t i = 0; i < m_sharedCount; i++)
     if (static_cast<uint32_t>(m_shared[i].d3d) == d3d) return &m_shared[i];
-  // The formats beyond ABI 1.4 that the block has are shared as what they are.
+  // The formats beyond ABI 1.4 that the block has are shared unchanged.
   const FormatRow *row = find(d3d);
   const bool known = textureFormat(d3d) != AEROGPU_FORMAT_INVALID;
   return row && !row->isNull() && (known || row->device == extendedFormat(d3d)) ? row : nullptr;

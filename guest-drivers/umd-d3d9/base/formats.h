@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// formats.h: which D3DFORMATs there are on a device, what each is there, and what Direct3D may do with it. A format is
-// in the table only when resources of it can be made and everything that its operations say works. Read-only once it
-// is made; any thread.
+// formats.h: the table of D3DFORMATs on a device: the device's format for each, and what Direct3D may do with it. A
+// format is in the table only if resources of it can be made and all of its operations work. Read-only once it is made;
+// any thread.
 #pragma once
 
 #include "aerogpu/aerogpu_format.h"
@@ -18,22 +18,23 @@ struct FormatRow {
   bool depth, stencil;
   uint8_t block;  // edge of a block, pixels
   uint8_t blockBytes;
-  // ATI1 and ATI2: the runtime and programs count a byte a pixel, and have the blocks without gaps in those bytes.
+  // ATI1 and ATI2: the runtime and programs count a byte a pixel, and store the blocks without gaps in those bytes.
   bool isTight;
-  bool isPlanar;  // NV12 and YV12: rows of luma, then half as many with the colours of two rows each (FMT-15)
+  bool isPlanar;  // NV12 and YV12: rows of luma, then half as many rows of colours, each for two rows (FMT-15)
 
   bool isTarget() const { return operations & FORMATOP_OFFSCREEN_RENDERTARGET; }
-  /** Two pixels of video that share their colours: copied, and the source of conversions, and nothing else (FMT-14). */
-  bool isNull() const { return device == AEROGPU_FORMAT_INVALID; }  // a target of colours that nobody keeps
+  /** Two pixels of video that share their colours: such surfaces are only copied, and the source of conversions
+   * (FMT-14). */
+  bool isNull() const { return device == AEROGPU_FORMAT_INVALID; }  // a target whose colours are dropped
   bool isYuv() const { return device == AEROGPU_FORMAT_D3D9_UYVY || device == AEROGPU_FORMAT_D3D9_YUY2 || isPlanar; }
-  /** What the kernel driver knows the size of by its D3DFORMAT; others are bytes to it. */
+  /** True if the kernel driver knows the size of the format by its D3DFORMAT; to it, other formats are bytes. */
   bool isOfKernel() const { return !isTight && !isPlanar; }
 };
 
-/** Direct3D 9's sample counts are powers of two here; others no GPU has. */
+/** Direct3D 9's sample counts are powers of two here; no GPU has others. */
 constexpr uint32_t kMaxSamplesLog2 = 4;
 
-/** What the largest textures have, pixels. */
+/** The dimensions of the largest textures, pixels. */
 struct TextureLimits {
   uint32_t edge = 8192, cubeEdge = 8192, volumeEdge = 0;
 };
@@ -42,20 +43,21 @@ class FormatTable {
 public:
   static constexpr uint32_t kMaxRows = 64;
 
-  /** `featuresHigh`: AEROGPU_EXT_FEATURE_HI_*. Without the extensions, or without a block, what ABI 1.4 has. */
+  /** `featuresHigh`: AEROGPU_EXT_FEATURE_HI_*. Without the extensions, or without a block, the table has ABI 1.4's
+   * formats. */
   FormatTable(uint32_t featuresHigh, const DeviceBlock &block);
 
   uint32_t count() const { return m_count; }
   const FormatRow &row(uint32_t index) const { return m_rows[index]; }
-  /** The row of a D3DFORMAT, null for formats that are not offered. */
+  /** Returns the row of a D3DFORMAT, null for formats that are not offered. */
   const FormatRow *find(uint32_t d3d) const;
-  /** The row of a surface that the kernel driver has made the texture of, as it makes it: null if it would not. */
+  /** Returns the row of a surface whose texture the kernel driver makes, as it makes it; null if it would not. */
   const FormatRow *findShared(uint32_t d3d) const;
   const TextureLimits &limits() const { return m_limits; }
 
 private:
   FormatRow m_rows[kMaxRows];
-  FormatRow m_shared[4];  // what is another format on the device when programs share it
+  FormatRow m_shared[4];  // formats that the device stores as another one if programs share them
   uint32_t m_count = 0, m_sharedCount = 0;
   TextureLimits m_limits;
 };

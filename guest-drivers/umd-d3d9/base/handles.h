@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// handles.h: numbers for the objects that a device makes on the wire. They are the guest's own, but one space for all
-// of it (docs/abi/commands.md OBJ-1): a device takes them from ranges that nobody else has. One device's thread.
+// handles.h: numbers for the objects that a device makes on the wire. The guest chooses them, from one space for the
+// whole guest (docs/abi/commands.md OBJ-1): a device takes them from ranges that it has for itself. One device's
+// thread.
 #pragma once
 
 #include <stdint.h>
@@ -14,10 +15,10 @@ struct HandleRange {
   uint32_t first = 0, count = 0;
 };
 
-/** Where ranges come from; a range is never given twice. */
+/** The source of ranges; it never gives a range twice. */
 class HandleSource {
 public:
-  /** Another range; one without numbers when there is none. */
+  /** Returns another range; one without numbers if there is none. */
   virtual HandleRange next() = 0;
 
 protected:
@@ -29,7 +30,7 @@ class HandleAllocator {
 public:
   explicit HandleAllocator(HandleSource &source) : m_source(source) {}
 
-  /** A handle that nothing has, or 0. */
+  /** Returns an unused handle, or 0. */
   uint32_t take() {
     if (m_free.size()) return m_free.pop();
     if (!m_range.count) m_range = m_source.next();
@@ -38,8 +39,8 @@ public:
     return m_range.first++;
   }
 
-  /** `handle` has been destroyed by a packet that is written already, so that whatever takes it comes after. 0 is fine.
-   *  Without memory the number is lost, and nothing else. */
+  /** `handle` was destroyed by a packet that is already written, so that its next owner comes after. 0 is allowed.
+   * If memory is short the number is lost, without further effect. */
   void give(uint32_t handle) {
     if (handle) m_free.push(handle);
   }

@@ -21,8 +21,8 @@ namespace {
 constexpr size_t kAlignment = 16;
 }
 
-// Heaps of x86 align to 8 bytes, and programs write to what they lock with SSE, which wants 16. The byte before what is
-// given says how far behind the heap's block it begins, 8 or 16 bytes.
+// Heaps of x86 align to 8 bytes, and programs write to locked memory with SSE, which needs 16. The byte before the
+// returned memory holds its distance from the start of the heap block, 8 or 16 bytes.
 void *heapAllocate(size_t bytes) {
   if (bytes > SIZE_MAX - kAlignment) return nullptr;
   auto *block = static_cast<uint8_t *>(HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, bytes + kAlignment));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// heap.h: memory of the process' heap, and objects in it. There is no C++ library: nothing throws, a caller looks at
-// what it got. Any thread.
+// heap.h: allocates memory from the process' heap, and objects in it. There is no C++ library: nothing throws, a caller
+// checks for null. Any thread.
 #pragma once
 
 #include <stddef.h>
@@ -13,18 +13,18 @@
 
 namespace aero {
 
-/** `bytes` zeroed bytes at a multiple of 16, or null. */
+/** Returns `bytes` zeroed bytes at a multiple of 16, or null. */
 void *heapAllocate(size_t bytes);
-/** Null is fine. */
+/** Null is allowed. */
 void heapFree(void *memory);
 
-/** A new T, or null. */
+/** Returns a new T, or null. */
 template <class T, class... Arguments> T *heapCreate(Arguments &&...arguments) {
   void *memory = heapAllocate(sizeof(T));
   return memory ? new (memory) T(std::forward<Arguments>(arguments)...) : nullptr;
 }
 
-/** Ends what heapCreate() made; null is fine. */
+/** Destroys what heapCreate() made; null is allowed. */
 template <class T> void heapDestroy(T *object) {
   if (!object) return;
   object->~T();
@@ -49,7 +49,7 @@ public:
   void clear() { m_size = 0; }
   T pop() { return m_items[--m_size]; }
 
-  /** Room for `count` items in all; false when there is no memory, and the list is as it was. */
+  /** Makes room for `count` items in total; returns false, with the list unchanged, if memory is short. */
   bool reserve(size_t count) {
     if (count <= m_room) return true;
     if (count > SIZE_MAX / 4 / sizeof(T)) return false;
@@ -64,12 +64,12 @@ public:
     return true;
   }
   bool push(const T &item) {
-    const T copy = item;  // it may lie in the list
+    const T copy = item;  // `item` may lie in the list
     if (!reserve(m_size + 1)) return false;
     m_items[m_size++] = copy;
     return true;
   }
-  /** `count` items, new ones zero. */
+  /** Sets the length to `count`; new items are zero. */
   bool resize(size_t count) {
     if (!reserve(count)) return false;
     if (count > m_size) memset(static_cast<void *>(m_items + m_size), 0, (count - m_size) * sizeof(T));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// list.h: a list of objects that bring their own links, `T *previous, *next`. One device's thread.
+// list.h: an intrusive list of objects with members `T *previous, *next`. One device's thread.
 #pragma once
 
 namespace aero {
@@ -14,7 +14,7 @@ public:
     if (m_first) m_first->previous = item;
     m_first = item;
   }
-  /** `item` is in the list. */
+  /** `item` must be in the list. */
   void remove(T *item) {
     if (item->previous)
       item->previous->next = item->next;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// windows_base.h: the parts of Windows' headers that the driver needs. On Linux, where tests run it, the DDI's headers
-// bring base types of their own.
+// windows_base.h: the Windows headers that the driver needs. On Linux, where tests run it, the DDI's headers bring
+// their own base types.
 #pragma once
 
 #ifdef _WIN32

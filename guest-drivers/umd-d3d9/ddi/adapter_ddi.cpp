@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // adapter_ddi.cpp: opening and closing of adapters and devices.
-#include "guest-drivers/umd-d3d9/caps.h"
+#include "guest-drivers/umd-d3d9/adapter/caps.h"
 #include "guest-drivers/umd-d3d9/ddi/device_functions.h"
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/log/call_arguments.h"
 
 namespace aero {
 namespace {
 
-constexpr uint32_t kAdapter = 0;  // in place of a device's number
+constexpr uint32_t kAdapter = 0;  // stands in for a device's number
 
-/** A line of the log, ended by the result, if there is to be one. True when there is. */
+/** Writes a line of the log, with the result, if the level wants it. Returns true if so. */
 bool logged(CallLog &log, uint32_t number, CallText &text, HRESULT result) {
   if (!log.wants(result)) return false;
   describeEnd(text, result);

@@ -8,7 +8,7 @@
 namespace aero {
 namespace {
 
-/** A function of the type `Function` that does nothing and gives `kResult`. */
+/** A function of the type `Function` that does nothing and returns `kResult`. */
 template <class Function, HRESULT kResult> struct Fixed;
 template <class... Arguments, HRESULT kResult> struct Fixed<HRESULT(APIENTRY *)(Arguments...), kResult> {
   static HRESULT APIENTRY call(Arguments...) { return kResult; }

@@ -2,7 +2,7 @@
 // draw_ddi.cpp: draws, clears, copies, and masks of text. Edge flags (the last argument of draws) are for wireframe
 // fans of Direct3D 7.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/resources/compose_rects.h"
 
 namespace aero::ddi {
@@ -25,7 +25,7 @@ HRESULT APIENTRY DrawIndexedPrimitive2(HANDLE device, const D3DDDIARG_DRAWINDEXE
 }
 
 HRESULT APIENTRY Clear(HANDLE device, const D3DDDIARG_CLEAR *args, UINT count, const RECT *rects) {
-  return Device::from(device)->draws.clear(*args, count, rects);
+  return Device::from(device)->clears.clear(*args, count, rects);
 }
 
 HRESULT APIENTRY Blt(HANDLE device, const D3DDDIARG_BLT *args) {

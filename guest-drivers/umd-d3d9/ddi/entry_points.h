@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // entry_points.h: the functions that the runtime calls. They unwrap handles and forward (*_ddi.cpp). The runtime calls
-// one of a device at a time; each may submit, and give the errors of that.
+// one function of a device at a time; each may submit, and return an error from that.
 #pragma once
 
 #include <type_traits>

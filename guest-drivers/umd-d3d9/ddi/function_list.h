@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// function_list.h: the 121 functions of D3DDDI_DEVICEFUNCS in their order, and how each is answered.
-// docs/d3d9/driver.md has the same list, which a test compares.
+// function_list.h: the 121 functions of D3DDDI_DEVICEFUNCS in order, and how each is answered. docs/d3d9/driver.md has
+// the same list; a test compares them.
 #pragma once
 
 #include <stdint.h>
@@ -9,12 +9,12 @@ namespace aero {
 
 enum class Answer : uint8_t {
   Done,          // works, as far as that page says
-  Missing,       // E_NOTIMPL: not written yet, or asked for by caps that are not announced
-  Stub,          // S_OK and nothing else: the runtime does it itself, or tells what does not matter here
-  Overlay,       // D3DDDIERR_UNSUPPORTEDOVERLAY: the documented no
-  Crypto,        // D3DDDIERR_UNSUPPORTEDCRYPTO: the documented no
-  NotAvailable,  // D3DDDIERR_NOTAVAILABLE: the documented no
-  Null,          // no function: its absence means that the driver wants to be called by one thread at a time
+  Missing,       // E_NOTIMPL: not written yet, or needed only by caps that are not announced
+  Stub,          // S_OK and nothing else: the runtime does it itself, or the call does not matter here
+  Overlay,       // D3DDDIERR_UNSUPPORTEDOVERLAY: the documented refusal
+  Crypto,        // D3DDDIERR_UNSUPPORTEDCRYPTO: the documented refusal
+  NotAvailable,  // D3DDDIERR_NOTAVAILABLE: the documented refusal
+  Null,          // no function: its absence means that only one thread at a time may call the driver
 };
 
 // clang-format off

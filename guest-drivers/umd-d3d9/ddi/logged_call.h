@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // logged_call.h: a function of a device with its calls in the log. At "all calls" the line is there while the function
-// runs, so that one that does not come back, or brings the process down, is the last without a result.
+// runs, so that a call that never returns, or brings the process down, is the last one without a result.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/ddi/function_list.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/log/call_arguments.h"
 
 namespace aero {
@@ -29,8 +29,8 @@ template <class T> void describeOther(CallText &out, const T &argument) {
     describeArgument(out, argument);
 }
 
-/** The first argument may be a structure, which is read; of others, which may be arrays of no elements, the address is
- *  written. */
+/** Describes the arguments. The first may be a structure, which is read; of others, which may be arrays of no
+ * elements, only the address is written. */
 template <class First, class... Rest> void describeAll(CallText &out, const First &first, const Rest &...rest) {
   describeArgument(out, first);
   (describeOther(out, rest), ...);
@@ -42,12 +42,12 @@ template <class First, class... Rest> void describeAnswers(CallText &out, const 
 }
 inline void describeAnswers(CallText &) {}
 
-/** `kFunction` with its calls in the log. */
+/** Wraps `kFunction` and logs its calls. */
 template <Function kName, class Type, Type kFunction> struct Logged;
 template <Function kName, class... Arguments, HRESULT(APIENTRY *kFunction)(HANDLE, Arguments...)>
 struct Logged<kName, HRESULT(APIENTRY *)(HANDLE, Arguments...), kFunction> {
   static HRESULT APIENTRY call(HANDLE handle, Arguments... arguments) {
-    // DestroyDevice ends the device, not its adapter.
+    // DestroyDevice destroys the device, not its adapter.
     Device &device = *Device::from(handle);
     CallLog &log = device.adapter().log();
     const uint32_t number = device.number;
@@ -80,7 +80,7 @@ private:
   }
 };
 
-/** Where there is no function there is none. */
+/** Null stays null. */
 template <Function kName, class Type, auto kFunction> constexpr Type logged() {
   if constexpr (std::is_null_pointer_v<decltype(kFunction)>)
     return nullptr;

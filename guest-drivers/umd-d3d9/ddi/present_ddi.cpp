@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 // present_ddi.cpp: presents, flushes, display modes, queries.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 
 namespace aero::ddi {
 namespace {
 
-/** What the kernel side is told of a surface; 0 when there is none. Packets that bring it up to date are in the batch.
+/** Returns the allocation of a surface for the kernel; 0 if there is none. Packets that bring it up to date are in
+ * the batch.
  */
 HRESULT allocationOf(Device &device, HANDLE handle, UINT subresource, D3DKMT_HANDLE &allocation) {
   allocation = 0;
   Resource *resource = Resource::from(handle);
   Surface *surface = resource ? resource->surface(subresource) : nullptr;
-  return surface ? resource->show(device.wire, *surface, allocation) : kOk;
+  return surface ? resource->show(device.objects, *surface, allocation) : kOk;
 }
 
 }  // namespace
@@ -25,7 +26,8 @@ HRESULT APIENTRY Present(HANDLE handle, const D3DDDIARG_PRESENT *args) {
   if (failed(result)) return result;
   result = allocationOf(device, args->hDstResource, args->DstSubResourceIndex, data.hDstAllocation);
   if (failed(result)) return result;
-  // In full screen no Flush comes before (page "PFND3DDDI_PRESENT"). What a present shows, the kernel draws or flips.
+  // In full screen no Flush comes before (page "PFND3DDDI_PRESENT"). The kernel draws or flips the picture of a
+  // present.
   const HRESULT flushed = device.flush();
   if (flushed == kDeviceRemoved) return flushed;
   if (args->hSrcResource && !data.hSrcAllocation) return kNotAvailable;
@@ -72,12 +74,13 @@ HRESULT APIENTRY DestroyQuery(HANDLE device, HANDLE query) {
 
 HRESULT APIENTRY IssueQuery(HANDLE handle, const D3DDDIARG_ISSUEQUERY *args) {
   Device &device = *Device::from(handle);
-  return Query::from(args->hQuery)->issue(device.wire, device.progress, args->Flags, device.pipeline.targetSamples());
+  return Query::from(args->hQuery)
+      ->issue(device.objects, device.progress, args->Flags, device.pipeline.targets.samples());
 }
 
 HRESULT APIENTRY GetQueryData(HANDLE handle, D3DDDIARG_GETQUERYDATA *args) {
   Device &device = *Device::from(handle);
-  return Query::from(args->hQuery)->data(device.wire, device.progress, args->pData);
+  return Query::from(args->hQuery)->data(device.objects, device.progress, args->pData);
 }
 
 }  // namespace aero::ddi

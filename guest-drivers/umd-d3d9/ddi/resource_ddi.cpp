@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// resource_ddi.cpp: resources: made, opened, locked, filled from memory, ended.
+// resource_ddi.cpp: entry points of resources: create, open, lock, update from memory, destroy.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/resources/lock.h"
 #include "guest-drivers/umd-d3d9/transfers/tex_blt.h"
 
@@ -13,7 +13,7 @@ template <class Make> HRESULT makeResource(Device &device, HANDLE &handle, Make 
   if (!resource) return kOutOfMemory;
   const HRESULT result = make(*resource);
   if (failed(result)) {
-    resource->destroy(device.wire);
+    resource->destroy(device.objects);
     heapDestroy(resource);
     return result;
   }
@@ -26,12 +26,14 @@ template <class Make> HRESULT makeResource(Device &device, HANDLE &handle, Make 
 
 HRESULT APIENTRY CreateResource(HANDLE handle, D3DDDIARG_CREATERESOURCE *args) {
   Device &device = *Device::from(handle);
-  return makeResource(device, args->hResource, [&](Resource &resource) { return resource.create(device.wire, *args); });
+  return makeResource(device, args->hResource,
+                      [&](Resource &resource) { return resource.create(device.objects, *args); });
 }
 
 HRESULT APIENTRY OpenResource(HANDLE handle, D3DDDIARG_OPENRESOURCE *args) {
   Device &device = *Device::from(handle);
-  return makeResource(device, args->hResource, [&](Resource &resource) { return resource.open(device.wire, *args); });
+  return makeResource(device, args->hResource,
+                      [&](Resource &resource) { return resource.open(device.objects, *args); });
 }
 
 HRESULT APIENTRY DestroyResource(HANDLE device, HANDLE resource) {
@@ -40,30 +42,30 @@ HRESULT APIENTRY DestroyResource(HANDLE device, HANDLE resource) {
 
 HRESULT APIENTRY Lock(HANDLE device, D3DDDIARG_LOCK *args) {
   Resource *resource = Resource::from(args->hResource);
-  return resource ? lockResource(Device::from(device)->wire, *resource, *args) : kNotAvailable;
+  return resource ? lockResource(Device::from(device)->objects, *resource, *args) : kNotAvailable;
 }
 
 HRESULT APIENTRY Unlock(HANDLE device, const D3DDDIARG_UNLOCK *args) {
   Resource *resource = Resource::from(args->hResource);
   if (!resource) return kInvalidArgument;
   Device &of = *Device::from(device);
-  return unlockResource(of.wire, of.pipeline.uploads, *resource, *args);
+  return unlockResource(of.objects, of.pipeline.uploads, *resource, *args);
 }
 
 HRESULT APIENTRY TexBlt(HANDLE device, const D3DDDIARG_TEXBLT *args) {
-  return texBlt(Device::from(device)->wire, *args);
+  return texBlt(Device::from(device)->objects, *args);
 }
 
 HRESULT APIENTRY VolBlt(HANDLE device, const D3DDDIARG_VOLUMEBLT *args) {
-  return volBlt(Device::from(device)->wire, *args);
+  return volBlt(Device::from(device)->objects, *args);
 }
 
 HRESULT APIENTRY GenerateMipSubLevels(HANDLE device, const D3DDDIARG_GENERATEMIPSUBLEVELS *args) {
-  return generateMips(Device::from(device)->wire, *args);
+  return generateMips(Device::from(device)->objects, *args);
 }
 
 HRESULT APIENTRY ResolveSharedResource(HANDLE device, const D3DDDIARG_RESOLVESHAREDRESOURCE *) {
-  // What was drawn to it has to be under way before others look (page "PFND3DDDI_RESOLVESHAREDRESOURCE").
+  // Draws to it must be submitted before others read it (page "PFND3DDDI_RESOLVESHAREDRESOURCE").
   return Device::from(device)->flush();
 }
 

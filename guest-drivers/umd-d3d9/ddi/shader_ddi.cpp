@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // shader_ddi.cpp: shaders and vertex declarations.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 
 namespace aero::ddi {
 namespace {
@@ -10,7 +10,7 @@ HRESULT createShader(HANDLE handle, uint32_t stage, const void *tokens, UINT byt
   Device &device = *Device::from(handle);
   auto *shader = heapCreate<Shader>();
   if (!shader) return kOutOfMemory;
-  const HRESULT result = shader->create(device.wire, stage, tokens, bytes);
+  const HRESULT result = shader->create(device.objects, stage, tokens, bytes);
   if (failed(result)) {
     heapDestroy(shader);
     return result;
@@ -39,12 +39,12 @@ HRESULT APIENTRY DeletePixelShader(HANDLE device, HANDLE shader) {
 }
 
 HRESULT APIENTRY SetVertexShaderFunc(HANDLE device, HANDLE shader) {
-  Device::from(device)->pipeline.setVertexShader(Shader::from(shader));
+  Device::from(device)->pipeline.shaders.setVertex(Shader::from(shader));
   return kOk;
 }
 
 HRESULT APIENTRY SetPixelShader(HANDLE device, HANDLE shader) {
-  Device::from(device)->pipeline.setPixelShader(Shader::from(shader));
+  Device::from(device)->pipeline.shaders.setPixel(Shader::from(shader));
   return kOk;
 }
 
@@ -53,7 +53,7 @@ HRESULT APIENTRY CreateVertexShaderDecl(HANDLE handle, D3DDDIARG_CREATEVERTEXSHA
   Device &device = *Device::from(handle);
   auto *declaration = heapCreate<Declaration>();
   if (!declaration) return kOutOfMemory;
-  const HRESULT result = declaration->create(device.wire, elements, args->NumVertexElements);
+  const HRESULT result = declaration->create(device.objects, elements, args->NumVertexElements);
   if (failed(result)) {
     heapDestroy(declaration);
     return result;
@@ -68,7 +68,7 @@ HRESULT APIENTRY DeleteVertexShaderDecl(HANDLE device, HANDLE declaration) {
 }
 
 HRESULT APIENTRY SetVertexShaderDecl(HANDLE device, HANDLE declaration) {
-  Device::from(device)->pipeline.setDeclaration(Declaration::from(declaration));
+  Device::from(device)->pipeline.shaders.setDeclaration(Declaration::from(declaration));
   return kOk;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// state_ddi.cpp: states, bindings and constants. All only note what a draw will need.
+// state_ddi.cpp: entry points of states, bindings and constants. They only record values for a later draw.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device/device.h"
 
 namespace aero::ddi {
 
@@ -14,49 +14,49 @@ HRESULT APIENTRY SetTextureStageState(HANDLE device, const D3DDDIARG_TEXTURESTAG
   if (const uint32_t state = samplerStateOf(static_cast<uint32_t>(args->State)))
     Device::from(device)->pipeline.samplers.set(samplerOfStage(args->Stage), state, args->Value);
   else
-    Device::from(device)->pipeline.setStageState(args->Stage, static_cast<uint32_t>(args->State), args->Value);
+    Device::from(device)->pipeline.stages.set(args->Stage, static_cast<uint32_t>(args->State), args->Value);
   return kOk;
 }
 
 HRESULT APIENTRY UpdateWInfo(HANDLE device, const D3DDDIARG_WINFO *args) {
-  // 1 and 1 say that the projection is affine (page "D3DDDIARG_WINFO"): w is the same everywhere then.
-  Device::from(device)->pipeline.setWFog(args->WNear != 1 || args->WFar != 1);
+  // 1 and 1 mean an affine projection (page "D3DDDIARG_WINFO"): w is then the same everywhere.
+  Device::from(device)->pipeline.special.setWFog(args->WNear != 1 || args->WFar != 1);
   return kOk;
 }
 
 HRESULT APIENTRY SetClipPlane(HANDLE device, const D3DDDIARG_SETCLIPPLANE *args) {
-  Device::from(device)->pipeline.setClipPlane(args->Index, args->Plane);
+  Device::from(device)->pipeline.special.setClipPlane(args->Index, args->Plane);
   return kOk;
 }
 
 HRESULT APIENTRY SetTexture(HANDLE device, UINT stage, HANDLE texture) {
-  Device::from(device)->pipeline.setTexture(samplerOfStage(stage), Resource::from(texture));
+  Device::from(device)->pipeline.textures.set(samplerOfStage(stage), Resource::from(texture));
   return kOk;
 }
 
 HRESULT APIENTRY SetRenderTarget(HANDLE device, const D3DDDIARG_SETRENDERTARGET *args) {
-  Device::from(device)->pipeline.setTarget(args->RenderTargetIndex, Resource::from(args->hRenderTarget),
-                                           args->SubResourceIndex);
+  Device::from(device)->pipeline.targets.set(args->RenderTargetIndex, Resource::from(args->hRenderTarget),
+                                             args->SubResourceIndex);
   return kOk;
 }
 
 HRESULT APIENTRY SetDepthStencil(HANDLE device, const D3DDDIARG_SETDEPTHSTENCIL *args) {
-  Device::from(device)->pipeline.setDepth(Resource::from(args->hZBuffer));
+  Device::from(device)->pipeline.targets.setDepth(Resource::from(args->hZBuffer));
   return kOk;
 }
 
 HRESULT APIENTRY SetViewport(HANDLE device, const D3DDDIARG_VIEWPORTINFO *args) {
-  Device::from(device)->pipeline.setViewport(args->X, args->Y, args->Width, args->Height);
+  Device::from(device)->pipeline.viewport.set(args->X, args->Y, args->Width, args->Height);
   return kOk;
 }
 
 HRESULT APIENTRY SetZRange(HANDLE device, const D3DDDIARG_ZRANGE *args) {
-  Device::from(device)->pipeline.setDepthRange(args->MinZ, args->MaxZ);
+  Device::from(device)->pipeline.viewport.setDepthRange(args->MinZ, args->MaxZ);
   return kOk;
 }
 
 HRESULT APIENTRY SetScissorRect(HANDLE device, const RECT *rect) {
-  Device::from(device)->pipeline.setScissor(*rect);
+  Device::from(device)->pipeline.scissor.set(*rect);
   return kOk;
 }
 
@@ -66,28 +66,28 @@ HRESULT APIENTRY ValidateDevice(HANDLE, D3DDDIARG_VALIDATETEXTURESTAGESTATE *arg
 }
 
 HRESULT APIENTRY SetStreamSource(HANDLE device, const D3DDDIARG_SETSTREAMSOURCE *args) {
-  Device::from(device)->pipeline.setStream(args->Stream, Resource::from(args->hVertexBuffer), args->Offset,
-                                           args->Stride);
+  Device::from(device)->pipeline.streams.set(args->Stream, Resource::from(args->hVertexBuffer), args->Offset,
+                                             args->Stride);
   return kOk;
 }
 
 HRESULT APIENTRY SetStreamSourceUm(HANDLE device, const D3DDDIARG_SETSTREAMSOURCEUM *args, const VOID *bytes) {
-  Device::from(device)->pipeline.setUserStream(args->Stream, bytes, args->Stride);
+  Device::from(device)->pipeline.streams.setUser(args->Stream, bytes, args->Stride);
   return kOk;
 }
 
 HRESULT APIENTRY SetStreamSourceFreq(HANDLE device, const D3DDDIARG_SETSTREAMSOURCEFREQ *args) {
-  Device::from(device)->pipeline.setFrequency(args->Stream, args->Divider);
+  Device::from(device)->pipeline.streams.setFrequency(args->Stream, args->Divider);
   return kOk;
 }
 
 HRESULT APIENTRY SetIndices(HANDLE device, const D3DDDIARG_SETINDICES *args) {
-  Device::from(device)->pipeline.setIndices(Resource::from(args->hIndexBuffer), args->Stride);
+  Device::from(device)->pipeline.indices.set(Resource::from(args->hIndexBuffer), args->Stride);
   return kOk;
 }
 
 HRESULT APIENTRY SetIndicesUm(HANDLE device, UINT size, const VOID *bytes) {
-  Device::from(device)->pipeline.setUserIndices(bytes, size);
+  Device::from(device)->pipeline.indices.setUser(bytes, size);
   return kOk;
 }
 

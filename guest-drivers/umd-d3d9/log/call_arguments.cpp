@@ -65,7 +65,7 @@ void describe(CallText &out, const D3DDDIARG_OPENRESOURCE &args) {
 void describe(CallText &out, const D3DDDIARG_LOCK &args) {
   resource(out, "resource", args.hResource, args.SubResourceIndex);
   flags(out, args.Flags).text(", ");
-  // Which member of the union it is the resource knows; a rectangle has the words of all but a box' depth.
+  // The resource determines the member of the union; a rectangle has all words of a box except the depth.
   describe(out, args.Area);
 }
 

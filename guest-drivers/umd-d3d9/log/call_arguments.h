@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// call_arguments.h: how the log of calls writes arguments. What the first boot on a system hangs on is written by name,
-// other structures as words of 32 bits. Nothing is read that the caller need not have filled in.
+// call_arguments.h: writes arguments into the log of calls. Structures that matter for the first boot on a system are
+// written by name, others as words of 32 bits. It reads nothing that the caller may leave unset.
 #pragma once
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 namespace aero {
 
-// What a structure says on the way in.
+// Writes the inputs of a structure.
 void describe(CallText &out, const D3DDDIARG_CREATERESOURCE &args);
 void describe(CallText &out, const D3DDDIARG_OPENRESOURCE &args);
 void describe(CallText &out, const D3DDDIARG_LOCK &args);
@@ -33,7 +33,7 @@ void describe(CallText &out, const D3DDDIARG_ISSUEQUERY &args);
 void describe(CallText &out, const D3DDDIARG_GETQUERYDATA &args);
 void describe(CallText &out, const RECT &rect);
 
-// What it says on the way out of a call that succeeded.
+// Writes the outputs of a call that succeeded.
 void describeAnswer(CallText &out, const D3DDDIARG_CREATERESOURCE &args);
 void describeAnswer(CallText &out, const D3DDDIARG_OPENRESOURCE &args);
 void describeAnswer(CallText &out, const D3DDDIARG_LOCK &args);
@@ -45,10 +45,10 @@ void describeAnswer(CallText &out, const D3DDDIARG_CREATEPIXELSHADER &args);
 void describeWords(CallText &out, const void *words, size_t bytes);
 void describeHandle(CallText &out, const void *handle);
 
-/** Ends the text of a call by its result. */
+/** Ends the text of a call with its result. */
 void describeEnd(CallText &out, HRESULT result);
 
-/** The name of a D3DDDICAPS_TYPE, null for a number that is none. */
+/** Returns the name of a D3DDDICAPS_TYPE, null for an unknown number. */
 const char *capsName(UINT type);
 
 template <class T> void describeArgument(CallText &out, const T &argument) {

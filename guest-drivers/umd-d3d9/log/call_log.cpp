@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kLine = CallText::kBytes;
 
-/** Each line ends with a line feed, what is behind its text is blank. */
+/** Fills a line: the text, blanks, and a line feed at the end. */
 void fill(uint8_t *line, const char *text, size_t size) {
   if (size) memcpy(line, text, size);
   memset(line + size, ' ', kLine - 1 - size);

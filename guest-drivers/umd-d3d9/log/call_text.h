@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// call_text.h: the text of one line of the log of calls. It ends where the line does; there is no allocation and no C
-// run-time library in it. One thread.
+// call_text.h: the text of one line of the log of calls. It is cut at the end of the line; it uses no allocation and no
+// C run-time library. One thread.
 #pragma once
 
 #include <stddef.h>
@@ -10,11 +10,11 @@ namespace aero {
 
 class CallText {
 public:
-  /** With the line's end that follows; lines are as long as each other. */
+  /** Length of every line, including its end. */
   static constexpr size_t kBytes = 192;
 
   const char *data() const { return m_text; }
-  /** With a zero behind it. */
+  /** Returns the text with a terminating zero. */
   const char *ended() {
     m_text[m_size] = 0;
     return m_text;
@@ -37,7 +37,7 @@ public:
     if (value < 0) put('-');
     return number(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value));
   }
-  /** With 0x in front. */
+  /** Appends a number with 0x in front. */
   CallText &hex(uint64_t value, uint32_t digits = 1) { return text("0x").bareHex(value, digits); }
   CallText &bareHex(uint64_t value, uint32_t digits) { return digitsOf(value, 16, digits); }
 

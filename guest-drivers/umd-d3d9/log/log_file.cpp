@@ -6,7 +6,7 @@
 namespace aero {
 namespace {
 
-/** A path that is put together; too long ones are no path. */
+/** A path made of parts; one that is too long is empty. */
 class Path {
 public:
   static constexpr DWORD kRoom = MAX_PATH;
@@ -59,7 +59,7 @@ HANDLE createFile(DWORD &error) {
   path.add(GetCurrentProcessId());
   path.add(L"-");
   const DWORD stem = path.size();
-  constexpr DWORD kMost = 100;  // adapters that a process opens, and older processes of the same number
+  constexpr DWORD kMost = 100;  // limit for adapters that a process opens, and older processes with the same number
   for (DWORD number = 1; number <= kMost; number++) {
     path.truncate(stem);
     path.add(number);

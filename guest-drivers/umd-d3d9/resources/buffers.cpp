@@ -8,34 +8,35 @@ constexpr uint32_t kRingBytes = 1024 * 1024;
 constexpr uint32_t kMaxRingBytes = 1u << 30;
 constexpr uint32_t kRingAlign = 16;
 
-bool createBuffer(Wire &wire, uint32_t &handle, uint32_t size, uint32_t usage) {
-  handle = wire.take();
+bool createBuffer(DeviceObjects &objects, uint32_t &handle, uint32_t size, uint32_t usage) {
+  handle = objects.take();
   if (!handle) return false;
   aerogpu_cmd_create_buffer create = {};
   create.buffer_handle = handle;
   create.usage_flags = usage;
   create.size_bytes = (uint64_t{size} + 3) & ~uint64_t{3};
-  if (wire.context.send(create)) return true;
-  wire.handles.give(handle);
+  if (objects.context.send(create)) return true;
+  objects.handles.give(handle);
   handle = 0;
   return false;
 }
 
 }  // namespace
 
-bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, SentBytes *sent) {
+bool uploadBytes(DeviceObjects &objects, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
+                 SentBytes *sent) {
   constexpr size_t kHeader = sizeof(aerogpu_cmd_upload_resource), kLeast = 1024;
   while (bytes) {
-    if (!wire.context.ensure(kHeader + (bytes < kLeast ? (bytes + 3) & ~size_t{3} : kLeast))) return false;
-    uint32_t piece = static_cast<uint32_t>((wire.context.room() - kHeader) & ~size_t{3});
+    if (!objects.context.ensure(kHeader + (bytes < kLeast ? (bytes + 3) & ~size_t{3} : kLeast))) return false;
+    uint32_t piece = static_cast<uint32_t>((objects.context.room() - kHeader) & ~size_t{3});
     if (piece > kMaxCarried) piece = kMaxCarried;
     if (piece > bytes) piece = bytes;
-    auto *packet = wire.context.append<aerogpu_cmd_upload_resource>(piece);
+    auto *packet = objects.context.append<aerogpu_cmd_upload_resource>(piece);
     if (!packet) return false;
     packet->resource_handle = buffer;
     packet->offset_bytes = offset;
     memcpy(Context::elementsOf(packet), source, piece);
-    if (sent) *sent = {wire.context.batch(), offset, offset + piece, Context::elementsOf(packet), 0, 0};
+    if (sent) *sent = {objects.context.batch(), offset, offset + piece, Context::elementsOf(packet), 0, 0};
     offset += piece;
     source += piece;
     bytes -= piece;
@@ -43,17 +44,17 @@ bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *so
   return true;
 }
 
-bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin,
+bool refreshBuffer(DeviceObjects &objects, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin,
                    uint64_t end) {
-  if (!buffer.handle && !createBuffer(wire, buffer.handle, buffer.size, usage)) return false;
+  if (!buffer.handle && !createBuffer(objects, buffer.handle, buffer.size, usage)) return false;
   if (buffer.ofRuntime)
     buffer.markDirty(static_cast<uint32_t>(begin < buffer.size ? begin : buffer.size),
                      static_cast<uint32_t>(end < buffer.size ? end : buffer.size));
-  // Programs draw from what they have locked, and MightDrawFromLocked is not said of all of them.
+  // Programs draw from locked buffers, and MightDrawFromLocked is not set for all of them.
   if (buffer.locks && buffer.lockWrites) buffer.markDirty(buffer.lockBegin, buffer.lockEnd);
   if (buffer.dirtyBegin == buffer.dirtyEnd) return true;
   uint32_t at = buffer.dirtyBegin, bytes = buffer.dirtyEnd - buffer.dirtyBegin;
-  if (bytes >= UploadMemory::kLeastBytes && wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_UPDATES)) {
+  if (bytes >= UploadMemory::kLeastBytes && objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_UPDATES)) {
     const uint32_t flags = buffer.ofRuntime     ? AEROGPU_EXT_UPDATE_NONE
                            : buffer.isDiscarded ? AEROGPU_EXT_UPDATE_DISCARD
                            : buffer.isPromised  ? AEROGPU_EXT_UPDATE_NO_OVERWRITE
@@ -62,7 +63,7 @@ bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32
     at += sent;
     bytes -= sent;
   }
-  if (!uploadBytes(wire, buffer.handle, at, buffer.bytes + at, bytes, &buffer.sent)) return false;
+  if (!uploadBytes(objects, buffer.handle, at, buffer.bytes + at, bytes, &buffer.sent)) return false;
   buffer.dirtyBegin = buffer.dirtyEnd = 0;
   buffer.isPromised = buffer.isDiscarded = false;
   return true;
@@ -79,19 +80,20 @@ bool rewriteSent(UploadMemory &memory, const BufferStore &buffer, uint32_t begin
   return isAll;
 }
 
-bool UploadRing::place(Wire &wire, const void *source, uint32_t bytes, uint32_t &offset) {
+bool UploadRing::place(DeviceObjects &objects, const void *source, uint32_t bytes, uint32_t &offset) {
   if (bytes > kMaxRingBytes) return false;
   if (bytes > m_size) {
-    // The number of the smaller one is not used again: a stream may still be known to be bound to it.
+    // The smaller buffer's number is not reused: a stream may still be bound to it.
     if (m_handle) {
       aerogpu_cmd_destroy_resource end = {};
       end.resource_handle = m_handle;
-      wire.context.send(end);
+      objects.context.send(end);
     }
     m_handle = m_size = m_head = 0;
     uint32_t size = kRingBytes;
     while (size < bytes) size *= 2;
-    if (!createBuffer(wire, m_handle, size, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER | AEROGPU_RESOURCE_USAGE_INDEX_BUFFER))
+    if (!createBuffer(objects, m_handle, size,
+                      AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER | AEROGPU_RESOURCE_USAGE_INDEX_BUFFER))
       return false;
     m_size = size;
   }
@@ -99,7 +101,7 @@ bool UploadRing::place(Wire &wire, const void *source, uint32_t bytes, uint32_t 
   offset = m_head;
   const uint32_t end = m_head + ((bytes + kRingAlign - 1) & ~(kRingAlign - 1));
   m_head = end < m_size ? end : 0;
-  return uploadBytes(wire, m_handle, offset, static_cast<const uint8_t *>(source), bytes);
+  return uploadBytes(objects, m_handle, offset, static_cast<const uint8_t *>(source), bytes);
 }
 
 }  // namespace aero

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// buffers.h: bytes of vertices and indices on their way to the device: what changed of a buffer, and arrays that the
-// program hands over with a draw.
+// buffers.h: sends bytes of vertices and indices to the device: the changed parts of a buffer, and arrays that the
+// program passes with a draw.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/resources/resource.h"
@@ -9,28 +9,29 @@
 namespace aero {
 
 /** Sends `bytes` bytes at `source` to a buffer of the device, in as many packets as it takes. `sent`: where the last
- *  are. */
-bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
+ * ones are. */
+bool uploadBytes(DeviceObjects &objects, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
                  SentBytes *sent = nullptr);
 
-/** Makes sure that the device has a buffer and its newest bytes. `begin`, `end`: what the draw reads, which counts for
- *  memory of the runtime's. */
-bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin, uint64_t end);
+/** Makes sure that the device has a buffer and its newest bytes. `begin`, `end`: the range that the draw reads,
+ * which matters for the runtime's memory. */
+bool refreshBuffer(DeviceObjects &objects, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin,
+                   uint64_t end);
 
-/** What a lock that promised that no draw reads them has written, in place of the bytes that are on their way already:
- *  draws that wait in the batch see it, as they would in memory that they read when they run. False where all of it
+/** Replaces bytes that are already under way by those that a lock has written under the promise that no draw reads
+ * them: draws that wait in the batch see them, as if they read the memory when they run. Returns false if all of it
  * still has to be sent. */
 bool rewriteSent(UploadMemory &memory, const BufferStore &buffer, uint32_t begin, uint32_t end);
 
-/** A buffer of the device that bytes are written through, round and round. Packets run in order, so that a draw reads
- *  what was sent last before it; going round only spares the device from waiting. */
+/** A ring buffer on the device through which bytes are written. Packets run in order, so a draw reads the bytes that
+ * were sent last before it; the ring only spares the device waits. */
 class UploadRing {
 public:
-  /** Sends bytes; false without room. `offset` is where they are, a multiple of 16. */
-  bool place(Wire &wire, const void *source, uint32_t bytes, uint32_t &offset);
+  /** Sends bytes; returns false without room. `offset` is where they are, a multiple of 16. */
+  bool place(DeviceObjects &objects, const void *source, uint32_t bytes, uint32_t &offset);
   uint32_t handle() const { return m_handle; }
-  void destroy(Wire &wire) {
-    wire.destroy<aerogpu_cmd_destroy_resource>(m_handle);
+  void destroy(DeviceObjects &objects) {
+    objects.destroy<aerogpu_cmd_destroy_resource>(m_handle);
     m_size = m_head = 0;
   }
 

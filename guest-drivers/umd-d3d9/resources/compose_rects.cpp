@@ -6,7 +6,7 @@
 namespace aero {
 namespace {
 
-// What the buffers hold: D3DCOMPOSERECTDESC and D3DCOMPOSERECTDESTINATION of d3d9types.h.
+// The entries of the buffers: D3DCOMPOSERECTDESC and D3DCOMPOSERECTDESTINATION of d3d9types.h.
 struct Glyph {
   uint16_t x, y, width, height;
 };
@@ -16,8 +16,8 @@ struct Place {
 };
 static_assert(sizeof(Glyph) == 8 && sizeof(Place) == 8);
 
-constexpr uint32_t kMaxRects = 0xFFFF;  // more a driver ignores
-// Bits that are combined at a time: those of up to eight bytes, wherever in the first they begin.
+constexpr uint32_t kMaxRects = 0xFFFF;  // a driver ignores more
+// Number of bits that are combined at a time: those of up to eight bytes, whatever bit of the first byte they begin at.
 constexpr uint32_t kBitsAtOnce = 56;
 
 uint64_t load(const uint8_t *at, uint32_t bytes) {
@@ -30,12 +30,12 @@ void store(uint8_t *at, uint32_t bytes, uint64_t value) {
   for (uint32_t i = bytes; i-- > 0; value >>= 8) at[i] = static_cast<uint8_t>(value);
 }
 
-/** `count` bits of a row as bytes: where they begin, and what lies beside them. */
+/** `count` bits of a row as bytes: where they begin, and the bits next to them. */
 struct BitRun {
   BitRun(uint32_t bit, uint32_t count)
       : byte(bit / 8), bytes((bit % 8 + count + 7) / 8), behind(bytes * 8 - bit % 8 - count) {}
   uint32_t byte, bytes;
-  uint32_t behind;  // bits of the last byte
+  uint32_t behind;  // bits after the run in its last byte
 };
 
 uint64_t combine(D3DDDI_COMPOSERECTSOP operation, uint64_t to, uint64_t from) {
@@ -54,7 +54,7 @@ uint64_t combine(D3DDDI_COMPOSERECTSOP operation, uint64_t to, uint64_t from) {
 void composeRow(uint8_t *to, uint32_t x, const uint8_t *from, uint32_t left, uint32_t width,
                 D3DDDI_COMPOSERECTSOP operation) {
   while (width) {
-    // After the first time the destination begins at a byte.
+    // From the second time on the destination begins at a byte.
     const uint32_t most = kBitsAtOnce - x % 8, count = width < most ? width : most;
     const BitRun target(x, count), source(left, count);
     const uint64_t mask = ((uint64_t{1} << count) - 1) << target.behind;
@@ -67,14 +67,15 @@ void composeRow(uint8_t *to, uint32_t x, const uint8_t *from, uint32_t left, uin
   }
 }
 
-/** The entry of a buffer; false past its end. The program may write to it meanwhile: it is read once. */
+/** Reads the entry of a buffer; returns false past its end. The program may write to it meanwhile, so it is read
+ * once. */
 template <class T> bool entry(const BufferStore &buffer, uint32_t index, T &out) {
   if (index >= buffer.size / sizeof(T)) return false;
   memcpy(&out, buffer.bytes + size_t{index} * sizeof(T), sizeof(T));
   return true;
 }
 
-/** Composes a glyph at a place, as far as that lies inside. */
+/** Composes a glyph at a place, clipped to the surface. */
 void composeGlyph(const Bitmap &to, int64_t x, int64_t y, const Bitmap &from, const Glyph &glyph,
                   D3DDDI_COMPOSERECTSOP operation) {
   if (uint32_t{glyph.x} + glyph.width > from.width || uint32_t{glyph.y} + glyph.height > from.height) return;

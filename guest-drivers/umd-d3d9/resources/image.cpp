@@ -11,13 +11,13 @@ namespace {
 /** A batch with less room is not worth the header of another piece. */
 constexpr uint32_t kMinCarried = 1024;
 
-/** The pitch of what others look at; Windows' own surfaces have it too. */
+/** The pitch of surfaces that others read; Windows' own surfaces have it too. */
 constexpr uint32_t kSharedPitchAlign = 64;
 
-bool createTexture(Wire &wire, uint32_t handle, const FormatRow &format, const TextureLayout &layout, uint32_t usage,
-                   Allocation &memory) {
-  if (!wire.context.ensure(sizeof(aerogpu_cmd_create_texture2d), 1)) return false;
-  if (memory) wire.context.use(memory, false);
+bool createTexture(DeviceObjects &objects, uint32_t handle, const FormatRow &format, const TextureLayout &layout,
+                   uint32_t usage, Allocation &memory) {
+  if (!objects.context.ensure(sizeof(aerogpu_cmd_create_texture2d), 1)) return false;
+  if (memory) objects.context.use(memory, false);
   aerogpu_cmd_create_texture2d create = {};
   create.texture_handle = handle;
   create.usage_flags = usage;
@@ -28,10 +28,10 @@ bool createTexture(Wire &wire, uint32_t handle, const FormatRow &format, const T
   create.array_layers = layout.layers();
   create.row_pitch_bytes = layout.level(0).pitch;
   create.backing_alloc_id = memory.id;
-  return wire.context.send(create);
+  return objects.context.send(create);
 }
 
-/** The texels of a part as EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE name them: layers of a volume are its slices. */
+/** Sets the texels of a part as in EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE: layers of a volume are its slices. */
 template <class Packet> void setBox(Packet &packet, const ImagePart &part, bool isVolume) {
   packet.mip_level = part.level;
   packet.array_layer = isVolume ? 0 : part.layer;
@@ -55,14 +55,14 @@ bool Image::plan(const Runtime &runtime, const FormatRow &row, const ImageSize &
   sampleCount = use.sampleCount;
   request = {};
   if (sampleCount > 1) return !crossesContexts && !size.depth && size.levels == 1 && size.layers == 1;
-  // Back buffers are surfaces alone; the kernel driver draws presents, of the formats that it knows.
+  // Back buffers are plain surfaces; the kernel driver draws presents, in the formats that it knows.
   const bool presented = use.target && !use.texture && !use.depth && !crossesContexts && size.levels == 1 &&
                          size.layers == 1 && deviceFormat(static_cast<uint32_t>(row.d3d)) == row.device;
-  // What is drawn to is locked through staging, and its memory would be old: it has none, or, where the kernel driver
-  // has to know it, a page that stands for it (PRIV-20).
+  // A target is locked through staging, and its memory would be old: it has none, or, if the kernel driver has to know
+  // it, a page that stands for it (PRIV-20).
   const bool drawn = (use.target || use.depth) && !crossesContexts;
   if (drawn && !presented) return true;
-  // A present shows a surface's memory, or by a blit what has none.
+  // A present shows a surface's memory, or, by a blit, an image without memory.
   isSmall = !drawn && !crossesContexts && (use.texture || runtime.has(AEROGPU_EXT_FEATURE_HI_BLIT)) &&
             layout.bytes() <= (use.dynamic ? kSmallDynamicBytes : kSmallBytes);
   if (isSmall) return true;
@@ -70,7 +70,7 @@ bool Image::plan(const Runtime &runtime, const FormatRow &row, const ImageSize &
   request.bytes = layout.bytes();
   if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   if (use.shared) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-  // To the kernel driver a volume is bytes, and what it has no format for.
+  // To the kernel driver a volume is bytes, and so is a texture whose format it does not know.
   if (size.depth || !row.isOfKernel()) return true;
   if (presented)
     request.flags |=
@@ -87,10 +87,10 @@ uint8_t *Image::processBytes(uint32_t level, uint32_t layer) {
   return bytes ? bytes + layout.offset(level, layer) : nullptr;
 }
 
-bool Image::makeTexture(Wire &wire, uint32_t usage, uint32_t samples) {
-  if (!layout.isVolume() && samples == 1) return createTexture(wire, handle, *format, layout, usage, memory);
-  if (!wire.context.ensure(sizeof(aerogpu_cmd_ext_create_texture), 1)) return false;
-  if (memory) wire.context.use(memory, false);
+bool Image::makeTexture(DeviceObjects &objects, uint32_t usage, uint32_t samples) {
+  if (!layout.isVolume() && samples == 1) return createTexture(objects, handle, *format, layout, usage, memory);
+  if (!objects.context.ensure(sizeof(aerogpu_cmd_ext_create_texture), 1)) return false;
+  if (memory) objects.context.use(memory, false);
   aerogpu_cmd_ext_create_texture create = {};
   create.texture_handle = handle;
   create.usage_flags = usage;
@@ -104,77 +104,80 @@ bool Image::makeTexture(Wire &wire, uint32_t usage, uint32_t samples) {
   create.sample_count = samples;
   create.row_pitch_bytes = memory ? layout.level(0).pitch : 0;
   create.backing_alloc_id = memory.id;
-  return wire.context.send(create);
+  return objects.context.send(create);
 }
 
-HRESULT Image::create(Wire &wire, const ImageUse &use) {
-  if (memory.imported) return import(wire);
-  handle = wire.take();
+HRESULT Image::create(DeviceObjects &objects, const ImageUse &use) {
+  if (memory.imported) return import(objects);
+  handle = objects.take();
   uint32_t usage = 0;
   if (use.texture) usage |= AEROGPU_RESOURCE_USAGE_TEXTURE;
   if (use.target) usage |= AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
   if (use.depth) usage |= AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL;
   if (use.primary) usage |= AEROGPU_RESOURCE_USAGE_SCANOUT;
-  bool made = handle && makeTexture(wire, usage, sampleCount);
+  bool made = handle && makeTexture(objects, usage, sampleCount);
   if (made && use.shared && memory.token) {
     aerogpu_cmd_export_shared_surface share = {};
     share.resource_handle = handle;
     share.share_token = memory.token;
-    made = wire.context.send(share);
+    made = objects.context.send(share);
   }
   if (made) return kOk;
-  const HRESULT result = wire.context.takeError();
+  const HRESULT result = objects.context.takeError();
   return failed(result) ? result : kOutOfMemory;
 }
 
-HRESULT Image::open(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, const Allocation &allocation) {
+HRESULT Image::open(DeviceObjects &objects, const FormatRow &row, uint32_t width, uint32_t height,
+                    const Allocation &allocation) {
   format = &row;
   crossesContexts = true;
   memory = allocation;
   if (!layout.set(row, width, height, 0, 1, 1, 1)) return kNotAvailable;
-  return import(wire);
+  return import(objects);
 }
 
-HRESULT Image::import(Wire &wire) {
-  handle = wire.take();
-  if (!handle || !wire.context.ensure(sizeof(aerogpu_cmd_import_shared_surface), 1)) return wire.context.takeError();
-  wire.context.use(memory, false);
+HRESULT Image::import(DeviceObjects &objects) {
+  handle = objects.take();
+  if (!handle || !objects.context.ensure(sizeof(aerogpu_cmd_import_shared_surface), 1))
+    return objects.context.takeError();
+  objects.context.use(memory, false);
   aerogpu_cmd_import_shared_surface import = {};
   import.out_resource_handle = handle;
   import.share_token = memory.token;
-  return wire.context.send(import) ? kOk : wire.context.takeError();
+  return objects.context.send(import) ? kOk : objects.context.takeError();
 }
 
-void Image::destroy(Wire &wire) {
-  wire.destroy<aerogpu_cmd_destroy_resource>(handle);
+void Image::destroy(DeviceObjects &objects) {
+  objects.destroy<aerogpu_cmd_destroy_resource>(handle);
   for (Staging &each : staging) {
-    wire.destroy<aerogpu_cmd_destroy_resource>(each.handle);
-    wire.context.release(each.memory);
+    objects.destroy<aerogpu_cmd_destroy_resource>(each.handle);
+    objects.context.release(each.memory);
     each = {};
   }
   heapFree(bytes);
   bytes = nullptr;
-  wire.context.release(memory);
+  objects.context.release(memory);
 }
 
-bool Image::upload(Wire &wire, const ImagePart &part, const void *source, uint32_t sourcePitch,
+bool Image::upload(DeviceObjects &objects, const ImagePart &part, const void *source, uint32_t sourcePitch,
                    uint64_t sourceSlicePitch) {
   const auto *from = static_cast<const uint8_t *>(source);
   for (uint32_t i = 0; i < part.slices; i++)
-    if (!uploadSlice(wire, part, part.layer + i, from + i * sourceSlicePitch, sourcePitch)) return false;
+    if (!uploadSlice(objects, part, part.layer + i, from + i * sourceSlicePitch, sourcePitch)) return false;
   return true;
 }
 
-bool Image::uploadSlice(Wire &wire, const ImagePart &part, uint32_t layer, const uint8_t *from, uint32_t sourcePitch) {
+bool Image::uploadSlice(DeviceObjects &objects, const ImagePart &part, uint32_t layer, const uint8_t *from,
+                        uint32_t sourcePitch) {
   const LevelLayout &to = layout.level(part.level);
   const RowSpan span = rowsOf(*format, part.rect);
   const uint64_t base = layout.offset(part.level, layer) + span.firstByte;
-  // Rows that touch one another go together; of others each is a packet, or several.
+  // Adjacent rows without gaps go together; otherwise each row is one packet, or several.
   const bool together = span.bytes == to.pitch;
   const uint32_t unit = format->blockBytes;
   uint32_t row = 0, column = 0;
   while (row < span.rows) {
-    Context &context = wire.context;
+    Context &context = objects.context;
     if (!context.ensure(sizeof(aerogpu_cmd_upload_resource) +
                         (span.bytes < kMinCarried ? span.bytes + 3 : kMinCarried)))
       return false;
@@ -209,7 +212,7 @@ bool Image::uploadSlice(Wire &wire, const ImagePart &part, uint32_t layer, const
   return true;
 }
 
-bool Image::markDirty(Wire &wire, const ImagePart &part, bool wholeRows) {
+bool Image::markDirty(DeviceObjects &objects, const ImagePart &part, bool wholeRows) {
   const LevelLayout &of = layout.level(part.level);
   const RowSpan span = rowsOf(*format, part.rect);
   const bool together = wholeRows || span.bytes == of.rowBytes;
@@ -219,21 +222,22 @@ bool Image::markDirty(Wire &wire, const ImagePart &part, bool wholeRows) {
     const uint64_t base =
         layout.offset(part.level, part.layer + slice) + uint64_t{span.firstRow} * of.pitch + span.firstByte;
     for (uint32_t i = 0; i < packets; i++) {
-      if (!wire.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range), 1)) return false;
-      wire.context.use(memory, false);
+      if (!objects.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range), 1)) return false;
+      objects.context.use(memory, false);
       aerogpu_cmd_resource_dirty_range dirty = {};
       dirty.resource_handle = handle;
       dirty.offset_bytes = base + uint64_t{i} * of.pitch;
       dirty.size_bytes = bytes;
-      if (!wire.context.send(dirty)) return false;
+      if (!objects.context.send(dirty)) return false;
     }
   }
   return true;
 }
 
-HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t slices, bool wait, Staging *&out) {
+HRESULT Image::takeStaging(DeviceObjects &objects, uint32_t width, uint32_t height, uint32_t slices, bool wait,
+                           Staging *&out) {
   out = nullptr;
-  Context &context = wire.context;
+  Context &context = objects.context;
   Staging *room = nullptr, *oldest = nullptr;
   for (Staging &each : staging) {
     if (each.locked) continue;
@@ -259,11 +263,11 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
     if (!oldest) return kNotAvailable;  // the program holds all of them locked
     if (!wait) return kWasStillDrawing;
     oldest->reader = nullptr;
-    out = oldest;  // whoever locks it waits
+    out = oldest;  // a lock of it waits
     return context.isPending(oldest->memory) ? context.submit() : kOk;
   }
 
-  wire.destroy<aerogpu_cmd_destroy_resource>(room->handle);
+  objects.destroy<aerogpu_cmd_destroy_resource>(room->handle);
   context.release(room->memory);
   *room = {};
   TextureLayout one;
@@ -285,8 +289,9 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
   room->pitch = one.level(0).pitch;
   room->slicePitch = one.level(0).sliceBytes();
   if (!context.runtime().has(AEROGPU_EXT_FEATURE_HI_UPDATES)) {
-    room->handle = wire.take();
-    if (!room->handle || !createTexture(wire, room->handle, *format, one, AEROGPU_RESOURCE_USAGE_NONE, room->memory)) {
+    room->handle = objects.take();
+    if (!room->handle ||
+        !createTexture(objects, room->handle, *format, one, AEROGPU_RESOURCE_USAGE_NONE, room->memory)) {
       context.release(room->memory);
       *room = {};
       const HRESULT error = context.takeError();
@@ -297,8 +302,8 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
   return kOk;
 }
 
-bool copyPixels(Wire &wire, uint32_t to, uint32_t toLevel, uint32_t toLayer, uint32_t x, uint32_t y, uint32_t from,
-                uint32_t fromLevel, uint32_t fromLayer, const Rect &rect, uint32_t flags) {
+bool copyPixels(DeviceObjects &objects, uint32_t to, uint32_t toLevel, uint32_t toLayer, uint32_t x, uint32_t y,
+                uint32_t from, uint32_t fromLevel, uint32_t fromLayer, const Rect &rect, uint32_t flags) {
   aerogpu_cmd_copy_texture2d copy = {};
   copy.dst_texture = to;
   copy.src_texture = from;
@@ -313,7 +318,7 @@ bool copyPixels(Wire &wire, uint32_t to, uint32_t toLevel, uint32_t toLayer, uin
   copy.width = rect.width();
   copy.height = rect.height();
   copy.flags = flags;
-  return wire.context.send(copy);
+  return objects.context.send(copy);
 }
 
 uint64_t Image::stagingOffset(const ImagePart &part, const Staging &staging) const {
@@ -322,15 +327,15 @@ uint64_t Image::stagingOffset(const ImagePart &part, const Staging &staging) con
          span.firstByte;
 }
 
-bool Image::copyOut(Wire &wire, const ImagePart &part, Staging &to) {
+bool Image::copyOut(DeviceObjects &objects, const ImagePart &part, Staging &to) {
   if (to.handle) {
-    if (!wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 1)) return false;
-    wire.context.use(to.memory, true);
-    return copyPixels(wire, to.handle, 0, 0, part.rect.left, part.rect.top, handle, part.level, part.layer, part.rect,
-                      AEROGPU_COPY_FLAG_WRITEBACK_DST);
+    if (!objects.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 1)) return false;
+    objects.context.use(to.memory, true);
+    return copyPixels(objects, to.handle, 0, 0, part.rect.left, part.rect.top, handle, part.level, part.layer,
+                      part.rect, AEROGPU_COPY_FLAG_WRITEBACK_DST);
   }
-  if (!wire.context.ensure(sizeof(aerogpu_cmd_ext_read_texture), 1)) return false;
-  wire.context.use(to.memory, true);
+  if (!objects.context.ensure(sizeof(aerogpu_cmd_ext_read_texture), 1)) return false;
+  objects.context.use(to.memory, true);
   aerogpu_cmd_ext_read_texture read = {};
   read.texture = handle;
   setBox(read, part, layout.isVolume());
@@ -338,24 +343,25 @@ bool Image::copyOut(Wire &wire, const ImagePart &part, Staging &to) {
   read.dst_row_pitch_bytes = to.pitch;
   read.dst_slice_pitch_bytes = to.slicePitch;
   read.dst_offset_bytes = stagingOffset(part, to);
-  return wire.context.send(read);
+  return objects.context.send(read);
 }
 
-bool Image::copyIn(Wire &wire, const ImagePart &part, Staging &from) {
+bool Image::copyIn(DeviceObjects &objects, const ImagePart &part, Staging &from) {
   if (from.handle) {
-    if (!wire.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range) + sizeof(aerogpu_cmd_copy_texture2d), 1))
+    if (!objects.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range) + sizeof(aerogpu_cmd_copy_texture2d), 1))
       return false;
     const RowSpan span = rowsOf(*format, part.rect);
-    wire.context.use(from.memory, false);
+    objects.context.use(from.memory, false);
     aerogpu_cmd_resource_dirty_range dirty = {};
     dirty.resource_handle = from.handle;
     dirty.offset_bytes = stagingOffset(part, from);
     dirty.size_bytes = uint64_t{span.rows - 1} * from.pitch + span.bytes;
-    return wire.context.send(dirty) && copyPixels(wire, handle, part.level, part.layer, part.rect.left, part.rect.top,
-                                                  from.handle, 0, 0, part.rect, AEROGPU_COPY_FLAG_NONE);
+    return objects.context.send(dirty) &&
+           copyPixels(objects, handle, part.level, part.layer, part.rect.left, part.rect.top, from.handle, 0, 0,
+                      part.rect, AEROGPU_COPY_FLAG_NONE);
   }
-  if (!wire.context.ensure(sizeof(aerogpu_cmd_ext_update_texture), 1)) return false;
-  wire.context.use(from.memory, false);
+  if (!objects.context.ensure(sizeof(aerogpu_cmd_ext_update_texture), 1)) return false;
+  objects.context.use(from.memory, false);
   aerogpu_cmd_ext_update_texture update = {};
   update.texture = handle;
   setBox(update, part, layout.isVolume());
@@ -363,7 +369,7 @@ bool Image::copyIn(Wire &wire, const ImagePart &part, Staging &from) {
   update.src_row_pitch_bytes = from.pitch;
   update.src_slice_pitch_bytes = from.slicePitch;
   update.src_offset_bytes = stagingOffset(part, from);
-  return wire.context.send(update);
+  return objects.context.send(update);
 }
 
 }  // namespace aero

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
-// image.h: a texture on the device and the memory behind it. The texture is what draws see; its memory is a copy of
-// some moment, which Surface (resource.h) keeps account of.
+// image.h: a texture on the device and its memory. Draws use the texture; its memory is a copy from some earlier
+// moment, which Surface (resource.h) keeps track of.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/resources/texture_layout.h"
-#include "guest-drivers/umd-d3d9/submit/wire.h"
+#include "guest-drivers/umd-d3d9/submit/device_objects.h"
 
 namespace aero {
 
-/** What an image is for. */
+/** The uses of an image. */
 struct ImageUse {
   bool texture = false, target = false, depth = false;
   bool shared = false;
   bool primary = false;      // scanned out
-  bool dynamic = false;      // programs write to it again and again
-  uint32_t sampleCount = 1;  // a pixel; above 1 copies of all its samples alone reach it
+  bool dynamic = false;      // programs write to it repeatedly
+  uint32_t sampleCount = 1;  // samples a pixel; above 1 only copies of all its samples reach it
 };
 
-/** How large it is: pixels, levels, and layers or, of a volume, slices. */
+/** The size: pixels, levels, and layers or, of a volume, slices. */
 struct ImageSize {
   uint32_t width = 0, height = 0;
   uint32_t depth = 0;  // 0: no volume
   uint32_t levels = 1, layers = 1;
 };
 
-/** One level in memory that the CPU locks: bytes on their way to or from an image. Where the device does not copy
- *  between textures and any memory (feature bit 39), it is the memory of a texture of one level. */
+/** One level in memory that the CPU locks: bytes on their way to or from an image. If the device does not copy
+ * between textures and arbitrary memory (feature bit 39), it is the memory of a texture of one level. */
 struct Staging {
   Allocation memory;
   uint32_t handle = 0;
@@ -33,7 +33,7 @@ struct Staging {
   uint32_t pitch = 0;
   uint64_t slicePitch = 0;
   bool locked = false;
-  const void *reader = nullptr;  // the surface that waits for a copy into it, without anybody who waits
+  const void *reader = nullptr;  // the surface that wants a copy in it, for a lock that does not wait
 };
 
 /** Pixels of one level: a rectangle in one layer, or in each of `slices` slices of a volume from `layer` on. */
@@ -45,8 +45,8 @@ struct ImagePart {
 
 struct Image {
   static constexpr uint32_t kMaxStaging = 3;
-  // What is at most so large has no memory of the guest's: an allocation costs whole pages, and calls of the kernel to
-  // make, lock and end it. What is written often goes with the packets only as long as a copy costs less than a lock.
+  // Images up to this size have no guest memory: an allocation costs whole pages, and kernel calls to make, lock and
+  // destroy it. An image that is written often goes with the packets only while a copy costs less than a lock.
   static constexpr uint64_t kSmallBytes = uint64_t{64} * 1024, kSmallDynamicBytes = uint64_t{16} * 1024;
 
   const FormatRow *format = nullptr;
@@ -54,48 +54,53 @@ struct Image {
   Allocation memory;
   uint32_t handle = 0;
   bool cpuVisible = false;       // the memory may be locked
-  bool isSmall = false;          // what is locked lies in the process, and goes with the packets
+  bool isSmall = false;          // locked bytes lie in the process, and go with the packets
   bool crossesContexts = false;  // shared, or scanned out: every batch that touches it lists its memory
   uint32_t sampleCount = 1;
-  uint32_t locks = 0;        // of the memory
-  uint8_t *bytes = nullptr;  // of a small one, all levels and layers; null: nobody has locked it yet
+  uint32_t locks = 0;        // locks of the memory
+  uint8_t *bytes = nullptr;  // bytes of a small image, all levels and layers; null: it was never locked
   Staging staging[kMaxStaging];
 
-  /** Lays it out, and says what memory it needs: 0 bytes are none. False for dimensions that cannot be. */
+  /** Lays it out, and returns the memory it needs: 0 bytes mean none. Returns false for invalid dimensions. */
   bool plan(const Runtime &runtime, const FormatRow &row, const ImageSize &size, const ImageUse &use,
             AllocationRequest &request);
-  /** Where a level of a layer lies among the bytes of a small one, or null without memory. */
+  /** Returns where a level of a layer lies among the bytes of a small image, or null without memory. */
   uint8_t *processBytes(uint32_t level, uint32_t layer);
   /** Makes the texture over `memory`, if it needs some, or imports the kernel driver's. */
-  HRESULT create(Wire &wire, const ImageUse &use);
-  /** Takes over an allocation that somebody else made: its texture is imported. */
-  HRESULT open(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, const Allocation &allocation);
-  /** A handle of the texture that `memory` has the token of. */
-  HRESULT import(Wire &wire);
-  /** Ends all of it, but for memory that goes with the runtime's resource. */
-  void destroy(Wire &wire);
+  HRESULT create(DeviceObjects &objects, const ImageUse &use);
+  /** Takes over an allocation that another device made: its texture is imported. */
+  HRESULT open(DeviceObjects &objects, const FormatRow &row, uint32_t width, uint32_t height,
+               const Allocation &allocation);
+  /** Imports the texture whose token `memory` has. */
+  HRESULT import(DeviceObjects &objects);
+  /** Destroys all of it, except memory that belongs to the runtime's resource. */
+  void destroy(DeviceObjects &objects);
 
   /** Writes bytes at `source` (rows `sourcePitch`, slices `sourceSlicePitch` apart) by packets that carry them. */
-  bool upload(Wire &wire, const ImagePart &part, const void *source, uint32_t sourcePitch, uint64_t sourceSlicePitch);
-  /** Tells the device that memory has changed. `wholeRows`: what lies between the rows may be read too. */
-  bool markDirty(Wire &wire, const ImagePart &part, bool wholeRows);
+  bool upload(DeviceObjects &objects, const ImagePart &part, const void *source, uint32_t sourcePitch,
+              uint64_t sourceSlicePitch);
+  /** Tells the device that memory has changed. `wholeRows`: the bytes between the rows may be read too. */
+  bool markDirty(DeviceObjects &objects, const ImagePart &part, bool wholeRows);
 
-  /** Staging for a level of that size that no GPU work uses. `wait`: until there is one, else null and still drawing.
+  /** Finds staging for a level of that size that no GPU work uses. `wait`: waits until there is one; otherwise the
+   * result is null and still drawing.
    */
-  HRESULT takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t slices, bool wait, Staging *&out);
+  HRESULT takeStaging(DeviceObjects &objects, uint32_t width, uint32_t height, uint32_t slices, bool wait,
+                      Staging *&out);
   /** Copies to the same pixels of staging (as large as the level), and to its memory. */
-  bool copyOut(Wire &wire, const ImagePart &part, Staging &to);
-  /** Copies what the CPU wrote to the same pixels of staging. */
-  bool copyIn(Wire &wire, const ImagePart &part, Staging &from);
+  bool copyOut(DeviceObjects &objects, const ImagePart &part, Staging &to);
+  /** Copies what the CPU wrote in staging to the same pixels of the image. */
+  bool copyIn(DeviceObjects &objects, const ImagePart &part, Staging &from);
 
 private:
-  bool uploadSlice(Wire &wire, const ImagePart &part, uint32_t layer, const uint8_t *from, uint32_t sourcePitch);
-  bool makeTexture(Wire &wire, uint32_t usage, uint32_t sampleCount);
+  bool uploadSlice(DeviceObjects &objects, const ImagePart &part, uint32_t layer, const uint8_t *from,
+                   uint32_t sourcePitch);
+  bool makeTexture(DeviceObjects &objects, uint32_t usage, uint32_t sampleCount);
   uint64_t stagingOffset(const ImagePart &part, const Staging &staging) const;
 };
 
-/** `rect` of one image to (x, y) of another, both of one device format. */
-bool copyPixels(Wire &wire, uint32_t to, uint32_t toLevel, uint32_t toLayer, uint32_t x, uint32_t y, uint32_t from,
-                uint32_t fromLevel, uint32_t fromLayer, const Rect &rect, uint32_t flags);
+/** Copies `rect` of one image to (x, y) of another; both have the same device format. */
+bool copyPixels(DeviceObjects &objects, uint32_t to, uint32_t toLevel, uint32_t toLayer, uint32_t x, uint32_t y,
+                uint32_t from, uint32_t fromLevel, uint32_t fromLayer, const Rect &rect, uint32_t flags);
 
 }  // namespace aero

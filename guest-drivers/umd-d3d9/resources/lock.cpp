@@ -2,12 +2,10 @@
 #include "guest-drivers/umd-d3d9/resources/lock.h"
 
 #include "guest-drivers/umd-d3d9/resources/buffers.h"
+#include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
 namespace aero {
 namespace {
-
-/** Fewer bytes go with the packets, more through memory that the device reads. */
-constexpr uint64_t kCarriedBytes = 16384;
 
 Box lockedArea(const Surface &surface, const FormatRow *format, const D3DDDIARG_LOCK &args) {
   Box box = surface.whole();
@@ -38,7 +36,8 @@ void answer(const Surface &surface, const FormatRow *format, const Box &area, D3
   args.SlicePitch = static_cast<UINT>(lock.slicePitch);
 }
 
-/** Memory for a surface that has none, for as long as it is locked: pages of formats without pixels promise a pointer.
+/** Allocates memory for a surface that has none, for as long as it is locked: the pages of formats without pixels
+ * promise a pointer.
  */
 HRESULT lockNothing(Surface &surface) {
   surface.lock.pitch = surface.width;
@@ -49,7 +48,7 @@ HRESULT lockNothing(Surface &surface) {
   return kOk;
 }
 
-/** The least box that has both in it. */
+/** Returns the smallest box that contains both. */
 Box around(const Box &a, const Box &b) {
   const auto least = [](uint32_t x, uint32_t y) { return x < y ? x : y; };
   const auto most = [](uint32_t x, uint32_t y) { return x > y ? x : y; };
@@ -59,21 +58,21 @@ Box around(const Box &a, const Box &b) {
           most(a.back, b.back)};
 }
 
-/** Where the pitches of a lock say that the part's first byte is. */
+/** Returns the part's first byte, by the pitches of the lock. */
 uint8_t *firstByte(const SurfaceLock &lock, const FormatRow &format, const Box &area) {
   const RowSpan span = rowsOf(format, area.rect);
   return lock.bytes + area.front * lock.slicePitch + uint64_t{span.firstRow} * lock.pitch + span.firstByte;
 }
 
 /** Locks the image's own memory. */
-HRESULT lockMemory(Wire &wire, Surface &surface, D3DDDI_LOCKFLAGS flags, bool probe) {
+HRESULT lockMemory(DeviceObjects &objects, Surface &surface, D3DDDI_LOCKFLAGS flags, bool probe) {
   Image &image = *surface.image;
   D3DDDICB_LOCKFLAGS how = {};
   how.ReadOnly = flags.ReadOnly;
   how.DonotWait = flags.DoNotWait || probe;
   how.IgnoreSync = flags.NoOverwrite && !flags.ReadOnly;
   void *memory = nullptr;
-  const HRESULT result = wire.context.runtime().lock(image.memory.handle, how, memory);
+  const HRESULT result = objects.context.runtime().lock(image.memory.handle, how, memory);
   if (failed(result)) return result;
   image.locks++;
   surface.lock.where = SurfaceLock::Where::Memory;
@@ -84,7 +83,7 @@ HRESULT lockMemory(Wire &wire, Surface &surface, D3DDDI_LOCKFLAGS flags, bool pr
   return kOk;
 }
 
-/** Gives out the bytes that the process has of a small image. No draw reads them there, so nothing is waited for. */
+/** Returns the process' bytes of a small image. No draw reads them there, so nothing waits. */
 HRESULT lockProcess(Surface &surface) {
   Image &image = *surface.image;
   surface.lock.bytes = image.processBytes(surface.level, surface.layer);
@@ -95,17 +94,17 @@ HRESULT lockProcess(Surface &surface) {
   return kOk;
 }
 
-/** Locks a staging texture, with what the surface holds if `read`. */
-HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bool wait) {
+/** Locks a staging texture, with the surface's content if `read`. */
+HRESULT lockStaging(DeviceObjects &objects, Surface &surface, const Box &area, bool read, bool wait) {
   Image &image = *surface.image;
   Staging *staging;
-  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, wait, staging);
+  HRESULT result = image.takeStaging(objects, surface.width, surface.height, surface.depth, wait, staging);
   if (failed(result)) return result;
-  if (read && !image.copyOut(wire, surface.part(area), *staging)) return wire.context.takeError();
-  if (wire.context.isPending(staging->memory)) result = wire.context.submit();
+  if (read && !image.copyOut(objects, surface.part(area), *staging)) return objects.context.takeError();
+  if (objects.context.isPending(staging->memory)) result = objects.context.submit();
   if (failed(result)) return result;
   void *memory = nullptr;
-  result = wire.context.runtime().lock(staging->memory.handle, {}, memory);
+  result = objects.context.runtime().lock(staging->memory.handle, {}, memory);
   if (failed(result)) return result;
   staging->locked = true;
   surface.lock.where = SurfaceLock::Where::Staging;
@@ -116,29 +115,29 @@ HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bo
   return kOk;
 }
 
-/** Whether the copy that was asked for is one of what the surface holds now. */
-bool isCurrent(const Wire &wire, const Surface &surface, const Box &area) {
+/** True if the requested copy has the surface's current content. */
+bool isCurrent(const DeviceObjects &objects, const Surface &surface, const Box &area) {
   if (!surface.asked || surface.asked->reader != &surface || !(surface.askedArea == area)) return false;
   if (!surface.bindings && surface.askedWrites == surface.writes) return true;
-  return wire.context.isEmpty() && wire.context.batch() == surface.askedBatch;
+  return objects.context.isEmpty() && objects.context.batch() == surface.askedBatch;
 }
 
-/** The same as lockStaging() with what the surface holds, but never waits: what is not there yet is asked for, and a
- *  later lock gets it. */
-HRESULT lockLater(Wire &wire, Surface &surface, const Box &area) {
+/** Locks staging with the surface's content, but never waits: if the content is not there yet, it is requested, and
+ * a later lock gets it. */
+HRESULT lockLater(DeviceObjects &objects, Surface &surface, const Box &area) {
   Image &image = *surface.image;
-  Context &context = wire.context;
-  if (!isCurrent(wire, surface, area)) {
+  Context &context = objects.context;
+  if (!isCurrent(objects, surface, area)) {
     if (surface.asked && surface.asked->reader == &surface) surface.asked->reader = nullptr;
     surface.asked = nullptr;
     Staging *staging;
-    HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging);
-    if (result == kWasStillDrawing) {  // what waits in the batch has to end some time
+    HRESULT result = image.takeStaging(objects, surface.width, surface.height, surface.depth, false, staging);
+    if (result == kWasStillDrawing) {  // the waiting batch has to end some time
       const HRESULT submitted = context.submit();
       if (failed(submitted)) return submitted;
     }
     if (failed(result)) return result;
-    if (!image.copyOut(wire, surface.part(area), *staging)) return context.takeError();
+    if (!image.copyOut(objects, surface.part(area), *staging)) return context.takeError();
     result = context.submit();
     if (failed(result)) return result;
     staging->reader = &surface;
@@ -164,7 +163,7 @@ HRESULT lockLater(Wire &wire, Surface &surface, const Box &area) {
   return kOk;
 }
 
-/** Gives out memory of the process, for a surface whose old contents do not matter. */
+/** Returns memory of the process, for a surface whose old content does not matter. */
 HRESULT lockCopy(Surface &surface) {
   const LevelLayout &level = surface.image->layout.level(surface.level);
   surface.lock.bytes = static_cast<uint8_t *>(heapAllocate(static_cast<size_t>(level.bytes())));
@@ -175,39 +174,40 @@ HRESULT lockCopy(Surface &surface) {
   return kOk;
 }
 
-HRESULT lockImage(Wire &wire, Surface &surface, const Box &area, D3DDDI_LOCKFLAGS flags) {
+HRESULT lockImage(DeviceObjects &objects, Surface &surface, const Box &area, D3DDDI_LOCKFLAGS flags) {
   Image &image = *surface.image;
   if (image.sampleCount > 1) return kNotAvailable;  // no memory has all samples of a pixel
   // Both flags together mean no-overwrite.
   const bool discard = flags.Discard && !flags.NoOverwrite;
   if (image.isSmall && (discard || !surface.memoryStale)) return lockProcess(surface);
   if (image.cpuVisible && (discard || !surface.memoryStale)) {
-    const bool pending = wire.context.isPending(image.memory);
+    const bool pending = objects.context.isPending(image.memory);
     if (pending && !discard && !flags.NoOverwrite) {
-      const HRESULT submitted = wire.context.submit();
+      const HRESULT submitted = objects.context.submit();
       if (failed(submitted)) return submitted;
     }
     if (!pending || !discard) {
-      const HRESULT result = lockMemory(wire, surface, flags, discard);
+      const HRESULT result = lockMemory(objects, surface, flags, discard);
       if (result != kWasStillDrawing || !discard) return result;
     }
   }
-  if (!discard) return flags.DoNotWait ? lockLater(wire, surface, area) : lockStaging(wire, surface, area, true, true);
-  const HRESULT result = lockStaging(wire, surface, area, false, !flags.DoNotWait);
+  if (!discard)
+    return flags.DoNotWait ? lockLater(objects, surface, area) : lockStaging(objects, surface, area, true, true);
+  const HRESULT result = lockStaging(objects, surface, area, false, !flags.DoNotWait);
   return result == kNotAvailable ? lockCopy(surface) : result;
 }
 
-HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
+HRESULT unlockImage(DeviceObjects &objects, Resource &resource, Surface &surface) {
   SurfaceLock &lock = surface.lock;
   Image &image = *surface.image;
-  const Runtime &runtime = wire.context.runtime();
+  const Runtime &runtime = objects.context.runtime();
   HRESULT result = kOk;
   bool sent = true;
   if (lock.where == SurfaceLock::Where::Memory) {
     image.locks--;
     result = runtime.unlock(image.memory.handle);
     if (lock.writes) {
-      sent = image.markDirty(wire, surface.part(lock.area), !lock.stale);
+      sent = image.markDirty(objects, surface.part(lock.area), !lock.stale);
       surface.writes++;
     }
     if (lock.writes && lock.area == surface.whole()) surface.memoryStale = false;
@@ -215,26 +215,26 @@ HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
     lock.staging->locked = false;
     result = runtime.unlock(lock.staging->memory.handle);
     if (lock.writes) {
-      sent = image.copyIn(wire, surface.part(lock.area), *lock.staging);
+      sent = image.copyIn(objects, surface.part(lock.area), *lock.staging);
       surface.markWritten();
     }
   } else if (lock.where == SurfaceLock::Where::Process) {
     if (lock.writes) {
-      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+      sent = image.upload(objects, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
                           lock.slicePitch);
       surface.writes++;
       if (lock.area == surface.whole()) surface.memoryStale = false;
     }
   } else if (lock.where == SurfaceLock::Where::Copy) {
     if (lock.writes) {
-      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+      sent = image.upload(objects, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
                           lock.slicePitch);
       surface.markWritten();
     }
     heapFree(lock.bytes);
   }
   lock = {};
-  return failed(result) || sent ? result : wire.context.takeError();
+  return failed(result) || sent ? result : objects.context.takeError();
 }
 
 HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
@@ -242,7 +242,7 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
   if (args.Flags.RangeValid) {
     begin = args.Range.Offset < buffer.size ? args.Range.Offset : buffer.size;
     const uint32_t most = buffer.size - begin;
-    // A size of 0 means all that follows (page "IDirect3DVertexBuffer9::Lock").
+    // A size of 0 means everything to the end (page "IDirect3DVertexBuffer9::Lock").
     end = begin + (args.Range.Size && args.Range.Size < most ? args.Range.Size : most);
   }
   if (!buffer.locks) {
@@ -256,7 +256,7 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
     buffer.lockWrites |= !args.Flags.ReadOnly;
     buffer.lockPromises &= args.Flags.NoOverwrite;
   }
-  // Both flags together promise only.
+  // Both flags together mean the promise only.
   if (args.Flags.Discard && !args.Flags.NoOverwrite) buffer.isDiscarded = true;
   buffer.locks++;
   args.pSurfData = args.Flags.NotifyOnly ? nullptr : buffer.bytes + begin;
@@ -265,12 +265,12 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
   return kOk;
 }
 
-HRESULT unlockBuffer(const Wire &wire, UploadMemory &uploads, BufferStore &buffer) {
+HRESULT unlockBuffer(const DeviceObjects &objects, UploadMemory &uploads, BufferStore &buffer) {
   if (!buffer.locks) return kInvalidArgument;
   if (--buffer.locks) return kOk;
   if (!buffer.lockWrites || buffer.ofRuntime) return kOk;
   const uint32_t begin = buffer.lockBegin, end = buffer.lockEnd;
-  if (buffer.lockPromises && buffer.sent.meets(begin, end) && buffer.sent.batch == wire.context.batch() &&
+  if (buffer.lockPromises && buffer.sent.meets(begin, end) && buffer.sent.batch == objects.context.batch() &&
       rewriteSent(uploads, buffer, begin, end))
     return kOk;
   buffer.markDirty(begin, end, buffer.lockPromises);
@@ -279,26 +279,13 @@ HRESULT unlockBuffer(const Wire &wire, UploadMemory &uploads, BufferStore &buffe
 
 }  // namespace
 
-void copyRows(uint8_t *to, size_t toPitch, const uint8_t *from, size_t fromPitch, size_t bytes, uint32_t rows) {
-  for (uint32_t row = 0; row < rows; row++) memcpy(to + row * toPitch, from + row * fromPitch, bytes);
-}
-
-Rect wholeBlocks(const FormatRow &format, const Rect &rect, uint32_t width, uint32_t height) {
-  const uint32_t mask = format.block - 1u;
-  const auto up = [mask](uint32_t value, uint32_t limit) {
-    const uint32_t rounded = (value + mask) & ~mask;
-    return rounded < limit ? rounded : limit;
-  };
-  return {rect.left & ~mask, rect.top & ~mask, up(rect.right, width), up(rect.bottom, height)};
-}
-
-HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
+HRESULT lockResource(DeviceObjects &objects, Resource &resource, D3DDDIARG_LOCK &args) {
   if (resource.isBuffer()) return lockBuffer(resource.buffer(), args);
   Surface *surface = resource.surface(args.SubResourceIndex);
   if (!surface) return kNotAvailable;
   SurfaceLock &lock = surface->lock;
   const Box area = lockedArea(*surface, resource.format(), args);
-  // Nobody but the driver knows that these have blocks, which a lock may not split.
+  // Only the driver knows that these have blocks, which a lock may not split.
   if (surface->image && resource.format()->isTight && args.Flags.AreaValid &&
       !(clipped(args.Area, surface->width, surface->height) == area.rect))
     return kNotAvailable;
@@ -312,7 +299,7 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
     lock.writes = !args.Flags.ReadOnly && !area.isEmpty();
     HRESULT result = kOk;
     if (surface->image) {
-      result = lockImage(wire, *surface, area.isEmpty() ? surface->whole() : touched, args.Flags);
+      result = lockImage(objects, *surface, area.isEmpty() ? surface->whole() : touched, args.Flags);
     } else if (resource.format() && resource.format()->isNull() && !resource.isSystemMemory()) {
       result = lockNothing(*surface);
     } else {
@@ -336,162 +323,17 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
   return kOk;
 }
 
-HRESULT unlockResource(Wire &wire, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args) {
-  if (resource.isBuffer()) return unlockBuffer(wire, uploads, resource.buffer());
+HRESULT unlockResource(DeviceObjects &objects, UploadMemory &uploads, Resource &resource,
+                       const D3DDDIARG_UNLOCK &args) {
+  if (resource.isBuffer()) return unlockBuffer(objects, uploads, resource.buffer());
   Surface *surface = resource.surface(args.SubResourceIndex);
-  // The one case in which a driver may say so (page "Handling the E_INVALIDARG Return Value").
+  // The one case in which a driver may return this (page "Handling the E_INVALIDARG Return Value").
   if (!surface || !surface->lock.count) return kInvalidArgument;
   if (--surface->lock.count) return kOk;
-  if (surface->image) return unlockImage(wire, resource, *surface);
+  if (surface->image) return unlockImage(objects, resource, *surface);
   if (surface->lock.where == SurfaceLock::Where::Copy) heapFree(surface->lock.bytes);
   surface->lock = {};
   return kOk;
-}
-
-namespace {
-
-/** Copies the slices of a box, `span` of each. */
-void copySlices(const RowSpan &span, uint32_t slices, uint8_t *to, size_t toPitch, uint64_t toSlicePitch,
-                const uint8_t *from, size_t fromPitch, uint64_t fromSlicePitch) {
-  for (uint32_t slice = 0; slice < slices; slice++)
-    copyRows(to + slice * toSlicePitch, toPitch, from + slice * fromSlicePitch, fromPitch, span.bytes, span.rows);
-}
-
-/** How a surface in memory of the runtime's has the format's rows there. */
-struct SystemRows {
-  uint32_t pitch;
-  uint64_t slicePitch;
-};
-
-SystemRows systemRows(const Surface &surface, const FormatRow &format) {
-  if (!format.isTight) return {surface.systemPitch, surface.systemSlicePitch};
-  return {(surface.width + format.block - 1) / format.block * format.blockBytes, 0};
-}
-
-/** Bytes that the runtime has for a surface of tight blocks: one a pixel, which is too few where a block is cut. */
-size_t tightBytes(const Surface &surface) {
-  return size_t{surface.systemPitch} * surface.height;
-}
-
-/** Where `box` begins in staging, which is as large as the level. */
-uint8_t *inStaging(void *memory, const Staging &staging, const Box &box, const RowSpan &span) {
-  return static_cast<uint8_t *>(memory) + box.front * staging.slicePitch + uint64_t{span.firstRow} * staging.pitch +
-         span.firstByte;
-}
-
-}  // namespace
-
-HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t *source, uint32_t sourcePitch,
-                     uint64_t sourceSlicePitch) {
-  Image &image = *surface.image;
-  if (image.sampleCount > 1) return kNotAvailable;
-  const RowSpan span = rowsOf(*image.format, box.rect);
-  const ImagePart part = surface.part(box);
-  const Runtime &runtime = wire.context.runtime();
-  if (!image.isSmall && uint64_t{span.rows} * span.bytes * part.slices > kCarriedBytes) {
-    if (image.cpuVisible && !image.locks && !wire.context.isPending(image.memory)) {
-      D3DDDICB_LOCKFLAGS how = {};
-      how.DonotWait = 1;
-      void *memory = nullptr;
-      if (!failed(runtime.lock(image.memory.handle, how, memory))) {
-        const LevelLayout &level = image.layout.level(part.level);
-        uint8_t *to = static_cast<uint8_t *>(memory) + image.layout.offset(part.level, part.layer) +
-                      uint64_t{span.firstRow} * level.pitch + span.firstByte;
-        copySlices(span, part.slices, to, level.pitch, level.sliceBytes(), source, sourcePitch, sourceSlicePitch);
-        const HRESULT result = runtime.unlock(image.memory.handle);
-        surface.writes++;
-        if (!image.markDirty(wire, part, !surface.memoryStale)) return wire.context.takeError();
-        if (box == surface.whole()) surface.memoryStale = false;
-        return result;
-      }
-    }
-    Staging *staging;
-    void *memory = nullptr;
-    if (!failed(image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging)) &&
-        !wire.context.isPending(staging->memory) && !failed(runtime.lock(staging->memory.handle, {}, memory))) {
-      copySlices(span, part.slices, inStaging(memory, *staging, box, span), staging->pitch, staging->slicePitch, source,
-                 sourcePitch, sourceSlicePitch);
-      const HRESULT result = runtime.unlock(staging->memory.handle);
-      surface.markWritten();
-      return image.copyIn(wire, part, *staging) ? result : wire.context.takeError();
-    }
-    // No memory is free, or none can be locked: the packets carry the bytes.
-  }
-  surface.markWritten();
-  return image.upload(wire, part, source, sourcePitch, sourceSlicePitch) ? kOk : wire.context.takeError();
-}
-
-namespace {
-
-/** Where a box lies in memory of the runtime's. */
-struct SystemPart {
-  SystemPart(const Surface &surface, const FormatRow &format, const Box &box)
-      : rows(systemRows(surface, format)),
-        span(rowsOf(format, box.rect)),
-        first(static_cast<size_t>(box.front * rows.slicePitch + uint64_t{span.firstRow} * rows.pitch)),
-        bytes(size_t{rows.pitch} * span.rows),
-        isThere(!format.isTight || first + bytes <= tightBytes(surface)) {}
-  const SystemRows rows;
-  const RowSpan span;
-  const size_t first, bytes;  // of its whole rows
-  const bool isThere;         // the runtime has all of them
-};
-
-}  // namespace
-
-HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
-                     const Box &box) {
-  const auto [rows, span, first, bytes, isThere] = SystemPart(from, format, box);
-  if (isThere) return writeSurface(wire, to, area, from.system + first + span.firstByte, rows.pitch, rows.slicePitch);
-  // What the runtime has no bytes for is zero.
-  auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
-  if (!copy) return kOutOfMemory;
-  memset(copy, 0, bytes);
-  if (first < tightBytes(from)) memcpy(copy, from.system + first, tightBytes(from) - first);
-  const HRESULT result = writeSurface(wire, to, area, copy + span.firstByte, rows.pitch, 0);
-  heapFree(copy);
-  return result;
-}
-
-HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to, const FormatRow &format,
-                    const Box &area) {
-  const auto [rows, span, first, bytes, isThere] = SystemPart(to, format, area);
-  if (isThere) return readSurface(wire, from, box, to.system + first + span.firstByte, rows.pitch, rows.slicePitch);
-  auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
-  if (!copy) return kOutOfMemory;
-  const HRESULT result = readSurface(wire, from, box, copy + span.firstByte, rows.pitch, 0);
-  if (!failed(result)) {
-    // Bytes beside the rectangle are the program's.
-    for (uint32_t row = 0; row < span.rows; row++) {
-      const size_t at = size_t{row} * rows.pitch + span.firstByte, end = tightBytes(to);
-      if (first + at >= end) break;
-      const size_t room = end - first - at;
-      memcpy(to.system + first + at, copy + at, span.bytes < room ? span.bytes : room);
-    }
-  }
-  heapFree(copy);
-  return result;
-}
-
-HRESULT readSurface(Wire &wire, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch,
-                    uint64_t toSlicePitch) {
-  Image &image = *surface.image;
-  if (image.sampleCount > 1) return kNotAvailable;
-  Staging *staging;
-  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, true, staging);
-  if (failed(result)) return result;
-  if (!image.copyOut(wire, surface.part(box), *staging)) return wire.context.takeError();
-  result = wire.context.submit();
-  if (failed(result)) return result;
-  D3DDDICB_LOCKFLAGS how = {};
-  how.ReadOnly = 1;
-  void *memory = nullptr;
-  result = wire.context.runtime().lock(staging->memory.handle, how, memory);
-  if (failed(result)) return result;
-  const RowSpan span = rowsOf(*image.format, box.rect);
-  copySlices(span, box.back - box.front, to, toPitch, toSlicePitch, inStaging(memory, *staging, box, span),
-             staging->pitch, staging->slicePitch);
-  return wire.context.runtime().unlock(staging->memory.handle);
 }
 
 }  // namespace aero

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lock.h: what the CPU reads and writes of resources: Lock and Unlock, and copies between memory of the process and
-// surfaces on the device.
+// lock.h: gives the CPU access to resources: Lock and Unlock.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/resources/resource.h"
@@ -8,34 +7,8 @@
 
 namespace aero {
 
-HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args);
-/** `uploads`: where bytes of buffers may be on their way. */
-HRESULT unlockResource(Wire &wire, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args);
-
-/** Writes rows and slices at `source` to `box` of a surface on the device. The bytes are taken before this returns. */
-HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t *source, uint32_t sourcePitch,
-                     uint64_t sourceSlicePitch);
-inline HRESULT writeSurface(Wire &wire, Surface &surface, const Rect &rect, const uint8_t *source,
-                            uint32_t sourcePitch) {
-  return writeSurface(wire, surface, Box{rect, 0, 1}, source, sourcePitch, 0);
-}
-/** The same from `box` of a surface in memory of the runtime's, whose format is `format`. */
-HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
-                     const Box &box);
-/** Reads `box` of a surface on the device, with everything that was drawn before. Waits for the device. */
-HRESULT readSurface(Wire &wire, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch, uint64_t toSlicePitch);
-inline HRESULT readSurface(Wire &wire, Surface &surface, const Rect &rect, uint8_t *to, uint32_t toPitch) {
-  return readSurface(wire, surface, Box{rect, 0, 1}, to, toPitch, 0);
-}
-
-/** The same to `area` of a surface in memory of the runtime's. */
-HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to, const FormatRow &format,
-                    const Box &area);
-
-/** Copies rows of bytes. */
-void copyRows(uint8_t *to, size_t toPitch, const uint8_t *from, size_t fromPitch, size_t bytes, uint32_t rows);
-
-/** `rect` widened to whole blocks of the format, inside of the surface. */
-Rect wholeBlocks(const FormatRow &format, const Rect &rect, uint32_t width, uint32_t height);
+HRESULT lockResource(DeviceObjects &objects, Resource &resource, D3DDDIARG_LOCK &args);
+/** `uploads`: where bytes of buffers may be under way. */
+HRESULT unlockResource(DeviceObjects &objects, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args);
 
 }  // namespace aero

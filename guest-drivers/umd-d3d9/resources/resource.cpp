@@ -12,13 +12,13 @@ namespace {
 constexpr uint32_t kMaxSurfaces = 6 * kMaxLevels;
 constexpr uint32_t kMaxBufferBytes = 1u << 30;
 
-/** What the driver has no use for: it is announced nowhere, so nobody asks for it. */
+/** True for kinds that the driver does not announce, so no program should ask for them. */
 bool isUnknownKind(D3DDDI_RESOURCEFLAGS flags) {
   return flags.CaptureBuffer || flags.Video || flags.DecodeRenderTarget || flags.DecodeCompressedBuffer ||
          flags.VideoProcessRenderTarget || flags.Overlay || flags.RestrictedContent;
 }
 
-/** Samples a pixel of what CheckDeviceMultiSampleType has told of the format; 0: it has told of none. */
+/** Returns the samples a pixel that CheckDeviceMultiSampleType announced for the format; 0: it announced none. */
 uint32_t sampleCount(const FormatRow &format, D3DDDIMULTISAMPLE_TYPE type, uint32_t quality) {
   if (type == D3DDDIMULTISAMPLE_NONE) return 1;
   if (type == D3DDDIMULTISAMPLE_NONMASKABLE) {
@@ -67,23 +67,23 @@ void Resource::noteImages() {
   m_sampled = m_opaqueView ? m_opaqueView : m_imageCount ? m_images[0].handle : m_twin ? m_twin->sampled() : 0;
 }
 
-HRESULT Resource::create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
+HRESULT Resource::create(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args) {
   m_runtime = args.hResource;
   m_flags = args.Flags;
   m_isSystemMemory = args.Pool == D3DDDIPOOL_SYSTEMMEM;
   const auto format = static_cast<uint32_t>(args.Format);
-  m_format = wire.formats.find(format);
+  m_format = objects.formats.find(format);
   if (args.Flags.SharedResource || args.Flags.Primary) {
-    // What the kernel driver makes for all programs is as it makes it.
-    const FormatRow *shared = wire.formats.findShared(format);
-    if (shared || wire.context.runtime().spaces()) m_format = shared;
+    // A texture that the kernel driver makes for all programs has the format that it makes.
+    const FormatRow *shared = objects.formats.findShared(format);
+    if (shared || objects.context.runtime().spaces()) m_format = shared;
   }
   if (!args.SurfCount || !args.pSurfList) return kNotAvailable;
   if (args.Flags.VertexBuffer || args.Flags.IndexBuffer) return createBuffer(args);
   m_isBitmap = format == D3DDDIFMT_A1;
   if (m_isSystemMemory) return createSystem(args);
   if (m_isBitmap) return createBitmap(args);
-  return createVideo(wire, args);
+  return createVideo(objects, args);
 }
 
 HRESULT Resource::createBuffer(const D3DDDIARG_CREATERESOURCE &args) {
@@ -101,8 +101,8 @@ HRESULT Resource::createBuffer(const D3DDDIARG_CREATERESOURCE &args) {
 }
 
 HRESULT Resource::createSystem(const D3DDDIARG_CREATERESOURCE &args) {
-  // This must succeed whatever it is: the memory is the runtime's, and may be used for things that the driver is never
-  // asked to look into (page "D3DDDI_POOL").
+  // This must succeed for any resource: the memory is the runtime's, and may be used for things that the driver is
+  // never asked to examine (page "D3DDDI_POOL").
   if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
   m_levels = args.MipLevels ? args.MipLevels : 1;
   for (uint32_t i = 0; i < args.SurfCount; i++) {
@@ -118,7 +118,8 @@ HRESULT Resource::createSystem(const D3DDDIARG_CREATERESOURCE &args) {
   return kOk;
 }
 
-HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size) {
+HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use,
+                           ImageSize &size) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
   const D3DDDI_SURFACEINFO &first = args.pSurfList[0];
   if (!m_format || isUnknownKind(flags) || flags.TextApi || args.SurfCount > kMaxSurfaces) return kNotAvailable;
@@ -132,10 +133,10 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
   m_levels = use.texture && args.MipLevels ? args.MipLevels : 1;
   size = {first.Width, first.Height, flags.Volume ? first.Depth : 0, m_levels, flags.CubeMap ? 6u : 1u};
   if (use.texture && args.SurfCount != m_levels * size.layers) return kNotAvailable;
-  // The format says what may be made of it, and the device how large.
+  // The format determines the possible uses, the device the largest size.
   const uint32_t operations = m_format->operations;
   const uint32_t kind = flags.Volume ? FORMATOP_VOLUMETEXTURE : flags.CubeMap ? FORMATOP_CUBETEXTURE : FORMATOP_TEXTURE;
-  const TextureLimits &limits = wire.formats.limits();
+  const TextureLimits &limits = objects.formats.limits();
   const uint32_t most = flags.Volume ? limits.volumeEdge : flags.CubeMap ? limits.cubeEdge : limits.edge;
   if (first.Width > most || first.Height > most || (flags.Volume && (!size.depth || size.depth > most)) ||
       (flags.Volume && (use.target || use.depth)) || (use.texture && !(operations & kind)) ||
@@ -143,10 +144,10 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
     return kNotAvailable;
   if (!use.sampleCount || (use.sampleCount > 1 && (use.texture || !(flags.RenderTarget || flags.ZBuffer))))
     return kNotAvailable;
-  // EX-45: what is shared is one allocation with one level and one layer.
+  // EX-45: a shared resource is one allocation with one level and one layer.
   if (flags.SharedResource && args.SurfCount != 1) return kNotAvailable;
   if (flags.AutogenMipmap) {
-    // The levels below the first are the driver's own (page "D3DDDI_RESOURCEFLAGS").
+    // The driver makes the levels below the first (page "D3DDDI_RESOURCEFLAGS").
     if (!use.texture || flags.Volume || flags.SharedResource || m_levels != 1 || !(operations & FORMATOP_AUTOGENMIPMAP))
       return kNotAvailable;
     size.levels = fullChain(size.width, size.height, 0);
@@ -154,7 +155,7 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
   return kOk;
 }
 
-/** Surfaces that have a size, and no pixels. */
+/** Creates surfaces that have a size, and no pixels. */
 HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
   if (args.Flags.SharedResource || args.Flags.Primary) return kNotAvailable;
   if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
@@ -165,7 +166,7 @@ HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
   return kOk;
 }
 
-/** The surfaces of ComposeRects: textures, and nothing that the device would have to know. */
+/** Creates the surfaces of ComposeRects: textures that the device need not know. */
 HRESULT Resource::createBitmap(const D3DDDIARG_CREATERESOURCE &args) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
   if (isUnknownKind(flags) || flags.CubeMap || flags.Volume || flags.RenderTarget || flags.ZBuffer || flags.Primary ||
@@ -192,24 +193,25 @@ HRESULT Resource::createBitmap(const D3DDDIARG_CREATERESOURCE &args) {
   return kOk;
 }
 
-HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
+HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args) {
   ImageUse use;
   ImageSize size;
-  const HRESULT described = describe(wire, args, use, size);
+  const HRESULT described = describe(objects, args, use, size);
   if (failed(described)) return described;
   if (m_format->isNull()) return createNull(args);
   const bool sampled = use.texture;
-  // Surfaces that are no texture are images of their own: back buffers come as several surfaces of one resource.
+  // Surfaces that are no texture have an image each: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
   if (images > kMaxAllocations) return kNotAvailable;
-  // A screen shows one sample a pixel: a primary with several has an image to draw to behind each one that is shown.
+  // A screen shows one sample a pixel: a primary with several samples has, for each image that is shown, another one to
+  // draw to.
   const bool twice = use.primary && use.sampleCount > 1;
   if (!makeSurfaces(args.SurfCount) || !makeImages(twice ? 2 * images : images)) return kOutOfMemory;
   ImageUse drawn;
   drawn.target = true;
   drawn.sampleCount = use.sampleCount;
   if (twice) use.sampleCount = 1;
-  const Runtime &runtime = wire.context.runtime();
+  const Runtime &runtime = objects.context.runtime();
   AllocationRequest requests[kMaxAllocations];
   uint32_t owners[kMaxAllocations], allocations = 0;
   for (uint32_t i = 0; i < images; i++) {
@@ -227,16 +229,16 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   if (use.shared || use.primary) owner = {m_runtime, use.primary, args.VidPnSourceId};
   Allocation memory[kMaxAllocations];
   HRESULT result = allocate(runtime, owner, requests, allocations, memory);
-  if (isOutOfMemory(result)) {  // what waits to be freed may be enough
-    wire.context.submit();
+  if (isOutOfMemory(result)) {  // memory that waits to be freed may be enough
+    objects.context.submit();
     result = allocate(runtime, owner, requests, allocations, memory);
   }
   if (failed(result)) return result;
   m_ofRuntime = owner.resource != nullptr;
   for (uint32_t i = 0; i < allocations; i++) m_images[owners[i]].memory = memory[i];
   for (uint32_t i = 0; i < images; i++) {
-    result = m_images[i].create(wire, use);
-    if (!failed(result) && twice) result = m_images[images + i].create(wire, drawn);
+    result = m_images[i].create(objects, use);
+    if (!failed(result) && twice) result = m_images[images + i].create(objects, drawn);
     if (failed(result)) return result;
   }
   for (uint32_t i = 0; i < args.SurfCount; i++) {
@@ -251,10 +253,10 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   }
   noteImages();
   // Another device may import it as soon as it has the handle, which it gets after this call.
-  return use.shared ? wire.context.submit() : kOk;
+  return use.shared ? objects.context.submit() : kOk;
 }
 
-HRESULT Resource::open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args) {
+HRESULT Resource::open(DeviceObjects &objects, const D3DDDIARG_OPENRESOURCE &args) {
   m_runtime = args.hResource;
   m_ofRuntime = true;
   if (args.NumAllocations != 1 || !args.pOpenAllocationInfo) return kNotAvailable;
@@ -262,8 +264,8 @@ HRESULT Resource::open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args) {
   AllocationPrivate priv;
   if (!readAllocationPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv)) return kNotAvailable;
   const DescribedSurface described = describedSurface(priv);
-  m_format = wire.formats.findShared(described.format);
-  if (!m_format) m_format = wire.formats.find(described.format);
+  m_format = objects.formats.findShared(described.format);
+  if (!m_format) m_format = objects.formats.find(described.format);
   if (!m_format || !priv.share_token) return kNotAvailable;
   if (!makeSurfaces(1) || !makeImages(1)) return kOutOfMemory;
   Allocation memory;
@@ -272,28 +274,28 @@ HRESULT Resource::open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args) {
   memory.token = priv.share_token;
   memory.bytes = priv.size_bytes;
   memory.ofResource = true;
-  const HRESULT result = m_images[0].open(wire, *m_format, described.width, described.height, memory);
+  const HRESULT result = m_images[0].open(objects, *m_format, described.width, described.height, memory);
   if (failed(result)) return result;
   m_surfaces[0].width = described.width;
   m_surfaces[0].height = described.height;
   m_surfaces[0].image = &m_images[0];
-  // Alpha counts as one, whoever wrote what (page "D3DDDI_OPENRESOURCEFLAGS").
+  // Alpha counts as one, whatever was written (page "D3DDDI_OPENRESOURCEFLAGS").
   if (args.Flags.AlphaOverride && m_format->device == AEROGPU_FORMAT_B8G8R8A8_UNORM) {
-    m_opaqueView = wire.take();
+    m_opaqueView = objects.take();
     aerogpu_cmd_create_texture_view view = {};
     view.view_handle = m_opaqueView;
     view.texture_handle = m_images[0].handle;
     view.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
     view.mip_level_count = 1;
     view.array_layer_count = 1;
-    if (!m_opaqueView || !wire.context.send(view)) return wire.context.takeError();
+    if (!m_opaqueView || !objects.context.send(view)) return objects.context.takeError();
   }
   noteImages();
   return kOk;
 }
 
-HRESULT Resource::makeShown(Wire &wire, Surface &surface) {
-  const FormatRow *row = wire.formats.find(D3DDDIFMT_X8R8G8B8);
+HRESULT Resource::makeShown(DeviceObjects &objects, Surface &surface) {
+  const FormatRow *row = objects.formats.find(D3DDDIFMT_X8R8G8B8);
   Image *shown = row ? heapCreate<Image>() : nullptr;
   if (!shown) return kOutOfMemory;
   ImageUse use;
@@ -302,11 +304,11 @@ HRESULT Resource::makeShown(Wire &wire, Surface &surface) {
   ImageSize size;
   size.width = surface.width;
   size.height = surface.height;
-  HRESULT result = shown->plan(wire.context.runtime(), *row, size, use, request) ? kOk : kNotAvailable;
-  if (!failed(result)) result = allocate(wire.context.runtime(), request, shown->memory);
-  if (!failed(result)) result = shown->create(wire, use);
+  HRESULT result = shown->plan(objects.context.runtime(), *row, size, use, request) ? kOk : kNotAvailable;
+  if (!failed(result)) result = allocate(objects.context.runtime(), request, shown->memory);
+  if (!failed(result)) result = shown->create(objects, use);
   if (failed(result)) {
-    shown->destroy(wire);
+    shown->destroy(objects);
     heapDestroy(shown);
     return result;
   }
@@ -314,30 +316,30 @@ HRESULT Resource::makeShown(Wire &wire, Surface &surface) {
   return kOk;
 }
 
-HRESULT Resource::show(Wire &wire, Surface &surface, D3DKMT_HANDLE &allocation) {
+HRESULT Resource::show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &allocation) {
   allocation = 0;
   if (!surface.image) return kOk;
   const Image &image = *surface.image;
   const FormatRow &format = *image.format;
-  // The formats that the kernel driver can show are those that it knows.
+  // The kernel driver can show the formats that it knows.
   const bool direct = image.memory && (image.crossesContexts || !format.isTarget() ||
                                        deviceFormat(static_cast<uint32_t>(format.d3d)) == format.device);
   if (direct) {
     allocation = image.memory.handle;
     return kOk;
   }
-  if (format.depth || !wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) return kOk;
+  if (format.depth || !objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) return kOk;
   if (!surface.shown) {
-    const HRESULT made = makeShown(wire, surface);
+    const HRESULT made = makeShown(objects, surface);
     if (failed(made)) return made;
   }
   Image &shown = *surface.shown;
   allocation = shown.memory.handle;
-  if (!wire.context.ensure(sizeof(aerogpu_cmd_ext_blit) + sizeof(aerogpu_ext_blit_rect), 1))
-    return wire.context.takeError();
-  if (shown.crossesContexts) wire.context.use(shown.memory, true);
-  auto *packet = wire.context.append<aerogpu_cmd_ext_blit>(1);
-  if (!packet) return wire.context.takeError();
+  if (!objects.context.ensure(sizeof(aerogpu_cmd_ext_blit) + sizeof(aerogpu_ext_blit_rect), 1))
+    return objects.context.takeError();
+  if (shown.crossesContexts) objects.context.use(shown.memory, true);
+  auto *packet = objects.context.append<aerogpu_cmd_ext_blit>(1);
+  if (!packet) return objects.context.takeError();
   packet->dst_texture = shown.handle;
   packet->src_texture = image.handle;
   packet->src_mip_level = surface.level;
@@ -347,46 +349,46 @@ HRESULT Resource::show(Wire &wire, Surface &surface, D3DKMT_HANDLE &allocation) 
   return kOk;
 }
 
-HRESULT Resource::destroy(Wire &wire) {
+HRESULT Resource::destroy(DeviceObjects &objects) {
   bool pending = false;
-  if (m_twin) m_twin->destroy(wire);
+  if (m_twin) m_twin->destroy(objects);
   heapDestroy(m_twin);
   m_twin = nullptr;
   for (uint32_t i = 0; i < m_surfaceCount; i++) {
     Surface &surface = m_surfaces[i];
-    wire.destroy<aerogpu_cmd_destroy_texture_view>(surface.view);
+    objects.destroy<aerogpu_cmd_destroy_texture_view>(surface.view);
     const bool own = surface.shown && !surface.shown->memory.ofResource;
     if (own) {
-      surface.shown->destroy(wire);
+      surface.shown->destroy(objects);
       heapDestroy(surface.shown);
     }
     surface.shown = nullptr;
     if (surface.lock.count && surface.lock.where == SurfaceLock::Where::Memory)
-      wire.context.runtime().unlock(surface.image->memory.handle);
+      objects.context.runtime().unlock(surface.image->memory.handle);
     if (surface.lock.count && surface.lock.where == SurfaceLock::Where::Staging)
-      wire.context.runtime().unlock(surface.lock.staging->memory.handle);
+      objects.context.runtime().unlock(surface.lock.staging->memory.handle);
   }
-  wire.destroy<aerogpu_cmd_destroy_texture_view>(m_opaqueView);
+  objects.destroy<aerogpu_cmd_destroy_texture_view>(m_opaqueView);
   for (uint32_t i = 0; i < m_imageCount; i++) {
-    pending |= m_images[i].memory.ofResource && wire.context.isPending(m_images[i].memory);
-    m_images[i].destroy(wire);
+    pending |= m_images[i].memory.ofResource && objects.context.isPending(m_images[i].memory);
+    m_images[i].destroy(objects);
   }
-  wire.destroy<aerogpu_cmd_destroy_resource>(m_buffer.handle);
+  objects.destroy<aerogpu_cmd_destroy_resource>(m_buffer.handle);
   if (!m_ofRuntime) return kOk;
   // The runtime's handle is gone after this call, so the memory cannot wait for a later batch.
   m_ofRuntime = false;
-  const HRESULT submitted = pending ? wire.context.submit() : kOk;
-  const HRESULT freed = wire.context.runtime().deallocateResource(m_runtime);
+  const HRESULT submitted = pending ? objects.context.submit() : kOk;
+  const HRESULT freed = objects.context.runtime().deallocateResource(m_runtime);
   return failed(submitted) ? submitted : freed;
 }
 
-uint32_t surfaceView(Wire &wire, Surface &surface) {
+uint32_t surfaceView(DeviceObjects &objects, Surface &surface) {
   if (!surface.image) return 0;
   const TextureLayout &layout = surface.image->layout;
   if (layout.isVolume()) return 0;  // it is no target, and sampled as a whole
   if (layout.levels() == 1 && layout.layers() == 1) return surface.image->handle;
   if (surface.view) return surface.view;
-  surface.view = wire.take();
+  surface.view = objects.take();
   if (!surface.view) return 0;
   aerogpu_cmd_create_texture_view view = {};
   view.view_handle = surface.view;
@@ -396,8 +398,8 @@ uint32_t surfaceView(Wire &wire, Surface &surface) {
   view.mip_level_count = 1;
   view.base_array_layer = surface.layer;
   view.array_layer_count = 1;
-  if (!wire.context.send(view)) {
-    wire.handles.give(surface.view);
+  if (!objects.context.send(view)) {
+    objects.handles.give(surface.view);
     surface.view = 0;
   }
   return surface.view;

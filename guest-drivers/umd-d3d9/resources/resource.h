@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// resource.h: what the runtime calls a resource: a texture, cube or volume with its levels, surfaces, a vertex or index
-// buffer; in memory of the runtime's or on the device. The runtime numbers its parts: surface(i) is subresource i.
+// resource.h: the runtime's resources: a texture, cube or volume with its levels, surfaces, a vertex or index buffer;
+// in the runtime's memory or on the device. The runtime numbers the parts: surface(i) is subresource i.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/resources/image.h"
 
 namespace aero {
 
-/** What is between Lock and Unlock. Locks nest; the first one's flags count. */
+/** The state between Lock and Unlock. Locks nest; the first one's flags count. */
 struct SurfaceLock {
   enum class Where : uint8_t { Memory, Process, Staging, Copy, Runtime };
   uint32_t count = 0;
@@ -16,7 +16,7 @@ struct SurfaceLock {
   bool stale = false;  // the memory was old when it was locked
   Box area;
   Staging *staging = nullptr;
-  uint8_t *bytes = nullptr;  // of the surface's first pixel
+  uint8_t *bytes = nullptr;  // the surface's first pixel
   uint32_t pitch = 0;
   uint64_t slicePitch = 0;
 };
@@ -25,16 +25,16 @@ struct SurfaceLock {
 struct Surface {
   uint32_t width = 0, height = 0;
   uint32_t depth = 1;  // slices
-  // Memory of the runtime's (of bitmaps on the device, of the resource's own), or an image's level; never both.
+  // The runtime's memory (for bitmaps on the device, the resource's own), or an image's level; never both.
   uint8_t *system = nullptr;
   uint32_t systemPitch = 0, systemSlicePitch = 0;
   Image *image = nullptr;
   uint32_t level = 0, layer = 0;
   Image *shown = nullptr;    // what a present shows in place of the image; null: the image itself, or none yet
-  uint32_t view = 0;         // by which it is drawn to or copied from alone; 0: none was needed yet
+  uint32_t view = 0;         // handle for drawing to it or copying from it alone; 0: none was needed yet
   bool memoryStale = false;  // the image has newer pixels than its memory
-  uint32_t bindings = 0;     // as a target or depth
-  uint32_t writes = 0;       // by other packets than draws and clears
+  uint32_t bindings = 0;     // number of bindings as a target or depth
+  uint32_t writes = 0;       // number of writes by other packets than draws and clears
   SurfaceLock lock;
   // A copy to `asked` is under way, for a lock that did not want to wait; its pixels are those of that moment.
   Staging *asked = nullptr;
@@ -42,45 +42,45 @@ struct Surface {
   uint32_t askedWrites = 0;
   uint64_t askedBatch = 0;
 
-  /** The device, or a copy that does not go through the memory, changes it. */
+  /** The device changes it, or a copy that does not go through the memory. */
   void markWritten() {
     memoryStale = true;
     writes++;
   }
   void bind(bool bound) {
     bound ? bindings++ : bindings--;
-    writes++;  // it is drawn to in between, or was
+    writes++;  // it is or was drawn to in between
   }
   Box whole() const { return {{0, 0, width, height}, 0, depth}; }
   ImagePart part(const Box &box) const { return {level, layer + box.front, box.rect, box.back - box.front}; }
 };
 
-/** Where bytes of a buffer are on their way to the device, as long as the batch is not submitted. */
+/** Where bytes of a buffer are under way to the device, until the batch is submitted. */
 struct SentBytes {
-  uint64_t batch = 0;  // Context::batch() then; 0: none
+  uint64_t batch = 0;  // Context::batch() at that time; 0: none
   uint32_t begin = 0, end = 0;
   uint8_t *packet = nullptr;       // in the batch; null: in UploadMemory
-  uint32_t chunk = 0, offset = 0;  // there
+  uint32_t chunk = 0, offset = 0;  // position in UploadMemory
 
   bool meets(uint32_t from, uint32_t to) const { return from < end && begin < to; }
 };
 
-/** A vertex or index buffer. The program writes to a copy in the process (or in memory of the runtime's), and what has
- *  changed goes to the device with the packets of the draw that reads it: no lock ever waits, and no draw sees bytes of
- * a later one, unless the program promised that no draw reads them (D3DLOCK_NOOVERWRITE). */
+/** A vertex or index buffer. The program writes to a copy in the process (or in the runtime's memory), and the
+ * changed bytes go to the device with the packets of the draw that reads them: no lock ever waits, and no draw sees
+ * bytes of a later one, unless the program promised that no draw reads them (D3DLOCK_NOOVERWRITE). */
 struct BufferStore {
   uint8_t *bytes = nullptr;
   uint32_t size = 0;
-  bool ofRuntime = false;  // POOL_SYSTEMMEM: it may change without anybody saying so
-  uint32_t handle = 0;     // on the device; 0: no draw has used it yet
+  bool ofRuntime = false;  // POOL_SYSTEMMEM: it may change without notice
+  uint32_t handle = 0;     // the buffer on the device; 0: no draw has used it yet
   uint32_t dirtyBegin = 0, dirtyEnd = 0;
   uint32_t locks = 0, lockBegin = 0, lockEnd = 0;
   bool lockWrites = false;
   bool lockPromises = false;                     // D3DLOCK_NOOVERWRITE
-  bool isPromised = false, isDiscarded = false;  // what is dirty is in no use; what is not dirty is not needed
+  bool isPromised = false, isDiscarded = false;  // no draw uses the dirty bytes; no draw needs the other bytes
   SentBytes sent;                                // the newest
 
-  /** Whether the device lacks the buffer or bytes of it. */
+  /** True if the device lacks the buffer or bytes of it. */
   bool isBehind() const { return !handle || dirtyBegin != dirtyEnd || ofRuntime || locks; }
 
   /** `promised`: no draw so far has read them. */
@@ -106,13 +106,13 @@ public:
 
   static Resource *from(HANDLE handle) { return static_cast<Resource *>(handle); }
 
-  HRESULT create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
-  HRESULT open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args);
-  /** The allocation from which the kernel side shows a surface: its own, or that of a picture of one sample a pixel in
-   * a format of the screen, which it is resolved to here. 0 when there is none. */
-  HRESULT show(Wire &wire, Surface &surface, D3DKMT_HANDLE &allocation);
-  /** Ends it on the device and frees its memory. Nothing is bound any more. */
-  HRESULT destroy(Wire &wire);
+  HRESULT create(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT open(DeviceObjects &objects, const D3DDDIARG_OPENRESOURCE &args);
+  /** Returns the allocation from which the kernel shows a surface: its own, or that of a picture of one sample a
+   * pixel in a format of the screen, to which this resolves it. 0 if there is none. */
+  HRESULT show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &allocation);
+  /** Destroys it on the device and frees its memory. Nothing may be bound any more. */
+  HRESULT destroy(DeviceObjects &objects);
 
   const FormatRow *format() const { return m_format; }
   D3DDDI_RESOURCEFLAGS flags() const { return m_flags; }
@@ -120,44 +120,45 @@ public:
   BufferStore &buffer() { return m_buffer; }
   const BufferStore &buffer() const { return m_buffer; }
   bool isSystemMemory() const { return m_isSystemMemory; }
-  /** Surfaces of one bit a texel (D3DFMT_A1), which have no format on the device and no image: bitmap.h. */
+  /** True for surfaces of one bit a texel (D3DFMT_A1), which have no format on the device and no image: bitmap.h. */
   bool isBitmap() const { return m_isBitmap; }
-  /** Such surfaces on the device, whose memory is the resource's own. */
+  /** True for such surfaces on the device, whose memory is the resource's own. */
   bool ownsBits() const { return m_isBitmap && !m_isSystemMemory; }
   uint32_t surfaceCount() const { return m_surfaceCount; }
-  /** That the runtime sees: those that the driver makes of the first are not among them. */
+  /** Returns the levels that the runtime sees; levels that the driver generates from the first do not count. */
   uint32_t levels() const { return m_levels; }
-  /** Null past the end, and for buffers. */
+  /** Returns null past the end, and for buffers. */
   Surface *surface(uint32_t index) { return index < m_surfaceCount ? &m_surfaces[index] : nullptr; }
-  /** The image that is sampled; null for what is none on the device. */
+  /** Returns the image that is sampled; null if it has none on the device. */
   Image *texture() { return m_imageCount ? &m_images[0] : nullptr; }
   Image *image(uint32_t index) { return index < m_imageCount ? &m_images[index] : nullptr; }
   uint32_t imageCount() const { return m_imageCount; }
-  /** Another device or process sees it, or the screen does. */
+  /** True if another device or process, or the screen, sees it. */
   bool crossesContexts() const { return m_crossesContexts; }
-  /** The handle that samples it: the texture, or a view of it that reads alpha as one. 0: there is none. */
+  /** Returns the handle that samples it: the texture, or a view of it that reads alpha as one. 0: there is none. */
   uint32_t sampled() const { return m_sampled; }
-  /** Whether a draw that samples it has to call refresh() first: memory of the runtime's, or levels of the driver's. */
+  /** True if a draw that samples it has to call refresh() first: it is in the runtime's memory, or has levels that
+   * the driver makes. */
   bool needsRefresh() const { return m_flags.AutogenMipmap || (m_isSystemMemory && m_surfaceCount); }
-  /** Has sampled() show what the surfaces hold now; cheap when nothing has changed. */
-  HRESULT refresh(Wire &wire);
-  /** Makes the levels below the first from it, if the device makes any. `point`: without weighing texels. */
-  HRESULT generateLevels(Wire &wire, bool point);
+  /** Brings sampled() up to date with the surfaces' current content; cheap if nothing has changed. */
+  HRESULT refresh(DeviceObjects &objects);
+  /** Generates the levels below the first, if the device can. `point`: without weighing texels. */
+  HRESULT generateLevels(DeviceObjects &objects, bool point);
 
-  Resource *previous = nullptr, *next = nullptr;  // of the device's
+  Resource *previous = nullptr, *next = nullptr;  // in the device's list
 
 private:
   HRESULT createBuffer(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createSystem(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createNull(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createBitmap(const D3DDDIARG_CREATERESOURCE &args);
-  HRESULT createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
-  HRESULT describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size);
-  HRESULT makeShown(Wire &wire, Surface &surface);
-  HRESULT makeTwin(Wire &wire);
+  HRESULT createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT describe(const DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size);
+  HRESULT makeShown(DeviceObjects &objects, Surface &surface);
+  HRESULT makeTwin(DeviceObjects &objects);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);
-  /** What draws and setters ask of it, once its images are made. */
+  /** Records what draws and setters ask of it, once its images are made. */
   void noteImages();
 
   HANDLE m_runtime = nullptr;
@@ -173,15 +174,20 @@ private:
   Surface *m_surfaces = nullptr;
   Image *m_images = nullptr;
   uint32_t m_opaqueView = 0;
-  uint32_t m_levelsMade = 0;  // m_surfaces[...].writes of when the levels of AutogenMipmap were made
-  // Of textures in memory of the runtime's: what draws sample in their place, and the bytes that it was made of.
+  uint32_t m_levelsMade = 0;  // m_surfaces[...].writes when the levels of AutogenMipmap were made
+  // For textures in the runtime's memory: the texture that draws sample instead, and the bytes that it was made from.
   Resource *m_twin = nullptr;
   uint8_t *m_twinBytes = nullptr;
   bool m_hasNoTwin = false;
 };
 
-/** What a surface is as a target, or as the source of a draw that reads it alone: the texture, or a view of its part.
- *  0 when it has no image, or no view could be made. */
-uint32_t surfaceView(Wire &wire, Surface &surface);
+/** True for a resource that other contexts see. */
+inline bool crosses(const Resource *resource) {
+  return resource && resource->crossesContexts();
+}
+
+/** Returns the handle of a surface as a target, or as the source of a draw that reads it alone: the texture, or a
+ * view of its part. 0 if it has no image, or if no view could be made. */
+uint32_t surfaceView(DeviceObjects &objects, Surface &surface);
 
 }  // namespace aero

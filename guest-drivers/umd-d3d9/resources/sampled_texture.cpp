@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// sampled_texture.cpp: textures that are not at any moment what a draw should sample: those in memory of the runtime's,
-// which programs may bind, and those whose lower levels are the driver's to make.
+// sampled_texture.cpp: textures that may need an update before a draw samples them: those in the runtime's memory,
+// which programs may bind, and those whose lower levels the driver generates.
 #include "aerogpu/aerogpu_extension.h"
-#include "guest-drivers/umd-d3d9/resources/lock.h"
+#include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
 namespace aero {
 namespace {
 
-/** Bytes of a surface in memory of the runtime's, from its first to its last. */
+/** Returns the bytes of a surface in the runtime's memory, from its first to its last. */
 size_t systemBytes(const Surface &surface, const FormatRow &format) {
   const size_t rows = format.isTight ? surface.height : (surface.height + format.block - 1) / format.block;
   return surface.depth > 1 ? size_t{surface.systemSlicePitch} * surface.depth : size_t{surface.systemPitch} * rows;
@@ -15,8 +15,8 @@ size_t systemBytes(const Surface &surface, const FormatRow &format) {
 
 }  // namespace
 
-/** A texture on the device of the same kind, and room for the bytes that it was made of. */
-HRESULT Resource::makeTwin(Wire &wire) {
+/** Makes a texture of the same kind on the device, and room for the bytes that it is made from. */
+HRESULT Resource::makeTwin(DeviceObjects &objects) {
   m_hasNoTwin = true;  // unless this succeeds
   if (!m_format || !(m_flags.Texture || m_flags.CubeMap || m_flags.Volume)) return kOk;
   auto *sizes = static_cast<D3DDDI_SURFACEINFO *>(heapAllocate(sizeof(D3DDDI_SURFACEINFO) * m_surfaceCount));
@@ -42,16 +42,16 @@ HRESULT Resource::makeTwin(Wire &wire) {
   args.Flags.CubeMap = m_flags.CubeMap;
   args.Flags.Volume = m_flags.Volume;
   Resource *twin = isThere ? heapCreate<Resource>() : nullptr;
-  HRESULT result = !isThere ? kOk : twin ? twin->create(wire, args) : kOutOfMemory;
+  HRESULT result = !isThere ? kOk : twin ? twin->create(objects, args) : kOutOfMemory;
   heapFree(sizes);
   if (twin && !failed(result)) {
     m_twinBytes = static_cast<uint8_t *>(heapAllocate(bytes));
     if (!m_twinBytes) result = kOutOfMemory;
   }
   if (failed(result) || !twin) {
-    if (twin) twin->destroy(wire);
+    if (twin) twin->destroy(objects);
     heapDestroy(twin);
-    // A texture that the device cannot have is as if none were bound.
+    // A texture that the device cannot have acts as if none were bound.
     return result == kNotAvailable ? kOk : result;
   }
   m_twin = twin;
@@ -60,19 +60,19 @@ HRESULT Resource::makeTwin(Wire &wire) {
   return kOk;
 }
 
-HRESULT Resource::refresh(Wire &wire) {
+HRESULT Resource::refresh(DeviceObjects &objects) {
   if (m_flags.AutogenMipmap && !m_isSystemMemory) {
     uint32_t writes = 0;
     for (uint32_t i = 0; i < m_surfaceCount; i++) writes += m_surfaces[i].writes;
-    return writes == m_levelsMade ? kOk : generateLevels(wire, false);
+    return writes == m_levelsMade ? kOk : generateLevels(objects, false);
   }
   if (m_hasNoTwin) return kOk;
   const bool isNew = !m_twin;
   if (isNew) {
-    const HRESULT made = makeTwin(wire);
+    const HRESULT made = makeTwin(objects);
     if (failed(made) || !m_twin) return made;
   }
-  // Programs write to it without telling anybody: to memory that they keep the address of, or that is their own.
+  // Programs write to it without notice: to memory whose address they keep, or to their own memory.
   uint8_t *known = m_twinBytes;
   for (uint32_t i = 0; i < m_surfaceCount; i++) {
     const Surface &surface = m_surfaces[i];
@@ -80,7 +80,7 @@ HRESULT Resource::refresh(Wire &wire) {
     if (isNew || memcmp(known, surface.system, bytes) != 0) {
       memcpy(known, surface.system, bytes);
       Surface &to = *m_twin->surface(i);
-      const HRESULT result = writeSurface(wire, to, to.whole(), surface, *m_format, surface.whole());
+      const HRESULT result = writeSurface(objects, to, to.whole(), surface, *m_format, surface.whole());
       if (failed(result)) return result;
     }
     known += bytes;
@@ -88,14 +88,14 @@ HRESULT Resource::refresh(Wire &wire) {
   return kOk;
 }
 
-HRESULT Resource::generateLevels(Wire &wire, bool point) {
+HRESULT Resource::generateLevels(DeviceObjects &objects, bool point) {
   if (!m_imageCount || !m_flags.AutogenMipmap) return kNotAvailable;
   uint32_t writes = 0;
   for (uint32_t i = 0; i < m_surfaceCount; i++) writes += m_surfaces[i].writes;
   aerogpu_cmd_ext_generate_mips packet = {};
   packet.texture = m_images[0].handle;
   packet.flags = point ? AEROGPU_EXT_MIPS_POINT : AEROGPU_EXT_MIPS_LINEAR;
-  if (!wire.context.send(packet)) return wire.context.takeError();
+  if (!objects.context.send(packet)) return objects.context.takeError();
   m_levelsMade = writes;
   return kOk;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// texture_layout.h: how a texture lies in its memory (docs/abi/allocation-table.md ALLOC-10 to ALLOC-12, of volumes
-// docs/abi/formats.md TEX-4). Any thread.
+// texture_layout.h: the layout of a texture in its memory (docs/abi/allocation-table.md ALLOC-10 to ALLOC-12, of
+// volumes docs/abi/formats.md TEX-4). Any thread.
 #pragma once
 
 #include <stdint.h>
@@ -9,15 +9,15 @@
 
 namespace aero {
 
-constexpr uint32_t kMaxEdge = 16384;  // pixels; the caps announce what the device has of it
+constexpr uint32_t kMaxEdge = 16384;  // pixels; the caps announce how much of it the device supports
 constexpr uint32_t kMaxLevels = 15;
 
-/** Pixels of a level. */
+/** Returns the pixels of a level. */
 constexpr uint32_t levelSize(uint32_t size, uint32_t level) {
   return size >> level ? size >> level : 1;
 }
 
-/** As many levels as halvings of the longest side give. */
+/** Returns the levels of a full chain: one for each halving of the longest side. */
 constexpr uint32_t fullChain(uint32_t width, uint32_t height, uint32_t depth) {
   uint32_t levels = 1;
   for (uint32_t longest = width | height | depth; longest > 1; longest >>= 1) levels++;
@@ -33,7 +33,7 @@ struct Rect {
   bool operator==(const Rect &) const = default;
 };
 
-/** The same in the slices from `front` on and before `back`. */
+/** A rectangle in the slices from `front` on and before `back`. */
 struct Box {
   Rect rect;
   uint32_t front = 0, back = 1;
@@ -41,7 +41,7 @@ struct Box {
   bool operator==(const Box &) const = default;
 };
 
-/** What of `rect` lies in a surface of `width` by `height`; empty when nothing does. */
+/** Returns the part of `rect` in a surface of `width` by `height`; empty if there is none. */
 constexpr Rect clipped(const RECT &rect, uint32_t width, uint32_t height) {
   const auto inside = [](LONG value, uint32_t limit) {
     return value <= 0 ? 0 : static_cast<uint32_t>(value) < limit ? static_cast<uint32_t>(value) : limit;
@@ -54,17 +54,17 @@ constexpr Rect clipped(const RECT &rect, uint32_t width, uint32_t height) {
 struct LevelLayout {
   uint32_t width = 0, height = 0;   // pixels
   uint32_t depth = 1;               // slices
-  uint32_t rows = 0, rowBytes = 0;  // of pixels or blocks
+  uint32_t rows = 0, rowBytes = 0;  // rows of pixels or blocks
   uint32_t pitch = 0;               // bytes from row to row
-  uint64_t offset = 0;              // in a layer
+  uint64_t offset = 0;              // position in a layer
   uint64_t sliceBytes() const { return uint64_t{pitch} * rows; }
   uint64_t bytes() const { return sliceBytes() * depth; }
 };
 
 class TextureLayout {
 public:
-  /** False when a dimension is 0 or over the limits. `depth` above 0 makes a volume, which has one layer; `pitchAlign`
-   *  (a power of two) is that of level 0. */
+  /** Returns false if a dimension is 0 or over the limits. `depth` above 0 makes a volume, which has one layer;
+   * `pitchAlign` (a power of two) is that of level 0. */
   bool set(const FormatRow &format, uint32_t width, uint32_t height, uint32_t depth, uint32_t levels, uint32_t layers,
            uint32_t pitchAlign) {
     if (!width || !height || !levels || !layers || width > kMaxEdge || height > kMaxEdge || depth > kMaxEdge ||
@@ -93,7 +93,7 @@ public:
   uint32_t layers() const { return m_layers; }
   const LevelLayout &level(uint32_t level) const { return m_level[level]; }
   bool isVolume() const { return m_isVolume; }
-  /** Where a level begins, of a layer or, in a volume, of a slice. */
+  /** Returns where a level begins, of a layer or, in a volume, of a slice. */
   uint64_t offset(uint32_t level, uint32_t layer) const {
     return m_level[level].offset + layer * (m_isVolume ? m_level[level].sliceBytes() : m_layerBytes);
   }
@@ -111,7 +111,7 @@ struct RowSpan {
   uint32_t firstRow, rows, firstByte, bytes;
 };
 
-/** `rect` lies in the level. What it cuts of blocks is taken whole. */
+/** `rect` must lie in the level. Blocks that it cuts count as a whole. */
 constexpr RowSpan rowsOf(const FormatRow &format, const Rect &rect) {
   const uint32_t left = rect.left / format.block, right = (rect.right + format.block - 1) / format.block;
   const uint32_t top = rect.top / format.block, bottom = (rect.bottom + format.block - 1) / format.block;

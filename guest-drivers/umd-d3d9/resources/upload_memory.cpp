@@ -7,22 +7,22 @@
 namespace aero {
 
 void UploadMemory::destroy() {
-  for (Chunk &chunk : m_chunks) m_wire.context.release(chunk.memory);
+  for (Chunk &chunk : m_chunks) m_objects.context.release(chunk.memory);
 }
 
 bool UploadMemory::lock(Chunk &chunk, void *&memory) const {
   D3DDDICB_LOCKFLAGS flags = {};
   flags.WriteOnly = 1;
   flags.DonotWait = 1;
-  return !failed(m_wire.context.runtime().lock(chunk.memory.handle, flags, memory));
+  return !failed(m_objects.context.runtime().lock(chunk.memory.handle, flags, memory));
 }
 
-/** Memory that the device does not use, locked; null when there is none. `bytes`: wanted, and what there is. */
+/** Returns locked memory that the device does not use; null if there is none. `bytes`: wanted, then what there is. */
 UploadMemory::Chunk *UploadMemory::lockOne(uint32_t &bytes, void *&memory) {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (bytes > kChunkBytes) bytes = kChunkBytes;
   Chunk &newest = m_chunks[m_newest];
-  // Behind what this batch has written to it already; what was submitted meanwhile is in use, all of it.
+  // Appends after the bytes that this batch has written to it already; after a submission all of it is in use.
   if (newest.memory && context.isPending(newest.memory) && bytes <= kChunkBytes - newest.used && lock(newest, memory))
     return &newest;
   for (uint32_t i = 1; i <= kChunks; i++) {
@@ -49,7 +49,7 @@ UploadMemory::Chunk *UploadMemory::lockOne(uint32_t &bytes, void *&memory) {
 
 uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags,
                               SentBytes &sent) {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   uint32_t done = 0;
   while (done < bytes) {
     if (!context.ensure(sizeof(aerogpu_cmd_ext_update_buffer), 1)) break;
@@ -71,7 +71,7 @@ uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *s
     chunk->used =
         piece < kChunkBytes - kAlign - chunk->used ? (chunk->used + piece + kAlign - 1) & ~(kAlign - 1) : kChunkBytes;
     done += piece;
-    // The rest of the buffer was given up by the first packet.
+    // The first packet has discarded the rest of the buffer.
     if (flags & AEROGPU_EXT_UPDATE_DISCARD) flags = AEROGPU_EXT_UPDATE_NO_OVERWRITE;
   }
   return done;
@@ -81,7 +81,7 @@ bool UploadMemory::rewrite(uint32_t chunk, uint32_t offset, const uint8_t *sourc
   void *memory = nullptr;
   if (!lock(m_chunks[chunk], memory)) return false;
   memcpy(static_cast<uint8_t *>(memory) + offset, source, bytes);
-  return !failed(m_wire.context.runtime().unlock(m_chunks[chunk].memory.handle));
+  return !failed(m_objects.context.runtime().unlock(m_chunks[chunk].memory.handle));
 }
 
 }  // namespace aero

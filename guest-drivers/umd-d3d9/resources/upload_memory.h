@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// upload_memory.h: memory through which large updates of buffers reach the device (docs/abi/updates.md): written once
-// by the CPU, read once by the device, where bytes in a packet are copied by the kernel driver as well and fill the
-// batch. One device's thread.
+// upload_memory.h: memory through which large updates of buffers reach the device (docs/abi/updates.md): the CPU writes
+// it once, the device reads it once. Bytes in a packet would also be copied by the kernel driver and fill the batch.
+// One device's thread.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/submit/wire.h"
+#include "guest-drivers/umd-d3d9/submit/device_objects.h"
 
 namespace aero {
 
@@ -12,17 +12,17 @@ struct SentBytes;
 
 class UploadMemory {
 public:
-  explicit UploadMemory(Wire &wire) : m_wire(wire) {}
+  explicit UploadMemory(DeviceObjects &objects) : m_objects(objects) {}
   void destroy();
 
-  /** What is worth a lock of memory; less is better carried by the packet. */
+  /** The least that is worth a lock of memory; fewer bytes are better carried by the packet. */
   static constexpr uint32_t kLeastBytes = 32768;
 
-  /** Has the device take `bytes` bytes at `source`, which are read before this returns. `flags`:
-   *  AEROGPU_EXT_UPDATE_*. Returns how many were sent; fewer when no memory is free, for this never waits. */
+  /** Makes the device take `bytes` bytes at `source`, which are read before this returns. `flags`:
+   * AEROGPU_EXT_UPDATE_*. Returns how many were sent; fewer if no memory is free, because this never waits. */
   uint32_t update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags,
                   SentBytes &sent);
-  /** Writes bytes where update() put others, in the batch that is still being filled. False: they cannot be reached. */
+  /** Overwrites bytes that update() put into the current batch. Returns false if they cannot be reached. */
   bool rewrite(uint32_t chunk, uint32_t offset, const uint8_t *source, uint32_t bytes);
 
 private:
@@ -30,13 +30,13 @@ private:
 
   struct Chunk {
     Allocation memory;
-    uint32_t used = 0;  // of the batch that is being filled
+    uint32_t used = 0;  // bytes used by the current batch
   };
 
   Chunk *lockOne(uint32_t &bytes, void *&memory);
   bool lock(Chunk &chunk, void *&memory) const;
 
-  Wire &m_wire;
+  DeviceObjects &m_objects;
   Chunk m_chunks[kChunks];
   uint32_t m_newest = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// constants.h: one file of shader constants: what the runtime wants, and which registers the device does not have yet.
-// A draw sends runs of registers; gaps that cost less than another packet are sent along.
+// constants.h: one file of shader constants: the runtime's values, and which registers the device does not have yet. A
+// draw sends runs of registers; gaps that cost less than another packet are sent along.
 #pragma once
 
 #include <stdint.h>
@@ -19,7 +19,7 @@ public:
 
   ConstantFile(uint32_t stage, DirtyBit dirty) : m_stage(stage), m_isDirty(dirty) {}
 
-  /** Registers from `first` on; what is past the end is left out. `registers` needs no alignment. */
+  /** Sets registers from `first` on; those past the end are left out. `registers` needs no alignment. */
   void set(uint32_t first, uint32_t count, const void *registers) {
     if (first >= kCount) return;
     if (count > kCount - first) count = kCount - first;
@@ -29,7 +29,7 @@ public:
     else
       setAcross(first, count, from);
   }
-  /** Booleans: true for all but 0. */
+  /** Sets booleans: true for any value but 0. */
   void setBools(uint32_t first, uint32_t count, const BOOL *values) {
     for (uint32_t i = 0; i < count && first < kCount && i < kCount - first; i++) {
       const Register value = {{values[i] ? 1u : 0u, 0, 0, 0}};
@@ -39,10 +39,10 @@ public:
 
   bool emit(Context &context);
 
-  /** Sends registers now, whatever is wanted; the next emit() puts the wanted ones back. */
+  /** Sends registers now, whatever the runtime's values are; the next emit() restores those. */
   bool force(Context &context, uint32_t first, uint32_t count, const Register *registers);
 
-  /** The device may have anything. */
+  /** The device's registers are unknown now. */
   void forget() {
     for (uint32_t i = 0; i < kCount; i++) mark(i / 64, uint64_t{1} << i % 64);
   }
@@ -51,7 +51,7 @@ private:
   static constexpr uint32_t kWords = (kCount + 63) / 64;
   static constexpr uint32_t kFew = 8;  // not worth a call of memcpy
 
-  /** Takes a value; whether it is another. */
+  /** Stores a value; returns true if it differs. */
   static bool keep(Register &have, const void *value) {
     uint64_t words[2], old[2];
     memcpy(words, value, sizeof words);
@@ -60,7 +60,7 @@ private:
     memcpy(&have, words, sizeof words);
     return true;
   }
-  /** Registers that one word has the bits of. */
+  /** Sets registers whose bits are in one word. */
   void setInWord(uint32_t first, uint32_t count, const uint8_t *from) {
     uint64_t changed = 0, bit = 1;
     Register *at = &m_registers[first];
@@ -86,8 +86,8 @@ private:
     m_dirty[word] &= left;
     if (!m_dirty[word]) m_dirtyWords &= ~(1u << word);
   }
-  /** What is sent of a word with `dirty` registers. A gap of one is sent along: a packet's own bytes are those of a
-   *  register and a half. */
+  /** Returns the registers to send of a word with `dirty` ones. A gap of one is sent along: a packet's header costs
+   * as much as a register and a half. */
   static uint64_t filled(uint64_t dirty) { return dirty | (dirty << 1 & dirty >> 1); }
   static uint32_t runAt(uint64_t dirty, uint32_t begin) {
     return static_cast<uint32_t>(std::countr_one(filled(dirty) >> begin));
@@ -109,14 +109,14 @@ private:
   bool emitRuns(Context &context);
 
   uint32_t m_stage;
-  uint32_t m_dirtyWords = 0;  // a bit for each that is not 0
+  uint32_t m_dirtyWords = 0;  // a bit for each word that is not 0
   DirtyBit m_isDirty;
   uint64_t m_dirty[kWords] = {};
   Register m_registers[kCount] = {};
 };
 
 template <class Packet, uint32_t kCount> bool ConstantFile<Packet, kCount>::emit(Context &context) {
-  // One run of one word, and room for it, are the usual case. What is counted is never 0, so that it takes no branch.
+  // One run in one word, with room for it, is the usual case. The counted value is never 0, so this takes no branch.
   if (!m_dirtyWords || m_dirtyWords & (m_dirtyWords - 1)) return emitRuns(context);
   const auto word = static_cast<uint32_t>(__builtin_ctz(m_dirtyWords));
   const auto bit = static_cast<uint32_t>(__builtin_ctzll(m_dirty[word]));
@@ -138,13 +138,13 @@ template <class Packet, uint32_t kCount> bool ConstantFile<Packet, kCount>::emit
     const auto bit = static_cast<uint32_t>(std::countr_zero(dirty));
     const uint32_t run = runAt(dirty, bit), begin = word * 64 + bit;
     uint32_t end = begin + run;
-    // Runs go on in the next words.
+    // Runs continue in the next words.
     for (uint32_t next = word + 1; end == next * 64 && next < kWords && m_dirty[next] & 1; next++)
       end += runAt(m_dirty[next], 0);
     auto *packet = context.append<Packet>(end - begin);
     if (!packet) return false;
     write(packet, begin, end - begin);
-    // All before the end of the run is sent.
+    // Everything before the end of the run is sent.
     clear(word, ~uint64_t{0} << bit << (run - 1) << 1);
     for (uint32_t next = word + 1; next * 64 < end; next++)
       clear(next, end - next * 64 < 64 ? ~uint64_t{0} << (end - next * 64) : 0);

@@ -54,9 +54,9 @@ uint64_t verticesOf(D3DPRIMITIVETYPE type, uint32_t primitives) {
   }
 }
 
-HRESULT Draws::result(bool sent) {
-  const HRESULT error = m_wire.context.takeError();
-  return failed(error) || sent ? error : kOutOfMemory;
+/** A draw of vertices in their order, with its topology. */
+inline bool Draws::sendPlain(D3DPRIMITIVETYPE type, uint32_t vertices, uint32_t first) {
+  return m_pipeline.topology.force(m_objects.context, topologyOf(type)) && sendDraw(vertices, first);
 }
 
 inline bool Draws::sendDraw(uint32_t vertices, uint32_t first) {
@@ -78,15 +78,16 @@ inline bool Draws::sendIndexed(uint32_t indices, uint32_t instances, uint32_t fi
   return true;
 }
 
-Draws::Inline Draws::sendInline(D3DPRIMITIVETYPE type, const uint8_t *vertices, uint64_t vertexCount, uint32_t stride,
-                                const void *indices, uint64_t indexCount, uint32_t indexBytes, uint32_t firstIndex) {
-  Context &context = m_wire.context;
+Draws::Inline Draws::sendInline(D3DPRIMITIVETYPE type, const UserArrays &arrays) {
+  Context &context = m_objects.context;
+  const uint32_t stride = arrays.stride;
   if (!context.runtime().has(AEROGPU_EXT_FEATURE_HI_DRAW_INLINE) || !stride || stride > kMaxInlineStride)
     return Inline::Unfit;
-  const uint64_t vertexBytes = vertexCount * stride, padded = (vertexBytes + 3) & ~uint64_t{3};
-  const uint64_t bytes = indexCount ? padded + indexCount * indexBytes : vertexBytes;
-  if (!vertexCount || bytes > kMaxInline) return Inline::Unfit;
-  if (!m_pipeline.bindTopology(topologyOf(type))) return Inline::Failed;
+  const uint64_t vertexBytes = arrays.vertexCount * stride, padded = (vertexBytes + 3) & ~uint64_t{3};
+  const uint64_t indexBytes = arrays.indexCount * arrays.indexBytes;
+  const uint64_t bytes = indexBytes ? padded + indexBytes : vertexBytes;
+  if (!arrays.vertexCount || bytes > kMaxInline) return Inline::Unfit;
+  if (!m_pipeline.topology.force(context, topologyOf(type))) return Inline::Failed;
   // The next batch may have less room: what is not whole in a batch is not sent by this packet.
   if (!context.ensure(0, m_pipeline.crossing())) return Inline::Failed;
   const size_t whole = sizeof(aerogpu_cmd_ext_draw_inline) + static_cast<size_t>((bytes + 3) & ~uint64_t{3});
@@ -96,134 +97,157 @@ Draws::Inline Draws::sendInline(D3DPRIMITIVETYPE type, const uint8_t *vertices, 
   }
   auto *packet = m_pipeline.appendDrawBytes<aerogpu_cmd_ext_draw_inline>(static_cast<size_t>(bytes));
   if (!packet) return Inline::Failed;
-  packet->vertex_count = static_cast<uint32_t>(vertexCount);
+  packet->vertex_count = static_cast<uint32_t>(arrays.vertexCount);
   packet->vertex_stride_bytes = stride;
   uint8_t *to = Context::elementsOf(packet);
-  memcpy(to, vertices, vertexBytes);
-  if (!indexCount) return Inline::Sent;
-  packet->index_count = static_cast<uint32_t>(indexCount);
-  packet->index_format = indexBytes == 4 ? AEROGPU_INDEX_FORMAT_UINT32 : AEROGPU_INDEX_FORMAT_UINT16;
+  memcpy(to, arrays.vertices, vertexBytes);
+  if (!indexBytes) return Inline::Sent;
+  packet->index_count = static_cast<uint32_t>(arrays.indexCount);
+  packet->index_format = arrays.indexBytes == 4 ? AEROGPU_INDEX_FORMAT_UINT32 : AEROGPU_INDEX_FORMAT_UINT16;
   memset(to + vertexBytes, 0, padded - vertexBytes);
-  if (!firstIndex)
-    memcpy(to + padded, indices, indexCount * indexBytes);
-  else if (indexBytes == 4)
-    copyIndices<uint32_t>(to + padded, indices, indexCount, firstIndex);
+  if (!arrays.firstIndex)
+    memcpy(to + padded, arrays.indices, indexBytes);
+  else if (arrays.indexBytes == 4)
+    copyIndices<uint32_t>(to + padded, arrays.indices, arrays.indexCount, arrays.firstIndex);
   else
-    copyIndices<uint16_t>(to + padded, indices, indexCount, firstIndex);
+    copyIndices<uint16_t>(to + padded, arrays.indices, arrays.indexCount, arrays.firstIndex);
   return Inline::Sent;
 }
 
-/** Sends the vertices of stream 0 that a draw reads from memory of the program's, and binds them. What was vertex
- *  `rebased` of the array is vertex 0 of the stream. */
-bool Draws::placeUserVertices(const Vertices &range, uint32_t &rebased) {
+/** Sends vertices [first, first + count) of an array in the program's memory, and binds them as stream 0. Vertex 0 of
+ *  the stream is vertex `rebased` of the array. */
+bool Draws::placeUserVertices(const VertexSource &source, uint64_t first, uint64_t count, uint32_t &rebased) {
   // Small arrays go whole, so that indices outside of the range that was named still find their vertex.
   constexpr uint64_t kWhole = 65536;
-  const uint64_t stride = m_pipeline.userStride();
-  const uint64_t end = (range.first + range.count) * stride;
-  const uint64_t begin = end <= kWhole ? 0 : range.first * stride;
+  const uint64_t stride = source.stride;
+  const uint64_t end = (first + count) * stride;
+  const uint64_t begin = end <= kWhole ? 0 : first * stride;
   rebased = static_cast<uint32_t>(stride ? begin / stride : 0);
   uint32_t offset;
   if (end - begin > UINT32_MAX ||
-      !m_ring.place(m_wire, m_pipeline.userVertices() + begin, static_cast<uint32_t>(stride ? end - begin : 4), offset))
+      !m_ring.place(m_objects, source.user + begin, static_cast<uint32_t>(stride ? end - begin : 4), offset))
     return false;
-  return m_pipeline.bindStream(0, {m_ring.handle(), offset, static_cast<uint32_t>(stride)});
+  return m_pipeline.streams.force(m_objects.context, 0, {m_ring.handle(), offset, source.stride});
+}
+
+/** Binds `bytes` bytes from byte `begin` of the source on as stream 0. Those of a buffer are there. */
+bool Draws::bindVertices(const VertexSource &source, uint64_t begin, uint64_t bytes) {
+  Context &context = m_objects.context;
+  if (source.user) {
+    uint32_t offset;
+    return bytes <= UINT32_MAX && m_ring.place(m_objects, source.user + begin, static_cast<uint32_t>(bytes), offset) &&
+           m_pipeline.streams.force(context, 0, {m_ring.handle(), offset, source.stride});
+  }
+  return refreshBuffer(m_objects, m_pipeline.uploads, *source.buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, begin,
+                       begin + bytes) &&
+         m_pipeline.streams.force(context, 0, {source.buffer->handle, static_cast<uint32_t>(begin), source.stride});
+}
+
+/** Has the device read indices [first, first + count) of the source. `first` becomes the number of the first one in
+ *  what is bound then. */
+bool Draws::bindIndices(const IndexSource &source, uint32_t &first, uint64_t count) {
+  const uint64_t begin = uint64_t{first} * source.size;
+  if (source.user) {
+    uint32_t offset;
+    first = 0;
+    return m_ring.place(m_objects, source.user + begin, static_cast<uint32_t>(count * source.size), offset) &&
+           m_pipeline.indices.force(m_objects.context, m_ring.handle(), source.size, offset);
+  }
+  return refreshBuffer(m_objects, m_pipeline.uploads, *source.buffer, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER, begin,
+                       begin + count * source.size) &&
+         m_pipeline.indices.force(m_objects.context, source.buffer->handle, source.size, 0);
 }
 
 HRESULT Draws::draw(const D3DDDIARG_DRAWPRIMITIVE &args) {
   const uint64_t vertices = verticesOf(args.PrimitiveType, args.PrimitiveCount);
   if (!vertices || vertices > kMaxVertices || args.VStart > UINT32_MAX - vertices) return kOk;
   const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return result(prepared == Prepared::Nothing);
-  uint32_t first = args.VStart, rebased = 0;
-  bool sent = m_pipeline.bindStreams(first, vertices);
-  if (sent && m_pipeline.userVertices() && m_pipeline.streamsRead() & 1) {
-    const uint32_t stride = m_pipeline.userStride();
-    // Other streams count from the same vertex.
-    const Inline carried = m_pipeline.streamsRead() == 1 || first == 0
-                               ? sendInline(args.PrimitiveType, m_pipeline.userVertices() + uint64_t{first} * stride,
-                                            vertices, stride, nullptr, 0, 0, 0)
-                               : Inline::Unfit;
-    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
-    sent = placeUserVertices({first, vertices}, rebased);
-    first -= rebased;
+  if (prepared != Prepared::Ready) return m_objects.context.result(prepared == Prepared::Nothing);
+  const bool sent = m_pipeline.prepareStreams(args.VStart, vertices);
+  if (m_pipeline.streams.hasUser()) [[unlikely]]
+    return sent ? drawUser(args, vertices) : m_objects.context.result(false);
+  return m_objects.context.result(sent && sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), args.VStart));
+}
+
+/** Draws `vertices` vertices whose stream 0 may be the program's memory; the other streams are bound. */
+HRESULT Draws::drawUser(const D3DDDIARG_DRAWPRIMITIVE &args, uint64_t vertices) {
+  const DrawSource source = m_pipeline.source();
+  const VertexSource &from = source.vertices;
+  const uint32_t first = args.VStart;
+  if (!source.readsUser())
+    return m_objects.context.result(sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first));
+  // Other streams count from the same vertex.
+  if (source.readsUserOnly() || first == 0) {
+    const Inline carried =
+        sendInline(args.PrimitiveType, {from.user + uint64_t{first} * from.stride, vertices, from.stride});
+    if (carried != Inline::Unfit) return m_objects.context.result(carried == Inline::Sent);
   }
-  sent = sent && m_pipeline.bindTopology(topologyOf(args.PrimitiveType)) &&
-         sendDraw(static_cast<uint32_t>(vertices), first);
-  return result(sent);
+  uint32_t rebased = 0;
+  return m_objects.context.result(placeUserVertices(from, first, vertices, rebased) &&
+                                  sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first - rebased));
 }
 
 HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
   uint64_t indices = verticesOf(args.PrimitiveType, args.PrimitiveCount);
   if (!indices || indices > kMaxVertices) return kOk;
-  const uint32_t size = m_pipeline.indexStride();
-  const uint8_t *user = m_pipeline.userIndices();
-  Resource *resource = m_pipeline.indices();
-  if (!user && !resource) return kOk;
-  if (!user) {
+  const DrawSource source = m_pipeline.source();
+  const VertexSource &from = source.vertices;
+  if (!source.indices.isThere()) return kOk;
+  if (!source.indices.user) {
     // What lies past the buffer is not there (DRAW-17).
-    const uint64_t there = resource->buffer().size / size;
+    const uint64_t there = source.indices.buffer->size / source.indices.size;
     if (args.StartIndex >= there) return kOk;
     if (indices > there - args.StartIndex) indices = there - args.StartIndex;
   }
   const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return result(prepared == Prepared::Nothing);
+  if (prepared != Prepared::Ready) return m_objects.context.result(prepared == Prepared::Nothing);
 
   const int64_t firstVertex = int64_t{args.BaseVertexIndex} + args.MinIndex;
-  const Vertices range = {static_cast<uint64_t>(firstVertex > 0 ? firstVertex : 0), args.NumVertices};
+  const uint64_t begin = static_cast<uint64_t>(firstVertex > 0 ? firstVertex : 0), vertices = args.NumVertices;
   int32_t base = args.BaseVertexIndex;
-  uint32_t stepping;
-  const uint32_t instances = m_pipeline.instances(stepping);
-  const bool steps = m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES);
-  if (!instances || indices * instances > kMaxVertices) return kOk;
-  bool sent = m_pipeline.bindStreams(range.first, range.count, stepping, instances);
-  if (sent && user && m_pipeline.userVertices() && m_pipeline.streamsRead() == 1 && instances == 1 && base == 0) {
+  const Instances instances = m_pipeline.instances();
+  if (!instances.count || indices * instances.count > kMaxVertices) return kOk;
+  bool sent = m_pipeline.prepareStreams(begin, vertices, instances);
+  if (sent && source.indices.user && source.readsUserOnly() && instances.count == 1 && base == 0) {
     // From the first vertex on, so that indices outside of the range that was named find theirs.
+    const uint32_t size = source.indices.size;
     const Inline carried =
-        sendInline(args.PrimitiveType, m_pipeline.userVertices(), range.first + range.count, m_pipeline.userStride(),
-                   user + uint64_t{args.StartIndex} * size, indices, size, 0);
-    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
+        sendInline(args.PrimitiveType, {from.user, begin + vertices, from.stride,
+                                        source.indices.user + uint64_t{args.StartIndex} * size, indices, size});
+    if (carried != Inline::Unfit) return m_objects.context.result(carried == Inline::Sent);
   }
-  if (sent && m_pipeline.userVertices() && m_pipeline.streamsRead() & 1) {
+  if (sent && source.readsUser()) {
     uint32_t rebased = 0;
-    sent = placeUserVertices(range, rebased);
+    sent = placeUserVertices(from, begin, vertices, rebased);
     base -= static_cast<int32_t>(rebased);
   }
   uint32_t first = args.StartIndex;
-  if (sent && user) {
-    uint32_t offset;
-    sent =
-        m_ring.place(m_wire, user + uint64_t{args.StartIndex} * size, static_cast<uint32_t>(indices * size), offset) &&
-        m_pipeline.bindIndices(m_ring.handle(), size, offset);
-    first = 0;
-  } else if (sent) {
-    BufferStore &buffer = resource->buffer();
-    sent = refreshBuffer(m_wire, m_pipeline.uploads, buffer, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER,
-                         uint64_t{first} * size, (first + indices) * size) &&
-           m_pipeline.bindIndices(buffer.handle, size, 0);
-  }
   const auto count = static_cast<uint32_t>(indices);
-  sent = sent && m_pipeline.bindTopology(topologyOf(args.PrimitiveType)) &&
-         (stepping && !steps ? drawInstances(count, instances, stepping, first, base)
-                             : sendIndexed(count, instances, first, base));
-  return result(sent);
+  sent = sent && bindIndices(source.indices, first, indices) &&
+         m_pipeline.topology.force(m_objects.context, topologyOf(args.PrimitiveType)) &&
+         (instances.stepping && !m_objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)
+              ? drawInstances(count, instances, first, base)
+              : sendIndexed(count, instances.count, first, base));
+  return m_objects.context.result(sent);
 }
 
 /** Where the device has no packet that says how streams step, each instance is a draw whose instance streams stand
  *  still. */
-bool Draws::drawInstances(uint32_t indices, uint32_t instances, uint32_t perInstance, uint32_t first, int32_t base) {
-  for (uint32_t instance = 0; instance < instances; instance++) {
-    for (uint32_t rest = perInstance; rest; rest &= rest - 1) {
+bool Draws::drawInstances(uint32_t indices, const Instances &instances, uint32_t first, int32_t base) {
+  Streams &streams = m_pipeline.streams;
+  for (uint32_t instance = 0; instance < instances.count; instance++) {
+    for (uint32_t rest = instances.stepping; rest; rest &= rest - 1) {
       const auto index = static_cast<uint32_t>(std::countr_zero(rest));
-      const Stream &stream = m_pipeline.stream(index);
+      const Stream &stream = streams.wanted(index);
       if (!stream.buffer) continue;
-      const uint64_t offset = stream.offset + uint64_t{instance / m_pipeline.instanceStep(index)} * stream.stride;
+      const uint64_t offset = stream.offset + uint64_t{instance / streams.step(index)} * stream.stride;
       BufferStore &buffer = stream.buffer->buffer();
       StreamBinding binding;
       if (offset < buffer.size) binding = {buffer.handle, static_cast<uint32_t>(offset), 0};
-      if (buffer.ofRuntime && !refreshBuffer(m_wire, m_pipeline.uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER,
-                                             offset, offset + stream.stride))
+      if (buffer.ofRuntime && !refreshBuffer(m_objects, m_pipeline.uploads, buffer,
+                                             AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, offset, offset + stream.stride))
         return false;
-      if (!m_pipeline.bindStream(index, binding)) return false;
+      if (!streams.force(m_objects.context, index, binding)) return false;
     }
     if (!sendIndexed(indices, 1, first, base)) return false;
   }
@@ -232,71 +256,41 @@ bool Draws::drawInstances(uint32_t indices, uint32_t instances, uint32_t perInst
 
 HRESULT Draws::draw2(const D3DDDIARG_DRAWPRIMITIVE2 &args) {
   const uint64_t vertices = verticesOf(args.PrimitiveType, args.PrimitiveCount);
-  const Stream &stream = m_pipeline.stream(0);
-  const uint8_t *user = m_pipeline.userVertices();
-  const uint32_t stride = user ? m_pipeline.userStride() : stream.stride;
-  if (!vertices || vertices > kMaxVertices || !stride || (!user && !stream.buffer)) return kOk;
-  const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return result(prepared == Prepared::Nothing);
-  if (user) {
-    const Inline carried =
-        sendInline(args.PrimitiveType, user + args.FirstVertexOffset, vertices, stride, nullptr, 0, 0, 0);
-    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
-  }
-  bool sent = m_pipeline.bindTopology(topologyOf(args.PrimitiveType));
-  if (user) {
-    uint32_t offset;
-    sent = sent && vertices * stride <= UINT32_MAX &&
-           m_ring.place(m_wire, user + args.FirstVertexOffset, static_cast<uint32_t>(vertices * stride), offset) &&
-           m_pipeline.bindStream(0, {m_ring.handle(), offset, stride});
-  } else {
-    BufferStore &buffer = stream.buffer->buffer();
-    const uint64_t begin = uint64_t{stream.offset} + args.FirstVertexOffset;
-    if (begin >= buffer.size) return result(sent);
-    sent = sent &&
-           refreshBuffer(m_wire, m_pipeline.uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, begin,
-                         begin + vertices * stride) &&
-           m_pipeline.bindStream(0, {buffer.handle, static_cast<uint32_t>(begin), stride});
-  }
-  return result(sent && sendDraw(static_cast<uint32_t>(vertices), 0));
+  const VertexSource source = m_pipeline.streams.source();
+  if (!vertices || vertices > kMaxVertices || !source.stride || !source.isThere()) return kOk;
+  return drawTransformed(source, {args.PrimitiveType, int64_t{source.offset} + args.FirstVertexOffset, vertices});
 }
 
 HRESULT Draws::drawIndexed2(const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 &args, uint32_t indexBytes, const void *indices) {
   const uint64_t count = verticesOf(args.PrimitiveType, args.PrimitiveCount);
-  const Stream &stream = m_pipeline.stream(0);
-  const uint8_t *user = m_pipeline.userVertices();
-  const uint32_t stride = user ? m_pipeline.userStride() : stream.stride;
-  const uint32_t size = indexBytes == 4 ? 4 : 2;
-  if (!count || count > kMaxVertices || !stride || !indices || (!user && !stream.buffer)) return kOk;
+  const VertexSource source = m_pipeline.streams.source();
+  if (!count || count > kMaxVertices || !source.stride || !indices || !source.isThere()) return kOk;
   // The base may be negative: base + smallest index * stride is not (page "D3DDDIARG_DRAWINDEXEDPRIMITIVE2").
-  const int64_t begin = int64_t{args.BaseVertexOffset} + int64_t{args.MinIndex} * stride + (user ? 0 : stream.offset);
+  const int64_t begin = int64_t{args.BaseVertexOffset} + int64_t{args.MinIndex} * source.stride + source.offset;
   if (begin < 0 || args.MinIndex > INT32_MAX) return kOk;
-  const uint64_t bytes = uint64_t{args.NumVertices} * stride;
-  const Prepared prepared = m_pipeline.prepareDraw();
-  if (prepared != Prepared::Ready) return result(prepared == Prepared::Nothing);
   const auto *from = static_cast<const uint8_t *>(indices) + args.StartIndexOffset;
-  if (user) {
-    const Inline carried =
-        sendInline(args.PrimitiveType, user + begin, args.NumVertices, stride, from, count, size, args.MinIndex);
-    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
+  return drawTransformed(
+      source, {args.PrimitiveType, begin, args.NumVertices, from, count, indexBytes == 4 ? 4u : 2u, args.MinIndex});
+}
+
+HRESULT Draws::drawTransformed(const VertexSource &source, const TransformedDraw &draw) {
+  const Prepared prepared = m_pipeline.prepareDraw();
+  if (prepared != Prepared::Ready) return m_objects.context.result(prepared == Prepared::Nothing);
+  const auto begin = static_cast<uint64_t>(draw.begin);
+  if (source.user) {
+    const Inline carried = sendInline(draw.type, {source.user + begin, draw.vertexCount, source.stride, draw.indices,
+                                                  draw.indexCount, draw.indexBytes, draw.firstIndex});
+    if (carried != Inline::Unfit) return m_objects.context.result(carried == Inline::Sent);
   }
-  uint32_t offset;
-  bool sent = m_pipeline.bindTopology(topologyOf(args.PrimitiveType));
-  if (user) {
-    sent = sent && bytes <= UINT32_MAX && m_ring.place(m_wire, user + begin, static_cast<uint32_t>(bytes), offset) &&
-           m_pipeline.bindStream(0, {m_ring.handle(), offset, stride});
-  } else {
-    BufferStore &buffer = stream.buffer->buffer();
-    if (static_cast<uint64_t>(begin) >= buffer.size) return result(sent);
-    sent = sent &&
-           refreshBuffer(m_wire, m_pipeline.uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER,
-                         static_cast<uint64_t>(begin), static_cast<uint64_t>(begin) + bytes) &&
-           m_pipeline.bindStream(0, {buffer.handle, static_cast<uint32_t>(begin), stride});
-  }
-  sent = sent && m_ring.place(m_wire, from, static_cast<uint32_t>(count * size), offset) &&
-         m_pipeline.bindIndices(m_ring.handle(), size, offset) &&
-         sendIndexed(static_cast<uint32_t>(count), 1, 0, -static_cast<int32_t>(args.MinIndex));
-  return result(sent);
+  bool sent = m_pipeline.topology.force(m_objects.context, topologyOf(draw.type));
+  if (!source.user && begin >= source.buffer->size)
+    return m_objects.context.result(sent);  // what lies past the buffer is not there
+  sent = sent && bindVertices(source, begin, draw.vertexCount * source.stride);
+  if (!draw.indices) return m_objects.context.result(sent && sendDraw(static_cast<uint32_t>(draw.vertexCount), 0));
+  uint32_t first = 0;
+  sent = sent && bindIndices({draw.indices, nullptr, draw.indexBytes}, first, draw.indexCount) &&
+         sendIndexed(static_cast<uint32_t>(draw.indexCount), 1, first, -static_cast<int32_t>(draw.firstIndex));
+  return m_objects.context.result(sent);
 }
 
 }  // namespace aero

@@ -10,18 +10,18 @@ using aerogpu::d3d9::Opcode;
 using aerogpu::d3d9::RegisterType;
 using aerogpu::d3d9::Usage;
 
-HRESULT Shader::create(Wire &wire, uint32_t stage, const void *tokens, size_t bytes) {
+HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const void *tokens, size_t bytes) {
   if (!tokens || bytes < 8) return kNotAvailable;
   uint32_t version;
   memcpy(&version, tokens, sizeof version);
   m_major = version >> 8 & 0xFF;
-  m_handle = wire.take();
-  if (!m_handle) return wire.context.takeError();
-  auto *packet = wire.context.append<aerogpu_cmd_create_shader_dxbc>(bytes & ~size_t{3});
+  m_handle = objects.take();
+  if (!m_handle) return objects.context.takeError();
+  auto *packet = objects.context.append<aerogpu_cmd_create_shader_dxbc>(bytes & ~size_t{3});
   if (!packet) {
-    wire.handles.give(m_handle);
+    objects.handles.give(m_handle);
     m_handle = 0;
-    const HRESULT error = wire.context.takeError();
+    const HRESULT error = objects.context.takeError();
     return failed(error) ? error : kOutOfMemory;
   }
   packet->shader_handle = m_handle;
@@ -30,7 +30,7 @@ HRESULT Shader::create(Wire &wire, uint32_t stage, const void *tokens, size_t by
   return kOk;
 }
 
-HRESULT Declaration::create(Wire &wire, const D3DDDIVERTEXELEMENT *elements, uint32_t count) {
+HRESULT Declaration::create(DeviceObjects &objects, const D3DDDIVERTEXELEMENT *elements, uint32_t count) {
   constexpr uint32_t kMaxStreams = 16;
   for (uint32_t i = 0; elements && i < count && m_count < aerogpu::d3d9::kMaxDeclElements; i++) {
     // As the device reads it: one element and the end.
@@ -45,26 +45,26 @@ HRESULT Declaration::create(Wire &wire, const D3DDDIVERTEXELEMENT *elements, uin
     m_transformed |= element.usage == Usage::PositionT;
   }
   m_elements[m_count] = aerogpu::d3d9::kDeclEnd;
-  m_handle = wire.take();
-  if (!m_handle) return wire.context.takeError();
+  m_handle = objects.take();
+  if (!m_handle) return objects.context.takeError();
   const size_t bytes = (m_count + 1) * sizeof(Element);
-  auto *packet = wire.context.append<aerogpu_cmd_create_input_layout>(bytes);
-  if (!packet) return wire.context.takeError();
+  auto *packet = objects.context.append<aerogpu_cmd_create_input_layout>(bytes);
+  if (!packet) return objects.context.takeError();
   packet->input_layout_handle = m_handle;
   memcpy(Context::elementsOf(packet), m_elements, bytes);
   return kOk;
 }
 
-void Declaration::destroy(Wire &wire) {
-  wire.destroy<aerogpu_cmd_destroy_input_layout>(m_handle);
-  m_screenShader.destroy(wire);
+void Declaration::destroy(DeviceObjects &objects) {
+  objects.destroy<aerogpu_cmd_destroy_input_layout>(m_handle);
+  m_screenShader.destroy(objects);
 }
 
-uint32_t Declaration::screenShader(Wire &wire) {
+uint32_t Declaration::screenShader(DeviceObjects &objects) {
   if (m_screenShader.handle()) return m_screenShader.handle();
   uint32_t tokens[256];
   const size_t count = writeScreenShader(m_elements, m_count, tokens, sizeof tokens / sizeof tokens[0]);
-  if (count) m_screenShader.create(wire, AEROGPU_SHADER_STAGE_VERTEX, tokens, count * sizeof tokens[0]);
+  if (count) m_screenShader.create(objects, AEROGPU_SHADER_STAGE_VERTEX, tokens, count * sizeof tokens[0]);
   return m_screenShader.handle();
 }
 
@@ -78,7 +78,7 @@ size_t writeScreenShader(const Declaration::Element *elements, uint32_t count, u
   const auto read = [](uint32_t number, uint32_t swizzle = kIdentitySwizzle) {
     return sourceToken(RegisterType::Temp, number, swizzle);
   };
-  // c(n): 2 / width, -2 / height, and what moves the viewport's centre to 0; c(n + 1): 0, 1.
+  // c(n): 2 / width, -2 / height, and the offset that moves the viewport's centre to 0; c(n + 1): 0, 1.
   const auto screen = [](uint32_t swizzle) {
     return sourceToken(RegisterType::Const, Declaration::kScreenConstants, swizzle);
   };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// shaders.h: shaders and vertex declarations of the runtime's, and shaders of the driver's own.
+// shaders.h: the runtime's shaders and vertex declarations, and the driver's own shaders.
 #pragma once
 
 #include "aerogpu/d3d9/declaration.h"
-#include "guest-drivers/umd-d3d9/submit/wire.h"
+#include "guest-drivers/umd-d3d9/submit/device_objects.h"
 
 namespace aero {
 
@@ -11,15 +11,15 @@ namespace aero {
 class Shader {
 public:
   /** `stage`: enum aerogpu_shader_stage. `bytes` at `tokens`, from the version to the end token. */
-  HRESULT create(Wire &wire, uint32_t stage, const void *tokens, size_t bytes);
-  void destroy(Wire &wire) { wire.destroy<aerogpu_cmd_destroy_shader>(m_handle); }
+  HRESULT create(DeviceObjects &objects, uint32_t stage, const void *tokens, size_t bytes);
+  void destroy(DeviceObjects &objects) { objects.destroy<aerogpu_cmd_destroy_shader>(m_handle); }
   static Shader *from(HANDLE handle) { return static_cast<Shader *>(handle); }
 
   uint32_t handle() const { return m_handle; }
-  /** The shader model's first number, 0 when it was not known. */
+  /** Returns the shader model's first number, 0 if it is unknown. */
   uint32_t major() const { return m_major; }
 
-  Shader *previous = nullptr, *next = nullptr;  // of the device's
+  Shader *previous = nullptr, *next = nullptr;  // in the device's list
 
 private:
   uint32_t m_handle = 0, m_major = 0;
@@ -30,23 +30,23 @@ class Declaration {
 public:
   using Element = aerogpu::d3d9::VertexElement;
 
-  /** `elements`: D3DVERTEXELEMENT9s without their end; what the device cannot have is left out. */
-  HRESULT create(Wire &wire, const D3DDDIVERTEXELEMENT *elements, uint32_t count);
-  void destroy(Wire &wire);
+  /** `elements`: D3DVERTEXELEMENT9s without their end; elements that the device cannot have are left out. */
+  HRESULT create(DeviceObjects &objects, const D3DDDIVERTEXELEMENT *elements, uint32_t count);
+  void destroy(DeviceObjects &objects);
   static Declaration *from(HANDLE handle) { return static_cast<Declaration *>(handle); }
 
   uint32_t handle() const { return m_handle; }
-  /** Vertices are in screen space already (D3DDECLUSAGE_POSITIONT). */
+  /** True if vertices are in screen space already (D3DDECLUSAGE_POSITIONT). */
   bool isTransformed() const { return m_transformed; }
-  /** Bit n: stream n is read. */
+  /** Returns the streams that are read; bit n: stream n. */
   uint32_t streams() const { return m_streams; }
-  /** The vertex shader for transformed vertices of this declaration; 0 when there is no room for one. Its constants are
-   *  kScreenConstants and the next one. */
-  uint32_t screenShader(Wire &wire);
+  /** Returns the vertex shader for transformed vertices of this declaration; 0 if there is no room for one. Its
+   * constants are kScreenConstants and the next one. */
+  uint32_t screenShader(DeviceObjects &objects);
 
   static constexpr uint32_t kScreenConstants = 254;
 
-  Declaration *previous = nullptr, *next = nullptr;  // of the device's
+  Declaration *previous = nullptr, *next = nullptr;  // in the device's list
 
 private:
   Element m_elements[aerogpu::d3d9::kMaxDeclElements + 1];
@@ -55,8 +55,8 @@ private:
   Shader m_screenShader;
 };
 
-/** Tokens of a vertex shader that takes vertices from screen to clip space; what of the rest an element names is passed
- *  on. Returns their number, 0 when `room` is too small. */
+/** Writes tokens of a vertex shader that transforms vertices from screen to clip space and passes on the other
+ * elements. Returns their number, 0 if `room` is too small. */
 size_t writeScreenShader(const Declaration::Element *elements, uint32_t count, uint32_t *tokens, size_t room);
 
 }  // namespace aero

@@ -11,7 +11,7 @@ using aerogpu::d3d9::StateKind;
 using Rs = aerogpu::d3d9::RenderStateType;
 using Samp = aerogpu::d3d9::SamplerStateType;
 
-/** What the driver has to know of a state. */
+/** The driver's rule for a state. */
 struct StateRule {
   bool sent = false;  // the device has such a state
   bool isEnum = false;
@@ -28,7 +28,8 @@ constexpr StateRule ruleOf(const StateInfo &info) {
           info.defaultValue};
 }
 
-/** States that do nothing on the device (docs/abi/state.md, "State"), or that only the fixed function reads. */
+/** True for states that do nothing on the device (docs/abi/state.md, "State"), or that only the fixed function
+ * reads. */
 constexpr bool isUnused(const StateInfo &info) {
   using aerogpu::d3d9::StatePart;
   if (info.part == StatePart::VertexProcessing || info.part == StatePart::Tessellation ||
@@ -58,7 +59,7 @@ constexpr StateRules<256> renderRules() {
   for (const StateInfo &info : aerogpu::d3d9::kRenderStates) {
     StateRule rule = ruleOf(info);
     rule.sent = !isUnused(info);
-    // Blending with a second source colour is Direct3D 9Ex' and in no caps bit.
+    // Blending with a second source colour belongs to Direct3D 9Ex and has no caps bit.
     const auto state = static_cast<Rs>(info.number);
     if (state == Rs::SrcBlend || state == Rs::DestBlend || state == Rs::SrcBlendAlpha || state == Rs::DestBlendAlpha)
       rule.last = 15;
@@ -87,14 +88,14 @@ constexpr uint32_t sane(const StateRule &rule, uint32_t value) {
 // D3DTEXTURETRANSFORMFLAGS.
 constexpr uint32_t kCountMask = 7, kByFourth = 4, kProjected = 256;
 
-// What StageStates keeps, in the order in which it does.
+// The states that StageStates keeps, in its order.
 constexpr uint32_t kStageStates[] = {D3DDDITSS_BUMPENVMAT00,         D3DDDITSS_BUMPENVMAT01,  D3DDDITSS_BUMPENVMAT10,
                                      D3DDDITSS_BUMPENVMAT11,         D3DDDITSS_BUMPENVLSCALE, D3DDDITSS_BUMPENVLOFFSET,
                                      D3DDDITSS_TEXTURETRANSFORMFLAGS};
 
 constexpr uint32_t kTransformFlags = sizeof kStageStates / sizeof kStageStates[0] - 1;
 
-/** Past the end for others. */
+/** Returns an index past the end for other states. */
 constexpr uint32_t stageStateIndex(uint32_t state) {
   uint32_t index = 0;
   while (index < sizeof kStageStates / sizeof kStageStates[0] && kStageStates[index] != state) index++;
@@ -105,7 +106,8 @@ uint32_t lowestBit(uint64_t bits) {
   return static_cast<uint32_t>(__builtin_ctzll(bits));
 }
 
-/** send(n) for each bit n of `dirty`, from the lowest on, which is clear once it is sent. False where send() is. */
+/** Calls send(n) for each bit n of `dirty`, from the lowest on, and clears the bit once it is sent. Returns false if
+ * send() does. */
 template <class Bits, class Send> bool sendDirty(Bits &dirty, Send send) {
   while (dirty) {
     if (!send(lowestBit(dirty))) return false;
@@ -215,7 +217,7 @@ SamplerStates::SamplerStates(DirtyBit dirty) : m_isDirty(dirty) {
 void SamplerStates::set(uint32_t sampler, uint32_t state, uint32_t value) {
   if (sampler >= kSamplerCount || state >= kStates || !kSamplerRules.rows[state].sent) return;
   value = saneSamplerState(state, value);
-  // GPUs took the lowest bit of what is no number of the page (D3DSAMP_SRGBTEXTURE).
+  // GPUs used the lowest bit of values that the page does not list (D3DSAMP_SRGBTEXTURE).
   if (state == static_cast<uint32_t>(Samp::SrgbTexture)) value &= 1;
   if (m_wanted[sampler][state] == value) return;
   m_wanted[sampler][state] = value;
@@ -267,6 +269,7 @@ void StageStates::set(uint32_t stage, uint32_t state, uint32_t value) {
   m_wanted[stage][index] = value;
   m_dirty[stage] |= static_cast<uint8_t>(1u << index);
   m_dirtyStages |= 1u << stage;
+  m_isDirty.set();
 }
 
 bool StageStates::emit(Context &context, bool transformed) {
@@ -295,6 +298,7 @@ bool StageStates::emit(Context &context, bool transformed) {
 void StageStates::forget() {
   for (uint8_t &states : m_dirty) states = (1u << kStates) - 1;
   m_dirtyStages = (1u << kStages) - 1;
+  m_isDirty.set();
 }
 
 void ClipPlanes::set(uint32_t index, const float *coefficients) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// states.h: render and sampler states: what the runtime wants, and what the device has. Nothing is sent until a draw
-// needs it, and nothing that the device has already. Values that are no value of their state count as its default:
-// programs set such, and the device would refuse them.
+// states.h: render and sampler states: the runtime's values, and the device's. Nothing is sent until a draw needs it,
+// and nothing that the device has already. An invalid value counts as the state's default: programs set such values,
+// and the device would refuse them.
 #pragma once
 
 #include <stdint.h>
@@ -13,9 +13,9 @@ namespace aero {
 
 /** Samplers: 0 to 15 are the pixel shader's, 16 to 19 the vertex shader's. */
 constexpr uint32_t kSamplerCount = 20;
-constexpr uint32_t kVertexSamplers = 16;  // the first of them
+constexpr uint32_t kVertexSamplers = 16;  // the first vertex sampler
 
-/** A texture stage of the DDI as a sampler; kSamplerCount or more for stages that there is nothing of. */
+/** Returns the sampler of a texture stage of the DDI; kSamplerCount or more for stages without one. */
 constexpr uint32_t samplerOfStage(uint32_t stage) {
   constexpr uint32_t kFirstVertexStage = 257;  // D3DVERTEXTEXTURESAMPLER0; 256 is the displacement map's
   if (stage < kVertexSamplers) return stage;
@@ -32,11 +32,11 @@ constexpr SamplerSlot slotOf(uint32_t sampler) {
                                    : SamplerSlot{AEROGPU_SHADER_STAGE_VERTEX, sampler - kVertexSamplers};
 }
 
-/** A value that the device takes: `value`, or the default of the state. */
+/** Returns a value that the device accepts: `value`, or the default of the state. */
 uint32_t saneRenderState(uint32_t state, uint32_t value);
 uint32_t saneSamplerState(uint32_t state, uint32_t value);
 
-/** D3DSAMPLERSTATETYPE of a D3DDDITEXTURESTAGESTATETYPE, 0 for those that are the fixed function's. */
+/** Returns the D3DSAMPLERSTATETYPE of a D3DDDITEXTURESTAGESTATETYPE, 0 for states of the fixed function. */
 uint32_t samplerStateOf(uint32_t textureStageState);
 
 class RenderStates {
@@ -48,16 +48,16 @@ public:
   uint32_t get(uint32_t state) const { return state < kCount ? m_wanted[state] : 0; }
 
   bool emit(Context &context) { return m_isDirty.isSet() ? emitDirty(context) : true; }
-  /** Sends one state now, whatever is wanted; the next emit() puts the wanted value back. */
+  /** Sends one state now, whatever the runtime's value is; the next emit() restores that. */
   bool force(Context &context, uint32_t state, uint32_t value);
-  /** The device may have anything. */
+  /** The device's states are unknown now. */
   void forget();
 
 private:
   static constexpr uint32_t kCount = 256;
 
   bool emitDirty(Context &context);
-  /** Unless the device has it. */
+  /** Sends the state unless the device has it. */
   bool send(Context &context, uint32_t state, uint32_t value);
   void mark(uint32_t state) {
     m_dirty[state / 64] |= uint64_t{1} << state % 64;
@@ -65,7 +65,7 @@ private:
   }
 
   uint32_t m_wanted[kCount], m_sent[kCount];
-  uint64_t m_known[kCount / 64];  // m_sent says what the device has
+  uint64_t m_known[kCount / 64];  // m_sent holds the device's value
   uint64_t m_dirty[kCount / 64] = {};
   DirtyBit m_isDirty;
 };
@@ -98,23 +98,26 @@ private:
   DirtyBit m_isDirty;
 };
 
-/** What pixel shaders 1.x read of texture stages (docs/abi/d3d9-states.md XSTATE-4): bump matrices, luminance, the
- *  flag that has coordinates divided. Devices without feature bit 43 have none of it. */
+/** Texture stage states that pixel shaders 1.x read (docs/abi/d3d9-states.md XSTATE-4): bump matrices, luminance,
+ * the flag that divides coordinates. Devices without feature bit 43 have none of them. */
 class StageStates {
 public:
   static constexpr uint32_t kStages = 8;
 
+  explicit StageStates(DirtyBit dirty) : m_isDirty(dirty) {}
+
   /** `state`: D3DDDITEXTURESTAGESTATETYPE; others are ignored. */
   void set(uint32_t stage, uint32_t state, uint32_t value);
-  /** `transformed`: coordinates come as the program has them. Else a vertex shader made them, the runtime's for the
-   * fixed function too, and has what they are divided by in w, whatever D3DTTFF_COUNT says. */
+  /** `transformed`: coordinates come as the program has them. Otherwise a vertex shader made them, for the fixed
+   * function the runtime's, and the divisor is in w, whatever D3DTTFF_COUNT says. */
   bool emit(Context &context, bool transformed);
   void forget();
 
 private:
   static constexpr uint32_t kStates = 7;
-  bool m_transformed = false;
 
+  DirtyBit m_isDirty;
+  bool m_transformed = false;
   uint32_t m_wanted[kStages][kStates] = {};
   uint8_t m_dirty[kStages] = {};
   uint32_t m_dirtyStages = 0;
@@ -137,14 +140,14 @@ private:
   uint32_t m_dirty = 0;
 };
 
-/** After how many instances streams go on, as the device has it; 0: with each vertex. */
+/** The number of instances after which each stream advances, as the device has it; 0: with each vertex. */
 class StreamSteps {
 public:
   static constexpr uint32_t kStreams = 16;
 
-  /** Makes it so for the streams of `mask`; others are left alone. */
+  /** Sets the steps of the streams in `mask`; others stay. */
   bool emit(Context &context, uint32_t mask, const uint32_t *steps);
-  /** Bit n: stream n goes on by instances. */
+  /** Returns the streams that advance by instances; bit n: stream n. */
   uint32_t stepping() const { return m_stepping; }
   void forget() { m_stepping = m_unknown = (1u << kStreams) - 1; }
 

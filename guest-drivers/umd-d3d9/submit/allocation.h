@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// allocation.h: memory that Windows manages and the device reaches: the backing of a texture, or what a query waits on.
+// allocation.h: memory that Windows manages and the device reaches: the backing of a texture, or the memory that a
+// query waits on.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +9,7 @@
 
 namespace aero {
 
-/** What the kernel driver is told of an allocation (docs/abi/driver-data.md, "Allocations"). */
+/** The description of an allocation for the kernel driver (docs/abi/driver-data.md, "Allocations"). */
 struct AllocationRequest {
   uint64_t bytes = 0;
   uint32_t flags = 0;  // AEROGPU_WDDM_ALLOC_PRIV_FLAG_*
@@ -16,15 +17,15 @@ struct AllocationRequest {
   uint32_t width = 0, height = 0, d3dFormat = 0, pitch = 0;
 };
 
-/** Whose allocations are, and what for. */
+/** The owner of allocations, and their purpose. */
 struct AllocationOwner {
-  // The runtime's resource: given for shared ones and primaries, and Runtime::deallocateResource() frees them then.
+  // The runtime's resource: set for shared ones and primaries; Runtime::deallocateResource() then frees them.
   HANDLE resource = nullptr;
   bool primary = false;  // scanned out by `source`
   D3DDDI_VIDEO_PRESENT_SOURCE_ID source = 0;
 };
 
-constexpr uint32_t kMaxAllocations = 32;  // of one call
+constexpr uint32_t kMaxAllocations = 32;  // limit of one call
 
 struct Allocation {
   D3DKMT_HANDLE handle = 0;  // 0: there is none
@@ -32,18 +33,18 @@ struct Allocation {
   uint64_t token = 0;        // share_token, not 0 when it is shared
   bool imported = false;     // the kernel driver has made its texture, under that token
   uint64_t bytes = 0;
-  bool ofResource = false;  // goes with the runtime's resource, not by its handle
+  bool ofResource = false;  // freed with the runtime's resource, not by its handle
   uint64_t batch = 0;       // the last batch that lists it
-  uint32_t listed = 0;      // where in that batch's list
+  uint32_t listed = 0;      // its place in that batch's list
 
   explicit operator bool() const { return handle != 0; }
 };
 
-/** Makes `count` allocations, at most kMaxAllocations and maybe 0, or fails with none. All of a resource come from one
- * call: it does not grow (page "PFND3DDDI_ALLOCATECB"). */
+/** Makes `count` allocations, at most kMaxAllocations and maybe 0, or fails with none. All allocations of a resource
+ * come from one call: it does not grow (page "PFND3DDDI_ALLOCATECB"). */
 HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const AllocationRequest *requests,
                  uint32_t count, Allocation *out);
-/** One for the driver's own use. */
+/** Makes one allocation for the driver's own use. */
 inline HRESULT allocate(const Runtime &runtime, const AllocationRequest &request, Allocation &out) {
   return allocate(runtime, {}, &request, 1, &out);
 }

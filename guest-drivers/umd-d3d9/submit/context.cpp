@@ -39,14 +39,14 @@ bool Context::makeRoom(size_t bytes, uint32_t allocations) {
   }
   if (failed(render(bytes))) return false;
   if (fits()) return true;
-  // The runtime was told how much is needed, and gave less.
+  // The runtime was told how much is needed, and returned less.
   fail(kOutOfMemory);
   return false;
 }
 
 void Context::use(Allocation &allocation, bool write) {
   if (allocation.batch != m_batch) {
-    if (m_listed == m_listRoom) return;  // ensure() was not asked
+    if (m_listed == m_listRoom) return;  // the caller did not call ensure()
     allocation.batch = m_batch;
     allocation.listed = m_listed++;
     m_list[allocation.listed] = {};
@@ -84,7 +84,7 @@ HRESULT Context::render(size_t wishBytes) {
   data.CommandLength = header.size_bytes;
   data.NumAllocations = m_listed;
   data.hContext = m_context;
-  // What is asked for if it can be had; the answer says what there is.
+  // A request that need not be met; the answer has the actual size.
   data.NewCommandBufferSize = static_cast<UINT>(m_bufferBytes);
   data.NewAllocationListSize = m_listRoom;
   if (wishBytes > capacity() && wishBytes < (size_t{1} << 24)) {
@@ -92,7 +92,7 @@ HRESULT Context::render(size_t wishBytes) {
     data.NewCommandBufferSize = static_cast<UINT>(wishBytes + kHeaderBytes);
   }
   const HRESULT result = m_runtime.render(data);
-  // The old buffers are the kernel's now, whether it took the batch or not (page "PFND3DDDI_RENDERCB").
+  // The old buffers belong to the kernel now, whether it took the batch or not (page "PFND3DDDI_RENDERCB").
   adopt(data.pNewCommandBuffer, data.NewCommandBufferSize, data.pNewAllocationList, data.NewAllocationListSize);
   m_batch++;
   if (failed(result)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// context.h: the context of a device and the batch that is being filled: packets in the runtime's command buffer, and
-// the list of allocations that they touch. A batch goes to the kernel when it is full or wanted; state and objects
-// outlive it, so that it may end between any two packets.
+// context.h: the context of a device and its current batch: packets in the runtime's command buffer, and the list of
+// allocations that they touch. A batch goes to the kernel when it is full or when a caller submits it; state and
+// objects outlive it, so it may end between any two packets.
 #pragma once
 
 #include "aerogpu/packet_types.hpp"
@@ -19,58 +19,61 @@ public:
   const Runtime &runtime() const { return m_runtime; }
   HANDLE handle() const { return m_context; }
 
-  /** Room for `bytes` of packets and for `allocations` more entries of the list, if need be in a new batch. False when
-   *  there is none: error() says why. */
+  /** Makes room for `bytes` of packets and for `allocations` more entries of the list, if necessary in a new batch.
+   * Returns false if there is none: error() says why. */
   bool ensure(size_t bytes, uint32_t allocations = 0) {
     if (bytes <= room() && allocations <= m_listRoom - m_listed) return true;
     return makeRoom(bytes, allocations);
   }
-  /** Lists an allocation that packets of this batch touch. ensure() has made room, and nothing was sent since. */
+  /** Lists an allocation that packets of this batch touch. The caller has called ensure() for it, and nothing was
+   * sent since. */
   void use(Allocation &allocation, bool write);
 
-  /** A packet in place, zeroed; null when there is no room for it. */
-  template <class Wire> Wire *append() { return ensure(sizeof(Wire)) ? appendFitting<Wire>() : nullptr; }
-  /** The same where room() is known to be enough. */
-  template <class Wire> Wire *appendFitting() {
-    auto *packet = new (m_at) Wire{};
-    packet->hdr = {aerogpu::PacketType<Wire>::kOpcode, sizeof(Wire)};
-    m_at += sizeof(Wire);
+  /** Appends a packet in place, zeroed; may submit. Returns null if there is no room for it. */
+  template <class Packet> Packet *append() { return ensure(sizeof(Packet)) ? appendFitting<Packet>() : nullptr; }
+  /** Appends a packet, zeroed; the caller has checked that room() suffices. */
+  template <class Packet> Packet *appendFitting() {
+    auto *packet = new (m_at) Packet{};
+    packet->hdr = {aerogpu::PacketType<Packet>::kOpcode, sizeof(Packet)};
+    m_at += sizeof(Packet);
     return packet;
   }
-  /** The same with room for `count` elements after it, which hold anything: the caller writes all of them. */
-  template <class Wire> Wire *append(size_t count) {
-    auto *packet = appendBytes<Wire>(count * sizeof(typename aerogpu::PacketType<Wire>::Element));
-    if (packet) aerogpu::PacketType<Wire>::setCount(*packet, count);
+  /** Appends a packet with `count` elements after it, which are uninitialised: the caller writes all of them. May
+   * submit. */
+  template <class Packet> Packet *append(size_t count) {
+    auto *packet = appendBytes<Packet>(count * sizeof(typename aerogpu::PacketType<Packet>::Element));
+    if (packet) aerogpu::PacketType<Packet>::setCount(*packet, count);
     return packet;
   }
-  /** Whether the batch has room for that. */
-  template <class Wire> bool fits(size_t count) const {
-    return sizeof(Wire) + ((count * sizeof(typename aerogpu::PacketType<Wire>::Element) + 3) & ~size_t{3}) <= room();
+  /** True if the batch has room for a packet with `count` elements. */
+  template <class Packet> bool fits(size_t count) const {
+    return sizeof(Packet) + ((count * sizeof(typename aerogpu::PacketType<Packet>::Element) + 3) & ~size_t{3}) <=
+           room();
   }
-  /** The same where it fits(). */
-  template <class Wire> Wire *appendFitting(size_t count) {
-    auto *packet = appendFittingBytes<Wire>(count * sizeof(typename aerogpu::PacketType<Wire>::Element));
-    aerogpu::PacketType<Wire>::setCount(*packet, count);
+  /** Appends a packet with `count` elements; the caller has checked fits(). */
+  template <class Packet> Packet *appendFitting(size_t count) {
+    auto *packet = appendFittingBytes<Packet>(count * sizeof(typename aerogpu::PacketType<Packet>::Element));
+    aerogpu::PacketType<Packet>::setCount(*packet, count);
     return packet;
   }
-  /** The same with `bytes` of any kind after it. */
-  template <class Wire> Wire *appendBytes(size_t bytes) {
-    return ensure(sizeof(Wire) + ((bytes + 3) & ~size_t{3})) ? appendFittingBytes<Wire>(bytes) : nullptr;
+  /** Appends a packet with `bytes` bytes of any kind after it; may submit. */
+  template <class Packet> Packet *appendBytes(size_t bytes) {
+    return ensure(sizeof(Packet) + ((bytes + 3) & ~size_t{3})) ? appendFittingBytes<Packet>(bytes) : nullptr;
   }
-  template <class Wire> Wire *appendFittingBytes(size_t bytes) {
-    static_assert(sizeof(Wire) % 4 == 0);
-    const size_t whole = sizeof(Wire) + ((bytes + 3) & ~size_t{3});
-    auto *packet = new (m_at) Wire{};
-    packet->hdr = {aerogpu::PacketType<Wire>::kOpcode, static_cast<uint32_t>(whole)};
+  template <class Packet> Packet *appendFittingBytes(size_t bytes) {
+    static_assert(sizeof(Packet) % 4 == 0);
+    const size_t whole = sizeof(Packet) + ((bytes + 3) & ~size_t{3});
+    auto *packet = new (m_at) Packet{};
+    packet->hdr = {aerogpu::PacketType<Packet>::kOpcode, static_cast<uint32_t>(whole)};
     m_at += whole;
     if (bytes % 4) memset(m_at - 4, 0, 4);
     return packet;
   }
-  template <class Wire> static auto *elementsOf(Wire *packet) {
-    return reinterpret_cast<typename aerogpu::PacketType<Wire>::Element *>(packet + 1);
+  template <class Packet> static auto *elementsOf(Packet *packet) {
+    return reinterpret_cast<typename aerogpu::PacketType<Packet>::Element *>(packet + 1);
   }
-  template <class Wire> bool send(const Wire &packet) {
-    auto *out = append<Wire>();
+  template <class Packet> bool send(const Packet &packet) {
+    auto *out = append<Packet>();
     if (!out) return false;
     const aerogpu_cmd_hdr hdr = out->hdr;
     *out = packet;
@@ -78,33 +81,34 @@ public:
     return true;
   }
 
-  /** Text for whoever reads the stream on the host, if there are packets in the batch and it fits: what is noted
-   * changes nothing of when a batch ends. */
+  /** Adds text for readers of the stream on the host, if there are packets in the batch and it fits: a note does not
+   * change when a batch ends. */
   void note(const char *text, size_t size) {
     if (!isEmpty() && sizeof(aerogpu_cmd_hdr) + ((size + 3) & ~size_t{3}) <= room()) noteText(text, size);
   }
 
-  /** Bytes of packets that still fit. */
+  /** Returns the bytes of packets that still fit. */
   size_t room() const { return static_cast<size_t>(m_end - m_at); }
-  /** The most that a packet can have, when nothing is in the batch. */
+  /** Returns the largest size of a packet, in an empty batch. */
   size_t capacity() const { return m_bufferBytes > kHeaderBytes ? (m_bufferBytes - kHeaderBytes) & ~size_t{3} : 0; }
-  /** The number of the batch that is being filled, from 1 on. */
+  /** Returns the number of the current batch, from 1 on. */
   uint64_t batch() const { return m_batch; }
   bool isEmpty() const { return !used() && !m_listed; }
-  /** Whether packets that are not submitted yet touch the allocation. */
+  /** True if packets that are not submitted yet touch the allocation. */
   bool isPending(const Allocation &allocation) const { return allocation.batch == m_batch; }
 
-  /** The next submitAtFlush() goes to the kernel even if there is nothing in it: the runtime attaches a token to the
-   *  submission that its Flush makes, whatever else submitted before. */
+  /** Makes the next submitAtFlush() go to the kernel even if the batch is empty: the runtime attaches a token to the
+   * submission that its Flush makes, whatever was submitted before. */
   void demandSubmit() { m_demanded = true; }
-  /** Hands the batch to the kernel. An empty one is left as it is, and fine. When it fails the batch is lost: its
-   *  packets will never run, which lost() counts. */
+  /** Submits the batch to the kernel. An empty batch is left as it is, which is no error. On failure the batch is
+   * lost: its packets never run, and lost() counts it. */
   HRESULT submit();
-  /** submit() for a Flush of the runtime's, with what demandSubmit() asked for. */
+  /** submit() for a Flush by the runtime, which honours demandSubmit(). */
   HRESULT submitAtFlush();
   uint32_t lost() const { return m_lost; }
 
-  /** The first error since the last call of this, of what had to be submitted on the way. A removed device stays one.
+  /** Returns the first error since the last call of this, from submissions made on the way. A removed device stays
+   * removed.
    */
   HRESULT takeError() {
     const HRESULT error = m_error;
@@ -112,11 +116,18 @@ public:
     return error;
   }
   HRESULT error() const { return m_error; }
+  /** What a function of the DDI returns: takeError(), or that memory is out where not all was `sent` without an error.
+   */
+  HRESULT result(bool sent) {
+    const HRESULT error = takeError();
+    return aero::failed(error) || sent ? error : kOutOfMemory;
+  }
   void fail(HRESULT error) {
     if (!failed(m_error)) m_error = error;
   }
 
-  /** Frees private memory, at once or as soon as the batch that lists it has been submitted. Forgets it in any case. */
+  /** Frees private memory, at once or as soon as the batch that lists it has been submitted. The allocation is
+   * forgotten in any case. */
   void release(Allocation &allocation);
 
 private:
@@ -132,11 +143,11 @@ private:
 
   const Runtime &m_runtime;
   HANDLE m_context = nullptr;
-  uint8_t *m_buffer = nullptr;  // of the runtime; another after each batch
+  uint8_t *m_buffer = nullptr;  // from the runtime; replaced after each batch
   size_t m_bufferBytes = 0;
   D3DDDI_ALLOCATIONLIST *m_list = nullptr;
   uint32_t m_listRoom = 0, m_listed = 0;
-  uint8_t *m_begin = nullptr, *m_at = nullptr, *m_end = nullptr;  // of packets: the first one, the next one, their end
+  uint8_t *m_begin = nullptr, *m_at = nullptr, *m_end = nullptr;  // packets: the first one, the next one, their end
   uint64_t m_batch = 1;
   uint32_t m_lost = 0;
   bool m_demanded = false;

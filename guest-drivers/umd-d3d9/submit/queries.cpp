@@ -9,20 +9,20 @@ namespace aero {
 
 void Progress::destroy() {
   for (uint32_t i = 0; i < m_count; i++) {
-    m_wire.context.release(m_marks[i]->memory);
+    m_objects.context.release(m_marks[i]->memory);
     heapDestroy(m_marks[i]);
   }
   m_count = 0;
 }
 
-/** One more allocation, which nothing uses. */
+/** Adds an allocation, which nothing uses yet. */
 HRESULT Progress::add(uint32_t &index) {
   auto *mark = heapCreate<Mark>();
   if (!mark) return kOutOfMemory;
   AllocationRequest request;
   request.bytes = kBytes;
   request.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
-  const Runtime &runtime = m_wire.context.runtime();
+  const Runtime &runtime = m_objects.context.runtime();
   HRESULT result = allocate(runtime, request, mark->memory);
   void *bytes;
   if (!failed(result)) result = runtime.lock(mark->memory.handle, {}, bytes);
@@ -31,7 +31,7 @@ HRESULT Progress::add(uint32_t &index) {
     result = runtime.unlock(mark->memory.handle);
   }
   if (failed(result)) {
-    m_wire.context.release(mark->memory);
+    m_objects.context.release(mark->memory);
     heapDestroy(mark);
     return result;
   }
@@ -40,17 +40,17 @@ HRESULT Progress::add(uint32_t &index) {
   return kOk;
 }
 
-/** The allocation that marks the current batch, with a place that is free in it. The caller lists it. */
+/** Finds the allocation that marks the current batch, with a free place in it. The caller lists it. */
 HRESULT Progress::take(bool withPlace, uint32_t &index) {
-  const uint64_t batch = m_wire.context.batch();
+  const uint64_t batch = m_objects.context.batch();
   const auto usable = [&](const Mark &mark) { return !withPlace || mark.used < kPlaces; };
   if (m_count && m_marks[m_newest]->batch == batch && usable(*m_marks[m_newest])) {
     index = m_newest;
     return kOk;
   }
   if (m_count < kUsual) return add(index);
-  // The one whose batch is the oldest is most likely done. If it is not, its batch will seem to end with this one:
-  // late, but never early.
+  // The mark with the oldest batch is most likely done. If it is not, its batch will seem to end with this one: late,
+  // but never early.
   uint32_t oldest = kMost;
   for (uint32_t i = 0; i < m_count; i++)
     if (m_marks[i]->batch != batch && (oldest == kMost || m_marks[i]->batch < m_marks[oldest]->batch)) oldest = i;
@@ -72,7 +72,7 @@ HRESULT Progress::take(bool withPlace, uint32_t &index) {
 }
 
 HRESULT Progress::mark() {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (!context.ensure(0, 1)) return context.takeError();
   uint32_t index;
   const HRESULT result = take(false, index);
@@ -83,16 +83,16 @@ HRESULT Progress::mark() {
   return kOk;
 }
 
-/** Hands out the results of an allocation that the device is done with; never waits. */
+/** Delivers the results of an allocation that the device has finished; never waits. */
 HRESULT Progress::collect(Mark &mark, bool &done) {
   done = mark.used == 0 && mark.batch <= m_done;
   if (done) return kOk;
-  // A program may ask again and again without flushing (EX-31).
-  if (m_wire.context.isPending(mark.memory)) {
-    const HRESULT result = m_wire.context.submit();
+  // A program may poll repeatedly without flushing (EX-31).
+  if (m_objects.context.isPending(mark.memory)) {
+    const HRESULT result = m_objects.context.submit();
     if (failed(result)) return result;
   }
-  const Runtime &runtime = m_wire.context.runtime();
+  const Runtime &runtime = m_objects.context.runtime();
   D3DDDICB_LOCKFLAGS flags = {};
   flags.DonotWait = 1;
   flags.ReadOnly = mark.used == 0;
@@ -102,7 +102,7 @@ HRESULT Progress::collect(Mark &mark, bool &done) {
   if (failed(result)) return result;
   auto *results = static_cast<aerogpu_ext_query_result *>(memory);
   for (uint32_t i = 0; i < mark.used; i++) {
-    // A result that is not there will never be: the batch, or the device's work, was lost (QUERY-9).
+    // A result that is missing now will never come: the batch, or the device's work, was lost (QUERY-9).
     if (mark.asked[i]) mark.asked[i]->answered(results[i].available ? results[i].value : 0);
     results[i] = {};
   }
@@ -124,9 +124,9 @@ HRESULT Progress::isDone(uint64_t batch, bool &done) {
   return kOk;
 }
 
-/** One more begin or end: a batch that has as many as the device takes is submitted. */
+/** Counts one more begin or end; submits a batch that has as many as the device takes. */
 HRESULT Progress::countPacket() {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (m_countedBatch == context.batch() && m_packets == kMostOfBatch) {
     const HRESULT result = context.submit();
     if (failed(result)) return result;
@@ -148,7 +148,7 @@ HRESULT Progress::begin(uint32_t &slot) {
     aerogpu_cmd_ext_query_begin packet = {};
     packet.slot = word * 64 + bit;
     packet.type = AEROGPU_EXT_QUERY_OCCLUSION;
-    if (!m_wire.context.send(packet)) return m_wire.context.takeError();
+    if (!m_objects.context.send(packet)) return m_objects.context.takeError();
     m_slots[word] |= uint64_t{1} << bit;
     slot = packet.slot;
     return kOk;
@@ -157,14 +157,14 @@ HRESULT Progress::begin(uint32_t &slot) {
 }
 
 void Progress::abandon(uint32_t slot) {
-  // It goes on counting, which nobody sees: a begin forgets it (QUERY-5).
+  // It continues to count, without effect: a begin resets it (QUERY-5).
   if (slot < kSlots) m_slots[slot / 64] &= ~(uint64_t{1} << slot % 64);
 }
 
 HRESULT Progress::end(uint32_t slot, uint32_t type, Query &query) {
   const HRESULT counted = countPacket();
   if (failed(counted)) return counted;
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (!context.ensure(sizeof(aerogpu_cmd_ext_query_end), 1)) return context.takeError();
   uint32_t index;
   const HRESULT result = take(true, index);
@@ -204,25 +204,25 @@ void Query::drop(Progress &progress) {
   m_batch = m_value = 0;
 }
 
-HRESULT Query::begin(Wire &wire, Progress &progress) {
+HRESULT Query::begin(DeviceObjects &objects, Progress &progress) {
   drop(progress);
   const HRESULT result = progress.begin(m_slot);
-  m_lostBefore = wire.context.lost();
+  m_lostBefore = objects.context.lost();
   return result;
 }
 
-HRESULT Query::issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples) {
+HRESULT Query::issue(DeviceObjects &objects, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples) {
   HRESULT result = kOk;
   switch (m_type) {
   case D3DDDIQUERYTYPE_EVENT:
-    // Whatever the flags are ends an event (EX-32); a begin restarts it, and is followed by an end.
+    // An event ends whatever the flags are (EX-32); a begin restarts it, and an end follows.
     result = progress.mark();
     break;
   case D3DDDIQUERYTYPE_OCCLUSION:
-    if (flags.Begin) result = begin(wire, progress);
+    if (flags.Begin) result = begin(objects, progress);
     if (failed(result) || !flags.End) return result;
-    // Without a begin, or where that was in a batch that was lost, it counts from here.
-    if (m_slot == Progress::kSlots || m_lostBefore != wire.context.lost()) result = begin(wire, progress);
+    // Without a begin, or if that was in a lost batch, it counts from here.
+    if (m_slot == Progress::kSlots || m_lostBefore != objects.context.lost()) result = begin(objects, progress);
     if (!failed(result)) result = progress.end(m_slot, AEROGPU_EXT_QUERY_OCCLUSION, *this);
     if (!failed(result)) m_slot = Progress::kSlots;
     m_samples = samples ? samples : 1;
@@ -233,14 +233,14 @@ HRESULT Query::issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flag
     result = progress.end(Progress::kSlots, AEROGPU_EXT_QUERY_TIMESTAMP, *this);
     break;
   default:
-    return kOk;  // what is always the same
+    return kOk;  // a constant answer
   }
-  if (!failed(result)) m_batch = wire.context.batch();
+  if (!failed(result)) m_batch = objects.context.batch();
   return result;
 }
 
-HRESULT Query::data(Wire &wire, Progress &progress, void *data) {
-  if (wire.context.error() == kDeviceRemoved) return kDeviceRemoved;
+HRESULT Query::data(DeviceObjects &objects, Progress &progress, void *data) {
+  if (objects.context.error() == kDeviceRemoved) return kDeviceRemoved;
   if (m_slot != Progress::kSlots) return kFalse;  // it still counts
   bool done = true;
   const HRESULT result = m_isAsked ? progress.isAnswered(m_mark, done) : m_batch ? progress.isDone(m_batch, done) : kOk;

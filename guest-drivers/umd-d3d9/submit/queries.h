@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: MIT
-// queries.h: queries, and how a program learns that the device has come so far. Each batch with a query in it lists a
-// small allocation: while the kernel says that this allocation is in use, the batch is not done (EX-21: a value of
-// one's own context, not the number of the newest submission). Results are written into it (docs/abi/queries.md) and
-// taken out, all at once, when the batch is found done. A few allocations serve all batches in turn.
+// queries.h: implements queries, and finds out how far the device has come. Each batch with a query in it lists a small
+// allocation: while the kernel reports that this allocation is in use, the batch is not done (EX-21: a value of the own
+// context, not the number of the newest submission). The device writes results into it (docs/abi/queries.md), and they
+// are taken out, all at once, when the batch is done. A few allocations serve all batches in turn.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/submit/wire.h"
+#include "guest-drivers/umd-d3d9/submit/device_objects.h"
 
 namespace aero {
 
 class Query;
 
-/** Tells which batches the device has finished, and what their queries counted. */
+/** Tells which batches the device has finished, and delivers their queries' results. */
 class Progress {
 public:
-  explicit Progress(Wire &wire) : m_wire(wire) {}
+  explicit Progress(DeviceObjects &objects) : m_objects(objects) {}
   /** Every query has been dropped. */
   void destroy();
 
-  /** Makes the end of the current batch one that isDone() can see. */
+  /** Makes the end of the current batch visible to isDone(). */
   HRESULT mark();
-  /** Whether a batch that was marked is done; never waits. Errors are those of the kernel's, WASSTILLDRAWING is none.
+  /** Sets `done` if a marked batch is done; never waits. Errors come from the kernel; WASSTILLDRAWING is none.
    */
   HRESULT isDone(uint64_t batch, bool &done);
 
-  /** Has the device begin to count samples in a slot of its own; it is in no other query's until end(). */
+  /** Makes the device begin to count samples in a slot; no other query has the slot until end(). */
   HRESULT begin(uint32_t &slot);
-  /** Ends a count, or takes the time: `query` is told what came of it once the batch is done. `slot` is free then. */
+  /** Ends a count, or takes the time: `query` receives the result once the batch is done. `slot` is free then. */
   HRESULT end(uint32_t slot, uint32_t type, Query &query);
-  /** A count that nobody wants any more. */
+  /** Drops a count whose result is not wanted. */
   void abandon(uint32_t slot);
-  /** Whether the results of an end() are there, and hands them out; as isDone(). `mark`: where end() put it. */
+  /** Delivers the results of an end() if they are there; behaves like isDone(). `mark`: where end() put it. */
   HRESULT isAnswered(uint32_t mark, bool &done) { return collect(*m_marks[mark], done); }
-  /** Nobody is told of a result. */
+  /** Drops the receiver of a result. */
   void drop(uint32_t mark, uint32_t place) { m_marks[mark]->asked[place] = nullptr; }
 
-  static constexpr uint32_t kSlots = 256;  // of a context (QUERY-2); this one is none
+  static constexpr uint32_t kSlots = 256;  // slots of a context (QUERY-2); this number means none
 
 private:
   static constexpr uint32_t kBytes = 4096;
@@ -44,12 +44,13 @@ private:
 
   struct Mark {
     Allocation memory;
-    uint64_t batch = 0;     // the last one that it marks, 0: none
+    uint64_t batch = 0;     // the last batch that it marks, 0: none
     uint32_t used = 0;      // places that have been given out since it was collected
-    Query *asked[kPlaces];  // whose results they are, null: nobody's any more
+    Query *asked[kPlaces];  // receivers of the results, null: dropped
   };
 
-  /** Of begins and ends, in a submission; the device takes 8192 (QUERY-10). What begins a batch is not counted. */
+  /** Limit of begins and ends in a submission; the device takes 8192 (QUERY-10). Those that begin a batch are not
+   * counted. */
   static constexpr uint32_t kMostOfBatch = 8000;
 
   HRESULT countPacket();
@@ -57,12 +58,12 @@ private:
   HRESULT add(uint32_t &index);
   HRESULT collect(Mark &mark, bool &done);
 
-  Wire &m_wire;
+  DeviceObjects &m_objects;
   Mark *m_marks[kMost] = {};
   uint32_t m_count = 0, m_newest = 0;
   uint64_t m_done = 0;  // this batch and all before it
   uint64_t m_slots[kSlots / 64] = {};
-  uint64_t m_countedBatch = 0;  // that the next one is of
+  uint64_t m_countedBatch = 0;  // the batch that m_packets belongs to
   uint32_t m_packets = 0;       // begins and ends
 };
 
@@ -76,7 +77,7 @@ inline constexpr VertexCacheAnswer kNoVertexCache = {0x48434143u, 0, 0, 0};  // 
 /** Times are in nanoseconds (QUERY-6). */
 constexpr uint64_t kTimestampFrequency = 1000000000;
 
-/** The queries that the device can be asked, by which a driver says what it has. */
+/** The query types that the device supports, in the form in which a driver reports them. */
 struct QueryTypes {
   D3DDDIQUERYTYPE types[6];
   uint32_t count;
@@ -84,36 +85,36 @@ struct QueryTypes {
 /** `featuresHigh`: AEROGPU_EXT_FEATURE_HI_* of the device. */
 QueryTypes queryTypes(uint32_t featuresHigh);
 
-/** A query of the runtime's. */
+/** A query that the runtime made. */
 class Query {
 public:
   explicit Query(D3DDDIQUERYTYPE type) : m_type(type) {}
   static Query *from(HANDLE handle) { return static_cast<Query *>(handle); }
 
-  /** `samples`: of a pixel of the target that is bound. */
-  HRESULT issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples);
-  /** S_FALSE while the answer is not there; never waits. `data`: of the size that the type has. */
-  HRESULT data(Wire &wire, Progress &progress, void *data);
-  /** Takes it out of everything: it is about to go, or is issued anew. */
+  /** `samples`: samples a pixel of the bound target. */
+  HRESULT issue(DeviceObjects &objects, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples);
+  /** Returns S_FALSE while the answer is not there; never waits. `data` is as large as the answer for its type. */
+  HRESULT data(DeviceObjects &objects, Progress &progress, void *data);
+  /** Removes it everywhere: it is about to be destroyed, or is issued anew. */
   void drop(Progress &progress);
 
-  Query *previous = nullptr, *next = nullptr;  // of the device's
+  Query *previous = nullptr, *next = nullptr;  // in the device's list
 
 private:
   friend class Progress;
 
-  HRESULT begin(Wire &wire, Progress &progress);
-  /** The result, once its batch is done; 0 of work that was lost. */
+  HRESULT begin(DeviceObjects &objects, Progress &progress);
+  /** Receives the result, once its batch is done; 0 for lost work. */
   void answered(uint64_t value) {
     m_value = value;
     m_isAsked = false;
   }
 
   D3DDDIQUERYTYPE m_type;
-  uint64_t m_batch = 0;  // that its end is in; 0: not issued
+  uint64_t m_batch = 0;  // the batch of its end; 0: not issued
   uint64_t m_value = 0;
-  uint32_t m_slot = Progress::kSlots;  // that counts
-  uint32_t m_lostBefore = 0;           // batches, when it began
+  uint32_t m_slot = Progress::kSlots;  // the slot that counts
+  uint32_t m_lostBefore = 0;           // lost batches when it began
   uint32_t m_samples = 1;
   bool m_isAsked = false;  // its result is awaited in `m_place` of `m_mark`
   uint32_t m_mark = 0, m_place = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// runtime.h: the runtime's callbacks of one device, with what they need filled in. They may be called inside a call of
-// the runtime's only. Their errors are passed on as they are (page "Returning Error Codes Received from Runtime
+// runtime.h: the runtime's callbacks of one device, with their structures filled in. They may be called only inside a
+// call by the runtime. Their errors are passed on as they are (page "Returning Error Codes Received from Runtime
 // Functions").
 #pragma once
 
@@ -10,8 +10,8 @@ namespace aero {
 
 class Runtime {
 public:
-  /** `spaces`: handles are this device's own, and the kernel driver has made the texture of what has a token.
-   *  `featuresHigh`: AEROGPU_EXT_FEATURE_HI_* that the device has. `log`: for the device of that number. */
+  /** `spaces`: handles are this device's own, and the kernel driver has made the texture of each allocation with a
+   * token. `featuresHigh`: the device's AEROGPU_EXT_FEATURE_HI_*. `log`: for the device of that number. */
   Runtime(HANDLE adapter, HANDLE device, const D3DDDI_DEVICECALLBACKS &callbacks, bool spaces, uint32_t featuresHigh,
           CallLog &log, uint32_t number)
       : m_adapter(adapter),
@@ -23,13 +23,13 @@ public:
         m_number(number) {}
 
   bool spaces() const { return m_spaces; }
-  /** Whether the device has an extension, AEROGPU_EXT_FEATURE_HI_* (docs/abi/extensions.md). */
+  /** True if the device has an extension, AEROGPU_EXT_FEATURE_HI_* (docs/abi/extensions.md). */
   bool has(uint32_t featureHigh) const { return (m_featuresHigh & featureHigh) != 0; }
 
   HRESULT allocate(D3DDDICB_ALLOCATE &data) const {
     return told("AllocateCb", data.NumAllocations, m_callbacks.pfnAllocateCb(m_device, &data));
   }
-  /** All allocations of a resource that was allocated or opened with the runtime's handle. */
+  /** Frees all allocations of a resource that was allocated or opened with the runtime's handle. */
   HRESULT deallocateResource(HANDLE resource) const {
     D3DDDICB_DEALLOCATE data = {};
     data.hResource = resource;
@@ -41,7 +41,7 @@ public:
     data.HandleList = allocations;
     return told("DeallocateCb", count, m_callbacks.pfnDeallocateCb(m_device, &data));
   }
-  /** All of an allocation. `memory` is set when this succeeds. */
+  /** Locks all of an allocation. Sets `memory` on success. */
   HRESULT lock(D3DKMT_HANDLE allocation, D3DDDICB_LOCKFLAGS flags, void *&memory) const {
     D3DDDICB_LOCK data = {};
     data.hAllocation = allocation;
@@ -80,7 +80,7 @@ public:
   HRESULT queryResidency(D3DDDICB_QUERYRESIDENCY &data) const {
     return told("QueryResidencyCb", 0, m_callbacks.pfnQueryResidencyCb(m_device, &data));
   }
-  /** Private data to the kernel driver and back. */
+  /** Sends private data to the kernel driver and receives the answer. */
   HRESULT escape(void *data, UINT bytes) const {
     D3DDDICB_ESCAPE escape = {};
     escape.hDevice = m_device;
@@ -90,7 +90,7 @@ public:
   }
 
 private:
-  /** `what`: the handle of the kernel's, the bytes or the count that the callback is about. */
+  /** `what`: the kernel's handle, the bytes or the count that the callback is about. */
   HRESULT told(const char *callback, uint32_t what, HRESULT result) const {
     if (m_log && m_log->wants(result)) m_log->writeCallback(m_number, callback, what, result);
     return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies, fills and counts through the renderer, pixel by pixel. docs/abi/blit.md; Microsoft's pages "PFND3DDDI_BLT",
-// "PFND3DDDI_DEPTHFILL".
+// Tests copies, fills and counts through the renderer, pixel by pixel. docs/abi/blit.md; Microsoft's pages
+// "PFND3DDDI_BLT", "PFND3DDDI_DEPTHFILL".
 #include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
 namespace aero::test {
@@ -21,7 +21,7 @@ TEST_F(UmdPixels, ACountIsThatOfThePixelsThatWereDrawn) {  // QUERY-3
   drawQuad(quad(0, 0, 16, 16, 16, 16, kBlue));
   issue(true);
   drawQuad(quad(1, 2, 4, 7, 16, 16, kRed));
-  p->clear(kGreen, 1, {{8, 8, 16, 16}});  // counts nothing (QUERY-4), nor do copies
+  p->clear(kGreen, 1, {{8, 8, 16, 16}});  // counts nothing (QUERY-4), and neither do copies
   EXPECT_EQ(p->blt(target, {0, 0, 2, 2}, target, {8, 0, 16, 8}), 0);
   p->flush();
   drawQuad(quad(14, 14, 20, 20, 16, 16, kRed));  // cut at the edge
@@ -47,7 +47,7 @@ TEST_F(UmdPixels, MemoryOfTheRuntimesIsScaledAndConvertedOnTheWay) {
     for (uint32_t x = 0; x < 8; x++)
       EXPECT_EQ(seen[y * 8 + x], x >= 1 && x < 5 && y >= 2 ? colors[(y - 2) / 3 * 2 + (x - 1) / 2] : 0)
           << x << ' ' << y;
-  // And the other way.
+  // And in the other direction.
   std::vector<uint16_t> result(4 * 2 + 1, 0xCDCD);
   HANDLE back = p->resource(D3DDDIFMT_R5G6B5, 4, 2, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, result.data(), 8);
   flags = {};
@@ -117,7 +117,7 @@ TEST_F(UmdPixels, SamplesAreCountedAsPixelsAndResolved) {  // TEX-9
 }
 
 TEST_F(UmdPixels, TexelsOfTheKeyStayAway) {                           // BLIT-14
-  std::vector<uint32_t> texels = {0x00FF0000, kGreen, kRed, kWhite};  // what X holds does not count
+  std::vector<uint32_t> texels = {0x00FF0000, kGreen, kRed, kWhite};  // the X channel does not count
   HANDLE memory = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, texels.data(), 16);
   HANDLE from = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0);
   p->write(from, 0, 4, 1, texels);
@@ -192,7 +192,7 @@ TEST_F(UmdPixels, DepthIsFilledByTheValueOfATexel) {
     fill.Depth = value;
     EXPECT_EQ(p->fn.pfnDepthFill(p->dev(), &fill), fills ? 0 : kNotImplemented);
     p->state(7, 1);
-    drawQuad(quad(0, 0, 8, 8, 8, 8, kRed));  // at 0.5, behind 0.375
+    drawQuad(quad(0, 0, 8, 8, 8, 8, kRed));  // at 0.5, which is behind 0.375
     if (format == D3DDDIFMT_D24S8) {         // the stencil of the texel came with it
       p->state(7, 0);
       p->state(52, 1);  // STENCILENABLE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The log of calls (docs/d3d9/testbed.md, "The log of calls"): nothing of it while it is off, what is in it at each
-// level, its ring, several devices and threads at once, and what goes to the host.
+// Tests the log of calls (docs/d3d9/testbed.md, "The log of calls"): that there is none while it is off, its content at
+// each level, its ring, several devices and threads at once, and the notes to the host.
 #include <algorithm>
 #include <regex>
 #include <thread>
@@ -20,7 +20,7 @@ struct Line {
   std::string thread, text;
 };
 
-/** The ring's lines in their order, each looked at for its form. */
+/** Returns the ring's lines in order, and checks the form of each. */
 std::vector<Line> readLog() {
   const std::vector<char> file = takeLogFile();
   static const std::regex kForm(R"((\d{10}) (\d{5,}\.\d{6}) ([0-9A-F]{4,}) (\d+) (.*?) *)");
@@ -56,7 +56,7 @@ protected:
     rt.open();
     ASSERT_NE(rt.device, nullptr);
   }
-  /** The texts that begin so. */
+  /** Returns the texts that begin with `start`. */
   static std::vector<std::string> with(const std::vector<Line> &lines, const std::string &start) {
     std::vector<std::string> out;
     for (const Line &line : lines)
@@ -72,7 +72,7 @@ protected:
 TEST_F(UmdCallLog, OffItIsNotThere) {
   open(0);
   EXPECT_TRUE(takeLogFile().empty());
-  // The functions themselves are in the table, so a call is as long as it was.
+  // The functions themselves are in the table, so a call costs the same as without a log.
 #define AERO_SAME_Done(NAME) EXPECT_EQ(rt.driver.pfn##NAME, &ddi::NAME) << #NAME;
 #define AERO_SAME_Missing(NAME)
 #define AERO_SAME_Stub(NAME)
@@ -342,7 +342,7 @@ TEST_F(UmdCallLog, TheHostSeesCallsBesideTheirPackets) {
       EXPECT_EQ(rt.driver.pfnClear(rt.device, &clear, 0, nullptr), 0);
     }
     p.flush();
-    p.flush();  // nothing is pending: what is noted is not something that is
+    p.flush();  // nothing is pending: a note alone does not count
     return rt.submissions.size() - before;
   };
   open(0);

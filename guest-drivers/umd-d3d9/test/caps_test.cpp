@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What GetCaps answers on a device with a capability block: the published tables of Direct3D's level 9, and that every
-// kind of resource that is announced can be made, on devices of many sorts. Sources: pages "Required Direct3D 9
-// capabilities", "Required DXGI formats", "FORMATOP", "DDRAW_CAPS", "D3DHAL_GLOBALDRIVERDATA".
+// Tests GetCaps on a device with a capability block: the published tables for level 9, and that every kind of resource
+// that is announced can be made, on devices of many sorts. Sources: pages "Required Direct3D 9 capabilities", "Required
+// DXGI formats", "FORMATOP", "DDRAW_CAPS", "D3DHAL_GLOBALDRIVERDATA".
 #include <algorithm>
 #include <bit>
 #include <random>
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_caps.h"
-#include "guest-drivers/umd-d3d9/legacy_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/legacy_caps.h"
 #include "guest-drivers/umd-d3d9/test/linux_heap.h"
 #include "guest-drivers/umd-d3d9/test/program.h"
 
@@ -23,7 +23,7 @@ aerogpu_caps limitsOf(const std::vector<uint8_t> &block) {
   return caps;
 }
 
-/** The block of a renderer that has all of the device's formats, with the anisotropy that every GPU has. */
+/** Returns the block of a renderer that has all formats of the device, with the anisotropy that every GPU has. */
 std::vector<uint8_t> wholeBlock() {
   aerogpu::test::Harness harness;
   size_t bytes = 0;
@@ -35,7 +35,7 @@ std::vector<uint8_t> wholeBlock() {
   return block;
 }
 
-/** Another block of the same layout: `change` is called with each format's entry. */
+/** Returns a changed copy of the block: `change` is called with each format's entry. */
 template <class Change> std::vector<uint8_t> changedFormats(std::vector<uint8_t> block, Change change) {
   const aerogpu_caps caps = limitsOf(block);
   for (uint32_t i = 0; i < caps.format_count; i++) {
@@ -101,7 +101,7 @@ protected:
   Program p{rt};
 };
 
-/** FORMATOP's rules, and that what is announced is made. */
+/** Checks FORMATOP's rules, and that everything announced can be made. */
 void UmdCaps::expectAllIsMade() {
   std::set<uint32_t> seen;
   for (const FORMATOP &row : formats()) {
@@ -194,7 +194,7 @@ TEST_F(UmdCaps, ADeviceWithoutExtensionsHasTheFormatsOfItsAbi) {
   expectAllIsMade();
 }
 
-// The device's word for each format, whatever it is, is neither exceeded nor refused later.
+// Any statement of the device about a format is neither exceeded nor refused later.
 TEST_F(UmdCaps, DevicesOfEverySort) {
   std::mt19937 random(4711);
   const std::vector<uint8_t> whole = wholeBlock();
@@ -216,7 +216,7 @@ TEST_F(UmdCaps, DevicesOfEverySort) {
     };
     EXPECT_EQ((c.TextureCaps & D3DPTEXTURECAPS_VOLUMEMAP) != 0, any(FORMATOP_VOLUMETEXTURE));
     EXPECT_EQ((c.Caps2 & D3DCAPS2_CANAUTOGENMIPMAP) != 0, any(FORMATOP_AUTOGENMIPMAP));
-    // Bump maps are formats, and the matrices of EXT_SET_TEXTURE_STAGE.
+    // Bump maps need formats, and the matrices of EXT_SET_TEXTURE_STAGE.
     EXPECT_EQ((c.TextureOpCaps & D3DTEXOPCAPS_BUMPENVMAP) != 0, (operations(D3DDDIFMT_V8U8) & FORMATOP_BUMPMAP) != 0);
     EXPECT_TRUE(!any(FORMATOP_BUMPMAP) || features & AEROGPU_EXT_FEATURE_HI_STATES);
     stop();
@@ -260,7 +260,8 @@ TEST_F(UmdCaps, LimitsAreTheDevices) {
   EXPECT_EQ(kind(Program::texture() | Program::volume(), {8, 8, 4, 5}), kNotAvailable) << "more levels than halvings";
 }
 
-// docs/abi/driver-data.md PRIV-24: the kernel driver makes the texture of what is shared, in each format of the block.
+// docs/abi/driver-data.md PRIV-24: the kernel driver makes the texture of a shared resource, in each format of the
+// block.
 TEST_F(UmdCaps, WhatIsOfferedIsSharedAsWhatItIs) {
   kernel.spaces = true;
   start(wholeBlock());
@@ -269,8 +270,8 @@ TEST_F(UmdCaps, WhatIsOfferedIsSharedAsWhatItIs) {
     SCOPED_TRACE(row.Format);
     const bool depth = row.Operations & FORMATOP_ZSTENCIL;
     if (depth || !(row.Operations & FORMATOP_TEXTURE)) continue;
-    // "ATI1" and "ATI2", whose rows everybody measures in another way, and "NULL", which has no pixels, stay with their
-    // program.
+    // "ATI1" and "ATI2", whose rows everyone measures in another way, and "NULL", which has no pixels, are never
+    // shared.
     constexpr uint32_t kAlone[] = {0x31495441, 0x32495441, 0x4C4C554E};
     if (std::count(std::begin(kAlone), std::end(kAlone), static_cast<uint32_t>(row.Format))) continue;
     rt.takePackets();
@@ -287,7 +288,8 @@ TEST_F(UmdCaps, WhatIsOfferedIsSharedAsWhatItIs) {
   EXPECT_EQ(extended, 4u);
 }
 
-// A block is a guest's word about memory that somebody else wrote: nothing behind its end is read (CAPS-2, CAPS-5).
+// Another component wrote the block, so the driver does not trust its sizes: it reads nothing after its end (CAPS-2,
+// CAPS-5).
 TEST_F(UmdCaps, BlocksThatAreNone) {
   const std::vector<uint8_t> whole = wholeBlock();
   const auto formatsOf = [&](std::vector<uint8_t> block) {
@@ -377,7 +379,7 @@ TEST_F(UmdCaps, Level9Capabilities) {
   EXPECT_GE(c.PixelShaderVersion, 0xFFFF0200u);
 }
 
-// Page "Required DXGI formats": which operations each D3DDDIFMT needs up to level 9_3, by that page's second table.
+// Page "Required DXGI formats": the operations that each D3DDDIFMT needs up to level 9_3, by that page's second table.
 TEST_F(UmdCaps, Level9Formats) {
   start(wholeBlock());
   enum Need : uint32_t {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Surfaces of one bit a texel and ComposeRects, held against a model that goes texel by texel. Pages
+// Tests surfaces of one bit a texel and ComposeRects against a model that goes texel by texel. Pages
 // "PFND3DDDI_COMPOSERECTS" and "D3DDDIARG_COMPOSERECTS"; the structures in the buffers are those of d3d9types.h.
 #include "guest-drivers/umd-d3d9/resources/compose_rects.h"
 
@@ -20,7 +20,7 @@ struct DestinationRect {  // D3DCOMPOSERECTDESTINATION
 
 constexpr uint32_t kCopy = 1, kOr = 2, kAnd = 3, kNeg = 4;
 
-/** Rows of bits in bytes that are known to the last one. */
+/** Rows of bits in bytes, every bit of which is known. */
 struct Picture {
   uint32_t width = 0, height = 0, pitch = 0;
   std::vector<uint8_t> bytes;
@@ -49,7 +49,7 @@ struct Picture {
   }
 };
 
-/** What the pages say that the call does. */
+/** Does what the pages say of the call. */
 void compose(Picture &to, const Picture &from, const std::vector<SourceRect> &sources,
              const std::vector<DestinationRect> &places, uint32_t count, uint32_t operation, int xOffset, int yOffset) {
   for (size_t i = 0; i < count && i < places.size(); i++) {
@@ -104,7 +104,7 @@ protected:
   HANDLE bitmap(uint32_t width, uint32_t height, uint32_t levels = 1) {
     return p.resource(D3DDDIFMT_A1, width, height, Program::texture() | text(), D3DDDIPOOL_VIDEOMEMORY, levels);
   }
-  /** Locks it; the pitch that the lock tells is the picture's. */
+  /** Locks it; the picture gets the lock's pitch. */
   uint8_t *lock(HANDLE resource, Picture &picture, uint32_t subresource = 0) {
     D3DDDIARG_LOCK args = {};
     args.hResource = resource;
@@ -134,7 +134,7 @@ protected:
   template <class T> HANDLE list(const std::vector<T> &items) {
     return p.buffer(static_cast<uint32_t>(items.size() * sizeof(T)), items.data(), Program::vertices() | text());
   }
-  /** The same in memory of the runtime's. */
+  /** Makes a list in the runtime's memory. */
   template <class T> HANDLE listInMemory(std::vector<T> &items) {
     return p.resource(D3DDDIFMT_VERTEXDATA, static_cast<uint32_t>(items.size() * sizeof(T)), 1,
                       Program::vertices() | text(), D3DDDIPOOL_SYSTEMMEM, 1, 1, items.data());
@@ -214,7 +214,7 @@ TEST_F(UmdCompose, AnyRectanglesGiveWhatTheModelGives) {
               place(30)};
     HANDLE first = inMemory ? listInMemory(sources) : list(sources),
            second = inMemory ? listInMemory(places) : list(places);
-    // The call may ask for more than the buffer has.
+    // The call may ask for more rectangles than the buffer has.
     const uint32_t counts[] = {static_cast<uint32_t>(places.size()), static_cast<uint32_t>(places.size()), 0, 1,
                                0xFFFF};
     const uint32_t count = counts[random() % 5], operation = 1 + random() % 4;
@@ -260,7 +260,7 @@ TEST_F(UmdCompose, WhatIsNoSuchCallChangesNothing) {
     return p.resource(D3DDDIFMT_A1, 32, 8, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, at, pitch);
   };
   const HRESULT no = kNotAvailable;
-  // What is none of these resources.
+  // Resources of another kind.
   for (HANDLE other : {HANDLE{nullptr}, plain, sources, system(nullptr, 4), system(memory.data(), 3)}) {
     EXPECT_EQ(call(other, sources, to, places, 1, kCopy), no);
     EXPECT_EQ(call(from, sources, other, places, 1, kCopy), no);
@@ -276,7 +276,7 @@ TEST_F(UmdCompose, WhatIsNoSuchCallChangesNothing) {
   for (const uint32_t operation : {0u, 5u, 0x7FFFFFFFu, 0x80000001u, 0xFFFFFFFFu})
     EXPECT_EQ(call(from, sources, to, places, 1, operation), no) << operation;
   EXPECT_EQ(call(to, sources, to, places, 1, kNeg), no) << "a surface is not composed from itself";
-  // Buffers without one whole structure, and more rectangles than there may be, are ignored.
+  // Buffers smaller than one structure, and more rectangles than the limit, are ignored.
   EXPECT_EQ(call(from, short7, to, places, 1, kCopy), 0);
   EXPECT_EQ(call(from, sources, to, short7, 0xFFFF, kCopy), 0);
   for (const uint32_t count : {0x10000u, 0x7FFFFFFFu, 0xFFFFFFFFu})
@@ -369,7 +369,7 @@ TEST_F(UmdCompose, CopiesAreOfBitsAndOtherCallsLeaveThemAlone) {
   EXPECT_EQ(read(to, 40, 8).bytes, expected.bytes);
   update.hSrcResource = plain;
   EXPECT_EQ(p.fn.pfnTexBlt(p.dev(), &update), kNotImplemented);
-  // As a texture or a target it is as none.
+  // Bound as a texture or a target it acts as none.
   prepare();
   EXPECT_EQ(p.fn.pfnSetTexture(p.dev(), 0, to), 0);
   EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);

@@ -112,14 +112,14 @@ TEST_F(Umd, StatesHaveNoValueThatTheDeviceRefuses) {
       const aerogpu::d3d9::StateInfo *info = nullptr;
       uint32_t number = 0, sent = 0;
       if (packet.opcode == AEROGPU_CMD_SET_RENDER_STATE) {
-        const auto wire = packet.as<aerogpu_cmd_set_render_state>();
-        info = aerogpu::d3d9::findRenderState(number = wire.state);
-        sent = wire.value;
+        const auto objects = packet.as<aerogpu_cmd_set_render_state>();
+        info = aerogpu::d3d9::findRenderState(number = objects.state);
+        sent = objects.value;
       } else if (packet.opcode == AEROGPU_CMD_SET_SAMPLER_STATE) {
-        const auto wire = packet.as<aerogpu_cmd_set_sampler_state>();
-        EXPECT_LT(wire.slot, 16u);
-        info = aerogpu::d3d9::findSamplerState(number = wire.state);
-        sent = wire.value;
+        const auto objects = packet.as<aerogpu_cmd_set_sampler_state>();
+        EXPECT_LT(objects.slot, 16u);
+        info = aerogpu::d3d9::findSamplerState(number = objects.state);
+        sent = objects.value;
       } else {
         continue;
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The driver without a GPU: how it is opened, its caps, its table of functions. Expectations are from Microsoft's pages
-// of the DDI and docs/abi/.
+// Tests the driver without a GPU: how it is opened, its caps, its table of functions. Expectations are from Microsoft's
+// pages of the DDI and docs/abi/.
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
@@ -11,7 +11,7 @@ namespace {
 
 // Opening.
 
-// PRIV-23: the same for 32- and 64-bit code, and version 1 where it was.
+// PRIV-23: the layout is the same for 32- and 64-bit code, and version 1 is where it was.
 static_assert(offsetof(aerogpu_umd_ext_private_v2, ext_flags) == 64 &&
               offsetof(aerogpu_umd_ext_private_v2, driver_version) == 72 &&
               offsetof(aerogpu_umd_ext_private_v2, aperture_bytes) == 88 &&
@@ -56,7 +56,7 @@ TEST(UmdOpen, AsksTheKernelDriverAndRefusesWhatItDoesNotKnow) {
   EXPECT_LT(open(wrong), 0);
   wrong.size_bytes = 128;
   EXPECT_EQ(open(wrong), 0);
-  wrong.size_bytes = 128 + 4096;  // and whatever follows
+  wrong.size_bytes = 128 + 4096;  // the extra bytes are ignored
   EXPECT_EQ(open(wrong), 0);
   EXPECT_EQ(heapBlocks(), 0u);
 }
@@ -133,7 +133,7 @@ TEST_F(Umd, FormatsFollowTheRulesOfTheFormatopPage) {
     }
     EXPECT_EQ(row.FlipMsTypes | row.BltMsTypes, 0u);
     EXPECT_FALSE(ops & (FORMATOP_VOLUMETEXTURE | FORMATOP_AUTOGENMIPMAP | FORMATOP_PIXELSIZE));
-    // What is announced is made.
+    // An announced format can be made.
     HANDLE made;
     if (ops & FORMATOP_TEXTURE) {
       EXPECT_EQ(p.tryResource(row.Format, 16, 16, Program::texture(), made, D3DDDIPOOL_VIDEOMEMORY, 5), 0);
@@ -180,14 +180,14 @@ TEST_F(Umd, CapsMeetShaderModelThreeAndFitTheirBuffers) {
   EXPECT_EQ(c.TextureCaps & D3DPTEXTURECAPS_VOLUMEMAP, 0u);
   // POW2 and NONPOW2CONDITIONAL both or neither.
   EXPECT_EQ(!(c.TextureCaps & D3DPTEXTURECAPS_POW2), !(c.TextureCaps & D3DPTEXTURECAPS_NONPOW2CONDITIONAL));
-  // D3DCAPS8 is the beginning, with versions of its time.
+  // D3DCAPS8 is its beginning, with versions of that time.
   D3DCAPS9 older = {};
   const UINT bytes8 = offsetof(D3DCAPS9, DevCaps2);
   ASSERT_EQ(caps(D3DDDICAPS_GETD3D8CAPS, &older, bytes8), 0);
   EXPECT_EQ(older.VertexShaderVersion, 0xFFFE0101u);
   EXPECT_EQ(older.PixelShaderVersion, 0xFFFF0104u);
   EXPECT_EQ(older.MaxTextureWidth, c.MaxTextureWidth);
-  // A short buffer is not overrun, whatever is asked.
+  // A short buffer is not overrun, whatever the type.
   for (UINT type = 1; type <= 50; type++)
     for (const UINT bytes : {0u, 1u, 4u, 20u}) {
       std::vector<uint8_t> buffer(64, 0x5A);
@@ -195,7 +195,7 @@ TEST_F(Umd, CapsMeetShaderModelThreeAndFitTheirBuffers) {
       for (size_t i = bytes; i < buffer.size(); i++) ASSERT_EQ(buffer[i], 0x5A) << type << " with " << bytes;
     }
   EXPECT_EQ(caps(D3DDDICAPS_CHECKOVERLAYSUPPORT, nullptr, 0), kUnsupportedOverlay);
-  // What the driver does not know has nothing (EX-10).
+  // A type that the driver does not know has an empty answer (EX-10).
   for (const UINT type : {51u, 200u, 0x7FFFFFFFu}) {
     std::vector<uint8_t> buffer(64, 0x5A);
     EXPECT_EQ(caps(type, buffer.data(), 40), 0) << type;
@@ -217,11 +217,11 @@ TEST_F(Umd, QualityLevelsAgreeWithTheMasks) {
   }
 }
 
-// The table. What no caps announce answers at once that it is not there.
+// The table. Functions that need caps which are not announced refuse at once.
 
 /**
- * Calls a function that looks at no argument, whatever its type says that they are. The convention has them in
- * registers and in room of the caller's, so more than it takes do no harm; clang's sanitizer wants the exact type.
+ * Calls a function that uses no argument, whatever its type says. The convention passes them in registers and in the
+ * caller's stack space, so extra ones do no harm; clang's sanitizer requires the exact type.
  */
 #ifdef __clang__
 __attribute__((no_sanitize("function")))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors of callbacks and memory that runs out: what is answered, and that nothing is lost.
+// Tests errors of callbacks and memory that runs out: the results, and that nothing is lost.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
@@ -27,7 +27,7 @@ TEST_F(Umd, ErrorsOfCallbacksArePassedOn) {
     EXPECT_EQ(p.fn.pfnFlush(p.dev()), error);
     rt.errors.clear();
     EXPECT_EQ(p.fn.pfnFlush(p.dev()), 0) << "told once";
-    // What was lost with the batch is sent again.
+    // The state that was lost with the batch is sent again.
     rt.takePackets();
     EXPECT_EQ(p.draw(D3DPT_POINTLIST, 1), 0);
     const auto again = flushed();

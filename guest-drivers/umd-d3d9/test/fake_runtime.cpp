@@ -196,7 +196,7 @@ HRESULT FakeRuntime::destroyContext(const D3DDDICB_DESTROYCONTEXT &data) {
   return 0;
 }
 
-/** Other memory, and mostly less of it, each time. */
+/** Allocates new buffers each time, mostly smaller ones. */
 void FakeRuntime::newBuffers() {
   static constexpr size_t kBytes[] = {65536, 8192, 4096, 16384};
   static constexpr uint32_t kEntries[] = {64, 8, 4, 16};
@@ -242,7 +242,7 @@ HRESULT FakeRuntime::render(D3DDDICB_RENDER &data) {
     }
   }
   const HRESULT error = called("Render");
-  // The old buffers are nobody's any more.
+  // The old buffers are invalid now.
   std::fill(m_commands.begin(), m_commands.end(), uint8_t{0xEE});
   newBuffers();
   if (data.Flags.ResizeCommandBuffer && data.NewCommandBufferSize > m_commands.size())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Test support: a runtime and kernel for the driver. It is hostile where the pages allow it: command buffers and lists
-// change place and size after each RenderCb and the old ones are poisoned; a broken rule fails the test. With a
-// renderer it runs what is submitted.
+// change place and size after each RenderCb, and the old ones are poisoned; a broken rule fails the test. With a
+// renderer it runs the submissions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ struct Packet {
   uint32_t opcode = 0;
   std::vector<uint8_t> bytes;  // header included
 
-  template <class Wire> Wire as() const {
-    Wire wire = {};
-    memcpy(&wire, bytes.data(), std::min(sizeof wire, bytes.size()));
-    return wire;
+  template <class DeviceObjects> DeviceObjects as() const {
+    DeviceObjects objects = {};
+    memcpy(&objects, bytes.data(), std::min(sizeof objects, bytes.size()));
+    return objects;
   }
 };
 
@@ -49,7 +49,7 @@ struct FakeAllocation {
   int locks = 0;
 };
 
-/** What the kernel driver has for everybody. */
+/** The kernel driver's state for all devices. */
 struct FakeKernel {
   explicit FakeKernel(aerogpu::test::Harness *harness = nullptr) : gpu(harness) {}
   aerogpu::test::Harness *gpu;
@@ -58,17 +58,17 @@ struct FakeKernel {
   uint32_t nextId = 0x80000000u, nextContext = 1;
   uint64_t nextToken = 0x1234;
   bool spaces = false;                              // the device keeps programs apart
-  uint32_t featuresHigh = AEROGPU_CMD_FEATURES_HI;  // its extensions
-  std::vector<uint8_t> block;                       // its capability block; empty: an older kernel driver, or none
-  uint32_t log = 0;                                 // UserModeLog, which newer kernel drivers tell
+  uint32_t featuresHigh = AEROGPU_CMD_FEATURES_HI;  // the device's extensions
+  std::vector<uint8_t> block;  // the device's capability block; empty: an older kernel driver, or none
+  uint32_t log = 0;            // UserModeLog, which newer kernel drivers pass on
   D3DKMT_HANDLE nextHandle = 0x40000040;
   std::multimap<uint64_t, uint64_t> freeMemory;  // bytes, address
 
   uint8_t *memory(FakeAllocation &allocation);
-  /** Guest memory of the renderer's, zeroed: what was given back, or more. */
+  /** Takes guest memory of the renderer, zeroed: memory that was given back, or new memory. */
   uint64_t takeMemory(uint64_t bytes);
   void giveMemory(const FakeAllocation &allocation);
-  /** The capabilities of a renderer, and its formats. */
+  /** Takes the capabilities of a renderer, and its formats. */
   void giveBlock(aerogpu::test::Harness &renderer);
 };
 
@@ -88,27 +88,27 @@ public:
   D3DDDI_ADAPTERFUNCS adapterFunctions = {};
   HANDLE adapter = nullptr, device = nullptr;
 
-  // What it did.
+  // The driver's actions.
   std::vector<Submission> submissions;
   std::vector<D3DDDICB_PRESENT> presents;
   std::vector<D3DKMT_HANDLE> displayModes;
   std::map<std::string, int> calls;
   uint32_t gpuErrors = 0;  // packets that the renderer refused
 
-  // How it is.
-  size_t commandBytes = 0;  // of each command buffer; 0: changing
+  // The runtime's settings.
+  size_t commandBytes = 0;  // size of each command buffer; 0: changing
   uint32_t listEntries = 0;
-  bool allBusy = false;  // as if all allocations were busy; `waits` counts locks that would wait
+  bool allBusy = false;  // all allocations count as busy; `waits` counts locks that would wait
   int waits = 0;
-  std::function<void()> onRender;          // is called by RenderCb
+  std::function<void()> onRender;          // called by RenderCb
   std::set<D3DKMT_HANDLE> busy;            // LockCb with DonotWait answers still drawing
-  std::map<std::string, HRESULT> errors;   // by callback, until taken out
-  aerogpu_umd_private_v1 *info = nullptr;  // another answer of the kernel driver's
+  std::map<std::string, HRESULT> errors;   // result by callback, until the test removes it
+  aerogpu_umd_private_v1 *info = nullptr;  // replaces the kernel driver's answer
 
-  /** All packets since the last call, whichever batch they were in. */
+  /** Returns all packets since the last call, of all batches. */
   std::vector<Packet> takePackets();
   std::vector<Packet> takePackets(uint32_t opcode);
-  /** Opcodes since the last call. */
+  /** Returns the opcodes since the last call. */
   std::vector<uint32_t> takeOpcodes();
 
   // Callbacks.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Formats and textures that a draw does not read as they lie there: blocks that the runtime counts as bytes, targets
-// that keep nothing, textures in memory of the runtime's, levels that the driver makes; fills of what the device cannot
-// fill.
+// Tests formats and textures that need work before or instead of a plain draw: blocks that the runtime counts as bytes,
+// targets without memory, textures in the runtime's memory, levels that the driver makes, and fills that the device
+// cannot do.
 #include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
 namespace aero::test {
@@ -25,7 +25,7 @@ protected:
       if (op.Format == format) return (op.Operations & operation) == operation;
     return false;
   }
-  /** The colours of a texture whose texels fall on the pixels of a target. */
+  /** Returns the colours of a texture whose texels map to the pixels of a target. */
   std::vector<uint32_t> sampled(HANDLE texture, uint32_t width, uint32_t height) {
     HANDLE target = p->bindTarget(width, height, D3DDDIFMT_A8R8G8B8);
     p->fn.pfnSetPixelShader(p->dev(), textured);
@@ -39,9 +39,8 @@ protected:
   }
 };
 
-// "3Dc": the first block of ATI2 is green, the second red (docs/abi/formats.md, FMT-3). In memory of the runtime's the
-// blocks follow each other without gaps, whatever pitch there is; so they do under a lock, whose pitch is a byte a
-// pixel.
+// "3Dc": the first block of ATI2 is green, the second red (docs/abi/formats.md, FMT-3). In the runtime's memory the
+// blocks follow each other without gaps, whatever the pitch, and also under a lock, whose pitch is a byte a pixel.
 TEST_F(UmdFormats, BlocksOfATextureThatTheRuntimeCountsAsBytes) {
   const D3DDDIFORMAT ati2 = fourCc("ATI2");
   if (!offers(ati2, FORMATOP_TEXTURE)) return;
@@ -105,7 +104,7 @@ TEST_F(UmdFormats, BlocksOfATextureThatTheRuntimeCountsAsBytes) {
   p->destroy(texture);
 }
 
-// What is drawn with a target of 'NULL' changes depth alone, as far as depth goes, and takes no memory.
+// A draw to a target of 'NULL' changes depth alone, within the depth surface, and takes no memory.
 TEST_F(UmdFormats, ATargetThatKeepsNothingLeavesDepthBehind) {
   constexpr uint32_t kDepth = 16;
   HANDLE depth = p->resource(D3DDDIFMT_D24S8, kDepth, kDepth, Program::depth());
@@ -121,7 +120,7 @@ TEST_F(UmdFormats, ATargetThatKeepsNothingLeavesDepthBehind) {
   p->clear(kRed, 1 | 2, {}, 1);
   drawQuad(quad(2, 3, 14, 12, kDepth, kDepth, kRed));  // depth 0.5
   EXPECT_EQ(p->blt(nothing, {0, 0, 8, 8}, nothing, {0, 0, 8, 8}), 0);
-  // A picture of where depth is less than one.
+  // Draws a picture of where depth is less than one.
   HANDLE target = p->bindTarget(kDepth, kDepth);
   p->clear(kBlack);
   p->state(14, 0);
@@ -131,7 +130,7 @@ TEST_F(UmdFormats, ATargetThatKeepsNothingLeavesDepthBehind) {
   for (uint32_t y = 0; y < kDepth; y++)
     for (uint32_t x = 0; x < kDepth; x++)
       EXPECT_EQ(seen[y * kDepth + x], x >= 2 && x < 14 && y >= 3 && y < 12 ? kGreen : kBlack) << x << ' ' << y;
-  // A lock has a pointer to give, and nothing behind it.
+  // A lock returns a pointer without meaning.
   D3DDDIARG_LOCK lock = {};
   lock.hResource = nothing;
   ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
@@ -142,7 +141,7 @@ TEST_F(UmdFormats, ATargetThatKeepsNothingLeavesDepthBehind) {
   p->destroy(nothing);
 }
 
-// Page "Clear": the targets and the depth buffer are cleared as far as the viewport goes, each by itself.
+// Page "Clear": the targets and the depth buffer are cleared within the viewport, each to its own size.
 TEST_F(UmdFormats, AClearReachesTheEndOfEachSurface) {
   HANDLE small = p->resource(D3DDDIFMT_A8R8G8B8, 4, 4, Program::target());
   HANDLE tall = p->resource(D3DDDIFMT_A8R8G8B8, 4, 8, Program::target());
@@ -164,7 +163,7 @@ TEST_F(UmdFormats, AClearReachesTheEndOfEachSurface) {
   p->clear(kRed, 1 | 2, {}, 0.25f);
   for (const uint32_t pixel : p->read(small, 4, 4, D3DDDIFMT_A8R8G8B8)) EXPECT_EQ(pixel, kRed);
   for (const uint32_t pixel : p->read(tall, 4, 8, D3DDDIFMT_A8R8G8B8)) EXPECT_EQ(pixel, kRed);
-  // A rectangle, of which each has another part.
+  // A rectangle, of which each surface has another part.
   p->clear(kBlue, 1, {{2, 3, 4, 6}});
   const std::vector<uint32_t> a = p->read(small, 4, 4, D3DDDIFMT_A8R8G8B8), b = p->read(tall, 4, 8, D3DDDIFMT_A8R8G8B8);
   for (uint32_t i = 0; i < 32; i++) {
@@ -174,7 +173,7 @@ TEST_F(UmdFormats, AClearReachesTheEndOfEachSurface) {
     }
     EXPECT_EQ(b[i], want) << i;
   }
-  // Several.
+  // Several rectangles.
   p->clear(kGreen, 1, {{0, 2, 1, 6}, {3, 0, 9, 1}});
   const std::vector<uint32_t> c = p->read(small, 4, 4, D3DDDIFMT_A8R8G8B8), d = p->read(tall, 4, 8, D3DDDIFMT_A8R8G8B8);
   for (uint32_t i = 0; i < 32; i++) {
@@ -188,12 +187,12 @@ TEST_F(UmdFormats, AClearReachesTheEndOfEachSurface) {
   HANDLE target = p->bindTarget(16, 16);
   p->clear(kBlack);
   p->state(7, 1);
-  p->state(23, 5);  // ZFUNC: greater, so what is drawn at 0.5 shows where 0.25 is
+  p->state(23, 5);  // ZFUNC: greater, so a draw at 0.5 shows where depth is 0.25
   drawQuad(quad(0, 0, 16, 16, 16, 16, kGreen));
   for (const uint32_t pixel : opaque(p->read(target, 16, 16))) EXPECT_EQ(pixel, kGreen);
 }
 
-// A texture in the runtime's memory is read by each draw as it is then, whether anybody has told of a change or not.
+// Each draw reads a texture in the runtime's memory as it is then, with or without notice of a change.
 TEST_F(UmdFormats, TexturesInMemoryOfTheRuntimesAreReadAtTheDraw) {
   constexpr uint32_t kEdge = 4;
   std::vector<uint32_t> memory(size_t{kEdge} * kEdge, kRed);
@@ -203,18 +202,18 @@ TEST_F(UmdFormats, TexturesInMemoryOfTheRuntimesAreReadAtTheDraw) {
   p->fn.pfnSetPixelShader(p->dev(), textured);
   p->fn.pfnSetTexture(p->dev(), 0, texture);
   drawQuad(quad(0, 0, 4, 4, 8, 4, kWhite));
-  memory[5] = kBlue;  // nobody says so
+  memory[5] = kBlue;  // without notice
   drawQuad(quad(4, 0, 8, 4, 8, 4, kWhite));
   const std::vector<uint32_t> seen = p->read(target, 8, kEdge, D3DDDIFMT_A8R8G8B8);
   for (uint32_t y = 0; y < kEdge; y++)
     for (uint32_t x = 0; x < 8; x++) EXPECT_EQ(seen[y * 8 + x], x == 5 && y == 1 ? kBlue : kRed) << x << ' ' << y;
-  // It is bound when it ends, and its place is taken by nothing.
+  // It is still bound when it is destroyed; afterwards nothing is bound there.
   p->destroy(texture);
   drawQuad(quad(0, 0, 8, 4, 8, 4, kWhite));
   for (const uint32_t pixel : p->read(target, 8, kEdge)) EXPECT_EQ(pixel & 0xFFFFFF, 0u);
 }
 
-// Page "D3DUSAGE": the levels of AUTOGENMIPMAP are there after a lock, a copy and a draw without another word.
+// Page "D3DUSAGE": the levels of AUTOGENMIPMAP are up to date after a lock, a copy and a draw, without another call.
 TEST_F(UmdFormats, LevelsFollowWhatWasWritten) {
   if (!offers(D3DDDIFMT_A8R8G8B8, FORMATOP_AUTOGENMIPMAP)) return;
   constexpr uint32_t kEdge = 8;
@@ -223,7 +222,7 @@ TEST_F(UmdFormats, LevelsFollowWhatWasWritten) {
                        texture),
             0);
   p->stage(0, D3DDDITSS_MIPFILTER, 1);
-  const auto lowest = [&] {  // at an eighth of its size a texture's last level is shown
+  const auto lowest = [&] {  // drawn at an eighth of its size, a texture shows its last level
     HANDLE target = p->bindTarget(1, 1, D3DDDIFMT_A8R8G8B8);
     p->fn.pfnSetPixelShader(p->dev(), textured);
     p->fn.pfnSetTexture(p->dev(), 0, texture);
@@ -248,7 +247,7 @@ TEST_F(UmdFormats, LevelsFollowWhatWasWritten) {
   p->destroy(other);
 }
 
-// Page "Compressed Texture Formats": a block whose ends are alike is of that colour, which has 5, 6 and 5 bits.
+// Page "Compressed Texture Formats": a block with two equal end colours has that colour, in 5, 6 and 5 bits.
 TEST_F(UmdFormats, BlocksAndIndicesAreFilled) {
   for (const D3DDDIFORMAT format : {D3DDDIFMT_DXT1, D3DDDIFMT_DXT3, D3DDDIFMT_DXT5}) {
     SCOPED_TRACE(format);
@@ -284,8 +283,7 @@ TEST_F(UmdFormats, BlocksAndIndicesAreFilled) {
   p->destroy(indices);
 }
 
-// D3DPMISCCAPS_CLIPTLVERTS: with a depth test, what lies before or behind the depths that there are is not drawn,
-// whatever CLIPPING is.
+// D3DPMISCCAPS_CLIPTLVERTS: with a depth test, pixels outside the depth range are not drawn, whatever CLIPPING is.
 TEST_F(UmdFormats, VerticesInScreenSpaceAreClippedInDepth) {
   HANDLE depth = p->resource(D3DDDIFMT_D24S8, 8, 8, Program::depth());
   const D3DDDIARG_SETDEPTHSTENCIL bind = {depth};

@@ -7,7 +7,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HEADER = os.path.join(HERE, '..', 'ddi', 'function_list.h')
-PAGE = os.path.join(HERE, '..', '..', '..', 'docs', 'd3d9', 'driver.md')
+PAGE = os.path.join(HERE, '..', '..', '..', 'docs/d3d9/driver.md')
 BEGIN = '<!-- BEGIN functions (written by guest-drivers/umd-d3d9/test/function_list_test.py --write) -->\n'
 END = '<!-- END functions -->\n'
 WORDS = {'Done': 'works', 'Missing': 'E_NOTIMPL', 'Stub': 'S_OK', 'Overlay': 'D3DDDIERR_UNSUPPORTEDOVERLAY',

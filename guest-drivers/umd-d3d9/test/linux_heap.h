@@ -6,9 +6,9 @@
 
 namespace aero::test {
 
-/** Blocks that the driver holds. */
+/** Returns the number of blocks that the driver holds. */
 size_t heapBlocks();
-/** The allocation after `count` more fails, and all after it; negative: none does. */
+/** Makes all allocations after `count` more fail; negative: none fails. */
 void failHeapAfter(long count);
 
 }  // namespace aero::test

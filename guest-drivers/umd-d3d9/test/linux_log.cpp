@@ -13,7 +13,7 @@ namespace {
 
 std::mutex s_mutex;
 bool s_refuse = false;
-std::map<uint8_t *, size_t> s_files;  // that are mapped
+std::map<uint8_t *, size_t> s_files;  // mapped files
 std::vector<char> s_last;
 uint8_t *s_newest = nullptr;
 std::vector<std::string> s_output;

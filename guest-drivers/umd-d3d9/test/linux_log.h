@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Test support: what the log of calls has of Windows, in the test's memory.
+// Test support: Windows' services for the log of calls, in the test's memory.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace aero::test {
 
-/** From now on there is no file for the log, or is again. */
+/** From now on files for the log are refused, or allowed again. */
 void refuseLogFiles(bool refuse);
-/** The file that was made last, which outlives the driver's use of it; empty: none since the last call. */
+/** Returns the file that was made last, which outlives the driver's use of it; empty: none since the last call. */
 std::vector<char> takeLogFile();
-/** Lines for the debugger since the last call. */
+/** Returns the lines for the debugger since the last call. */
 std::vector<std::string> takeDebugOutput();
 
 }  // namespace aero::test

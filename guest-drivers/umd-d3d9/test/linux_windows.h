@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// linux_windows.h: what <windows.h>, <d3d9types.h> and <d3d9caps.h> are to the driver where it runs in a Linux test:
-// the DDI's own base types and mingw-w64's declarations of Direct3D 9.
+// linux_windows.h: replaces <windows.h>, <d3d9types.h> and <d3d9caps.h> when the driver runs in a Linux test: the DDI's
+// own base types and mingw-w64's declarations of Direct3D 9.
 #pragma once
 
 #include "linux_base.h"

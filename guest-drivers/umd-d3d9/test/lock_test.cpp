@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Locks of what the device has drawn, with D3DLOCK_DONOTWAIT: they ask, say that it is still drawn, and get it later.
-// Pages "D3DDDI_LOCKFLAGS" and "PFND3DDDI_LOCK".
+// Tests locks of drawn surfaces with D3DLOCK_DONOTWAIT: they request the content, answer that it is still being drawn,
+// and get it later. Pages "D3DDDI_LOCKFLAGS" and "PFND3DDDI_LOCK".
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
@@ -38,7 +38,7 @@ TEST_F(UmdLocks, WhatIsDrawnInBetweenIsRead) {
   p.clear(0xFF00FF00);
   EXPECT_EQ(tryLock(target), kWasStillDrawing);
   EXPECT_EQ(reads(), 2u) << "the first copy is one of before the clear";
-  // It is bound no more: what is drawn now is drawn elsewhere.
+  // It is no longer bound: draws now go elsewhere.
   HANDLE other = p.bindTarget(64, 64);
   EXPECT_EQ(tryLock(target), kWasStillDrawing);
   EXPECT_EQ(reads(), 1u) << "it could have been drawn to before";
@@ -61,7 +61,7 @@ TEST_F(UmdLocks, WhatIsDrawnInBetweenIsRead) {
 }
 
 TEST_F(UmdLocks, AskingForManyLeavesNobodyWithAnothersPixels) {
-  // More faces than there is memory to stage: each lock that succeeds is one whose copy was the last into its memory.
+  // There are more faces than memory for staging: a lock succeeds only if its copy was the last into its memory.
   HANDLE cube =
       p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::cube() | Program::target(), D3DDDIPOOL_VIDEOMEMORY, 1, 6);
   rt.allBusy = true;
@@ -75,7 +75,7 @@ TEST_F(UmdLocks, AskingForManyLeavesNobodyWithAnothersPixels) {
     EXPECT_EQ(result, 0) << face;
     p.unlock(cube, face);
   }
-  // One that waits gets its memory whoever has asked before.
+  // A lock that waits gets its memory, whatever was requested before.
   rt.allBusy = true;
   for (uint32_t face = 0; face < 3; face++) tryLock(cube, face);
   D3DDDIARG_LOCK lock = {};
@@ -164,7 +164,7 @@ TEST_F(Umd, DoNotWaitSaysSoAndDiscardNeverWaits) {
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXT_UPDATE_TEXTURE).size(), 1u) << "through another memory";
 }
 
-// What the process has of a small texture is what was written last, until the device writes to it.
+// The process has a small texture's last written content, until the device writes to it.
 TEST_F(UmdLocks, OfSmallTexturesAskTheDeviceForWhatItWroteOnly) {
   HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 8, Program::texture() | Program::dynamic());
   rt.allBusy = true;
@@ -189,7 +189,7 @@ TEST_F(UmdLocks, OfSmallTexturesAskTheDeviceForWhatItWroteOnly) {
   EXPECT_EQ(word(false, 0), 0x22222222u) << "the device reads its own copy";
   EXPECT_EQ(rt.waits, 0);
   ASSERT_EQ(count(flushed(), AEROGPU_CMD_UPLOAD_RESOURCE), 0u) << "a lock that reads sends nothing";
-  // A fill is the device's, so that the next lock has to ask, but for one that gives up what there was.
+  // The device does a fill, so the next lock has to request the content, unless it discards.
   D3DDDIARG_COLORFILL fill = {};
   fill.hResource = texture;
   fill.DstRect = {0, 0, 16, 8};

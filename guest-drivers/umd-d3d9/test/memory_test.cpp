@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Allocations: what they are told to be, who writes to them, when they go, what is shared, handles.
-// docs/abi/driver-data.md.
+// Tests allocations: their descriptions, their writers, their lifetime, sharing, handles. docs/abi/driver-data.md.
 #include <array>
 
 #include "aerogpu/aerogpu.h"
@@ -63,12 +62,12 @@ TEST_F(Umd, SharedIsOneLevelOfOneLayer) {  // EX-45
       kNotAvailable);
   rt.takePackets();
   HANDLE shared = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::shared());
-  // EX-41: it is exported before anybody can name its token.
+  // EX-41: it is exported before any program can name its token.
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXPORT_SHARED_SURFACE).size(), 1u);
   p.destroy(shared);
 }
 
-// docs/abi/driver-data.md PRIV-24: with handle spaces what has a token was made by the kernel driver.
+// docs/abi/driver-data.md PRIV-24: with handle spaces the kernel driver has made each texture with a token.
 TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
   for (const bool spaces : {false, true}) {
     SCOPED_TRACE(spaces);
@@ -80,7 +79,7 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
     const struct {
       const char *what;
       uint32_t flags;
-      uint32_t kind;  // of the private data
+      uint32_t kind;  // kind in the private data
       bool exported;  // without spaces
       bool memory;    // it has an allocation
       uint32_t edge = 256;
@@ -103,7 +102,7 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
       EXPECT_EQ(memory, row.memory);
       if (memory) memcpy(&priv, kernel.allocations.rbegin()->second.priv.data(), sizeof priv);
       EXPECT_EQ(priv.flags & kKinds, row.kind);
-      // PRIV-20: what the GPU draws and the kernel driver presents costs the guest no memory of its size.
+      // PRIV-20: a surface that the GPU draws and the kernel driver presents takes no guest memory of its size.
       EXPECT_EQ((priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY) != 0,
                 spaces && row.kind == AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED);
       EXPECT_EQ(p.fn.pfnFlush(p.dev()), 0);
@@ -155,7 +154,7 @@ TEST(UmdSpaces, WhatIsDrawnToCostsNoGuestMemory) {
   }
 }
 
-// The kernel is not asked for what is small: neither to make it, nor to write to it, nor to end it.
+// A small texture needs no kernel call: neither to make it, nor to write to it, nor to destroy it.
 TEST_F(Umd, TenThousandSmallTexturesAreNoAllocation) {
   constexpr uint32_t kCount = 10000, kEdge = 64;
   rt.commandBytes = size_t{256} * 1024;
@@ -163,7 +162,7 @@ TEST_F(Umd, TenThousandSmallTexturesAreNoAllocation) {
   p.flush();
   const size_t before = kernel.allocations.size();
   rt.calls.clear();
-  rt.allBusy = true;  // nobody waits for the device either
+  rt.allBusy = true;  // no lock waits for the device either
   std::vector<HANDLE> made;
   for (uint32_t i = 0; i < kCount; i++) {
     const uint32_t use = i % 3 ? Program::texture() | (i % 2 ? Program::dynamic() : 0) : 0;  // every third is a surface
@@ -175,7 +174,7 @@ TEST_F(Umd, TenThousandSmallTexturesAreNoAllocation) {
   p.flush();
   for (const char *call : {"Allocate", "Deallocate", "Lock", "Unlock"}) EXPECT_EQ(rt.calls[call], 0) << call;
   EXPECT_EQ(rt.waits, 0);
-  // What was written is in the packets, byte for byte.
+  // The packets have the written bytes.
   std::vector<uint32_t> sent, wanted;
   for (const Packet &packet : rt.takePackets(AEROGPU_CMD_UPLOAD_RESOURCE)) {
     const auto upload = packet.as<aerogpu_cmd_upload_resource>();
@@ -193,11 +192,11 @@ TEST_F(Umd, WhatIsSmallEndsAtItsBytes) {
     bool memory;
   } rows[] = {
       {128, 128, 1, Program::texture(), false},                     // 64 KiB
-      {128, 129, 1, Program::texture(), true},                      // a row more
-      {128, 128, 2, Program::texture(), true},                      // a level more
+      {128, 129, 1, Program::texture(), true},                      // one row more
+      {128, 128, 2, Program::texture(), true},                      // one level more
       {64, 64, 1, Program::texture() | Program::dynamic(), false},  // 16 KiB
       {64, 65, 1, Program::texture() | Program::dynamic(), true},
-      {16, 16, 1, Program::texture() | Program::shared(), true},  // others look at it
+      {16, 16, 1, Program::texture() | Program::shared(), true},  // shared with others
       {16, 16, 1, Program::target() | Program::primary(), true},
   };
   for (const auto &row : rows) {

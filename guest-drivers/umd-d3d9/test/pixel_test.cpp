@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The driver's packets through the renderer, pixel by pixel: what a program calls, as the runtime hands it on, against
-// what Direct3D 9's pages say of the picture.
+// Runs the driver's packets through the renderer, pixel by pixel: a program's calls, as the runtime hands them on,
+// against the pages of Direct3D 9.
 #include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
 namespace aero::test {
@@ -19,10 +19,10 @@ TEST_F(UmdPixels, ATriangleAndAClear) {
 TEST_F(UmdPixels, ClearTakesItsRectanglesAndViewportAndScissorBoundThem) {
   HANDLE target = p->bindTarget(16, 16);
   p->clear(kBlack);
-  // Rectangles that the runtime has clipped: as they are, whatever the viewport.
+  // Rectangles that the runtime has clipped are used as they are, whatever the viewport.
   p->viewport(4, 4, 8, 8);
   p->clear(kRed, 1, {{0, 0, 3, 3}, {14, 14, 16, 16}});
-  // COMPUTERECTS: inside of viewport and scissor.
+  // COMPUTERECTS: within viewport and scissor.
   p->state(174, 1);
   const RECT scissor = {0, 0, 8, 16};
   p->fn.pfnSetScissorRect(p->dev(), &scissor);
@@ -38,7 +38,7 @@ TEST_F(UmdPixels, ClearTakesItsRectanglesAndViewportAndScissorBoundThem) {
     }
 }
 
-// One rectangle is a CLEAR, several are an EXT_FILL of each surface: states have the same part in both.
+// One rectangle is a CLEAR, several are an EXT_FILL of each surface: states affect both in the same way.
 TEST_F(UmdPixels, SeveralRectanglesAreClearedAsOneAfterTheOther) {
   HANDLE target = p->bindTarget(16, 16);
   const std::vector<RECT> rects = {{0, 0, 5, 5}, {6, 6, 6, 9}, {-3, 7, 4, 9}, {10, 9, 40, 13}, {9, 8, 11, 12}};
@@ -51,7 +51,7 @@ TEST_F(UmdPixels, SeveralRectanglesAreClearedAsOneAfterTheOther) {
         p->state(194, 0);  // SRGBWRITEENABLE
         p->clear(kBlack);
         p->state(194, srgb);
-        p->state(168, 1);  // COLORWRITEENABLE, which clears do not look at
+        p->state(168, 1);  // COLORWRITEENABLE, which clears ignore
         p->viewport(2, 2, 11, 9);
         if (atOnce)
           p->clear(0xFF406080, flags, rects);
@@ -67,7 +67,7 @@ TEST_F(UmdPixels, SeveralRectanglesAreClearedAsOneAfterTheOther) {
 }
 
 TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
-  for (const uint32_t size : {40u, 160u}) {  // without memory of the guest's, and with
+  for (const uint32_t size : {40u, 160u}) {  // without guest memory, and with
     const auto edge = static_cast<LONG>(size);
     const auto side = static_cast<float>(size);
     std::vector<uint32_t> picture(size_t{size} * size);
@@ -84,7 +84,7 @@ TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
         std::vector<uint32_t> content = picture;
         std::rotate(content.begin(), content.begin() + std::ptrdiff_t{path} * 7 + small, content.end());
         if (path < 3) {
-          if (path == 2)  // its memory is in use: another one takes the bytes
+          if (path == 2)  // its memory is in use: another texture takes the bytes
             for (auto &[handle, allocation] : kernel->allocations)
               if (allocation.bytes == size_t{size} * size * 4) rt->busy.insert(handle);
           p->write(texture, 0, size, size, content, path ? discard.Value : 0);
@@ -113,7 +113,7 @@ TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
         EXPECT_EQ(p->fn.pfnSetTexture(p->dev(), 0, texture), 0);
         drawQuad(quad(0, 0, side, side, side, side, kWhite));
         EXPECT_EQ(opaque(p->read(target, size, size)), opaque(content));
-        // Locked again it holds what was written, from wherever it has to come.
+        // A second lock returns the written content, from wherever it has to come.
         D3DDDIARG_LOCK lock = {};
         lock.hResource = texture;
         lock.Flags.ReadOnly = 1;
@@ -154,7 +154,7 @@ TEST_F(UmdPixels, UserPointersAreTakenBeforeTheDrawReturns) {
   const D3DDDIARG_SETSTREAMSOURCEUM um = {0, sizeof(Vertex)};
   p->fn.pfnSetStreamSourceUm(p->dev(), &um, vertices.data());
   EXPECT_EQ(p->draw(D3DPT_TRIANGLELIST, 2), 0);
-  vertices = quad(4, 4, 8, 8, 8, 8, kGreen);  // what lies there later does not count
+  vertices = quad(4, 4, 8, 8, 8, 8, kGreen);  // later content does not count
   const uint16_t indices[] = {0, 1, 2, 2, 1, 5};
   p->fn.pfnSetStreamSourceUm(p->dev(), &um, vertices.data());
   p->fn.pfnSetIndicesUm(p->dev(), 2, indices);
@@ -175,7 +175,7 @@ TEST_F(UmdPixels, OffsetsInBytesFindTheirVertices) {
   std::vector<Vertex> all;
   for (const auto &[left, color] : {std::pair{0.0f, kRed}, {4.0f, kGreen}, {8.0f, kBlue}})
     for (const Vertex &vertex : quad(left, 0, left + 4, 4, 12, 4, color)) all.push_back(vertex);
-  // The buffer is filled by a copy from memory of the runtime's.
+  // A copy from the runtime's memory fills the buffer.
   HANDLE memory = p->resource(D3DDDIFMT_VERTEXDATA, static_cast<uint32_t>(all.size() * sizeof(Vertex)), 1,
                               Program::vertices(), D3DDDIPOOL_SYSTEMMEM, 1, 1, all.data());
   HANDLE buffer = p->buffer(static_cast<uint32_t>(all.size() * sizeof(Vertex)), nullptr);
@@ -187,12 +187,12 @@ TEST_F(UmdPixels, OffsetsInBytesFindTheirVertices) {
   p->stream(buffer, sizeof(Vertex));
   const D3DDDIARG_DRAWPRIMITIVE2 second = {D3DPT_TRIANGLELIST, 6 * sizeof(Vertex), 2};
   EXPECT_EQ(p->fn.pfnDrawPrimitive2(p->dev(), &second), 0);
-  // The base is negative: only with the smallest index it lies in the buffer.
+  // The base is negative: only with the smallest index does it lie in the buffer.
   const uint16_t indices[] = {99, 20, 21, 22, 23, 24, 25};
   const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 third = {
       D3DPT_TRIANGLELIST, -8 * static_cast<INT>(sizeof(Vertex)), 20, 6, 2, 2};
   EXPECT_EQ(p->fn.pfnDrawIndexedPrimitive2(p->dev(), &third, 2, indices, nullptr), 0);
-  // And one straight out of memory of the runtime's, which may change afterwards.
+  // And a draw straight from the runtime's memory, which may change afterwards.
   p->stream(memory, sizeof(Vertex));
   EXPECT_EQ(p->draw(D3DPT_TRIANGLELIST, 2), 0);
   std::fill(all.begin(), all.end(), Vertex{});
@@ -203,11 +203,11 @@ TEST_F(UmdPixels, OffsetsInBytesFindTheirVertices) {
 TEST_F(UmdPixels, VerticesInScreenSpaceNeedNoShader) {
   HANDLE target = p->bindTarget(16, 16);
   p->clear(kBlack);
-  p->viewport(4, 2, 12, 14);  // they are in pixels of the target all the same
+  p->viewport(4, 2, 12, 14);  // positions are in pixels of the target anyway
   p->fn.pfnSetVertexShaderFunc(p->dev(), nullptr);
   HANDLE transformed = p->vertexDeclaration(true);
   p->fn.pfnSetVertexShaderDecl(p->dev(), transformed);
-  // 1 / w varies, and does not move anything.
+  // 1 / w varies, and moves nothing.
   const Vertex corners[] = {{4.5f, 3.5f, 0, 1, kRed, 0, 0},
                             {9.5f, 3.5f, 0, 0.25f, kRed, 0, 0},
                             {4.5f, 8.5f, 0, 4, kRed, 0, 0},
@@ -219,7 +219,7 @@ TEST_F(UmdPixels, VerticesInScreenSpaceNeedNoShader) {
   for (uint32_t y = 0; y < 16; y++)
     for (uint32_t x = 0; x < 16; x++)
       EXPECT_EQ(seen[y * 16 + x], x >= 5 && x < 10 && y >= 4 && y < 9 ? kRed : kBlack) << x << ' ' << y;
-  // The program's constants are back afterwards.
+  // Afterwards the program's constants are in effect again.
   p->fn.pfnSetVertexShaderDecl(p->dev(), declaration);
   HANDLE colored = p->shader(true, assemble("vs_2_0\ndcl_position v0\nmov oPos, v0\nmov oD0, c254\n").tokens);
   p->fn.pfnSetVertexShaderFunc(p->dev(), colored);
@@ -252,13 +252,13 @@ TEST_F(UmdPixels, CopiesStretchMirrorConvertAndOverlap) {
   EXPECT_EQ(seen[0], kGreen);
   EXPECT_EQ(seen[1], kRed);
   EXPECT_EQ(seen[8], kWhite);
-  // Onto itself, one pixel to the right.
+  // A copy onto itself, one pixel to the right.
   const auto before = seen;
   EXPECT_EQ(p->blt(to, {0, 0, 7, 8}, to, {1, 0, 8, 8}), 0);
   seen = p->read(to, 8, 8, D3DDDIFMT_A8R8G8B8);
   for (uint32_t y = 0; y < 8; y++)
     for (uint32_t x = 0; x < 8; x++) EXPECT_EQ(seen[y * 8 + x], before[y * 8 + (x ? x - 1 : 0)]) << x << ' ' << y;
-  // A fill, and a format that has fewer bits.
+  // A fill, and a format with fewer bits.
   D3DDDIARG_COLORFILL fill = {};
   fill.hResource = to;
   fill.DstRect = {3, 3, 5, 5};
@@ -382,7 +382,7 @@ TEST_F(UmdPixels, InstancesStepTheirStreams) {
   const D3DDDIARG_DRAWINDEXEDPRIMITIVE args = {D3DPT_TRIANGLELIST, 0, 0, 4, 0, 2};
   EXPECT_EQ(p->fn.pfnDrawIndexedPrimitive(p->dev(), &args), 0);
   EXPECT_EQ(opaque(p->read(target, 4, 1)), (std::vector<uint32_t>{kRed, kGreen, kBlue, kWhite}));
-  // Each of them twice.
+  // Each instance twice.
   frequency = {1, 1u << 31 | 2};
   p->fn.pfnSetStreamSourceFreq(p->dev(), &frequency);
   p->clear(kBlack);
@@ -408,7 +408,7 @@ TEST_F(UmdPixels, ASharedTargetIsOneForTwoDevices) {
   p->setTarget(mine, 8, 8);
   p->clear(0x80FF0000);
   p->flush();
-  // Whoever draws to it says so in the list, so that the kernel lets readers wait.
+  // A batch that draws to it lists it as written, so that the kernel makes readers wait.
   ASSERT_FALSE(rt->submissions.empty());
   bool written = false;
   for (const auto &entry : rt->submissions.back().allocations)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Presents, and submissions that end a frame for the compositor. Pages "PFND3DDDI_PRESENT" and "PFND3DDDI_FLUSH".
+// Tests presents, and submissions that end a frame for the compositor. Pages "PFND3DDDI_PRESENT" and "PFND3DDDI_FLUSH".
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
@@ -64,7 +64,7 @@ TEST_F(Umd, TheSubmissionThatEndsAFrameForTheCompositorIsNeverLeftOut) {
   EXPECT_EQ(rt.calls["Render"], 0) << "an empty flush is cheap";
   D3DDDIARG_COLORFILL fill = {};
   fill.hResource = window;
-  fill.Flags.PresentToDwm = 1;  // of no pixel
+  fill.Flags.PresentToDwm = 1;  // a fill of no pixel
   EXPECT_EQ(p.fn.pfnColorFill(p.dev(), &fill), 0);
   p.flush();
   EXPECT_EQ(rt.calls["Render"], 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Test support: short forms of what a program's calls become at the driver's interface.
+// Test support: short forms for the driver calls that a program causes.
 #pragma once
 
 #include <initializer_list>
@@ -54,7 +54,7 @@ struct Program {
     return out;
   }
 
-  /** Of a resource in video memory: 0 samples are D3DMULTISAMPLE_NONE. */
+  /** The kind of a resource in video memory: 0 samples are D3DMULTISAMPLE_NONE. */
   struct Kind {
     uint32_t width = 1, height = 1;
     uint32_t depth = 0;  // 0: no volume
@@ -123,7 +123,7 @@ struct Program {
 
   void destroy(HANDLE resource) { EXPECT_EQ(fn.pfnDestroyResource(dev(), resource), 0); }
 
-  /** A target of its own that is bound, with the viewport over all of it. */
+  /** Makes a new target and binds it, with the viewport over all of it. */
   HANDLE bindTarget(uint32_t width, uint32_t height, D3DDDIFORMAT format = D3DDDIFMT_X8R8G8B8) {
     HANDLE out = resource(format, width, height, target());
     setTarget(out, width, height);
@@ -174,7 +174,7 @@ struct Program {
     EXPECT_EQ(fn.pfnCreateVertexShaderDecl(dev(), &args, elements.begin()), 0);
     return args.ShaderHandle;
   }
-  /** Position (or transformed position), colour, texture coordinates, as Vertex has them. */
+  /** Makes a declaration of position (or transformed position), colour, texture coordinates, in Vertex' layout. */
   HANDLE vertexDeclaration(bool transformed = false) {
     constexpr BYTE kFloat2 = 1, kFloat4 = 3, kColor = 4, kPosition = 0, kCoordinates = 5, kTransformed = 9,
                    kDiffuse = 10;
@@ -238,7 +238,7 @@ struct Program {
     args.SubResourceIndex = subresource;
     EXPECT_EQ(fn.pfnUnlock(dev(), &args), 0);
   }
-  /** Reads a surface back as GetRenderTargetData does: a Blt to memory of the runtime's. */
+  /** Reads a surface back as GetRenderTargetData does: a Blt to the runtime's memory. */
   std::vector<uint32_t> read(HANDLE from, uint32_t width, uint32_t height, D3DDDIFORMAT format = D3DDDIFMT_X8R8G8B8,
                              uint32_t subresource = 0) {
     const uint32_t pitch = width * 4 + 20;  // more than a row

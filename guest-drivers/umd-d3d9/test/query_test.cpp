@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Queries: what is sent, when a result is there, and that nothing waits. docs/abi/queries.md; Microsoft's pages
+// Tests queries: the packets, when a result is there, and that nothing waits. docs/abi/queries.md; Microsoft's pages
 // "PFND3DDDI_ISSUEQUERY" and "PFND3DDDI_GETQUERYDATA".
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
@@ -30,11 +30,11 @@ protected:
     for (size_t i = result == 0 ? bytes : 0; i < sizeof memory; i++) EXPECT_EQ(memory[i], 0xCD) << i;
     return result;
   }
-  /** Everything that has been submitted is in use from now on. */
+  /** Marks everything that has been submitted as in use. */
   void makeBusy() {
     for (const auto &[handle, allocation] : kernel.allocations) rt.busy.insert(handle);
   }
-  /** Does the queries of what was submitted since the last call, each with the next one of `values`. */
+  /** Answers the queries submitted since the last call, each with the next one of `values`. */
   void finish(std::vector<uint64_t> values) {
     size_t at = 0;
     for (const Packet &packet : rt.takePackets(AEROGPU_CMD_EXT_QUERY_END)) {
@@ -80,7 +80,7 @@ TEST_F(UmdQueries, AreAnnouncedWhereTheDeviceHasThem) {
 }
 
 TEST_F(UmdQueries, OneSubmissionHasNoMoreThanTheDeviceTakes) {  // QUERY-10
-  rt.commandBytes = 256 << 10;                                  // as the kernel driver has them: room for 10922 packets
+  rt.commandBytes = 256 << 10;                                  // as in the kernel driver: room for 10922 packets
   rt.listEntries = 1024;
   HANDLE query = create(D3DDDIQUERYTYPE_OCCLUSION);
   p.flush();
@@ -183,7 +183,7 @@ TEST_F(UmdQueries, WhatIsLostIsNothingAndNoOneWaitsForIt) {
   rt.errors.clear();
   EXPECT_EQ(data(first, value), 0);
   EXPECT_EQ(value, 0u);
-  // The begin was in the batch that was lost: an end without one would be refused (QUERY-5).
+  // The begin was in the lost batch: an end without one would be refused (QUERY-5).
   rt.takePackets();
   EXPECT_EQ(issue(second, false, true), 0);
   p.flush();
@@ -215,7 +215,7 @@ TEST_F(UmdQueries, ManyAreAskedAtATimeAndInEveryFrame) {
     if (frame == 10) allocations = kernel.allocations.size();
   }
   EXPECT_EQ(kernel.allocations.size(), allocations) << "they are used in turn";
-  // So many count at a time, and one more does not (QUERY-2).
+  // This many count at a time; one more does not (QUERY-2).
   for (uint32_t i = 0; i < 256; i++) EXPECT_EQ(issue(queries[i], true, false), 0);
   EXPECT_EQ(issue(queries[256], true, false), kOutOfMemory);
   EXPECT_EQ(issue(queries[256], false, true), kOutOfMemory);
@@ -230,7 +230,7 @@ TEST_F(UmdQueries, AnEventThatWaitsForABatchThatNobodySubmitsSubmitsIt) {  // EX
   for (int i = 0; i < 9; i++) {
     events.push_back(create(D3DDDIQUERYTYPE_EVENT));
     EXPECT_EQ(issue(events[i], false, true), 0);
-    // The ninth batch takes the allocation of the first, which is in use still, and stays open.
+    // The ninth batch takes the allocation of the first, which is still in use, and stays open.
     if (i < 8) {
       p.flush();
       makeBusy();
@@ -244,7 +244,7 @@ TEST_F(UmdQueries, AnEventThatWaitsForABatchThatNobodySubmitsSubmitsIt) {  // EX
   EXPECT_EQ(value, 1u);
 }
 
-// EX-21: its batch is done when the batch's own allocation is not in use any more, whatever else was submitted.
+// EX-21: its batch is done when the batch's own allocation is no longer in use, whatever else was submitted.
 TEST_F(Umd, AnEventIsThereWhenItsBatchIsDone) {
   D3DDDIARG_CREATEQUERY create = {};
   create.QueryType = D3DDDIQUERYTYPE_EVENT;
@@ -265,7 +265,7 @@ TEST_F(Umd, AnEventIsThereWhenItsBatchIsDone) {
     issue.Flags.Value = static_cast<UINT>(i % 3);  // EX-32
     EXPECT_EQ(p.fn.pfnIssueQuery(p.dev(), &issue), 0);
     if (i == 10) {
-      // Polled in a batch that nobody submitted: the driver does (EX-31).
+      // A poll of an event in a batch that was not submitted: the driver submits it (EX-31).
       rt.calls.clear();
       rt.busy.clear();
       EXPECT_EQ(data(create.hQuery), 0);

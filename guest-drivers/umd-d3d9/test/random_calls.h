@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Test support: calls of a program that sets and binds whatever it likes. None is an error of the driver's or of the
-// device's, whatever becomes of the picture.
+// Test support: calls of a program that sets and binds arbitrary values. None is an error of the driver or of the
+// device, whatever the picture.
 #pragma once
 
 #include <random>
@@ -12,7 +12,7 @@ namespace aero::test {
 
 using aerogpu::d3d9::assemble;
 
-/** `seed` says which ones. */
+/** `seed` determines the calls. */
 inline void callAtRandom(Program &p, uint32_t seed, int steps) {
   std::mt19937 twister(seed);
   const auto random = [&] { return static_cast<uint32_t>(twister()); };
@@ -136,7 +136,7 @@ inline void callAtRandom(Program &p, uint32_t seed, int steps) {
     }
   }
   for (uint32_t stage = 0; stage < 270; stage++) p.fn.pfnSetTexture(p.dev(), stage, nullptr);
-  p.destroy(system);  // its memory goes
+  p.destroy(system);  // its memory is freed
   p.flush();
 }
 

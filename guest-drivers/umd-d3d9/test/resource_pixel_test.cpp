@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Resources of every kind and format on a renderer: the bytes that a program writes are those that it reads, whichever
-// way they take (docs/abi/formats.md FMT-2); targets with samples, levels that the device makes, locks that do not
-// wait.
+// Tests resources of every kind and format on a renderer: a program reads the bytes that it wrote, on every path
+// (docs/abi/formats.md FMT-2); targets with samples, levels that the device makes, locks that do not wait.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -30,14 +29,14 @@ protected:
     std::vector<Row> out;
     for (const FORMATOP &op : list) {
       const aerogpu::d3d9::FormatInfo *info = aerogpu::d3d9::findFormat(static_cast<uint32_t>(op.Format));
-      // Of video a pixel is as good as a pair.
+      // For video formats a single pixel works as well as a pair.
       if (info) out.push_back({op, info->blockHeight, uint32_t{info->blockBytes} / (info->blockWidth == 2 ? 2 : 1)});
     }
     return out;
   }
   bool extended() const { return !kernel->block.empty(); }
 
-  /** Bytes of a box of `row`'s format, tightly. Depth and floats are numbers that nothing changes. */
+  /** Returns bytes of a box in `row`'s format, tightly packed. Depth and floats have values that no path changes. */
   std::vector<uint8_t> content(const Row &row, uint32_t width, uint32_t height, uint32_t depth) {
     const size_t bytes =
         size_t{(width + row.block - 1) / row.block} * ((height + row.block - 1) / row.block) * row.blockBytes * depth;
@@ -94,7 +93,7 @@ protected:
     p->unlock(resource, subresource);
   }
 
-  /** What the device has of a surface: a Blt to memory of the runtime's, in 2D. */
+  /** Returns the device's content of a surface: a Blt to the runtime's memory, in 2D. */
   std::vector<uint8_t> deviceBytes(HANDLE resource, uint32_t subresource, const Row &row, uint32_t width,
                                    uint32_t height) {
     const uint32_t line = (width + row.block - 1) / row.block * row.blockBytes;
@@ -117,7 +116,7 @@ TEST_F(UmdResources, BytesOfEveryFormatComeBack) {
     SCOPED_TRACE(row.op.Format);
     const bool depth = row.op.Operations & FORMATOP_ZSTENCIL;
     if (depth && row.op.Format != D3DDDIFMT_D16_LOCKABLE && row.op.Format != D3DDDIFMT_D32F_LOCKABLE) continue;
-    // Small ones have no memory of the guest's, dynamic ones of these sizes have some.
+    // Small ones have no guest memory, dynamic ones of these sizes have some.
     for (const auto &[faces, edge] : {std::pair{1u, 20u}, {6u, 16u}, {1u, 184u}, {6u, 96u}}) {
       SCOPED_TRACE(edge);
       if (faces == 6 && !(row.op.Operations & FORMATOP_CUBETEXTURE)) continue;
@@ -133,7 +132,7 @@ TEST_F(UmdResources, BytesOfEveryFormatComeBack) {
         wanted[i] = content(row, w, h, 1);
         access(made, i, row, {0, 0, w, h, 0, 1}, false, true, wanted[i]);
       }
-      // Once more with a part of the first level, at blocks.
+      // Once more with a part of the first level, aligned to blocks.
       const D3DDDIBOX part = {4, 4, 12, 8, 0, 1};
       std::vector<uint8_t> inner = content(row, 8, 4, 1);
       access(made, 0, row, part, false, true, inner);
@@ -158,7 +157,7 @@ TEST_F(UmdResources, BytesOfEveryVolumeComeBack) {
   constexpr uint32_t kLevels = 3;
   constexpr struct {
     uint32_t width, height, depth;
-  } kSizes[] = {{24, 16, 6}, {64, 48, 16}};  // without memory of the guest's, and with
+  } kSizes[] = {{24, 16, 6}, {64, 48, 16}};  // without guest memory, and with
   uint32_t tried = 0;
   const std::vector<Row> all = rows();
   for (size_t n = 0; n < all.size() * 2; n++) {
@@ -168,7 +167,7 @@ TEST_F(UmdResources, BytesOfEveryVolumeComeBack) {
     SCOPED_TRACE(row.op.Format);
     tried++;
     const uint32_t flags = Program::texture() | Program::volume() | (n % 2 ? Program::dynamic() : 0);
-    // The runtime's twin, with rows and slices further apart than they must be.
+    // The runtime's copy, with rows and slices further apart than necessary.
     std::vector<std::vector<uint8_t>> memory(kLevels), wanted(kLevels);
     std::vector<D3DDDI_SURFACEINFO> surfaces(kLevels);
     for (uint32_t level = 0; level < kLevels; level++) {
@@ -193,13 +192,14 @@ TEST_F(UmdResources, BytesOfEveryVolumeComeBack) {
     ASSERT_EQ(p->fn.pfnCreateResource(p->dev(), &create), 0);
     HANDLE made = nullptr;
     ASSERT_EQ(p->tryKind(row.op.Format, {width, height, depth, kLevels}, flags, made), 0);
-    p->flush();  // nothing uses its memory: large ones are written there, small ones go with the packets
+    p->flush();  // nothing uses its memory: large textures are written there, small ones go with the packets
     D3DDDIARG_VOLUMEBLT blt = {};
     blt.hSrcResource = create.hResource;
     blt.hDstResource = made;
     blt.SrcBox = {0, 0, width, height, 0, depth};
     ASSERT_EQ(p->fn.pfnVolBlt(p->dev(), &blt), 0);
-    for (auto &bytes : memory) std::fill(bytes.begin(), bytes.end(), uint8_t{0xDB});  // they were taken
+    for (auto &bytes : memory)
+      std::fill(bytes.begin(), bytes.end(), uint8_t{0xDB});  // the driver has read them already
     // A box by Lock, while the first copy may be under way.
     const D3DDDIBOX box = {4, 0, 8, 4, 1, 4};
     std::vector<uint8_t> inner = content(row, 4, 4, 3);
@@ -209,7 +209,7 @@ TEST_F(UmdResources, BytesOfEveryVolumeComeBack) {
     for (uint32_t z = 0; z < 3; z++)
       for (uint32_t y = 0; y < innerLines; y++)
         memcpy(&wanted[0][(z + 1) * slice + y * line + innerLine], &inner[(z * innerLines + y) * innerLine], innerLine);
-    // The same volume again through the device: to another one, and from that to memory.
+    // The same volume through the device: to another volume, and from that to memory.
     HANDLE other = nullptr;
     ASSERT_EQ(p->tryKind(row.op.Format, {width, height, depth, kLevels}, flags, other), 0);
     blt.hSrcResource = made;
@@ -245,11 +245,11 @@ TEST_F(UmdResources, APresentShowsTheMeanOfItsSamples) {
     }
   }
   EXPECT_NEAR(static_cast<double>(seen[5 * 16 + 4] >> 16 & 255), 127.5, 1) << "two of four samples";
-  // Nothing but a copy of all samples can reach its memory, so nobody locks it.
+  // Only a copy of all samples can reach its memory, so it cannot be locked.
   D3DDDIARG_LOCK lock = {};
   lock.hResource = target;
   EXPECT_EQ(p->fn.pfnLock(p->dev(), &lock), kNotAvailable);
-  // A window shows another allocation, which is presented again the next time.
+  // A window shows another allocation, which is used again by the next present.
   const size_t before = kernel->allocations.size();
   D3DDDIARG_PRESENT present = {};
   present.hSrcResource = target;
@@ -317,7 +317,7 @@ TEST_F(UmdResources, VideoInPlanesIsConverted) {
       continue;
     }
     const auto luma = [](uint32_t x, uint32_t y) { return 30 + 23 * x + 11 * y; };
-    const auto u = [](uint32_t x, uint32_t y) { return 70 + 20 * x + 9 * y; };  // of two by two pixels
+    const auto u = [](uint32_t x, uint32_t y) { return 70 + 20 * x + 9 * y; };  // colours of two by two pixels
     const auto v = [](uint32_t x, uint32_t y) { return 200 - 18 * x - 30 * y; };
     D3DDDIARG_LOCK lock = {};
     lock.hResource = made;
@@ -367,7 +367,7 @@ TEST_F(UmdResources, LevelsThatTheDeviceMakes) {
   p->write(texture, 0, kEdge, kEdge, content);
   D3DDDIARG_GENERATEMIPSUBLEVELS make = {texture, D3DDDITEXF_LINEAR};
   ASSERT_EQ(p->fn.pfnGenerateMipSubLevels(p->dev(), &make), 0);
-  // Drawn at a quarter of its size the second level of these is shown.
+  // Drawn at a quarter of their size, these show their second level.
   HANDLE target = p->bindTarget(4, 4);
   p->fn.pfnSetPixelShader(p->dev(), textured);
   p->fn.pfnSetTexture(p->dev(), 0, texture);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What states beyond ABI 1.4 and large updates look like, through the renderer. docs/abi/d3d9-states.md, updates.md.
+// Tests the pictures of states beyond ABI 1.4 and of large updates, through the renderer. docs/abi/d3d9-states.md,
+// updates.md.
 #include "guest-drivers/umd-d3d9/test/random_calls.h"
 #include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
@@ -22,7 +23,7 @@ TEST_F(UmdPixels, PlanesCutWhatIsBehindThem) {  // XSTATE-3
   const auto seen = opaque(p->read(target, 16, 16));
   for (uint32_t y = 0; y < 16; y++)
     for (uint32_t x = 0; x < 16; x++) {
-      if (x == 8 || y == 8) continue;  // the centres of these lie on a plane, but for half a pixel
+      if (x == 8 || y == 8) continue;  // these centres lie on a plane to within half a pixel
       uint32_t want = x < 8 && y < 8 ? kRed : kBlack;
       if (x < 8 && y >= 12) want = kGreen;
       if (x >= 12 && x < 14 && y >= 12 && y < 14) want = kBlue;
@@ -53,7 +54,7 @@ TEST_F(UmdPixels, BumpMatricesMoveCoordinates) {  // XSTATE-5
   for (const auto &[stage, by] : {std::pair{1u, 0.25f}, {1u, 0.5f}, {0u, 0.75f}}) {
     p->stage(stage, D3DDDITSS_BUMPENVMAT00, bits(by));
     drawQuad(quad(0, 0, 8, 8, 8, 8, 0, 0, 0, 1, 1));
-    // Stage 1 is that of texbem's result: what stage 0 has does not count.
+    // Stage 1 receives texbem's result: the matrix of stage 0 does not count.
     const uint32_t shift = by == 0.25f ? 1 : 2;
     const uint32_t colors[] = {kRed, kGreen, kBlue, kWhite};
     const auto seen = opaque(p->read(target, 8, 8));
@@ -97,7 +98,7 @@ TEST_F(UmdPixels, FogCountsWWhereTheProjectionDoes) {  // XSTATE-8
 TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {
   HANDLE target = p->bindTarget(16, 4);
   p->clear(kBlack);
-  constexpr uint32_t kVertices = 3000;  // over what packets carry best
+  constexpr uint32_t kVertices = 3000;  // more than packets carry well
   HANDLE buffer = p->buffer(kVertices * sizeof(Vertex), nullptr, Program::vertices() | Program::dynamic());
   p->stream(buffer, sizeof(Vertex));
   D3DDDI_LOCKFLAGS discard = {}, promise = {};
@@ -110,7 +111,7 @@ TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {
     std::copy(corners.begin(), corners.end(), all.end() - 6);
     p->fill(buffer, 0, static_cast<uint32_t>(all.size() * sizeof(Vertex)), all.data(), discard.Value);
     EXPECT_EQ(p->draw(D3DPT_TRIANGLELIST, 2, kVertices - 6), 0);
-    // Behind it, where nothing was drawn from: with a promise.
+    // After that, where no draw reads: with a promise.
     const auto others = quad(static_cast<float>(i * 4 + 2), 0, static_cast<float>(i * 4 + 4), 2, 16, 4, colors[3 - i]);
     std::vector<Vertex> part(1500);
     std::copy(others.begin(), others.end(), part.begin());

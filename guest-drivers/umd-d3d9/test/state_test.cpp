@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// States beyond ABI 1.4 (docs/abi/d3d9-states.md), draws that carry their vertices and updates through memory
-// (docs/abi/updates.md): what is sent, how often, and that nothing a program says makes the driver fail.
+// Tests states beyond ABI 1.4 (docs/abi/d3d9-states.md), draws that carry their vertices, and updates through memory
+// (docs/abi/updates.md): which packets are sent, how often, and that no call of a program makes the driver fail.
 #include <random>
 
 #include "guest-drivers/umd-d3d9/test/random_calls.h"
@@ -20,7 +20,7 @@ protected:
     rt.commandBytes = 65536;
     Umd::SetUp();
   }
-  /** What the next draw sends. */
+  /** Returns the packets of the next draw. */
   std::vector<Packet> drawn() {
     rt.takePackets();
     EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
@@ -66,7 +66,7 @@ TEST_F(UmdStates, PlanesAreSentOnceWhileTheyAreEnabled) {
   }
   plane(1, 1, 2, 3, 4);
   EXPECT_EQ(drawn().size(), 1u);
-  // Vertices in screen space are not cut.
+  // Planes do not clip vertices in screen space.
   p.fn.pfnSetVertexShaderDecl(p.dev(), p.vertexDeclaration(true));
   packets = drawn();
   ASSERT_EQ(count(packets, AEROGPU_CMD_SET_RENDER_STATE), 1u);
@@ -83,7 +83,7 @@ TEST_F(UmdStates, StagesAreForOldShadersOnly) {
   p.stage(2, D3DDDITSS_BUMPENVMAT10, 0x3F800000);
   p.stage(7, D3DDDITSS_TEXTURETRANSFORMFLAGS, 256 | 3);
   p.stage(8, D3DDDITSS_BUMPENVLSCALE, 5);  // there are eight
-  p.stage(0, D3DDDITSS_COLOROP, 5);        // the runtime's
+  p.stage(0, D3DDDITSS_COLOROP, 5);        // a state that only the runtime uses
   EXPECT_EQ(drawn().size(), 1u) << "ps_2_0 reads none of it";
   setPixelShader("ps_1_1\ntex t0\nmov r0, t0\n");
   auto packets = drawn();
@@ -119,7 +119,7 @@ TEST_F(UmdStates, FogInWAndAlphaToCoverageAreNumbersOfTheirOwn) {
   EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_FOG_W, 1}}));
   EXPECT_EQ(p.fn.pfnUpdateWInfo(p.dev(), &info), 0);
   EXPECT_EQ(sent(), Sent{});
-  // Of one maker's programs by POINTSIZE, of the other's with the alpha test by ADAPTIVETESS_Y.
+  // One vendor's programs set POINTSIZE, the other's set ADAPTIVETESS_Y together with the alpha test.
   p.state(154, fourcc("A2M1"));
   EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 1}}));
   p.state(154, fourcc("A2M0"));
@@ -149,7 +149,7 @@ TEST_F(UmdStates, WithoutTheExtensionNothingOfItIsSent) {
   std::vector<Vertex> vertices(3);
   const D3DDDIARG_SETSTREAMSOURCEUM um = {0, sizeof(Vertex)};
   p.fn.pfnSetStreamSourceUm(p.dev(), &um, vertices.data());
-  rt.errors["Render"] = kOutOfMemory;  // what is lost is sent again, and no more than that
+  rt.errors["Render"] = kOutOfMemory;  // lost values are sent again, and no others
   EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
   EXPECT_EQ(p.fn.pfnFlush(p.dev()), kOutOfMemory);
   rt.errors.clear();
@@ -197,10 +197,10 @@ TEST_F(UmdStates, SmallArraysOfTheProgramsAreOnePacket) {
   EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw], static_cast<const void *>(&vertices[2]), 3 * sizeof(Vertex)), 0);
   const uint16_t rebased[] = {2, 1, 0};
   EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw + 3 * sizeof(Vertex)], rebased, 6), 0);
-  // What is bound stays bound.
+  // Bound buffers stay bound.
   p.stream(UmdStates::vertices, sizeof(Vertex));
   EXPECT_EQ(drawn().size(), 1u);
-  // More than a packet has goes another way (UPD-11).
+  // More bytes than a packet carries take another path (UPD-11).
   std::vector<Vertex> many(3000);
   p.fn.pfnSetStreamSourceUm(p.dev(), &um, many.data());
   EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1000), 0);
@@ -279,7 +279,7 @@ TEST_F(UmdStates, ALargeBufferGoesThroughMemoryWithWhatTheProgramPromised) {
       EXPECT_EQ(at, step.offset + step.bytes);
     }
   }
-  // A frame after the other: memory that is in use is left alone, and when all is, packets carry the bytes.
+  // Frame after frame: memory in use is left alone, and if all is in use, packets carry the bytes.
   for (int frame = 0; frame < 12; frame++) {
     p.fill(buffer, 0, kBytes, content.data(), discard.Value);
     EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
@@ -289,7 +289,7 @@ TEST_F(UmdStates, ALargeBufferGoesThroughMemoryWithWhatTheProgramPromised) {
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXT_UPDATE_BUFFER).size(), 8u);
 }
 
-// D3DLOCK_NOOVERWRITE: a write to memory that a draw may not have read yet. What is submitted is out of reach.
+// D3DLOCK_NOOVERWRITE: a write to memory that a draw may not have read yet. Submitted memory is out of reach.
 TEST_F(UmdStates, DrawsThatWaitSeeWhatALockPromisedThatNobodyReads) {
   prepare();
   D3DDDI_LOCKFLAGS promise = {};
@@ -305,7 +305,7 @@ TEST_F(UmdStates, DrawsThatWaitSeeWhatALockPromisedThatNobodyReads) {
     p.fill(buffer, last, 300, more.data(), promise.Value);
     memcpy(&content[last], more.data(), more.size());
     EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);  // nothing is sent for it
-    // What is in the packets and in the memory behind them, when the batch is submitted.
+    // The content of the packets and of the memory that they name, when the batch is submitted.
     const auto expectSent = [&](uint32_t uploads) {
       p.flush();
       std::vector<uint8_t> sent(bytes);
@@ -336,7 +336,7 @@ TEST_F(UmdStates, DrawsThatWaitSeeWhatALockPromisedThatNobodyReads) {
     EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
     const std::vector<uint8_t> sent = expectSent(2);
     EXPECT_TRUE(std::equal(&sent[last], &sent[last + 200], &content[last]));
-    // It is in use now: the next one is sent by itself, and so is what promises nothing.
+    // It is in use now: the next write is sent separately, and so is one without a promise.
     for (const uint32_t flags : {promise.Value, 0u}) {
       p.fill(buffer, last, 100, &content[last], flags);
       EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Test support: a device of the driver's whose packets a renderer runs, on a Vulkan driver.
+// Test support: a device of the driver whose packets a renderer runs, on a Vulkan driver.
 #pragma once
 
 #include <cstdlib>
@@ -28,7 +28,7 @@ protected:
     kernel->nextRange = s_nextRange;
     kernel->nextContext = 100 + s_nextRange / 0x10000 % 0x1000;
     kernel->nextToken = s_nextRange;
-    // The same tests hold for devices without extensions.
+    // The tests also hold for devices without extensions.
     if (const char *features = getenv("AEROGPU_TEST_FEATURES_HIGH"))
       kernel->featuresHigh = static_cast<uint32_t>(strtoul(features, nullptr, 0));
     else
@@ -56,7 +56,7 @@ protected:
     GpuTest::TearDown();
   }
 
-  /** Two triangles over a rectangle of a target of `width` by `height`, pixels. */
+  /** Returns two triangles over a rectangle of a target of `width` by `height`, pixels. */
   static std::vector<Vertex> quad(float l, float t, float r, float b, float width, float height, uint32_t color,
                                   float u0 = 0, float v0 = 0, float u1 = 1, float v1 = 1) {
     const auto x = [&](float at) { return (at - 0.5f) * 2 / width - 1; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Test support: a device of the driver's on a runtime and kernel of the tests', without a GPU.
+// Test support: a device of the driver on the tests' runtime and kernel, without a GPU.
 #pragma once
 
 #include <cstring>
@@ -26,7 +26,7 @@ protected:
     EXPECT_EQ(heapBlocks(), 0u);
   }
 
-  /** What every draw needs. */
+  /** Sets the bindings that every draw reads. */
   void prepare() {
     p.fn.pfnSetVertexShaderFunc(p.dev(), p.shader(true, assemble("vs_2_0\ndcl_position v0\nmov oPos, v0\n").tokens));
     p.fn.pfnSetPixelShader(p.dev(), p.shader(false, assemble("ps_2_0\nmov oC0, c0\n").tokens));
@@ -39,7 +39,7 @@ protected:
     p.flush();
     return rt.takePackets();
   }
-  /** `type` is a number, for D3DDDICAPS_TYPE does not hold all that a runtime may ask. */
+  /** `type` is a number, because a runtime may ask for more than D3DDDICAPS_TYPE holds. */
   HRESULT caps(UINT type, void *data, UINT bytes, const void *info = nullptr) {
     D3DDDIARG_GETCAPS args = {{}, info, data, bytes};
     std::memcpy(&args.Type, &type, sizeof type);

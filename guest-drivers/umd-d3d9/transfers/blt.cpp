@@ -5,7 +5,7 @@
 
 #include "aerogpu/d3d9/states.h"
 #include "guest-drivers/umd-d3d9/resources/compose_rects.h"
-#include "guest-drivers/umd-d3d9/resources/lock.h"
+#include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
 namespace aero {
 namespace {
@@ -16,7 +16,7 @@ bool overlap(const Rect &a, const Rect &b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-/** Both rectangles lie inside of their surfaces, or else there is nothing to copy in a way that has a meaning. */
+/** Takes a rectangle if it lies within its surface; otherwise a copy has no defined meaning. */
 bool take(const RECT &rect, const Surface &surface, Rect &out) {
   out = clipped(rect, surface.width, surface.height);
   return !out.isEmpty() && static_cast<LONG>(out.left) == rect.left && static_cast<LONG>(out.top) == rect.top &&
@@ -34,20 +34,15 @@ aerogpu_ext_rect wireRect(const Rect &rect) {
 
 }  // namespace
 
-HRESULT Blits::result(bool sent) {
-  const HRESULT error = m_wire.context.takeError();
-  return failed(error) || sent ? error : kOutOfMemory;
-}
-
 HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   Resource *source = Resource::from(args.hSrcResource), *destination = Resource::from(args.hDstResource);
   if (!source || !destination) return kNotAvailable;
   Surface *from = source->surface(args.SrcSubResourceIndex), *to = destination->surface(args.DstSubResourceIndex);
   if (!from || !to) return kNotAvailable;
   if (args.Flags.DstColorKey) return kNotImplemented;
-  // The frame that Windows composes is told of with the submission that holds the last part of it.
-  if (args.Flags.EndPresentToDwm) m_wire.context.demandSubmit();
-  // Between two of its own the runtime copies by itself.
+  // The submission that holds the last part of the frame that Windows composes announces the frame.
+  if (args.Flags.EndPresentToDwm) m_objects.context.demandSubmit();
+  // The runtime itself copies between two of its own surfaces.
   const bool isRuntimes = source->isSystemMemory() && destination->isSystemMemory();
   const bool isOfBits = (source->isBitmap() || destination->isBitmap()) && !isRuntimes;
   if (!from->image && !to->image && !isOfBits) return kOk;
@@ -71,8 +66,8 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   const bool bytes = mapping.isStraight() && other->device == image.format->device;
   if (bytes && !other->isPlanar) {  // the runtime has memory for the luma alone
     const Box source{mapping.from, 0, 1}, area{mapping.to, 0, 1};
-    return from->image ? readSurface(m_wire, *from, source, *to, *other, area)
-                       : writeSurface(m_wire, *to, area, *from, *other, source);
+    return from->image ? readSurface(m_objects, *from, source, *to, *other, area)
+                       : writeSurface(m_objects, *to, area, *from, *other, source);
   }
   if (other->isTight || other->isNull() || other->isPlanar) return kNotImplemented;
   if (from->image)
@@ -80,11 +75,11 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   return writeMapped(*other, pixelOf(*from, *other, mapping.from), from->systemPitch, *to, mapping);
 }
 
-/** A texture of the size of `size`, of which nobody else knows. */
-bool Blits::Temporary::create(Wire &wire, const FormatRow &format, const Rect &size, uint32_t usage) {
+/** Makes a texture of the size `size` that is used here only. */
+bool Blits::Temporary::create(DeviceObjects &objects, const FormatRow &format, const Rect &size, uint32_t usage) {
   image.format = &format;
   if (!image.layout.set(format, size.width(), size.height(), 0, 1, 1, 1)) return false;
-  image.handle = wire.take();
+  image.handle = objects.take();
   aerogpu_cmd_create_texture2d create = {};
   create.texture_handle = image.handle;
   create.usage_flags = usage;
@@ -94,14 +89,14 @@ bool Blits::Temporary::create(Wire &wire, const FormatRow &format, const Rect &s
   create.mip_levels = 1;
   create.array_layers = 1;
   create.row_pitch_bytes = image.layout.level(0).pitch;
-  if (!image.handle || !wire.context.send(create)) return false;
+  if (!image.handle || !objects.context.send(create)) return false;
   surface.width = size.width();
   surface.height = size.height();
   surface.image = &image;
   return true;
 }
 
-/** What the runtime has at `memory` is brought to the device as it is, and scaled and converted there. */
+/** Sends the runtime's pixels at `memory` to the device unchanged, and scales and converts them there. */
 HRESULT Blits::writeMapped(const FormatRow &format, const uint8_t *memory, uint32_t pitch, Surface &to,
                            const Mapping &mapping) {
   if (format.depth != to.image->format->depth) return kNotImplemented;
@@ -109,16 +104,16 @@ HRESULT Blits::writeMapped(const FormatRow &format, const uint8_t *memory, uint3
   Mapping inner = mapping;
   inner.from = {0, 0, mapping.from.width(), mapping.from.height()};
   HRESULT result = kOutOfMemory;
-  if (copy.create(m_wire, format, mapping.from, AEROGPU_RESOURCE_USAGE_TEXTURE) &&
-      copy.image.upload(m_wire, {0, 0, inner.from}, memory, pitch, 0))
+  if (copy.create(m_objects, format, mapping.from, AEROGPU_RESOURCE_USAGE_TEXTURE) &&
+      copy.image.upload(m_objects, {0, 0, inner.from}, memory, pitch, 0))
     result = videoToVideo(copy.surface, to, inner);
-  copy.image.destroy(m_wire);
+  copy.image.destroy(m_objects);
   m_pipeline.forgetObjects();
-  const HRESULT error = m_wire.context.takeError();
+  const HRESULT error = m_objects.context.takeError();
   return failed(error) ? error : result;
 }
 
-/** The device scales and converts, the result is read back. */
+/** Scales and converts on the device, then reads the result back. */
 HRESULT Blits::readMapped(Surface &from, const FormatRow &format, const Mapping &mapping, uint8_t *memory,
                           uint32_t pitch) {
   if (format.depth != from.image->format->depth || format.block != 1 || mapping.hasKey) return kNotImplemented;
@@ -126,20 +121,20 @@ HRESULT Blits::readMapped(Surface &from, const FormatRow &format, const Mapping 
   Mapping inner = mapping;
   inner.to = {0, 0, mapping.to.width(), mapping.to.height()};
   HRESULT result = kOutOfMemory;
-  if (copy.create(m_wire, format, mapping.to, AEROGPU_RESOURCE_USAGE_RENDER_TARGET)) {
+  if (copy.create(m_objects, format, mapping.to, AEROGPU_RESOURCE_USAGE_RENDER_TARGET)) {
     result = videoToVideo(from, copy.surface, inner);
-    if (!failed(result)) result = readSurface(m_wire, copy.surface, inner.to, memory, pitch);
+    if (!failed(result)) result = readSurface(m_objects, copy.surface, inner.to, memory, pitch);
   }
-  m_wire.destroy<aerogpu_cmd_destroy_resource>(copy.surface.view);
-  copy.image.destroy(m_wire);
+  m_objects.destroy<aerogpu_cmd_destroy_resource>(copy.surface.view);
+  copy.image.destroy(m_objects);
   m_pipeline.forgetObjects();
-  const HRESULT error = m_wire.context.takeError();
+  const HRESULT error = m_objects.context.takeError();
   return failed(error) ? error : result;
 }
 
-/** One packet, which uses and changes no state. */
+/** Sends one packet, which uses and changes no state. */
 bool Blits::sendBlit(Surface &from, Surface &to, const Mapping &mapping) {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (!context.ensure(sizeof(aerogpu_cmd_ext_blit) + sizeof(aerogpu_ext_blit_rect), 2)) return false;
   if (from.image->crossesContexts) context.use(from.image->memory, false);
   if (to.image->crossesContexts) context.use(to.image->memory, true);
@@ -163,7 +158,7 @@ bool Blits::sendBlit(Surface &from, Surface &to, const Mapping &mapping) {
 
 HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) {
   const FormatRow &source = *from.image->format, &destination = *to.image->format;
-  if (destination.isPlanar) {  // a copy of all its planes, or nothing
+  if (destination.isPlanar) {  // only a copy of all its planes is possible
     const bool whole = mapping.from.left == 0 && mapping.from.top == 0 && mapping.from.right + 1 >= from.width &&
                        mapping.from.bottom + 1 >= from.height / 3 * 2;
     if (source.device != destination.device || !mapping.isStraight() || !(mapping.from == mapping.to) || !whole ||
@@ -171,8 +166,8 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
       return kNotImplemented;
     to.markWritten();
     const Rect planes = {0, 0, from.width, from.height};
-    return result(
-        copyPixels(m_wire, to.image->handle, 0, 0, 0, 0, from.image->handle, 0, 0, planes, AEROGPU_COPY_FLAG_NONE));
+    return m_objects.context.result(
+        copyPixels(m_objects, to.image->handle, 0, 0, 0, 0, from.image->handle, 0, 0, planes, AEROGPU_COPY_FLAG_NONE));
   }
   const bool same = &from == &to;
   const bool blocks = mapping.to == wholeBlocks(destination, mapping.to, to.width, to.height) &&
@@ -180,27 +175,28 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
   const bool copies = mapping.isStraight() && source.device == destination.device && blocks;
   const bool colours = !source.depth && !destination.depth && source.block == 1 && destination.block == 1 &&
                        (copies || !destination.isYuv());
-  if (m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT) && (copies || colours)) {
+  if (m_objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT) && (copies || colours)) {
     to.markWritten();
-    return result(sendBlit(from, to, mapping));
+    return m_objects.context.result(sendBlit(from, to, mapping));
   }
   if (mapping.hasKey) return kNotImplemented;
   if (copies && !(same && overlap(mapping.from, mapping.to))) {
-    if (!m_wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return result(false);
-    if (from.image->crossesContexts) m_wire.context.use(from.image->memory, false);
-    if (to.image->crossesContexts) m_wire.context.use(to.image->memory, true);
+    if (!m_objects.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return m_objects.context.result(false);
+    if (from.image->crossesContexts) m_objects.context.use(from.image->memory, false);
+    if (to.image->crossesContexts) m_objects.context.use(to.image->memory, true);
     to.markWritten();
-    return result(copyPixels(m_wire, to.image->handle, to.level, to.layer, mapping.to.left, mapping.to.top,
-                             from.image->handle, from.level, from.layer, mapping.from, AEROGPU_COPY_FLAG_NONE));
+    return m_objects.context.result(copyPixels(m_objects, to.image->handle, to.level, to.layer, mapping.to.left,
+                                               mapping.to.top, from.image->handle, from.level, from.layer, mapping.from,
+                                               AEROGPU_COPY_FLAG_NONE));
   }
   if (source.depth || destination.depth || destination.block != 1 || destination.isYuv()) return kNotImplemented;
   to.markWritten();
   if (!same && from.image != to.image) {
-    const uint32_t view = surfaceView(m_wire, from);
-    return result(view && drawMapped(from, view, to, mapping));
+    const uint32_t view = surfaceView(m_objects, from);
+    return m_objects.context.result(view && drawMapped(from, view, to, mapping));
   }
-  // A texture is not read while it is drawn to, so its pixels go through another one.
-  uint32_t copy = m_wire.take();
+  // A draw cannot read its own target, so the pixels go through another texture.
+  uint32_t copy = m_objects.take();
   aerogpu_cmd_create_texture2d create = {};
   create.texture_handle = copy;
   create.usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE;
@@ -210,20 +206,20 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
   create.mip_levels = 1;
   create.array_layers = 1;
   const Rect area = wholeBlocks(source, mapping.from, from.width, from.height);
-  const bool sent = copy && m_wire.context.send(create) &&
-                    copyPixels(m_wire, copy, 0, 0, area.left, area.top, from.image->handle, from.level, from.layer,
+  const bool sent = copy && m_objects.context.send(create) &&
+                    copyPixels(m_objects, copy, 0, 0, area.left, area.top, from.image->handle, from.level, from.layer,
                                area, AEROGPU_COPY_FLAG_NONE) &&
                     drawMapped(from, copy, to, mapping);
-  m_wire.destroy<aerogpu_cmd_destroy_resource>(copy);
+  m_objects.destroy<aerogpu_cmd_destroy_resource>(copy);
   m_pipeline.forgetObjects();
-  return result(sent);
+  return m_objects.context.result(sent);
 }
 
 HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   Resource *resource = Resource::from(args.hResource);
   Surface *surface = resource ? resource->surface(args.SubResourceIndex) : nullptr;
   if (!surface) return kNotAvailable;
-  if (args.Flags.PresentToDwm) m_wire.context.demandSubmit();
+  if (args.Flags.PresentToDwm) m_objects.context.demandSubmit();
   // The runtime fills its own memory.
   if (!surface->image) return resource->ownsBits() ? kNotImplemented : kOk;
   const FormatRow &format = *surface->image->format;
@@ -233,21 +229,21 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   if (format.block != 1)
     return fillBlocks(*surface, wholeBlocks(format, rect, surface->width, surface->height), args.Color);
   surface->markWritten();
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   uint32_t color[4];
   for (uint32_t i = 0; i < 4; i++) {
     constexpr uint32_t kShift[] = {16, 8, 0, 24};  // D3DCOLOR is ARGB
     color[i] = std::bit_cast<uint32_t>(static_cast<float>(args.Color >> kShift[i] & 0xFF) / 255.0f);
   }
-  if (format.d3d == D3DDDIFMT_P8) color[0] = color[2];  // the index is what lies lowest
+  if (format.d3d == D3DDDIFMT_P8) color[0] = color[2];  // the lowest byte is the index
   if (context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) {
     aerogpu_cmd_ext_fill *packet = appendFill(*surface, rect);
-    if (!packet) return result(false);
+    if (!packet) return m_objects.context.result(false);
     packet->flags = AEROGPU_EXT_FILL_COLOR;
     memcpy(packet->color_rgba_f32, color, sizeof color);
-    return result(true);
+    return m_objects.context.result(true);
   }
-  const uint32_t target = surfaceView(m_wire, *surface);
+  const uint32_t target = surfaceView(m_objects, *surface);
   ViewportState viewport;
   viewport.x = rect.left;
   viewport.y = rect.top;
@@ -256,18 +252,18 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   if (!target || m_pipeline.prepareClear() == Prepared::Failed ||
       !m_pipeline.renderStates.force(context, static_cast<uint32_t>(Rs::ScissorTestEnable), 0) ||
       !m_pipeline.renderStates.force(context, static_cast<uint32_t>(Rs::SrgbWriteEnable), 0) ||
-      !m_pipeline.forceTargets(&target, 1, 0) || !m_pipeline.forceViewport(viewport) ||
+      !m_pipeline.targets.force(context, &target, 1, 0) || !m_pipeline.viewport.force(context, viewport) ||
       !context.ensure(sizeof(aerogpu_cmd_clear), 1))
-    return result(false);
+    return m_objects.context.result(false);
   if (surface->image->crossesContexts) context.use(surface->image->memory, true);
   aerogpu_cmd_clear clear = {};
   clear.flags = AEROGPU_CLEAR_COLOR;
   memcpy(clear.color_rgba_f32, color, sizeof color);
-  return result(context.send(clear));
+  return m_objects.context.result(context.send(clear));
 }
 
-/** Blocks of one colour (page "Compressed Texture Formats"): both ends of the colours are alike, and of an opaque
- * format the alpha is left out; BC2 has it in 4 bits a texel, BC3 in two ends. */
+/** Fills blocks with one colour (page "Compressed Texture Formats"): both end colours are equal, and an opaque
+ * format has no alpha; BC2 has 4 bits of alpha a texel, BC3 has two ends. */
 HRESULT Blits::fillBlocks(Surface &surface, const Rect &rect, uint32_t color) {
   const FormatRow &format = *surface.image->format;
   const RowSpan span = rowsOf(format, rect);
@@ -283,14 +279,14 @@ HRESULT Blits::fillBlocks(Surface &surface, const Rect &rect, uint32_t color) {
   auto *row = static_cast<uint8_t *>(heapAllocate(span.bytes));
   if (!row) return kOutOfMemory;
   for (uint32_t at = 0; at < span.bytes; at += format.blockBytes) memcpy(row + at, block, format.blockBytes);
-  const HRESULT result = writeSurface(m_wire, surface, rect, row, 0);  // each row is that one
+  const HRESULT result = writeSurface(m_objects, surface, rect, row, 0);  // the source is one row, with pitch 0
   heapFree(row);
   return result;
 }
 
-/** A fill of one rectangle; the caller says of what. */
+/** Appends a fill of one rectangle; the caller sets the value. */
 aerogpu_cmd_ext_fill *Blits::appendFill(Surface &surface, const Rect &rect) {
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   if (!context.ensure(sizeof(aerogpu_cmd_ext_fill) + sizeof(aerogpu_ext_rect), 1)) return nullptr;
   if (surface.image->crossesContexts) context.use(surface.image->memory, true);
   auto *packet = context.append<aerogpu_cmd_ext_fill>(1);
@@ -307,11 +303,11 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   if (!surface) return kNotAvailable;
   // The runtime fills its own memory.
   if (!surface->image) return resource->ownsBits() ? kNotImplemented : kOk;
-  if (!surface->image->format->depth || !m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
+  if (!surface->image->format->depth || !m_objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
     return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);
   if (rect.isEmpty()) return kOk;
-  // The value is a texel of the format that the runtime knows, whatever the device makes of it.
+  // The value is a texel in the runtime's format, whatever the device's format is.
   float depth = 0;
   bool hasStencil = false;
   switch (resource->format()->d3d) {
@@ -333,12 +329,12 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   if (!(depth >= 0)) depth = 0;
   if (depth > 1) depth = 1;
   aerogpu_cmd_ext_fill *packet = appendFill(*surface, rect);
-  if (!packet) return result(false);
+  if (!packet) return m_objects.context.result(false);
   surface->markWritten();
   packet->flags = AEROGPU_EXT_FILL_DEPTH | (hasStencil ? AEROGPU_EXT_FILL_STENCIL : 0);
   packet->depth_f32 = std::bit_cast<uint32_t>(depth);
   packet->stencil = args.Depth & 0xFF;
-  return result(true);
+  return m_objects.context.result(true);
 }
 
 HRESULT Blits::bufBlt(const D3DDDIARG_BUFFERBLT &args) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// blt.h: copies between resources, and fills: by one packet where the device has it, else by its plain copies, clears
-// and draws of the driver's own; and copies between memory of the runtime's and the device.
+// blt.h: copies between resources, and fills: by one packet if the device has it, else by its plain copies, clears and
+// the driver's own draws; and copies between the runtime's memory and the device.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/state/draw.h"
@@ -9,12 +9,13 @@ namespace aero {
 
 class Blits {
 public:
-  Blits(Wire &wire, Pipeline &pipeline, Draws &draws) : m_wire(wire), m_pipeline(pipeline), m_draws(draws) {}
+  Blits(DeviceObjects &objects, Pipeline &pipeline, Draws &draws)
+      : m_objects(objects), m_pipeline(pipeline), m_draws(draws) {}
   void destroy();
 
   HRESULT blt(const D3DDDIARG_BLT &args);
   HRESULT colorFill(const D3DDDIARG_COLORFILL &args);
-  /** E_NOTIMPL on devices without fills: DirectDraw's way to clear depth. */
+  /** Returns E_NOTIMPL on devices without fills: DirectDraw's way to clear depth. */
   HRESULT depthFill(const D3DDDIARG_DEPTHFILL &args);
   HRESULT bufBlt(const D3DDDIARG_BUFFERBLT &args);
 
@@ -22,21 +23,20 @@ private:
   struct Mapping {
     Rect from, to;
     bool linear = false, mirrorX = false, mirrorY = false, toSrgb = false;
-    bool hasKey = false;  // texels of the source that are `key` stay away
-    uint32_t key = 0;     // as they lie in memory
+    bool hasKey = false;  // texels of the source that equal `key` are not copied
+    uint32_t key = 0;     // in the format of the memory
 
     bool isStraight() const {
       return from.width() == to.width() && from.height() == to.height() && !mirrorX && !mirrorY && !toSrgb && !hasKey;
     }
   };
-  /** A texture for the length of a copy; image.destroy() ends it. */
+  /** A texture for the duration of a copy; image.destroy() destroys it. */
   struct Temporary {
     Image image;
     Surface surface;
-    bool create(Wire &wire, const FormatRow &format, const Rect &size, uint32_t usage);
+    bool create(DeviceObjects &objects, const FormatRow &format, const Rect &size, uint32_t usage);
   };
 
-  HRESULT result(bool sent);
   HRESULT videoToVideo(Surface &from, Surface &to, const Mapping &mapping);
   HRESULT writeMapped(const FormatRow &format, const uint8_t *memory, uint32_t pitch, Surface &to,
                       const Mapping &mapping);
@@ -47,7 +47,7 @@ private:
   bool drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapping &mapping);
   bool makeObjects();
 
-  Wire &m_wire;
+  DeviceObjects &m_objects;
   Pipeline &m_pipeline;
   Draws &m_draws;
   Shader m_vertexShader, m_pixelShader;

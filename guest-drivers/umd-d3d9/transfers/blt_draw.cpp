@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// blt_draw.cpp: copies by a draw of the driver's own: what no packet copies, and everything that is scaled or converted
-// on devices that have no blits.
+// blt_draw.cpp: copies by the driver's own draws: those that no packet does, and on devices without blits everything
+// that is scaled or converted.
 #include "aerogpu/d3d9/state_values.h"
 #include "aerogpu/d3d9/states.h"
 #include "guest-drivers/umd-d3d9/blt.ps.h"
@@ -30,21 +30,21 @@ template <class Enum> constexpr uint32_t number(Enum value) {
 }  // namespace
 
 void Blits::destroy() {
-  m_vertexShader.destroy(m_wire);
-  m_pixelShader.destroy(m_wire);
-  m_wire.destroy<aerogpu_cmd_destroy_input_layout>(m_layout);
+  m_vertexShader.destroy(m_objects);
+  m_pixelShader.destroy(m_objects);
+  m_objects.destroy<aerogpu_cmd_destroy_input_layout>(m_layout);
 }
 
 bool Blits::makeObjects() {
   if (m_layout) return true;
   if (!m_vertexShader.handle() &&
-      failed(m_vertexShader.create(m_wire, AEROGPU_SHADER_STAGE_VERTEX, k_blt_vs, sizeof k_blt_vs)))
+      failed(m_vertexShader.create(m_objects, AEROGPU_SHADER_STAGE_VERTEX, k_blt_vs, sizeof k_blt_vs)))
     return false;
   if (!m_pixelShader.handle() &&
-      failed(m_pixelShader.create(m_wire, AEROGPU_SHADER_STAGE_PIXEL, k_blt_ps, sizeof k_blt_ps)))
+      failed(m_pixelShader.create(m_objects, AEROGPU_SHADER_STAGE_PIXEL, k_blt_ps, sizeof k_blt_ps)))
     return false;
-  const uint32_t layout = m_wire.take();
-  auto *packet = layout ? m_wire.context.append<aerogpu_cmd_create_input_layout>(sizeof kElements) : nullptr;
+  const uint32_t layout = m_objects.take();
+  auto *packet = layout ? m_objects.context.append<aerogpu_cmd_create_input_layout>(sizeof kElements) : nullptr;
   if (!packet) return false;
   packet->input_layout_handle = layout;
   memcpy(Context::elementsOf(packet), kElements, sizeof kElements);
@@ -53,9 +53,9 @@ bool Blits::makeObjects() {
 }
 
 bool Blits::drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapping &mapping) {
-  const uint32_t target = makeObjects() ? surfaceView(m_wire, to) : 0;
+  const uint32_t target = makeObjects() ? surfaceView(m_objects, to) : 0;
   if (!target || m_pipeline.prepareClear() == Prepared::Failed) return false;
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
 
   const struct {
     Rs state;
@@ -98,12 +98,13 @@ bool Blits::drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapp
   viewport.width = to.width;
   viewport.height = to.height;
   uint32_t offset;
-  if (!m_pipeline.forceTexture(0, fromView) || !m_pipeline.forceTargets(&target, 1, 0) ||
-      !m_pipeline.forceViewport(viewport) ||
-      !m_pipeline.forceShaders(m_vertexShader.handle(), m_pixelShader.handle()) || !m_pipeline.forceLayout(m_layout) ||
-      !m_draws.ring().place(m_wire, corners, sizeof corners, offset) ||
-      !m_pipeline.bindStream(0, {m_draws.ring().handle(), offset, sizeof(Corner)}) ||
-      !m_pipeline.bindTopology(AEROGPU_TOPOLOGY_TRIANGLESTRIP) || !context.ensure(sizeof(aerogpu_cmd_draw), 2))
+  if (!m_pipeline.textures.force(context, 0, fromView) || !m_pipeline.targets.force(context, &target, 1, 0) ||
+      !m_pipeline.viewport.force(context, viewport) ||
+      !m_pipeline.shaders.force(context, m_vertexShader.handle(), m_pixelShader.handle(), m_layout) ||
+      !m_draws.ring().place(m_objects, corners, sizeof corners, offset) ||
+      !m_pipeline.streams.force(context, 0, {m_draws.ring().handle(), offset, sizeof(Corner)}) ||
+      !m_pipeline.topology.force(context, AEROGPU_TOPOLOGY_TRIANGLESTRIP) ||
+      !context.ensure(sizeof(aerogpu_cmd_draw), 2))
     return false;
   if (from.image->crossesContexts) context.use(from.image->memory, false);
   if (to.image->crossesContexts) context.use(to.image->memory, true);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// clear.cpp: Clear. The device clears what its viewport and scissor leave (DRAW-6), so a rectangle is a viewport.
-// Several are one fill of each surface, where the device has fills (docs/abi/blit.md).
+#include "guest-drivers/umd-d3d9/transfers/clear.h"
+
 #include <bit>
 
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/d3d9/states.h"
-#include "guest-drivers/umd-d3d9/state/draw.h"
 
 namespace aero {
 namespace {
@@ -20,7 +20,7 @@ LONG larger(LONG a, LONG b) {
   return a > b ? a : b;
 }
 
-/** The least that all of some surfaces have; 0 while there is none. */
+/** The smallest size of several surfaces; 0 while there is none. */
 struct Least {
   uint32_t width = 0, height = 0;
   bool isUneven = false;
@@ -41,13 +41,13 @@ bool isEmpty(const RECT &rect) {
 
 }  // namespace
 
-/** Fills rectangles of one surface, as far as `bound` and the surface go. */
-bool Draws::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count,
-                 const RECT *rects) {
-  constexpr uint32_t kMost = 256;  // of a packet; the device takes 1024 (BLIT-2)
+/** Fills rectangles of one surface, clipped to `bound` and the surface. */
+bool Clears::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count,
+                  const RECT *rects) {
+  constexpr uint32_t kMost = 256;  // limit of a packet; the device takes 1024 (BLIT-2)
   aerogpu_ext_rect areas[kMost];
   const RECT all = intersection(bound, {0, 0, static_cast<LONG>(surface.width), static_cast<LONG>(surface.height)});
-  Context &context = m_wire.context;
+  Context &context = m_objects.context;
   for (uint32_t i = 0; i < count;) {
     uint32_t used = 0;
     for (; i < count && used < kMost; i++) {
@@ -58,7 +58,7 @@ bool Draws::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT 
     }
     for (uint32_t at = 0; at < used;) {
       if (!context.ensure(sizeof what + sizeof areas[0], 1)) return false;
-      // What the batch has no room for goes into the next one.
+      // Rectangles that do not fit go into the next batch.
       const size_t fits = (context.room() - sizeof what) / sizeof areas[0];
       const uint32_t piece = fits < used - at ? static_cast<uint32_t>(fits) : used - at;
       if (surface.image->crossesContexts) context.use(surface.image->memory, true);
@@ -78,8 +78,8 @@ bool Draws::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT 
   return true;
 }
 
-/** Several rectangles: one packet for each surface in place of two for each rectangle. */
-bool Draws::fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects) {
+/** Fills several rectangles with one packet for each surface instead of two for each rectangle. */
+bool Clears::fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects) {
   aerogpu_cmd_ext_fill what = {};
   memcpy(what.color_rgba_f32, clear.color_rgba_f32, sizeof what.color_rgba_f32);
   what.depth_f32 = clear.depth_f32;
@@ -89,19 +89,18 @@ bool Draws::fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_
     what.flags = AEROGPU_EXT_FILL_COLOR;
     if (m_pipeline.renderStates.get(kSrgbWrite)) what.flags |= AEROGPU_EXT_FILL_SRGB_ENCODE;
     for (uint32_t i = 0; sent && i < kMaxTargets; i++)
-      if (Surface *target = m_pipeline.target(i).surface) sent = fill(*target, what, bound, count, rects);
+      if (Surface *target = m_pipeline.targets.color(i).surface) sent = fill(*target, what, bound, count, rects);
   }
   what.flags = (clear.flags & AEROGPU_CLEAR_DEPTH ? AEROGPU_EXT_FILL_DEPTH : 0) |
                (clear.flags & AEROGPU_CLEAR_STENCIL ? AEROGPU_EXT_FILL_STENCIL : 0);
-  if (sent && what.flags) sent = fill(*m_pipeline.depth().surface, what, bound, count, rects);
+  if (sent && what.flags) sent = fill(*m_pipeline.targets.depth().surface, what, bound, count, rects);
   return sent;
 }
 
-HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects) {
+HRESULT Clears::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects) {
   aerogpu_cmd_clear packet = {};
-  const Surface *depth = m_pipeline.depth().surface;
-  bool hasTarget = false;
-  for (uint32_t i = 0; i < kMaxTargets; i++) hasTarget |= m_pipeline.target(i).surface != nullptr;
+  const Surface *depth = m_pipeline.targets.depth().surface;
+  const bool hasTarget = m_pipeline.targets.hasColor();
   if (args.Flags & kClearTarget && hasTarget) packet.flags |= AEROGPU_CLEAR_COLOR;
   if (args.Flags & kClearDepth && depth) packet.flags |= AEROGPU_CLEAR_DEPTH;
   if (args.Flags & kClearStencil && depth && depth->image->format->stencil) packet.flags |= AEROGPU_CLEAR_STENCIL;
@@ -114,19 +113,18 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
   packet.depth_f32 = std::bit_cast<uint32_t>(z);
   packet.stencil = args.FillStencil & 0xFF;
 
-  // Without a rectangle it is the viewport; the page contradicts itself where COMPUTERECTS is not set.
-  const ViewportState &viewport = m_pipeline.viewport();
+  // Without a rectangle the viewport is cleared; the page contradicts itself where COMPUTERECTS is not set.
+  const ViewportState &viewport = m_pipeline.viewport.wanted();
   constexpr LONG kFar = 1 << 20;
   const auto edge = [](uint64_t value) { return value < kFar ? static_cast<LONG>(value) : kFar; };
   RECT bound = {edge(viewport.x), edge(viewport.y), edge(uint64_t{viewport.x} + viewport.width),
                 edge(uint64_t{viewport.y} + viewport.height)};
-  RECT scissor;
-  if (m_pipeline.scissorRect(scissor)) bound = intersection(bound, scissor);
+  if (m_pipeline.isScissorOn()) bound = intersection(bound, m_pipeline.scissor.wanted());
   const RECT everything = {0, 0, kFar, kFar};
   const bool clips = !count || !rects || args.Flags & kComputeRects;
   if (!rects) count = 0;
-  if (count > 1 && m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
-    return result(fillBound(packet, clips ? bound : everything, count, rects));
+  if (count > 1 && m_objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
+    return m_objects.context.result(fillBound(packet, clips ? bound : everything, count, rects));
 
   const auto send = [&](const aerogpu_cmd_clear &clear) {
     bool sent = true;
@@ -138,7 +136,7 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
       area.y = static_cast<uint32_t>(rect.top);
       area.width = static_cast<uint32_t>(rect.right - rect.left);
       area.height = static_cast<uint32_t>(rect.bottom - rect.top);
-      sent = m_pipeline.forceViewport(area);
+      sent = m_pipeline.viewport.force(m_objects.context, area);
       auto *out = sent ? m_pipeline.appendDraw<aerogpu_cmd_clear>() : nullptr;
       if (out) {
         const aerogpu_cmd_hdr header = out->hdr;
@@ -151,32 +149,32 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
   };
 
   bool sent =
-      m_pipeline.prepareClear() == Prepared::Ready && m_pipeline.renderStates.force(m_wire.context, kScissorTest, 0);
-  // The device clears what all that is bound has in common (DRAW-6), Direct3D each surface as far as it goes.
+      m_pipeline.prepareClear() == Prepared::Ready && m_pipeline.renderStates.force(m_objects.context, kScissorTest, 0);
+  // The device clears the area that all bound surfaces share (DRAW-6), Direct3D each surface to its own size.
   Least least;
   if (depth) least.include(*depth);
   for (uint32_t i = 0; i < kMaxTargets; i++)
-    if (m_pipeline.target(i).surface) least.include(*m_pipeline.target(i).surface);
+    if (m_pipeline.targets.color(i).surface) least.include(*m_pipeline.targets.color(i).surface);
   bool reaches = false;
   for (uint32_t i = 0; least.isUneven && i < (count ? count : 1); i++) {
     const RECT rect = intersection(count ? rects[i] : bound, clips ? bound : everything);
     reaches |= rect.right > static_cast<LONG>(least.width) || rect.bottom > static_cast<LONG>(least.height);
   }
-  if (!reaches) return result(sent && send(packet));
+  if (!reaches) return m_objects.context.result(sent && send(packet));
   aerogpu_cmd_clear one = packet;
   one.flags = packet.flags & AEROGPU_CLEAR_COLOR;
   for (uint32_t i = 0; sent && one.flags && i < kMaxTargets; i++) {
-    Surface *surface = m_pipeline.target(i).surface;
+    Surface *surface = m_pipeline.targets.color(i).surface;
     if (!surface) continue;
-    const uint32_t view = surfaceView(m_wire, *surface);
-    sent = view && m_pipeline.forceTargets(&view, 1, 0) && send(one);
+    const uint32_t view = surfaceView(m_objects, *surface);
+    sent = view && m_pipeline.targets.force(m_objects.context, &view, 1, 0) && send(one);
   }
   one.flags = packet.flags & ~static_cast<uint32_t>(AEROGPU_CLEAR_COLOR);
   if (sent && one.flags) {
-    const uint32_t view = surfaceView(m_wire, *m_pipeline.depth().surface);
-    sent = view && m_pipeline.forceTargets(nullptr, 0, view) && send(one);
+    const uint32_t view = surfaceView(m_objects, *m_pipeline.targets.depth().surface);
+    sent = view && m_pipeline.targets.force(m_objects.context, nullptr, 0, view) && send(one);
   }
-  return result(sent);
+  return m_objects.context.result(sent);
 }
 
 }  // namespace aero

@@ -2,33 +2,34 @@
 #include "guest-drivers/umd-d3d9/transfers/tex_blt.h"
 
 #include "guest-drivers/umd-d3d9/resources/compose_rects.h"
-#include "guest-drivers/umd-d3d9/resources/lock.h"
+#include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
 namespace aero {
 namespace {
 
-HRESULT copyOnDevice(Wire &wire, Surface &from, const Box &box, Surface &to, const Box &area) {
+HRESULT copyOnDevice(DeviceObjects &objects, Surface &from, const Box &box, Surface &to, const Box &area) {
   Image &source = *from.image, &destination = *to.image;
   to.markWritten();
   for (uint32_t slice = 0; slice < area.back - area.front; slice++) {
-    if (!wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return wire.context.takeError();
-    if (source.crossesContexts) wire.context.use(source.memory, false);
-    if (destination.crossesContexts) wire.context.use(destination.memory, true);
-    if (!copyPixels(wire, destination.handle, to.level, to.layer + area.front + slice, area.rect.left, area.rect.top,
+    if (!objects.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return objects.context.takeError();
+    if (source.crossesContexts) objects.context.use(source.memory, false);
+    if (destination.crossesContexts) objects.context.use(destination.memory, true);
+    if (!copyPixels(objects, destination.handle, to.level, to.layer + area.front + slice, area.rect.left, area.rect.top,
                     source.handle, from.level, from.layer + box.front + slice, box.rect, AEROGPU_COPY_FLAG_NONE))
-      return wire.context.takeError();
+      return objects.context.takeError();
   }
   return kOk;
 }
 
-HRESULT copyBox(Wire &wire, const FormatRow &format, Surface &from, const Box &box, Surface &to, const Box &area) {
-  if (from.image && to.image) return copyOnDevice(wire, from, box, to, area);
-  if (from.system && to.image) return writeSurface(wire, to, area, from, format, box);
-  if (from.image && to.system) return readSurface(wire, from, box, to, format, area);
-  return kOk;  // between two of its own the runtime copies by itself
+HRESULT copyBox(DeviceObjects &objects, const FormatRow &format, Surface &from, const Box &box, Surface &to,
+                const Box &area) {
+  if (from.image && to.image) return copyOnDevice(objects, from, box, to, area);
+  if (from.system && to.image) return writeSurface(objects, to, area, from, format, box);
+  if (from.image && to.system) return readSurface(objects, from, box, to, format, area);
+  return kOk;  // the runtime itself copies between two of its own resources
 }
 
-/** A part of the source's first level, and where it goes in the destination's first. */
+/** A part of the first level of the source, and its place in the first level of the destination. */
 struct Transfer {
   uint32_t face = 0;
   RECT rect = {};
@@ -36,20 +37,21 @@ struct Transfer {
   uint32_t x = 0, y = 0, z = 0;
 };
 
-/** What of a range of the first level lies in another level: what is half covered there is covered. */
+/** Returns the part of a range of the first level in another level: a half covered texel counts as covered. */
 constexpr uint32_t upShifted(uint32_t value, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{value} + (uint64_t{1} << shift) - 1) >> shift);
 }
 
-HRESULT transfer(Wire &wire, Resource *source, Resource *destination, const Transfer &what) {
+HRESULT transfer(DeviceObjects &objects, Resource *source, Resource *destination, const Transfer &what) {
   if (!source || !destination || !source->surfaceCount() || !destination->surfaceCount()) return kNotAvailable;
   const FormatRow *format = destination->format();
   const bool isOfBits = source->isBitmap() && destination->isBitmap();
   if (!isOfBits && (!format || !source->format() || source->format()->device != format->device || format->isPlanar))
     return kNotImplemented;
-  if (isOfBits && source->isSystemMemory() && destination->isSystemMemory()) return kOk;  // as in copyBox()
+  if (isOfBits && source->isSystemMemory() && destination->isSystemMemory())
+    return kOk;  // the runtime copies, as in copyBox()
   const uint32_t fromLevels = source->levels(), toLevels = destination->levels();
-  // The destination may begin at a lower level of the source.
+  // The destination's first level may be a lower level of the source.
   uint32_t skipped = 0;
   const Surface &top = *destination->surface(0);
   const auto isLarger = [&top](const Surface &surface) {
@@ -82,7 +84,7 @@ HRESULT transfer(Wire &wire, Resource *source, Resource *destination, const Tran
     fit(box.front, box.back, to->depth - z);
     const Box area = {{x, y, x + box.rect.width(), y + box.rect.height()}, z, z + box.back - box.front};
     const HRESULT result = isOfBits ? copyBits(*source, sourceIndex, box.rect, *destination, destinationIndex, x, y)
-                                    : copyBox(wire, *format, *from, box, *to, area);
+                                    : copyBox(objects, *format, *from, box, *to, area);
     if (failed(result)) return result;
   }
   return kOk;
@@ -90,17 +92,17 @@ HRESULT transfer(Wire &wire, Resource *source, Resource *destination, const Tran
 
 }  // namespace
 
-HRESULT texBlt(Wire &wire, const D3DDDIARG_TEXBLT &args) {
+HRESULT texBlt(DeviceObjects &objects, const D3DDDIARG_TEXBLT &args) {
   Resource *destination = Resource::from(args.hDstResource);
   Transfer what;
   what.face = destination && destination->flags().CubeMap ? args.CubeMapFace : 0;
   what.rect = args.SrcRect;
   what.x = args.DstPoint.x > 0 ? static_cast<uint32_t>(args.DstPoint.x) : 0;
   what.y = args.DstPoint.y > 0 ? static_cast<uint32_t>(args.DstPoint.y) : 0;
-  return transfer(wire, Resource::from(args.hSrcResource), destination, what);
+  return transfer(objects, Resource::from(args.hSrcResource), destination, what);
 }
 
-HRESULT volBlt(Wire &wire, const D3DDDIARG_VOLUMEBLT &args) {
+HRESULT volBlt(DeviceObjects &objects, const D3DDDIARG_VOLUMEBLT &args) {
   Transfer what;
   const auto edge = [](UINT value) { return static_cast<LONG>(value < kMaxEdge ? value : kMaxEdge); };
   what.rect = {edge(args.SrcBox.Left), edge(args.SrcBox.Top), edge(args.SrcBox.Right), edge(args.SrcBox.Bottom)};
@@ -109,14 +111,14 @@ HRESULT volBlt(Wire &wire, const D3DDDIARG_VOLUMEBLT &args) {
   what.x = args.DstX;
   what.y = args.DstY;
   what.z = args.DstZ;
-  return transfer(wire, Resource::from(args.hSrcResource), Resource::from(args.hDstResource), what);
+  return transfer(objects, Resource::from(args.hSrcResource), Resource::from(args.hDstResource), what);
 }
 
-HRESULT generateMips(Wire &wire, const D3DDDIARG_GENERATEMIPSUBLEVELS &args) {
+HRESULT generateMips(DeviceObjects &objects, const D3DDDIARG_GENERATEMIPSUBLEVELS &args) {
   Resource *resource = Resource::from(args.hResource);
   if (!resource) return kNotAvailable;
   // Point is the only filter that does not weigh texels.
-  return resource->generateLevels(wire, args.Filter == D3DDDITEXF_POINT || args.Filter == D3DDDITEXF_NONE);
+  return resource->generateLevels(objects, args.Filter == D3DDDITEXF_POINT || args.Filter == D3DDDITEXF_NONE);
 }
 
 }  // namespace aero

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every header of the ABI needs: fixed-width types, the size assertion, the revision. Usable from C99 and
+/* Definitions for every header of the ABI: fixed-width types, the size assertion, the revision. Usable from C99 and
  * C++11 on, gcc, clang and mingw, user and kernel mode, 32 and 64 bit. All fields are little-endian. */
 #ifndef AEROGPU_BASE_H
 #define AEROGPU_BASE_H

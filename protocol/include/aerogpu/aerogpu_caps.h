@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The capability block: what the host's GPU is and can do. docs/abi/extensions.md, "Capabilities". */
+/* The capability block: describes the host's GPU. docs/abi/extensions.md, "Capabilities". */
 #ifndef AEROGPU_CAPS_H
 #define AEROGPU_CAPS_H
 
@@ -10,26 +10,26 @@
 #define AEROGPU_CAPS_MAGIC 0x53504143U /* "CAPS" */
 #define AEROGPU_CAPS_VERSION 2U
 
-/** The block begins with it; formats and strings follow. Later versions append fields. */
+/** The start of the block; formats and strings follow. Later versions append fields. */
 struct aerogpu_caps {
   uint32_t magic;
   uint32_t version;
-  uint32_t size_bytes;         /* of the block, strings too */
+  uint32_t size_bytes;         /* of the block, strings included */
   uint32_t struct_bytes;       /* of this structure as the device knows it */
   uint32_t device_name_offset; /* from the block's begin: the GPU, UTF-8, zero-terminated */
-  uint32_t driver_name_offset; /* the same: its driver on the host, with its version */
+  uint32_t driver_name_offset; /* from the block's begin: its driver on the host, with its version */
   uint32_t max_texture_2d;     /* texels, each way */
   uint32_t max_texture_volume; /* texels, each way */
   uint32_t max_texture_cube;   /* texels, each way */
   uint32_t max_array_layers;
   uint32_t max_anisotropy; /* 1: there is none */
   uint32_t color_samples;  /* bit n: colour targets can have 2^n samples a texel */
-  uint32_t depth_samples;  /* bit n: depth targets can */
+  uint32_t depth_samples;  /* bit n: depth targets can have 2^n samples a texel */
   uint32_t max_objects;    /* alive at once */
   uint64_t max_buffer_bytes;
-  uint64_t max_host_bytes;     /* that the host holds for the guest */
+  uint64_t max_host_bytes;     /* limit of what the host holds for the guest */
   uint32_t formats_offset;     /* from the block's begin: entries of aerogpu_format_caps; version 2 on */
-  uint32_t format_count;       /* of them */
+  uint32_t format_count;       /* number of those entries */
   uint32_t format_entry_bytes; /* from one to the next */
   uint32_t flags;              /* AEROGPU_CAPS_* */
   uint32_t max_vertex_streams;
@@ -41,14 +41,14 @@ struct aerogpu_caps {
 };
 AEROGPU_ABI_SIZE(aerogpu_caps, 112);
 
-#define AEROGPU_CAPS_BORDER_COLORS 0x1U    /* every border colour is shown as it is; else the nearest of three */
+#define AEROGPU_CAPS_BORDER_COLORS 0x1U    /* every border colour is exact; else the nearest of three is used */
 #define AEROGPU_CAPS_MIRROR_ONCE 0x2U      /* D3DTADDRESS_MIRRORONCE; else it is D3DTADDRESS_MIRROR */
-#define AEROGPU_CAPS_TRIANGLE_FANS 0x4U    /* they are drawn */
-#define AEROGPU_CAPS_OCCLUSION_COUNTS 0x8U /* occlusion queries count; else they say whether there was a sample */
+#define AEROGPU_CAPS_TRIANGLE_FANS 0x4U    /* triangle fans are drawn */
+#define AEROGPU_CAPS_OCCLUSION_COUNTS 0x8U /* occlusion queries count; else they say whether a sample passed */
 #define AEROGPU_CAPS_STREAM_STEPS 0x10U    /* elements can advance every so many instances; else every one */
 #define AEROGPU_CAPS_FILL_MODES 0x20U      /* wireframe and points; else all is solid */
 
-/** What textures of one format can be used for. */
+/** The uses of textures of one format. */
 struct aerogpu_format_caps {
   uint32_t format;  /* enum aerogpu_format */
   uint32_t caps;    /* AEROGPU_FORMAT_CAP_*; 0: no texture can be made */
@@ -61,18 +61,18 @@ AEROGPU_ABI_SIZE(aerogpu_format_caps, 16);
 #define AEROGPU_FORMAT_CAP_FILTER 0x2U        /* and filtered */
 #define AEROGPU_FORMAT_CAP_VERTEX_SAMPLE 0x4U /* by vertex shaders too */
 #define AEROGPU_FORMAT_CAP_TARGET 0x8U        /* colour targets */
-#define AEROGPU_FORMAT_CAP_BLEND 0x10U        /* that blend */
+#define AEROGPU_FORMAT_CAP_BLEND 0x10U        /* colour targets that blend */
 #define AEROGPU_FORMAT_CAP_DEPTH 0x20U        /* depth targets */
-#define AEROGPU_FORMAT_CAP_COMPARE 0x40U      /* sampling compares, and filters what that gave */
+#define AEROGPU_FORMAT_CAP_COMPARE 0x40U      /* sampling compares, and filters the results */
 #define AEROGPU_FORMAT_CAP_SRGB_READ 0x80U    /* D3DSAMP_SRGBTEXTURE has an effect */
-#define AEROGPU_FORMAT_CAP_SRGB_WRITE 0x100U  /* D3DRS_SRGBWRITEENABLE has */
+#define AEROGPU_FORMAT_CAP_SRGB_WRITE 0x100U  /* D3DRS_SRGBWRITEENABLE has an effect */
 #define AEROGPU_FORMAT_CAP_VOLUME 0x200U      /* volumes are sampled */
 #define AEROGPU_FORMAT_CAP_CUBE 0x400U        /* cubes are sampled */
 #define AEROGPU_FORMAT_CAP_BLIT_SRC 0x800U    /* EXT_BLIT converts and scales from it */
-#define AEROGPU_FORMAT_CAP_BLIT_DST 0x1000U   /* and to it */
+#define AEROGPU_FORMAT_CAP_BLIT_DST 0x1000U   /* EXT_BLIT converts and scales to it */
 #define AEROGPU_FORMAT_CAP_AUTO_MIPS 0x2000U  /* EXT_GENERATE_MIPS */
 #define AEROGPU_FORMAT_CAP_STENCIL 0x4000U    /* a depth format with stencil */
-#define AEROGPU_FORMAT_CAP_BORDER 0x8000U     /* border colours are as its texels would be */
+#define AEROGPU_FORMAT_CAP_BORDER 0x8000U     /* border colours are treated as its texels are */
 
 #pragma pack(pop)
 

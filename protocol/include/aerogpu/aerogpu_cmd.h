@@ -19,7 +19,7 @@ enum aerogpu_cmd_stream_flags {
 struct aerogpu_cmd_stream_header {
   uint32_t magic;
   uint32_t abi_version;
-  uint32_t size_bytes; /* counts the header; a multiple of 4; what follows is ignored */
+  uint32_t size_bytes; /* counts the header; a multiple of 4; later bytes are ignored */
   uint32_t flags;      /* enum aerogpu_cmd_stream_flags */
   uint32_t reserved0;
   uint32_t reserved1;

@@ -69,7 +69,7 @@ struct aerogpu_cmd_present {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_present, 16);
 
-/** PRESENT_EX: the same, with the flags of IDirect3DDevice9Ex::PresentEx for information. */
+/** PRESENT_EX: PRESENT with the flags of IDirect3DDevice9Ex::PresentEx for information. */
 struct aerogpu_cmd_present_ex {
   struct aerogpu_cmd_hdr hdr;
   uint32_t scanout_id;

@@ -41,7 +41,7 @@
   0x100000U /* feature bit 52: the registers AEROGPU_EXT_REG_KEEP* work; comes with GPU_LOSS */
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
-/* Those that announce packets: whoever executes this table announces them. */
+/* The bits that announce packets: a device that executes the whole table sets all of them. */
 #define AEROGPU_CMD_FEATURES_HI                                                                                 \
   (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_CHARGES |       \
    AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_MEMORY | \
@@ -59,8 +59,8 @@ enum aerogpu_ext_texture_kind {
 /** aerogpu_cmd_ext_update_buffer.flags and aerogpu_cmd_ext_update_texture.flags. Others are refused. */
 enum aerogpu_ext_update_flags {
   AEROGPU_EXT_UPDATE_NONE = 0,
-  AEROGPU_EXT_UPDATE_DISCARD = 1,      /* what is not updated may hold anything from here on */
-  AEROGPU_EXT_UPDATE_NO_OVERWRITE = 2, /* nothing before the packet uses what it updates, or all of that is done */
+  AEROGPU_EXT_UPDATE_DISCARD = 1,      /* bytes that are not updated may hold anything from here on */
+  AEROGPU_EXT_UPDATE_NO_OVERWRITE = 2, /* no earlier work uses the bytes that it updates, or all of it is done */
 };
 
 /** aerogpu_cmd_ext_blit.flags. Others are refused. */
@@ -71,12 +71,12 @@ enum aerogpu_ext_blit_flags {
   AEROGPU_EXT_BLIT_MIRROR_Y = 4,
   AEROGPU_EXT_BLIT_SRGB_DECODE = 8,     /* the source is read as its sRGB twin */
   AEROGPU_EXT_BLIT_SRGB_ENCODE = 16,    /* the destination is written as its sRGB twin */
-  AEROGPU_EXT_BLIT_WRITEBACK_DST = 32,  /* the result goes to the destination's guest memory as well */
+  AEROGPU_EXT_BLIT_WRITEBACK_DST = 32,  /* the result goes to the destination's guest memory too */
   AEROGPU_EXT_BLIT_SRC_COLOR_KEY = 64,  /* texels of the source that are color_key stay away */
   AEROGPU_EXT_BLIT_DST_COLOR_KEY = 128, /* only texels of the destination that are color_key are written */
 };
 
-/** aerogpu_cmd_ext_fill.flags: what is written. Others are refused. */
+/** aerogpu_cmd_ext_fill.flags: the planes to write. Others are refused. */
 enum aerogpu_ext_fill_flags {
   AEROGPU_EXT_FILL_COLOR = 1,
   AEROGPU_EXT_FILL_DEPTH = 2,
@@ -91,7 +91,7 @@ enum aerogpu_ext_mips_flags {
   AEROGPU_EXT_MIPS_SRGB = 2, /* levels are read and written as the format's sRGB twin */
 };
 
-/** What EXT_QUERY_BEGIN and EXT_QUERY_END ask. Others are refused. */
+/** The types of EXT_QUERY_BEGIN and EXT_QUERY_END. Others are refused. */
 enum aerogpu_ext_query_type {
   AEROGPU_EXT_QUERY_OCCLUSION = 1, /* samples that passed the depth and stencil tests between the two */
   AEROGPU_EXT_QUERY_TIMESTAMP = 2, /* when all work before EXT_QUERY_END was done, nanoseconds; has no begin */
@@ -112,27 +112,27 @@ struct aerogpu_ext_rect {
 };
 AEROGPU_ABI_SIZE(aerogpu_ext_rect, 16);
 
-/** A part of the source and the place that it is scaled to. */
+/** A part of the source and its place in the destination, to which it is scaled. */
 struct aerogpu_ext_blit_rect {
   struct aerogpu_ext_rect dst;
   struct aerogpu_ext_rect src;
 };
 AEROGPU_ABI_SIZE(aerogpu_ext_blit_rect, 32);
 
-/** Inside is where the dot product with the position that the vertex shader writes is not negative. */
+/** A position that the vertex shader writes is inside if its dot product with the plane is not negative. */
 struct aerogpu_ext_clip_plane {
   uint32_t coefficients_f32[4]; /* IEEE 754 bits */
 };
 AEROGPU_ABI_SIZE(aerogpu_ext_clip_plane, 16);
 
-/** What EXT_QUERY_END writes to guest memory. */
+/** The result that EXT_QUERY_END writes to guest memory. */
 struct aerogpu_ext_query_result {
   uint64_t value;
   uint64_t available; /* 1 */
 };
 AEROGPU_ABI_SIZE(aerogpu_ext_query_result, 16);
 
-/** EXT_RESET_CONTEXT: the context of this submission gets its initial state; nothing is bound in it any more. */
+/** EXT_RESET_CONTEXT: resets the context of this submission to its initial state; nothing is bound in it any more. */
 struct aerogpu_cmd_ext_reset_context {
   struct aerogpu_cmd_hdr hdr;
   uint32_t reserved0;
@@ -160,7 +160,7 @@ struct aerogpu_cmd_ext_create_texture {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_create_texture, 64);
 
-/** EXT_UPDATE_BUFFER: bytes of guest memory to a buffer, with or without a backing. */
+/** EXT_UPDATE_BUFFER: copies bytes of guest memory to a buffer, with or without a backing. */
 struct aerogpu_cmd_ext_update_buffer {
   struct aerogpu_cmd_hdr hdr;
   uint32_t buffer;
@@ -173,7 +173,7 @@ struct aerogpu_cmd_ext_update_buffer {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_update_buffer, 48);
 
-/** EXT_UPDATE_TEXTURE: a box of texels from guest memory to a texture, with or without a backing. */
+/** EXT_UPDATE_TEXTURE: copies a box of texels from guest memory to a texture, with or without a backing. */
 struct aerogpu_cmd_ext_update_texture {
   struct aerogpu_cmd_hdr hdr;
   uint32_t texture;
@@ -193,7 +193,7 @@ struct aerogpu_cmd_ext_update_texture {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_update_texture, 72);
 
-/** EXT_READ_TEXTURE: a box of a texture's texels to guest memory, where they are before the fence. */
+/** EXT_READ_TEXTURE: copies a box of texels to guest memory, where they are before the fence. */
 struct aerogpu_cmd_ext_read_texture {
   struct aerogpu_cmd_hdr hdr;
   uint32_t texture;
@@ -223,14 +223,13 @@ struct aerogpu_cmd_ext_blit {
   uint32_t src_mip_level;
   uint32_t src_array_layer;
   uint32_t flags;     /* enum aerogpu_ext_blit_flags */
-  uint32_t color_key; /* with a flag for it: a texel as it is in memory */
+  uint32_t color_key; /* with a COLOR_KEY flag: a texel as it is in memory */
   uint32_t rect_count;
   uint32_t reserved0;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_blit, 48);
 
-/** EXT_FILL: rect_count rectangles follow; without one all of the subresource is filled. No state is used or changed.
- */
+/** EXT_FILL: rect_count rectangles follow; 0 fills the whole subresource. No state is used or changed. */
 struct aerogpu_cmd_ext_fill {
   struct aerogpu_cmd_hdr hdr;
   uint32_t texture;
@@ -245,7 +244,7 @@ struct aerogpu_cmd_ext_fill {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_fill, 56);
 
-/** EXT_GENERATE_MIPS: each level but the first is made from the one before it, in every layer. */
+/** EXT_GENERATE_MIPS: makes each level but the first from the level before it, in every layer. */
 struct aerogpu_cmd_ext_generate_mips {
   struct aerogpu_cmd_hdr hdr;
   uint32_t texture;
@@ -253,7 +252,7 @@ struct aerogpu_cmd_ext_generate_mips {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_generate_mips, 16);
 
-/** EXT_QUERY_BEGIN: a query of this context begins to count, from 0 on. */
+/** EXT_QUERY_BEGIN: starts a query of this context at 0. */
 struct aerogpu_cmd_ext_query_begin {
   struct aerogpu_cmd_hdr hdr;
   uint32_t slot; /* 0 to 255 */
@@ -261,7 +260,7 @@ struct aerogpu_cmd_ext_query_begin {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_query_begin, 16);
 
-/** EXT_QUERY_END: a query of this context ends; aerogpu_ext_query_result goes to guest memory. */
+/** EXT_QUERY_END: ends a query of this context; writes aerogpu_ext_query_result to guest memory. */
 struct aerogpu_cmd_ext_query_end {
   struct aerogpu_cmd_hdr hdr;
   uint32_t slot; /* 0 to 255 */
@@ -272,7 +271,7 @@ struct aerogpu_cmd_ext_query_end {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_query_end, 32);
 
-/** EXT_SET_CLIP_PLANES: plane_count planes follow, which D3DRS_CLIPPLANEENABLE turns on. */
+/** EXT_SET_CLIP_PLANES: plane_count planes follow; D3DRS_CLIPPLANEENABLE turns them on. */
 struct aerogpu_cmd_ext_set_clip_planes {
   struct aerogpu_cmd_hdr hdr;
   uint32_t first;
@@ -298,7 +297,7 @@ struct aerogpu_cmd_ext_set_state {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_state, 16);
 
-/** EXT_SET_STREAM_FREQUENCY: step_count words follow: after how many instances a vertex stream goes on, 0 = with each
+/** EXT_SET_STREAM_FREQUENCY: step_count words follow: the instances after which a vertex stream advances, 0 = with each
  * vertex. */
 struct aerogpu_cmd_ext_set_stream_frequency {
   struct aerogpu_cmd_hdr hdr;
@@ -307,7 +306,7 @@ struct aerogpu_cmd_ext_set_stream_frequency {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_stream_frequency, 16);
 
-/** EXT_DRAW_INLINE: a draw whose vertices follow, and behind them its indices. */
+/** EXT_DRAW_INLINE: a draw; its vertices follow, then its indices. */
 struct aerogpu_cmd_ext_draw_inline {
   struct aerogpu_cmd_hdr hdr;
   uint32_t vertex_count;        /* that follow */
@@ -317,8 +316,8 @@ struct aerogpu_cmd_ext_draw_inline {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_draw_inline, 24);
 
-/** EXT_PRESENT_RECTS: PRESENT_EX of a picture that differs from the last one in the rect_count rectangles that follow.
- */
+/** EXT_PRESENT_RECTS: PRESENT_EX of a picture that differs from the last one only in the rect_count rectangles that
+ * follow. */
 struct aerogpu_cmd_ext_present_rects {
   struct aerogpu_cmd_hdr hdr;
   uint32_t scanout_id;
@@ -328,7 +327,7 @@ struct aerogpu_cmd_ext_present_rects {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_present_rects, 24);
 
-/** EXT_WRITE_VALUE: a word of guest memory that is written once everything before it is done. */
+/** EXT_WRITE_VALUE: writes a word of guest memory once all work before it is done. */
 struct aerogpu_cmd_ext_write_value {
   struct aerogpu_cmd_hdr hdr;
   uint32_t alloc_id;
@@ -338,11 +337,11 @@ struct aerogpu_cmd_ext_write_value {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_write_value, 32);
 
-/** EXT_ATTACH_BACKING: a resource gets guest memory in place of what it had. */
+/** EXT_ATTACH_BACKING: replaces the backing of a resource by other guest memory. */
 struct aerogpu_cmd_ext_attach_backing {
   struct aerogpu_cmd_hdr hdr;
   uint32_t resource_handle;
-  uint32_t backing_alloc_id; /* 0 = none any more */
+  uint32_t backing_alloc_id; /* 0 = removes the backing */
   uint32_t backing_offset_bytes;
   uint32_t row_pitch_bytes; /* of textures, mip 0 */
 };
@@ -357,7 +356,7 @@ struct aerogpu_cmd_ext_grant {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_grant, 24);
 
-/** EXT_DESTROY_SPACE: everything that is the space's alone ends. SPACE-16. */
+/** EXT_DESTROY_SPACE: destroys everything that only this space has. SPACE-16. */
 struct aerogpu_cmd_ext_destroy_space {
   struct aerogpu_cmd_hdr hdr;
   uint32_t space;
@@ -365,7 +364,7 @@ struct aerogpu_cmd_ext_destroy_space {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_destroy_space, 16);
 
-/** EXT_NAME_SPACE: whose the space is, for people who look at the host. SPACE-15. */
+/** EXT_NAME_SPACE: names the owner of the space, for people on the host. SPACE-15. */
 struct aerogpu_cmd_ext_name_space {
   struct aerogpu_cmd_hdr hdr;
   uint32_t space;
@@ -374,15 +373,15 @@ struct aerogpu_cmd_ext_name_space {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_name_space, 48);
 
-/** EXT_CHARGE_SPACE: what is made from here on counts for the space, up to the end of the submission. SPACE-21. */
+/** EXT_CHARGE_SPACE: charges objects made from here to the end of the submission to the space. SPACE-21. */
 struct aerogpu_cmd_ext_charge_space {
   struct aerogpu_cmd_hdr hdr;
-  uint32_t space; /* 0: for the guest as a whole again */
+  uint32_t space; /* 0: charges the guest as a whole again */
   uint32_t reserved0;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_charge_space, 16);
 
-/** EXT_SPACE_PROCESS: what the space makes counts for the process. SPACE-22. */
+/** EXT_SPACE_PROCESS: charges the space's objects to the process. SPACE-22. */
 struct aerogpu_cmd_ext_space_process {
   struct aerogpu_cmd_hdr hdr;
   uint32_t space;
@@ -391,8 +390,8 @@ struct aerogpu_cmd_ext_space_process {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_space_process, 24);
 
-/** EXT_COPY_MEMORY: bytes of one allocation to another, or to another place in it, without an object, and without the
- * GPU. MEM-1. */
+/** EXT_COPY_MEMORY: copies bytes of one allocation to another, or within it, without an object and without the GPU.
+ * MEM-1. */
 struct aerogpu_cmd_ext_copy_memory {
   struct aerogpu_cmd_hdr hdr;
   uint32_t dst_alloc_id;
@@ -403,11 +402,11 @@ struct aerogpu_cmd_ext_copy_memory {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_copy_memory, 40);
 
-/** EXT_FILL_MEMORY: bytes of an allocation get a pattern, without an object, and without the GPU. MEM-1. */
+/** EXT_FILL_MEMORY: fills bytes of an allocation with a pattern, without an object and without the GPU. MEM-1. */
 struct aerogpu_cmd_ext_fill_memory {
   struct aerogpu_cmd_hdr hdr;
   uint32_t alloc_id;
-  uint32_t pattern;      /* little-endian, again and again from the range's begin */
+  uint32_t pattern;      /* little-endian, repeated from the start of the range */
   uint64_t offset_bytes; /* a multiple of 4 */
   uint64_t size_bytes;   /* a multiple of 4 */
 };

@@ -15,7 +15,7 @@
  * Expands one row per opcode. NAME is the opcode without AEROGPU_CMD_, STRUCT the structure without aerogpu_cmd_.
  *   FIXED(NAME, STRUCT)                a structure and nothing after it
  *   TAIL(NAME, STRUCT, ELEM, COUNT)    COUNT (a field of the structure) elements of type ELEM follow
- *   REST(NAME, STRUCT)                 whatever follows, up to the packet's end, belongs to it
+ *   REST(NAME, STRUCT)                 all bytes up to the packet's end belong to it
  */
 #define AEROGPU_CMD_TABLE(FIXED, TAIL, REST)                                                                       \
   FIXED(NOP, hdr)                                                                                                  \
@@ -94,7 +94,7 @@
   FIXED(EXT_COPY_MEMORY, ext_copy_memory)                                                                          \
   FIXED(EXT_FILL_MEMORY, ext_fill_memory)
 
-/** The structures without a field that means something, each once: EMPTY(STRUCT). */
+/** The structures without a meaningful field, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \
   EMPTY(hdr)                     \
   EMPTY(flush)                   \

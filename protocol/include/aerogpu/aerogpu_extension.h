@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The extension space of this project: numbers that no later ABI made elsewhere can claim. docs/abi/extensions.md. An
- * extension is announced by its feature bit and documented before it is used. Feature bits and packets are in
+/* The extension space of this project: numbers that no later ABI made elsewhere can claim. docs/abi/extensions.md. A
+ * feature bit announces each extension, and its documentation comes before its use. Feature bits and packets are in
  * aerogpu_cmd_extension.h. */
 #ifndef AEROGPU_EXTENSION_H
 #define AEROGPU_EXTENSION_H
@@ -16,9 +16,9 @@
 #define AEROGPU_EXT_FEATURE_BIT_LAST 63U
 #define AEROGPU_EXT_REG_FIRST 0x8000U
 #define AEROGPU_EXT_REG_LAST 0xFFFFU
-#define AEROGPU_EXT_REG_EDID 0x8000U /* RO, the monitor's EDID, in accesses of 1, 2 or 4 bytes; zero behind its end */
+#define AEROGPU_EXT_REG_EDID 0x8000U /* RO, the monitor's EDID, in accesses of 1, 2 or 4 bytes; zero after its end */
 #define AEROGPU_EXT_REG_EDID_BYTES 0x400U /* room for it */
-#define AEROGPU_EXT_REG_EDID_SIZE 0x8400U /* RO, bytes of it, a multiple of 128 */
+#define AEROGPU_EXT_REG_EDID_SIZE 0x8400U /* RO, its bytes, a multiple of 128 */
 #define AEROGPU_EXT_REG_VGA 0x8404U       /* WO, any write gives the display back to VGA */
 
 /* Loss and return of the GPU, feature bit 51. docs/abi/recovery.md. */
@@ -33,19 +33,19 @@
 /* Objects that outlast the machine's sleep, feature bit 52. docs/abi/recovery.md. */
 #define AEROGPU_EXT_REG_KEEP_KEY_LO 0x8530U /* WO */
 #define AEROGPU_EXT_REG_KEEP_KEY_HI 0x8534U /* WO */
-#define AEROGPU_EXT_REG_KEEP 0x8538U        /* RW, AEROGPU_EXT_KEEP_*; with the key that was written before */
+#define AEROGPU_EXT_REG_KEEP 0x8538U        /* RW, AEROGPU_EXT_KEEP_*; takes the key that was written before */
 #define AEROGPU_EXT_KEEP_NO 0U              /* KEEP: read and written, nothing is kept */
 #define AEROGPU_EXT_KEEP_WILL 1U            /* KEEP: written, keep over the next sleep; read, the device will */
 #define AEROGPU_EXT_KEEP_CLAIM 2U           /* KEEP: written, give them back */
-#define AEROGPU_EXT_KEEP_HELD 2U            /* KEEP: read, they were kept and wait to be claimed */
+#define AEROGPU_EXT_KEEP_HELD 2U            /* KEEP: read, the objects were kept and wait to be claimed */
 
-/* What the host wants of the driver, feature bit 53. */
+/* The host's wishes to the driver, feature bit 53. */
 #define AEROGPU_EXT_REG_POLICY 0x8540U    /* RO, AEROGPU_EXT_POLICY_* */
 #define AEROGPU_EXT_POLICY_ESCAPES_OFF 1U /* POLICY: no escapes for debugging */
 
-/* What the host's GPU is and can do, feature bit 36: struct aerogpu_caps of aerogpu_caps.h. */
+/* The host's GPU, feature bit 36: struct aerogpu_caps of aerogpu_caps.h. */
 #define AEROGPU_EXT_REG_CAPS_SIZE 0x8408U  /* RO, bytes of the block */
-#define AEROGPU_EXT_REG_CAPS 0x9000U       /* RO, the block, in accesses of 1, 2 or 4 bytes; zero behind its end */
+#define AEROGPU_EXT_REG_CAPS 0x9000U       /* RO, the block, in accesses of 1, 2 or 4 bytes; zero after its end */
 #define AEROGPU_EXT_REG_CAPS_BYTES 0x1000U /* room for it */
 
 /* The device's clock, feature bit 42. docs/abi/queries.md. */

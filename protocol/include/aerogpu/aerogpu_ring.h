@@ -83,7 +83,7 @@ struct aerogpu_alloc_table_header {
 };
 AEROGPU_ABI_SIZE(aerogpu_alloc_table_header, 24);
 
-/** Where an allocation lies for this submission. */
+/** The place of an allocation for this submission. */
 struct aerogpu_alloc_entry {
   uint32_t alloc_id;   /* non-zero, once per table */
   uint32_t flags;      /* enum aerogpu_alloc_flags */

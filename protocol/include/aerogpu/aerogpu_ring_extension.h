@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a ring slot may say beyond ABI 1.4, and what of a ring outlasts its reset. docs/abi/ring.md (RING-10, BUSY),
- * docs/abi/memory.md. */
+/* Fields of a ring slot beyond ABI 1.4, and the activity of a ring that outlasts its reset. docs/abi/ring.md
+ * (RING-10, BUSY), docs/abi/memory.md. */
 #ifndef AEROGPU_RING_EXTENSION_H
 #define AEROGPU_RING_EXTENSION_H
 
@@ -13,8 +13,8 @@
   0x40000000U /* aerogpu_submit_desc.flags, feature bit 56: if it fails the ring stops (MEM-10) */
 
 #define AEROGPU_EXT_FEATURE_HI_RING_BUSY 0x4000000U /* feature bit 58: AEROGPU_EXT_REG_RING_BUSY works */
-#define AEROGPU_EXT_REG_RING_BUSY 0x8544U /* RO, AEROGPU_EXT_RING_BUSY_*; 0: nothing of before the last reset */
-#define AEROGPU_EXT_RING_BUSY_WRITES 1U   /* RING_BUSY: may still be written to guest memory */
-#define AEROGPU_EXT_RING_BUSY_READS 2U    /* RING_BUSY: may still read guest memory */
+#define AEROGPU_EXT_REG_RING_BUSY 0x8544U /* RO, AEROGPU_EXT_RING_BUSY_*; 0: no work from before the last reset */
+#define AEROGPU_EXT_RING_BUSY_WRITES 1U   /* RING_BUSY: old work may still write guest memory */
+#define AEROGPU_EXT_RING_BUSY_READS 2U    /* RING_BUSY: old work may still read guest memory */
 
 #endif /* AEROGPU_RING_EXTENSION_H */

@@ -7,12 +7,12 @@
 
 #pragma pack(push, 1)
 
-/* The first eight bytes of header, footer and table of contents; the latter's last one is zero. */
+/* The first eight bytes of header, footer and table of contents; the last byte of the third magic is zero. */
 #define AEROGPU_TRACE_HEADER_MAGIC "AEROGPUT"
 #define AEROGPU_TRACE_FOOTER_MAGIC "AEROGPUF"
 #define AEROGPU_TRACE_TOC_MAGIC "AEROTOC"
 
-#define AEROGPU_TRACE_CONTAINER_VERSION 2U  /* what writers write; readers take 1 too */
+#define AEROGPU_TRACE_CONTAINER_VERSION 2U  /* version that writers write; readers take 1 too */
 #define AEROGPU_TRACE_TOC_VERSION 1U        /* of the table of contents */
 #define AEROGPU_TRACE_SUBMISSION_VERSION 1U /* of submission records */
 
@@ -24,8 +24,8 @@ enum aerogpu_trace_record_type {
   AEROGPU_TRACE_RECORD_BLOB = 4,
   AEROGPU_TRACE_RECORD_SUBMISSION = 5,
   AEROGPU_TRACE_RECORD_DEVICE_RESET = 0x80,      /* no payload; between frames */
-  AEROGPU_TRACE_RECORD_UNREADABLE_MEMORY = 0x81, /* aerogpu_trace_unreadable_range, as often as it fits */
-  AEROGPU_TRACE_RECORD_SPACE = 0x82,             /* aerogpu_trace_space: of the next submission */
+  AEROGPU_TRACE_RECORD_UNREADABLE_MEMORY = 0x81, /* one or more aerogpu_trace_unreadable_range */
+  AEROGPU_TRACE_RECORD_SPACE = 0x82,             /* aerogpu_trace_space, for the next submission */
 };
 
 /** aerogpu_trace_blob.kind. */
@@ -90,7 +90,7 @@ struct aerogpu_trace_submission {
 };
 AEROGPU_ABI_SIZE(aerogpu_trace_submission, 56);
 
-/** Guest memory that is there before a submission's commands run. */
+/** Guest memory as it is before a submission's commands run. */
 struct aerogpu_trace_memory_range {
   uint32_t alloc_id;
   uint32_t flags; /* enum aerogpu_alloc_flags */
@@ -100,7 +100,7 @@ struct aerogpu_trace_memory_range {
 };
 AEROGPU_ABI_SIZE(aerogpu_trace_memory_range, 32);
 
-/** Guest memory that the commands of the next submission could not read. */
+/** Guest memory that the commands of the next submission failed to read. */
 struct aerogpu_trace_unreadable_range {
   uint64_t gpa;
   uint64_t size_bytes;

@@ -24,7 +24,7 @@
 #define AEROGPU_UMDPRIV_FLAG_HAS_VBLANK 2U
 #define AEROGPU_UMDPRIV_FLAG_HAS_FENCE_PAGE 4U
 
-/** What the user-mode driver learns of the device. */
+/** Describes the device to the user-mode driver. */
 struct aerogpu_umd_private_v1 {
   uint32_t size_bytes;
   uint32_t struct_version;

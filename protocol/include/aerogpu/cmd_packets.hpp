@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Packets as tests, benchmarks, fuzzer seeds, the demo and the driver host mostly send them: fewer arguments, floats in
-// place of their bits, usual values left out. What is not here is CommandWriter::packet() of its structure.
-// Header-only, C++20. Nothing is checked: tests compose invalid streams on purpose.
+// The packets that tests, benchmarks, fuzzer seeds, the demo and the driver host mostly send: fewer arguments, floats
+// in place of their bits, usual values as defaults. For any other packet use CommandWriter::packet() with its
+// structure. Header-only, C++20. Checks nothing: tests compose invalid streams on purpose.
 #pragma once
 
 #include <bit>
@@ -14,13 +14,13 @@
 
 namespace aerogpu::packets {
 
-/// A texture's creation. `usage`: enum aerogpu_resource_usage_flags; `rowPitch` (bytes) counts only with
-/// `allocId`, which 0 leaves without backing.
+/// Describes a texture to create. `usage`: enum aerogpu_resource_usage_flags; `rowPitch` (bytes) counts only with
+/// `allocId`; 0 means no backing.
 struct Texture {
   uint32_t handle = 0, format = AEROGPU_FORMAT_B8G8R8X8_UNORM, width = 0, height = 0, usage = 0;
   uint32_t mips = 1, layers = 1, rowPitch = 0, allocId = 0, allocOffset = 0;
 };
-/// What a texture has that is drawn into and shown.
+/// The usage of a texture that is drawn into and shown.
 inline constexpr uint32_t kShown = AEROGPU_RESOURCE_USAGE_RENDER_TARGET | AEROGPU_RESOURCE_USAGE_SCANOUT;
 
 inline void createTexture(CommandWriter& w, const Texture& t) {
@@ -38,7 +38,7 @@ inline void createTexture(CommandWriter& w, const Texture& t) {
   w.packet(p);
 }
 
-/// A texture that is drawn into and shown, over the start of an allocation: B8G8R8X8, tight rows.
+/// Creates a texture that is drawn into and shown, over the start of an allocation: B8G8R8X8, tight rows.
 inline void createShown(CommandWriter& w, uint32_t handle, uint32_t width, uint32_t height, uint32_t allocId) {
   Texture t;
   t.handle = handle;
@@ -82,7 +82,7 @@ inline void dirtyRange(CommandWriter& w, uint32_t handle, uint64_t offset, uint6
   w.packet(p);
 }
 
-/// From the start of one buffer to the start of another. `flags`: enum aerogpu_copy_flags.
+/// Copies from the start of one buffer to the start of another. `flags`: enum aerogpu_copy_flags.
 inline void copyBuffer(CommandWriter& w, uint32_t to, uint32_t from, uint64_t size,
                        uint32_t flags = AEROGPU_COPY_FLAG_WRITEBACK_DST) {
   aerogpu_cmd_copy_buffer p{};
@@ -93,7 +93,7 @@ inline void copyBuffer(CommandWriter& w, uint32_t to, uint32_t from, uint64_t si
   w.packet(p);
 }
 
-/// Between the upper left corners of two textures; of the source, another mip level or layer if given.
+/// Copies between the upper left corners of two textures; from the given mip level or layer of the source.
 inline void copyTexture(CommandWriter& w, uint32_t to, uint32_t from, uint32_t width, uint32_t height,
                         uint32_t flags = AEROGPU_COPY_FLAG_WRITEBACK_DST, uint32_t fromMip = 0,
                         uint32_t fromLayer = 0) {
@@ -178,8 +178,7 @@ inline void bindShaders(CommandWriter& w, uint32_t vertex, uint32_t pixel) {
   w.packet(p);
 }
 
-/// `blob`: an array of D3DVERTEXELEMENT9 with its end element, or an ILAY blob. Creates the layout and binds
-/// it.
+/// Creates an input layout and binds it. `blob`: an array of D3DVERTEXELEMENT9 with its end element, or an ILAY blob.
 inline void useInputLayout(CommandWriter& w, uint32_t handle, std::span<const uint8_t> blob) {
   aerogpu_cmd_create_input_layout create{};
   create.input_layout_handle = handle;
@@ -195,20 +194,20 @@ inline void destroyInputLayout(CommandWriter& w, uint32_t handle) {
   w.packet(p);
 }
 
-/// D3DRENDERSTATETYPE and its value; floats as their bits.
+/// Sets a D3DRENDERSTATETYPE to a value; floats as their bits.
 inline void renderState(CommandWriter& w, uint32_t state, uint32_t value) {
   w.packet(aerogpu_cmd_set_render_state{{}, state, value});
 }
-/// D3DSAMPLERSTATETYPE and its value.
+/// Sets a D3DSAMPLERSTATETYPE to a value.
 inline void samplerState(CommandWriter& w, uint32_t slot, uint32_t state, uint32_t value,
                          uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
   w.packet(aerogpu_cmd_set_sampler_state{{}, stage, slot, state, value});
 }
-/// A texture or view; 0 unbinds.
+/// Binds a texture or view; 0 unbinds.
 inline void setTexture(CommandWriter& w, uint32_t slot, uint32_t texture, uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
   w.packet(aerogpu_cmd_set_texture{{}, stage, slot, texture, 0});
 }
-/// Float constants from register `first` on; four floats a register, what is over does not count.
+/// Sets float constants from register `first` on, four floats a register; ignores an incomplete last register.
 inline void setConstantsF(CommandWriter& w, uint32_t stage, uint32_t first, std::span<const float> values) {
   const auto count = static_cast<uint32_t>(values.size() / 4);
   w.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_F, aerogpu_cmd_set_shader_constants_f{{}, stage, first, count, 0},
@@ -257,7 +256,7 @@ inline void drawIndexed(CommandWriter& w, uint32_t indices, uint32_t first = 0, 
   w.packet(aerogpu_cmd_draw_indexed{{}, indices, instances, first, baseVertex, 0});
 }
 
-/// A compute shader over the whole of one storage buffer, `groups` thread groups side by side.
+/// Runs a compute shader over the whole of one storage buffer, `groups` thread groups side by side.
 inline void dispatch(CommandWriter& w, uint32_t shader, uint32_t buffer, uint32_t groups = 1) {
   aerogpu_cmd_bind_shaders bind{};
   bind.cs = shader;
@@ -272,7 +271,7 @@ inline void dispatch(CommandWriter& w, uint32_t shader, uint32_t buffer, uint32_
   w.packet(p);
 }
 
-/// Of scanout 0. `flags`: enum aerogpu_present_flags.
+/// Presents scanout 0. `flags`: enum aerogpu_present_flags.
 inline void present(CommandWriter& w, uint32_t flags = 0) {
   aerogpu_cmd_present p{};
   p.flags = flags;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A whole command stream in memory that grows: the guest program, tests, fuzzer seeds and benchmarks use it.
+// Builds a whole command stream in memory that grows: the guest program, tests, fuzzer seeds and benchmarks use it.
 // Header-only, C++17, depends on the ABI headers alone. Not thread-safe.
 #pragma once
 
@@ -25,7 +25,7 @@ public:
     std::memcpy(m_bytes.data(), &header, sizeof header);
   }
 
-  /// Appends bytes as they are, for malformed streams in tests.
+  /// Appends bytes unchanged, for malformed streams in tests.
   void raw(const void* bytes, size_t count) {
     const auto* p = static_cast<const uint8_t*>(bytes);
     m_bytes.insert(m_bytes.end(), p, p + count);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes the packets of a command stream (docs/abi/commands.md), for whoever composes one: drivers, the guest program,
-// tests. A packet is its structure: opcode, size and the number of elements that follow come from the packets'
-// description. Values are not checked. C++17, no heap, exceptions, library or floating point; any IRQL. Not
-// thread-safe.
+// Writes the packets of a command stream (docs/abi/commands.md) for drivers, the guest program and tests. A packet is
+// its structure: opcode, size and the number of elements that follow come from the packets' description. Values are
+// not checked. C++17, no heap, exceptions, library or floating point; any IRQL. Not thread-safe.
 #pragma once
 
 #include <stddef.h>
@@ -20,18 +19,19 @@ template <class Wire>
 using PacketElements = std::conditional_t<std::is_same_v<typename PacketType<Wire>::Element, uint8_t>, const void*,
                                           const typename PacketType<Wire>::Element*>;
 
-/// What all writers can do. `Writer` derives from it and has reserve(bytes): that many bytes (a multiple of 4) more of
-/// the stream, not initialised, or null when there is no room. What a call returns is valid until the next one.
+/// The functions of all writers. `Writer` derives from it and has reserve(bytes): it extends the stream by that many
+/// bytes (a multiple of 4), not initialised, or returns null if there is no room. A returned pointer is valid until
+/// the next call.
 template <class Writer>
 class PacketAppender {
 public:
-  /// Appends a packet; false when there is no room. Its hdr is filled in.
+  /// Appends a packet and fills in its hdr; false if there is no room.
   template <class Wire>
   bool packet(const Wire& fixed) {
     return packet(PacketType<Wire>::kOpcode, fixed);
   }
 
-  /// Appends a packet and `count` elements, whose number is filled in too. Bytes may lie behind any pointer.
+  /// Appends a packet and `count` elements, and fills in their number too. The pointer may point to any bytes.
   template <class Wire>
   bool packet(Wire fixed, PacketElements<Wire> elements, size_t count) {
     PacketType<Wire>::setCount(fixed, count);
@@ -39,13 +39,13 @@ public:
                           count * sizeof(typename PacketType<Wire>::Element));
   }
 
-  /// A packet in place, zeroed but for hdr; null when there is no room.
+  /// Appends a packet in place, zeroed but for hdr; null if there is no room.
   template <class Wire>
   Wire* append() {
     return static_cast<Wire*>(zeroed(PacketType<Wire>::kOpcode, sizeof(Wire), 0));
   }
 
-  /// The same with `count` zeroed elements, whose number is filled in.
+  /// Appends a packet in place with `count` zeroed elements, and fills in their number.
   template <class Wire>
   Wire* append(size_t count) {
     using Element = typename PacketType<Wire>::Element;
@@ -60,12 +60,14 @@ public:
     return reinterpret_cast<typename PacketType<Wire>::Element*>(packet + 1);
   }
 
-  /// Appends `fixed` under this opcode: for packets that share a structure, and for streams that are wrong on purpose.
+  /// Appends `fixed` under this opcode: for packets that share a structure, and for streams that are wrong on
+  /// purpose.
   template <class Wire>
   bool packet(uint32_t opcode, const Wire& fixed) {
     return packetWithTail(opcode, fixed, nullptr, 0);
   }
-  /// The same with `tailBytes` bytes, padded with zeros to a multiple of 4; a number of elements stays as it is.
+  /// Appends `fixed` and `tailBytes` bytes, padded with zeros to a multiple of 4; does not change a number of
+  /// elements.
   template <class Wire>
   bool packetWithTail(uint32_t opcode, const Wire& fixed, const void* tail, size_t tailBytes) {
     auto* at = static_cast<uint8_t*>(zeroed(opcode, sizeof fixed, tailBytes));
@@ -88,7 +90,7 @@ private:
   }
 };
 
-/// Writes into memory of fixed size. A packet that does not fit is not begun, and the writer stays full() from then on.
+/// Writes into memory of fixed size. Does not begin a packet that does not fit, and stays full() from then on.
 class PacketWriter : public PacketAppender<PacketWriter> {
 public:
   /// `buffer` has room for `bytes` bytes (a multiple of 4) and outlives the writer.
@@ -98,7 +100,7 @@ public:
   size_t room() const { return m_room - m_used; }
   bool full() const { return m_full; }
 
-  /// Takes back everything after `used` bytes, and the memory of having been full.
+  /// Takes back everything after `used` bytes, and full() too.
   void rewind(size_t used) {
     m_used = used;
     m_full = false;

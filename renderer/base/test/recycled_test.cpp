@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory that is kept for the next object of a type: by whom, how much, until when.
+// Memory that is kept for the next object of a type: the owner, the amount, the lifetime.
 #include "renderer/base/recycled.h"
 
 #include <gtest/gtest.h>
@@ -15,14 +15,14 @@
 
 namespace {
 
-constexpr size_t kBytes = 728;  // of no other object here
-constexpr size_t kHeader = 16;  // in front of each piece: its size
+constexpr size_t kBytes = 728;  // no other object here has this size
+constexpr size_t kHeader = 16;  // before each piece: its size
 std::atomic<uint64_t> taken{0}, given{0};
 
 }  // namespace
 
-// What comes from the heap, and goes back there, in pieces of that size. gcc takes one of a pair for
-// mismatched that it inlines without the other (-Wmismatched-new-delete).
+// Allocates from the heap in pieces of that size. gcc considers one of a pair mismatched if it inlines only
+// one of them (-Wmismatched-new-delete).
 [[gnu::noinline]] void* operator new(size_t size) {
   if (size == kBytes) ++taken;
   auto* memory = static_cast<uint8_t*>(std::malloc(kHeader + size));
@@ -60,7 +60,7 @@ constexpr size_t kMost = aerogpu::kRecycledBytes / kBytes;
 class Recycled : public testing::Test {
 protected:
   void SetUp() override { taken = given = 0; }
-  /// Each test has a thread of its own, which has kept nothing.
+  /// Each test has its own thread, which has kept nothing.
   template <class Work>
   static void inThread(Work work) {
     std::thread(work).join();
@@ -97,7 +97,7 @@ TEST_F(Recycled, AThreadsPiecesEndWithIt) {
 
 TEST_F(Recycled, AnObjectMayOutliveItsThreadsPieces) {
   inThread([] {
-    // It ends behind what the thread keeps, which began later.
+    // It ends after the kept pieces, which began later.
     thread_local std::unique_ptr<Thing> last;
     last = std::make_unique<Thing>();
     make(100);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What aerogpu-replay prints of a packet: names and values of its fields, from the packets' description.
+// The text that aerogpu-replay prints for a packet: names and values of its fields, from the packets'
+// description.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EXT_ATTACH_BACKING (docs/abi/extensions.md) over both back ends: where bytes go before and after it, what
-// is refused, who sees it.
+// EXT_ATTACH_BACKING (docs/abi/extensions.md) over both back ends: the places of bytes before and after it,
+// what is refused, which handles see it.
 #include <cstring>
 
 #include "renderer/test/expect.h"
@@ -27,7 +27,7 @@ protected:
     w.reset();
     return finished;
   }
-  /// Guest memory full of `byte`.
+  /// Returns guest memory full of `byte`.
   Allocation memory(uint64_t size, uint8_t byte) {
     const Allocation allocation = h.allocate(size);
     std::fill(h.bytes(allocation).begin(), h.bytes(allocation).end(), byte);
@@ -44,7 +44,7 @@ protected:
     packets::createBuffer(w, handle, size, 0, allocId);
     return handle;
   }
-  /// Copies `from` to `to`, which is written back.
+  /// Copies `from` to `to` with a write-back.
   void writeBack(uint32_t to, uint32_t from) { packets::copyTexture(w, to, from, kSide, kSide); }
   Bytes pixels(uint32_t handle) { return h.readTexture(handle, kFormat, kSide, kSide); }
   static bool all(std::span<const uint8_t> bytes, uint8_t wanted) {
@@ -168,7 +168,7 @@ TEST_P(AttachBackingTest, TheNewPitchIsThatOfUploadsToo) {
   packets::attachBacking(w, t, a.id, kWide);
   packets::upload(w, t, kWide, Bytes(kPitch, 0x44));  // row 1
   writeBack(other, t);
-  expectError(submit(), AEROGPU_ERROR_CMD_DECODE);  // the other one has no backing
+  expectError(submit(), AEROGPU_ERROR_CMD_DECODE);  // the other texture has no backing
   const Bytes got = pixels(t);
   EXPECT_TRUE(all({got.data() + kPitch, kPitch}, 0x44));
   EXPECT_TRUE(all({got.data(), kPitch}, 0));
@@ -181,7 +181,7 @@ TEST_P(AttachBackingTest, TheNewPitchIsThatOfUploadsToo) {
   }
 }
 
-// ATTACH-3: a write-back goes where the backing was when its packet ran.
+// ATTACH-3: a write-back goes to the backing of the time when its packet ran.
 TEST_P(AttachBackingTest, WriteBacksBeforeItGoToTheOldMemory) {
   const Allocation a = memory(kBytes, 0x11), b = memory(kBytes, 0x22), source = memory(kBytes, 0x55);
   const uint32_t t = texture(a.id), from = texture(source.id);

@@ -94,7 +94,7 @@ TEST_P(CapsTest, EveryFormatHasAnEntry) {
     std::memcpy(&entry, names + caps.formats_offset + size_t{i} * caps.format_entry_bytes, sizeof entry);
     EXPECT_TRUE(entries.emplace(entry.format, entry).second) << entry.format << " has two entries";
   }
-  // Formats are those that packets know: every number around those of the protocol is asked.
+  // The formats are those that packets know: asks for every number around those of the protocol.
   for (uint32_t format = 0; format < 0x1300; ++format)
     EXPECT_EQ(entries.contains(format), core::findFormat(format) != nullptr) << format;
   // Vulkan 1.3, "Required Format Support".
@@ -111,7 +111,7 @@ TEST_P(CapsTest, EveryFormatHasAnEntry) {
   EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_A4R4G4B4, sampled));
   EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_D16, AEROGPU_FORMAT_CAP_DEPTH | AEROGPU_FORMAT_CAP_COMPARE));
   EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_INTZ, AEROGPU_FORMAT_CAP_DEPTH | AEROGPU_FORMAT_CAP_SAMPLE));
-  // What no format of that kind can be.
+  // No format of that kind can have these.
   for (const auto& [format, entry] : entries) {
     const core::FormatInfo& info = *core::findFormat(format);
     EXPECT_EQ(entry.caps & ~core::possibleFormatCaps(info), 0u) << info.name;

@@ -72,7 +72,7 @@ TEST(Stream, ASizeThatIsNoMultipleOfFourIsBrokenFraming) {
   const uint8_t two[2] = {};
   w.raw(&broken, sizeof broken);
   w.raw(two, sizeof two);
-  // Where a packet of 10 bytes would end.
+  // Adds 10 bytes, where a packet of 10 bytes would end.
   w.raw(create.data() + sizeof(aerogpu_cmd_stream_header), create.size() - sizeof(aerogpu_cmd_stream_header));
   w.raw(two, sizeof two);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
@@ -434,7 +434,7 @@ TEST(Control, InterruptDropsUntilResumeAndResetEmptiesEverything) {
   expectGood(h.submit(w));  // the handle is free again
 }
 
-/// What a saved state would have to bring back: handles, tokens that are remembered, contexts with state.
+/// The state that a saved VM would have to restore: handles, remembered tokens, contexts with state.
 TEST(HeldObjects, AreHandlesTokensAndContextsThatChanged) {
   Harness h;
   const auto held = [&] { return h.stats().held_objects; };
@@ -469,7 +469,7 @@ TEST(HeldObjects, AreHandlesTokensAndContextsThatChanged) {
   run(destroy, 8);
   EXPECT_EQ(held(), 3u) << "a used-up token, and two contexts";
 
-  // A context that was reset is as it was at first, if nothing but presents follows.
+  // A reset context counts as new if nothing but presents follows.
   CommandWriter reset;
   reset.packet(aerogpu_cmd_flush{});
   reset.packet(aerogpu_cmd_ext_reset_context{});

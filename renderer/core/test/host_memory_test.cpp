@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Host memory by kind: what is made counts as what it is, and ends with it.
+// Host memory by kind: each object counts as its kind, until it ends.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -19,7 +19,7 @@ protected:
     aerogpu_renderer_stats stats{};
     stats.struct_size = sizeof stats;
     aerogpu_renderer_get_stats(h.renderer(), &stats);
-    // The kinds are all that is held.
+    // The kinds add up to the total.
     const auto& kinds = stats.host_memory_kind_bytes;
     EXPECT_EQ(std::accumulate(std::begin(kinds), std::end(kinds), uint64_t{0}), stats.host_memory_bytes);
     return stats;
@@ -48,7 +48,7 @@ TEST_P(HostMemoryTest, ByKind) {
   EXPECT_EQ(held(AEROGPU_HOST_MEMORY_TEXTURES), textures);
 }
 
-/// What could not be had counts nowhere.
+/// A failed allocation counts nowhere.
 TEST_P(HostMemoryTest, ARefusalCountsNothing) {
   const uint64_t textures = held(AEROGPU_HOST_MEMORY_TEXTURES);
   Harness small(Harness::Options{.backend = GetParam(), .maxHostmem = uint64_t{4} << 20});

@@ -63,7 +63,7 @@ TEST(WorkBudget, ASliceGoesOnAcrossSubmissions) {
   EXPECT_FALSE(budget.sliceFull());
 }
 
-/// Slices are of work, limits of what the guest counts itself.
+/// Weights count for slices, plain amounts for the guest's limits.
 // LIM-2, LIM-9
 TEST(WorkBudget, WeighsForSlicesOnly) {
   WorkBudget budget;
@@ -84,7 +84,7 @@ TEST(WorkBudget, WeighsForSlicesOnly) {
   EXPECT_TRUE(budget.sliceFull());
 }
 
-/// What an invocation counts for: a plain one is a sample and a dozen instructions.
+/// The weight of an invocation: a plain one is a sample and a dozen instructions.
 // LIM-9
 TEST(WorkBudget, Weights) {
   EXPECT_EQ(WorkBudget::weight(0, 0, 1), 1u);
@@ -95,8 +95,8 @@ TEST(WorkBudget, Weights) {
   EXPECT_EQ(WorkBudget::weight(uint64_t{1} << 24, uint64_t{1} << 24, 16), 1u << 15);
 }
 
-/// However quick a program's slices were: where 2^25 pixels of a plain shader, or as much of a long one, take
-/// 0.1 s, as on lavapipe, two slices of a long one take half of Windows' time-out at most.
+/// However quick a program's slices were: if 2^25 pixels of a plain shader, or the equivalent of a long one,
+/// take 0.1 s, as on lavapipe, two slices of a long one take at most half the Windows time-out.
 // LIM-9
 TEST(WorkBudget, TwoSlicesOfLongShadersAreNoTimeOut) {
   constexpr uint64_t kTimeOutMs = 10'000, kMsOf25 = 100, kPlain = 16, kInstructions = 512;
@@ -109,7 +109,7 @@ TEST(SlicePace, SlicesGrowWhileTheyAreQuickAndShrinkForGood) {
   using core::SlicePace;
   SlicePace pace;
   EXPECT_EQ(pace.shift(), SlicePace::kStart);
-  pace.waited(SlicePace::kQuickNs, true);  // neither
+  pace.waited(SlicePace::kQuickNs, true);  // neither grows nor shrinks
   EXPECT_EQ(pace.shift(), SlicePace::kStart);
   for (uint32_t i = SlicePace::kStart; i > 0; --i) {
     EXPECT_EQ(pace.shift(), i);
@@ -145,7 +145,8 @@ TEST(Interruption, OfACreationEndsTheSubmissionWithoutAnError) {
   EXPECT_EQ(f.logLines, 0u);
 }
 
-/// A read of what an earlier packet writes back waits for it; an interruption meanwhile is no error either.
+/// A read of bytes that an earlier packet writes back waits for it; an interruption meanwhile is no error
+/// either.
 TEST(Interruption, OfAWaitForAWriteBackEndsTheSubmissionWithoutAnError) {
   FakeExecutor f;
   f.backend.interruptWaits = true;
@@ -180,7 +181,7 @@ TEST(Limits, VerticesOfASubmission) {
   w.packet(aerogpu_cmd_flush{});
   aerogpu_cmd_destroy_shader destroy{};
   destroy.shader_handle = 1;
-  w.packet(destroy);  // what costs nothing still runs
+  w.packet(destroy);  // packets without cost still run
   const core::ExecutionReport report = f.submit(w);
   EXPECT_EQ(report.errorCount, 3u) << "the second creation of shader 1, and two draws";
   EXPECT_EQ(report.lastError, ErrorCode::Backend);
@@ -192,7 +193,8 @@ TEST(Limits, VerticesOfASubmission) {
   EXPECT_EQ(f.submit(next).errorCount, 0u) << "the next submission starts anew";
 }
 
-/// What draws make the device copy is known behind them: the one that passes the limit is the last.
+/// The bytes that a draw makes the device copy are known after it: the draw that passes the limit is the
+/// last.
 // LIM-6, LIM-9
 TEST(Limits, WhatADrawMakesTheDeviceCopy) {
   FakeExecutor f;
@@ -249,7 +251,7 @@ TEST(Limits, PixelsOfASubmission) {
   EXPECT_EQ(f.submit(inside).errorCount, 0u) << "only the viewport counts";
 }
 
-/// How many draws of 2^20 pixels fill the first slice, of 2^25 plain ones.
+/// The number of draws of 2^20 pixels that fill the first slice, of 2^25 plain pixels.
 // LIM-9
 TEST(Limits, SlicesAreWeighedByShadersAndFilters) {
   constexpr uint32_t kTarget = 2, kSide = 1024;
@@ -405,7 +407,7 @@ TEST(Limits, InlineDrawsCountAsDrawsAndAsBytes) {
   const std::vector<uint8_t> bytes(65536);
   const aerogpu_cmd_ext_draw_inline draw{.vertex_count = 65536, .vertex_stride_bytes = 1};
   const uint64_t throttles = f.backend.throttles;
-  // A slice is 2^16 vertices at first, and twice as many after each that was quick: 63 draws fill six.
+  // A slice is 2^16 vertices at first, and doubles after each quick one: 63 draws fill six.
   for (int i = 0; i < 64; ++i)
     w.packetWithTail(AEROGPU_CMD_EXT_DRAW_INLINE, draw, bytes.data(), bytes.size());
   EXPECT_EQ(f.submit(w).errorCount, 0u);

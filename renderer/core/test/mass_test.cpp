@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a guest does by the hundred thousand must not cost more for each than it costs once: objects, tokens,
-// errors. Processor times are compared with those of as much simpler work in the same run.
+// A guest's operations by the hundred thousand must each cost no more than a single one: objects, tokens,
+// errors. Processor times are compared with those of an equal amount of simpler work in the same run.
 #include <gtest/gtest.h>
 
 #include <time.h>
@@ -20,14 +20,14 @@ using test::Harness;
 
 constexpr uint32_t kMany = 100'000;
 
-/// Of this thread: others may be using the processors.
+/// Returns this thread's time: others may be using the processors.
 double cpuSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Fastest of three runs of `work`, which returns seconds.
+/// Returns the fastest of three runs of `work`, which returns seconds.
 template <class Work>
 double best(Work work) {
   double fastest = work();
@@ -35,8 +35,8 @@ double best(Work work) {
   return fastest;
 }
 
-/// `work` does as much as `simple` and has more to look through: it may cost a few times as much. One walk
-/// for each of its steps would make it hundreds of times.
+/// `work` does as many steps as `simple` over more data: it may cost a few times as much. A walk for each of
+/// its steps would cost hundreds of times as much.
 template <class Work, class Simple>
 void expectComparable(Work work, Simple simple) {
   const double wanted = best(simple), got = best(work);
@@ -57,12 +57,12 @@ TEST(Mass, ErrorsBehindTheRateLimitAllocateNothing) {
   EXPECT_EQ(f.logLines, Log::kGuestBurst);
   const uint64_t before = allocations;
   ASSERT_EQ(f.submit(w).errorCount, 1000u);
-  // Should the second that the limit counts by end just now, one burst more may be written.
+  // If the limit's second ends just now, one more burst may be written.
   EXPECT_LE(allocations - before, (f.logLines - Log::kGuestBurst) * 32);
 }
 
-/// All over one allocation and at the scanout's address, or of a format that is never shown; the oldest die
-/// first.
+/// All textures lie over one allocation and at the scanout's address, or have a format that is never shown;
+/// the oldest die first.
 TEST(Mass, DestroyingTexturesWithABacking) {
   const auto destroy = [](aerogpu_format format, uint32_t allocId) {
     FakeExecutor f;
@@ -82,7 +82,7 @@ TEST(Mass, DestroyingTexturesWithABacking) {
     expectComparable([&] { return destroy(format, 7); }, [&] { return destroy(format, 0); });
 }
 
-/// Every submission brings a table; one that moves nothing must not look at every texture.
+/// Every submission brings a table; a table that moves nothing must not look at every texture.
 TEST(Mass, SubmissionsOverManyTextures) {
   const auto submit = [](uint32_t textures) {
     FakeExecutor f;
@@ -119,7 +119,7 @@ TEST(Mass, ReleasingTheTokensOfOneResource) {
   expectComparable([&] { return release(true); }, [&] { return release(false); });
 }
 
-/// Handles that all fell into one narrow piece of the table as long as a guest could know its hash.
+/// Handles that would all fall into one narrow piece of the table if a guest could know its hash.
 TEST(Mass, HandlesThatAGuestChoseToCollide) {
   const auto create = [](auto handles) {
     FakeExecutor f;
@@ -152,14 +152,15 @@ TEST(Mass, TokensThatAGuestChoseToCollide) {
     }
     return secondsOf(f, w);
   };
-  // The number of buckets that libstdc++ gives a table of so many: the step of an attack on an unsalted one.
+  // The number of buckets that libstdc++ gives a table of this size: the step of an attack on an unsalted
+  // one.
   std::unordered_map<uint64_t, int> same;
   for (uint64_t i = 1; i <= kCount; ++i) same.emplace(i, 0);
   const uint64_t buckets = same.bucket_count();
   expectComparable([&] { return create(buckets); }, [&] { return create(1); });
 }
 
-/// Going from space to space costs the same however many objects they have.
+/// Switching between spaces costs the same however many objects they have.
 // SPACE-7
 TEST(Mass, SubmissionsThatTakeTurns) {
   const auto turns = [](uint32_t objects) {
@@ -182,7 +183,7 @@ TEST(Mass, SubmissionsThatTakeTurns) {
   expectComparable([&] { return turns(kMany); }, [&] { return turns(1); });
 }
 
-/// The end of a space costs what destroying its objects one by one does.
+/// The end of a space costs as much as destroying its objects one by one.
 // SPACE-16
 TEST(Mass, TheEndOfASpace) {
   const auto end = [](bool atOnce) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EXT_COPY_MEMORY and EXT_FILL_MEMORY (docs/abi/memory.md): what they write, what is refused, what they read
-// of page lists, in which order they and other packets touch the same bytes, interruptions, captures.
+// EXT_COPY_MEMORY and EXT_FILL_MEMORY (docs/abi/memory.md): their writes, what is refused, the words of page
+// lists that they read, the order of packets that touch the same bytes, interruptions, captures.
 #include <unistd.h>
 
 #include <cstring>
@@ -76,7 +76,7 @@ TEST_P(MemoryPacketsTest, BytesGoWhereThePacketSays) {
   EXPECT_EQ(at(linear, 4), 0x44);
 }
 
-/// Offsets are multiples of 4; addresses, and where memory regions end, need not be.
+/// Offsets are multiples of 4; addresses and the ends of memory regions need not be.
 // MEM-1, MEM-3
 TEST_P(MemoryPacketsTest, AddressesNeedNotBeAligned) {
   const Allocation whole = h.allocate(4 * kPage);
@@ -165,7 +165,7 @@ TEST_P(MemoryPacketsTest, RangesMayOverlap) {
         }
       }
     }
-    // The same memory by two names.
+    // The same memory under two names.
     for (const bool up : {false, true}) {
       write(linear, bytes);
       auto wanted = bytes;
@@ -177,7 +177,7 @@ TEST_P(MemoryPacketsTest, RangesMayOverlap) {
   }
 }
 
-/// Pages that are named twice: nothing but bytes of the source, or what was there.
+/// A page that is named twice holds only bytes of the source, or its old bytes.
 // MEM-5
 TEST_P(MemoryPacketsTest, PagesThatAreNamedTwiceHoldNothingElse) {
   const Allocation a = h.allocateScattered(8 * kPage), b = h.allocateScattered(8 * kPage);
@@ -230,7 +230,7 @@ TEST_P(MemoryPacketsTest, WhatIsNoMemoryEndsIt) {
   expectGood(submit());
 }
 
-/// A page list that packets before it have written counts at once, whatever others read of it.
+/// A page list that earlier packets have written counts at once, whatever other packets read of it.
 // MEM-4, MEM-6, LIST-4
 TEST_P(MemoryPacketsTest, ListsAreReadWhenTheyAreNeeded) {
   const Allocation pages = h.allocate(2 * kPage), list = h.allocate(kPage), newList = h.allocate(kPage);
@@ -239,7 +239,7 @@ TEST_P(MemoryPacketsTest, ListsAreReadWhenTheyAreNeeded) {
   const uint64_t second = pages.gpa + kPage;
   std::memcpy(&h.memory()[newList.gpa], &second, sizeof second);
   fillMemory(w, named, 0, 0x11111111, kPage);
-  packets::writeValue(w, named.id, 0, 5);  // its word stays what it was for this packet
+  packets::writeValue(w, named.id, 0, 5);  // this packet still sees the old word
   copyMemory(w, list, 0, newList, 0, 8);
   fillMemory(w, named, 0, 0x22222222, kPage);
   packets::writeValue(w, named.id, 8, 6);
@@ -288,7 +288,7 @@ TEST_P(MemoryPacketsTest, WhatIsWrittenBackIsThereBefore) {
   }
 }
 
-/// The GPU reads what is large where it lies (host_import.h): it has done so before that is overwritten.
+/// The GPU reads large sources in place (host_import.h): it has done so before they are overwritten.
 // MEM-4
 TEST_P(MemoryPacketsTest, WhatIsReadInPlaceIsReadBefore) {
   const uint64_t size = uint64_t{1024} * 1024 * 4;
@@ -351,7 +351,7 @@ TEST_P(MemoryPacketsTest, AnInterruptionEndsALargeOne) {
 // MEM-9, LIM-6
 TEST(MemoryPackets, CountAsBytes) {
   Harness h;
-  // A page list with the same page again and again: 2^30 bytes each time.
+  // A page list that names one page repeatedly: 2^30 bytes each time.
   const uint64_t pages = uint64_t{1} << 18;
   const Allocation list = h.allocate(pages * 8), page = h.allocate(kPage);
   const Allocation many = h.name(list.gpa, uint64_t{1} << 50, AEROGPU_ALLOC_FLAG_EXT_SCATTER);
@@ -363,14 +363,14 @@ TEST(MemoryPackets, CountAsBytes) {
   EXPECT_EQ(h.memory()[page.gpa], 4) << "it had no effect, and what comes behind it runs";
 }
 
-/// Copies and fills over allocations of every kind against a model of each byte.
+/// Compares copies and fills over allocations of every kind with a model of each byte.
 // MEM-1, MEM-5
 TEST_P(MemoryPacketsTest, ManyAtRandom) {
   std::mt19937 random(static_cast<uint32_t>(std::strlen(GetParam())));
   const std::vector<Allocation> all = {h.allocate(300 * kPage), h.allocateScattered(290 * kPage + 12),
                                        h.allocateScattered(70 * kPage), h.allocate(5000)};
   std::vector<std::vector<uint8_t>> model;
-  // Some of the pages lie one behind the other.
+  // Some of the pages are adjacent.
   for (uint64_t page = 0; page + 2 < 290; page += 7) {
     uint64_t first;
     std::memcpy(&first, &h.memory()[all[1].gpa + page * 8], sizeof first);
@@ -405,7 +405,7 @@ TEST_P(MemoryPacketsTest, ManyAtRandom) {
   }
 }
 
-/// What a copy read is in a capture, so that what comes behind it in its submission finds it in a replay.
+/// A capture has the bytes that a copy read, so that later packets of the submission find them in a replay.
 // TRACE-3, MEM-4
 TEST_P(MemoryPacketsTest, ACaptureReplays) {
   const std::string path = testing::TempDir() + "memory-" + std::to_string(getpid()) + ".aerogputrace";

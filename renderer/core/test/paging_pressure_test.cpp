@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the kernel driver's paging does while programs have used the host's memory up, and without a GPU; what
-// stands when a submission fails that must not; frames of the screen in the same need. docs/abi/memory.md.
+// The kernel driver's paging while programs have used the host's memory up, and without a GPU; the state
+// after the failure of a submission that must not fail; frames of the screen without host memory.
+// docs/abi/memory.md.
 #include <cstring>
 
 #include "aerogpu/aerogpu_ring_extension.h"
@@ -31,10 +32,10 @@ protected:
     w.reset();
     return finished;
   }
-  /// Three programs take what there is, down to less than an object costs.
+  /// Three programs take all memory, down to less than an object costs.
   void useAllUp() {
     uint32_t handle = 5000;
-    for (const uint32_t space : {1u, 2u, 3u, 0u})  // the last has what the others leave to it (SPACE-26)
+    for (const uint32_t space : {1u, 2u, 3u, 0u})  // the last takes what the others leave to it (SPACE-26)
       for (uint64_t size = uint64_t{8} << 20; size >= kLeast; size /= 2)
         for (;;) {
           packets::createBuffer(w, handle++, size);
@@ -79,7 +80,7 @@ protected:
     packets::setTarget(w, 900);
     packets::clearColor(w, {1});
   }
-  /// The kernel driver's context is there.
+  /// Creates the kernel driver's context.
   void makeContext() {
     packets::clearColor(w, {1});
     (void)in(0);
@@ -95,7 +96,7 @@ protected:
 TEST_P(PagingPressureTest, WithNoHostMemoryLeft) {
   useAllUp();
   EXPECT_GT(h.stats().host_memory_bytes + 1024, kMax);
-  // What paging was made of before: a buffer over the source, another over the target, a copy between them.
+  // Paging as it was before: a buffer over the source, another over the target, a copy between them.
   packets::createBuffer(w, 1, kPage, 0, words.id);
   packets::createBuffer(w, 2, kPage, 0, list.id);
   packets::dirtyRange(w, 1, 0, kPage);
@@ -103,7 +104,7 @@ TEST_P(PagingPressureTest, WithNoHostMemoryLeft) {
       .dst_buffer = 2, .src_buffer = 1, .size_bytes = kPage, .flags = AEROGPU_COPY_FLAG_WRITEBACK_DST});
   EXPECT_GT(in(0).result.error_count, 0u);
   expectPaging();
-  expectPaging(77);  // a context that is not there, and cannot be made
+  expectPaging(77);  // a context that does not exist and cannot be made
   packets::createBuffer(w, 3, kPage);
   expectError(in(0, 78), kBackend);
 }
@@ -142,7 +143,7 @@ TEST_P(PagingPressureTest, WithAGpuThatIsGone) {
   expectPaging();
 }
 
-/// The paging submission that was under way behind the loss.
+/// The paging submission that was under way after the loss.
 // MEM-8
 TEST_P(PagingPressureTest, BehindTheLoss) {
   (void)h.takeFinished();
@@ -232,13 +233,13 @@ TEST_P(PagingPressureTest, AtEachStageButNotForPrograms) {
   const uint8_t noTable[64] = {};
   expectError(h.submitRaw({}, noTable), kDecode);
   EXPECT_FALSE(runs());
-  // What the GPU alone fails at.
+  // Failures of the GPU alone.
   h.submitFlags = AEROGPU_SUBMIT_FLAG_EXT_HOLD;
   lose(AEROGPU_RENDERER_FAULT_LOSE);
   EXPECT_FALSE(runs());
 }
 
-/// The picture goes on where programs have taken everything.
+/// The picture goes on after programs have taken all memory.
 // LIM-8
 TEST_P(PagingPressureTest, FramesHaveAReserve) {
   constexpr uint32_t kWidth = 1280, kHeight = 800, kFrame = kWidth * kHeight * 4;
@@ -259,12 +260,12 @@ TEST_P(PagingPressureTest, FramesHaveAReserve) {
   }
   EXPECT_LE(h.stats().host_memory_bytes - before, uint64_t{32} << 20);
   EXPECT_EQ(h.takeFrames().size(), 12u);
-  // Programs get nothing of it.
+  // Programs get none of it.
   packets::createBuffer(w, 4000, kPage);
   expectError(in(1), kBackend);
 }
 
-/// It is no more than that: who holds on to his frames is refused one day.
+/// The reserve is limited: an embedder that keeps its frames is refused at some point.
 // LIM-8
 TEST_P(PagingPressureTest, TheReserveHasAnEnd) {
   constexpr uint32_t kSide = 1024;

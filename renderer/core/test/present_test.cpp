@@ -67,7 +67,7 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
-/// What can change a texture makes the next present bring a frame; where nothing did, the last one still is
+/// A possible change of a texture makes the next present bring a frame; without one, the last frame is still
 /// right.
 // PRES-7, OBJ-7, SCAN-7
 TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
@@ -146,7 +146,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
     p.packet(c);
   });
 
-  // A flip always brings a frame, also of what was just presented; presents behind it need none.
+  // A flip always brings a frame, even of the texture just presented; later presents need none.
   EXPECT_TRUE(h.snapshotScanout().hasFrame);
   EXPECT_TRUE(h.snapshotScanout().hasFrame);
   presents("a snapshot", kUnchanged);
@@ -177,7 +177,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   EXPECT_EQ(h.takeFrames().at(0).pixels, bytes);
 }
 
-/// What a frame says of how it differs from one before it.
+/// The difference that a frame reports to an earlier frame.
 // PRES-9, PRES-10
 TEST(Presents, DamageCountsFromTheLastFrameThatCameOut) {
   constexpr uint32_t kSide = 64;
@@ -224,7 +224,7 @@ TEST(Presents, DamageCountsFromTheLastFrameThatCameOut) {
   EXPECT_EQ(now.damage, (Rects{{60, 60, 64, 64}, {0, 0, 3, 3}})) << "cut, without the empty and the covered";
   EXPECT_EQ(changed({}).damageSince, 0u) << "without rectangles it is all of it";
 
-  // Unchanged: the frame before it stays, and damage goes on from it.
+  // Unchanged: the previous frame stays, and damage goes on from it.
   last = changed({{0, 0, 1, 1}});
   CommandWriter p;
   present(p, {{7, 7, 9, 9}});
@@ -256,7 +256,7 @@ TEST(Presents, DamageCountsFromTheLastFrameThatCameOut) {
   h.setScanout(kRgba, kSide, kSide, kSide * 4, memory.gpa);
   EXPECT_EQ(changed({{1, 1, 2, 2}}).damageSince, 0u);
 
-  // More than there is room for: together they still cover each.
+  // More rectangles than there is room for: together they still cover each.
   Rects many;
   for (uint32_t i = 0; i < 40; ++i) many.push_back({i, i % 7 * 8, i + 2, i % 7 * 8 + 3});
   now = changed(many);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EXT_QUERY_BEGIN and EXT_QUERY_END (docs/abi/queries.md) over the null back end: where a result goes, what
-// is refused and with which words. What is counted is in vulkan/test/.
+// EXT_QUERY_BEGIN and EXT_QUERY_END (docs/abi/queries.md) over the null back end: the place of a result, what
+// is refused and with which words. vulkan/test/ tests the counts.
 #include <cstring>
 
 #include "renderer/test/expect.h"
@@ -43,7 +43,7 @@ protected:
     std::memcpy(&result, h.bytes(memory).data() + offset, sizeof result);
     return result;
   }
-  /// The one packet in `w` fails, and the log says what and where.
+  /// The only packet in `w` fails, and the log says what failed and where.
   void refused(uint32_t code, const char* text) {
     expectError(submit(), code);
     std::string all;

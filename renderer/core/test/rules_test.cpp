@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rules of docs/abi/ at their edges, with the error code that each names, over the null back end: what the
-// tests of a subject's good cases do not reach.
+// Rules of docs/abi/ at their edges, with the error code that each names, over the null back end: the cases
+// that the tests of valid use do not reach.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ uint32_t bitsOf(float value) {
   return std::bit_cast<uint32_t>(value);
 }
 
-/// What a stream of this one packet ends with.
+/// Returns the error of a stream with only this packet.
 template <class T>
 uint32_t codeOf(Harness& h, uint32_t opcode, const T& packet, uint32_t context = 0) {
   CommandWriter w;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scatter lists (docs/abi/allocation-table.md, "Scatter lists"): where bytes lie, what is read of a list and
-// when, what is refused, and transfers, write-backs and captures through them, over the null back end.
+// Scatter lists (docs/abi/allocation-table.md, "Scatter lists"): the place of bytes, the words that are read
+// and when, what is refused, and transfers, write-backs and captures through them, over the null back end.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -297,7 +297,7 @@ TEST(Scatter, ABadListFailsThePacketThatNeedsIt) {
     expect(h.submit(w), 0);
     w.reset();
     packets::dirtyRange(w, buffer, 0, 4 * kPage);
-    copyBack(w, buffer, after, 16);  // no such source: runs, and fails by itself
+    copyBack(w, buffer, after, 16);  // the source does not exist: the packet runs, and fails by itself
     expect(h.submit(w), AEROGPU_ERROR_CMD_DECODE, 2);
     w.reset();
     packets::dirtyRange(w, buffer, 2 * kPage + 5, 1);

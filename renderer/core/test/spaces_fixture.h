@@ -67,15 +67,15 @@ protected:
 
   explicit SpacesTest(uint64_t maxHostmem = uint64_t{1} << 30)
       : h({.maxHostmem = maxHostmem, .maxSpaceHostmem = kShare}) {
-    while (h.handle() < 1000) {  // the harness's own handles are above those of the tests
+    while (h.handle() < 1000) {  // keeps the harness's handles above those of the tests
     }
   }
-  /// Submits in a space; in 0 as the kernel driver.
+  /// Submits in a space; in space 0 as the kernel driver.
   FinishedSubmission in(uint32_t space, const CommandWriter& w, uint32_t context = 0) {
     h.space = space == 0 ? Harness::kKernel : Harness::InSpace{space};
     return h.submit(w, context);
   }
-  /// The same of what `write` writes.
+  /// Submits the packets that `write` writes.
   template <class Write>
   FinishedSubmission in(uint32_t space, Write write,
                         uint32_t context = 0) requires std::is_invocable_v<Write, CommandWriter&> {

@@ -9,7 +9,7 @@ using namespace aerogpu;
 using namespace aerogpu::test;
 using core::Spaces;
 
-/// A texture of a space that ended counts where it was made, and only there.
+/// A buffer counts in the space that made it, and only there.
 // SPACE-11
 TEST_F(SpacesTest, MemoryCountsForWhoMadeIt) {
   constexpr uint32_t kBig = 600 * 1024;
@@ -36,8 +36,8 @@ TEST_F(SpacesTest, MemoryCountsForWhoMadeIt) {
   EXPECT_FALSE(h.spaceInfo(2));
 }
 
-/// What the kernel driver makes for a program counts where it says, up to the end of its submission, whoever
-/// imports it, and as long as it lives.
+/// An object that the kernel driver makes for a program is charged to the space that it named, up to the end
+/// of its submission, whichever space imports it, and as long as it lives.
 // SPACE-11, SPACE-21
 TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
   constexpr uint32_t kBig = 600 * 1024;
@@ -45,7 +45,7 @@ TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
     const auto info = h.spaceInfo(space);
     return info ? info->host_memory_bytes : 0;
   };
-  // Of the space itself: its tables, and what a grant takes.
+  // Cost of the space itself: its tables, and the cost of a grant.
   constexpr uint64_t kOwn = 100 * 1024;
   expectGood(in(0, [](CommandWriter& w) {
     chargeSpace(w, 5);
@@ -59,7 +59,7 @@ TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
   EXPECT_GE(held(5), kBig);
   EXPECT_LT(held(5), kBig + kOwn);
   EXPECT_LT(held(6), kOwn) << "a grant charges its own space alone";
-  // Over the limit nothing is made; what comes behind the packet that ended is the guest's.
+  // Over the limit nothing is made; objects after the packet that failed are charged to the guest.
   expectError(in(0,
                  [](CommandWriter& w) {
                    chargeSpace(w, 5);
@@ -68,7 +68,7 @@ TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
               kBackend);
   expectError(in(0, [](CommandWriter& w) { packets::destroyResource(w, 3); }), kDecode);
   expectGood(in(0, [](CommandWriter& w) { packets::createBuffer(w, 3, kBig); }));
-  // A grant in between leaves it as it is.
+  // A grant in between does not change it.
   expectError(in(0,
                  [](CommandWriter& w) {
                    chargeSpace(w, 5);
@@ -76,19 +76,19 @@ TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
                    packets::createBuffer(w, 4, kBig);
                  }),
               kBackend);
-  // The program has no more room of its own, another one has; who imports it pays nothing.
+  // The program has no room left, another one has; the space that imports it pays nothing.
   expectGood(in(5, [](CommandWriter& w) { importToken(w, 1, 100); }));
   expectError(in(5, [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); }), kBackend);
   expectGood(in(6, [](CommandWriter& w) { importToken(w, 1, 100); }));
   expectGood(in(6, [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); }));
-  // The program's handle is not what it lives by.
+  // Destroying the program's handle does not end the object.
   expectGood(in(5, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
   EXPECT_GE(held(5), kBig);
   expectGood(in(0, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
   EXPECT_GE(held(5), kBig) << "the other program has it";
   expectGood(in(6, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
   EXPECT_LT(held(5), kOwn);
-  // A space that ends leaves no room that is nobody's.
+  // A space that ends leaves none of its room occupied.
   expectGood(in(0, [](CommandWriter& w) {
     chargeSpace(w, 5);
     packets::createBuffer(w, 1, kBig);
@@ -103,7 +103,8 @@ TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
 
 constexpr uint32_t kThird = 300 * 1024;  // of the limit, nearly
 
-/// Spaces of one process share its limit, whoever makes for them; those of others and of the system do not.
+/// Spaces of one process share its limit, whichever space makes objects; other processes and the system do
+/// not.
 // SPACE-11, SPACE-21, SPACE-22
 TEST_F(SpacesTest, MemoryOfAProcessCountsTogether) {
   const auto big = [&](uint32_t handle, uint32_t size = kThird) {
@@ -111,9 +112,9 @@ TEST_F(SpacesTest, MemoryOfAProcessCountsTogether) {
   };
   expectGood(in(0, [](CommandWriter& w) {
     for (const uint32_t space : {1, 2, 3}) spaceProcess(w, space, 0x100000007);
-    spaceProcess(w, 4, 7);  // the low half is not the number
+    spaceProcess(w, 4, 7);  // the number is more than its low half
     spaceProcess(w, 5, 0);
-    spaceProcess(w, 1, 0x100000007);  // again is no error
+    spaceProcess(w, 1, 0x100000007);  // repeating it is no error
   }));
   expectGood(in(1, big(1)));
   expectGood(in(2, big(1)));
@@ -132,7 +133,7 @@ TEST_F(SpacesTest, MemoryOfAProcessCountsTogether) {
                    packets::createBuffer(w, 2, kThird);
                  }),
               kBackend);
-  // Others have theirs, and the system is bounded by the whole alone.
+  // Other processes have their own limit, and only the total limits the system.
   expectGood(in(4, big(1, 2 * kThird)));
   expectGood(in(6, big(1, 2 * kThird)));
   expectGood(in(5, big(1, 4 * kThird)));
@@ -142,7 +143,7 @@ TEST_F(SpacesTest, MemoryOfAProcessCountsTogether) {
   EXPECT_GE(h.spaceInfo(3)->process_host_memory_bytes, 3 * kThird) << "all of its process'";
   EXPECT_EQ(h.spaceInfo(3)->process_host_memory_bytes, h.spaceInfo(1)->process_host_memory_bytes);
   EXPECT_EQ(h.spaceInfo(6)->process_host_memory_bytes, h.spaceInfo(6)->host_memory_bytes);
-  // What outlives its space counts on, also in what the process opens next.
+  // An object that outlives its space still counts, also in the process's next space.
   expectGood(in(0, [](CommandWriter& w) {
     for (const uint32_t space : {1, 2, 3}) destroySpace(w, space);
     spaceProcess(w, 8, 0x100000007);
@@ -156,7 +157,7 @@ TEST_F(SpacesTest, MemoryOfAProcessCountsTogether) {
   EXPECT_EQ(h.stats().host_memory_bytes, 0u);
 }
 
-/// The packet comes first, from the kernel driver.
+/// The kernel driver sends the packet before the space holds anything.
 // SPACE-12, SPACE-22
 TEST_F(SpacesTest, AProcessIsSaidBeforeAnythingIsMade) {
   const auto says = [](uint32_t space, uint64_t process) {
@@ -171,7 +172,7 @@ TEST_F(SpacesTest, AProcessIsSaidBeforeAnythingIsMade) {
   expectError(in(0, says(2, 0)), kDecode);
   expectGood(in(2, [](CommandWriter& w) { packets::createBuffer(w, 1, 16); }));
   expectGood(in(0, says(2, 7)));
-  // One that has something, or a right to it, counts by itself already.
+  // A space that holds an object, or a right to one, is charged alone already.
   expectError(in(0, says(1, 7)), kDecode);
   expectGood(in(0, [](CommandWriter& w) {
     packets::createBuffer(w, 1, 16);
@@ -183,14 +184,14 @@ TEST_F(SpacesTest, AProcessIsSaidBeforeAnythingIsMade) {
   expectGood(in(0, says(4, 7)));
 }
 
-/// Eight processes take all of it.
+/// Eight processes take all memory.
 class SmallSpacesTest : public SpacesTest {
 protected:
   SmallSpacesTest() : SpacesTest(8 * kShare) {}
 };
 
-/// Whose a space is does not depend on what others have taken: without memory it is made all the same, and
-/// counts for its process when there is some again.
+/// A space's process does not depend on other programs' memory: without memory the space is made all the
+/// same, and is charged to its process once there is some again.
 // SPACE-22, LIM-8
 // SPACE-26
 TEST_F(SmallSpacesTest, ProcessesTogetherLeaveTheSystemItsPart) {
@@ -198,7 +199,7 @@ TEST_F(SmallSpacesTest, ProcessesTogetherLeaveTheSystemItsPart) {
     return [=](CommandWriter& w) { packets::createBuffer(w, handle, size); };
   };
   constexpr uint64_t kAll = 8 * kShare, kPart = kAll / 16;
-  constexpr uint32_t kProcesses = 10;  // of which each may have an eighth
+  constexpr uint32_t kProcesses = 10;  // each may have an eighth
   expectGood(in(0, [](CommandWriter& w) {
     for (uint32_t i = 1; i <= kProcesses; ++i) spaceProcess(w, i, 100 + i);
   }));
@@ -237,7 +238,7 @@ TEST_F(SmallSpacesTest, AProcessIsSaidWhateverMemoryIsLeft) {
   EXPECT_EQ(h.stats().host_memory_bytes, 0u);
 }
 
-/// Each space has its limit, and all of them together that of ABI 1.4.
+/// Each space has its limit, and all of them together have that of ABI 1.4.
 // SPACE-10, LIM-7
 TEST(SpaceLimits, Handles) {
   FakeExecutor f;
@@ -294,7 +295,7 @@ TEST(SpaceLimits, ContextsOfASpace) {
     ASSERT_EQ(context(0, i), ErrorCode::None) << "1024 is no limit any more";
 }
 
-/// The spaces of a process share what one space may have of handles, and some contexts of all.
+/// The spaces of a process share one space's limit of handles, and have a limit of contexts together.
 // SPACE-10, SPACE-23
 TEST(SpaceLimits, HandlesOfAProcess) {
   FakeExecutor f;

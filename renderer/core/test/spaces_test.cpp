@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handle spaces (docs/abi/spaces.md), over the null back end: what two of them see of one another, what only
-// the kernel driver may do, how they end, what is shown of them.
+// Handle spaces (docs/abi/spaces.md), over the null back end: what two of them see of one another, the rights
+// of the kernel driver, the end of a space, its report to people.
 #include "renderer/core/test/spaces_fixture.h"
 
 namespace {
@@ -109,13 +109,13 @@ TEST_F(SpacesTest, WhatIsTheKernelDriversIsRefusedElsewhere) {
   FinishedSubmission finished = in(1, all);
   expectError(finished, kDecode, 8);
   EXPECT_EQ(finished.result.present_count, 0u);
-  h.space = Harness::InSpace{0};  // over the kernel driver's objects, but not its own stream
+  h.space = Harness::InSpace{0};  // the kernel driver's objects, but not its own stream
   CommandWriter w;
   all(w);
   finished = h.submit(w);
   expectError(finished, kDecode, 8);
   EXPECT_EQ(finished.result.present_count, 0u);
-  // None of it has had an effect.
+  // None of them has had an effect.
   EXPECT_EQ(h.spaceInfo(2)->objects, 1u);
   EXPECT_EQ(h.spaceInfo(1)->process_id, 0u);
   expectError(in(1, [](CommandWriter& w) { importToken(w, 9, 100); }), kDecode);
@@ -180,7 +180,7 @@ TEST_F(SpacesTest, AnImportNeedsAGrant) {
                    grant(w, 0, 1);
                  }),
               kDecode, 2);
-  // An ungranted token takes no handle.
+  // A refused import takes no handle.
   expectGood(in(2, [](CommandWriter& w) { packets::createBuffer(w, 4, 16); }));
 }
 
@@ -240,7 +240,7 @@ TEST_F(SpacesTest, AGrantEndsWithItsTokenOrItsSpace) {
                  }),
               kDecode, 2);
   expectGood(in(1, [](CommandWriter& w) { packets::upload(w, 1, 0, pattern(64)); }));
-  // Another program gets the number: the grants of the one before are not its.
+  // Another program gets the number, but not the grants of the previous one.
   expectGood(in(0, [](CommandWriter& w) { destroySpace(w, 2); }));
   expectError(in(2, [](CommandWriter& w) { importToken(w, 3, 102); }), kDecode);
   expectGood(in(1, [](CommandWriter& w) { importToken(w, 3, 102); }));
@@ -279,10 +279,10 @@ TEST_F(SpacesTest, AnEndedSpaceLeavesWhatOthersHave) {
   EXPECT_EQ(h.stats().resources, resources + 3);
   EXPECT_EQ(buffer(2, 1, 64), bytes) << "shared with a space that goes on";
   expectGood(in(2, [](CommandWriter& w) { packets::clearColor(w, {1, 0, 0, 1}); }));
-  // The number is free, and what takes it begins with nothing.
+  // The number is free, and a new space of that number begins empty.
   expectError(in(1, [](CommandWriter& w) { packets::clear(w, AEROGPU_CLEAR_DEPTH, {}, 1); }), kDecode);
   expectGood(in(1, [](CommandWriter& w) { packets::createBuffer(w, 2, 16); }));
-  // The last one takes the shared buffer with it, and its token.
+  // The last space takes the shared buffer with it, and its token.
   expectGood(in(0, [](CommandWriter& w) {
     destroySpace(w, 1);
     destroySpace(w, 2);
@@ -317,7 +317,7 @@ TEST_F(SpacesTest, TheTextureOfAnAllocationIsShown) {
   auto frames = h.takeFrames();
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames[0].pixels, bytes);
-  // Its memory moves, and another's comes to where it was: it is shown on.
+  // Its memory moves, and another texture's comes to its old place: the first is still shown.
   const Allocation moved = screen;
   h.forget(screen);
   h.forget(elsewhere);
@@ -329,7 +329,7 @@ TEST_F(SpacesTest, TheTextureOfAnAllocationIsShown) {
   EXPECT_TRUE(in(0, present).hasFrame);
   h.showAllocation(0);
   EXPECT_FALSE(in(0, present).hasFrame);
-  // The newest over an allocation, if it begins there.
+  // The newest texture over an allocation is shown, if it begins there.
   const Allocation two = h.allocate(128);
   h.showAllocation(two.id);
   expectGood(in(0, [&](CommandWriter& w) {

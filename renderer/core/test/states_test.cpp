@@ -12,7 +12,7 @@ namespace {
 using namespace aerogpu;
 using namespace aerogpu::core;
 
-// Numbers of D3DRENDERSTATETYPE (d3d9types.h), written out here so that a slip in the table is noticed.
+// Numbers of D3DRENDERSTATETYPE (d3d9types.h), written out here to catch a slip in the table.
 // STATE-2
 TEST(RenderStates, EachNumberReachesItsField) {
   DrawState s;
@@ -172,7 +172,7 @@ TEST(RenderStates, ValuesOutsideTheEnumerationCountAsOthers) {
     EXPECT_EQ(s.rasterizer.fill, FillMode::Solid) << value;
     EXPECT_EQ(s.rasterizer.cull, CullMode::None) << value;
   }
-  // The rest is the state's default.
+  // The other values become the state's default.
   for (const uint32_t value : {9u, kMost}) {
     DrawState s;
     const DrawState fresh;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One accepted and one rejected packet for every row of the command table, through the executor over the null
-// back end. A row that is added to the table and not here fails the test.
+// back end. A row that is added to the table but not here fails the test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct Twins {
   uint32_t code = AEROGPU_ERROR_CMD_DECODE;
 };
 
-// What exists when a twin runs.
+// Objects that exist when a twin runs.
 enum : uint32_t {
   kBuffer = 1,    ///< 256 bytes, backed
   kTexture,       ///< 8x8, backed
@@ -79,14 +79,14 @@ Write layout(uint32_t handle, const std::vector<uint8_t>& blob) {
                                                 .blob_size_bytes = static_cast<uint32_t>(blob.size())},
                 blob);
 }
-/// Framing that is broken: what a packet without fields can do wrong.
+/// Breaks the framing: the only fault of a packet without fields.
 Write broken(uint32_t opcode) {
   return [=](CommandWriter& w) {
     const aerogpu_cmd_hdr hdr{opcode, 6};
     w.raw(&hdr, sizeof hdr);
   };
 }
-/// A packet that ends inside its structure: what one whose fields may hold anything can do wrong.
+/// Ends a packet inside its structure: the only fault of a packet whose fields may hold anything.
 Write cut(uint32_t opcode) {
   return [=](CommandWriter& w) {
     const struct {
@@ -249,7 +249,7 @@ std::map<uint32_t, Twins> twins() {
        BRACED(.shader_stage = kPixel, .slot = 15, .state = 5, .value = 2),
        BRACED(.shader_stage = kPixel, .slot = core::kMaxSamplers, .state = 5, .value = 2), kOob);
   t[AEROGPU_CMD_SET_RENDER_STATE] = {
-      // D3DRS_CULLMODE; any number and any value will do
+      // D3DRS_CULLMODE; any number and any value are fine
       one(AEROGPU_CMD_SET_RENDER_STATE, aerogpu_cmd_set_render_state{.state = 22, .value = 77}),
       cut(AEROGPU_CMD_SET_RENDER_STATE)};
   PAIR(CREATE_SAMPLER, create_sampler, BRACED(.sampler_handle = kFree, .filter = 1),
@@ -257,7 +257,7 @@ std::map<uint32_t, Twins> twins() {
   PAIR(DESTROY_SAMPLER, destroy_sampler, BRACED(.sampler_handle = kSampler), BRACED(.sampler_handle = kView));
 
   PAIR(CLEAR, clear,
-       BRACED(.flags = AEROGPU_CLEAR_COLOR, .depth_f32 = two32),  // nothing is bound: nothing to do
+       BRACED(.flags = AEROGPU_CLEAR_COLOR, .depth_f32 = two32),  // no target is bound: nothing to do
        BRACED(.flags = AEROGPU_CLEAR_DEPTH, .depth_f32 = one32));
   PAIR(DRAW, draw, BRACED(.vertex_count = 3, .instance_count = 1),
        BRACED(.vertex_count = 3, .instance_count = 1, .first_vertex = UINT32_MAX - 1), kOob);
@@ -278,7 +278,7 @@ std::map<uint32_t, Twins> twins() {
   PAIR(EXT_DESTROY_SPACE, ext_destroy_space, BRACED(.space = 3), {});
   PAIR(EXT_NAME_SPACE, ext_name_space, BRACED(.space = 3, .process_id = 4), BRACED(.process_id = 4));
   PAIR(EXT_SPACE_PROCESS, ext_space_process, BRACED(.space = 3, .process = 7), BRACED(.process = 7));
-  // Any number is a space's.
+  // Any number may be a space.
   t[AEROGPU_CMD_EXT_CHARGE_SPACE] = {
       one(AEROGPU_CMD_EXT_CHARGE_SPACE, aerogpu_cmd_ext_charge_space{.space = 3}),
       cut(AEROGPU_CMD_EXT_CHARGE_SPACE)};
@@ -351,7 +351,7 @@ std::map<uint32_t, Twins> twins() {
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): std::function owns what the packets captured
 
 // CMD-7, STATE-8, STATE-14, PRES-1
-/// A word of the line's values is a number that the packet has: in a field, or behind its structure.
+/// True if a value in the line is a number in the packet: in a field, or after its structure.
 bool namesAField(std::string_view line, std::span<const uint8_t> packet, uint32_t opcode) {
   std::set<std::string> held;
   const cmd::PacketFields fields = cmd::packetFields(opcode);
@@ -405,7 +405,7 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
       makeObjects(setUp, memory);
       ASSERT_EQ(h.submit(setUp).result.error_count, 0u);
       (accepted ? known->second.good : known->second.bad)(w);
-      // What comes behind a bad packet still runs, unless its framing is broken.
+      // Packets after a bad one still run, unless its framing is broken.
       packets::createBuffer(w, 1000, 16, 0);
       const auto finished = h.submit(w).result;
       EXPECT_EQ(finished.error_count, accepted ? 0u : 1u);

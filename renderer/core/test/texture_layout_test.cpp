@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the texels of textures of each kind lie, and which boxes a range of bytes falls into.
+// The places of texels in textures of each kind, and the boxes that hold a range of bytes.
 #include "renderer/core/texture_layout.h"
 
 #include <gtest/gtest.h>
@@ -67,9 +67,9 @@ TEST(TextureLayout, WholeSlicesAreOneBox) {
   EXPECT_EQ(boxes[2].height, 2u);
 }
 
-/// Numbers the bytes of a layout by walking it as the page says, and holds forEachBox() against that: each
-/// block that has a byte in the range is in exactly one box, no other block is, and rows of a box are one
-/// pitch apart.
+/// Numbers the bytes of a layout by walking it as the documentation says, and compares forEachBox() with
+/// that: each block with a byte in the range is in exactly one box, no other block is, and rows of a box are
+/// one pitch apart.
 void expectExactBoxes(const TextureDesc& desc, uint32_t rowPitch, std::mt19937& random) {
   const auto layout = TextureLayout::make(desc, rowPitch);
   ASSERT_TRUE(layout);

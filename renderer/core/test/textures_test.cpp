@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EXT_CREATE_TEXTURE and what packets make of volumes, cubes and samples (docs/abi/formats.md), with both
-// back ends.
+// EXT_CREATE_TEXTURE, and packets over volumes, cubes and samples (docs/abi/formats.md), with both back ends.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -74,7 +73,7 @@ protected:
     c.width = c.height = side;
     return c;
   }
-  /// A volume of 4x4x3 with each slice's bytes all equal to its number + 1.
+  /// Makes a volume of 4x4x3 in which each slice's bytes equal its number + 1.
   uint32_t slices() {
     const uint32_t t = create(make(kVolume, 4, 4, 3));
     std::vector<uint8_t> bytes(4 * 4 * 3 * 4);
@@ -268,7 +267,7 @@ TEST_P(Textures, VolumesLieInMemorySliceBySlice) {
     for (size_t i = 0; i < 24; ++i) EXPECT_EQ(slice[i], z * 64 + i / 12 * 32 + i % 12);
   }
   EXPECT_EQ(h.readTexture(t, kFormat, 1, 1, 1), (std::vector<uint8_t>{192, 193, 194, 195}));
-  // A slice goes back to where it lies: the first becomes the third's.
+  // A slice goes back to its place: the first becomes the third one's.
   auto back = copy(t, 2, t, 0, 2);
   back.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
   w.reset();

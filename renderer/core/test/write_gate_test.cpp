@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The gate that an interruption shuts: nobody is within when shut() has returned, and what was lent before is
-// told from what is lent afterwards.
+// The gate that an interruption shuts: no writer is inside when shut() has returned, and earlier loans are
+// told from later ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace aerogpu::core {
 namespace {
 
-/// Guest memory of so many bytes, from address 0; `mapped` says how often it was mapped.
+/// Guest memory of a given size, from address 0; `mapped` counts its mappings.
 struct Memory {
   std::vector<uint8_t> bytes;
   std::atomic<uint64_t> mapped{0};
@@ -35,7 +35,7 @@ struct Memory {
   }
 };
 
-/// The gate is shut at any moment of a long write; what is written into the memory from then on stays.
+/// The gate shuts at any moment of a long write; bytes written to the memory afterwards stay.
 // RING-6
 TEST(WriteGate, NothingIsWrittenOnceItIsShut) {
   constexpr size_t kBytes = 5 * WriteGate::kPieceBytes + 12345;
@@ -93,7 +93,7 @@ TEST(WriteGate, TellsWhatWasLentBeforeItWasShut) {
   EXPECT_TRUE(gate.oldIsWritten() && gate.oldIsRead());
   EXPECT_EQ(guest.lend({0, 4096}, true), nullptr) << "nothing more is lent";
   EXPECT_EQ(guest.lend({0, 4096}, false), nullptr);
-  gate.shut();  // a second interruption counts nothing twice
+  gate.shut();  // a second interruption counts no loan twice
   source.reset();
   EXPECT_TRUE(gate.oldIsWritten());
   EXPECT_FALSE(gate.oldIsRead());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EXT_WRITE_VALUE (docs/abi/extensions.md): where a value goes, what is refused, in which order it and other
-// packets touch the same bytes, over the null back end. What waits for a GPU is in vulkan/test/.
+// EXT_WRITE_VALUE (docs/abi/extensions.md): the place of a value, what is refused, the order of packets that
+// touch the same bytes, over the null back end. vulkan/test/ has the cases that wait for a GPU.
 #include <bit>
 #include <cstring>
 
@@ -145,7 +145,7 @@ TEST_F(WriteValueTest, ComesAfterPacketsThatFailed) {
   EXPECT_EQ(valueAt(h, memory.gpa), kValue);
 }
 
-// VALUE-5, CMD-10: of the packets behind work that was stopped, those that write values run.
+// VALUE-5, CMD-10: of the packets after stopped work, those that write values run.
 TEST(WriteValue, IsNotLostWithTheRestOfAStoppedSubmission) {
   FakeExecutor fake;
   fake.backend.stopsAt = 1;

@@ -13,7 +13,7 @@ namespace {
 using Color = std::array<float, 4>;
 constexpr Color kSource{0.2f, 0.4f, 0.6f, 0.7f}, kConstant{0.1f, 0.3f, 0.5f, 0.9f};
 
-/// The page's factor for channel c (3 = alpha); what sets the other factor as well is not in here.
+/// Returns the page's factor for channel c (3 = alpha); without those that also set the other factor.
 float factor(Blend b, size_t c, const Color& dst) {
   switch (b) {
     case Blend::Zero:
@@ -92,7 +92,7 @@ TEST(Blending, BothChoosesTwoFactors) {
   EXPECT_EQ(b.dst, Blend::SrcAlpha);
 }
 
-// D3DRS_SEPARATEALPHABLENDENABLE FALSE: alpha is blended as colour is.
+// D3DRS_SEPARATEALPHABLENDENABLE FALSE: alpha is blended like colour.
 TEST(Blending, AlphaHasItsOwnOnlyWhenSeparate) {
   core::BlendState state;
   state.src = Blend::SrcAlpha;

@@ -59,7 +59,7 @@ TEST(DrawArea, APixelBelongsToTheViewportThatHasItsCentre) {
   EXPECT_TRUE(drawArea(withViewport({NAN, 0, 4, 4, 0, 1}), 16, 16).empty());
 }
 
-/// Where clip-space x lands: the GPU's coordinate, in which pixel n has its centre at n + 0.5.
+/// Returns the GPU's coordinate of clip-space x; pixel n has its centre at n + 0.5.
 float gpuX(const core::Viewport& v, float clip) {
   return v.x + (clip + 1) / 2 * v.width;
 }
@@ -113,7 +113,7 @@ TEST(GpuViewport, WhatTheGpuCannotTakeShowsNothing) {
                                     {32760, 0, 8, 8, 0, 1},
                                     {0, -32768, 8, 8, 0, 1}})
     EXPECT_FALSE(gpuViewport(withViewport(bad), kLimits, 8, 8, v)) << bad.x << " " << bad.width;
-  // Half a pixel more still has to fit.
+  // Another half a pixel still has to fit.
   EXPECT_TRUE(gpuViewport(withViewport({32766 - 8, -32767, 8, 8, 0, 1}), kLimits, 8, 8, v));
   EXPECT_LE(v.x + v.width, kLimits.high);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sampler kinds of ps_1_x ("tex - ps": what is sampled is the texture that is bound) and the states that
-// count (D3DSAMPLERSTATETYPE, D3DTEXTUREADDRESS, D3DTEXTUREFILTERTYPE).
+// Sampler kinds of ps_1_x ("tex - ps": it samples the bound texture) and the effective states
+// (D3DSAMPLERSTATETYPE, D3DTEXTUREADDRESS, D3DTEXTUREFILTERTYPE).
 #include "renderer/d3d9/samplers.h"
 
 #include <gtest/gtest.h>

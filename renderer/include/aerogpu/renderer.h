@@ -25,17 +25,17 @@ typedef struct aerogpu_renderer aerogpu_renderer;
  * first version is an error: creation fails, a submission is finished with AEROGPU_ERROR_INTERNAL, other
  * calls do nothing; all of them say so in a message. A structure that is filled in (stats) is written up to
  * its struct_size. One that the renderer makes (results, frames) has the renderer's size: an embedder that
- * knows a later version looks at struct_size before it reads on.
+ * knows a later version checks struct_size before it reads further.
  */
 
 /*
- * Threads. The "render thread" is whichever single thread calls the functions marked [render]; the embedder
+ * Threads. The "render thread" is the single thread that calls the functions marked [render]; the embedder
  * serialises them. Functions marked [any] may be called from every thread at any time between create and
  * destroy. Callbacks come from the render thread (inside a [render] function) or from one thread that the
  * renderer owns; each callback says so. A callback never calls a [render] function.
  */
 
-/** Severity of a log line. What a guest can trigger is rate-limited by the renderer. */
+/** Severity of a log line. The renderer limits the rate of lines that a guest can trigger. */
 enum aerogpu_log_level {
   AEROGPU_LOG_ERROR = 0, /* the host is at fault: the GPU failed, out of memory */
   AEROGPU_LOG_GUEST = 1, /* the guest is at fault: malformed or out of bounds */
@@ -43,53 +43,53 @@ enum aerogpu_log_level {
   AEROGPU_LOG_DEBUG = 3,
 };
 
-/** A piece of guest memory made addressable. Owned by whoever called guest_map until guest_unmap. */
+/** A piece of guest memory made addressable. The caller of guest_map owns it until guest_unmap. */
 struct aerogpu_guest_mapping {
   void* host;    /* first byte */
-  uint64_t size; /* bytes mapped, 1 up to what was asked for */
+  uint64_t size; /* bytes mapped, 1 up to the requested size */
   void* cookie;  /* the embedder's own */
 };
 
 /**
- * Starts the process that translates a guest's DXBC shaders, for all renderers of this process: a program of
- * its own (aerogpu-translator), with next to no rights, so that no shader can crash or take over the
- * embedder. [any] Call it once, before the first renderer is created and before this process gives up the
- * right to start programs (seccomp) or its user; threads may run. Later calls do nothing. It ends with the
- * last copy of this process. The renderer starts no process by itself: without this call, or if it fails,
- * everything works but DXBC shaders, whose creation is then a BACKEND error. `translator`: path of the
- * program; NULL = $AEROGPU_TRANSLATOR, or the one found beside the object that holds the renderer, or in
- * ../renderer or .. from there, or where `meson install` puts it. Returns false and a message in `error`
- * (NUL-terminated, cut to error_size; may be NULL) on failure.
+ * Starts the process that translates a guest's DXBC shaders, for all renderers of this process: a separate
+ * program (aerogpu-translator) with next to no rights, so that no shader can crash or take over the embedder.
+ * [any] Call it once, before the first renderer is created and before this process gives up the right to
+ * start programs (seccomp) or its user; threads may run. Later calls do nothing. It ends with the last copy
+ * of this process. The renderer starts no process by itself: without this call, or if it fails, everything
+ * works except DXBC shaders, whose creation is then a BACKEND error. `translator`: path of the program; NULL
+ * = $AEROGPU_TRANSLATOR, or the one found beside the object that holds the renderer, or in ../renderer or ..
+ * from there, or where `meson install` puts it. Returns false and a message in `error` (NUL-terminated, cut
+ * to error_size; may be NULL) on failure.
  */
 bool aerogpu_renderer_prepare_process(const char* translator, char* error, size_t error_size);
 
-/** What happened to a submission (or to a scanout snapshot). Pointers are valid during the callback only. */
+/** The result of a submission (or of a scanout snapshot). Pointers are valid during the callback only. */
 struct aerogpu_submission_result {
   uint32_t struct_size;
   uint32_t error_count;     /* errors in this submission */
-  uint32_t last_error_code; /* enum aerogpu_error_code; of the last of them, 0 = none */
-  uint32_t present_count;   /* presents in it */
+  uint32_t last_error_code; /* enum aerogpu_error_code of the last one; 0 = none */
+  uint32_t present_count;   /* presents in this submission */
   uint64_t cookie;          /* as given */
   uint64_t signal_fence;    /* as given; 0 for a snapshot */
   bool present_vsync;       /* at least one present asked for vblank */
   bool dropped;             /* interrupted before it was executed completely */
   bool scanout_is_texture; /* a live texture's backing starts at the scanout address, as of this submission */
   /**
-   * The image to show after this submission: its last present's, or the snapshot's; NULL when there was none,
-   * when the memory at the scanout address is to be shown, or when `frame_unchanged`. The callee owns one
-   * reference from here on and gives it back with aerogpu_renderer_frame_release().
+   * The image to show after this submission: its last present's, or the snapshot's; NULL if there is none, if
+   * the memory at the scanout address must be shown, or if `frame_unchanged`. The callee owns one reference
+   * from here on and gives it back with aerogpu_renderer_frame_release().
    */
   struct aerogpu_frame* frame;
   /**
-   * The last present found the texture as it was in the newest frame that an earlier result brought: show
-   * that one on. Never so for a snapshot, nor for the first present behind resume and reset: who throws a
-   * frame away unseen asks for a snapshot.
+   * The last present found the texture unchanged since the newest frame of an earlier result: go on showing
+   * that frame. Never set for a snapshot, nor for the first present after resume and reset: an embedder that
+   * drops a frame before showing it asks for a snapshot.
    */
   bool frame_unchanged;
-  bool gpu_lost; /* the GPU is lost, and what the submission asked for may not have been done */
+  bool gpu_lost; /* the GPU is lost, and work of the submission may be missing */
 };
 
-/** Pixels of a frame; right and bottom do not belong to it. */
+/** Pixels of a frame, without the column at right and the row at bottom. */
 struct aerogpu_frame_rect {
   uint32_t left;
   uint32_t top;
@@ -110,21 +110,22 @@ struct aerogpu_frame {
   const void* pixels;
   uint64_t sequence; /* counts frames of this renderer from 1 */
   /**
-   * The frame, by its sequence, that this one equals outside of the first damage_count rectangles of
-   * `damage`, which are not empty and lie inside. 0: it may differ anywhere.
+   * The sequence of the frame that this one equals outside of the first damage_count rectangles of `damage`,
+   * which are not empty and lie inside. 0: it may differ anywhere.
    */
   uint64_t damage_since;
   uint32_t damage_count;
   struct aerogpu_frame_rect damage[AEROGPU_FRAME_DAMAGE_MAX];
 };
 
-/** What the renderer needs from its embedder. All members are required but those that say otherwise. */
+/** The functions that the renderer needs from its embedder. All members are required unless they say
+ * otherwise. */
 struct aerogpu_renderer_callbacks {
   uint32_t struct_size;
   /**
-   * Maps guest memory [gpa, gpa + size) (RAM or BAR1; never registers). May map fewer bytes where the range
+   * Maps guest memory [gpa, gpa + size) (RAM or BAR1; never registers). May map fewer bytes if the range
    * crosses memory regions; the caller goes on from there. The pointer stays valid until guest_unmap whatever
-   * happens to the guest's memory map. Returns 0, or -1 when gpa is not such memory or `write` is asked on
+   * happens to the guest's memory map. Returns 0, or -1 if gpa is not such memory or `write` is asked on
    * read-only memory. A gpa that is a multiple of 8 is mapped at a multiple of 8. Both callbacks come from
    * the render thread and from the renderer's own thread, also at the same time.
    */
@@ -134,16 +135,18 @@ struct aerogpu_renderer_callbacks {
   /**
    * A submission or snapshot is finished: its GPU work is done, its write-backs are in guest memory. Comes
    * exactly once for each, in the order of submission, never two at a time; from the render thread inside
-   * submit if nothing is outstanding and the GPU has next to nothing to do, else from the renderer's own.
+   * submit if no work is outstanding and the GPU has next to nothing to do, else from the renderer's own
+   * thread.
    */
   void (*submission_done)(void* opaque, const struct aerogpu_submission_result* result);
   /** One line without a newline. Any thread. */
   void (*log)(void* opaque, enum aerogpu_log_level level, const char* message);
   /**
-   * The handle spaces of what the embedder holds and has not submitted yet: writes at most `room` of their
-   * numbers, in any order and some of them several times, and returns how many. From the render thread or the
-   * renderer's own, and only while the GPU, or the making of pipelines, has been at somebody's work for
-   * max_batch_ms: not often. May be NULL: then only what was submitted counts as waiting.
+   * Returns the handle spaces of submissions that the embedder holds and has not submitted yet: writes at
+   * most `room` of their numbers, in any order and some of them several times, and returns how many. Comes
+   * from the render thread or the renderer's own, and only while the GPU, or the making of pipelines, has
+   * worked for one owner for max_batch_ms: not often. May be NULL: then only submissions that were submitted
+   * count as waiting.
    */
   size_t (*waiting_spaces)(void* opaque, uint32_t* spaces, size_t room);
 };
@@ -160,16 +163,16 @@ enum aerogpu_renderer_flags {
    * The GPU may read and write guest memory itself, instead of copies of it: a mapping is then kept from the
    * submit that makes it until shortly before that submission's submission_done (until the GPU is closed if
    * it hangs), from any thread, and the whole host pages that it lies in are handed to the GPU's driver. Only
-   * for an embedder whose guest, and nobody else, changes that memory before submission_done. The renderer
-   * copies all the same where the driver cannot or where copying is cheaper.
+   * for an embedder for which the guest alone changes that memory before submission_done. The renderer still
+   * copies if the driver cannot do this or if copying is cheaper.
    */
   AEROGPU_RENDERER_LEND_GUEST_MEMORY = 1u << 2,
 };
 
 /**
- * The back ends, in the order in which "auto" tries them: the name of number `index`, counted from 0, or NULL
- * when there are no more. [any] `available` may be NULL; it is set to whether this build has the back end
- * (whether the host has what it needs is known when it is created).
+ * Returns the back ends, in the order in which "auto" tries them: the name of number `index`, counted from 0,
+ * or NULL if there are no more. [any] `available` may be NULL; it is set to whether this build has the back
+ * end (creation tells if the host has what it needs).
  */
 const char* aerogpu_renderer_known_backend(size_t index, bool* available);
 
@@ -185,8 +188,8 @@ struct aerogpu_renderer_config {
   uint64_t max_hostmem;
   const struct aerogpu_renderer_callbacks* callbacks; /* copied */
   void* opaque;                                       /* first argument of every callback */
-  uint64_t max_space_hostmem; /* bytes of them that one guest process may hold; 0 = half of them */
-  const char* vm_name;        /* UTF-8, for trace files: whose they are; NULL or "" = nobody's */
+  uint64_t max_space_hostmem; /* part of max_hostmem that one guest process may hold; 0 = half */
+  const char* vm_name;        /* UTF-8, names the VM in trace files; NULL or "" = no name */
   const char* vm_uuid;
   /**
    * NULL: off. A file that gets the newest submissions whenever one fails or the GPU is lost, at most once a
@@ -196,8 +199,8 @@ struct aerogpu_renderer_config {
   const char* recent_trace;
   uint64_t recent_bytes;
   /**
-   * Milliseconds of its own execution after which a batch is stopped while work of another handle space
-   * waits, and a third of what a submission has then; 0 = 2000. Alone, a batch has 10 s and more.
+   * Milliseconds that a batch executes before it is stopped while work of another handle space waits; a
+   * submission then has three times as long. 0 = 2000. A batch that is alone has 10 s and more.
    */
   uint32_t max_batch_ms;
 };
@@ -211,27 +214,28 @@ aerogpu_renderer* aerogpu_renderer_create(const struct aerogpu_renderer_config* 
  * released. */
 void aerogpu_renderer_destroy(aerogpu_renderer* renderer);
 
-/** Name of the back end in use and of the GPU ("" for null). [any] Valid until destroy. */
+/** Returns the name of the back end in use and of the GPU ("" for null). [any] Valid until destroy. */
 const char* aerogpu_renderer_backend_name(const aerogpu_renderer* renderer);
 const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer);
-/** Name of that GPU's driver and its version, for people ("" for null). [any] Valid until destroy. */
+/** Returns the name of the GPU's driver and its version, for people ("" for null). [any] Valid until
+ * destroy. */
 const char* aerogpu_renderer_driver_name(const aerogpu_renderer* renderer);
 
 /**
- * What the guest may be told of the packets that this renderer executes and of the memory that they may work
- * on: bits of FEATURES_LO in the low half, of FEATURES_HI in the high half. [any]
- * It is constant. What a register or the console does is not in it: the embedder adds that.
+ * Returns the features of this renderer's packets and of the memory that they may work on: bits of
+ * FEATURES_LO in the low half, of FEATURES_HI in the high half. [any] Constant. It excludes features of
+ * registers and of the console: the embedder adds those.
  */
 uint64_t aerogpu_renderer_features(const aerogpu_renderer* renderer);
 
 /**
- * What the GPU is and can do, for the guest: a struct aerogpu_caps and what follows it. *size: bytes.
- * Constant, valid until destroy. [any]
+ * Describes the GPU for the guest: a struct aerogpu_caps and the data after it. *size: bytes. Constant, valid
+ * until destroy. [any]
  */
 const void* aerogpu_renderer_caps(const aerogpu_renderer* renderer, size_t* size);
 
-/** One submission. The byte ranges are private copies that nobody changes during the call; the callee copies
- * what it keeps. docs/abi/ring.md, "Submissions". */
+/** One submission. The byte ranges are private copies that do not change during the call; the callee copies
+ * the parts that it keeps. docs/abi/ring.md, "Submissions". */
 struct aerogpu_submission {
   uint32_t struct_size;
   uint32_t flags; /* enum aerogpu_submit_flags */
@@ -239,14 +243,14 @@ struct aerogpu_submission {
   uint32_t engine_id;
   uint64_t cookie; /* given back in the result */
   uint64_t signal_fence;
-  const void* cmd;         /* the command buffer as the descriptor names it; NULL when absent */
+  const void* cmd;         /* the command buffer that the descriptor names; NULL when absent */
   size_t cmd_size;         /* bytes */
   const void* alloc_table; /* NULL when absent */
   size_t alloc_table_size; /* bytes */
   /** A defect that the embedder found in the descriptor (enum aerogpu_error_code), 0 = none. Such a
    * submission is not executed but takes its turn and is finished with this error. */
   uint32_t descriptor_error;
-  /** Not 0: handle spaces are enabled, and the two members behind it count (docs/abi/spaces.md). 0: the
+  /** Not 0: handle spaces are enabled, and the two members after it count (docs/abi/spaces.md). 0: the
    * submission is the kernel driver's, in space 0. */
   uint32_t in_space;
   uint32_t space;
@@ -259,7 +263,7 @@ struct aerogpu_submission {
  */
 void aerogpu_renderer_submit(aerogpu_renderer* renderer, const struct aerogpu_submission* submission);
 
-/** The scanout registers, as far as presents need them. */
+/** The scanout registers that presents need. */
 struct aerogpu_scanout_config {
   uint32_t struct_size;
   uint32_t enable;
@@ -268,18 +272,19 @@ struct aerogpu_scanout_config {
   uint32_t format; /* enum aerogpu_format */
   uint32_t pitch_bytes;
   uint64_t fb_gpa;
-  /** Not 0: the texture that is shown is that of the allocation alloc_id, not the one at fb_gpa. */
+  /** Not 0: shows the texture of the allocation alloc_id, not the one at fb_gpa. */
   uint32_t by_allocation;
   uint32_t alloc_id; /* 0 = none */
 };
 
-/** Tells the renderer what the scanout registers hold; counts for the submissions that follow. [render] */
+/** Tells the renderer the content of the scanout registers; valid for the submissions that follow. [render]
+ */
 void aerogpu_renderer_set_scanout(aerogpu_renderer* renderer, const struct aerogpu_scanout_config* config);
 
 /**
  * Asks for an image of the texture whose backing starts at the scanout address, after all earlier
- * submissions: what a page flip without a present shows. [render] The result comes through submission_done
- * with this cookie, its frame NULL if there is no such texture.
+ * submissions, for a page flip without a present. [render] The result comes through submission_done with this
+ * cookie; its frame is NULL if there is no such texture.
  */
 void aerogpu_renderer_snapshot_scanout(aerogpu_renderer* renderer, uint64_t cookie);
 
@@ -289,28 +294,28 @@ void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, struct aerogpu_f
 /**
  * Makes a running submit stop at the next packet and every later one finish without executing (`dropped`),
  * until aerogpu_renderer_resume() or _reset(). [any] For a ring or device reset that must not wait for a long
- * submission. What the GPU is working on is stopped where a shader loops; a GPU that has not come to rest 10
- * s later is lost. When it returns, no thread of the renderer writes guest memory any more for what was
- * submitted before, whatever becomes of it; it waits for a write that is under way, of 1 MiB at most. What a
- * GPU was lent, aerogpu_renderer_leftovers() tells.
+ * submission. The GPU's work is stopped where a shader loops; a GPU that has not come to rest 10 s later is
+ * lost. After the return, no thread of the renderer writes guest memory any more for earlier submissions,
+ * whatever becomes of them; the call waits for a write that is under way, of 1 MiB at most.
+ * aerogpu_renderer_leftovers() tells about memory that a GPU was lent.
  */
 void aerogpu_renderer_interrupt(aerogpu_renderer* renderer);
 
 /**
- * The same for good, before aerogpu_renderer_destroy(): a GPU that has not come to rest 2 s later is left to
- * itself. [any]
+ * Interrupts for good, before aerogpu_renderer_destroy(): a GPU that has not come to rest 2 s later is left
+ * to itself. [any]
  */
 void aerogpu_renderer_shutdown(aerogpu_renderer* renderer);
 
-/** What work from before the last interruption may still do in guest memory that was lent to a GPU. */
+/** Possible accesses of work from before the last interruption to guest memory that was lent to a GPU. */
 enum aerogpu_renderer_left {
   AEROGPU_RENDERER_LEFT_WRITES = 1u << 0, /* the GPU has not ended copies into it, or hangs in them */
-  AEROGPU_RENDERER_LEFT_READS = 1u << 1,  /* the GPU has not ended what reads it, or hangs behind it */
+  AEROGPU_RENDERER_LEFT_READS = 1u << 1,  /* the GPU has not ended work that reads it, or hangs after it */
 };
 
 /**
- * Bits of enum aerogpu_renderer_left; 0 at the latest when the GPU has ended, and the render thread has
- * waited for that. [any]
+ * Returns bits of enum aerogpu_renderer_left; 0 at the latest when the GPU has ended its work and the render
+ * thread has waited for that. [any]
  */
 uint32_t aerogpu_renderer_leftovers(const aerogpu_renderer* renderer);
 
@@ -318,8 +323,8 @@ uint32_t aerogpu_renderer_leftovers(const aerogpu_renderer* renderer);
  * timeout_ns. */
 bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns);
 
-/** Ends an interruption, and what stands since a submission failed that must not
- * (AEROGPU_SUBMIT_FLAG_EXT_HOLD: what comes behind it finishes without executing, `dropped`). Resources and
+/** Ends an interruption, and the stop after the failure of a submission that must not fail
+ * (AEROGPU_SUBMIT_FLAG_EXT_HOLD: later submissions finish without executing, `dropped`). Resources and
  * bindings are kept. [render] */
 void aerogpu_renderer_resume(aerogpu_renderer* renderer);
 
@@ -329,22 +334,22 @@ void aerogpu_renderer_resume(aerogpu_renderer* renderer);
 bool aerogpu_renderer_reset(aerogpu_renderer* renderer);
 
 /**
- * While the GPU is lost values (EXT_WRITE_VALUE) are not written: for an embedder that completes no
- * submission meanwhile. False at first. [any]
+ * Sets whether values (EXT_WRITE_VALUE) stay unwritten while the GPU is lost: for an embedder that completes
+ * no submission meanwhile. False at first. [any]
  */
 void aerogpu_renderer_hold_values(aerogpu_renderer* renderer, bool hold);
 
-/** What tests have the back end play. */
+/** Faults that tests let the back end play. */
 enum aerogpu_renderer_faults {
   AEROGPU_RENDERER_FAULT_LOSE = 1u << 0,   /* the GPU is lost at its next work; once */
   AEROGPU_RENDERER_FAULT_REFUSE = 1u << 1, /* as long as it is set, a lost GPU cannot be brought back */
-  AEROGPU_RENDERER_FAULT_HANG = 1u << 3,   /* as long as it is set, the GPU ends nothing that it is given */
+  AEROGPU_RENDERER_FAULT_HANG = 1u << 3,   /* as long as it is set, the GPU ends none of its work */
 };
 
-/** Plays these faults and no others, for tests of what follows. [any] */
+/** Plays these faults and no others, for tests of the consequences. [any] */
 void aerogpu_renderer_play_faults(aerogpu_renderer* renderer, uint32_t faults);
 
-/** What host memory is held for. */
+/** The uses of host memory. */
 enum aerogpu_host_memory_kind {
   AEROGPU_HOST_MEMORY_OTHER = 0, /* tables, contexts, spaces, tokens, page lists */
   AEROGPU_HOST_MEMORY_BUFFERS,
@@ -378,19 +383,19 @@ struct aerogpu_renderer_stats {
   uint64_t in_flight;        /* submissions not finished now */
   uint64_t frames_unchanged; /* presents that needed no new frame */
   /**
-   * What is held for the guest now and could not be saved with it: objects with a handle, share tokens (used
-   * up or not), contexts in which anything but presents ran since they were reset. As of the last submission
-   * or reset that is over; frames that the embedder has not given back are not counted.
+   * The number of objects held for the guest now that cannot be saved with it: objects with a handle, share
+   * tokens (used up or not), contexts in which anything but presents ran since they were reset. As of the
+   * last finished submission or reset; frames that the embedder has not given back are not counted.
    */
   uint64_t held_objects;
-  uint64_t host_memory_kind_bytes[AEROGPU_HOST_MEMORY_KINDS]; /* of host_memory_bytes */
+  uint64_t host_memory_kind_bytes[AEROGPU_HOST_MEMORY_KINDS]; /* parts of host_memory_bytes */
 };
 
 /** Reads the counters. [any] The caller sets stats->struct_size. Each is exact; together they are no
  * snapshot. */
 void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, struct aerogpu_renderer_stats* stats);
 
-/** What handle spaces may have at most. Those of space 0 are bounded by what all may have. */
+/** The limits of each handle space. Only the limits of all spaces together apply to space 0. */
 struct aerogpu_renderer_space_limits {
   uint32_t struct_size;
   uint32_t spaces;            /* beside space 0 */
@@ -407,28 +412,28 @@ void aerogpu_renderer_get_space_limits(const aerogpu_renderer* renderer,
 struct aerogpu_renderer_space {
   uint32_t struct_size;
   uint32_t space;
-  uint32_t process_id; /* as the guest's kernel driver says; 0 = it did not */
+  uint32_t process_id; /* from the guest's kernel driver; 0 = unknown */
   uint32_t reserved0;
-  char image_name[32];        /* the same, NUL-terminated printable ASCII */
+  char image_name[32];        /* likewise, NUL-terminated printable ASCII */
   uint64_t objects;           /* handles, now */
   uint64_t contexts;          /* now */
-  uint64_t host_memory_bytes; /* held now, counted against the space's limit; of space 0 what no other has */
+  uint64_t host_memory_bytes; /* held now, within the space's limit; of space 0 the bytes that no other has */
   uint64_t submissions;
   uint64_t packets;
   uint64_t draws;
   uint64_t errors;
-  uint64_t process_host_memory_bytes; /* held by all spaces of its process: what the limit is for */
+  uint64_t process_host_memory_bytes; /* held by all spaces of its process, to which the limit applies */
 };
 
 /**
- * The space of the lowest number from `from` on; false when there is none. [any] The caller sets
- * space->struct_size. Space 0 is always there.
+ * Finds the space of the lowest number from `from` on; false if there is none. [any] The caller sets
+ * space->struct_size. Space 0 always exists.
  */
 bool aerogpu_renderer_next_space(const aerogpu_renderer* renderer, uint32_t from,
                                  struct aerogpu_renderer_space* space);
 
 /** Starts writing everything submitted to an .aerogputrace file (container version 2). [render] False with a
- * message when the file cannot be created. A running capture is finished first. */
+ * message if the file cannot be created. A running capture is finished first. */
 bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path, char* error,
                                     size_t error_size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Vulkan devices of this host, for whoever lets a person choose (struct aerogpu_renderer_config,
+/* The Vulkan devices of this host, for programs that let a person choose (struct aerogpu_renderer_config,
  * vulkan_device). A C interface beside aerogpu/renderer.h. */
 #ifndef AEROGPU_VULKAN_DEVICES_H
 #define AEROGPU_VULKAN_DEVICES_H
@@ -15,17 +15,17 @@ extern "C" {
 /** A Vulkan device. Pointers are valid during the callback only. */
 struct aerogpu_vulkan_device {
   uint32_t struct_size;
-  uint32_t index;    /* what vulkan_device may name it by */
-  const char* name;  /* so may a part of this */
+  uint32_t index;    /* a number for vulkan_device */
+  const char* name;  /* a part of it serves too */
   const char* kind;  /* "discrete GPU", "CPU" and the like */
   const char* unfit; /* why the renderer cannot run on it; NULL: it can */
-  bool chosen;       /* taken when vulkan_device names none */
+  bool chosen;       /* the choice if vulkan_device names none */
 };
 
 /**
  * Calls `each` for each Vulkan device of this host, before it returns, in the order of the indices. Any
- * thread. Needs no renderer; each device that looks fit is opened for a moment, since only that tells.
- * Returns false and a message in `error` (NUL-terminated, cut to error_size; may be NULL) when there is none.
+ * thread. Needs no renderer; each device that looks fit is opened briefly, since only that proves it. Returns
+ * false and a message in `error` (NUL-terminated, cut to error_size; may be NULL) if there is none.
  */
 bool aerogpu_list_vulkan_devices(void (*each)(void* opaque, const struct aerogpu_vulkan_device* device),
                                  void* opaque, char* error, size_t error_size);

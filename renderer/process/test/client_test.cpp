@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A helper process from outside: what a call comes back with when its child misbehaves, when the process
-// does, and what the process holds. The program under test is the real server with jobs of the tests
+// A helper process from outside: the result of a call when its child misbehaves, or when the process does,
+// and the rights that the process holds. The program under test is the real server with the tests' jobs
 // (test_jobs_main.cpp).
 #include "renderer/process/client.h"
 
@@ -60,7 +60,7 @@ protected:
     std::string folder = (std::filesystem::temp_directory_path() / "xlate-XXXXXX").string();
     ASSERT_TRUE(mkdtemp(folder.data()));
     m_folder = folder;
-    // A process is called as its program: this name is nobody else's.
+    // A process has its program's name: this name must be unique.
     m_name = "x" + m_folder.filename().string().substr(6) + std::to_string(getpid() % 100000);
     std::filesystem::create_symlink(jobsProgram(), m_folder / m_name);
     start(Client::kGraceMs);
@@ -81,7 +81,7 @@ protected:
                                 const std::atomic<bool>* cancelled = nullptr) {
     return m_client->call(static_cast<uint32_t>(job), {input}, cancelled, limits);
   }
-  /// Why the call failed, which it has to.
+  /// Returns why the call failed, which it must.
   Reason failureOf(TestJob job, const Bytes& input = {}, Limits limits = {}) {
     const auto result = call(job, input, limits);
     EXPECT_FALSE(result.ok());
@@ -94,7 +94,7 @@ protected:
     EXPECT_EQ(*answer, input);
   }
 
-  /// Living processes of this test's program.
+  /// Returns the living processes that run this test's program.
   std::vector<pid_t> processes() const {
     std::vector<pid_t> out;
     DIR* proc = opendir("/proc");
@@ -160,7 +160,7 @@ TEST_F(ClientTest, ChildThatNeverEndsIsEnded) {
 TEST_F(ClientTest, ProcessorTimeIsLimitedByItself) {
   const auto begin = Clock::now();
   EXPECT_EQ(failureOf(TestJob::Spin, {}, {9'000, 1}), Reason::Died);
-  // On a machine so busy that the other limit came first, nothing was shown.
+  // On a machine so busy that the other limit came first, the test proves nothing.
   if (Clock::now() - begin >= std::chrono::seconds(9)) GTEST_SKIP() << "too little processor time";
 }
 
@@ -173,7 +173,7 @@ TEST_F(ClientTest, TooMuchIsNotTaken) {
 TEST_F(ClientTest, MemoryIsLimited) {
   const auto answer = call(TestJob::Hoard);
   ASSERT_FALSE(answer.ok());
-  // A sanitizer's allocator ends the process in place of a null pointer.
+  // A sanitizer's allocator ends the process instead of returning null.
   const bool died = answer.error().reason == Reason::Died;
   EXPECT_TRUE(died || answer.error().reason == Reason::Refused);
   const std::string got = died ? "0" : answer.error().text;
@@ -303,7 +303,7 @@ TEST_F(ClientTest, ProcessHoldsNothingItDoesNotNeed) {
   EXPECT_EQ(statusOf(pid, "CapEff"), "0000000000000000");
   EXPECT_EQ(statusOf(pid, "CapPrm"), "0000000000000000");
 #ifdef AEROGPU_THREAD_SANITIZER
-  EXPECT_EQ(statusOf(pid, "Threads"), "2");  // the sanitizer has one of its own
+  EXPECT_EQ(statusOf(pid, "Threads"), "2");  // the sanitizer adds one
 #else
   EXPECT_EQ(statusOf(pid, "Threads"), "1");
 #endif
@@ -315,7 +315,7 @@ TEST_F(ClientTest, ProcessHoldsNothingItDoesNotNeed) {
     const std::string target = std::filesystem::read_symlink(entry.path(), unreadable).string();
     if (target != "/dev/null" && entry.path().filename() != "2") open.push_back(entry.path().filename());
   }
-  if (geteuid() == 0) {  // nobody else may look into a process that cannot be traced
+  if (geteuid() == 0) {  // otherwise a process that cannot be traced may not be inspected
     EXPECT_EQ(open, std::vector<std::string>{"3"});
     EXPECT_EQ(statusOf(pid, "Uid"), "65534\t65534\t65534\t65534");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stream's ends: all bytes or a reason, and never past the deadline.
+// The ends of a stream: all bytes or a reason, and never past the deadline.
 #include "renderer/process/stream.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class StreamTest : public testing::Test {
 protected:
   void SetUp() override { ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, m_ends), 0); }
   void TearDown() override { hangUp(); }
-  /// The other end of the stream goes away. The first end belongs to the stream under test.
+  /// Closes the other end of the stream. The first end belongs to the stream under test.
   void hangUp() {
     if (m_ends[1] >= 0) close(m_ends[1]);
     m_ends[1] = -1;

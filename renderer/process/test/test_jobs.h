@@ -16,7 +16,7 @@ enum class TestJob : uint32_t {
   Flood,        ///< more than an answer may have
   Hoard,        ///< allocates until it cannot
   Environment,  ///< one line for each variable that it has
-  Escape,       ///< tries what the sandbox forbids; one byte for each attempt that went through
+  Escape,       ///< tries forbidden operations; one byte for each that succeeded
   Count
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Google Benchmark: shaders translated per second (parse and emit), for a small vertex shader and a pixel
-// shader of 400 instructions; the sizes that public figures of other translators are given for.
+// shader of 400 instructions; public figures of other translators use these sizes.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -11,7 +11,7 @@ namespace {
 
 using d3d9::Opcode;
 
-constexpr uint64_t kMostRounds = 255;  // of a loop: i#.x is no more (page "loop - vs")
+constexpr uint64_t kMostRounds = 255;  // of a loop: the limit of i#.x (page "loop - vs")
 
 constexpr uint32_t slotsOf(Opcode op) {
   switch (op) {
@@ -28,7 +28,7 @@ constexpr uint32_t slotsOf(Opcode op) {
   }
 }
 
-/// By opcode, for every program is counted once; those beyond are one slot (PHASE).
+/// Indexed by opcode, as every program is counted once; larger opcodes take one slot (PHASE).
 struct OpcodeCosts {
   std::array<uint8_t, 128> slots{}, samples{};
 };
@@ -52,9 +52,10 @@ class CostCounter {
 public:
   explicit CostCounter(const ProgramCode& program) : m_program(program) {}
 
-  /// Of the instructions [at, end), blocks and called subroutines included. Branches count as taken.
+  /// Returns the cost of instructions [at, end), blocks and called subroutines included. Branches count as
+  /// taken.
   ShaderCost range(uint32_t at, uint32_t end) {
-    // A loop's rounds multiply what is in it; those of inner ones have a bound together
+    // A loop's rounds multiply its contents; the rounds of inner loops are bounded together
     // (kMaxInnerIterations).
     std::array<uint64_t, kMaxBlockDepth + 1> rounds{1};
     uint32_t depth = 0;
@@ -94,7 +95,8 @@ private:
             std::clamp<int64_t>(m_program.intDefinitions[source.number][0], 0, kMostRounds));
     return kMostRounds;
   }
-  /// Calls do not recurse. Each is counted once, whoever calls it.
+  /// Returns the cost of a subroutine. Calls do not recurse. Each subroutine is computed once for all
+  /// callers.
   ShaderCost subroutine(uint16_t label) {
     const auto& all = m_program.subroutines;
     if (m_known.empty()) m_known.resize(all.size());

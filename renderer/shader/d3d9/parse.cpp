@@ -129,7 +129,7 @@ bool Parser::parameter(uint32_t& token) {
   return (token & d3d9::kParameterBit) || fail("operand is missing");
 }
 
-/// Type, number and index register of a parameter token.
+/// Reads type, number and index register of a parameter token.
 bool Parser::registerOf(uint32_t token, Operand& out, const RegisterFile*& file) {
   const uint32_t type = d3d9::registerTypeOf(token);
   file = findRegisterFile(type, m_version);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Parser: dcl and def instructions, and what the shader says about itself at the end. Source: the dcl and def
-// pages of the Direct3D 9 "asm shader reference".
+// Parser: dcl and def instructions, and the facts about the shader that are known at the end. Source: the dcl
+// and def pages of the Direct3D 9 "asm shader reference".
 #include <algorithm>
 
 #include "renderer/shader/d3d9/parser.h"
@@ -10,7 +10,7 @@ namespace aerogpu::shader {
 using d3d9::RegisterType;
 using d3d9::Stage;
 
-/// ps_1_x declares nothing.
+/// Adds the inputs of ps_1_x, which declares none.
 void Parser::implicitInputs() {
   for (uint8_t i = 0; i < 2; ++i) m_code->inputs.push_back({d3d9::Usage::Color, i, i, 0xF, false, false});
   for (uint8_t i = 0; i < 6; ++i) m_code->inputs.push_back({d3d9::Usage::TexCoord, i, i, 0xF, true, false});
@@ -69,7 +69,7 @@ bool Parser::declaration() {
   }
 }
 
-/// `declared` has 4 bits a register: components cannot be declared twice.
+/// `declared` has 4 bits a register: a component cannot be declared twice.
 bool Parser::addDeclaration(std::vector<Declaration>& list, const Declaration& d, uint64_t& declared) {
   const uint64_t bits = uint64_t{d.mask} << (4 * d.number);
   if (declared & bits) return fail("register declared twice");

@@ -84,8 +84,8 @@ bool Parser::open(Block block, const Instruction& in) {
   return true;
 }
 
-/// Calls must reach a label and never come back to a subroutine that is running. Kahn's algorithm: what
-/// cannot be ordered is recursive.
+/// Checks that calls reach a label and never return to a subroutine that is running. Kahn's algorithm:
+/// subroutines that cannot be ordered are recursive.
 bool Parser::callGraph() {
   const auto& subs = m_code->subroutines;
   if (subs.empty()) {

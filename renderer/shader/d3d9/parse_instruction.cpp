@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parser: operands of executable instructions, and which registers each may have. Source: the instruction
+// Parser: operands of executable instructions, and the registers that each may have. Source: the instruction
 // pages of the Direct3D 9 "asm shader reference".
 #include <algorithm>
 
@@ -37,14 +37,14 @@ bool Parser::instruction(uint32_t token, const d3d9::OpcodeInfo& info) {
   in.sourceCount = static_cast<uint8_t>(info.sourceCount(m_version));
   for (uint32_t i = 0; i < in.sourceCount; ++i)
     if (!operand(in, i)) return false;
-  // Scratch registers: checked like the others, and not used.
+  // Scratch registers are checked like the others, and not used.
   for (uint32_t i = 1; (info.flags & d3d9::kScratch) && i <= d3d9::kScratchSources && m_pos < m_end; ++i)
     if (!operand(in, i)) return false;
   if (isPixel1() && !pixel1(in)) return false;
   return (info.flags & d3d9::kFlow) ? flow(in) : (m_code->code.push_back(in), true);
 }
 
-/// Notes the textures of ps_1_x, whose number is that of the result.
+/// Notes the textures of ps_1_x, whose number is the result's.
 bool Parser::pixel1(const Instruction& in) {
   const uint32_t number = in.destination.number;
   d3d9::SamplerType type = d3d9::SamplerType::Texture2D;
@@ -218,7 +218,7 @@ bool Parser::operand(Instruction& in, uint32_t i) {
   return right || fail("operand " + std::to_string(i + 1) + " is of the wrong kind");
 }
 
-/// Notes what a readable operand needs: constants, declared inputs.
+/// Notes the needs of a readable operand: constants, declared inputs.
 bool Parser::touchSource(const Operand& s, uint32_t rows) {
   if (s.type == RegisterType::Const) {
     if (s.relative) {

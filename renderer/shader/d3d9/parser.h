@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parser behind parse() (translate.h). Private to this folder; one object reads one stream. Every member
-// that returns bool has recorded an error when it returns false.
+// The parser of parse() (translate.h). Private to this folder; one object reads one stream. Every member that
+// returns bool has recorded an error if it returns false.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ public:
 
 private:
   enum class Block : uint8_t { If, Else, Loop, Rep };
-  /// Which kind of register an operand of an instruction that is not arithmetic must be.
+  /// The kind of register that an operand of a non-arithmetic instruction must be.
   enum class Kind { Value, Sampler, Label, Condition, Predicate, Int, Loop };
 
   // parse.cpp: tokens and parameters

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What parse() hands to emit(): decoded instructions and the facts about registers that emission needs.
+// The result of parse() for emit(): decoded instructions and the facts about registers that emission needs.
 // Private to this folder. Everything in it is validated: registers exist in the stage, indices are in range,
 // blocks nest, labels exist, calls do not recurse.
 #pragma once
@@ -17,16 +17,16 @@ inline constexpr uint32_t kMaxTemps = 32;
 inline constexpr uint32_t kMaxInputs = 16;
 inline constexpr uint32_t kMaxOutputRegisters = 12;  ///< o# of vs_3_0
 inline constexpr uint32_t kMaxBlockDepth = 64;
-/// Instructions after every call was replaced by its subroutine, which drivers do: what compiling takes grows
-/// with them, and faster than they do.
+/// Instructions after every call was replaced by its subroutine, as drivers do: compile time grows faster
+/// than their number.
 inline constexpr uint64_t kMaxExpandedInstructions = 2048;
-/// Iterations that loops inside of loops and of subroutines may run together; then they end. Direct3D 9
+/// The iterations that loops inside of loops and of subroutines may run together; then they end. Direct3D 9
 /// promises 65535 executed instructions (D3DCAPS9::MaxPixelShader30InstructionsExecuted of shader model 3
 /// parts).
 inline constexpr int32_t kMaxInnerIterations = 65536;
 inline constexpr uint32_t kMaxLabels = 2048;
 
-/// An index register and the register it indexes.
+/// A register, and the register that indexes it.
 struct Operand {
   d3d9::RegisterType type = d3d9::RegisterType::Temp;
   bool relative = false;
@@ -46,7 +46,7 @@ struct Instruction {
   d3d9::Opcode opcode = d3d9::Opcode::Nop;
   uint8_t control = 0;
   bool predicated = false;
-  bool coissued = false;  ///< ps_1_x: runs together with the instruction before it
+  bool coissued = false;  ///< ps_1_x: runs together with the previous instruction
   uint8_t sourceCount = 0;
   uint32_t tokenOffset = 0;
   Operand destination;
@@ -64,7 +64,7 @@ struct Declaration {
   bool centroid;
 };
 
-/// First instruction of a subroutine and the one behind its last.
+/// The first instruction of a subroutine and the one after its last.
 struct Subroutine {
   uint16_t label;
   uint32_t begin, end;
@@ -92,8 +92,7 @@ inline constexpr uint32_t kSlotPosition = 0, kSlotPointSize = 1, kSlotFog = 2, k
                           kSlotTexture = 5;
 inline constexpr uint32_t kSlotDepth = 4;
 inline constexpr uint32_t kOutputSlots = 16;
-constexpr uint32_t kSlotTextureValue =
-    8;  ///< ps_1_0 to ps_1_3: t0..t3, which hold what was made of a texture
+constexpr uint32_t kSlotTextureValue = 8;  ///< ps_1_0 to ps_1_3: t0..t3, which hold the results of textures
 constexpr bool texturesAreRegisters(d3d9::Version v) {
   return v.stage == d3d9::Stage::Pixel && v.major == 1 && v.minor < 4;
 }
@@ -116,12 +115,13 @@ constexpr uint32_t outputSlot(const Operand& o, uint32_t major) {
   }
 }
 
-/// Instruction slots and samples as they stand in the stream (cost.cpp).
+/// Returns instruction slots and samples as they stand in the stream (cost.cpp).
 ShaderCost slotsOf(const ProgramCode& program);
-/// What an invocation costs at most (cost.cpp). Of a program without loops and calls it is slotsOf().
+/// Returns the greatest cost of an invocation (cost.cpp); for a program without loops and calls it is
+/// slotsOf().
 ShaderCost costOf(const ProgramCode& program);
 
-/// Rows that an m#x# instruction reads from its second source; 0 for others.
+/// Returns the rows that an m#x# instruction reads from its second source; 0 for others.
 constexpr uint32_t matrixRows(d3d9::Opcode op) {
   switch (op) {
     case d3d9::Opcode::M4x4:

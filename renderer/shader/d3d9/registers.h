@@ -59,7 +59,7 @@ inline constexpr auto kRegisterFiles = std::to_array<RegisterFile>({
     {d3d9::RegisterType::Predicate, d3d9::Stage::Pixel, 2, 3, 1, 0, "p"},
 });
 
-/// The file of a register type number in that model, or null.
+/// Returns the file of a register type number in that model, or null.
 inline const RegisterFile* findRegisterFile(uint32_t type, d3d9::Version v) {
   for (const RegisterFile& f : kRegisterFiles)
     if (static_cast<uint32_t>(f.type) == type && f.stage == v.stage && v.major >= f.firstMajor &&

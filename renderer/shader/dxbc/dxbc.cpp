@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // DXBC containers (dxbc.h). Layout: "DXBC", 16 bytes of checksum, u32 1, u32 size, u32 number of chunks, one
-// u32 offset a chunk; a chunk is a tag, a size and its bytes. Level 9 code lies in chunk Aon9 behind a header
+// u32 offset a chunk; a chunk is a tag, a size and its bytes. Level 9 code lies in chunk Aon9 after a header
 // of four words (size, version, unknown, offset of the code from the start of the header).
 #include "renderer/shader/dxbc/dxbc.h"
 
@@ -23,7 +23,7 @@ Error broken(const char* what) {
   return {ErrorCode::CmdDecode, what, {}};
 }
 
-/// 32 bits at `offset`; the caller has checked that they are there.
+/// Returns 32 bits at `offset`; the caller has checked that they exist.
 uint32_t word(std::span<const uint8_t> bytes, size_t offset) {
   uint32_t value;
   std::memcpy(&value, bytes.data() + offset, 4);
@@ -38,7 +38,7 @@ char upper(char c) {
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-/// Where the fields of a signature row lie; they differ between the chunk versions.
+/// The places of a signature row's fields; they differ between the chunk versions.
 struct RowLayout {
   uint32_t tag;
   uint32_t size;      ///< bytes of a row
@@ -134,9 +134,8 @@ Result<Dxbc> parseDxbc(std::span<const uint8_t> bytes) {
   return out;
 }
 
-// MD5's block function over the bytes behind the checksum, with an ending of its own: the number of bits
-// stands in the first word of the last block, and (bits / 4) | 1 in its last word, instead of a 64-bit
-// length.
+// MD5's block function over the bytes after the checksum, with a different ending: the number of bits stands
+// in the first word of the last block, and (bits / 4) | 1 in its last word, instead of a 64-bit length.
 void dxbcChecksum(std::span<const uint8_t> bytes, uint8_t (&digest)[16]) {
   const auto data = bytes.subspan(std::min(kHashedFrom, bytes.size()));
   Md5State state;

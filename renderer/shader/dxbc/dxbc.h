@@ -48,35 +48,35 @@ struct Dxbc {
   uint32_t totalSize = 0;  ///< bytes, from the header
   std::vector<DxbcChunk> chunks;
 
-  /// First chunk of that tag, or null.
+  /// Returns the first chunk with that tag, or null.
   const DxbcChunk* find(uint32_t tag) const;
-  /// The D3D9 token stream of a level 9 container (chunk Aon9); empty without one.
+  /// Returns the D3D9 token stream of a level 9 container (chunk Aon9); empty without one.
   std::span<const uint8_t> d3d9Stream() const;
 };
 
 /// True if the bytes start with "DXBC".
 bool isDxbc(std::span<const uint8_t> bytes);
 
-/// Reads header and chunk table. Bytes behind the header's size are ignored. The checksum is not looked at.
+/// Reads header and chunk table. Ignores bytes after the header's size, and the checksum.
 Result<Dxbc> parseDxbc(std::span<const uint8_t> bytes);
 
-/// The checksum that the container should have (bytes 4..19): MD5 with its own padding. `bytes` is a whole
-/// container of at least 20 bytes.
+/// Computes the checksum that the container should have (bytes 4..19): MD5 with its own padding. `bytes` is a
+/// whole container of at least 20 bytes.
 void dxbcChecksum(std::span<const uint8_t> bytes, uint8_t (&digest)[16]);
 
-/// A copy, cut to the header's size, whose checksum is right. Error: not a container.
+/// Returns a copy, cut to the header's size, with a correct checksum. Error: not a container.
 Result<std::vector<uint8_t>> withValidChecksum(std::span<const uint8_t> bytes);
 
-/// Elements of the input (ISGN, ISG1) or output signature; empty if there is no such chunk.
+/// Returns the elements of the input (ISGN, ISG1) or output signature; empty if there is no such chunk.
 Result<std::vector<SignatureElement>> readInputSignature(const Dxbc& container);
 Result<std::vector<SignatureElement>> readOutputSignature(const Dxbc& container);
 
-/// What an invocation of its program costs, roughly: how often loops run is a guess.
+/// Returns the rough cost of an invocation of its program: the rounds of loops are a guess.
 ShaderCost costOf(const Dxbc& container);
-/// Instructions as they stand in its program, without declarations.
+/// Returns the instructions as they stand in its program, without declarations.
 uint64_t instructionsOf(const Dxbc& container);
 
-/// FNV-1a 32 of the name in upper case (ASCII), as input layouts of the ABI carry it.
+/// Returns the FNV-1a 32 of the name in upper case (ASCII), as the ABI's input layouts carry it.
 uint32_t semanticHash(std::string_view name);
 
 }  // namespace aerogpu::shader

@@ -13,7 +13,7 @@ constexpr uint32_t kOpcodeMask = 0x7FF, kLengthShift = 24, kLengthMask = 0x7F;
 constexpr uint32_t kEndLoop = 0x16, kLd = 0x2D, kLdMs = 0x2E, kLoop = 0x30, kCustomData = 0x35;
 constexpr uint32_t kSample = 0x45, kSampleB = 0x4A, kGather4 = 0x6D, kGather4PoC = 0x80;
 constexpr uint32_t kFirstDeclaration = 0x58, kLastDeclaration = 0x6A;
-/// How often a loop runs no token says. One that runs longer is stopped when its time is over.
+/// The tokens do not tell how often a loop runs. A loop that runs longer is stopped when its time is over.
 constexpr uint64_t kRounds = 16;
 
 bool reads(uint32_t opcode) {
@@ -33,14 +33,14 @@ void eachInstruction(const Dxbc& container, Use use) {
     return value;
   };
   const size_t words = code->payload.size() / 4;
-  for (size_t at = 2; at < words;) {  // behind version and length
+  for (size_t at = 2; at < words;) {  // after version and length
     const uint32_t token = word(at), opcode = token & kOpcodeMask;
     size_t length = token >> kLengthShift & kLengthMask;
     if (opcode == kCustomData)
       length = at + 1 < words ? word(at + 1) : 0;
     else if (opcode < kFirstDeclaration || opcode > kLastDeclaration)
       use(opcode);
-    if (length == 0) break;  // not what a compiler wrote
+    if (length == 0) break;  // no compiler writes this
     at += std::min(length, words - at);
   }
 }

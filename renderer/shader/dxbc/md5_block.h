@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The block function of MD5 (RFC 1321, section 3.4), without its padding: DXBC pads in its own way. For
+// The block function of MD5 (RFC 1321, section 3.4), without its padding: DXBC pads differently. For
 // dxbc.cpp.
 #pragma once
 

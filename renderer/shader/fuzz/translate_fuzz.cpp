@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer entry: any bytes as a token stream or a container. What parse() accepts must be emitted.
+// libFuzzer entry: any bytes as a token stream or a container. emit() must succeed if parse() does.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

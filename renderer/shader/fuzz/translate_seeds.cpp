@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes seeds for translate_fuzz into the folder named: one file a shader.
+// Writes seeds for translate_fuzz into the given folder: one file a shader.
 #include <cstdio>
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The modules of blit.h. In GLSL, with at as the texel of the box that a pixel is, a mirrored one counted
-// from the other side:
+// The modules of blit.h. In GLSL, with `at` as the box's texel for a pixel, counted from the other side if
+// mirrored:
 //
 //   color = texture(image, place);                           // Same: place is the texel's center
 //   color = the four around, a quarter each                  // Halves: by their centers
@@ -15,11 +15,11 @@
 //   second = from.xy + min(second, from.zw - 1);
 //   color = mix of the four around, by weight
 //
-// Where the target is not a color's own, what is written are the channels that it wants, rounded to its
-// steps. A texel that is the color key is discarded, and one of a target that is not the target's key stays.
-// What is YUV becomes a color where it is fetched.
+// If the target's channels are not a color's, the shader writes the channels that the target needs, rounded
+// to its steps. A texel that equals the color key is discarded, and a target texel that differs from the
+// target's key stays. YUV texels become colors when they are fetched.
 //
-// Whole numbers are divided as floats, by the reciprocal, and the quotient, off by one at most, is put right:
+// Whole numbers are divided as floats, by the reciprocal, and the quotient, off by one at most, is corrected:
 // lavapipe divides whole numbers one by one.
 #include "renderer/shader/spirv/blit.h"
 
@@ -32,7 +32,7 @@ namespace {
 
 using enum spv::Op;
 
-// ITU-R BT.601: what V (Cr) and U (Cb), as -0.5 to 0.5, add to a channel or take from it.
+// ITU-R BT.601: the amounts that V (Cr) and U (Cb), as -0.5 to 0.5, add to a channel or take from it.
 constexpr float kYuvRedOfV = 1.402f, kYuvGreenOfU = 0.344136f, kYuvGreenOfV = 0.714136f, kYuvBlueOfU = 1.772f;
 
 class Main {
@@ -52,11 +52,11 @@ private:
   const Id m_entry;
 };
 
-/// Locations of what the vertex shader gives to the fragment shader.
+/// Locations of the values that the vertex shader gives to the fragment shader.
 enum Given : uint32_t {
   kPlace,       ///< float2, of Halves float4: centers of texels as parts of the image
-  kDepth,       ///< float: the slice's, the same way
-  kAlong,       ///< int4: what a pixel is multiplied by, and what is added
+  kDepth,       ///< float: the slice's center, likewise
+  kAlong,       ///< int4: factor and summand for a pixel
   kSizes,       ///< int4: 2 * to.zw; from.zw - 1
   kReciprocal,  ///< float2: 1 / (2 * to.zw)
   kStart,       ///< int4: from.xy; BlitConstants::slice, rows
@@ -79,11 +79,11 @@ Id part(SpirvBuilder& b, Id vector, Id type, uint32_t first) {
   return b.value(OpVectorShuffle, type, vector, vector, first, first + 1);
 }
 
-/// Gives all that `shader` asks for, but the position.
+/// Gives all values that `shader` needs, except the position.
 class Giver {
 public:
   Giver(SpirvBuilder& b, const BlitShader& shader);
-  /// `far`: float2, 1 where the vertex lies to the right or below, else 0.
+  /// Writes the values of a vertex. `far`: float2, 1 if the vertex lies to the right or below, else 0.
   void give(Id far);
 
 private:
@@ -163,7 +163,7 @@ void Giver::giveCenters(Id far) {
   if (m_shader.sampling == BlitSampling::Same) {
     give(kPlace, m_t.float2, times(place, scale2));
   } else {
-    // The pixel's center is the corner that its four texels share.
+    // The pixel's center is the common corner of its four texels.
     const Id first = times(add(place, splat(-0.5f)), scale2), second = times(add(place, splat(0.5f)), scale2);
     give(kPlace, m_t.float4, m_b.composite(m_t.float4, {first, second}));
   }
@@ -176,7 +176,7 @@ void Giver::giveCenters(Id far) {
 }
 
 void Giver::giveNumbers() {
-  // What a pixel times the sign lacks to be a texel of the box.
+  // The difference between a pixel times the sign and a texel of the box.
   const Id last = binary(OpISub, binary(OpIAdd, binary(OpIMul, m_toOrigin, two(2)), m_size), two(1));
   const Id base = binary(OpISub, binary(OpIMul, m_mirror, last), m_toOrigin);
   Id times = m_sign, plus = base;
@@ -193,7 +193,8 @@ void Giver::giveNumbers() {
   give(kStart, m_t.int4, m_b.composite(m_t.int4, {m_fromOrigin, part(m_b, m_others, m_int2, 2)}));
 }
 
-/// BT.601 for 16 to 235 as black to white: what red, green and blue get of V and U, which lie around 128.
+/// BT.601 for 16 to 235 as black to white: the shares of V and U, which lie around 128, in red, green and
+/// blue.
 Id colorOfYuv(SpirvBuilder& b, Id luma, Id u, Id v) {
   const SpirvTypes& t = b.types();
   const auto scaled = [&](Id byte, float zero, float whole) {
@@ -212,7 +213,7 @@ Id colorOfYuv(SpirvBuilder& b, Id luma, Id u, Id v) {
   return b.glsl(GLSLstd450NClamp, t.float4, color, b.constantSplat(0), b.constantSplat(1));
 }
 
-/// Ends the invocation if the texel is the color key; or, `unless`, if it is not.
+/// Ends the invocation if the texel is the color key; or, with `unless`, if it is not.
 void discardKey(SpirvBuilder& b, Id texel, Id low, Id high, bool unless) {
   const SpirvTypes& t = b.types();
   const Id inside = b.value(OpLogicalAnd, t.bool4, b.value(OpFOrdGreaterThanEqual, t.bool4, texel, low),
@@ -226,7 +227,7 @@ void discardKey(SpirvBuilder& b, Id texel, Id low, Id high, bool unless) {
   b.label(stay);
 }
 
-/// What the target's texel gets of a color.
+/// Returns the target's texel for a color.
 Id written(SpirvBuilder& b, const BlitOutput& output, Id color) {
   if (output == BlitOutput{}) return color;
   const SpirvTypes& t = b.types();

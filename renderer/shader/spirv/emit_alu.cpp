@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Emitter: arithmetic. Each instruction follows its page of the Direct3D 9 "asm shader reference"; where the
-// page bounds a result (reciprocals and logarithms of zero) so does the code.
+// Emitter: arithmetic. Each instruction follows its page of the Direct3D 9 "asm shader reference"; if the
+// page bounds a result (reciprocals and logarithms of zero), so does the code.
 #include <cfloat>
 
 #include "renderer/shader/spirv/emitter.h"
@@ -27,7 +27,7 @@ Id Emitter::comparison(uint32_t control, Id a, Id b, Id type) {
 }
 
 /// Direct3D 9's product: 0 times anything is 0, also times infinity and NaN. Programs divide by 0 or overflow
-/// and mask the result with a 0. Of the forms that say so a choice behind the product costs lavapipe least
+/// and mask the result with a 0. Of the possible forms, a selection after the product costs lavapipe least
 /// (docs/develop/performance.md).
 Id Emitter::product(Id a, Id b, uint32_t components) {
   const Id type = floatType(components), product = m_b.value(Op::OpFMul, type, a, b);
@@ -50,20 +50,20 @@ Id Emitter::dot(Id a, Id b, uint32_t components) {
   return sum;
 }
 
-/// 2^x. As everywhere, what would be infinite is FLT_MAX.
+/// Returns 2^x. As everywhere, an infinite result becomes FLT_MAX.
 Id Emitter::power2(Id x) {
   const Id power = m_b.glsl(GLSLstd450Exp2, m_t.float1, x);
   return m_b.glsl(GLSLstd450NMin, m_t.float1, power, m_b.constantFloat(FLT_MAX));
 }
 
-/// log2 |x|, -FLT_MAX for 0.
+/// Returns log2 |x|, -FLT_MAX for 0.
 Id Emitter::logarithm(Id x) {
   const Id abs = m_b.glsl(GLSLstd450FAbs, m_t.float1, x);
   const Id log = m_b.glsl(GLSLstd450Log2, m_t.float1, abs);
   return m_b.glsl(GLSLstd450NMax, m_t.float1, log, m_b.constantFloat(-FLT_MAX));
 }
 
-/// 1 / sqrt |x|, FLT_MAX for 0.
+/// Returns 1 / sqrt |x|, FLT_MAX for 0.
 Id Emitter::reciprocalRoot(Id x) {
   const Id abs = m_b.glsl(GLSLstd450FAbs, m_t.float1, x);
   const Id root = m_b.glsl(GLSLstd450InverseSqrt, m_t.float1, abs);
@@ -304,7 +304,7 @@ Id Emitter::vertexShader1Log(const Operand& s) {
 }
 
 void Emitter::kill(const Instruction& in) {
-  // Shader model 2 and later look at all four components, ps_1_x at three; before ps_1_4 a t# means the
+  // Shader model 2 and later test all four components, ps_1_x tests three; before ps_1_4 a t# means the
   // coordinate, whatever the register holds.
   const Operand& d = in.destination;
   const bool coordinate = texturesAreRegisters(m_code.info.version);

@@ -104,7 +104,7 @@ void Emitter::call(const Operand& label) {
 
 void Emitter::flow(const Instruction& in) {
   if (m_dead) {
-    // Nothing is emitted for code after a break; only the end of its own block counts.
+    // Code after a break is not emitted; only the end of its own block counts.
     switch (in.opcode) {
       case Opcode::If:
       case Opcode::IfC:
@@ -191,7 +191,7 @@ void Emitter::flow(const Instruction& in) {
       break;
     }
     default:
-      break;  // label and ret lie outside of the ranges that are emitted
+      break;  // label and ret lie outside of the emitted ranges
   }
 }
 

@@ -8,7 +8,7 @@ namespace aerogpu::shader {
 using d3d9::Opcode;
 using d3d9::SourceModifier;
 
-/// Both read their sources before either writes.
+/// Emits a pair: both instructions read their sources before either writes.
 void Emitter::coissue(const Instruction& first, const Instruction& second) {
   const auto before = m_values;
   instruction(first);
@@ -26,7 +26,7 @@ void Emitter::pixel1Depth(Id numerator, Id denominator) {
             splat(m_b.value(Op::OpSelect, m_t.float1, isZero, m_b.constantFloat(1), quotient)));
 }
 
-/// 2 * (N . E) / (N . N) * N - E, three components in a vec4.
+/// Returns 2 * (N . E) / (N . N) * N - E, three components in a vec4.
 Id Emitter::reflected(Id normal, Id eye) {
   const Id along = dot(normal, eye, 3);
   const Id square = m_b.value(Op::OpDot, m_t.float1, normal, normal);

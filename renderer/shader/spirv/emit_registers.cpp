@@ -34,8 +34,8 @@ Id Emitter::slotType(uint32_t slot) const {
   }
 }
 
-/// Registers that were never written read zero (D3D9 leaves them undefined; no host data may show). What a
-/// vertex shader leaves out of oD0 is 1, as all of it is where the shader does not write it at all.
+/// Registers that were never written read zero (D3D9 leaves them undefined; no host data may show).
+/// Components of oD0 that a vertex shader leaves out are 1, as is an oD0 that it does not write at all.
 Id Emitter::initialValue(uint32_t slot) {
   const bool diffuse = isVertex() && major() < 3 && slot == kSlotOutput + kSlotColor;
   return finite(diffuse ? m_b.constantSplat(1) : m_b.constantNull(slotType(slot)));
@@ -74,7 +74,7 @@ Id Emitter::pixelInput(const Declaration& d) {
     if (v.usage == d.usage && v.usageIndex == d.usageIndex) from = &v;
   Id value;
   if (!from) {
-    // What the fixed pipeline supplies where a vertex has no such data: opaque white diffuse, zero otherwise.
+    // The fixed pipeline's values for data that a vertex lacks: opaque white diffuse, zero otherwise.
     value = d.usage == d3d9::Usage::Color && d.usageIndex == 0 ? m_b.constantSplat(1)
                                                                : m_b.constantNull(m_t.float4);
   } else {
@@ -217,7 +217,7 @@ Id Emitter::loadConstant(uint32_t member, Id index, Id type) {
 
 Id Emitter::constantRegister(const Operand& o, uint32_t row) {
   if (o.relative) {
-    // Outside of c0..c255 reads zero.
+    // An index outside of c0..c255 reads zero.
     const Id index = relativeIndex(o, row);
     const Id valid = m_b.value(Op::OpULessThan, m_t.boolean, index,
                                m_b.constantInt(static_cast<int32_t>(m_constants.floatCount)));
@@ -322,7 +322,7 @@ Id Emitter::modified(Id value, SourceModifier modifier, uint32_t components) {
     case SourceModifier::AbsNegate:
       return negate(m_b.glsl(GLSLstd450FAbs, type, value));
     default:
-      return value;  // dz, dw, not: parse() keeps them away from arithmetic
+      return value;  // dz, dw, not: parse() does not allow them in arithmetic
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Emitter: what surrounds the translated code: entry point, outputs, and the parts of D3D9's pixel pipe that
+// Emitter: the frame of the translated code: entry point, outputs, and the parts of the D3D9 pixel pipe that
 // Vulkan leaves to the shader (alpha test, fog). Source: Direct3D 9 "Fog Formulas", "Alpha Testing State".
 #include <algorithm>
 #include <array>
@@ -204,8 +204,8 @@ void Emitter::alphaTest(Id alpha) {
   m_b.code(Op::OpSelectionMerge, merge, spv::SelectionControlMask::MaskNone);
   m_b.code(Op::OpBranchConditional, m_specAlphaTest, test, merge);
   newBlock(test);
-  // D3DCMPFUNC - 1 has a bit each for less (1), equal (2) and greater (4).
-  // Both in the target's steps: an interpolated alpha is rarely the float that the reference is.
+  // D3DCMPFUNC - 1 has a bit each for less (1), equal (2) and greater (4). Both numbers count in the target's
+  // steps: an interpolated alpha rarely equals the reference as a float.
   const Id steps = pushConstant(offsetof(PushConstants, alphaSteps));
   const Id counted = m_b.value(Op::OpFOrdGreaterThan, m_t.boolean, steps, m_b.constantFloat(0));
   const auto inSteps = [&](Id value) {
@@ -242,7 +242,7 @@ Id Emitter::fogFactor() {
   const Id product = f(Op::OpFMul, depth, density);
   const Id exp = m_b.glsl(GLSLstd450Exp, m_t.float1, f(Op::OpFNegate, product));
   const Id exp2 = m_b.glsl(GLSLstd450Exp, m_t.float1, f(Op::OpFNegate, f(Op::OpFMul, product, product)));
-  // Where both ends are one, what is nearer has none and the rest is all fog.
+  // If both ends are equal, nearer pixels have no fog and all others only fog.
   const Id isStep = m_b.value(Op::OpFOrdEqual, m_t.boolean, start, end);
   const Id step = f(Op::OpSelect, m_b.value(Op::OpFOrdLessThan, m_t.boolean, depth, end),
                     m_b.constantFloat(1), m_b.constantFloat(0));
@@ -288,7 +288,7 @@ void Emitter::pixelEpilogue() {
     }
   }
   for (uint32_t i = 0; i < 4; ++i) {
-    // With two sources for one target both are written, whatever the shader does.
+    // With two sources for one target both are written, whatever the shader writes.
     if (m_options.dualSource ? i > 1 : !(colors >> i & 1)) continue;
     const Id variable = m_b.variable(spv::StorageClass::Output, m_t.float4);
     m_b.decorate(variable, spv::Decoration::Location, m_options.dualSource ? 0 : i);

@@ -22,7 +22,7 @@ SamplerType Emitter::samplerType(uint32_t number) const {
   return given != SamplerType::Unknown ? given : m_code.info.samplerTypes[number];
 }
 
-/// A sample with implicit derivatives, as the texture instructions of ps_1_x take them.
+/// Returns a sample with implicit derivatives, as the texture instructions of ps_1_x take it.
 Id Emitter::sampleAt(uint32_t number, Id coordinate) {
   const SamplerType type = samplerType(number);
   const bool plane = type == SamplerType::Texture2D;
@@ -34,7 +34,7 @@ Id Emitter::sampleAt(uint32_t number, Id coordinate) {
   return decoded(number, m_b.value(Op::OpImageSampleImplicitLod, m_t.float4, image, position));
 }
 
-/// The sRGB of IEC 61966-2-1, 5.2, of numbers from 0 to 1; alpha is linear.
+/// Decodes sRGB as in IEC 61966-2-1, 5.2, for numbers from 0 to 1; alpha is linear.
 Id Emitter::decoded(uint32_t number, Id texel) {
   if (!(m_options.decodedSamplers >> number & 1)) return texel;
   Id parts[4] = {};
@@ -65,15 +65,15 @@ Id Emitter::sampler(uint32_t number) {
   return m_b.load(imageType, variable);
 }
 
-/// A level that GPUs take for what it is: of infinity, NaN and 1e30 lavapipe makes the first one. No texture
-/// has levels beyond these, and no bias of a sampler comes from there to one that it has. NaN is the least.
-/// Of a constant the GPU's compiler makes another one.
+/// Limits a level so that GPUs take it as it is: lavapipe turns infinity, NaN and 1e30 into the first level.
+/// No texture has levels beyond these limits, and no sampler's bias brings them back to an existing level.
+/// NaN becomes the least. The GPU's compiler folds a constant.
 Id Emitter::level(Id w) {
   return m_b.glsl(GLSLstd450NClamp, m_t.float1, w, m_b.constantFloat(-64), m_b.constantFloat(64));
 }
 
-/// Derivatives whose squares in texels are finite: lavapipe makes the first level of those that are not. The
-/// last level comes long before these, whatever a sampler's bias.
+/// Limits derivatives so that their squares in texels are finite: otherwise lavapipe takes the first level.
+/// The last level comes long before these limits, whatever a sampler's bias.
 Id Emitter::limited(Id derivative, uint32_t count) {
   constexpr float kMost = 0x1p40f;
   const Id type = count == 2 ? m_t.float2 : m_t.float3;
@@ -96,7 +96,7 @@ void Emitter::texture(const Instruction& in) {
     coordinate = m_b.value(Op::OpFDiv, m_t.float4, coordinate, splat(w));
   const Id position = plane ? xy(coordinate) : xyz(coordinate);
 
-  // Operands beyond image and coordinate, and whether the level is explicit.
+  // Operands beyond image and coordinate, and explicit levels.
   bool explicitLod = in.opcode != Opcode::Tex;
   Mask mask = Mask::MaskNone;
   Id operands[2] = {};
@@ -121,7 +121,7 @@ void Emitter::texture(const Instruction& in) {
   };
   Id result;
   if (compare) {
-    // A depth texture compares its content with the third coordinate (the fourth for cube maps) and all
+    // A depth texture compares its content with the third coordinate (the fourth for cube maps), and all
     // components get the share that passed.
     const Id reference = plane ? extract(coordinate, 2) : w;
     const Op op = explicitLod ? Op::OpImageSampleDrefExplicitLod : Op::OpImageSampleDrefImplicitLod;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes one SPIR-V module from a parsed program. Without flow control registers are plain SSA values; with it
-// they are Private variables, cached between labels. Private to this folder; used once by emit().
+// they are Private variables, cached between labels. Private to this folder; emit() uses an object once.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ public:
 private:
   using Op = spv::Op;
 
-  // Slots of m_values: what a shader can write.
+  // Slots of m_values: the registers that a shader can write.
   static constexpr uint32_t kSlotTemp = 0;
   static constexpr uint32_t kSlotOutput = kMaxTemps;
   static constexpr uint32_t kSlotAddress = kSlotOutput + kOutputSlots;
@@ -36,7 +36,7 @@ private:
   void vertexEpilogue();
   void pixelEpilogue();
   void clipDistances(Id position);
-  /// `pointSize`: what the shader says, 0 = nothing.
+  /// `pointSize`: the shader's value, 0 = none.
   void writePointSize(Id pointSize);
   void killIf(Id condition);
   void alphaTest(Id alpha);
@@ -65,7 +65,7 @@ private:
   Id relativeIndex(const Operand& o, uint32_t row);
   Id loopIndex();
   Id miscRegister(uint32_t number);
-  /// The register of an operand as it is, without swizzle and modifier.
+  /// Returns the register of an operand without swizzle and modifier.
   Id rawSource(const Operand& o, uint32_t row = 0);
   Id modified(Id value, d3d9::SourceModifier modifier, uint32_t components);
   Id source4(const Operand& o, uint32_t row = 0);
@@ -104,7 +104,7 @@ private:
   Id level(Id w);
   Id limited(Id derivative, uint32_t count);
   Id sampleAt(uint32_t number, Id coordinate);
-  /// A texel of a sampler, decoded where EmitOptions::decodedSamplers says so.
+  /// Returns a texel of a sampler, decoded if EmitOptions::decodedSamplers says so.
   Id decoded(uint32_t number, Id texel);
   d3d9::SamplerType samplerType(uint32_t number) const;
 
@@ -118,9 +118,9 @@ private:
   void pixel1Depth(Id numerator, Id denominator);
   void coissue(const Instruction& first, const Instruction& second);
   Id reflected(Id normal, Id eye);
-  /// The coordinates of a texture stage of ps_1_0 to ps_1_3, divided where D3DTTFF_PROJECTED says so.
+  /// Returns the coordinates of a texture stage of ps_1_0 to ps_1_3, divided if D3DTTFF_PROJECTED says so.
   Id projectedCoordinate(uint32_t stage);
-  /// `base` and what the stage's matrix makes of `perturbation`, x and y.
+  /// Returns `base` plus `perturbation`, x and y, times the stage's matrix.
   Id bumped(uint32_t stage, Id base, Id perturbation);
   void flow(const Instruction& in);
   void beginIf(Id condition);
@@ -129,7 +129,7 @@ private:
   void breakIf(Id condition);
   void call(const Operand& label);
 
-  /// Whether a value is known to be neither infinite nor NaN, whatever the guest feeds.
+  /// True if a value is known to be neither infinite nor NaN, whatever the guest feeds.
   bool isFinite(Id value) const { return value < m_finite.size() && m_finite[value]; }
   Id finite(Id value) {
     if (value >= m_finite.size()) m_finite.resize(value + 1);
@@ -175,7 +175,7 @@ private:
   std::array<Id, kSlotCount> m_values{}, m_variables{};
   std::vector<bool> m_finite;       // by Id
   std::array<Id, 2> m_boolTypes{};  // of two and three components
-  // Values that hold until the next label: constants c#, inputs v# and t#.
+  // Values that are valid until the next label: constants c#, inputs v# and t#.
   struct Cached {
     Id id = 0;
     uint32_t epoch = 0;
@@ -190,7 +190,7 @@ private:
   Id m_indexedInputs = 0, m_indexedOutputs = 0;
   Id m_specAlphaTest = 0, m_specFog = 0, m_specPointSprite = 0, m_specPointSprite4 = 0;
   std::array<Id, 16> m_samplers{};
-  std::array<Id, 2> m_matrixRows{};  // what texm3x2pad and texm3x3pad have made so far
+  std::array<Id, 2> m_matrixRows{};  // rows of texm3x2pad and texm3x3pad so far
   uint32_t m_matrixRowCount = 0;
   std::vector<Block> m_blocks;
   std::vector<Id> m_subroutineIds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes SPIR-V words section by section (SPIR-V specification 2.4, "Logical Layout of a Module"). Types and
-// constants come out once each. Private to this folder; one builder makes one module.
+// Writes SPIR-V words section by section (SPIR-V specification 2.4, "Logical Layout of a Module"). It emits
+// each type and constant once. Private to this folder; one builder makes one module.
 #pragma once
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -43,12 +43,12 @@ public:
 
   Id pointerType(spv::StorageClass storage, Id pointee);
   Id arrayType(Id element, uint32_t length);
-  /// Of a kind that SpirvTypes has not; once each.
+  /// Makes a type that SpirvTypes lacks, once each.
   Id vectorType(Id component, uint32_t count);
   Id structType(std::span<const Id> members);
-  /// Type of a combined image sampler.
+  /// Returns the type of a combined image sampler.
   Id sampledImageType(spv::Dim dim, bool depth);
-  /// Type of an image of floats without a sampler.
+  /// Returns the type of an image of floats without a sampler.
   Id imageType(spv::Dim dim, bool depth = false);
   /// A module-scope variable; Input and Output ones are listed in the entry point. `initializer` 0 = none.
   Id variable(spv::StorageClass storage, Id type, Id initializer = 0);
@@ -62,7 +62,7 @@ public:
   Id constantBool(bool value);
   Id constantFloat4(const uint32_t (&bits)[4]);
   Id constantSplat(float value);
-  /// All zero bits.
+  /// Returns a constant of all zero bits.
   Id constantNull(Id type);
 
   // --- code ---
@@ -71,7 +71,7 @@ public:
   void code(spv::Op op, Args... args) {
     put(m_code, op, args...);
   }
-  /// An instruction with a result.
+  /// Emits an instruction with a result.
   template <class... Args>
   Id value(spv::Op op, Id type, Args... args) {
     const Id id = newId();
@@ -87,7 +87,7 @@ public:
   void label(Id id) { code(spv::Op::OpLabel, id); }
   Id composite(Id type, std::initializer_list<Id> parts);
 
-  /// The finished module; the builder is spent.
+  /// Returns the finished module; the builder is then used up.
   Words finish(spv::ExecutionModel model, Id entryPoint);
 
 private:

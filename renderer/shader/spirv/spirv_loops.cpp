@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rewriting of loops (see spirv_loops.h). An iteration begins where a loop header enters the loop's body, so
-// the check sits on these edges: header -> check -> body. No block gets a new way in, hence dominance and the
-// phis of all others stay as they are (SPIR-V 1.6, 2.11.1 "Rules for Structured Control-flow Constructs").
+// Rewrites loops (see spirv_loops.h). An iteration begins where a loop header enters the loop's body, so the
+// check sits on these edges: header -> check -> body. No block gets a new predecessor, so dominance and the
+// phis of all others stay valid (SPIR-V 1.6, 2.11.1 "Rules for Structured Control-flow Constructs").
 #include "renderer/shader/spirv/spirv_loops.h"
 
 #include <spirv/unified1/spirv.hpp11>
@@ -44,7 +44,7 @@ struct Block {
   size_t begin = 0;       ///< first instruction after the label, an index into the function's
   size_t terminator = 0;  ///< likewise
   Id merge = 0;           ///< of a loop header, else 0
-  Id newContinue = 0;     ///< a block of its own where the header was its own continue target
+  Id newContinue = 0;     ///< its own block if the header was its own continue target
 };
 
 class Rewriter {
@@ -72,18 +72,18 @@ private:
   std::span<const uint32_t> m_in;
   const LoopGuard m_guard;
   std::vector<Instruction> m_instructions;
-  size_t m_types = 0, m_functions = 0;  ///< where the sections begin (SPIR-V 1.6, 2.4)
+  size_t m_types = 0, m_functions = 0;  ///< starts of the sections (SPIR-V 1.6, 2.4)
   uint32_t m_version = 0, m_bound = 0, m_loops = 0;
   Id m_void = 0, m_bool = 0, m_uint = 0;
   Id m_zero = 0, m_one = 0, m_mask = 0;
   Id m_counter = 0, m_word = 0, m_wordPointer = 0;
   Words m_annotations, m_globals, m_code;
 
-  // Of the function being rewritten.
+  // The function being rewritten.
   std::vector<Block> m_blocks;
   std::unordered_map<Id, size_t> m_byLabel;
-  std::unordered_map<uint64_t, Id> m_newPredecessor;  ///< by edge: what its phis must name instead
-  std::unordered_map<uint64_t, Id> m_newTarget;       ///< by edge: where the branch must go instead
+  std::unordered_map<uint64_t, Id> m_newPredecessor;  ///< by edge: the block that its phis must name instead
+  std::unordered_map<uint64_t, Id> m_newTarget;       ///< by edge: the new target of the branch
 };
 
 Result<void> Rewriter::split() {
@@ -100,7 +100,7 @@ Result<void> Rewriter::split() {
   return {};
 }
 
-/// The sections before the functions.
+/// Scans the sections before the functions.
 Result<void> Rewriter::scanGlobals() {
   const size_t all = m_instructions.size();
   m_types = m_functions = all;
@@ -120,7 +120,7 @@ Result<void> Rewriter::scanGlobals() {
     if (op == Op::OpTypeBool && in.size() == 2) m_bool = in[1];
     if (op == Op::OpTypeInt) {
       if (in.size() != 4) return refusal("an integer type");
-      // The literals of a switch over wider ones have more words.
+      // A switch over wider integers has literals of more words.
       if (in[2] > 32) return refusal("integers of more than 32 bits");
       if (in[2] == 32 && in[3] == 0) m_uint = in[1];
     }
@@ -166,7 +166,7 @@ Result<void> Rewriter::findBlocks(size_t begin, size_t end) {
       continue;
     }
     if (!open) {
-      // Only what tells of lines may stand between blocks.
+      // Only line information may stand between blocks.
       if (op != Op::OpLine && op != Op::OpNoLine) return refusal("an instruction outside of a block");
       continue;
     }
@@ -208,7 +208,7 @@ Result<void> Rewriter::findBlocks(size_t begin, size_t end) {
   return {};
 }
 
-/// Finds what every branch back leads to, and gives new ways to those that the rewriting moves.
+/// Finds the targets of all back branches, and new targets for those that the rewriting moves.
 Result<void> Rewriter::findEdges() {
   m_newPredecessor.clear();
   m_newTarget.clear();
@@ -240,7 +240,7 @@ Result<void> Rewriter::findEdges() {
   return {};
 }
 
-/// The code of block `check`: a look at the word now and then, and on to `then`.
+/// Writes the code of block `check`: reads the word now and then, and goes on to `then`.
 void Rewriter::writeCheck(Id check, Id then, Id returnType) {
   const auto branch = [&](Id condition, Id yes, Id no, Id merge) {
     put(m_code, Op::OpSelectionMerge, merge, spv::SelectionControlMask::MaskNone);
@@ -349,11 +349,11 @@ Result<void> Rewriter::function(size_t begin, size_t end) {
   return {};
 }
 
-/// Types and variables of the module that the checks need.
+/// Writes types and variables of the module that the checks need.
 void Rewriter::writeGlobals() {
   if (!m_bool) put(m_globals, Op::OpTypeBool, m_bool = newId());
   if (!m_uint) put(m_globals, Op::OpTypeInt, m_uint = newId(), 32, 0);
-  // Storage buffers have a class of their own since 1.3; what stood in for it is gone in 1.4.
+  // Storage buffers have their own class since 1.3; the older substitute is gone in 1.4.
   const bool storage = m_version >= kSpirv13;
   const auto storageClass = storage ? spv::StorageClass::StorageBuffer : spv::StorageClass::Uniform;
   const Id block = newId(), blockPointer = newId(), counterPointer = newId();

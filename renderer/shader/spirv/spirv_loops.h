@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Puts a way out into every loop of a finished SPIR-V module, so that the host can end a shader that would
-// not end by itself. Works on the words alone, whoever made the module; knows no Vulkan. Any thread.
+// Adds an exit to every loop of a finished SPIR-V module, so that the host can end a shader that would not
+// end by itself. Works on the words alone, from any compiler; knows no Vulkan. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace aerogpu::shader {
 
-/// Where the module finds the word that lets it go on: the first of a storage buffer, which it only reads, by
+/// The place of the word that lets the module go on: the first of a storage buffer, which it only reads, by
 /// volatile loads.
 struct LoopGuard {
   uint32_t set = 0, binding = 0;
-  /// Iterations of an invocation, all its loops together, from one look at the word to the next; a power of
-  /// two. The first look comes with the first iteration.
+  /// Iterations of an invocation, over all its loops, from one read of the word to the next; a power of two.
+  /// The first read comes with the first iteration.
   uint32_t interval = 64;
 };
 
 struct GuardedModule {
-  std::vector<uint32_t> words;  ///< as they came where there is no loop
-  uint32_t loops = 0;           ///< headers that were given a way out
+  std::vector<uint32_t> words;  ///< unchanged if there is no loop
+  uint32_t loops = 0;           ///< headers that got an exit
 };
 
-/// At the begin of an iteration an invocation that finds the word 0 returns from its function; what it leaves
-/// behind is undefined. (0 and not another value: where a vector unit runs invocations in step, lanes that
-/// are idle get 0 from a load, and must not keep the loop of the others going.) CmdDecode for a module whose
-/// flow is not structured (SPIR-V 1.6, 2.11) or that uses what is not known here; never a module with an
-/// unguarded loop. The input need not be valid, but then the output is not either: validate that.
+/// At the begin of an iteration an invocation that finds the word 0 returns from its function; its results
+/// are undefined. (0 and not another value: if a vector unit runs invocations in step, idle lanes get 0 from
+/// a load, and must not keep the other lanes' loop going.) CmdDecode for a module whose flow is not
+/// structured (SPIR-V 1.6, 2.11) or that uses unknown instructions; never returns a module with an unguarded
+/// loop. The input need not be valid, but then the output is not either: validate the output.
 Result<GuardedModule> guardLoops(std::span<const uint32_t> words, const LoopGuard& guard);
 
 }  // namespace aerogpu::shader

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Versions of SPIR-V as the header of a module has them (SPIR-V specification, 2.3).
+// Versions of SPIR-V as in the header of a module (SPIR-V specification, 2.3).
 #pragma once
 
 #include <cstdint>

@@ -220,7 +220,7 @@ TEST(Arithmetic, ZeroGivesNoNaN) {
   EXPECT_LE(runVertex("rcp o1, v1.x\n", {{{-0.0f, 0, 0, 0}}})[0][0], -3.4e38f);
 }
 
-/// 0 times whatever these give is 0, as on the hardware of Direct3D 9: none gives infinity.
+/// 0 times any result of these is 0, as on the hardware of Direct3D 9: none gives infinity.
 // DRAW-16
 TEST(Arithmetic, ZeroTimesTheLargestIsZero) {
   const Rows rows = {{{1000, 0, 200, 127}}};
@@ -239,7 +239,7 @@ TEST(Arithmetic, ZeroTimesTheLargestIsZero) {
   expectNear(render(draw).color[0][0], {0, 0, 0, 0}, 0, "expp");
 }
 
-/// 0 times infinity, times NaN, on either side, in everything that multiplies.
+/// 0 times infinity, times NaN, on either side, in every multiplying instruction.
 // DRAW-16
 TEST(Arithmetic, ZeroTimesAnythingIsZero) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
@@ -264,7 +264,7 @@ TEST(Arithmetic, ZeroTimesAnythingIsZero) {
     expect("dp4 r0, v0, c3", {0, 0, 0, 0});
     expect("mov r1, c0\nadd r2, v0.y, c2.x\ndp2add r0, r1, r2, c4.x", {3, 3, 3, 3});
     expect("mov r1, v0\nm4x4 r0, r1, c1", {0, 0, 0, 6});
-    // What the translator knows to be finite needs half of the care.
+    // The translator needs less care for values that it knows to be finite.
     expect("def c9, 0, 0, 0, 0\nmov r1, c0\nmul r0, r1, c9", {0, 0, 0, 0});
     expect("mov_sat r1, v0.y\nmul r0, c0, r1", {0, 0, 0, 0});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The modules of spirv/blit.h are valid; what they draw, renderer/vulkan/test/blit_test.cpp looks at.
+// The modules of spirv/blit.h are valid; renderer/vulkan/test/blit_test.cpp checks what they draw.
 #include "renderer/shader/spirv/blit.h"
 #include "renderer/shader/test/validate.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DXBC containers: built here byte by byte, read back, damaged. Checksums are judged by libvkd3d-shader,
-// which refuses containers whose checksum is wrong.
+// DXBC containers: built here byte by byte, read back, damaged. libvkd3d-shader, which refuses containers
+// with a wrong checksum, judges checksums.
 #include "renderer/shader/dxbc/dxbc.h"
 
 #include <gtest/gtest.h>
@@ -141,7 +141,7 @@ TEST(Dxbc, CostOfAProgram) {
   std::memcpy(bytes.data(), once.data(), bytes.size());
   const Bytes whole = container({{fourCc('S', 'H', 'D', 'R'), bytes}});
   EXPECT_EQ(instructionsOf(*parseDxbc(whole)), 3u) << "as they stand there";
-  // What no compiler writes: lengths of nothing, past the end, loops without end.
+  // No compiler writes these: lengths of zero, past the end, loops without end.
   EXPECT_EQ(costOfWords({0x40, 0, kMov, kMov}).instructions, 1u);
   EXPECT_EQ(costOfWords({0x40, 0, op(kMov, 127)}).instructions, 1u);
   EXPECT_EQ(costOfWords({0x40, 0, 0x35, 0xFFFFFFFF}).instructions, 0u);

@@ -66,7 +66,7 @@ TEST(Flow, RepCounts) {
   const std::string body = "def c0, 0, 1, 0, 0\nmov r0, c0.x\nrep i2\nadd r0, r0, c0.y\nendrep\nmov $, r0\n";
   for (int32_t count : {0, 1, 7, 255})
     expectBoth(body, {{{0, 0, 0, 0}}}, {float(count)}, withInts({{}, {}, {count, 0, 0, 0}}));
-  // Counts are 0..255: what a guest puts there beyond that must not run for long.
+  // Counts are 0..255: a guest's larger count must not run for long.
   expectBoth(body, {{{0, 0, 0, 0}}}, {255}, withInts({{}, {}, {0x7FFFFFFF, 0, 0, 0}}));
   expectBoth(body, {{{0, 0, 0, 0}}}, {0}, withInts({{}, {}, {-5, 0, 0, 0}}));
   expectBoth("defi i2, 6, 0, 0, 0\n" + body, {{{0, 0, 0, 0}}}, {6});
@@ -107,7 +107,7 @@ TEST(Flow, Breaks) {
       "p0.x\nendrep\n"
       "mov $, r0\n",
       {{{0, 0, 0, 0}}}, {6}, ints);
-  // A break leaves the inner loop only, and what follows it in its block never runs.
+  // A break leaves only the inner loop, and the code after it in its block never runs.
   expectBoth(
       "def c0, 0, 1, 50, 0\nmov r0, c0.x\nrep i0\nrep i0\nadd r0, r0, c0.y\nif_gt r0.x, c0.x\nbreak\n"
       "add r0, r0, c0.z\nelse\nbreak\nendif\nadd r0, r0, c0.z\nendrep\nendrep\nmov $, r0\n",

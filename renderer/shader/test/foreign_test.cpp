@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Token streams that others wrote: those in Wine's tests of Direct3D 8 and 9, read from its sources when the
-// test runs (scripts/prepare-wine-tests, AEROGPU_WINE_TESTS). All are accepted, and what is made of them is
-// valid, but for those whose test says that they are refused.
+// Token streams by other authors: those in Wine's tests of Direct3D 8 and 9, read from its sources when the
+// test runs (scripts/prepare-wine-tests, AEROGPU_WINE_TESTS). All are accepted and give valid modules, except
+// those that their test expects to be refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Foreign {
   std::vector<uint32_t> tokens;
 };
 
-/// C without comments; lines stay.
+/// Returns C without comments; lines stay.
 std::string withoutComments(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
@@ -41,7 +41,7 @@ std::string withoutComments(const std::string& text) {
   return out;
 }
 
-/// The numbers of a list between braces; nothing if it holds anything else.
+/// Returns the numbers of a list between braces; nothing if it holds anything else.
 std::optional<std::vector<uint32_t>> numbers(const std::string& list) {
   std::vector<uint32_t> out;
   for (size_t i = 0; i < list.size();) {
@@ -58,7 +58,7 @@ std::optional<std::vector<uint32_t>> numbers(const std::string& list) {
   return out;
 }
 
-/// The identifier before `[...] =`, which ends at `at`; empty in front of anything else.
+/// Returns the identifier before `[...] =`, which ends at `at`; empty before anything else.
 std::string nameBefore(const std::string& text, size_t at) {
   const auto back = [&](auto skip) {
     while (at > 0 && skip(static_cast<unsigned char>(text[at - 1]))) --at;
@@ -122,13 +122,13 @@ std::vector<uint32_t> declared(const std::vector<uint32_t>& tokens) {
 TEST(Foreign, WinesShadersAreAcceptedAndValid) {
   const char* beside = std::getenv("AEROGPU_WINE_TESTS");
   ASSERT_NE(beside, nullptr);
-  // A build folder in the build folder has them in that one, as it has QEMU.
+  // A nested build folder keeps them in the outer one, as it does QEMU.
   std::filesystem::path folder = beside;
   if (!std::filesystem::exists(folder)) folder = folder.parent_path().parent_path() / "wine-tests";
   if (!std::filesystem::exists(folder))
     GTEST_SKIP() << "wine's tests are not there; scripts/prepare-wine-tests fetches them";
-  // Whose tests expect D3DERR_INVALIDCALL of the runtime, mostly for registers that the device does not have;
-  // the last one has 257 constants, which is for software vertex processing.
+  // Their tests expect D3DERR_INVALIDCALL from the runtime, mostly for registers that the device lacks; the
+  // last one has 257 constants, which is for software vertex processing.
   const std::set<std::string> refused = {
       "vs_2_0", "vs_1_256", "vs_3_256", "vs_3_i16",       "vs_3_b16",
       "ps_1_8", "ps_2_32",  "ps_3_224", "ps_2_0_boolint", "pure_sw_shader_code"};

@@ -98,13 +98,13 @@ TEST(Pixel1, ProjectedCoordinates) {
   expectNear(by(1), {2, 3, 0, 1}, 0, "by y, 0.6 and 1");
   expectNear(by(2), {2, 3, 0, 1}, 0, "by z, 0.6 and 1");
   expectNear(by(3), {1, 2, 0, 1}, 0, "by w, 0.3 and 0.5");
-  // Before the matrix perturbs them.
+  // Divided before the matrix perturbs them.
   draw.stages = {{{0, 0, 0, 0}, 0, 0, {}}, {{0.25f, 0, 0, 0.25f}, 0, 0, {}}};
   draw.projectedBy = {0, 3, 0, 0};
   const Inputs both = {.t = {{{0.3f, 0.6f, 0, 1}, {0.4f, 0.4f, 0, 4}, {}, {}}}};  // t0 = (1, 2, 0, 1)
   expectNear(pixel("ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1\n", both, draw), {1, 2, 0, 1}, 0,
              "0.1 + 0.25, 0.1 + 0.5");
-  // Other models have projection of their own.
+  // Other models have their own projection.
   draw.projectedBy = {3, 3, 3, 3};
   expectNear(pixel("ps_1_4\ntexld r0, t0\n", in, draw), {3, 3, 0, 1}, 0, "ps_1_4");
 }
@@ -146,7 +146,7 @@ TEST(Pixel1, Kill) {
   expectNear(pixel("ps_1_1\ntexkill t0\nmov r0, v0\n", {.t = {{{1, 1, -1, 1}}}}), untouched, 0, "z");
   expectNear(pixel("ps_1_1\ntexkill t0\nmov r0, v0\n", {.t = {{{1, 1, 1, -1}}}}), {0, 0, 0, 1}, 0,
              "w is not read");
-  // The coordinate counts, not what tex has made of it.
+  // The coordinate counts, not the result of tex.
   expectNear(pixel("ps_1_1\ntex t0\ntexkill t0\nmov r0, v0\n", {.t = {{{-0.1f, 0, 0, 1}}}}), untouched, 0,
              "x");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random programs that follow the rules: all must be accepted, and every module must pass spirv-val. Flow
-// control, calls, indices, predicates and modifiers meet here in combinations nobody writes by hand.
+// control, calls, indices, predicates and modifiers meet here in combinations that no one writes by hand.
 #include <random>
 
 #include "renderer/shader/test/validate.h"

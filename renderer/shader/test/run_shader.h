@@ -12,8 +12,8 @@
 
 namespace aerogpu::shader::test {
 
-/// The device, or null after a test failure. It is never destroyed: leak checkers name what a driver leaks
-/// only while its library is loaded.
+/// Returns the device, or null after a test failure. It is never destroyed: leak checkers can name a driver's
+/// leaks only while its library is loaded.
 inline ShaderGpu* gpu() {
   static std::string error;
   static ShaderGpu* const instance = ShaderGpu::create(error).release();
@@ -32,7 +32,7 @@ inline Picture render(const Draw& draw) {
   return picture;
 }
 
-/// Clip-space position of the centre of pixel (x, y) of a target, y down.
+/// Returns the clip-space position of the centre of pixel (x, y) of a target, y down.
 inline Vec4 pixelCentre(uint32_t x, uint32_t y, uint32_t width, uint32_t height, float z = 0) {
   const auto along = [](uint32_t at, uint32_t size) {
     return (static_cast<float>(at) + 0.5f) / static_cast<float>(size) * 2;
@@ -53,8 +53,8 @@ inline void setRow(Draw& draw, const std::vector<std::vector<Vec4>>& rows) {
   }
 }
 
-/// Two triangles over the whole target. `value` gives v1 at a corner, x and y in pixels; counter-clockwise on
-/// screen when `back`.
+/// Makes two triangles over the whole target. `value` gives v1 at a corner, x and y in pixels;
+/// counter-clockwise on screen if `back`.
 template <class Value>
 void setQuad(Draw& draw, uint32_t width, uint32_t height, Value value, bool back = false) {
   draw.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
@@ -77,7 +77,7 @@ inline void expectNear(const Vec4& actual, const Vec4& expected, float relative,
   }
 }
 
-/// A vertex shader of model 3 that hands v1..vN on as TEXCOORD0..N-1.
+/// Returns a vertex shader of model 3 that passes v1..vN on as TEXCOORD0..N-1.
 inline std::string passThrough(uint32_t values) {
   std::string s = "vs_3_0\ndcl_position v0\ndcl_position o0\n", body = "mov o0, v0\n";
   for (uint32_t i = 0; i < values; ++i) {
@@ -89,7 +89,8 @@ inline std::string passThrough(uint32_t values) {
   return s + body;
 }
 
-/// Runs `body` (declarations included) in a ps_3_0 with v0..v(N-1) = the values of the row; pixels of oC0.
+/// Runs `body` (declarations included) in a ps_3_0 with v0..v(N-1) = the values of the row; returns pixels of
+/// oC0.
 inline std::vector<Vec4> runPixel(const std::string& body, const std::vector<std::vector<Vec4>>& rows,
                                   Draw draw = {}) {
   const auto values = static_cast<uint32_t>(rows.at(0).size());
@@ -102,7 +103,7 @@ inline std::vector<Vec4> runPixel(const std::string& body, const std::vector<std
   return render(draw).color[0];
 }
 
-/// Runs `body` in a vs_3_0 with v1..vN = the values of the row and o1 as result; pixels.
+/// Runs `body` in a vs_3_0 with v1..vN = the values of the row and o1 as result; returns pixels.
 inline std::vector<Vec4> runVertex(const std::string& body, const std::vector<std::vector<Vec4>>& rows,
                                    Draw draw = {}) {
   draw.vs = "vs_3_0\ndcl_position v0\ndcl_position o0\ndcl_texcoord o1\n";

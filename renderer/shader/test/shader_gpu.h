@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs translated D3D9 shaders on the Vulkan device that the renderer would choose, the way the contract of
-// d3d9_interface.h says, and reads every pixel back. For tests; one thread.
+// Runs translated D3D9 shaders on the Vulkan device that the renderer would choose, by the contract of
+// d3d9_interface.h, and reads every pixel back. For tests; one thread.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -32,7 +32,7 @@ struct Draw {
   std::vector<std::vector<Vec4>> vertices;
   VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
   uint32_t width = 1, height = 1;
-  std::vector<Vec4> vsFloats, psFloats;  ///< c0.. ; what is missing is 0
+  std::vector<Vec4> vsFloats, psFloats;  ///< c0.. ; missing ones are 0
   std::vector<Int4> vsInts, psInts;
   std::vector<Vec4> clipPlanes;
   std::vector<BumpStage> stages;         ///< of a pixel shader 1.x; what is missing is 0
@@ -42,7 +42,7 @@ struct Draw {
   PushConstants push;
   bool alphaTest = false, fog = false, pointSprite = false, flatShade = false;
   uint32_t psShadowSamplers = 0;
-  Vec4 clear = {-9, -9, -9, -9};  ///< what a pixel nobody draws reads as
+  Vec4 clear = {-9, -9, -9, -9};  ///< content of a pixel that is not drawn
 };
 
 /// Contents of the targets, [target][y * width + x], and depth (cleared to 1, always written).
@@ -52,12 +52,12 @@ struct Picture {
   std::string error;  ///< anything that went wrong, validation messages included
 };
 
-/// Textures every draw sees: by the sampler's type, nearest filter, edges clamped.
-/// 2D: 4x4, mips of 4, 2, 1: texel (x, y, mip, 1). Cube: 1x1, face f in order +x -x +y -y +z -z: (f, 0, 0,
-/// 1). Volume: 4x4x4, texel (x, y, z, 1). Shadow: a depth of 0.5 everywhere, compared with less-or-equal.
+/// Textures that every draw sees: by the sampler's type, nearest filter, edges clamped. 2D: 4x4, mips of 4,
+/// 2, 1: texel (x, y, mip, 1). Cube: 1x1, face f in order +x -x +y -y +z -z: (f, 0, 0, 1). Volume: 4x4x4,
+/// texel (x, y, z, 1). Shadow: a depth of 0.5 everywhere, compared with less-or-equal.
 class ShaderGpu {
 public:
-  /// Null and a reason without a Vulkan 1.3 device.
+  /// Returns null and a reason without a Vulkan 1.3 device.
   static std::unique_ptr<ShaderGpu> create(std::string& error);
   ~ShaderGpu();
   ShaderGpu(const ShaderGpu&) = delete;
@@ -108,7 +108,7 @@ private:
   std::unique_ptr<vk::Instance> m_instance;
   std::unique_ptr<vk::Device> m_owner;
   VkPhysicalDevice m_gpu = VK_NULL_HANDLE;
-  VkDevice m_device = VK_NULL_HANDLE;  ///< of m_owner, as its queue
+  VkDevice m_device = VK_NULL_HANDLE;  ///< m_owner's, and so is its queue
   VkQueue m_queue = VK_NULL_HANDLE;
   VkCommandPool m_pool = VK_NULL_HANDLE;
   VkCommandBuffer m_commands = VK_NULL_HANDLE;
@@ -119,7 +119,7 @@ private:
   Image m_texture2D, m_textureCube, m_texture3D, m_textureDepth;
 };
 
-/// The words of a source text; adds to `error` what is wrong with it.
+/// Returns the words of a source text; adds its faults to `error`.
 std::vector<uint32_t> assembled(std::string_view source, std::string& error);
 
 }  // namespace aerogpu::shader::test

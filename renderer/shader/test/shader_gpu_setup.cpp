@@ -42,7 +42,7 @@ void ShaderGpu::onLog(void* self, aerogpu_log_level, const char* line) {
 }
 
 bool ShaderGpu::init(std::string& error) {
-  // The renderer's own device, with the validation layer where there is one.
+  // Uses the renderer's own device, with the validation layer if there is one.
   for (const bool validation : {true, false}) {
     m_instance = vk::Instance::create(validation, m_log, error, false);
     if (m_instance) break;

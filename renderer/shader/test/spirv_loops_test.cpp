@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rewriter of loops: each form of structured flow, by hand and at random. What comes out is judged by
-// SPIRV-Tools' validator and run by the small interpreter of test/spirv_run.h, with the word there and taken
-// away.
+// The rewriter of loops: each form of structured flow, by hand and at random. SPIRV-Tools' validator judges
+// the results, and the small interpreter of test/spirv_run.h runs them, with the word set and cleared.
 #include "renderer/shader/spirv/spirv_loops.h"
 
 #include <random>
@@ -20,7 +19,7 @@ using Words = std::vector<uint32_t>;
 constexpr LoopGuard kGuard{3, 7, 16};
 constexpr LoopGuard kGuards[] = {kGuard, {3, 7, 1}};
 
-// Ids below 60 are the frame's; %50 to %52 are words of the shader's own, read and written.
+// Ids below 60 are the frame's; %50 to %52 are the shader's own words, read and written.
 const std::string kHead = R"(
 OpCapability Shader
 OpMemoryModel Logical GLSL450
@@ -66,8 +65,8 @@ Words guarded(const Words& words, uint32_t loops, const LoopGuard& guard = kGuar
   return out->words;
 }
 
-/// A valid module of the given body that gives the same results with its loops guarded, while the word is
-/// not 0, and ends soon when it is.
+/// Expects a valid module of the given body that gives the same results with its loops guarded while the word
+/// is not 0, and ends soon once it is.
 void expectSame(const std::string& body, uint32_t loops, uint32_t wantedResult) {
   const Words plain = assemble(kHead + kMain + body + kEnd);
   ASSERT_EQ(validate(plain), "") << body;
@@ -86,7 +85,7 @@ void expectSame(const std::string& body, uint32_t loops, uint32_t wantedResult) 
   }
 }
 
-/// A loop that never ends, but for the word.
+/// Expects a loop that only the word ends.
 void expectEnds(const std::string& body, uint32_t loops) {
   const Words plain = assemble(kHead + kMain + body + kEnd);
   ASSERT_EQ(validate(plain), "") << body;
@@ -94,7 +93,7 @@ void expectEnds(const std::string& body, uint32_t loops) {
   const Words words = guarded(plain, loops);
   EXPECT_FALSE(runSpirv(words, 50, false).ended);
   EXPECT_TRUE(runSpirv(words, 50, true).ended);
-  const SpirvRun later = runSpirv(words, 50, true, 5000);  // when it has run for long
+  const SpirvRun later = runSpirv(words, 50, true, 5000);  // after it ran for long
   EXPECT_TRUE(later.ended);
   EXPECT_LT(later.iterationsAfter, kGuard.interval + 1);
 }
@@ -426,7 +425,7 @@ private:
   }
   uint32_t load(uint32_t variable) { return value("OpLoad %4 " + r(variable)); }
   uint32_t word() { return 50 + pick(3); }
-  /// Every so often true.
+  /// Returns true now and then.
   uint32_t condition() {
     const uint32_t low = value("OpBitwiseAnd %4 " + r(load(word())) + " " + r(11 + pick(5)));
     return value("OpIEqual %5 " + r(low) + " " + r(10 + pick(3)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Test helper: runs the one entry point of a valid SPIR-V module of 32-bit integers, one invocation, for a
-// bounded number of steps. Knows the instructions that the tests of flow use.
+// bounded number of steps. Knows the instructions that the flow tests use.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@ namespace aerogpu::shader::test {
 
 struct SpirvRun {
   bool ended = false;
-  uint32_t result = 0;                            ///< what the variable holds at the end
-  uint64_t iterations = 0;                        ///< entries into a loop's body by way of its header
-  uint64_t iterationsAfter = 0;                   ///< those since the buffer's word was taken away
+  uint32_t result = 0;                            ///< the variable's value at the end
+  uint64_t iterations = 0;                        ///< entries into a loop's body from its header
+  uint64_t iterationsAfter = 0;                   ///< those since the buffer's word was cleared
   uint64_t looks = 0;                             ///< reads of the buffer
   std::unordered_map<uint32_t, uint32_t> memory;  ///< all variables at the end
 };
@@ -108,7 +108,7 @@ private:
           block = in[1];
           break;
         case Op::OpPhi: {
-          // All phis of a block read before any writes; here none reads another of its own block.
+          // All phis of a block read before any writes; here none reads another phi of its block.
           bool found = false;
           for (size_t i = 3; i + 1 < in.size(); i += 2)
             if (in[i + 1] == previous) {
@@ -200,7 +200,7 @@ private:
   SpirvRun m_run;
 };
 
-/// The storage buffer holds 1; with `stop` 0 from step `stopAt` on.
+/// Runs the module; the storage buffer holds 1, and with `stop` 0 from step `stopAt` on.
 inline SpirvRun runSpirv(std::span<const uint32_t> words, uint32_t resultVariable, bool stop,
                          uint64_t stopAt = 0) {
   return SpirvMachine(words, stop, stopAt).run(resultVariable);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What surrounds the instructions: linkage of the stages, alpha test, fog, point sprites, clip planes,
-// vPos and vFace, targets, depth, texkill.
+// The frame of the instructions: linkage of the stages, alpha test, fog, point sprites, clip planes, vPos and
+// vFace, targets, depth, texkill.
 #include <bit>
 
 #include "renderer/shader/test/run_shader.h"
@@ -55,7 +55,7 @@ TEST(Linkage, MissingInputs) {
   expectNear(picture.color[3][0], {1, 2, 3, 4}, 0, "TEXCOORD1");
 }
 
-/// What models 1 and 2 leave out of a diffuse colour is 1, like a whole colour that is not there.
+/// Components of a diffuse colour that models 1 and 2 leave out are 1, like a missing colour.
 TEST(Linkage, PartlyWrittenColours) {
   const auto colours = [](const std::string& vs) {
     return render(shaders(vs, "ps_2_0\ndcl v0\ndcl v1\nmov r0, v0\nmov r1, v1\nmov oC0, r0\nmov oC1, r1\n",
@@ -103,7 +103,7 @@ TEST(AlphaTest, EveryFunction) {
     }
 }
 
-/// The reference has eight bits, and so has what is compared with it: a unit in the last place decides
+/// The reference has eight bits, and so has the number compared with it: a unit in the last place decides
 /// nothing.
 // DRAW-10
 TEST(AlphaTest, EightBitsCount) {
@@ -139,7 +139,7 @@ TEST(Fog, EverySource) {
     expectNear(render(draw).color[0][0], {f + (1 - f) * 0.25f, 1 - f, 0.5f * f, 0.25f}, 1e-4f,
                "fog source " + std::to_string(mode));
   }
-  // Where start and end are one, all is clear before it and fog behind.
+  // If start and end are equal, there is no fog before and only fog after it.
   for (const float at : {0.5f, 0.6f, 0.7f}) {
     draw.push.fogMode = 3;
     draw.push.fogStart = draw.push.fogEnd = at;
@@ -237,7 +237,7 @@ TEST(Shading, FlatColoursSmoothCoordinates) {
   expectNear(picture.color[1][0], {0.125f, 0.125f, 0, 1}, 1e-5f, "coordinates stay smooth");
 }
 
-/// The factor that a vertex shader gives is interpolated as it is, and clamped in the pixel.
+/// The factor of a vertex shader is interpolated unchanged, and clamped in the pixel.
 // DRAW-11
 TEST(Fog, TheVertexFactorIsClampedInThePixel) {
   Draw draw;
@@ -287,7 +287,7 @@ TEST(Targets, SecondSourceColor) {
   expectNear(render(draw).color[0][0], {0.25f * 4, 2 * 3, 3 * 2, 4 * 0.25f}, 0, "times");
 }
 
-/// Inputs that the GPU fetches as whole numbers are the same floats.
+/// Inputs that the GPU fetches as whole numbers become equal floats.
 // INPUT-3
 TEST(Inputs, WholeNumbersBecomeFloats) {
   const auto bits = [](std::array<int32_t, 4> v) { return std::bit_cast<Vec4>(v); };

@@ -93,7 +93,7 @@ TEST(Emit, VertexShadersValidate) {
   }
 }
 
-// Vulkan 1.3, "PointSize": what draws no points need not write it.
+// Vulkan 1.3, "PointSize": a pipeline without points need not write it.
 TEST(Emit, PointSizeIsWrittenForPointsOnly) {
   const auto writes = [](const Module& made) {
     for (size_t at = 5; at < made.words.size(); at += made.words[at] >> 16) {
@@ -196,7 +196,7 @@ TEST(Reflection, PixelOutputs) {
   EXPECT_EQ(info.constants.floatCount, 0u);
 }
 
-/// Instructions and samples of what runs, by the slots of the pages "Instructions - ps_3_0" and "- vs_3_0".
+/// Executed instructions and samples, by the slots of the pages "Instructions - ps_3_0" and "- vs_3_0".
 // LIM-9
 TEST(Reflection, Cost) {
   const struct {
@@ -221,7 +221,7 @@ TEST(Reflection, Cost) {
   };
   for (const auto& c : cases) {
     const ShaderCost cost = program(c.source).info().cost;
-    // Marks of blocks and returns may count, too.
+    // Ends of blocks and returns may count too.
     EXPECT_GE(cost.instructions, c.instructions) << c.source;
     EXPECT_LE(cost.instructions, c.instructions + 6) << c.source;
     EXPECT_EQ(cost.samples, c.samples) << c.source;
@@ -245,7 +245,7 @@ TEST(Interface, WriteConstants) {
   EXPECT_EQ(std::bit_cast<int32_t>(out[1024]), 9);
 }
 
-/// Microsoft's compiler puts more into a stream than is translated.
+/// Streams from Microsoft's compiler hold parts that are not translated.
 TEST(Parse, CommentsAndScratchRegisters) {
   auto stream = tokens(
       "vs_3_0\ndcl_position v0\ndcl_position o0\nsgn r0, v0, r1, r2\nsincos r1.xy, r0.x\nmov o0, r1\n");
@@ -316,7 +316,7 @@ TEST(Refusal, Limits) {
   EXPECT_EQ(refusal(longStream), "more than 65536 tokens");
 }
 
-/// D3DCAPS9: no model 3 part has fewer, and more is compiled for minutes.
+/// D3DCAPS9: no model 3 part has fewer slots, and more would compile for minutes.
 // LIM-12
 TEST(Refusal, MoreSlotsThanAGpuCompilesInTime) {
   const auto slots = [](uint32_t moves, uint32_t matrices) {
@@ -349,7 +349,7 @@ TEST(Robustness, TruncatedStreams) {
     }
 }
 
-/// Whatever parse() accepts must give a valid module, also when the stream is damaged.
+/// Whatever parse() accepts must give a valid module, even if the stream is damaged.
 TEST(Robustness, DamagedStreams) {
   std::mt19937 rng(7);
   uint32_t accepted = 0;

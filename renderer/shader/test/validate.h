@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Test helper: assembles, translates and runs spirv-val's library over what comes out.
+// Test helper: assembles, translates and validates the result with spirv-val's library.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@
 
 namespace aerogpu::shader::test {
 
-/// Empty if the module is valid for Vulkan 1.3, else what the validator says and the disassembly.
+/// Returns an empty string if the module is valid for Vulkan 1.3, else the validator's message and the
+/// disassembly.
 inline std::string validate(const std::vector<uint32_t>& words) {
   spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_3);
   std::string message;
@@ -42,7 +43,7 @@ inline Program program(std::string_view source) {
   return *p;
 }
 
-/// A module that has passed the validator.
+/// Returns a module that has passed the validator.
 inline Module module(const Program& p, const EmitOptions& options = {}) {
   auto m = emit(p, options);
   EXPECT_TRUE(m.ok()) << (m.ok() ? "" : m.error().message);

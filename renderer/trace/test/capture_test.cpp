@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A capture replays to what the device did: across resets, interruptions, broken descriptors and memory that
+// A capture replays the device's work: across resets, interruptions, broken descriptors and memory that
 // cannot be read; unchanged bytes are in the file once.
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ using test::Harness;
 constexpr uint32_t kSide = 4, kPitch = kSide * 4, kBytes = kPitch * kSide;
 using Pixels = std::vector<uint8_t>;
 
-/// A capture under way, and what became of its file.
+/// A running capture, and its finished file.
 class CaptureTest : public testing::TestWithParam<const char*> {
 protected:
   void SetUp() override {
@@ -50,7 +50,7 @@ protected:
     ASSERT_TRUE(trace::replay(file, options, result, text)) << text;
   }
 
-  /// How many blobs of a kind the file holds.
+  /// Returns how many blobs of a kind the file holds.
   size_t blobs(trace::BlobKind kind) const {
     trace::Reader reader;
     std::string error;
@@ -94,7 +94,7 @@ private:
 INSTANTIATE_TEST_SUITE_P(BackEnds, CaptureTest, testing::Values("null", "vulkan"),
                          [](const auto& info) { return std::string(info.param); });
 
-// TRACE-3, VALUE-3: what is read of a texture's memory is what a value before it left there.
+// TRACE-3, VALUE-3: a read from a texture's memory finds what an earlier value wrote there.
 TEST_P(CaptureTest, ValuesAreWrittenInAReplayToo) {
   const Allocation memory = h.allocate(kBytes);
   CommandWriter w;
@@ -126,7 +126,7 @@ TEST_P(CaptureTest, QueryResultsAreWrittenInAReplayToo) {
   ASSERT_EQ(h.submit(w).result.error_count, 0u);
   replay();
   EXPECT_EQ(result.errors, 0u);
-  Pixels wanted;  // of each four pixels the third one holds the low word of "available"
+  Pixels wanted;  // the third of each four pixels holds the low word of "available"
   for (uint32_t i = 0; i < kSide * kSide; ++i) wanted.insert(wanted.end(), {uint8_t(i % 4 == 2), 0, 0, 0});
   EXPECT_EQ(frames, std::vector<Pixels>{wanted});
 }
@@ -140,7 +140,7 @@ TEST_P(CaptureTest, GoesOnBehindADeviceReset) {
   ASSERT_EQ(h.submit(red).result.error_count, 0u);
   ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
   ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
-  // The same handle is free again, and nothing is bound: the first clear hits no target.
+  // The handle is free again, and nothing is bound: the first clear hits no target.
   Harness::clear(blue, AEROGPU_CLEAR_COLOR, 0, 1, 0, 1);
   makeTarget(blue, 1, memory);
   Harness::clear(blue, AEROGPU_CLEAR_COLOR, 0, 0, 1, 1);
@@ -243,7 +243,7 @@ TEST_P(CaptureTest, ACommandWorksOnTheBytesThatWereCaptured) {
   makeTarget(w, texture, memory);
   packets::dirtyRange(w, texture, 0, kBytes);
   present(w);
-  // A guest that writes while the device reads: every look at its memory sees something else.
+  // A guest that writes while the device reads: every read of its memory returns other bytes.
   uint8_t looks = 0;
   h.onGuestAccess = [&](uint64_t gpa, bool) {
     if (gpa >= memory.gpa && gpa < memory.gpa + kBytes)
@@ -256,7 +256,7 @@ TEST_P(CaptureTest, ACommandWorksOnTheBytesThatWereCaptured) {
   EXPECT_EQ(device, Pixels(kBytes, 1));
 }
 
-// TRACE-3, UPD-1: the memory that updates read is in the file, of each row what is read and no more.
+// TRACE-3, UPD-1: the memory that updates read is in the file, for each row the bytes read and no more.
 TEST_P(CaptureTest, UpdatesTakeTheirMemoryAlong) {
   constexpr uint32_t kWide = 5000;
   const Allocation linear = h.allocate(kWide * 4), scattered = h.allocateScattered(8192),
@@ -289,7 +289,7 @@ TEST_P(CaptureTest, UpdatesTakeTheirMemoryAlong) {
   EXPECT_EQ(frames, std::vector<Pixels>{pixels});
 }
 
-/// A space's program draws, the kernel driver shows; handles and contexts are the same in both.
+/// A space's program draws, the kernel driver shows; both use equal handles and contexts.
 // TRACE-3, TRACE-10, SPACE-7
 TEST_P(CaptureTest, SpacesAreInTheFile) {
   const Allocation memory = h.allocate(kBytes);
@@ -315,7 +315,7 @@ TEST_P(CaptureTest, SpacesAreInTheFile) {
   Harness::createTexture(w, 1, AEROGPU_FORMAT_R8G8B8A8_UNORM, kSide, kSide, 0);
   packets::setTarget(w, 2);
   packets::clearColor(w, {1, 0, 0, 1});
-  present(w);  // not the program's to do
+  present(w);  // not allowed to the program
   EXPECT_EQ(h.submit(w).result.error_count, 1u);
   h.space = Harness::kKernel;
   h.showAllocation(memory.id);
@@ -329,7 +329,7 @@ TEST_P(CaptureTest, SpacesAreInTheFile) {
   EXPECT_EQ(result.errors, 1u);
 }
 
-/// What a file says of a space is checked, and counts for the next submission alone.
+/// A file's space record is checked, and applies to the next submission alone.
 // TRACE-1
 TEST(SpaceRecord, CutShortIsNamed) {
   const std::string path =

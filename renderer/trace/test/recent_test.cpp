@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The newest submissions in memory: bounded, written when something fails and not more than once a minute,
-// whole and in order.
+// The newest submissions in memory: bounded, written after a failure and not more than once a minute, whole
+// and in order.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ using trace::Recent;
 using trace::RecordType;
 using Bytes = std::vector<uint8_t>;
 
-/// What a trace file holds, as far as these tests look.
+/// The content of a trace file, as far as these tests check.
 struct Contents {
   std::string metadata;
   std::vector<Bytes> streams, tables;  ///< by submission; empty: none
@@ -108,8 +108,8 @@ TEST_F(RecentTest, WholeAndInOrder) {
   EXPECT_TRUE(std::isdigit(contents.metadata[kBegins.size()])) << contents.metadata;
 }
 
-/// What is kept costs what was allowed at most; the oldest go, and one that is larger than all that is
-/// allowed goes by itself.
+/// The kept submissions cost at most the allowed bytes; the oldest are dropped, and one that is larger than
+/// all the allowed bytes is dropped by itself.
 // TRACE-11
 TEST_F(RecentTest, IsBounded) {
   constexpr uint64_t kMost = 64 << 10;
@@ -131,7 +131,7 @@ TEST_F(RecentTest, IsBounded) {
     EXPECT_EQ(*at, Bytes(1000 + i % 7, static_cast<uint8_t>(i)));
   }
   EXPECT_EQ(recent.keptBytes(), 0u);
-  // Empty ones cost something too.
+  // Empty submissions cost something too.
   for (uint32_t n = 0; n < 10000; ++n) add(recent, {});
   EXPECT_LE(recent.keptBytes(), kMost);
 }
@@ -158,7 +158,7 @@ TEST_F(RecentTest, AFileThatCannotBeWrittenIsSaid) {
   EXPECT_NE(line.find("/no/such/folder/trace"), std::string::npos) << line;
 }
 
-/// By the renderer: nothing without a failure; with one, what was submitted, the culprit last.
+/// Through the renderer: writes nothing without a failure; with one, the submissions, the culprit last.
 // TRACE-11
 TEST_F(RecentTest, OfARenderer) {
   const std::string file = path();

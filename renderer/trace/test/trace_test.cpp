@@ -123,7 +123,7 @@ TEST(Trace, Version1WithPacketRecordsReplays) {
   trace::RecordHeader record{1, 0, 0, 4};
   put(&record, sizeof record);
   put(&index, 4);
-  record = {0x70, 0, 0, 4};  // a type that nobody knows
+  record = {0x70, 0, 0, 4};  // an unknown type
   put(&record, sizeof record);
   put(&index, 4);
   const size_t skip = sizeof(aerogpu_cmd_stream_header);

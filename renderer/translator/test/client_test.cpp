@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The guest's view of a failed call. How calls fail is renderer/process/test/client_test.cpp's subject; a
-// translator that is missing, lies or dies, renderer/vulkan/test/translator_test.cpp's.
+// The guest's view of a failed call. renderer/process/test/client_test.cpp covers the ways in which calls
+// fail; renderer/vulkan/test/translator_test.cpp covers a translator that is missing, lies or dies.
 #include "renderer/translator/client.h"
 
 #include <gtest/gtest.h>

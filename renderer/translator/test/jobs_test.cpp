@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The jobs as functions: DXBC in, a module out that the second job takes; and modules that a first job which
-// was taken over might hand on, written as text for SPIRV-Tools' assembler.
+// The jobs as functions: DXBC in, a module out that the second job accepts; and modules from a compromised
+// first job, written as text for SPIRV-Tools' assembler.
 #include "renderer/translator/jobs.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,8 @@ constexpr DxbcResource kBuffer{ResourceKind::ConstantBuffer, 0, Dimension::Buffe
 constexpr DxbcResource kSampler{ResourceKind::Sampler, 0, Dimension::None, Texel::Float, 1, 0, 0};
 constexpr DxbcResource kTexture{ResourceKind::ShaderResource, 0, Dimension::Texture2D, Texel::Float, 1, 0, 0};
 
-/// A pixel shader that reads constant buffer 0, sampler 1 and texture 2 of set 1, with a piece replaced.
+/// Returns a pixel shader that reads constant buffer 0, sampler 1 and texture 2 of set 1, with a piece
+/// replaced.
 std::string module(const std::string& from = "", const std::string& to = "") {
   std::string text = R"(
 OpCapability Shader

@@ -192,7 +192,7 @@ Result<VkDescriptorSet> BlitDraws::createSet(const Source& source) {
   const VkResult result = vk.AllocateDescriptorSets(m_device.handle(), &allocate, &set);
   if (result != VK_SUCCESS) return m_device.fail(result, "vkAllocateDescriptorSets");
   --m_setsLeft;
-  // The second one is looked at only by modules that have it.
+  // Only modules that use the second image read it.
   const VkDescriptorImageInfo images[2] = {
       {VK_NULL_HANDLE, source.view, source.layout},
       {VK_NULL_HANDLE, source.kept, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What it takes to blit by drawing: pipelines and descriptor sets for the modules of shader/spirv/blit.h.
-// Knows views of images only. Render thread only.
+// Pipelines and descriptor sets for blits by drawing, for the modules of shader/spirv/blit.h. It sees only
+// views of images. Render thread only.
 #pragma once
 
 #include <utility>
@@ -27,22 +27,23 @@ public:
     VkImageView view = VK_NULL_HANDLE;
     uint64_t serial = 0;  ///< of the view
     VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
-    /// What the target had, in the layout of samplers; null where the shader does not ask.
+    /// The target's old texels, in the layout of samplers; null if the shader does not read them.
     VkImageView kept = VK_NULL_HANDLE;
     uint64_t keptSerial = 0;
     bool operator==(const Source&) const = default;
   };
-  /// What the draws of one blit bind. May record nothing, so that it can be asked for before the pass begins.
+  /// The bindings for the draws of one blit. Making them may record nothing, so it can come before the pass
+  /// begins.
   struct Bindings {
     VkPipeline pipeline = VK_NULL_HANDLE;
     VkDescriptorSet set = VK_NULL_HANDLE;
   };
   Result<Bindings> choose(const Kind& kind, const Source& source);
-  /// In a pass, inside of an interlude (Recorder::beginInterlude).
+  /// Call in a pass, inside of an interlude (Recorder::beginInterlude).
   void bind(const Bindings& bindings);
   void draw(const shader::BlitConstants& constants);
 
-  /// The pass of the last blit, which the next one may go on in (Recorder::leftOpen).
+  /// The pass of the last blit; the next blit may continue it (Recorder::leftOpen).
   struct Pass {
     uint64_t id = 0, target = 0;  ///< numbers of the pass and of the view that it draws to
     VkRect2D area{};
@@ -63,10 +64,10 @@ private:
   VkSampler m_sampler = VK_NULL_HANDLE;
   VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
   VkPipelineLayout m_layout = VK_NULL_HANDLE;
-  std::vector<std::pair<Kind, VkPipeline>> m_pipelines;  // a few for each format, at most
+  std::vector<std::pair<Kind, VkPipeline>> m_pipelines;  // at most a few for each format
   VkDescriptorPool m_pool = VK_NULL_HANDLE;
   uint32_t m_setsLeft = 0;
-  Source m_source;  ///< of m_set
+  Source m_source;  ///< the source that m_set was written for
   VkDescriptorSet m_set = VK_NULL_HANDLE;
 };
 

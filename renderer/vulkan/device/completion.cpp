@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waiting for the GPU and what follows from it (see completion.h).
+// Waits for the GPU and finishes its batches (see completion.h).
 #include "renderer/vulkan/device/completion.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void CompletionThread::push(WorkItem item) {
 }
 
 bool CompletionThread::finishSoon(WorkItem& item) {
-  // A loss is the thread's to find out.
+  // The completion thread must notice a loss.
   if (!idle() || m_device.lost() || !awaitSoon(item.batch)) return false;
   process(item);
   return true;
@@ -63,20 +63,21 @@ bool CompletionThread::awaitSoon(uint64_t batch) {
   const auto ask = [&](uint64_t ns) { return m_device.vk().WaitSemaphores(m_device.handle(), &wait, ns); };
   VkResult result = ask(0);
   uint64_t now = nowNs();
-  // On a processor that is free, who does not sleep need not be woken.
+  // On a free processor a thread that does not sleep need not be woken.
   if (m_crowded != 0) {
     --m_crowded;
   } else {
     for (const uint64_t end = now + kAskNs; result == VK_TIMEOUT && now < end;) {
       std::this_thread::yield();
       const uint64_t before = std::exchange(now, nowNs());
-      // Others wanted it, and who yields comes last: who sleeps gets it back when he is woken.
+      // Other threads wanted the processor, and a thread that yields comes last; one that sleeps gets it when
+      // it wakes.
       if (now - before > kAwayNs) m_crowded = kCrowded;
       result = ask(0);
     }
   }
-  // Not for less than kWaitNs: the timer of a short sleep is the processor's next one, which is set for it
-  // and then for the one before. In a virtual machine each of the two costs as much as the copy.
+  // Not for less than kWaitNs: a short sleep sets the processor's timer, and then sets it again for the
+  // previous deadline. In a virtual machine each of the two costs as much as the copy.
   if (result == VK_TIMEOUT) {
     result = ask(kWaitNs);
     if (nowNs() - now > kSlowNs) m_slow = kSlow;
@@ -119,7 +120,7 @@ void CompletionThread::run() {
 
 namespace {
 
-/// One row of D24S8 words from a depth plane and a stencil plane.
+/// Packs one row of D24S8 words from a depth plane and a stencil plane.
 void packRow(uint32_t* out, const uint8_t* depth, const uint8_t* stencil, uint64_t pixels, DepthPack pack) {
   for (uint64_t x = 0; x < pixels; ++x) {
     uint32_t word;
@@ -143,7 +144,7 @@ Result<void> CompletionThread::invalidate(const MemoryRange& range) {
   mapped.memory = range.block->memory;
   mapped.offset = range.offset / atom * atom;
   const VkDeviceSize end = (range.offset + range.size + atom - 1) / atom * atom;
-  // Neighbours may be read again as well: the host never writes here.
+  // Bytes around the range may be read again too: the host never writes here.
   mapped.size = end < range.block->ranges.size() ? end - mapped.offset : VK_WHOLE_SIZE;
   const VkResult result = m_device.vk().InvalidateMappedMemoryRanges(m_device.handle(), 1, &mapped);
   if (result != VK_SUCCESS) return m_device.fail(result, "vkInvalidateMappedMemoryRanges");
@@ -162,7 +163,7 @@ bool CompletionThread::othersWait(const WorkItem& item) {
 
 namespace {
 
-/// What a wait for a GPU that hangs does.
+/// Plays a wait for a GPU that hangs.
 VkResult hangFor(uint64_t ns) {
   std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
   return VK_TIMEOUT;
@@ -183,7 +184,7 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
                       : m_config.playsHang()
                           ? hangFor(kWaitNs)
                           : m_device.vk().WaitSemaphores(m_device.handle(), &wait, kWaitNs);
-    // What such a GPU still has to do is let finish, as a lost one does in finite time.
+    // A GPU that plays a loss finishes its work first; a lost one ends in finite time too.
     if (result == VK_SUCCESS && (m_lossPlayed = m_lossPlayed || m_config.playsLoss()))
       result = VK_ERROR_DEVICE_LOST;
     const bool closing = m_closing.load(std::memory_order_acquire);
@@ -204,7 +205,7 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
     }
   }
   if (!stopped) {
-    // Nothing in it could be stopped, or there was no need to; but what comes behind it need not begin.
+    // No work in it could be stopped, or need be; but later batches need not begin.
     if (m_cut || item.completion || m_ran < core::Sharing::kBatchesOfSubmission * m_sharedStop ||
         !othersWait(item))
       return std::nullopt;
@@ -218,7 +219,7 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
 
 Result<void> CompletionThread::carryOut(Readback& rb, bool failed) {
   if (rb.value) {
-    // A completion, not a success; but what a reset drops never completes.
+    // Completes without success; a submission that a reset drops never completes.
     if (m_interrupted.load(std::memory_order_acquire)) return {};
     if (failed && m_device.lost() && m_config.holdValues.load(std::memory_order_acquire)) return {};
     return rb.value->write();
@@ -250,9 +251,9 @@ void CompletionThread::process(WorkItem& item) {
     m_stats.gpuBusyNs.add(end - std::max(item.startNs, m_busyUntilNs));
     m_busyUntilNs = end;
   }
-  // A GPU that hangs may go on in the guest's memory: that is not given back before the GPU is closed.
+  // A GPU that hangs may still use the guest's memory: it is given back only when the GPU is closed.
   if (m_device.hung()) HostImport::strand(item.imports);
-  item.imports.clear();  // what the GPU wrote counts as written from here on
+  item.imports.clear();  // from here on the GPU's writes count as written
   for (Readback& readback : item.readbacks)
     if (auto written = carryOut(readback, error.has_value()); !written && !error) error = written.error();
   item.readbacks.clear();

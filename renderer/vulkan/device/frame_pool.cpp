@@ -41,7 +41,7 @@ Result<Frame*> FramePool::take(uint64_t bytes) {
   auto frame = std::make_unique<Frame>();
   frame->charge = core::chargeFrame(m_account, m_reserve, bytes);
   if (!frame->charge.ok()) {
-    trim(0);  // they are of another size
+    trim(0);  // idle frames have another size
     frame->charge = core::chargeFrame(m_account, m_reserve, bytes);
   }
   if (!frame->charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by frames", {}};

@@ -25,14 +25,14 @@ public:
       : m_memory(memory), m_account(account), m_reserve(reserve) {}
   ~FramePool();
 
-  /// Render thread. A frame of at least `bytes`; a Backend error where neither account nor reserve has room.
-  /// Its image is that of its last use.
+  /// Render thread. Returns a frame of at least `bytes`; a Backend error if neither account nor reserve has
+  /// room. The frame keeps the image of its last use.
   Result<Frame*> take(uint64_t bytes);
-  /// Render thread. The idle frame whose image has that number, if there is one.
+  /// Render thread. Returns the idle frame whose image has that number, or null.
   Frame* takeImage(uint64_t sequence);
   /// Any thread.
   void release(aerogpu_frame* frame);
-  /// Render thread: true when no frame is out.
+  /// Render thread. True if no frame is out.
   bool allHome();
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Vulkan's entry points as tables: one row per function, loaded with vkGetInstanceProcAddr and
-// vkGetDeviceProcAddr so that calls go straight to the driver. Used by everything in renderer/vulkan.
+// vkGetDeviceProcAddr so that calls go straight to the driver. All of renderer/vulkan uses them.
 #pragma once
 
 #define VK_NO_PROTOTYPES
@@ -32,7 +32,7 @@ namespace aerogpu::vk {
   F(CreateDebugUtilsMessengerEXT)              \
   F(DestroyDebugUtilsMessengerEXT)
 
-// Functions of extensions may be null; their users look at DeviceCaps first.
+// Functions of extensions may be null; callers check DeviceCaps first.
 #define AEROGPU_VK_DEVICE_FUNCTIONS(F) \
   F(DestroyDevice)                     \
   F(GetDeviceQueue)                    \
@@ -153,7 +153,7 @@ struct DeviceTable {
 };
 #undef AEROGPU_VK_MEMBER
 
-/// The loader's functions that need no instance.
+/// Loads the loader's functions that need no instance.
 GlobalTable loadGlobalTable();
 InstanceTable loadInstanceTable(VkInstance instance);
 DeviceTable loadDeviceTable(const InstanceTable& instance, VkDevice device);

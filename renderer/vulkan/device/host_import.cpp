@@ -35,7 +35,7 @@ HostImporter::HostImporter(Device& device)
       m_leastBytes(device.properties().deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ? kLeastBytesCpu
                                                                                  : kLeastBytes) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  // Whole pages are there if a part of one is; nothing is known beyond.
+  // If a part of a page exists, the whole page does; bytes beyond are unknown.
   if (device.caps().hostImportAlignment != 0 && page % device.caps().hostImportAlignment == 0)
     m_pageBytes = page;
 }
@@ -80,7 +80,7 @@ VkResult HostImporter::create(HostImport& made) {
   wanted.buffer = made.m_buffer;
   VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
   vk.GetBufferMemoryRequirements2(m_device.handle(), &wanted, &needs);
-  // Coherent: nothing flushes the guest's writes, and the guest knows of no invalidation.
+  // Must be coherent: no flush follows the guest's writes, and the guest knows no invalidation.
   const auto type =
       findMemoryType(m_device, pointer.memoryTypeBits & needs.memoryRequirements.memoryTypeBits,
                      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0);

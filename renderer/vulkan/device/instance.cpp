@@ -29,10 +29,10 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// A colour output without an attachment is discarded, one that is not written is undefined (Vulkan 1.3,
-/// "Fragment Output Interface"), as in Direct3D, whose programs draw so. Layers of 1.3.239 warn about the
-/// format of the attachment that is not there, those of 1.4 about the output; they also miss writes that
-/// vkd3d-shader puts into a function of their own.
+/// A colour output without an attachment is discarded, an output that is not written is undefined (Vulkan
+/// 1.3, "Fragment Output Interface"), as in Direct3D, whose programs rely on it. Layers of 1.3.239 warn about
+/// the format of the missing attachment, those of 1.4 about the output; they also miss writes in functions
+/// that vkd3d-shader makes.
 bool isAboutOutputs(const VkDebugUtilsMessengerCallbackDataEXT& data) {
   if (!data.pMessageIdName || !data.pMessage) return false;
   if (std::strstr(data.pMessageIdName, "Shader-InterfaceTypeMismatch"))
@@ -101,7 +101,7 @@ std::unique_ptr<Instance> Instance::create(bool validation, Log& log, std::strin
   }
   VkResult result = global.CreateInstance(&info, nullptr, &self->m_instance);
   if (result != VK_SUCCESS) {
-    // The loader says so in several ways when it finds no driver, or none that can be loaded.
+    // The loader has several results for no driver, or for none that can be loaded.
     error = std::string("no Vulkan driver can be loaded (vkCreateInstance: ") + resultName(result) + ")";
     return nullptr;
   }
@@ -127,7 +127,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(VkDebugUtilsMessageSeverityFl
                                                    const VkDebugUtilsMessengerCallbackDataEXT* data,
                                                    void* user) {
   if (isAboutOutputs(*data)) return VK_FALSE;
-  // Past the rate limit: who asks for validation wants every message.
+  // Bypasses the rate limit: a user who asks for validation wants every message.
   static_cast<Instance*>(user)->m_log.pass(AEROGPU_LOG_ERROR, std::string("validation: ") + data->pMessage);
   return VK_FALSE;
 }

@@ -14,17 +14,17 @@ namespace aerogpu::vk {
 /// Owner: Backend, on its thread; messages of the validation layer may come from any thread.
 class Instance {
 public:
-  /// Null and a message when there is no Vulkan 1.3 loader, or no validation layer although it was asked for.
-  /// `synchronization`: validation looks for missing barriers too, which makes small draws four times as
-  /// slow.
+  /// Returns null and a message if there is no Vulkan 1.3 loader, or no validation layer although it was
+  /// asked for. `synchronization`: validation looks for missing barriers too, which makes small draws four
+  /// times as slow.
   static std::unique_ptr<Instance> create(bool validation, Log& log, std::string& error,
                                           bool synchronization = true);
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  /// By index, by part of the name (case matters not), or the best for "": discrete, integrated, virtual,
-  /// CPU. VK_NULL_HANDLE and a message when there is none with Vulkan 1.3 and a graphics queue.
+  /// Chooses by index, by part of the name (ignoring case), or the best for "": discrete, integrated,
+  /// virtual, CPU. VK_NULL_HANDLE and a message if there is none with Vulkan 1.3 and a graphics queue.
   VkPhysicalDevice choose(const std::string& wanted, std::string& error) const;
 
   const InstanceTable& vk() const { return m_vk; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aerogpu_list_vulkan_devices(): each device is tried as the back end would.
+// aerogpu_list_vulkan_devices(): tries each device as the back end would.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -37,13 +37,13 @@ std::vector<VkPhysicalDevice> devicesOf(const Instance& instance) {
   return devices;
 }
 
-/// Why the back end cannot run on a device; empty: it can.
+/// Returns why the back end cannot run on a device; empty if it can.
 std::string whyUnfit(const Instance& instance, VkPhysicalDevice physical,
                      const VkPhysicalDeviceProperties& properties) {
   if (properties.apiVersion < VK_API_VERSION_1_3) return "no Vulkan 1.3";
   std::string error;
   if (Device::create(instance, physical, error)) return {};
-  // The name, with which the message begins, stands in the list anyway.
+  // The list shows the name, with which the message begins, anyway.
   if (error.starts_with(properties.deviceName)) error.erase(0, std::strlen(properties.deviceName));
   return error.erase(0, std::min(error.find_first_not_of(": "), error.size()));
 }

@@ -8,7 +8,7 @@ namespace aerogpu::vk {
 
 std::optional<uint64_t> RangeAllocator::takeFrom(std::map<uint64_t, uint64_t>::iterator it, uint64_t size,
                                                  uint64_t align) {
-  // The end of the range, so that what is left keeps its place in the map.
+  // Takes the end of the range, so that the rest keeps its place in the map.
   const uint64_t begin = it->first, end = begin + it->second;
   if (it->second < size) return std::nullopt;
   const uint64_t at = (end - size) & ~(align - 1);
@@ -58,7 +58,7 @@ void RangeAllocator::give(uint64_t offset, uint64_t size) {
     m_free.emplace_hint(after, offset, size);
     return;
   }
-  // The same node at its new beginning, between the same neighbours.
+  // Moves the node to its new beginning, between the same neighbours.
   const auto hint = std::next(after);
   auto node = m_free.extract(after);
   node.key() = offset;
@@ -170,7 +170,7 @@ Result<MemoryRange> MemoryPool::allocate(uint64_t size, uint64_t align) {
   VkBuffer own = VK_NULL_HANDLE;
   VkResult result = createBuffer(m_device, bytes, m_usage, own);
   if (result != VK_SUCCESS) return m_device.fail(result, "a buffer of its own");
-  // A stray access may reach all of the memory that is bound, what the driver adds at the end too.
+  // A stray access may reach all of the bound memory, including what the driver adds at the end.
   const VkMemoryRequirements needs = needsOf(m_device, own);
   auto range = take(std::max<uint64_t>(size, needs.size), std::max<uint64_t>(align, needs.alignment));
   if (!range) {
@@ -205,7 +205,7 @@ Result<MemoryRange> MemoryPool::take(uint64_t size, uint64_t align) {
 
 void MemoryPool::giveBack(const MemoryRange& range) {
   if (range.own) {
-    // What a lost GPU was given is in use until the pool goes.
+    // Ranges of a lost GPU stay in use until the pool goes.
     if (m_device.lost())
       m_ownOfLost.push_back(range.own);
     else
@@ -240,7 +240,7 @@ void MemoryPool::drop(MemoryBlock* dropped) {
 
 std::vector<uint32_t> memoryTypes(const Device& device, uint32_t typeBits, VkMemoryPropertyFlags required,
                                   VkMemoryPropertyFlags preferred) {
-  // The rest are lazily allocated, protected, or AMD's and NVIDIA's, which take features that are off.
+  // Other types are lazily allocated, protected, or AMD's and NVIDIA's, which need features that are off.
   constexpr VkMemoryPropertyFlags kOrdinary =
       VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;

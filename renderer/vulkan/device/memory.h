@@ -14,14 +14,14 @@
 
 namespace aerogpu::vk {
 
-/// The largest alignment of a buffer's offset that Vulkan allows a device to ask for, bytes.
+/// The largest alignment that Vulkan allows a device to ask for in buffer offsets, bytes.
 inline constexpr uint64_t kBufferAlign = 256;
 
 /// Free ranges of one block, merged when they touch; next-fit.
 class RangeAllocator {
 public:
   explicit RangeAllocator(uint64_t size) : m_size(size), m_freeBytes(size) { m_free.emplace(0, size); }
-  /// `align` is a power of two. Nothing when no range is large enough.
+  /// Takes a range; nothing if none is large enough. `align` is a power of two.
   std::optional<uint64_t> take(uint64_t size, uint64_t align);
   void give(uint64_t offset, uint64_t size);
   bool unused() const { return m_freeBytes == m_size; }
@@ -31,7 +31,7 @@ public:
 private:
   std::optional<uint64_t> takeFrom(std::map<uint64_t, uint64_t>::iterator it, uint64_t size, uint64_t align);
   std::map<uint64_t, uint64_t> m_free;  ///< offset -> size
-  uint64_t m_next = 0;                  ///< where the last search ended
+  uint64_t m_next = 0;                  ///< end of the last search
   uint64_t m_size, m_freeBytes;
 };
 
@@ -43,26 +43,26 @@ struct MemoryBlock {
   RangeAllocator ranges;
   bool dedicated = false;
   bool cached = false;    ///< reading it is as fast as writing
-  bool coherent = false;  ///< else the host sees the device's writes after an invalidation only
+  bool coherent = false;  ///< else the host sees the device's writes only after an invalidation
 };
 
-/// A piece of a block. Plain value: whoever holds it gives it back to its pool.
+/// A piece of a block. Plain value: its holder gives it back to its pool.
 struct MemoryRange {
   MemoryBlock* block = nullptr;
   uint64_t offset = 0, size = 0;
-  VkBuffer own = VK_NULL_HANDLE;  ///< is the range and nothing else (MemoryPool's `ownBuffers`)
+  VkBuffer own = VK_NULL_HANDLE;  ///< covers just the range (MemoryPool's `ownBuffers`)
   explicit operator bool() const { return block != nullptr; }
   VkBuffer buffer() const { return own ? own : block->buffer; }
-  /// Where the range begins in buffer().
+  /// Returns the start of the range in buffer().
   uint64_t at() const { return own ? 0 : offset; }
   uint8_t* mapped() const { return block->mapped + offset; }
 };
 
 class MemoryPool {
 public:
-  /// `types`: those to take, in this order: the next where one is full. `bufferUsage` 0: an image pool.
-  /// `ownBuffers`: each range has a VkBuffer of its own, for GPUs that know no other bound of what a shader
-  /// or a fetch may reach (DeviceCaps::boundByBuffers).
+  /// `types`: the memory types to take, in this order: the next one if one is full. `bufferUsage` 0: an image
+  /// pool. `ownBuffers`: each range has its own VkBuffer, for GPUs that bound the reach of a shader or fetch
+  /// only by buffers (DeviceCaps::boundByBuffers).
   MemoryPool(Device& device, std::vector<uint32_t> types, VkBufferUsageFlags bufferUsage, uint64_t blockBytes,
              const char* name, bool ownBuffers = false);
   ~MemoryPool();
@@ -74,8 +74,8 @@ public:
 
 private:
   Result<MemoryRange> take(uint64_t size, uint64_t align);
-  /// An empty block of its own kept for the next request of the same size (read-backs, frames), up to this
-  /// many bytes: fresh memory costs a page fault every 4 KiB.
+  /// One empty block is kept for the next request of the same size (read-backs, frames), up to this many
+  /// bytes: fresh memory costs a page fault every 4 KiB.
   static constexpr uint64_t kSpareBytes = uint64_t{16} << 20;
   MemoryBlock* spare();
   void drop(MemoryBlock* block);
@@ -93,12 +93,12 @@ private:
   std::vector<std::unique_ptr<MemoryBlock>> m_blocks;
 };
 
-/// The memory types of `typeBits` with all of `required`: first those that have all of `preferred` too, else
-/// in the device's order, which is from fast to slow. Without those that take a feature or have no bytes of
-/// their own.
+/// Returns the memory types of `typeBits` with all of `required`: first those that have all of `preferred`
+/// too, else in the device's order, which is from fast to slow. Leaves out types that need a feature or have
+/// no own bytes.
 std::vector<uint32_t> memoryTypes(const Device& device, uint32_t typeBits, VkMemoryPropertyFlags required,
                                   VkMemoryPropertyFlags preferred);
-/// The first of them.
+/// Returns the first of memoryTypes().
 std::optional<uint32_t> findMemoryType(const Device& device, uint32_t typeBits,
                                        VkMemoryPropertyFlags required, VkMemoryPropertyFlags preferred);
 

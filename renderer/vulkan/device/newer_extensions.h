@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Extensions that drivers offer and the Vulkan headers of Debian 12 (1.3.239) do not declare yet. Names and
+// Extensions that drivers offer but the Vulkan headers of Debian 12 (1.3.239) do not declare. Names and
 // numbers: the Vulkan registry, VK_EXT_depth_bias_control (extension 284).
 #pragma once
 

@@ -16,7 +16,7 @@ StopWords::~StopWords() {
 Result<void> StopWords::create() {
   const DeviceTable& vk = m_device.vk();
   VkDevice device = m_device.handle();
-  // Some cache lines apart, so that a word that is written disturbs no other.
+  // Words lie in different cache lines, so that a write to one disturbs no other.
   m_stride =
       static_cast<uint32_t>(std::max<VkDeviceSize>(m_device.limits().minStorageBufferOffsetAlignment, 256));
   auto range = m_memory.allocate(uint64_t{m_stride} * kCount, m_stride);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The words by which the host ends shaders that loop (shader/spirv_loops.h): one for each batch, in memory
-// that the GPU reads while it works, behind a descriptor set whose dynamic offset chooses the batch. Render
-// thread only, but for stop().
+// that the GPU reads while it works, in a descriptor set whose dynamic offset chooses the batch. Render
+// thread only, except for stop().
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace aerogpu::vk {
 
 class StopWords {
 public:
-  /// Where pipelines find the set: behind the sets of D3D9 shaders, of DXBC shaders.
+  /// The number of the set in pipelines: after the sets of D3D9 shaders, of DXBC shaders.
   static constexpr uint32_t kD3d9Set = 3, kDxbcSet = 2;
   static constexpr uint32_t kCount = 128;
 
@@ -23,22 +23,22 @@ public:
   StopWords& operator=(const StopWords&) = delete;
   Result<void> create();
 
-  /// For a shader whose pipelines have the set at `set`.
+  /// Returns the guard for a shader whose pipelines have the set at `set`.
   static shader::LoopGuard guard(uint32_t set) { return {set, 0, kInterval}; }
   VkDescriptorSetLayout layout() const { return m_layout; }
   VkDescriptorSet set() const { return m_set; }
 
-  /// A word for a batch to keep; `number` counts up from 0 to kCount - 1.
+  /// Returns a word for a batch to keep; `number` counts up from 0 to kCount - 1.
   uint32_t* word(uint32_t number) const;
-  /// Its dynamic offset.
+  /// Returns the word's dynamic offset.
   uint32_t offset(uint32_t number) const { return number * m_stride; }
-  /// Lets the loops of a batch run, before it is recorded.
+  /// Lets the loops of a batch run; call before recording it.
   static void allow(uint32_t* word) { std::atomic_ref(*word).store(1, std::memory_order_relaxed); }
-  /// Ends the loops of the batch that the word belongs to. Any thread.
+  /// Ends the loops of the batch that has the word. Any thread.
   static void stop(uint32_t* word) { std::atomic_ref(*word).store(0, std::memory_order_release); }
 
 private:
-  /// Iterations from one look to the next: a GPU reads past its caches each time.
+  /// Iterations from one read to the next: a GPU reads past its caches each time.
   static constexpr uint32_t kInterval = 64;
 
   Device& m_device;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A normalised number of n bits is its value times 32767 in a signed one of 16: steps of the former are many
-// of the latter, so that each comes back. The least of n signed bits, which stands for -1 as the next one
-// does, becomes -32768, which Vulkan reads as -1 too. Of L6V5U5 the least alone is -1 (FMT-3).
+// A normalised number of n bits becomes its value times 32767 in a signed one of 16: each step of the former
+// is many of the latter, so that each number converts back. The least number of n signed bits stands for -1,
+// as the next one does; it becomes -32768, which Vulkan reads as -1 too. Of L6V5U5 only the least is -1
+// (FMT-3).
 #include "renderer/vulkan/device/texel_conversion.h"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which bytes of some memory batches use that the GPU may not have finished: a handful of ranges, each with
-// the newest batch that uses it. Never says that bytes are free which are not; where ranges run out it says
-// more.
+// The bytes of some memory that batches use and the GPU may not have finished with: a handful of ranges, each
+// with the newest batch that uses it. Bytes in use are never reported as free; without room for ranges, free
+// bytes may count as used.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ public:
     if (m_count != 0 && grow(m_ranges[m_last], lo, hi, batch)) return;
     noteElsewhere(lo, hi, batch);
   }
-  /// Whether a batch after `finished` uses one of the bytes.
+  /// True if a batch after `finished` uses one of the bytes.
   bool busy(uint64_t lo, uint64_t hi, uint64_t finished) {
     for (size_t i = 0; i < m_count;) {
       const Range& r = m_ranges[i];
@@ -56,7 +56,7 @@ private:
     m_last = m_count;
     m_ranges[m_count++] = {lo, hi, batch};
   }
-  /// The two whose hull adds the fewest bytes become one.
+  /// Merges the two ranges whose hull adds the fewest bytes.
   void mergeTwo() {
     size_t first = 0, second = 1;
     uint64_t least = UINT64_MAX;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// VkResult as an Error. Used where a Vulkan call is made.
+// VkResult as an Error, made next to the Vulkan call.
 #pragma once
 
 #include "renderer/base/result.h"
@@ -7,10 +7,10 @@
 
 namespace aerogpu::vk {
 
-/// The enumerator's name; a number as text for one that is not known.
+/// Returns the enumerator's name; an unknown number as text.
 const char* resultName(VkResult result);
 
-/// A Backend error: `what` (static storage) failed with `result`.
+/// Returns a Backend error: `what` (static storage) failed with `result`.
 inline Error vkError(VkResult result, const char* what) {
   return Error{ErrorCode::Backend, what, resultName(result)};
 }

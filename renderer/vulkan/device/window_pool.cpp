@@ -21,7 +21,7 @@ Result<MemoryRange> WindowPool::take(uint64_t bytes, uint64_t finished) {
   const MemoryRange range = q.ring[q.first].range;
   q.first = (q.first + 1) % q.ring.size();
   --q.count;
-  // What a burst left behind goes.
+  // Frees the rest of a burst.
   while (q.count * (kLeast << size) > kSpareBytes && q.ring[q.first].batch <= finished) {
     m_memory.giveBack(q.ring[q.first].range);
     q.first = (q.first + 1) % q.ring.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory for the windows of buffers (objects/buffer.h): pieces of a few sizes, used again as soon as the GPU
-// is done with them, so that a program that streams allocates nothing. Render thread only.
+// Memory for the windows of buffers (objects/buffer.h): pieces of a few sizes, reused as soon as the GPU is
+// done with them, so that a program that streams allocates nothing. Render thread only.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ public:
   WindowPool(const WindowPool&) = delete;
   WindowPool& operator=(const WindowPool&) = delete;
 
-  /// At least `bytes`, which are not more than kMost. `finished`: the newest batch that the GPU is done with.
+  /// Takes at least `bytes`, at most kMost. `finished`: the newest batch that the GPU is done with.
   Result<MemoryRange> take(uint64_t bytes, uint64_t finished);
-  /// Back, to be used again once `batch` is finished.
+  /// Gives a range back for reuse once `batch` is finished.
   void give(const MemoryRange& range, uint64_t batch);
 
 private:
-  /// Kept for reuse, bytes of each size.
+  /// Bytes of each size that are kept for reuse.
   static constexpr uint64_t kSpareBytes = uint64_t{8} << 20;
   static constexpr size_t kSizes = static_cast<size_t>(std::countr_zero(kMost / kLeast)) + 1;
   struct Piece {

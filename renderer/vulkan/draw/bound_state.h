@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the draws of a batch have bound in its command buffer. Every batch begins with nothing.
+// The state that a batch's draws have bound in its command buffer. Every batch begins with none.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 namespace aerogpu::vk {
 
 struct BoundState {
-  uint64_t commandBuffer = 0;  ///< Recorder::commandBufferId() of where this is bound
+  uint64_t commandBuffer = 0;  ///< Recorder::commandBufferId() of this state
   bool fresh = true;           ///< no draw yet
   core::ShaderFamily family = core::ShaderFamily::D3d9;
   bool clipsDepth = false;
   uint32_t outputs = 0;  ///< ShaderCode::outputMask of the pixel shader that the blend state was set for
   VkPipeline pipeline = VK_NULL_HANDLE;
 
-  // These stand only under one pipeline layout.
+  // Valid only under one pipeline layout.
   uint64_t layout = 0;  ///< serial
   VkDescriptorSet sets[2] = {};
   VkDescriptorSet pixelConstants = VK_NULL_HANDLE;  ///< D3D9
   bool stopWord = false;
   bool pushConstants = false;  ///< D3D9
 
-  /// Draws go to this command buffer now. True when it is another one: everything is to be bound anew.
+  /// Draws go to this command buffer now. True if it is another one: everything must be bound anew.
   bool enter(uint64_t buffer) {
     if (commandBuffer == buffer) return false;
     *this = {};

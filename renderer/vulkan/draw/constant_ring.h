@@ -18,18 +18,19 @@ public:
 
   /// Makes room for `bytes` in this batch; may hand the batch over and wait (then a new one is open).
   Result<void> reserve(uint32_t bytes);
-  /// A slice; reserve() came first. `offset` is the dynamic offset.
+  /// Takes a slice; call reserve() first. `offset` is the dynamic offset.
   uint8_t* take(uint32_t bytes, uint32_t& offset) {
     offset = m_used;
     m_used += (bytes + m_align - 1) & ~(m_align - 1);
     return m_mapped + offset;
   }
-  /// Sets for slices of the current chunk: of a vertex shader, and of a pixel shader that reads `bytes`. The
-  /// latter's descriptor covers no more than the next size class, since llvmpipe copies all of it for each
+  /// Return the sets for slices of the current chunk: of a vertex shader, and of a pixel shader that reads
+  /// `bytes`. The pixel shader's descriptor covers no more than the next size class, since llvmpipe copies
+  /// all of it for each draw that binds it.
   /// draw that binds it.
   VkDescriptorSet vertexSet() const { return m_current.vertexSet; }
   VkDescriptorSet pixelSet(uint32_t bytes) const { return m_current.pixelSets[sizeClass(bytes)]; }
-  /// Changes with the chunk: slices of another chunk cannot be addressed any more.
+  /// Changes with the chunk: slices of the previous chunk cannot be addressed any more.
   uint64_t generation() const { return m_generation; }
   VkDescriptorSetLayout vertexLayout() const { return m_layouts[0]; }
   VkDescriptorSetLayout pixelLayout() const { return m_layouts[1]; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Descriptor sets by content: a set is written once and bound as often as the same textures and samplers come
-// back. Keys hold serial numbers, which are never used again, so a stale set is never found. Render thread
+// Descriptor sets by content: a set is written once and bound each time the same textures and samplers
+// return. Keys hold serial numbers, which are never reused, so a stale set is never found. Render thread
 // only.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace aerogpu::vk {
 
-/// One descriptor to write, and what identifies it.
+/// One descriptor to write, and its identity.
 struct DescriptorWrite {
   uint32_t binding = 0;
   VkDescriptorType type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
@@ -27,7 +27,7 @@ public:
   explicit DescriptorCache(Gpu& gpu) : m_gpu(gpu) {}
   ~DescriptorCache();
 
-  /// A set of `layout` (whose serial is `layoutSerial`) with these descriptors.
+  /// Returns a set of `layout` (whose serial is `layoutSerial`) with these descriptors.
   Result<VkDescriptorSet> get(VkDescriptorSetLayout layout, uint64_t layoutSerial,
                               std::span<const DescriptorWrite> writes);
 

@@ -24,10 +24,10 @@ public:
   Result<void> gather(const core::DrawState& state, const DrawShaders& shaders) override;
   void bind(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
             BoundState& bound) override;
-  /// A draw was recorded: what was gathered for it writes to buffers.
+  /// Notes that a draw was recorded: its shaders may write to the gathered buffers.
   void noteDrawn() { noteWrites(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT); }
 
-  /// Groups are within the limits of the ABI; Backend when this GPU has lower ones.
+  /// Records a dispatch. Groups are within the limits of the ABI; Backend if this GPU has lower ones.
   Result<void> dispatch(const core::DrawState& state, uint32_t x, uint32_t y, uint32_t z);
 
 private:
@@ -36,7 +36,7 @@ private:
 
   const DrawParts m_parts;
   PipelineCache& m_pipelines;
-  VkDescriptorSet m_sets[2] = {};         ///< gathered: of vertex and pixel shader
+  VkDescriptorSet m_sets[2] = {};         ///< gathered: for vertex and pixel shader
   std::vector<BufferObject*> m_uavs;      ///< written by the draw or dispatch being prepared
   std::vector<DescriptorWrite> m_writes;  // scratch
 };

@@ -40,7 +40,7 @@ VkStencilOp stencilOp(core::StencilOp op) {
   return VK_STENCIL_OP_KEEP;
 }
 
-/// Of resolved factors (d3d9::Blending), so BothSrcAlpha and BothInvSrcAlpha do not come.
+/// Takes resolved factors (d3d9::Blending), never BothSrcAlpha or BothInvSrcAlpha.
 VkBlendFactor blendFactor(Blend b) {
   switch (b) {
     case Blend::Zero:

@@ -12,10 +12,10 @@
 
 namespace aerogpu::vk {
 
-/// A triangle list for the patch topologies, which have no meaning without hull shaders.
+/// Returns a triangle list for the patch topologies, which have no meaning without hull shaders.
 VkPrimitiveTopology vulkanTopology(core::Topology topology);
 
-/// Blending of each target, of which the pixel shader writes those in `written`.
+/// Fills the blending of each target; the pixel shader writes the targets in `written`.
 void blendOf(const core::BlendState& state, const TargetInfo& targets, uint32_t written,
              std::array<TargetBlend, core::kMaxColorTargets>& out);
 
@@ -23,7 +23,7 @@ class DynamicState {
 public:
   explicit DynamicState(Gpu& gpu) : m_gpu(gpu) {}
 
-  /// Sets what is dirty and not in the pipeline on this device; viewport and scissor are the caller's.
+  /// Sets dirty state that is not in the pipeline on this device; the caller sets viewport and scissor.
   /// `outputs`: targets that the pixel shader writes.
   void emit(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs,
             const d3d9::DepthBias& bias, uint32_t dirty, core::ShaderFamily family, BoundState& bound);

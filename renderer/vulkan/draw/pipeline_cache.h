@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Graphics and compute pipelines by their content, and the VkPipelineCache that survives a restart. What the
-// device can change dynamically is not part of the key. Render thread only.
+// Graphics and compute pipelines by their content, and the VkPipelineCache that survives a restart. State
+// that the device can change dynamically is not part of the key. Render thread only.
 #pragma once
 
 #include <string>
@@ -15,26 +15,26 @@ namespace aerogpu::vk {
 
 class PipelineCache {
 public:
-  /// `folder` empty: nothing is kept on disk.
+  /// `folder` empty: keeps nothing on disk.
   PipelineCache(Gpu& gpu, std::string folder);
   ~PipelineCache();
 
   Result<VkPipeline> graphics(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
                               VkPipelineLayout layout);
   Result<VkPipeline> compute(uint64_t module, VkShaderModule cs, VkPipelineLayout layout);
-  /// Changes when pipelines were dropped: handles from before are no longer valid.
+  /// Changes when pipelines are dropped: earlier handles are no longer valid.
   uint32_t generation() const { return m_generation; }
   /// Writes the file if pipelines were made since; called when the GPU is idle for a while and at the end.
   void save();
-  /// Whose `account` is has ended (core::Backend).
+  /// The process of `account` has ended (core::Backend).
   void processEnds(const HostMemory& account);
 
-  static constexpr size_t kMaxPipelines = 8192;  ///< of all; one process may have half
-  static constexpr uint64_t kBytes = 16 << 10;   ///< what one is charged: nobody can ask the driver
+  static constexpr size_t kMaxPipelines = 8192;  ///< in all; one process may have half
+  static constexpr uint64_t kBytes = 16 << 10;   ///< charge of one: the driver's real size cannot be queried
 
 private:
   static constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;
-  /// Of either map; the graphics key is the map's own.
+  /// An entry of either map; the graphics map keeps its own key.
   struct Entry {
     const PipelineKey* graphics;
     uint64_t compute;
@@ -45,15 +45,15 @@ private:
   };
   Result<VkPipeline> build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
                            VkPipelineLayout layout, VkPipelineCache cache);
-  /// A cache object that starts with `bytes`; the one before goes.
+  /// Opens a cache object that starts with `bytes`; drops the previous one.
   void open(const std::vector<uint8_t>& bytes);
-  /// Room and memory for one more pipeline of `owner`. Backend: there is no memory.
+  /// Makes room and memory for one more pipeline of `owner`. Backend if there is no memory.
   Result<HostMemoryCharge> makeRoom(const HostMemory* owner);
-  /// Where the driver keeps what it makes for `owner`: VK_NULL_HANDLE when that has put in its part. No entry
-  /// can be taken out of a VkPipelineCache, so that it is emptied when everybody's parts have filled it.
+  /// Returns the cache for the driver's data of `owner`; VK_NULL_HANDLE if that owner has used up its part.
+  /// No entry can be removed from a VkPipelineCache, so it is emptied when the owners' parts have filled it.
   VkPipelineCache cacheFor(const HostMemory* owner);
   void drop(const Entry& entry);
-  /// Calls for room in m_shares with drop().
+  /// Asks m_shares for room with drop().
   template <class Ask>
   bool dropped(Ask ask);
   using Shares = CacheShares<Entry>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The pipeline cache on disk: one file per device and driver, replaced atomically, bounded, and read only if
-// its own header and Vulkan's (Vulkan 1.3, VkPipelineCacheHeaderVersionOne) are those of this device.
+// its own header and Vulkan's (Vulkan 1.3, VkPipelineCacheHeaderVersionOne) match this device.
 #include <unistd.h>
 
 #include <cstdio>
@@ -74,8 +74,7 @@ void PipelineCache::save() {
   size_t size = 0;
   if (vk.GetPipelineCacheData(m_gpu.device->handle(), m_cache, &size, nullptr) != VK_SUCCESS || size == 0)
     return;
-  if (size > kMaxFileBytes)
-    return open({});  // begins anew, rather than keep nothing that is made from now on
+  if (size > kMaxFileBytes) return open({});  // starts empty, so that later pipelines are kept
   std::vector<uint8_t> bytes(size);
   if (vk.GetPipelineCacheData(m_gpu.device->handle(), m_cache, &size, bytes.data()) != VK_SUCCESS) return;
   bytes.resize(size);

@@ -10,7 +10,7 @@
 namespace aerogpu::vk {
 namespace {
 
-/// One topology of the class that a pipeline is made for.
+/// Returns one topology of the class that a pipeline is made for.
 VkPrimitiveTopology classOf(VkPrimitiveTopology t) {
   switch (t) {
     case VK_PRIMITIVE_TOPOLOGY_POINT_LIST:
@@ -50,7 +50,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
   brief.targets = targets.generation;
   brief.specialization = specialization;
   brief.topologyClass = topologyClass;
-  // One sample: D3D9 ignores the mask, and what D3D10's hides is not drawn at all.
+  // One sample: D3D9 ignores the mask, and D3D10 draws nothing if its mask hides the sample.
   brief.sampleMask = targets.samples > 1 ? state.blend.sampleMask : ~0u;
   brief.alphaToCoverage = targets.samples > 1 && state.blend.alphaToCoverage && shaders.vs->program;
   brief.cache = m_pipelines.generation();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which graphics pipeline a draw has. Render thread only.
+// Chooses the graphics pipeline of a draw. Render thread only.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@ class PipelineChoice {
 public:
   PipelineChoice(Gpu& gpu, PipelineCache& pipelines) : m_gpu(gpu), m_pipelines(pipelines) {}
 
-  /// Backend for what this GPU, or every GPU without hull shaders, cannot draw.
+  /// Fails with Backend for draws that this GPU, or every GPU without hull shaders, cannot do.
   Result<VkPipeline> choose(const core::DrawState& state, const TargetInfo& targets,
                             const DrawShaders& shaders, const VertexFetch& fetch, uint32_t specialization);
   void reset() { m_recent = {}; }
 
 private:
-  /// What can differ where everything else is dynamic.
+  /// The inputs that can differ if everything else is dynamic.
   struct RecentKey {
     uint64_t vs = 0, ps = 0, layout = 0;
     uint32_t targets = 0, specialization = 0, topologyClass = 0, cache = 0, sampleMask = 0;
@@ -33,7 +33,7 @@ private:
 
   Gpu& m_gpu;
   PipelineCache& m_pipelines;
-  std::array<Recent, 16> m_recent;  // used last
+  std::array<Recent, 16> m_recent;  // the last used
 };
 
 }  // namespace aerogpu::vk

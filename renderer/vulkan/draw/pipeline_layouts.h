@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pipeline layouts of both shader families, by what their sets hold. Render thread only.
+// Pipeline layouts of both shader families, by the contents of their sets. Render thread only.
 #pragma once
 
 #include <unordered_map>
@@ -14,8 +14,8 @@ struct PipelineLayout {
   VkPipelineLayout handle = VK_NULL_HANDLE;
   VkDescriptorSetLayout textures = VK_NULL_HANDLE;  ///< shader::kTextureSet of D3D9 layouts
   uint64_t serial = 0;
-  /// What it is made of: pipelines for one layout go with another of the same (Vulkan 1.3, "Pipeline Layout
-  /// Compatibility"). Tells layouts of one shader family apart.
+  /// Identifies the layout's contents: pipelines for one layout work with another of equal content (Vulkan
+  /// 1.3, "Pipeline Layout Compatibility"). Unique within one shader family.
   uint64_t content = 0;
   bool stopWord = false;  ///< has the set of StopWords: a shader loops
 };
@@ -28,15 +28,15 @@ public:
 
   /// `samplerMask`: pixel s# in bits 0..15, vertex s# in 16..19.
   Result<PipelineLayout> d3d9(uint32_t samplerMask, bool stopWord);
-  /// Set 0 is that of `first`, a vertex or compute shader, set 1 that of `second`, which may be null.
+  /// Set 0 belongs to `first`, a vertex or compute shader, set 1 to `second`, which may be null.
   Result<PipelineLayout> dxbc(const ShaderCode& first, const ShaderCode* second);
-  /// Changes when layouts were dropped: those handed out before are good for the batch being recorded only.
+  /// Changes when layouts were dropped: earlier ones are valid only for the batch being recorded.
   uint32_t generation() const { return m_generation; }
 
 private:
   static constexpr size_t kMaxLayouts = 128;  ///< of each family
 
-  /// Makes room in `layouts` before one more goes in.
+  /// Makes room in `layouts` for one more.
   template <class Map>
   void makeRoom(Map& layouts);
 

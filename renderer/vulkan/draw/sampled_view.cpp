@@ -34,7 +34,7 @@ Result<CachedView> sampledView(Gpu& gpu, const Targets& targets, core::Texture& 
   const auto relation = targets.relation(texture, key.baseMip, key.mipCount, key.baseLayer, key.layerCount);
   if (relation == Targets::Relation::Overlap) return CachedView{};
   if (relation == Targets::Relation::Disjoint && !object.mixedUse()) {
-    // From now on both uses share one layout; the pass that is open has the other one.
+    // From now on both uses share one layout; the open pass still uses the other.
     object.setMixedUse();
     gpu.recorder->outsidePass();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A guest texture as a shader samples it. Render thread only.
+// The view through which a shader samples a guest texture. Render thread only.
 #pragma once
 
 #include "renderer/vulkan/objects/targets.h"
@@ -7,12 +7,12 @@
 
 namespace aerogpu::vk {
 
-/// The identity of a view of `type` of what is bound.
+/// Returns the key of a view of `type` of the bound texture.
 Result<ViewKey> sampledViewKey(const Gpu& gpu, const core::ShaderResourceBinding& bound, VkImageViewType type,
                                bool srgb);
 
-/// The image view `key` of a texture; the image is made ready for it. No handle when what it shows is a
-/// target at the same time.
+/// Returns the image view `key` of a texture and makes the image ready for it. No handle if the view shows a
+/// current target.
 Result<CachedView> sampledView(Gpu& gpu, const Targets& targets, core::Texture& texture, const ViewKey& key);
 
 }  // namespace aerogpu::vk

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the two families of shaders do differently in a draw: which modules and layout it has, what they read
-// and how that is bound. A draw is gathered, which may end the render pass or the batch, then bound, which
-// may not. Render thread only.
+// The parts of a draw in which the two families of shaders differ: its modules and layout, the resources they
+// read and the way to bind those. A draw is gathered, which may end the render pass or the batch, then bound,
+// which may not. Render thread only.
 #pragma once
 
 #include "renderer/core/state.h"
@@ -15,7 +15,7 @@
 
 namespace aerogpu::vk {
 
-/// What both paths work with.
+/// The objects that both paths work with.
 struct DrawParts {
   Gpu& gpu;
   Targets& targets;
@@ -26,11 +26,11 @@ struct DrawParts {
   StandIns& standIns;
 };
 
-/// The shaders of the current draw and what follows from them.
+/// The shaders of the current draw and values derived from them.
 struct DrawShaders {
-  core::Ref<core::Shader> vsRef, psRef;  ///< keep the two alive
+  core::Ref<core::Shader> vsRef, psRef;  ///< keep both shaders alive
   ShaderCode* vs = nullptr;
-  ShaderCode* ps = nullptr;  ///< null: nothing is written but depth
+  ShaderCode* ps = nullptr;  ///< null: only depth is written
   const ModuleRef* vsModule = nullptr;
   const ModuleRef* psModule = nullptr;
   PipelineLayout layout;
@@ -42,23 +42,23 @@ class ShaderPath {
 public:
   virtual ~ShaderPath() = default;
 
-  /// Comes first in every draw; may hand the batch over.
+  /// Begins each draw; may hand the batch over.
   virtual Result<void> begin() = 0;
-  /// Whether what is `dirty` beside the shaders would choose other modules, with `shaders` chosen before.
+  /// True if a `dirty` state other than the shaders would choose other modules than `shaders` has.
   virtual bool choiceChanges(const core::DrawState& state, const DrawShaders& shaders,
                              uint32_t dirty) const = 0;
   /// Fills modules and layout of `shaders`, whose programs are set.
   virtual Result<void> choose(const core::DrawState& state, DrawShaders& shaders) = 0;
-  /// Bit n: specialisation constant n.
+  /// Returns bit n for specialisation constant n.
   virtual uint32_t specialization(const core::DrawState& state, const DrawShaders& shaders) const = 0;
-  /// Gathers what the shaders read; may end the render pass or hand the batch over.
+  /// Gathers the resources that the shaders read; may end the render pass or hand the batch over.
   virtual Result<void> gather(const core::DrawState& state, const DrawShaders& shaders) = 0;
-  /// Binds what was gathered. `dirty`: DirtyBits since the draw before.
+  /// Binds the gathered resources. `dirty`: DirtyBits since the previous draw.
   virtual void bind(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
                     BoundState& bound) = 0;
 };
 
-/// Binds the word of the batch being recorded, for a layout that has its set.
+/// Binds the current batch's stop word, for a layout with its set.
 void bindStopWord(const Gpu& gpu, VkPipelineBindPoint point, VkPipelineLayout layout,
                   core::ShaderFamily family);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Objects that stand in for what a shader reads and the guest has not bound. Render thread only.
+// Objects that replace unbound inputs of a shader. Render thread only.
 #pragma once
 
 #include <memory>
@@ -19,16 +19,16 @@ public:
     OpaqueBlack,  ///< as Direct3D 9 reads
     Zero,         ///< as Direct3D 10 reads
   };
-  /// A view to sample, of any kind but 1D, with its image ready for it in `layout`.
+  /// Returns a view to sample, of any kind but 1D, with its image ready in `layout`.
   Result<CachedView> image(Color color, VkImageViewType type, VkImageLayout& layout);
-  /// Zeroed buffer memory, as large as a constant buffer can be.
+  /// Returns zeroed buffer memory, as large as a constant buffer can be.
   const MemoryRange& zeros() const { return m_zeros; }
-  /// Zero texels of R32, as float, uint or sint.
+  /// Returns zero texels of R32, as float, uint or sint.
   VkBufferView texels(VkFormat format) const;
 
 private:
   Gpu& m_gpu;
-  /// One black texel a layer; as Direct3D 9 has them, and as Direct3D 10.
+  /// One black texel a layer: Direct3D 9's black, and Direct3D 10's.
   struct Images {
     std::unique_ptr<core::GpuTexture> layers, volume;
   } m_opaque, m_zero;

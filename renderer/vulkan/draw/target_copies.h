@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies of targets that a draw samples while it writes them, which Vulkan forbids: the draw reads what was
-// there before it. Render thread only.
+// Copies of targets that a draw samples while it writes them, which Vulkan forbids: the draw reads their
+// content from before the draw. Render thread only.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@ class TargetCopies {
 public:
   explicit TargetCopies(Gpu& gpu) : m_gpu(gpu) {}
 
-  /// Begins a draw: the copies of the one before may be overwritten.
+  /// Begins a draw: the previous draw's copies may be overwritten.
   void begin();
-  /// Copies what `key` shows of `texture`, ending the render pass; a view of the copy with that image ready
-  /// to be sampled in `layout`. Adds to `bytes` what was copied.
+  /// Copies the part of `texture` that `key` shows, ending the render pass; returns a view of the copy, with
+  /// its image ready to be sampled in `layout`. Adds the copied bytes to `bytes`.
   Result<CachedView> copy(core::Texture& texture, const ViewKey& key, VkImageLayout& layout, uint64_t& bytes);
   void reset() { m_copies.clear(); }
 
@@ -27,8 +27,8 @@ private:
   static constexpr uint64_t kMaxIdleBatches = 64;
   struct Copy {
     std::unique_ptr<core::GpuTexture> image;
-    uint64_t batch = 0;  ///< last used in
-    bool used = false;   ///< by the current draw
+    uint64_t batch = 0;  ///< of the last use
+    bool used = false;   ///< in the current draw
   };
   Result<TextureObject*> image(const core::TextureDesc& desc);
 

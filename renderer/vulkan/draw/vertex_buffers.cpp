@@ -39,7 +39,7 @@ Result<void> VertexBuffers::bring(const core::InlineDraw* draw) {
 }
 
 Result<void> VertexBuffers::appendToRun(const core::InlineDraw& draw) {
-  // Of one batch, for that is how long staged bytes live.
+  // A run stays within one batch: staged bytes live no longer.
   const uint64_t batch = m_gpu.recorder->batch();
   if (m_run.batch != batch || m_run.stride != draw.stride ||
       m_run.memory.size - m_run.used < draw.vertices.size()) {
@@ -80,7 +80,7 @@ void VertexBuffers::gather(const core::DrawState& state, bool indexed) {
 
 bool VertexBuffers::rangeOfIndices(const core::DrawState& state, const Drawn& drawn, uint32_t& least,
                                    uint32_t& most) const {
-  constexpr uint32_t kMost = 1u << 16;  // more cost more than they can save
+  constexpr uint32_t kMost = 1u << 16;  // beyond this a search costs more than it can save
   if (drawn.count > kMost) return false;
   const auto scan = [&]<class Index>(const Index* indices) {
     Index low = indices[0], high = indices[0];
@@ -155,7 +155,7 @@ Result<void> VertexBuffers::ready(const core::DrawState& state, const Drawn& dra
     const core::VertexStream& stream = state.vertexStreams[slot];
     return stream.buffer ? &stream : nullptr;
   };
-  // The numbers of the vertices: those of indices are looked up where it can pay.
+  // The vertex numbers are known without indices; indices are read only if that can pay.
   bool known = !drawn.indexed;
   uint64_t first = drawn.first, last = uint64_t{drawn.first} + drawn.count - 1;
   if (drawn.indexed) {
@@ -171,7 +171,7 @@ Result<void> VertexBuffers::ready(const core::DrawState& state, const Drawn& dra
     }
   }
   known &= last < INT32_MAX;
-  // One fetch can move what another one of the same buffer has found: then all are noted where they are now.
+  // A fetch can move bytes that another fetch of the same buffer has located: then all are located again.
   for (int round = 0; round < 2; ++round) {
     bool moved = false;
     if (indices && indexSpan.lo < indexSpan.hi) {
@@ -184,8 +184,8 @@ Result<void> VertexBuffers::ready(const core::DrawState& state, const Drawn& dra
       BufferObject& buffer = BufferObject::of(*stream->buffer);
       Span span{0, buffer.size()};
       bool exact = known && m_fetch.divisors[i] == ~0u;
-      // Windows end where their size says; of a GPU that ignores it, or may, the buffer's home is the one to
-      // fetch from.
+      // Windows end at their size; a GPU that ignores it, or may ignore it, must fetch from the buffer's
+      // home.
       if (unbounded && exact)
         exact = stream->offset + last * stream->stride + m_fetch.extents[i] <= buffer.size();
       if (exact) span = spanOf(i, *stream, buffer.size(), first, last);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blits of textures: copies where bytes will do, else a draw, which gives the same texels on every GPU;
-// Vulkan's own command only to what is no render target, volumes above all.
+// Blits of textures: copies where bytes suffice, else a draw, which gives equal texels on every GPU; Vulkan's
+// own command only to textures that are no render target, above all volumes.
 #include <algorithm>
 
 #include "renderer/core/texel.h"
@@ -12,8 +12,8 @@ namespace {
 using core::BlitBox;
 using core::Box;
 
-/// Whether `later` has to wait for `earlier`: it writes what that writes, or, within one subresource, what
-/// one of them reads the other writes.
+/// True if `later` has to wait for `earlier`: both write common texels, or, within one subresource, one of
+/// them reads texels that the other writes.
 bool waitsFor(const BlitBox& later, const BlitBox& earlier, bool within) {
   if (core::overlap(later.to, earlier.to)) return true;
   return within && (core::overlap(later.from, earlier.to) || core::overlap(later.to, earlier.from));
@@ -63,7 +63,7 @@ shader::BlitYuv yuvOf(const core::FormatInfo& format) {
   }
 }
 
-/// Whether it has channels of fewer bits than those that samplers see whole.
+/// True if it has channels of fewer bits than those that samplers see whole.
 bool isNarrow(const core::FormatInfo& format) {
   return std::any_of(format.channels.begin(), format.channels.end(),
                      [](const core::Channel& channel) { return channel.stored() && channel.bits < 8; });
@@ -152,7 +152,7 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::hold(core::Subresource 
   auto made = create(m_gpu, desc);
   if (!made) return made;
   auto& held = static_cast<TextureObject&>(**made);
-  held.m_undefined = false;  // every byte is about to be written
+  held.m_undefined = false;  // every byte will be written
   const BlitBox all{{0, 0, 0, box.width, box.height, box.depth}, box};
   auto filled = samples == m_desc.samples ? held.copyRegions({}, *this, sub, {&all, 1})
                                           : held.resolveTo({}, {}, *this, sub, box);
@@ -163,7 +163,7 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::hold(core::Subresource 
 Result<void> TextureObject::copyBoxes(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
                                       std::span<const BlitBox> boxes) {
   const bool within = &src == this && sub == srcSub;
-  size_t first = 0;  // of those that are copied at once
+  size_t first = 0;  // first box of those that are copied at once
   const auto copy = [&](size_t end) {
     const size_t from = std::exchange(first, end);
     return from == end ? Result<void>{} : copyRegions(sub, src, srcSub, boxes.subspan(from, end - from));
@@ -234,7 +234,7 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   if (kept)
     kept->prepare(VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
                   VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
-  // Blits to one texture come one after the other: all of them but the first in one pass over all of it.
+  // Successive blits to one texture: all but the first continue in one pass over the whole texture.
   BlitDraws::Pass& last = m_gpu.blits->last;
   const bool again = !own && last.target == target->serial && recorder.leftOpen(last.id);
   if (!again || !isWithin(area, last.area)) {
@@ -265,7 +265,7 @@ Result<void> TextureObject::blitByCommand(core::Subresource sub, TextureObject& 
   if ((device.formatFeatures(src.m_format.linear) & read) != read ||
       !(device.formatFeatures(m_format.linear) & VK_FORMAT_FEATURE_2_BLIT_DST_BIT))
     return Error{ErrorCode::Backend, "this GPU has no blit between these formats", {}};
-  // Both images are of linear formats, and the byte of X8 is a byte to it.
+  // Both images have linear formats, and treat the byte of X8 as a byte.
   const bool decodes = core::asSrgb(src.m_desc.format, args.decodeSrgb);
   if (decodes != core::asSrgb(m_desc.format, args.encodeSrgb) || (decodes && linear) ||
       (src.m_format.info->opaque && !m_format.info->opaque) || src.m_format.info->isYuv() || args.colorKey ||
@@ -277,7 +277,7 @@ Result<void> TextureObject::blitByCommand(core::Subresource sub, TextureObject& 
   recorder.beginInterlude();
   Result<void> done;
   for (const BlitBox& box : boxes) {
-    auto commands = prepareTransfer(src);  // behind the box before, which may overlap
+    auto commands = prepareTransfer(src);  // after the previous box, which may overlap
     if (!commands) done = commands.error();
     if (!done) break;
     VkImageBlit2 region{VK_STRUCTURE_TYPE_IMAGE_BLIT_2};
@@ -321,7 +321,7 @@ Result<void> TextureObject::blit(core::Subresource sub, core::GpuTexture& from, 
     return drawn ? blitByDraw(sub, source, part, list, args, kept)
                  : blitByCommand(sub, source, part, list, args);
   };
-  // vkCmdBlitImage between 2D images and volumes is not what drivers do often: lavapipe forgets the slice.
+  // Drivers rarely see vkCmdBlitImage between 2D images and volumes: lavapipe forgets the slice.
   const bool alike = drawn || src.plainKind() == plainKind();
   const bool apart = &src != this || (drawn && sub != srcSub);
   const bool direct = src.m_desc.samples == 1 && apart && alike, keyed = drawn && args.targetKey;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Boxes of a texture's subresources: whether a new one meets one of them. Most meet none, which a coarse grid
-// tells; else it is held against all of them, few enough for that. Their edges are signed words side by side,
-// of which a processor compares eight or more at a time.
+// Boxes in the subresources of a texture: tells if a new one meets one of them. Most meet none, which a
+// coarse grid shows; else the new box is compared with all of them, few enough for that. Their edges are
+// signed words side by side, of which a processor compares eight or more at a time.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class BoxSet {
 public:
   static constexpr size_t kMost = 64;
 
-  /// `side`: the longest of the texture, texels.
+  /// `side`: the texture's longest side, texels.
   explicit BoxSet(uint32_t side)
       : m_cellShift(static_cast<uint32_t>(std::bit_width((side - 1) / static_cast<uint32_t>(kCells)))) {
     clear();
@@ -26,11 +26,11 @@ public:
   bool full() const { return m_count == kMost; }
   void clear() {
     m_rows.fill(0);
-    m_lo[0].fill(INT16_MAX);  // which no box lies behind
+    m_lo[0].fill(INT16_MAX);  // no box lies after it
     m_count = 0;
   }
-  /// False, and the set is as it was, when the box has texels in common with one of the set. The set is not
-  /// full, and the box lies in its subresource.
+  /// Adds the box. False, without a change, if the box has texels in common with one of the set. The set is
+  /// not full, and the box lies in its subresource.
   bool add(core::Subresource sub, const core::Box& box) {
     const Edges edges(sub, box);
     const Cells cells(*this, sub, box);
@@ -48,7 +48,7 @@ public:
 
 private:
   static constexpr size_t kAxes = 3, kAtOnce = 16, kCells = 64;
-  static constexpr int kPlanes = 2048;  ///< most slices of a volume, and layers of what has no slices
+  static constexpr int kPlanes = 2048;  ///< most slices of a volume, and layers of other textures
   static_assert(kMost % kAtOnce == 0);
 
   struct Edges {
@@ -59,7 +59,7 @@ private:
     static int16_t word(uint32_t value) { return static_cast<int16_t>(value); }
     int16_t lo[kAxes], hi[kAxes];
   };
-  /// What of the grid a box covers. Planes share it, each from another row on.
+  /// The part of the grid that a box covers. Planes share it, each from another row on.
   struct Cells {
     Cells(const BoxSet& set, core::Subresource sub, const core::Box& box) {
       const uint32_t shift = set.m_cellShift;
@@ -72,7 +72,7 @@ private:
     uint64_t columns;
     uint32_t firstRow, rowCount;
   };
-  /// Held against each.
+  /// Compares the edges with each box.
   bool meets(const Edges& edges) const {
     for (size_t begin = 0; begin < m_count; begin += kAtOnce) {
       int16_t met = 0;
@@ -91,8 +91,8 @@ private:
 
   uint32_t m_cellShift;  ///< the logarithm of a cell's side, texels
   size_t m_count = 0;
-  std::array<uint64_t, kCells> m_rows;  ///< of cells: a bit each that a box may have texels in
-  /// Behind `m_count` boxes without texels.
+  std::array<uint64_t, kCells> m_rows;  ///< of cells: a bit for each that a box may have texels in
+  /// After the first `m_count`, boxes without texels.
   std::array<std::array<int16_t, kMost>, kAxes> m_lo{}, m_hi{};
 };
 

@@ -77,7 +77,7 @@ bool BufferObject::rename(uint64_t lo, uint64_t hi, core::ByteSource* source, bo
   if ((!whole && !cheap) || !m_gpu.renames.take(recorder, m_size)) return false;
   auto fresh = m_gpu.buffers->allocate(m_size, kBufferAlign);
   if (!fresh) return false;
-  // It holds what somebody else had in it, which must not become this buffer's.
+  // The memory holds another program's bytes, which must not become this buffer's.
   if (source && !source->read(0, fresh->mapped() + lo, hi - lo)) {
     m_gpu.buffers->giveBack(*fresh);
     unreadable = true;
@@ -135,7 +135,7 @@ BufferObject::Window* BufferObject::openWindow(Span part, Span fresh, core::Byte
                                                bool& unreadable) {
   unreadable = false;
   part.lo &= ~(kWindowAlign - 1);  // indices and attributes are as aligned as at home
-  // Windows in its way become part of it, and may have others in theirs.
+  // Windows in its way are merged into it, and may have others in their way.
   for (bool again = true; again;) {
     again = false;
     for (size_t i = 0; i < m_windowCount; ++i) {
@@ -264,12 +264,12 @@ Result<void> BufferObject::update(uint64_t offset, uint64_t size, core::ByteSour
     if (!source.read(0, to, size)) return unreadableBuffer();
     return {};
   };
-  if (recorder.finished(m_lastUse)) {  // nothing is under way at all
+  if (recorder.finished(m_lastUse)) {  // no use is under way at all
     mergeHome();
     return put(m_range.mapped() + lo);
   }
   const uint64_t completed = recorder.completed();
-  // Promises count from the last DISCARD: what was drawn before that is no matter of the guest's any more.
+  // Promises count from the last DISCARD: the guest need not care about draws before it.
   const bool promised = promise.noOverwrite && m_discardedUse <= completed;
   if (promise.discard) m_discardedUse = m_lastUse;
   // Writes of the GPU keep their order with this one.
@@ -285,7 +285,7 @@ Result<void> BufferObject::update(uint64_t offset, uint64_t size, core::ByteSour
     if (w.takes(lo, hi) && (promise.noOverwrite || !w.uses.busy(lo, hi, completed))) {
       bool alone = true;
       for (size_t j = 0; j < m_windowCount; ++j) alone &= j == i || !(*m_windows)[j].meets(lo, hi);
-      // A window that could take it goes on even where the home could, so that a stream stays in one place.
+      // A window that could take it continues even if the home could, so that a stream stays in one place.
       if (alone) {
         if (auto written = put(w.at(lo)); !written) return written;
         w.hi = std::max(w.hi, hi);
@@ -360,7 +360,7 @@ void BufferObject::useAfterWrites(VkAccessFlags2 access, uint32_t boundAs) {
     VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
     barrier.srcStageMask = m_writeStages | m_readStages;
     barrier.srcAccessMask = m_writeAccess;
-    // Everything that may follow is covered at once, so that one barrier is enough for many uses.
+    // Covers all later uses at once, so that one barrier is enough for many.
     barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
     barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
     VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};

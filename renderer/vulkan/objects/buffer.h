@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A guest buffer: a range of a host-visible VkBuffer, its home, that is written in place where nothing that
-// is under way uses the bytes. Bytes that are in use get a window: a piece of memory that stands for a part
-// of the buffer until the home can take its bytes. Draws whose vertices and indices lie in one place are
-// bound there. What needs all of the buffer in one place has it flattened first. Render thread only.
+// A guest buffer: a range of a host-visible VkBuffer, its home, that is written in place while no use under
+// way touches the bytes. Bytes in use get a window: a piece of memory that replaces a part of the buffer
+// until the home can take its bytes. Draws whose vertices and indices lie in one place are bound there. An
+// operation that needs the whole buffer in one place flattens it first. Render thread only.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace aerogpu::vk {
 
 class BufferObject final : public core::GpuBuffer, public Recycled<BufferObject> {
 public:
-  /// Zeroed.
+  /// Creates a zeroed buffer.
   static Result<std::unique_ptr<core::GpuBuffer>> create(Gpu& gpu, const core::BufferDesc& desc);
   ~BufferObject() override;
 
@@ -32,11 +32,11 @@ public:
   Result<void> fill(uint64_t offset, uint64_t size, uint32_t pattern) override;
 
   /// Notes that the batch being recorded accesses any of the buffer, as one of `boundAs` (DirtyBits that a
-  /// rename must set). Ends the render pass and waits for GPU writes where needed.
+  /// rename must set). Ends the render pass and waits for GPU writes if needed.
   void useAfterWrites(VkAccessFlags2 access, uint32_t boundAs);
-  /// For a draw of the batch being recorded that fetches [lo, hi), a part of the buffer, after
-  /// settleWrites(): notes it, and sees to it that they lie in one place. True if that is a window, which
-  /// `anywhere` must allow. May end the render pass.
+  /// Prepares a draw of the current batch that fetches [lo, hi), a part of the buffer; call settleWrites()
+  /// first. Notes the fetch, and brings the bytes to one place. True if that is a window, which `anywhere`
+  /// must allow. May end the render pass.
   bool fetch(uint64_t lo, uint64_t hi, uint32_t boundAs, bool anywhere) {
     m_lastUse = m_gpu.recorder->batch();
     m_readStages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
@@ -45,22 +45,23 @@ public:
     m_uses.note(lo, hi, m_lastUse);
     return false;
   }
-  /// Before draws that fetch: lets GPU writes be seen, which can end the render pass.
+  /// Call before draws that fetch: makes GPU writes visible, which can end the render pass.
   void settleWrites() {
     if (m_writeAccess != 0) useAfterWrites(VK_ACCESS_2_MEMORY_READ_BIT, 0);
   }
-  /// Where byte `lo` is, after fetch(), and how many lie behind it there.
+  /// The place of byte `lo` after fetch(), and the number of bytes after it there.
   struct Place {
     VkBuffer buffer;
     uint64_t offset, size;
   };
   Place place(uint64_t lo) const;
   Place home(uint64_t lo) const { return {handle(), m_range.at() + lo, m_size - lo}; }
-  /// Parts of it are overwritten while others are in use: worth looking at closely what a draw fetches.
+  /// True if parts are overwritten while others are in use: then it pays to determine exactly what a draw
+  /// fetches.
   bool streamed() const { return m_streamed; }
-  /// The bytes for the host to read, null where that is slow or not possible.
+  /// Returns the bytes for the host to read, null if that is slow or not possible.
   const uint8_t* hostBytes(uint64_t lo, uint64_t hi);
-  /// True when a GPU write is not visible to shaders and fetches yet.
+  /// True if a GPU write is not visible to shaders and fetches yet.
   bool writePending() const { return m_writeAccess != 0; }
   /// Notes a write by shaders of the batch being recorded.
   void noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
@@ -72,11 +73,11 @@ public:
   uint64_t size() const { return m_size; }
   /// Identity of the storage: a rename changes it.
   uint64_t serial() const { return m_serial; }
-  /// A view of 32-bit texels over [offset, offset + size); lives as long as the storage.
+  /// Returns a view of 32-bit texels over [offset, offset + size); lives as long as the storage.
   Result<VkBufferView> texels(VkFormat format, uint64_t offset, uint64_t size);
 
 private:
-  /// The bytes [lo, hi) of the buffer, with room up to `end`, and what uses them here.
+  /// The bytes [lo, hi) of the buffer, with room up to `end`, and their uses here.
   struct Window {
     uint64_t lo = 0, hi = 0, end = 0;
     MemoryRange range;
@@ -84,7 +85,7 @@ private:
 
     bool meets(uint64_t from, uint64_t to) const { return lo < to && from < hi; }
     bool holds(uint64_t from, uint64_t to) const { return lo <= from && to <= hi; }
-    /// Can be written there, without a gap behind what it holds.
+    /// True if it can be written there, without a gap after its bytes.
     bool takes(uint64_t from, uint64_t to) const { return lo <= from && from <= hi && to <= end; }
     uint8_t* at(uint64_t byte) const { return range.mapped() + (byte - lo); }
   };
@@ -93,23 +94,23 @@ private:
   BufferObject(Gpu& gpu, uint64_t size) : m_gpu(gpu), m_size(size) {}
   void noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access, uint64_t lo, uint64_t hi);
   bool fetchBesideWindows(uint64_t lo, uint64_t hi, uint32_t boundAs, bool anywhere);
-  /// Windows whose bytes nothing uses at home any more go home.
+  /// Copies windows home whose bytes are no longer used there.
   void mergeHome();
-  /// One window that holds [lo, hi), with what the home and windows hold for it outside of `fresh`; null if
-  /// that is too much. A window that it covers is gone then.
+  /// Makes one window that holds [lo, hi), with the bytes of home and windows outside of `fresh`; null if
+  /// that is too much. Removes a window that it covers.
   struct Span {
     uint64_t lo, hi;
   };
   Window* openWindow(Span part, Span fresh, core::ByteSource* source, bool& unreadable);
   void dropWindow(size_t i);
-  /// All bytes at home; windows that this cannot do without the GPU are copied by it.
+  /// Brings all bytes home; the GPU copies windows that this cannot do without it.
   void flatten();
   Result<void> writeStaged(uint64_t offset, uint64_t size, core::ByteSource& source);
-  /// Records a copy to [offset, offset + size), behind what used it before.
+  /// Records a copy to [offset, offset + size), after earlier uses.
   void copyIn(uint64_t offset, VkBuffer from, uint64_t fromOffset, uint64_t size);
   void copyBytes(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t size);
-  /// Another home, with all bytes but [lo, hi), which are those of `source`. When they cannot be read the
-  /// buffer stays as it is. Without a source the caller writes each of them.
+  /// Gives the buffer another home, with all bytes; [lo, hi) come from `source`. If they cannot be read the
+  /// buffer does not change. Without a source the caller writes each of them.
   bool rename(uint64_t lo, uint64_t hi, core::ByteSource* source, bool& unreadable);
   bool rename(uint64_t lo, uint64_t hi) {
     bool unreadable;
@@ -122,9 +123,9 @@ private:
   MemoryRange m_range;
   HostMemoryCharge m_charge;
   uint64_t m_lastUse = 0, m_lastGpuWrite = 0, m_serial = 0;
-  uint64_t m_discardedUse = 0;  ///< of the home, before the last DISCARD that left it in use
-  UseRanges m_uses;             ///< of the home
-  UseRanges m_gpuWrites;        ///< those that are writes
+  uint64_t m_discardedUse = 0;  ///< the home's last use before the last DISCARD that left it in use
+  UseRanges m_uses;             ///< uses of the home
+  UseRanges m_gpuWrites;        ///< its writes among them
   std::unique_ptr<std::array<Window, kWindows>> m_windows;
   size_t m_windowCount = 0;
   bool m_streamed = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who put what into a cache of bounded size, oldest first: who fills it loses its own. Asked only when
-// something is missing in the cache. Render thread only.
+// The owners of the entries in a cache of bounded size, oldest first: an owner that fills it loses its own
+// entries. Asked only if an entry is missing in the cache. Render thread only.
 #pragma once
 
 #include <algorithm>
@@ -13,34 +13,34 @@
 
 namespace aerogpu::vk {
 
-/// `Key`: small, what the cache finds an entry by. An owner is the account that the entry is charged to
-/// (HostMemory::owner()), null = the guest as a whole, which may have all of the cache.
+/// `Key`: small, finds the cache's entry. An owner is the account that the entry is charged to
+/// (HostMemory::owner()), null = the guest as a whole, which may use all of the cache.
 template <class Key>
 class CacheShares {
 public:
   using Owner = const HostMemory*;
 
-  /// How many entries all have, and all those that have ended.
+  /// The most entries of all owners, and of all owners that have ended.
   struct Limits {
     size_t all, ended;
   };
   explicit CacheShares(const Limits& limits) : m_limits(limits) {}
 
-  /// How many of `bytes` each one owner may have: half of all, and no more than takes a quarter of what it
-  /// may hold, so that there is room for what is drawn with them.
+  /// Returns how many entries of `bytes` one owner may have: half of all, and no more than fit in a quarter
+  /// of its cap, so that it has room for the objects that it draws.
   size_t mostOf(Owner owner, uint64_t bytes) const {
     if (!owner) return m_limits.all;
     return std::max<size_t>(16, std::min<uint64_t>(m_limits.all / 2, owner->capBytes() / 4 / bytes));
   }
 
-  /// Whose what is made now is.
+  /// Returns the owner of new entries.
   static Owner ownerNow(const HostMemory& account) {
     const HostMemory* share = account.share().get();
     return share ? &share->owner() : nullptr;
   }
 
-  /// Calls `drop` for what has to go before `owner` adds one more: some of its own oldest when it has `most`,
-  /// else some of who has most when the cache is full. True when something went.
+  /// Calls `drop` for entries that must go before `owner` adds one more: some of its own oldest if it has
+  /// `most`, else, if the cache is full, some of the owner with the most. True if it dropped any.
   template <class Drop>
   bool makeRoom(Owner owner, size_t most, Drop drop) {
     std::deque<Key>& own = m_owners[owner];
@@ -53,7 +53,8 @@ public:
     return dropSome(richest->second, drop);
   }
 
-  /// The same when there is no memory for one more: all of those that have ended, else some of its own.
+  /// Calls `drop` if there is no memory for one more: for all entries of ended owners, else for some of its
+  /// own.
   template <class Drop>
   bool giveUp(Owner owner, Drop drop) {
     if (!m_ended.empty()) return dropFirst(m_ended, m_ended.size(), drop);
@@ -65,7 +66,7 @@ public:
     ++m_count;
   }
 
-  /// What it has is nobody's from now on; of that some is kept, since the next program may be the same.
+  /// The owner ends. Keeps some of its entries, since the next program may be the same.
   template <class Drop>
   bool ownerEnds(Owner owner, Drop drop) {
     const auto known = m_owners.find(owner);
@@ -81,7 +82,7 @@ public:
   }
 
 private:
-  /// An eighth: whoever remembers handles looks anew each time that something goes.
+  /// Drops an eighth: callers that keep handles look them up again after each drop.
   template <class Drop>
   bool dropSome(std::deque<Key>& keys, Drop drop) {
     return dropFirst(keys, (keys.size() + 7) / 8, drop);
@@ -97,7 +98,7 @@ private:
   }
 
   const Limits m_limits;
-  size_t m_count = 0;  ///< of all
+  size_t m_count = 0;  ///< entries of all owners
   std::unordered_map<Owner, std::deque<Key>> m_owners;
   std::deque<Key> m_ended;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fills of textures: render pass clears, and copies of texels to what is no render target.
+// Fills of textures: render pass clears, and copies of texels to textures that are no render target.
 #include <algorithm>
 #include <cstring>
 
@@ -9,7 +9,7 @@
 namespace aerogpu::vk {
 namespace {
 
-/// One texel again and again.
+/// Repeats one texel.
 class TexelSource final : public core::ByteSource {
 public:
   TexelSource(const core::FormatInfo& format, const core::ClearArgs& args) : m_size(format.blockBytes) {
@@ -128,7 +128,7 @@ Result<void> TextureObject::fillTarget(core::Subresource sub, std::span<const co
 Result<void> TextureObject::fillImage(core::Subresource sub, const core::ClearArgs& args) {
   if (auto opened = m_gpu.recorder->open(); !opened) return opened;
   if (auto defined = ensureDefined(); !defined) return defined;
-  // The image's own format is linear: what an sRGB one would store is worked out here.
+  // The image's own format is linear: the value that an sRGB one would store is computed here.
   uint8_t texel[16] = {};
   core::clearTexel(*m_format.info, args, texel);
   const core::Rgba color = core::readTexel(*m_format.info, false, texel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of format.h. DXGI names list 16-bit formats from the lowest bit (B5G6R5: blue in bits 0-4),
-// Vulkan's PACK16 names from the highest, hence R5G6B5 and A1R5G5B5; so do Direct3D 9's names.
+// Vulkan's PACK16 names and Direct3D 9's names from the highest, hence R5G6B5 and A1R5G5B5.
 #include "renderer/vulkan/objects/format.h"
 
 #include "aerogpu/aerogpu_caps.h"
@@ -75,7 +75,7 @@ constexpr Row kRows[] = {
     {AEROGPU_FORMAT_D3D9_D16, VK_FORMAT_D16_UNORM, VK_FORMAT_UNDEFINED},
     {AEROGPU_FORMAT_D3D9_INTZ, VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_UNDEFINED, {kR, kR, kR, kR}},
     {AEROGPU_FORMAT_D3D9_DF16, VK_FORMAT_D16_UNORM, VK_FORMAT_UNDEFINED, {kR, k0, k0, k1}},
-    // A texel is what its pixel has of its pair: luma, and U or V.
+    // A texel is a pixel's part of its pair: luma, and U or V.
     {AEROGPU_FORMAT_D3D9_YUY2, VK_FORMAT_R8G8_UNORM, VK_FORMAT_UNDEFINED},
     {AEROGPU_FORMAT_D3D9_UYVY, VK_FORMAT_R8G8_UNORM, VK_FORMAT_UNDEFINED, {kG, kR, 0, 0}},
     // The planes' bytes, row by row of the texture.
@@ -84,8 +84,8 @@ constexpr Row kRows[] = {
     {AEROGPU_FORMAT_D3D9_DF24, VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_UNDEFINED, {kR, k0, k0, k1}},
 };
 
-/// What Vulkan 1.3 requires of every GPU, in place of what it does not. The bits of a texel stay where they
-/// are, so the channels' places differ, which sampling mends and rendering cannot.
+/// Replaces a format that Vulkan 1.3 does not require by one that it requires of every GPU. The bits of a
+/// texel stay in place, so channels differ in place, which sampling can undo and rendering cannot.
 void fallBack(VkFormatInfo& out, const DeviceCaps& caps) {
   const auto use = [&](VkFormat format, const Components& components) {
     out.linear = format;
@@ -111,7 +111,7 @@ shader::BlitOutput VkFormatInfo::blitOutput() const {
   shader::BlitOutput out;
   const uint8_t views[4] = {components.r, components.g, components.b, components.a};
   for (uint8_t i = 0; i < 4; ++i) {
-    // The first channel of a color that is read from here.
+    // True for the first channel of a color that is read from this one.
     const auto shown = [&](uint8_t c) { return views[c] == 0 ? c == i : views[c] == kR + i; };
     uint8_t c = 0;
     while (c < 4 && !shown(c)) ++c;

@@ -11,7 +11,7 @@
 
 namespace aerogpu::vk {
 
-/// Which channel of an image each of a sampled color is. VK_COMPONENT_SWIZZLE_IDENTITY: the same.
+/// The image's channel for each channel of a sampled color. VK_COMPONENT_SWIZZLE_IDENTITY: the same channel.
 struct Components {
   uint8_t r = VK_COMPONENT_SWIZZLE_IDENTITY, g = VK_COMPONENT_SWIZZLE_IDENTITY,
           b = VK_COMPONENT_SWIZZLE_IDENTITY, a = VK_COMPONENT_SWIZZLE_IDENTITY;
@@ -24,10 +24,10 @@ struct Components {
 
 struct VkFormatInfo {
   VkFormat linear = VK_FORMAT_UNDEFINED;  ///< reads and writes the stored values
-  VkFormat srgb = VK_FORMAT_UNDEFINED;    ///< the same bytes, sRGB-encoded; undefined where there is none
-  Components components;                  ///< of views to be sampled
+  VkFormat srgb = VK_FORMAT_UNDEFINED;    ///< the same bytes, sRGB-encoded; undefined if there is none
+  Components components;                  ///< of views for sampling
   Conversion conversion = Conversion::None;
-  bool plain = true;  ///< what a pixel shader writes goes where it belongs: it can be a color target
+  bool plain = true;  ///< channels lie as a pixel shader writes them: it can be a color target
   const core::FormatInfo* info = nullptr;
 
   VkFormat asDeclared() const { return info->srgb ? srgb : linear; }
@@ -36,20 +36,20 @@ struct VkFormatInfo {
     return info->stencil ? VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT
                          : VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT};
   }
-  /// Whether a blit can draw to it, if the GPU has such targets.
+  /// True if a blit can draw to it, provided the GPU has such targets.
   bool drawn() const { return core::takesColors(*info); }
-  /// How colors are written so that its views show them.
+  /// Returns the form in which colors must be written so that its views show them.
   shader::BlitOutput blitOutput() const;
-  /// Bytes of a texel or block in the image, of one plane.
+  /// Returns the bytes of a texel or block in the image, of one plane.
   uint32_t texelBytes() const {
     return conversion == Conversion::None ? info->blockBytes : imageBytes(conversion);
   }
 };
 
-/// How `device` stores `format`. Whether it has textures of it, its features say.
+/// Returns the way `device` stores `format`. The features say whether it has textures of it.
 Result<VkFormatInfo> mapFormat(const Device& device, aerogpu_format format);
 
-/// What textures of that format can be used for: AEROGPU_FORMAT_CAP_*, and numbers of samples.
+/// Returns the uses of textures of that format: AEROGPU_FORMAT_CAP_*, and numbers of samples.
 core::FormatCaps formatCaps(const Device& device, aerogpu_format format);
 
 }  // namespace aerogpu::vk

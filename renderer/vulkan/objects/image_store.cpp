@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Making, keeping and dropping images (see image_store.h).
+// Makes, keeps and drops images (see image_store.h).
 #include "renderer/vulkan/objects/image_store.h"
 
 namespace aerogpu::vk {
 
 namespace {
 
-constexpr size_t kIdleShapes = 256;  ///< that no image has; more are forgotten
+constexpr size_t kIdleShapes = 256;  ///< shapes without an image; more are forgotten
 
 }  // namespace
 
@@ -109,8 +109,7 @@ Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge& charg
   const auto image = new StoredImage(shape, handle);
   ++shape.images;
   if (!shape.pool) {
-    // The same for all images that are made with equal parameters (Vulkan 1.3, "Resource Memory
-    // Association").
+    // Equal for all images that are made with equal parameters (Vulkan 1.3, "Resource Memory Association").
     VkImageMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2};
     query.image = handle;
     VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
@@ -159,7 +158,7 @@ MemoryPool& ImageStore::pool(uint32_t typeBits) {
 
 void ImageStore::giveBack(StoredImage* image) {
   ImageShape& shape = image->m_shape;
-  // Nothing of a lost GPU, which may work on, is destroyed before it goes.
+  // A lost GPU may work on: its images are destroyed only with the device.
   const bool room = m_kept < kMostImages && m_keptBytes + image->m_memory.size <= kMostBytes;
   if (!room && !m_device.lost()) {
     destroy(image);
@@ -182,7 +181,7 @@ void ImageStore::destroy(StoredImage* image) {
 void ImageStore::dropKept(ImageShape& shape, uint64_t batch) {
   StoredImage** link = &shape.kept;
   while (*link && (*link)->m_batch >= batch) link = &(*link)->m_next;
-  // Those behind are older.
+  // The rest of the list is older.
   for (StoredImage* image = std::exchange(*link, nullptr); image;) {
     StoredImage* next = image->m_next;
     m_keptBytes -= image->m_memory.size;

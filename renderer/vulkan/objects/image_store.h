@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Images with their memory, and what is known of images of one shape. What a destroyed texture had is kept
-// for a while once the GPU is done with it, for the next one of that shape: programs make and destroy
-// textures of few shapes all the time. What such an image holds is as undefined as what new memory holds.
+// Images with their memory, and facts about images of one shape. The image of a destroyed texture is kept for
+// a while once the GPU is done with it, for the next texture of that shape: programs constantly make and
+// destroy textures of few shapes. The contents of such an image are as undefined as those of new memory.
 // Render thread only.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace aerogpu::vk {
 class ImageStore;
 class StoredImage;
 
-/// Textures that differ in their usage flags only are of one shape.
+/// Textures that differ only in their usage flags have one shape.
 struct ImageShape {
   ImageShape(ImageStore& owner, const core::TextureDesc& description) : store(owner), desc(description) {}
   ImageStore& store;
@@ -33,10 +33,10 @@ struct ImageShape {
   MemoryPool* pool = nullptr;  ///< null until there was an image
   uint64_t bytes = 0, alignment = 0;
   StoredImage* kept = nullptr;  ///< a list, the last one kept first
-  uint32_t images = 0;          ///< that exist, kept ones too
+  uint32_t images = 0;          ///< all images of this shape, kept ones included
 };
 
-/// Gives itself back to its store.
+/// An image that gives itself back to its store.
 class StoredImage final : public Returning {
 public:
   StoredImage(ImageShape& shape, VkImage image) : m_shape(shape), m_image(image) {}
@@ -50,29 +50,29 @@ private:
   const VkImage m_image;
   MemoryRange m_memory;
   StoredImage* m_next = nullptr;
-  uint64_t m_batch = 0;  ///< in which it was kept
+  uint64_t m_batch = 0;  ///< in which it was put aside
 };
 
 class ImageStore {
 public:
-  /// `recorder` may go first, and gives back what it holds then.
+  /// `recorder` may go first; it then gives back the images that it holds.
   ImageStore(Device& device, const Recorder& recorder, HostMemory& hostMemory)
       : m_device(device), m_recorder(recorder), m_hostMemory(hostMemory) {}
   ~ImageStore() { dropAll(); }
   ImageStore(const ImageStore&) = delete;
   ImageStore& operator=(const ImageStore&) = delete;
 
-  /// An image for a texture, which is in layout UNDEFINED. `charge` is asked, with what it takes of memory,
-  /// before the memory is taken.
+  /// Takes an image for a texture; its layout is UNDEFINED. `charge` grows by the memory needed before the
+  /// memory is taken.
   Result<StoredImage*> take(const core::TextureDesc& desc, HostMemoryCharge& charge, uint64_t extraBytes);
-  /// Of an image that the GPU never saw, or is done with.
+  /// Gives back an image that the GPU never saw, or is done with.
   void giveBack(StoredImage* image);
-  /// Drops what was kept for too long.
+  /// Drops images that were kept for too long.
   void age(uint64_t batch);
   uint64_t keptBytes() const { return m_keptBytes; }
 
 private:
-  // Of no guest's account, as a spare block of a MemoryPool is.
+  // Charged to no guest, like a spare block of a MemoryPool.
   static constexpr uint64_t kMostBytes = uint64_t{32} << 20;
   static constexpr uint32_t kMostImages = 2048;
   static constexpr uint64_t kLongest = 64;  ///< batches
@@ -85,11 +85,11 @@ private:
   Result<StoredImage*> make(ImageShape& shape, HostMemoryCharge& charge, uint64_t extraBytes);
   Result<MemoryRange> memory(const ImageShape& shape);
   void destroy(StoredImage* image);
-  /// Of `shape`, those kept before `batch`.
+  /// Drops images of `shape` that were kept before `batch`.
   void dropKept(ImageShape& shape, uint64_t batch);
   void dropAll();
 
-  /// A pool for images that may lie in these memory types: on the device first.
+  /// Returns a pool for images that may lie in these memory types: on the device first.
   MemoryPool& pool(uint32_t typeBits);
 
   Device& m_device;

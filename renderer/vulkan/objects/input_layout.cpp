@@ -10,7 +10,8 @@
 namespace aerogpu::vk {
 namespace {
 
-/// By D3DDECLTYPE. D3DCOLOR is stored blue first; integers without "N" become floats of the same value.
+/// Indexed by D3DDECLTYPE. D3DCOLOR is stored blue first; integers without "N" become floats of the same
+/// value.
 constexpr VkFormat kDeclTypes[] = {
     VK_FORMAT_R32_SFLOAT,                  // FLOAT1
     VK_FORMAT_R32G32_SFLOAT,               // FLOAT2
@@ -90,7 +91,7 @@ VkFormat elementFormat(const core::InputElement& e) {
   return VK_FORMAT_UNDEFINED;
 }
 
-/// Bytes of an element; an upper bound for those that are not listed.
+/// Returns the bytes of an element; an upper bound for formats that are not listed.
 uint32_t vertexFormatBytes(VkFormat format) {
   switch (format) {
     case VK_FORMAT_R8_UNORM:
@@ -151,8 +152,8 @@ uint32_t vertexFormatBytes(VkFormat format) {
   }
 }
 
-/// What holds the same bits as whole numbers, for formats that a GPU need not fetch (Vulkan 1.3, "Required
-/// Format Support").
+/// The integer format with the same bits, for formats that a GPU need not fetch (Vulkan 1.3, "Required Format
+/// Support").
 struct WholeNumbers {
   VkFormat scaled, whole;
   shader::InputType type;
@@ -164,7 +165,7 @@ constexpr WholeNumbers kWholeNumbers[] = {
     {VK_FORMAT_A2B10G10R10_USCALED_PACK32, VK_FORMAT_A2B10G10R10_UINT_PACK32, shader::InputType::Uint},
 };
 
-/// What this GPU fetches `format` as; false when it cannot.
+/// Finds the format that this GPU fetches for `format`; false if there is none.
 bool fetchable(const Device& device, VkFormat& format, shader::InputType& type) {
   const auto fetches = [&](VkFormat f) {
     return (device.bufferFormatFeatures(f) & VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT) != 0;
@@ -264,7 +265,7 @@ Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, cons
     if (element) {
       stream = element->source.stream;
       if (element->source.perInstance) divisor = element->source.stepRate;
-      // The frequency of a stream is for Direct3D 9's own declarations.
+      // Stream frequencies apply to Direct3D 9's own declarations only.
       if (element->source.isD3d9Type && state.vertexStreams[stream].step != 0)
         divisor = state.vertexStreams[stream].step;
       if (element->type != shader::InputType::Float && !vs.program)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vertex input: element types in Vulkan's terms, and how a layout's elements meet the inputs of a vertex
-// shader.
+// Vertex input: element types in Vulkan's terms, and the match of a layout's elements with the inputs of a
+// vertex shader.
 #pragma once
 
 #include <array>
@@ -20,20 +20,20 @@ public:
   struct Element {
     core::InputElement source;
     VkFormat format = VK_FORMAT_UNDEFINED;
-    /// Not Float: whole numbers that the GPU cannot fetch as floats, which the shader has to make of them.
+    /// If not Float: whole numbers that the GPU cannot fetch as floats; the shader has to convert them.
     shader::InputType type = shader::InputType::Float;
   };
-  /// CmdDecode for unknown types, Backend for those the GPU cannot fetch.
+  /// Fails with CmdDecode for unknown types, with Backend for those the GPU cannot fetch.
   static Result<std::unique_ptr<core::GpuInputLayout>> create(const Device& device,
                                                               std::span<const core::InputElement> elements);
   static const InputLayoutObject& of(const core::InputLayout& layout) {
     return static_cast<const InputLayoutObject&>(*layout.gpu);
   }
-  /// Bit n: elements of D3DDECLTYPE n are refused.
+  /// Returns bit n if elements of D3DDECLTYPE n are refused.
   static uint32_t missingTypes(const Device& device);
   const std::vector<Element>& elements() const { return m_elements; }
   bool hasWholeNumbers() const { return m_wholeNumbers; }
-  /// The element that feeds an input; null = none.
+  /// Returns the element that feeds an input; null = none.
   const Element* elementFor(const VertexInput& in) const;
 
 private:
@@ -41,8 +41,8 @@ private:
   bool m_wholeNumbers = false;  ///< some Element::type is not Float
 };
 
-/// What to fetch for one vertex shader with one layout. Vulkan's bindings are numbered densely; `streams`
-/// says which vertex stream feeds each, kNoStream = zeros.
+/// The fetches of one vertex shader with one layout. Vulkan's bindings are numbered densely; `streams` gives
+/// the vertex stream of each, kNoStream = zeros.
 struct VertexFetch {
   static constexpr uint32_t kMax = 32;
   static constexpr uint32_t kNoStream = ~0u;
@@ -52,15 +52,15 @@ struct VertexFetch {
   uint32_t attributeCount = 0, bindingCount = 0;
   std::array<Attribute, kMax> attributes{};
   std::array<uint32_t, kMax> streams{};
-  std::array<uint32_t, kMax> extents{};  ///< bytes of one vertex or instance that are fetched, from its begin
+  std::array<uint32_t, kMax> extents{};   ///< bytes fetched of one vertex or instance, from its begin
   std::array<uint32_t, kMax> divisors{};  ///< 0xFFFFFFFF = per vertex; 0 = the same element for all instances
-  std::array<uint32_t, kMax> steps{};     ///< VertexStream::step that divisors were made of
+  std::array<uint32_t, kMax> steps{};     ///< VertexStream::step from which divisors come
 };
 
 /// The layout of `state` may be null: every input then reads zero.
 Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, const core::DrawState& state);
 
-/// As what the bound layout has the inputs of a D3D9 vertex shader fetched.
+/// Returns the types in which the bound layout feeds the inputs of a D3D9 vertex shader.
 InputTypes inputTypesOf(const core::DrawState& state, const ShaderCode& vs);
 
 }  // namespace aerogpu::vk

@@ -17,7 +17,7 @@ uint64_t sumOf(const uint8_t* src, uint64_t pitch, uint64_t rows) {
   return sum;
 }
 
-/// Makes one number of the slots that a query used.
+/// Makes one number from the slots that a query used.
 class SlotSink final : public core::ByteSink {
 public:
   SlotSink(std::unique_ptr<core::ByteSink> sink, std::shared_ptr<uint64_t> earlier, uint64_t slots,
@@ -38,7 +38,7 @@ private:
   const double m_scale;  ///< nanoseconds of a tick
 };
 
-/// Adds slots to what a query has counted.
+/// Adds slots to a query's count.
 class AddingSink final : public core::ByteSink {
 public:
   explicit AddingSink(std::shared_ptr<uint64_t> sum) : m_sum(std::move(sum)) {}

@@ -2,10 +2,10 @@
 // Occlusion and timestamp queries. Render thread only.
 //
 // Vulkan has one occlusion query at a time, within one render pass; Direct3D has any number, over any. So one
-// slot of a pool counts at a time. It begins with the first draw that is to be counted, and ends where a
-// query begins or ends, where something comes that is no draw, or the pass does. A query's result is the sum
-// of the slots that counted meanwhile. Slots are reset ahead of the command buffer and their results copied
-// at its end, so that no render pass ends because of a query.
+// slot of a pool counts at a time. It begins with the first draw that must be counted, and ends when a query
+// begins or ends, before a command that is no draw, or with the pass. A query's result is the sum of the
+// slots that counted meanwhile. Slots are reset ahead of the command buffer and their results copied at its
+// end, so that no render pass ends because of a query.
 #pragma once
 
 #include <deque>
@@ -17,8 +17,8 @@
 
 namespace aerogpu::vk {
 
-/// Slots of one kind of query. One is used again in a later batch, in the order of submission, so nothing
-/// waits for the GPU.
+/// Slots of one kind of query. A slot is reused in a later batch, in the order of submission, so no one waits
+/// for the GPU.
 class QuerySlots {
 public:
   QuerySlots(Gpu& gpu, VkQueryType type) : m_gpu(gpu), m_type(type) {}
@@ -30,14 +30,14 @@ public:
     QuerySlots* owner = nullptr;
     ~Slot() { owner->m_free.push_back({pool, index, owner->m_gpu.recorder->batch()}); }
   };
-  /// A slot, reset before everything in the open batch, until the last reference goes.
+  /// Takes a slot, reset before everything in the open batch, until the last reference goes.
   Result<std::shared_ptr<Slot>> take();
 
 private:
   struct Free {
     VkQueryPool pool;
     uint32_t index;
-    uint64_t batch;  ///< the last one that may use it
+    uint64_t batch;  ///< the last one that may use the slot
   };
   static constexpr uint32_t kPerPool = 64;
   Gpu& m_gpu;
@@ -47,12 +47,12 @@ private:
   std::deque<Free> m_free;  ///< oldest first
 };
 
-/// What a query counted, or its time.
+/// A query's count, or its time.
 struct QuerySum {
   std::vector<std::shared_ptr<QuerySlots::Slot>> slots;
-  /// What earlier batches counted, once there were many slots. The completion thread's.
+  /// The count of earlier batches, once there were many slots. Used by the completion thread.
   std::shared_ptr<uint64_t> earlier;
-  bool failed = false;  ///< a slot could not be had
+  bool failed = false;  ///< a slot was not available
 };
 
 /// The queries of one GPU; outlives them.
@@ -84,11 +84,11 @@ private:
   void stop(QuerySum& sum);
   void beginSlot();
   void endSlot();
-  /// The result of `slot` to `buffer` at the end of this batch.
+  /// Copies the result of `slot` to `buffer` at the end of this batch.
   void copyLater(std::shared_ptr<QuerySlots::Slot> slot, VkBuffer buffer, VkDeviceSize offset) {
     m_copies.push_back({std::move(slot), buffer, offset});
   }
-  /// Copies all of `sum` to memory of its own and adds it to `earlier`, when the open batch is done.
+  /// Copies all of `sum` to its own memory and adds it to `earlier`, when the open batch is done.
   Result<void> fold(QuerySum& sum);
 
   struct Copy {
@@ -100,7 +100,7 @@ private:
   QuerySlots m_samples, m_times;
   std::vector<QuerySum*> m_counting;
   std::vector<Copy> m_copies;                ///< of the open batch
-  std::shared_ptr<QuerySlots::Slot> m_slot;  ///< that counts in the open pass
+  std::shared_ptr<QuerySlots::Slot> m_slot;  ///< counts in the open pass
 };
 
 class QueryObject final : public core::GpuQuery {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // D3D9 sampler states in Vulkan's terms (see sampler_cache.h). The finest level (D3DSAMP_MAXMIPLEVEL) is the
 // lower end of the level of detail, as in the algorithm of the page "texldl". Vulkan clamps before it chooses
-// between the two filters, Direct3D 9 behind: with a finest level above 0 a magnified texture is filtered as
-// a minified one.
+// between the two filters, Direct3D 9 after it: with a finest level above 0, Vulkan filters a magnified
+// texture as a minified one.
 #include "renderer/vulkan/objects/sampler_cache.h"
 
 #include <algorithm>
@@ -41,18 +41,19 @@ float channel(uint32_t color, uint32_t shift) {
   return static_cast<float>(color >> shift & 0xFF) / 255.0f;
 }
 
-/// The D3DCOLOR of an image's channels that a view with `components` shows as `color`, as far as it can.
+/// Returns the image's channels, as a D3DCOLOR, that a view with `components` shows as `color`, as far as
+/// possible.
 uint32_t behind(uint32_t color, const Components& components) {
   if (components == Components{}) return color;
   constexpr uint32_t kShifts[4] = {16, 8, 0, 24};  // red, green, blue, alpha
   const uint8_t shown[4] = {components.r, components.g, components.b, components.a};
   uint32_t out = 0;
-  for (int i = 3; i >= 0; --i) {  // red last: it is what luminance takes
+  for (int i = 3; i >= 0; --i) {  // red last: luminance takes it
     int from = shown[i] == VK_COMPONENT_SWIZZLE_IDENTITY ? i : shown[i] - VK_COMPONENT_SWIZZLE_R;
     if (from < 0) continue;  // zero or one
     out = (out & ~(0xFFu << kShifts[from])) | (color >> kShifts[i] & 0xFF) << kShifts[from];
   }
-  // Channels that nothing shows: whatever makes a color that every device has.
+  // Sets channels that no component shows so as to make a color that every device has.
   const auto known = [&](int channel) {
     for (int i = 0; i < 4; ++i)
       if (shown[i] == VK_COMPONENT_SWIZZLE_R + channel ||
@@ -65,7 +66,7 @@ uint32_t behind(uint32_t color, const Components& components) {
   return out;
 }
 
-/// The nearest of the three border colours that every device has.
+/// Returns the nearest of the three border colours that every device has.
 VkBorderColor standardBorder(uint32_t color) {
   if (color >> 24 < 0x80) return VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK;
   const uint32_t sum = (color & 0xFF) + (color >> 8 & 0xFF) + (color >> 16 & 0xFF);
@@ -102,7 +103,7 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, const S
   }
   const uint32_t color = s.borderColor == 0 ? 0 : behind(s.borderColor, as.components);
   const bool standard = color == 0 || color == 0xFF000000u || color == 0xFFFFFFFFu;
-  // Opaque black and custom colours are those that a sampler has to say more of.
+  // Only opaque black and custom colours need more information in the sampler.
   const bool mapped = caps.borderColorSwizzle && !caps.borderSwizzleFromImage && color != 0 &&
                       color != 0xFFFFFFFFu && as.components != Components{};
   const Components components = mapped ? as.components : Components{};

@@ -16,12 +16,12 @@ struct CachedSampler {
   uint64_t serial = 0;  ///< never used for another sampler
 };
 
-/// What is sampled, as far as a sampler depends on it.
+/// The properties of the sampled texture that a sampler depends on.
 struct SampledAs {
   bool compare = false;  ///< D3D9's shadow maps compare less-or-equal
   bool filters = true;   ///< else the nearest texel is taken
   bool srgb = false;
-  Components components{};  ///< border colors are shown through the view's
+  Components components{};  ///< the view's, through which border colors are shown
 };
 
 class SamplerCache {
@@ -29,17 +29,17 @@ public:
   explicit SamplerCache(Gpu& gpu) : m_gpu(gpu) {}
   ~SamplerCache();
   Result<CachedSampler> get(const core::SamplerState& state, const SampledAs& as);
-  /// As many as the cache holds were dropped and still wait for the GPU: with more they would be too many.
+  /// True if as many as the cache holds were dropped and still wait for the GPU: more would be too many.
   bool crowded() const { return m_dropped >= kMax && !m_gpu.recorder->finished(m_droppedIn); }
-  /// Whose `account` is has ended (core::Backend).
+  /// The process of `account` has ended (core::Backend).
   void processEnds(const HostMemory& account);
 
-  /// Of all; one process may have half. Two caches and a draw are below 4000, Vulkan's
+  /// In all; one process may have half. Two caches and a draw stay below 4000, Vulkan's
   /// maxSamplerAllocationCount.
   static constexpr size_t kMax = 1024;
 
 private:
-  static constexpr uint64_t kBytes = 512;  ///< what one is charged
+  static constexpr uint64_t kBytes = 512;  ///< charge of one
   struct Key {
     uint64_t words[3];
     bool operator==(const Key&) const = default;
@@ -59,8 +59,8 @@ private:
 
   Gpu& m_gpu;
   uint64_t m_nextSerial = 1;
-  uint64_t m_droppedIn = 0;  ///< batch after which the last dropped ones go
-  size_t m_dropped = 0;      ///< how many wait at most
+  uint64_t m_droppedIn = 0;  ///< the batch after which the last dropped ones go
+  size_t m_dropped = 0;      ///< the most that wait
   std::unordered_map<Key, Entry, Hash> m_samplers;
   Shares m_shares{{kMax, kMax / 4}};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The store of shader programs, and D3D9 ones (see shader.h). DXBC: shader_dxbc.cpp.
+// The store of shader programs, and D3D9 programs (see shader.h). DXBC: shader_dxbc.cpp.
 #include "renderer/vulkan/objects/shader.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace aerogpu::vk {
 namespace {
 
-/// Executed instructions from which on a program looks at its batch's stop word in its loops.
+/// A program with this many executed instructions reads its batch's stop word in its loops.
 constexpr uint64_t kLong = 1024;
 
 uint64_t hashBytes(std::span<const uint8_t> bytes, uint64_t seed) {
@@ -29,8 +29,8 @@ ShaderStore::~ShaderStore() {
 void ShaderStore::destroy(ShaderCode& code) {
   const DeviceTable& vk = m_gpu.device->vk();
   VkDevice device = m_gpu.device->handle();
-  // Modules and set layouts may go while pipelines and sets made from them are in use (Vulkan 1.3, "Object
-  // Lifetime").
+  // Modules and set layouts may be destroyed while pipelines and sets made from them are in use (Vulkan 1.3,
+  // "Object Lifetime").
   for (auto& variant : code.variants) vk.DestroyShaderModule(device, variant->module.handle, nullptr);
   if (code.module.handle) vk.DestroyShaderModule(device, code.module.handle, nullptr);
   if (code.setLayout) vk.DestroyDescriptorSetLayout(device, code.setLayout, nullptr);
@@ -152,8 +152,8 @@ Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, const shader:
     if (variant->options == options) return &variant->module;
   auto emitted = shader::emit(*code.program, options);
   if (!emitted) return Error{ErrorCode::Backend, "shader cannot be translated", emitted.error().message};
-  // What is not nested ends after 255 rounds; where these are long, a draw can take as long as one that
-  // loops.
+  // A loop that is not nested ends after 255 rounds; if these are long, a draw can take as long as one with
+  // nested loops.
   uint32_t loops = 0;
   const shader::ShaderInfo& info = code.program->info();
   if (info.nestedLoops || (info.loops && code.cost.instructions >= kLong)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Guest shaders: SPIR-V modules made from D3D9 token streams by our translator or from DXBC containers by
-// vkd3d-shader, kept by content so that a shader that is created again costs nothing. Render thread only.
+// vkd3d-shader, kept by content so that creating a shader again costs nothing. Render thread only.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ namespace aerogpu::vk {
 struct ModuleRef {
   VkShaderModule handle = VK_NULL_HANDLE;
   uint64_t serial = 0;
-  bool loops = false;                ///< looks at the batch's stop word
+  bool loops = false;                ///< reads the batch's stop word
   shader::ConstantLayout constants;  ///< D3D9 only
 };
 
@@ -37,7 +37,7 @@ struct DxbcBinding {
   bool compare = false;                        ///< sampler
 };
 
-/// What a stage reads as vertex input.
+/// A vertex input that a stage reads.
 struct VertexInput {
   uint32_t location = 0, semanticHash = 0, semanticIndex = 0;
   enum class Type : uint8_t { Float, Uint, Int } type = Type::Float;
@@ -88,12 +88,12 @@ public:
 
   Result<std::unique_ptr<core::GpuShader>> create(core::Stage stage, std::span<const uint8_t> bytes,
                                                   core::ShaderFamily& family);
-  /// The module of a D3D9 shader. Valid until the next call for the same code.
+  /// Returns the module of a D3D9 shader. Valid until the next call for the same code.
   Result<const ModuleRef*> d3d9Module(ShaderCode& code, const shader::EmitOptions& options);
 
 private:
-  static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest goes
-  // Programs that no guest shader has are kept for the next one, until all programs together pass these.
+  static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest is dropped
+  // Programs without a guest shader are kept for the next one, until all programs together pass these.
   static constexpr size_t kMaxKept = 4096;                       ///< programs
   static constexpr uint64_t kMaxKeptBytes = uint64_t{64} << 20;  ///< of guest code
   Result<std::shared_ptr<ShaderCode>> compile(core::Stage stage, std::span<const uint8_t> bytes);
@@ -102,13 +102,13 @@ private:
   Result<ModuleRef> makeModule(std::span<const uint32_t> words);
   void destroy(ShaderCode& code);
   void dropUnused();
-  /// Host memory of a module: our words, which go, and what the driver makes of them.
+  /// Charges the host memory of a module: our words, which are freed, and the driver's data.
   Result<HostMemoryCharge> chargeModule(std::span<const uint32_t> words);
 
   Gpu& m_gpu;
   std::unordered_multimap<uint64_t, std::shared_ptr<ShaderCode>> m_codes;  // by hash of stage and bytes
   uint64_t m_bytes = 0;                                                    ///< of guest code in m_codes
-  // When to drop next: behind what was in use the last time, so that many programs in use cost no walk each.
+  // When to drop next: beyond the number in use last time, so that many programs in use cost no walk each.
   size_t m_dropAt = kMaxKept;
   uint64_t m_dropAtBytes = kMaxKeptBytes;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DXBC of shader models 4 and 5: the translator process makes SPIR-V of it (renderer/translator), where every
-// declared resource is one binding of the stage's own descriptor set, textures and samplers separate.
+// DXBC of shader models 4 and 5: the translator process turns it into SPIR-V (renderer/translator), with one
+// binding in the stage's own descriptor set for every declared resource, textures and samplers separate.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -28,7 +28,8 @@ translator::Stage translatorStage(core::Stage stage) {
   }
 }
 
-/// What a GPU's driver compiles in seconds on a slow computer. As they stand in the code: loops count once.
+/// Limits for code that a GPU's driver compiles in seconds on a slow computer. Static counts: loops count
+/// once.
 constexpr uint64_t kMaxInstructions = 2048;
 
 VkShaderStageFlags stageFlag(core::Stage stage) {
@@ -140,15 +141,15 @@ std::span<const uint8_t> bytesOf(const auto& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
 }
 
-/// What the back end needs of a shader; the words are the finished module's.
+/// The parts of a shader that the back end needs; the words are the finished module's.
 struct Translated {
   translator::DxbcAnswer answer;
   bool loops = false;
 };
 
-/// Two calls of the translator process: the first one's answer is as untrusted as the guest's bytes that it
-/// comes from; the second one, in a process that never saw those, makes sure that the module is valid and
-/// goes with the list of resources. Those are the list's own.
+/// Calls the translator process twice. The first answer is as untrusted as the guest's bytes that it comes
+/// from; the second call, in a process that never saw those, checks that the module is valid and has only the
+/// bindings of the list of resources.
 Result<Translated> translate(process::Client& client, std::span<const uint8_t> container, core::Stage stage,
                              uint32_t set, const shader::LoopGuard& guard,
                              const std::atomic<bool>* interrupted) {
@@ -184,7 +185,7 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
     return refused(ErrorCode::Backend, "the shader is too long to be compiled in bounded time",
                    {{"instructions", count}, {"limit", kMaxInstructions}});
 
-  // Graphics: the vertex shader's set is 0, the pixel shader's 1. Compute: 0.
+  // Graphics: the vertex shader has set 0, the pixel shader set 1. Compute: 0.
   const uint32_t set = code.stage == core::Stage::Pixel ? 1 : 0;
   process::Client* const client = translator::shared();
   if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
@@ -219,7 +220,7 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateDescriptorSetLayout");
   code.setSerial = m_gpu.nextSerial++;
 
-  // vkd3d-shader gives inputs and outputs the number of their register as location.
+  // vkd3d-shader uses an input's or output's register number as its location.
   if (code.stage == core::Stage::Vertex) {
     auto inputs = shader::readInputSignature(*container);
     if (!inputs) return inputs.error();

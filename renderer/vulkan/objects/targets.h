@@ -15,7 +15,7 @@ inline constexpr VkPipelineStageFlags2 kShaderStages = VK_PIPELINE_STAGE_2_VERTE
                                                        VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT |
                                                        VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 
-/// What a pipeline and the dynamic state depend on.
+/// The properties of the targets that a pipeline and the dynamic state depend on.
 struct TargetInfo {
   uint32_t colorCount = 0;
   std::array<VkFormat, core::kMaxColorTargets> colorFormats{};  ///< VK_FORMAT_UNDEFINED for holes
@@ -33,32 +33,32 @@ class Targets {
 public:
   explicit Targets(Gpu& gpu) : m_gpu(gpu) {}
 
-  /// Takes over the bound targets if `changed`; a batch must be open. A depth target that is smaller than the
-  /// colour targets is left out where no depth or stencil is `wanted`, so that it does not cut them.
+  /// Takes over the bound targets if `changed`; a batch must be open. Leaves out a depth target that is
+  /// smaller than the colour targets unless depth or stencil is `wanted`, so that it does not cut them.
   Result<void> update(const core::DrawState& state, bool changed, bool depthWanted);
-  /// Opens the pass if it is not. False when there is no target at all.
+  /// Opens the pass unless it is open. False if there is no target at all.
   bool begin();
   /// Clears as `args` says within `rect` (pixels, clipped to the targets here).
   void clear(const core::ClearArgs& args, VkRect2D rect);
-  /// Whether mips and layers of `texture` are among the targets.
+  /// The relation between mips and layers of `texture` and the targets.
   enum class Relation : uint8_t { None, Disjoint, Overlap };
   Relation relation(const core::Texture& texture, uint32_t baseMip, uint32_t mipCount, uint32_t baseLayer,
                     uint32_t layerCount) const;
-  /// Whether `texture` is the depth target, if any.
+  /// True if `texture` is the depth target.
   bool isDepth(const core::Texture& texture) const { return m_depth.texture.get() == &texture; }
-  /// From now on no draw writes depth or stencil, and shaders may sample the depth target; or the contrary.
+  /// Sets whether draws leave depth and stencil alone, so that shaders may sample the depth target.
   void setDepthReadOnly(bool readOnly);
-  /// The layout of a depth target that shaders sample.
+  /// Returns the layout of a depth target that shaders sample.
   static VkImageLayout readOnlyLayout(const TextureObject& texture) {
     return texture.mixedUse() ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL;
   }
-  /// Lets go of the targets.
+  /// Releases the targets.
   void reset();
   const TargetInfo& info() const { return m_info; }
 
 private:
   struct Attachment {
-    core::Ref<core::Texture> texture;  // keeps it alive while the pass is open
+    core::Ref<core::Texture> texture;  // kept alive while the pass is open
     VkImageView view = VK_NULL_HANDLE;
     uint32_t mip = 0, layer = 0;
   };
@@ -69,7 +69,7 @@ private:
   TargetInfo m_info;
   std::array<Attachment, core::kMaxColorTargets> m_colors;
   Attachment m_depth;
-  bool m_depthSmaller = false;  ///< than the colour targets; then m_depth is none where it is not wanted
+  bool m_depthSmaller = false;  ///< than the colour targets; then m_depth is empty unless wanted
   bool m_depthReadOnly = false;
 };
 

@@ -53,7 +53,7 @@ TextureObject::~TextureObject() {
     endEarly();
   }
   for (const auto& [key, view] : m_views) recorder.retire(Retired::Kind::ImageView, view.handle);
-  // A GPU that hangs may have been abandoned: nobody says what it has finished.
+  // A GPU that hangs may have been abandoned: what it has finished is unknown.
   if (!m_gpu.device->lost() && m_views.empty() && recorder.finished(m_lastUse))
     m_gpu.storedImages->giveBack(&m_stored);
   else
@@ -193,8 +193,8 @@ void TextureObject::prepare(VkImageLayout layout, VkPipelineStageFlags2 stages, 
   Recorder& recorder = *m_gpu.recorder;
   if (m_undefined) (void)zero();  // only staging can fail; the image is then undefined but never host memory
   if (needsBarrier(layout, stages, access)) {
-    // Before its first use in this batch the image can change its layout ahead of everything, without ending
-    // the render pass.
+    // Before its first use in this batch the image can change its layout ahead of all commands, without
+    // ending the render pass.
     const bool early = m_lastMainUse != recorder.batch();
     barrier(early ? recorder.early() : recorder.outsidePass(), layout, stages, access);
     if (!early) m_mainChange = recorder.batch();
@@ -222,7 +222,7 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
   constexpr VkAccessFlags2 kAccess = VK_ACCESS_2_TRANSFER_WRITE_BIT;
   Recorder& recorder = *m_gpu.recorder;
   const uint64_t batch = recorder.batch();
-  // Later promises are about what follows the DISCARD only.
+  // Later promises concern only uses after the DISCARD.
   if (promise.discard && m_lastMainUse == batch) m_mainChange = batch;
   if (!promise.noOverwrite || m_lastMainUse != batch || m_mainChange == batch)
     return {transferCommands(kLayout, kAccess), kLayout, false};
@@ -233,7 +233,7 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
     m_earlyUpdates->home = m_layout;
     recorder.atEndOfEarly(*this);
   }
-  // Copies to different boxes need no order; those to one need that of the packets.
+  // Copies to different boxes need no order; copies to one box need the order of the packets.
   BoxSet& boxes = m_earlyUpdates->boxes;
   const bool full = boxes.full();
   if (first || full || !boxes.add(sub, box)) {
@@ -273,7 +273,7 @@ void TextureObject::endEarly() {
   const std::unique_ptr<EarlyUpdates> updates = std::move(m_earlyUpdates);
   const Tracked others = tracked();
   setTracked(updates->here);
-  // All that the batch's other commands do comes behind this.
+  // All other commands of the batch come after this.
   barrier(m_gpu.recorder->early(), updates->home, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
           VK_ACCESS_2_MEMORY_READ_BIT);
   setTracked(others);

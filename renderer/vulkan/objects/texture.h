@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A guest texture: an optimally tiled image whose layout and last accesses are tracked as a whole. Uploads to
-// a texture that the batch has not used yet are hoisted before the batch's draws. Render thread only.
+// a texture that the batch has not used yet move ahead of the batch's draws. Render thread only.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ struct ViewKey {
   VkImageViewType type = VK_IMAGE_VIEW_TYPE_2D;
   VkImageAspectFlags aspects = VK_IMAGE_ASPECT_COLOR_BIT;
   uint32_t baseMip = 0, mipCount = 1, baseLayer = 0, layerCount = 1;
-  Components components{};  ///< none but the same for attachments
+  Components components{};  ///< identity for attachments
   bool operator==(const ViewKey&) const = default;
 };
 
-/// Whether a shader that declares a view of `type` can sample `layers` layers of the texture through one.
+/// True if a shader that declares a view of `type` can sample `layers` layers of the texture through one.
 bool canView(const core::TextureDesc& desc, VkImageViewType type, uint32_t layers);
 
 /// A box in Vulkan's terms.
@@ -39,7 +39,7 @@ inline VkExtent3D extentOf(const core::Box& box) {
 inline VkRect2D rectOf(const core::Box& box) {
   return {{static_cast<int32_t>(box.x), static_cast<int32_t>(box.y)}, {box.width, box.height}};
 }
-/// The smallest that holds both.
+/// Returns the smallest rectangle that holds both.
 VkRect2D rectAround(const VkRect2D& a, const VkRect2D& b);
 inline VkImageSubresourceLayers layersOf(VkImageAspectFlags aspects, core::Subresource sub) {
   return {aspects, sub.mip, sub.layer, 1};
@@ -52,7 +52,7 @@ struct CachedView {
 
 class TextureObject final : public core::GpuTexture, public Recycled<TextureObject>, private EarlyUser {
 public:
-  /// Reads as zero.
+  /// Creates a texture that reads as zero.
   static Result<std::unique_ptr<core::GpuTexture>> create(Gpu& gpu, const core::TextureDesc& desc);
   ~TextureObject() override;
 
@@ -70,17 +70,17 @@ public:
                     const core::ClearArgs& args) override;
   Result<void> blit(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,
                     std::span<const core::BlitBox> boxes, const core::BlitArgs& args) override;
-  /// Mip 0 of layer 0, tight rows, into `target`: these boxes of it, which do not overlap.
+  /// Copies these boxes of mip 0 of layer 0, which do not overlap, into `target`, in tight rows.
   Result<void> copyToHost(const MemoryRange& target, std::span<const core::Box> boxes);
 
-  /// An image view; lives as long as the texture.
+  /// Returns an image view; lives as long as the texture.
   Result<CachedView> view(const ViewKey& key);
 
-  /// Brings the image into `layout` for `access` in `stages` (ends the render pass if that takes a barrier).
+  /// Brings the image into `layout` for `access` in `stages` (ends the render pass if that needs a barrier).
   void prepare(VkImageLayout layout, VkPipelineStageFlags2 stages, VkAccessFlags2 access);
-  /// Whether prepare() would need a barrier.
+  /// True if prepare() would need a barrier.
   bool needsBarrier(VkImageLayout layout, VkPipelineStageFlags2 stages, VkAccessFlags2 access) const;
-  /// The layout in which shaders sample it and targets are written: General once both happened in one pass.
+  /// Returns the layout for sampling and writing targets: General once both happened in one pass.
   VkImageLayout sampledLayout() const {
     return m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
   }
@@ -93,13 +93,13 @@ public:
   bool mixedUse() const { return m_mixedUse; }
 
   const VkFormatInfo& format() const { return m_format; }
-  /// Whether draws of the guest can go to it.
+  /// True if the guest's draws can go to it.
   bool isTarget() const { return (m_format.plain || m_format.info->depth) && isAttachment(); }
-  /// Whether it can be an attachment, of fills and of blits that know how its channels lie.
+  /// True if it can be an attachment, of fills and of blits that know how its channels lie.
   bool isAttachment() const {
     return m_usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
   }
-  /// Whether samplers may filter it, and targets of it blend.
+  /// True if samplers may filter it, and targets of it blend.
   bool filters() const { return m_features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT; }
   bool blends() const { return m_features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BLEND_BIT; }
   const core::TextureDesc& desc() const { return m_desc; }
@@ -110,24 +110,24 @@ public:
 
 private:
   TextureObject(Gpu& gpu, const core::TextureDesc& desc, StoredImage& stored, HostMemoryCharge charge);
-  /// Clears what was never written, in the early commands.
+  /// Clears an image that was never written, in the early commands.
   Result<void> zero();
   void copyZeros(VkCommandBuffer commands, const MemoryRange& zeros, core::Subresource sub,
                  const core::Box& box);
   Result<void> ensureDefined();
   VkCommandBuffer transferCommands(VkImageLayout layout, VkAccessFlags2 access);
-  /// What is known of the image at the end of the commands.
+  /// The tracked state of the image at the end of the commands.
   struct Tracked {
     VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
     VkPipelineStageFlags2 writeStages = 0, readStages = 0, visibleStages = 0;
     VkAccessFlags2 writeAccess = 0, visibleAccess = 0;
   };
-  /// The commands for a copy from memory to `box`, and the layout that the image has in them. What the guest
-  /// promises to be unused is written ahead of the batch's other commands, though these use the image.
+  /// The commands for a copy from memory to `box`, and the image's layout in them. Bytes that the guest
+  /// promises to be unused are written ahead of the batch's other commands, though these use the image.
   struct UpdateCommands {
     VkCommandBuffer commands;
     VkImageLayout layout;
-    bool early;  ///< may be recorded later too, before EarlyUpdates' next barrier
+    bool early;  ///< may be recorded later, before EarlyUpdates' next barrier
   };
   UpdateCommands updateCommands(core::UpdatePromise promise, core::Subresource sub, const core::Box& box);
   void copy(const UpdateCommands& to, VkBuffer from, std::span<const VkBufferImageCopy2> regions) const;
@@ -138,14 +138,14 @@ private:
   void setTracked(const Tracked& state);
   void barrier(VkCommandBuffer commands, VkImageLayout layout, VkPipelineStageFlags2 stages,
                VkAccessFlags2 access);
-  /// Bytes of a row of blocks of `box` in the image.
+  /// Returns the bytes of a row of blocks of `box` in the image.
   uint64_t imageRowBytes(const core::Box& box) const {
     return uint64_t{m_format.info->blocks(box.width)} * m_format.texelBytes();
   }
   uint32_t mipWidth(uint32_t mip) const { return std::max(1u, m_desc.width >> mip); }
   uint32_t mipHeight(uint32_t mip) const { return std::max(1u, m_desc.height >> mip); }
   uint32_t mipDepth(uint32_t mip) const { return std::max(1u, m_desc.depth >> mip); }
-  /// The box is all there is.
+  /// True if the box is the whole texture.
   bool isAll(const core::Box& box) const {
     return m_desc.mipLevels == 1 && m_desc.arrayLayers == 1 && box.width == m_desc.width &&
            box.height == m_desc.height && box.depth == m_desc.depth;
@@ -153,44 +153,47 @@ private:
   core::Box all(core::Subresource sub) const {
     return {0, 0, 0, mipWidth(sub.mip), mipHeight(sub.mip), mipDepth(sub.mip)};
   }
-  /// A view of one mip and layer, as a target.
+  /// Returns a view of one mip and layer, as a target.
   Result<CachedView> targetView(core::Subresource sub, VkFormat format);
-  /// Begins a pass with it as the only target, which clears `area` as `clear` says; null clears nothing.
-  /// `samples`: the pass samples another subresource of it too.
+  /// Begins a pass with the view as the only target, which clears `area` as `clear` says; null clears
+  /// nothing. `samples`: the pass also samples another subresource of the texture.
   void beginPassOn(VkImageView view, const VkRect2D& area, const core::ClearArgs* clear,
                    bool samples = false);
   VkClearValue clearValue(const core::ClearArgs& args) const;
   Result<void> fillTarget(core::Subresource sub, std::span<const core::Box> boxes,
                           const core::ClearArgs& args);
-  /// All of a subresource of what is no target.
+  /// Fills a whole subresource of a texture that is no target.
   Result<void> fillImage(core::Subresource sub, const core::ClearArgs& args);
 
   Result<void> copyBoxes(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
                          std::span<const core::BlitBox> boxes);
-  /// Most boxes of one copyRegions(), which neither overlap nor read what they write.
+  /// Most boxes of one copyRegions(); they neither overlap nor read what they write.
   static constexpr size_t kCopiesAtOnce = 32;
   Result<void> copyRegions(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
                            std::span<const core::BlitBox> boxes);
   Result<void> resolveTo(core::Subresource sub, const VkOffset3D& to, TextureObject& src,
                          core::Subresource srcSub, const core::Box& box);
-  /// From another subresource, of one sample. `kept`: what the one box had, for the target's color key.
+  /// Draws from another subresource, of one sample. `kept`: the old texels of the only box, for the target's
+  /// color key.
   Result<void> blitByDraw(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
                           std::span<const core::BlitBox> boxes, const core::BlitArgs& args,
                           TextureObject* kept);
   Result<void> blitByCommand(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
                              std::span<const core::BlitBox> boxes, const core::BlitArgs& args);
-  /// A texture of `kind` that holds a copy of `box`, of `samples` a texel: as many, or one, their mean.
+  /// Returns a texture of `kind` that holds a copy of `box`, with `samples` a texel: as many, or one, their
+  /// mean.
   Result<std::unique_ptr<core::GpuTexture>> hold(core::Subresource sub, const core::Box& box,
                                                  uint32_t samples, core::TextureKind kind);
-  /// The same of depth: the first sample of each texel, of all of it.
+  /// Returns a texture that holds the first sample of each texel of a whole depth texture.
   Result<std::unique_ptr<core::GpuTexture>> holdFirstSamples();
   core::TextureKind plainKind() const {
     return m_desc.kind == core::TextureKind::Volume ? m_desc.kind : core::TextureKind::Texture2D;
   }
-  /// Brings this image and `src`, both defined, into the layouts of a transfer from there to here; the
-  /// command buffer to record it in.
+  /// Brings this image and `src`, both defined, into the layouts of a transfer from there to here; returns
+  /// the command buffer to record it in.
   Result<VkCommandBuffer> prepareTransfer(TextureObject& src);
-  /// Where a read-back goes: rows `rowLength` texels apart, 0 = tight; then, if not at 0, the stencil plane.
+  /// The target of a read-back: rows `rowLength` texels apart, 0 = tight; then, if not at 0, the stencil
+  /// plane.
   struct Target {
     VkBuffer buffer;
     uint64_t offset;
@@ -198,19 +201,19 @@ private:
     uint64_t stencilOffset;
   };
   Result<void> readPlanes(core::Subresource sub, const core::Box& box, const Target& target);
-  /// Without a copy in between, of what the HostImporter wants and has all rows one pitch apart; false when
-  /// that cannot be, and nothing was done.
+  /// Writes without a copy in between, if the HostImporter wants the bytes and all rows are one pitch apart;
+  /// false, and nothing is done, if that is impossible.
   Result<bool> writeInPlace(core::Subresource sub, const core::Box& box, core::Pitches pitches,
                             core::ByteSource& source, core::UpdatePromise promise);
-  /// Through staging memory: `box`, of `part`, is small enough for one piece of it, and begins at byte
-  /// `from`. `whole`: it is all there is.
+  /// Writes through staging memory: `box`, of `part`, fits in one piece of it, and begins at byte `from`.
+  /// `whole`: it is the whole texture.
   Result<void> writePiece(core::Subresource sub, const core::Box& box, const core::BoxRows& part,
                           uint64_t from, core::Pitches pitches, core::ByteSource& source, bool whole,
                           core::UpdatePromise promise);
   Result<bool> readInPlace(core::Subresource sub, const core::Box& box, const Readback& readback);
-  /// `pitch` in texels, for a copy from or to `host`; 0 when Vulkan cannot copy there ("Copying Data Between
-  /// Buffers and Images": whole texel blocks, words for depth) or the planes of depth and stencil must be
-  /// taken apart.
+  /// Returns `pitch` in texels, for a copy from or to `host`; 0 if Vulkan cannot copy there ("Copying Data
+  /// Between Buffers and Images": whole texel blocks, words for depth) or the planes of depth and stencil
+  /// must be separated.
   uint32_t rowTexels(const uint8_t* host, uint64_t pitch) const;
 
   Gpu& m_gpu;
@@ -230,15 +233,15 @@ private:
   uint64_t m_lastMainUse = 0;  // batch whose ordinary (not early) commands use it
   uint64_t m_mainChange = 0;   // batch whose ordinary commands write it or change its layout
   bool m_undefined = true, m_mixedUse = false;
-  /// Promised updates in the early commands of the batch that is open: its other commands find the image as
-  /// it was before them.
+  /// Promised updates in the early commands of the open batch: its other commands find the image as if they
+  /// came first.
   struct EarlyUpdates {
     explicit EarlyUpdates(uint32_t side) : boxes(side) { copies.reserve(BoxSet::kMost); }
-    Tracked here;                            ///< in the early commands
-    VkImageLayout home;                      ///< for the others
+    Tracked here;                            ///< state in the early commands
+    VkImageLayout home;                      ///< layout for the others
     BoxSet boxes;                            ///< written since the last barrier
-    std::vector<VkBufferImageCopy2> copies;  ///< of these, those that were not recorded yet
-    VkBuffer from = VK_NULL_HANDLE;          ///< all of them
+    std::vector<VkBufferImageCopy2> copies;  ///< those of them that were not recorded yet
+    VkBuffer from = VK_NULL_HANDLE;          ///< source of all
   };
   void recordCopies();
   std::unique_ptr<EarlyUpdates> m_earlyUpdates;

@@ -53,7 +53,7 @@ Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box&
   auto import = m_gpu.imports->import(std::move(lent));
   if (!import) return false;
   if (auto opened = m_gpu.recorder->open(); !opened) return opened.error();
-  if (isAll(box)) m_undefined = false;  // every byte is about to be written
+  if (isAll(box)) m_undefined = false;  // every byte will be written
   if (auto defined = ensureDefined(); !defined) return defined.error();
   VkBufferImageCopy2 region{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2};
   region.bufferOffset = import->offset();
@@ -137,7 +137,7 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
         if (!source.read(from + uint64_t{y} * pitches.row, out, part.rowBytes)) return unreadableTexture();
     }
   }
-  if (m_undefined && whole) m_undefined = false;  // every byte is about to be written
+  if (m_undefined && whole) m_undefined = false;  // every byte will be written
   if (auto defined = ensureDefined(); !defined) return defined;
 
   std::array<VkBufferImageCopy2, 2> planes;
@@ -160,7 +160,7 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
     copy(to, staged->buffer(), {planes.data(), count});
     return {};
   }
-  // Programs update an image box by box: one command for many of them.
+  // Programs update an image box by box: records one command for many boxes.
   EarlyUpdates& updates = *m_earlyUpdates;
   if (updates.from != staged->buffer()) recordCopies();
   updates.from = staged->buffer();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Blits between Direct3D 9's formats, of both back ends, against a model of its own: where channels lie is
-// read from the names that the page D3DFORMAT of the Direct3D 9 reference gives them, what a YUV pair shows
-// from "Recommended 8-Bit YUV Formats for Video Rendering" of Microsoft's Media Foundation reference.
+// Blits between Direct3D 9's formats, of both back ends, against the test's own model: the places of channels
+// come from the names on the page D3DFORMAT of the Direct3D 9 reference, the colors of a YUV pair from
+// "Recommended 8-Bit YUV Formats for Video Rendering" in the Media Foundation reference by Microsoft.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -81,7 +81,7 @@ uint32_t bytesOf(const Layout& layout) {
   for (const Part& part : partsOf(layout)) bits += part.bits;
   return bits / 8;
 }
-/// The colors' channels that a part stands for.
+/// The color channels that a part stands for.
 std::vector<size_t> channelsOf(const Layout& layout, char name) {
   const bool bump = std::string_view(layout.name).find('U') != std::string_view::npos;
   switch (name) {
@@ -111,7 +111,7 @@ uint64_t bitsOf(const uint8_t* texel, const Part& part) {
   }
   return out;
 }
-/// A part's number, in its steps; of floats, the number.
+/// Returns a part's number, in its steps; of floats, the number.
 double numberOf(const Layout& layout, const uint8_t* texel, const Part& part) {
   const uint64_t bits = bitsOf(texel, part);
   if (layout.floats) return std::bit_cast<float>(static_cast<uint32_t>(bits));
@@ -130,7 +130,7 @@ Color colorOf(const Layout& layout, const uint8_t* texel) {
   return out;
 }
 
-/// The page's formulas, whose numbers are of Y from 16 on and of U and V around 128.
+/// The page's formulas, with Y from 16 on and U and V around 128.
 Color colorOfYuv(uint8_t y, uint8_t u, uint8_t v) {
   const double c = y - 16.0, d = u - 128.0, e = v - 128.0;
   Color out{1.164383 * c + 1.596027 * e, 1.164383 * c - 0.391762 * d - 0.812968 * e,
@@ -139,7 +139,7 @@ Color colorOfYuv(uint8_t y, uint8_t u, uint8_t v) {
   return out;
 }
 
-/// 4:2:2.
+/// Reads a pixel of 4:2:2.
 Color colorOfPair(aerogpu_format format, const uint8_t* row, uint32_t x) {
   const bool lumaFirst = format == AEROGPU_FORMAT_D3D9_YUY2;
   const uint8_t* pair = row + size_t{x / 2} * 4;
@@ -147,7 +147,8 @@ Color colorOfPair(aerogpu_format format, const uint8_t* row, uint32_t x) {
                     pair[lumaFirst ? 3 : 2]);
 }
 
-/// 4:2:0 as the page lays it out: Y; then for NV12 U and V in one array, for YV12 all of V and all of U.
+/// Reads a pixel of 4:2:0 in the page's layout: Y; then for NV12 U and V in one array, for YV12 all of V and
+/// all of U.
 Color colorInPlanes(aerogpu_format format, const Bytes& picture, uint32_t width, uint32_t height, uint32_t x,
                     uint32_t y) {
   const size_t whole = size_t{width} * height, place = size_t{y / 2} * (width / 2) + x / 2;
@@ -159,7 +160,7 @@ Color colorInPlanes(aerogpu_format format, const Bytes& picture, uint32_t width,
 
 using Reader = std::function<Color(uint32_t x, uint32_t y)>;
 
-/// BLIT-7: what texel x, y of a box gets.
+/// BLIT-7: returns the color that texel x, y of a box gets.
 Color sampled(const Reader& at, const BlitBox& box, uint32_t x, uint32_t y, BlitFilter filter) {
   const auto place = [](uint32_t i, uint32_t to, uint32_t from, bool mirror) {
     const double along = (i + 0.5) * from / to;
@@ -195,7 +196,7 @@ protected:
     if (made) write(*made, {}, {0, 0, 0, kWidth, height}, {row, bytes.size()}, bytes);
     return made;
   }
-  /// Bytes of a picture, floats of which are from -0.5 to 1.5.
+  /// Makes bytes of a picture; floats are from -0.5 to 1.5.
   static Bytes random(const Layout& layout, std::mt19937& rng) {
     Bytes out(size_t{kWidth} * kHeight * bytesOf(layout));
     for (uint8_t& byte : out) byte = static_cast<uint8_t>(rng());
@@ -217,8 +218,8 @@ protected:
     };
     return {box(), box(), rng() % 2 == 1, rng() % 2 == 1};
   }
-  /// Holds every texel of `got` against the model. Texels of the box for which `keeps` says so, and those
-  /// outside, are as they were.
+  /// Compares every texel of `got` with the model. Texels of the box for which `keeps` returns true, and
+  /// texels outside, must be unchanged.
   void expectPicture(const Layout& to, const Bytes& before, const Bytes& got, const BlitBox& box,
                      BlitFilter filter, const Reader& at,
                      const std::function<bool(uint32_t, uint32_t)>& keeps = {}) {
@@ -247,7 +248,7 @@ protected:
             const double steps = part.steps(value < 0);
             wanted = std::clamp(value, part.isSigned() ? -1.0 : 0.0, 1.0) * steps;
             // Vulkan wants one of the two nearest numbers ("Conversion From Floating-Point to Normalized
-            // Fixed-Point"); lavapipe cuts some off. What the renderer rounds itself is the nearest.
+            // Fixed-Point"); lavapipe truncates some. The renderer's own rounding gives the nearest.
             off = 0.5 + 1e-2 + (filter == BlitFilter::Linear ? 0.1 : 0);
             if (!isNull()) off += 0.49 + steps * held;
           }
@@ -328,7 +329,7 @@ TEST_P(BlitFormats, YuvPairsBecomeColors) {
   }
 }
 
-// FMT-14: its bytes are kept and copied, boxes of odd columns too; nothing else is made of it.
+// FMT-14: its bytes are kept and copied, boxes of odd columns too; it has no other use.
 TEST_P(BlitFormats, YuvIsOnlyASource) {
   const Bytes a = pattern(size_t{kWidth} * kHeight * 2, 1), b = pattern(a.size(), 2),
               colors = pattern(a.size() * 2, 3);
@@ -416,7 +417,7 @@ TEST_P(BlitFormats, OnlyTheTargetsColorKeyIsWritten) {
     if (!can(to.format, kDestination)) continue;
     SCOPED_TRACE(to.name);
     const uint32_t bytes = bytesOf(to);
-    // Texels of four kinds, of which two differ in one step of one channel only, and in bits that are none.
+    // Texels of four kinds; two of these differ only in one step of one channel, and in bits of no channel.
     uint32_t kinds[4] = {static_cast<uint32_t>(rng()), 0, static_cast<uint32_t>(rng()), 0};
     kinds[1] = kinds[0] ^ 1u << parts.back().first;
     uint32_t channels = 0;
@@ -458,7 +459,7 @@ TEST_P(BlitFormats, OnlyTheTargetsColorKeyIsWritten) {
   }
 }
 
-// BLIT-5, BLIT-16: a rectangle sees what those before it wrote; within one texture too. Both keys are one.
+// BLIT-5, BLIT-16: a rectangle sees the results of earlier ones; within one texture too. Both keys are equal.
 TEST_P(BlitFormats, TheTargetsKeyIsLookedForWhenARectanglesTurnComes) {
   const auto texels = [](std::initializer_list<uint32_t> words) {
     Bytes out(size_t{kWidth} * kHeight * 4);
@@ -478,7 +479,7 @@ TEST_P(BlitFormats, TheTargetsKeyIsLookedForWhenARectanglesTurnComes) {
   {
     auto src = make(kBgra, texels({kKey, kA, kB})), dst = make(kBgra, texels({kKey, kB}));
     ASSERT_TRUE(src && dst);
-    // The key over the key, then A, then B, which finds no key; the second texel has never been it.
+    // Writes the key over the key, then A, then B, which finds no key; the second texel never was the key.
     const BlitBox boxes[] = {box(0, 0), box(0, 1), box(0, 2), box(1, 1)};
     ASSERT_TRUE(dst->blit({}, *src, {}, boxes, args));
     EXPECT_EQ(word(*dst, 0), kA);
@@ -511,7 +512,7 @@ TEST_P(BlitFormats, TexelsOfTheColorKeyStayAway) {
     if (!can(from.format, AEROGPU_FORMAT_CAP_BLIT_SRC)) continue;
     SCOPED_TRACE(from.name);
     const uint32_t bytes = bytesOf(from);
-    // Texels of four kinds, of which two differ in one step of one channel only, and in bits that are none.
+    // Texels of four kinds; two of these differ only in one step of one channel, and in bits of no channel.
     uint32_t kinds[4] = {static_cast<uint32_t>(rng()), 0, static_cast<uint32_t>(rng()), 0};
     const Part& last = parts.back();
     kinds[1] = kinds[0] ^ 1u << last.first;
@@ -556,7 +557,7 @@ TEST_P(BlitFormats, TexelsOfTheColorKeyStayAway) {
                     std::min(bytes, 4u));
         return ((texel ^ *args.colorKey) & channels) == 0;
       };
-      if (args.decodeSrgb) {  // decoded and encoded: off by a step on some GPUs, so only what is kept counts
+      if (args.decodeSrgb) {  // off by a step on some GPUs, so only kept texels count
         const Bytes got = read(*dst, {}, kAll);
         for (uint32_t y = 0; y < box.to.height; ++y)
           for (uint32_t x = 0; x < box.to.width; ++x) {

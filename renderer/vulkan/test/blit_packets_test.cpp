@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EXT_BLIT, EXT_FILL and EXT_GENERATE_MIPS as packets, on both back ends. What the verbs behind them do to
-// formats, filters and overlaps is blit_test's and fill_test's.
+// EXT_BLIT, EXT_FILL and EXT_GENERATE_MIPS as packets, on both back ends. blit_test and fill_test have the
+// effects on formats, filters and overlaps.
 #include <algorithm>
 
 #include "renderer/vulkan/test/gpu_test.h"
@@ -15,7 +15,7 @@ constexpr uint32_t kDecode = AEROGPU_ERROR_CMD_DECODE, kOob = AEROGPU_ERROR_OOB;
 using Rect = aerogpu_ext_rect;
 using BlitRect = aerogpu_ext_blit_rect;
 
-/// Each texel says where it is: x, y, then `seed`, then 255.
+/// Each texel holds its place: x, y, then `seed`, then 255.
 Bytes places(uint32_t width, uint32_t height, uint8_t seed) {
   Bytes out;
   for (uint32_t y = 0; y < height; ++y)
@@ -24,7 +24,7 @@ Bytes places(uint32_t width, uint32_t height, uint8_t seed) {
   return out;
 }
 
-/// Each test has a renderer of its own, since the back ends take turns.
+/// Each test has its own renderer, since the back ends take turns.
 class BlitPackets : public GpuTest, public ::testing::WithParamInterface<const char*> {
 protected:
   static void SetUpTestSuite() {}
@@ -124,7 +124,7 @@ TEST_P(BlitPackets, LinearWeighsInsideOfTheRectangle) {
   }
 }
 
-// BLIT-8, BLIT-9: X8 is opaque, channels change places; sRGB on one side changes values, on both none.
+// BLIT-8, BLIT-9: X8 is opaque, channels swap; sRGB on one side changes values, on both sides none.
 TEST_P(BlitPackets, ColorsAreConvertedByValue) {
   CommandWriter w;
   const uint32_t src = filled(w, kBgrx, 1, 1, {10, 20, 188, 0});
@@ -173,8 +173,7 @@ TEST_P(BlitPackets, CopiesWithinOneTextureAndOfAnyFormat) {
   EXPECT_EQ(runForError(w), kDecode) << "depth was scaled";
 }
 
-// BLIT-10, BLIT-3: what is drawn before is blitted; the rectangles alone are written back, all after all
-// blits.
+// BLIT-10, BLIT-3: earlier draws are blitted; only the rectangles are written back, all after all blits.
 TEST_P(BlitPackets, TheResultGoesToGuestMemory) {
   CommandWriter w;
   const Allocation memory = gpu().allocate(4096);
@@ -207,7 +206,7 @@ TEST_P(BlitPackets, TheResultGoesToGuestMemory) {
   gpu().forget(memory);
 }
 
-// BLIT-14: the key reaches the blit; what stays away is written back as it is.
+// BLIT-14: the key reaches the blit; texels that are left out are written back unchanged.
 TEST_P(BlitPackets, TheColorKeyStaysAway) {
   CommandWriter w;
   const Allocation memory = gpu().allocate(4096);
@@ -228,7 +227,7 @@ TEST_P(BlitPackets, TheColorKeyStaysAway) {
   const Bytes want = {255, 0, 0, 0, 3, 2, 9, 255, 255, 0, 0, 0, 7, 7, 7, 255};
   const auto bytes = gpu().bytes(memory);
   EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + 16), want);
-  // Without the flag the field says nothing: X8 becomes opaque.
+  // Without the flag the field has no effect: X8 becomes opaque.
   blit(w, {.dst_texture = dst, .src_texture = src, .color_key = 0x55030201}, {{{0, 0, 4, 1}, {0, 0, 4, 1}}});
   run(w);
   EXPECT_EQ(read(dst, kRgba, 4, 1), (Bytes{3, 2, 1, 255, 3, 2, 9, 255, 3, 2, 1, 255, 7, 7, 7, 255}));
@@ -298,7 +297,7 @@ TEST_P(BlitPackets, PlanesAreOfThreeThirds) {
     }
 }
 
-// FMT-14: what such textures are, and what is refused.
+// FMT-14: the properties of such textures, and what is refused.
 TEST_P(BlitPackets, YuvTexturesAreFlatAndOfEvenWidth) {
   CommandWriter w;
   const uint32_t sources[] = {filled(w, AEROGPU_FORMAT_D3D9_YUY2, 2, 1, {16, 128, 235, 128}),
@@ -331,7 +330,7 @@ TEST_P(BlitPackets, YuvTexturesAreFlatAndOfEvenWidth) {
   }
 }
 
-// BLIT-1, BLIT-2, CMD-7: one wrong thing, and nothing is done.
+// BLIT-1, BLIT-2, CMD-7: one fault, and nothing is done.
 TEST_P(BlitPackets, WhatIsWrongIsRefusedAsAWhole) {
   CommandWriter w;
   const uint32_t src = filled(w, kRgba, 8, 8, places(8, 8, 3)), dst = texture(w, kRgba, 8, 8, 2),
@@ -416,7 +415,7 @@ TEST_P(BlitPackets, FillsWriteWhatIsNamed) {
   EXPECT_EQ(read(t, kBgra, 8, 8, 0, 1), Bytes(256));
   EXPECT_EQ(read(t, kBgra, 4, 4, 1, 0), Bytes(64));
   c.flags |= AEROGPU_EXT_FILL_SRGB_ENCODE;
-  fill(w, c, {});  // all of it; 0.5 encoded is 188
+  fill(w, c, {});  // 0.5 encoded is 188
   run(w);
   expectNear(pixel(read(t, kBgra, 4, 4, 1, 1), 4, 3, 3), {0, 188, 255, 64}, 1);
 
@@ -457,7 +456,7 @@ TEST_P(BlitPackets, FillsWriteWhatIsNamed) {
   }
 }
 
-// BLIT-13: each level is made from the one before it, in each layer.
+// BLIT-13: each level is made from the previous one, in each layer.
 TEST_P(BlitPackets, LevelsAreMadeFromTheOneBefore) {
   CommandWriter w;
   Bytes level0 = places(8, 8, 9), other = level0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blits of textures, of both back ends. What must come out is worked out here from the equations of
-// Vulkan 1.3, "Image Copies With Scaling", with the box's own edge, and Khronos Data Format 13.3, in doubles.
+// Blits of textures, of both back ends. The expected texels are computed here from the equations of Vulkan
+// 1.3, "Image Copies With Scaling", with the box's own edge, and Khronos Data Format 13.3, in doubles.
 #include <cmath>
 
 #include "renderer/vulkan/test/objects_fixture.h"
@@ -21,13 +21,13 @@ bool blueFirst(aerogpu_format format) {
   return format == AEROGPU_FORMAT_B8G8R8A8_UNORM || format == AEROGPU_FORMAT_B8G8R8X8_UNORM ||
          format == AEROGPU_FORMAT_B8G8R8A8_UNORM_SRGB;
 }
-/// Steps of a channel: the largest number it holds.
+/// Returns the steps of a channel: the largest number it holds.
 std::array<int, 4> stepsOf(aerogpu_format format) {
   if (format == AEROGPU_FORMAT_B5G6R5_UNORM) return {31, 63, 31, 1};
   if (format == AEROGPU_FORMAT_B5G5R5A1_UNORM) return {31, 31, 31, 1};
   return {255, 255, 255, 255};
 }
-/// Red, green, blue, alpha as numbers of steps.
+/// Returns red, green, blue, alpha as numbers of steps.
 std::array<int, 4> unpack(aerogpu_format format, const uint8_t* texel) {
   if (bytesOf(format) == 4) {
     const int red = blueFirst(format) ? 2 : 0;
@@ -70,7 +70,7 @@ struct Picture {
     }
     return out;
   }
-  /// The color that a texel of `box.to` gets, which is `x`, `y`, `z` away from its corner.
+  /// Returns the color of the texel of `box.to` at `x`, `y`, `z` from its corner.
   Color sample(const BlitBox& box, uint32_t x, uint32_t y, uint32_t z, BlitFilter filter, bool srgb) const {
     // Vulkan's equations with the corners of a mirrored box exchanged, which makes its scale negative.
     const auto place = [](uint32_t i, uint32_t to, uint32_t from, bool mirror) {
@@ -115,7 +115,7 @@ protected:
     if (picture.depth > 1) desc.kind = TextureKind::Volume;
     return desc;
   }
-  /// A texture with that picture.
+  /// Makes a texture with that picture.
   std::unique_ptr<GpuTexture> make(const Picture& picture) {
     auto made = texture(of(picture));
     if (made) put(*made, {}, picture);
@@ -129,7 +129,7 @@ protected:
     return isNull() || !deviceIsBare() || format != AEROGPU_FORMAT_B5G5R5A1_UNORM;
   }
 
-  /// Blits the boxes between new textures, and holds each texel against the equations: `tolerance` in steps
+  /// Blits the boxes between new textures, and compares each texel with the equations: `tolerance` in steps
   /// of the destination's channels.
   void expectBlit(const Picture& from, const Picture& to, const std::vector<BlitBox>& boxes,
                   const BlitArgs& args, double tolerance) {
@@ -168,7 +168,7 @@ protected:
               from.sample(*last, x - last->to.x, y - last->to.y, z - last->to.z, args.filter, decode);
           for (size_t i = 0; i < (hasAlpha(to.format) ? 4u : 3u); ++i) {
             const double value = (encode && i < 3 ? encodeSrgb(want[i]) : want[i]) * steps[i];
-            // To nearest; what lies between two steps may be either.
+            // To nearest; a value between two steps may be either.
             if (std::abs(number[i] - value) <= 0.5 + 1e-3 + tolerance) continue;
             if (++failures > 4) return;
             ADD_FAILURE() << "channel " << i << " at " << x << ", " << y << ", " << z << " is " << number[i]
@@ -189,7 +189,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Backends, BlitTest, ::testing::Values("vulkan", "null"),
                          [](const auto& info) { return std::string(info.param); });
 
-/// Up, down, by whole and by broken factors, where a center falls between two texels and where not.
+/// Scales up and down, by whole and by broken factors, with centers between two texels and elsewhere.
 const BlitBox kScales[] = {
     {{0, 0, 0, 20, 14}, {0, 0, 0, 20, 14}, true, false},  // no scale: mirrors
     {{0, 0, 0, 20, 14}, {0, 0, 0, 20, 14}, true, true},
@@ -245,8 +245,8 @@ TEST_P(BlitTest, FormatsAreConverted) {
                                     AEROGPU_FORMAT_R8G8B8A8_UNORM, AEROGPU_FORMAT_R8G8B8X8_UNORM,
                                     AEROGPU_FORMAT_B5G6R5_UNORM,   AEROGPU_FORMAT_B5G5R5A1_UNORM};
   const BlitBox same{{0, 0, 0, 16, 16}, {0, 0, 0, 16, 16}}, larger{{1, 0, 0, 13, 15}, {3, 5, 0, 7, 9}, true};
-  // Vulkan wants one of the two nearest values ("Conversion From Floating-Point to Normalized Fixed-Point"),
-  // and lavapipe cuts 8 bits off to 5.
+  // Vulkan wants one of the two nearest values ("Conversion From Floating-Point to Normalized Fixed-Point");
+  // lavapipe truncates 8 bits to 5.
   for (const aerogpu_format a : formats)
     for (const aerogpu_format b : formats) {
       if (!offered(a) || !offered(b)) continue;
@@ -315,7 +315,7 @@ TEST_P(BlitTest, OneMipOfOneFaceToAnother) {
 TEST_P(BlitTest, SlicesOfVolumes) {
   const Picture thick(kBgra, 12, 8, 4, 1), other(AEROGPU_FORMAT_R8G8B8A8_UNORM, 10, 8, 5, 2),
       flat(kBgra, 9, 9, 1, 3);
-  // By whole factors, for it is the GPU's own blit that writes volumes.
+  // By whole factors, for the GPU's own blit writes volumes.
   expectBlit(thick, other, {{{1, 2, 1, 6, 4, 3}, {0, 4, 1, 3, 2, 3}}}, kPoint, 0);
   expectBlit(thick, other, {{{0, 0, 2, 5, 8, 1}, {4, 0, 0, 5, 8, 1}, true, true}}, kPoint, 0);
   expectBlit(thick, flat, {{{1, 0, 0, 7, 9}, {3, 2, 2, 5, 4}, true}}, filter(BlitFilter::Linear), 0.1);
@@ -370,7 +370,7 @@ TEST_P(BlitTest, SamplesAreResolvedOnTheWay) {
   const BlitBox back{{0, 0, 1, 12, 12}, {1, 2, 0, 6, 6}, false, true};
   ASSERT_TRUE(volume && volume->blit({}, *src, {}, {&back, 1}, kPoint));
   expectPicture(read(*volume, {}, thick.all()), from, thick, {back}, kPoint, 0);
-  // As many samples are copied; other numbers are not written.
+  // A copy with equal numbers of samples works; other numbers are not written.
   const BlitBox all{{0, 0, 0, 8, 8}, {0, 0, 0, 8, 8}};
   ASSERT_TRUE(twin->blit({}, *src, {}, {&all, 1}, kPoint));
   auto out = texture(flat(8, 8)), one = make(from);
@@ -430,7 +430,7 @@ TEST_P(BlitTest, BlocksAreCopiedWhole) {
 TEST_P(BlitTest, BoxesFollowOneAnotherAndMayOverlap) {
   const Picture from(kBgra, 16, 16, 1, 1), to(kBgra, 16, 16, 1, 2),
       converted(AEROGPU_FORMAT_R8G8B8A8_UNORM, 16, 16);
-  // The last one that covers a texel wins: copies, then draws. More than are copied at once.
+  // The last one that covers a texel wins: copies, then draws. There are more than are copied at once.
   std::vector<BlitBox> copies, draws;
   for (uint32_t i = 0; i < 80; ++i) {
     copies.push_back({{i % 11, i % 9, 0, 5, 6}, {i % 7, i % 10, 0, 5, 6}});
@@ -450,7 +450,7 @@ TEST_P(BlitTest, WithinItselfTheSourceIsReadFirst) {
       {{{0, 0, 0, 16, 16}, {0, 0, 0, 16, 16}, true, false}},                           // mirrored in place
       {{{8, 0, 0, 8, 8}, {0, 0, 0, 8, 8}}, {{0, 8, 0, 8, 8}, {8, 0, 0, 8, 8}}},        // a chain
       {{{8, 8, 0, 4, 4}, {0, 0, 0, 4, 4}}, {{0, 0, 0, 4, 4}, {4, 4, 0, 4, 4}}},        // writes what was read
-      {{{2, 2, 0, 9, 9}, {0, 0, 0, 9, 9}}, {{0, 0, 0, 7, 7}, {3, 3, 0, 7, 7}, true}},  // bytes no more
+      {{{2, 2, 0, 9, 9}, {0, 0, 0, 9, 9}}, {{0, 0, 0, 7, 7}, {3, 3, 0, 7, 7}, true}},  // bytes no longer
   };
   for (const auto& boxes : lists) {
     Picture model(kBgra, 16, 16, 1, 9);
@@ -532,7 +532,7 @@ TEST_P(BlitTest, WhatIsHeldForBlitsIsHandedOverBeforeItPilesUp) {
 }
 
 TEST_P(BlitTest, ManyBlitsInOneBatch) {
-  // More descriptor sets than a pool has, of views that come and go.
+  // More descriptor sets than a pool has, for views that come and go.
   const Picture from(kBgra, 4, 4, 1, 1), to(AEROGPU_FORMAT_R8G8B8A8_UNORM, 4, 4, 1, 2);
   const std::vector<BlitBox> box = {{{0, 0, 0, 4, 4}, {1, 1, 0, 2, 2}}};
   auto dst = make(to);
@@ -593,13 +593,13 @@ TEST_P(BlitTest, OneAfterTheOtherToOneTextureShareAPass) {
     ASSERT_TRUE(dst->blit({}, *from[i], {}, {&box, 1}, kPoint));
     model.take(sources[i], box);
   };
-  // Sources lie as samplers want them, and the place is known, from the second on.
+  // From the second on, sources lie as samplers want them, and the place is known.
   for (size_t i = 0; i < 4; ++i) blit(i);
   const int begun = passesBegun();
   for (size_t i = 0; i < 40; ++i) blit(i % 4);
   EXPECT_EQ(passesBegun() - begun, 0);
 
-  // What comes between them keeps its place.
+  // A draw between them keeps its place.
   const Box corner{9, 7, 0, 11, 13};
   ClearArgs args;
   args.color = true;
@@ -615,7 +615,7 @@ TEST_P(BlitTest, OneAfterTheOtherToOneTextureShareAPass) {
   blit(1);
   const BlitBox back{{0, 0, 0, 8, 8}, {3, 4, 0, 8, 8}, false, true},
       over{{1, 1, 0, 30, 30}, {2, 0, 0, 15, 15}}, within{{0, 16, 0, 16, 16}, {8, 0, 0, 16, 16}, true};
-  ASSERT_TRUE(from[2]->blit({}, *dst, {}, {&back, 1}, kPoint));  // what it was just drawn to
+  ASSERT_TRUE(from[2]->blit({}, *dst, {}, {&back, 1}, kPoint));  // it was just drawn to
   sources[2].take(model, back);
   blit(2);
   ASSERT_TRUE(second->blit({}, *dst, {}, {&over, 1}, kPoint));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a guest can make the back end keep has an end: caches of samplers, layouts, programs and their
-// modules, and what waits for the GPU. docs/develop/architecture.md, "Caches".
+// A guest can make the back end keep only so much: caches of samplers, layouts, programs and their modules,
+// and objects that wait for the GPU. docs/develop/architecture.md, "Caches".
 #include <malloc.h>
 
 #include "renderer/vulkan/test/draw_fixture.h"
@@ -62,7 +62,7 @@ TEST_F(BoundsTest, LayoutsForMasksOfSamplers) {
   EXPECT_EQ(result(0, 0), (Pixel{0, 255, 0, 255}));
 }
 
-/// Programs that no handle names any more are kept for the next one with the same bytes, but not without end.
+/// Programs without a handle are kept for the next one with equal bytes, but not without limit.
 TEST_F(BoundsTest, ProgramsThatNobodyUses) {
   constexpr uint32_t kWords = 0x7FFE, kPrograms = 1200;  // of a comment: 128 KiB, 150 MiB in all
   const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
@@ -88,12 +88,12 @@ TEST_F(BoundsTest, ProgramsThatNobodyUses) {
   EXPECT_LT(after, before + (size_t{96} << 20));
 }
 
-/// Modules count as host memory: a guest cannot multiply a small program without end by the outputs it is
-/// linked to.
+/// Modules count as host memory: a guest cannot multiply a small program without limit by the outputs that it
+/// is linked to.
 TEST_F(BoundsTest, ModulesAreHostMemory) {
   CommandWriter w;
   stream(w, 0, vertexBuffer(w, quad(0, 0, 1, 1, 0xFF0000FF)), sizeof(Vertex));
-  const uint32_t ps = shader(w, reading(0x3000));  // which no other test has
+  const uint32_t ps = shader(w, reading(0x3000));  // no other test has it
   run(w);
   const uint64_t before = gpu().stats().host_memory_bytes;
   bindShaders(w, m_vs, ps);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Boxes of a texture that meet: held against core::overlap(), one by one.
+// Boxes of a texture that meet: compared with core::overlap(), one by one.
 #include "renderer/vulkan/objects/box_set.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(BoxSet, TakesWhatMeetsNone) {
     BoxSet set(std::max(size.width, size.height));
     std::vector<std::pair<core::Subresource, core::Box>> model;
     const auto part = [&](uint32_t texels, uint32_t& first, uint32_t& count) {
-      // At an edge, often: there words end.
+      // Often at an edge: there words end.
       first = below(4) == 0 ? texels - 1 : below(texels);
       count = 1 + (below(8) ? below(std::min(texels - first, 3u)) : texels - first - 1);
     };
@@ -67,7 +67,7 @@ TEST(BoxSet, TakesWhatMeetsNone) {
   }
 }
 
-// As programs fill the texture that they keep their letters in.
+// As in a texture that a program fills with its letters.
 TEST(BoxSet, TakesAsManyNeighboursAsItHasRoomFor) {
   for (const uint32_t side : {1u, 5u, 16u, 31u, 32u, 100u}) {
     BoxSet set(2048);
@@ -77,7 +77,7 @@ TEST(BoxSet, TakesAsManyNeighboursAsItHasRoomFor) {
     for (uint32_t i = 0; i < BoxSet::kMost; ++i) {
       ASSERT_FALSE(set.full());
       ASSERT_TRUE(set.add({}, at(i))) << side << ", box " << i;
-      // The same texels of a mip and of a layer are others.
+      // Equal texels of another mip or layer do not meet.
       if (i % 8 == 0) {
         BoxSet other = set;
         ASSERT_TRUE(other.full() || other.add({1, 0}, at(i)));

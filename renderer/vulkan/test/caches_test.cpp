@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pipelines, samplers and layouts of several processes: who fills a cache loses its own
-// (docs/develop/architecture.md, "Caches"), and pays for what it has.
+// Pipelines, samplers and layouts of several processes: a process that fills a cache loses its own entries
+// (docs/develop/architecture.md, "Caches"), and pays for those it has.
 #include <array>
 #include <set>
 #include <tuple>
@@ -21,7 +21,7 @@ struct CacheOwners : testing::Test {
   HostMemory a{uint64_t{1} << 20}, b{uint64_t{1} << 20}, c{uint64_t{1} << 20};
   std::set<int> held;
   int next = 0;
-  /// Adds so many entries, of 16 bytes, and returns how many went.
+  /// Adds entries of 16 bytes, and returns how many were dropped.
   int add(const HostMemory* owner, int count) {
     int gone = 0;
     for (int i = 0; i < count; ++i) {
@@ -121,7 +121,7 @@ protected:
     GpuTest::TearDown();
   }
   uint32_t spaceOf(uint32_t who) const { return s_first + who; }
-  /// What follows is done by this program.
+  /// Makes this program do the following work.
   void be(uint32_t who) {
     gpu().space = Harness::InSpace{spaceOf(who)};
     std::tie(m_context, m_target, m_vs) = m_has[who];
@@ -143,7 +143,7 @@ protected:
 };
 
 TEST_F(CachesTest, PipelinesOfAProcess) {
-  // Each has a pipeline, and both draw.
+  // Each program gets a pipeline, and both draw.
   CommandWriter w;
   be(0);
   drawVertices(w, quad(0, 0, 8, 8, 0xFF102030));
@@ -168,7 +168,7 @@ TEST_F(CachesTest, PipelinesOfAProcess) {
   EXPECT_EQ(pipelinesMade(), made) << "its newest is there";
   drawWith(0);
   EXPECT_EQ(pipelinesMade(), made + 1) << "its oldest went";
-  // The other one's pipeline stayed, though more sets of samplers than there are layouts came by.
+  // The other program's pipeline stayed, though it saw more sets of samplers than there are layouts.
   be(0);
   drawVertices(w, quad(0, 0, 8, 8, 0xFF708090));
   run(w);
@@ -219,12 +219,12 @@ TEST_F(CachesTest, SamplersOfAProcess) {
   EXPECT_EQ(result(1, 1), (Pixel{0, 255, 0, 255}));
 }
 
-/// What a process made for itself is given back when it ends, but for some that the next one may want.
+/// A process that ends gives back what it made, except some entries that the next one may want.
 TEST_F(CachesTest, AProcessThatEnds) {
   CommandWriter w;
   be(1);
   stream(w, 0, vertexBuffer(w, quad(0, 0, 8, 8, 0xFF405060)), sizeof(Vertex));
-  bindShaders(w, m_vs, shader(w, reading(0x400)));  // which no other test has
+  bindShaders(w, m_vs, shader(w, reading(0x400)));  // no other test has it
   draw(w, 6);
   run(w);
   const uint64_t made = pipelinesMade();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the completion thread finds out after a batch was handed over belongs to the submission of that batch.
+// A failure that the completion thread finds after the hand-over of a batch belongs to that batch's
+// submission.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -21,7 +22,7 @@ thread_local bool crowded = false;
 
 }  // namespace
 
-/// In place of the C library's: while the thread's processor is crowded it comes back after a millisecond.
+/// Replaces the C library's: while the thread's processor is crowded it returns after a millisecond.
 extern "C" int sched_yield() noexcept {
   ++yields;
   const auto back = std::chrono::steady_clock::now() + std::chrono::milliseconds(crowded ? 1 : 0);
@@ -34,8 +35,8 @@ extern "C" int sched_yield() noexcept {
 namespace aerogpu::test {
 namespace {
 
-/// A write-back to where no memory is fails on the completion thread. The submission goes on meanwhile and
-/// ends without anything more for the GPU: at first while the thread is at it, then when it is idle again.
+/// A write-back to missing memory fails on the completion thread. Meanwhile the submission goes on and ends
+/// without more work for the GPU: at first while the thread is busy, then when it is idle again.
 // CMD-8
 TEST(Completion, AFailedWriteBackIsAnErrorOfItsOwnSubmission) {
   Harness::Options options;
@@ -76,7 +77,7 @@ TEST(Completion, AFailedWriteBackIsAnErrorOfItsOwnSubmission) {
   }
 }
 
-/// A texture that is read back into guest memory, and which thread writes there.
+/// A texture that is read back into guest memory, and the thread that writes there.
 class ReadBackTest : public testing::Test {
 protected:
   static constexpr uint32_t kSide = 16, kBytes = kSide * kSide * 4;
@@ -101,7 +102,7 @@ protected:
   }
   void TearDown() override { m_gpu.onGuestAccess = nullptr; }
 
-  /// What `stream` does, then the texture to guest memory.
+  /// Runs `stream`, then reads the texture back to guest memory.
   void read(CommandWriter& stream) {
     stream.packet(aerogpu_cmd_ext_read_texture{.texture = m_texture,
                                                .width = kSide,
@@ -111,7 +112,7 @@ protected:
                                                .dst_row_pitch_bytes = kSide * 4});
     EXPECT_EQ(m_gpu.submit(stream).result.error_count, 0u);
   }
-  /// Other bytes each time, to the texture and back.
+  /// Sends new bytes each time, to the texture and back.
   void round() {
     CommandWriter w;
     const auto value = static_cast<uint8_t>(++m_rounds * 7);
@@ -120,7 +121,7 @@ protected:
     const auto bytes = m_gpu.bytes(m_memory);
     EXPECT_TRUE(std::all_of(bytes.begin(), bytes.begin() + kBytes, [&](uint8_t b) { return b == value; }));
   }
-  /// Sooner or later the GPU is quick enough for the thread that submits.
+  /// At some point the GPU is quick enough for the thread that submits.
   void roundsUntilHere() {
     const int there = m_there;
     int rounds = 0;
@@ -133,12 +134,12 @@ protected:
   Allocation m_memory;
   uint32_t m_texture = 0;
   int m_rounds = 0;
-  std::atomic<int> m_here{0}, m_there{0};  ///< reads that the thread that submits brought, and another one
+  std::atomic<int> m_here{0}, m_there{0};  ///< read-backs by the thread that submits, and by another
 };
 
-/// A few bytes that somebody waits for are brought by the thread that submits, if the GPU is quick. It asks,
-/// and does not sleep for an instant: the timer of such a sleep costs more than what it waits for. What comes
-/// of draws never is, since they may take long.
+/// The thread that submits brings a few bytes itself, if the GPU is quick and the embedder waits for them. It
+/// polls, and does not sleep briefly: the timer of such a sleep costs more than the copy. It never waits for
+/// draws' results, since draws may take long.
 TEST_F(ReadBackTest, AFewBytesComeBeforeSubmitReturns) {
   shortestSleep();
   roundsUntilHere();
@@ -154,8 +155,8 @@ TEST_F(ReadBackTest, AFewBytesComeBeforeSubmitReturns) {
   EXPECT_EQ(m_there, 20);
 }
 
-/// After a GPU that took its time the next 16 are another thread's, so that a slow one does not keep the one
-/// that submits.
+/// After a slow GPU the next 16 read-backs are another thread's, so that the thread that submits is not held
+/// up.
 TEST_F(ReadBackTest, ASlowGpuIsWaitedForByAnotherThread) {
   slowDevices(3);
   round();
@@ -167,10 +168,10 @@ TEST_F(ReadBackTest, ASlowGpuIsWaitedForByAnotherThread) {
   roundsUntilHere();
 }
 
-/// After others kept the processor from the one that asks, it does not ask the next 256 times: it looks once,
-/// and sleeps.
+/// After other threads took the processor from the polling thread, it does not poll the next 256 times: it
+/// looks once, and sleeps.
 TEST_F(ReadBackTest, OnACrowdedProcessorNobodyAsks) {
-  constexpr int kMostRounds = 10000;  // some find a GPU that is slow, or busy
+  constexpr int kMostRounds = 10000;  // some find a slow or busy GPU
   slowDevices(0);
   crowded = true;
   yields = 0;

@@ -31,7 +31,7 @@ protected:
                                                   .step_count = static_cast<uint32_t>(steps.size())},
              steps.data(), steps.size());
   }
-  /// A quad over everything, on a target that was cleared to 0; what of it is drawn, a letter a pixel.
+  /// Draws a quad over everything, on a target cleared to 0; returns the drawn parts, a letter a pixel.
   std::vector<std::string> shape() {
     const Bytes got = result();
     std::vector<std::string> rows(kSize);
@@ -74,7 +74,7 @@ TEST_F(D3d9StatesTest, ClipPlanesCutWhileTheyAreEnabled) {
   expect(2, {all, all, all, all, none, none, none, none});
   expect(0x21, std::vector<std::string>(8, middle));
   expect(0x20, std::vector<std::string>(8, "XXXXXX.."));
-  // Another plane in the same place, under the same shaders.
+  // Another plane in the same slot, under the same shaders.
   clipPlanes(w, 5, {{-1, 0, 0, -0.5f}});
   expect(0x20, std::vector<std::string>(8, "XX......"));
   clipPlanes(w, 4, {{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}});
@@ -273,7 +273,7 @@ TEST_F(D3d9StatesTest, StreamsGoOnByInstances) {
   EXPECT_EQ(colorAt(4, 2), 0xFF00FF00u);
   EXPECT_EQ(colorAt(4, 4), 0xFFFFFFFFu);
   frequency(w, 0, {0, 1, 4});
-  stream(w, 2, vertexBuffer(w, colors), 4);  // another buffer goes on as the one before
+  stream(w, 2, vertexBuffer(w, colors), 4);  // another buffer continues like the previous one
   clearColor(w, 0, 0, 0, 0);
   draw(w, 6, 2);
   run(w);
@@ -339,7 +339,7 @@ TEST_F(D3d9StatesTest, IndicesPastTheirBufferAreNotThere) {
   const std::vector<Vertex> second = quad(4, 0, 8, kSize, 0xFFFFFFFF);
   v.insert(v.end(), second.begin(), second.end());
   stream(w, 0, vertexBuffer(w, v), sizeof(Vertex));
-  // 8 indices: of the two quads one, and two indices more.
+  // 8 indices: one of the two quads, and two indices more.
   const std::vector<uint16_t> numbers = {0, 1, 2, 3, 4, 5, 6, 7};
   packets::setIndexBuffer(w, buffer(w, numbers.data(), 16, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER));
   clearColor(w, 0, 0, 0, 0);

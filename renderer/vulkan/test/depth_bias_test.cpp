@@ -31,7 +31,7 @@ protected:
     std::memcpy(&word, bytes.data() + size_t{y * kSize + x} * 4, 4);
     return isFloat ? double{std::bit_cast<float>(word)} : static_cast<double>(word & 0xFFFFFF) / 0xFFFFFF;
   }
-  /// A device without VK_EXT_depth_range_unrestricted does no more than shift within [0, 1].
+  /// True unless a device without VK_EXT_depth_range_unrestricted clamps: it only shifts within [0, 1].
   static bool exact(float bias, float minDepth, float maxDepth) {
     return !deviceIsBare() ||
            (minDepth + bias >= 0 && minDepth + bias <= 1 && maxDepth + bias >= 0 && maxDepth + bias <= 1);
@@ -50,8 +50,8 @@ TEST_F(DepthBiasTest, IsAddedAsItIsAtEveryDepth) {
         for (const float bias : {0.125f, -0.125f, 0x1p-12f, -0x1p-16f, 1e-5f, -3e-6f, 0x1p-23f, -0x1p-24f}) {
           if (!exact(bias, range.min, range.max)) continue;
           const double plain = double{range.min} + double{z} * (double{range.max} - range.min);
-          // Past the viewport's range a depth is held at its end by VK_EXT_depth_bias_control only, past 0
-          // and 1 by 24 bits too.
+          // Only VK_EXT_depth_bias_control clamps a depth past the viewport's range to its end; past 0 and 1,
+          // 24 bits clamp it too.
           const auto [low, high] = std::minmax(range.min, range.max);
           if (plain + bias < low || plain + bias > high)
             if (low > 0 || high < 1 || format == AEROGPU_FORMAT_D32_FLOAT) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which device is taken, and what is said when there is none: with no driver, one, two, a broken one, an old
+// The choice of a device, and the message if there is none: with no driver, one, two, a broken one, an old
 // one. The loader reads VK_DRIVER_FILES at each vkCreateInstance.
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ protected:
     for (const char* name : names) list += (list.empty() ? "" : ":") + m_folder + "/" + name + ".json";
     setenv("VK_DRIVER_FILES", list.c_str(), 1);
   }
-  /// The message of a failed creation; empty when it succeeds.
+  /// Returns the message of a failed creation; empty if it succeeds.
   static std::string tryDevice(const char* device, const char* backend = "vulkan") {
     Harness::Options options;
     options.backend = backend;
@@ -62,7 +62,7 @@ protected:
   const std::string m_library = "libvulkan_lvp.so";
 };
 
-/// One line a device: index, whether it is the default, why it is unfit.
+/// Returns one line a device: index, whether it is the default, why it is unfit.
 std::string listed() {
   std::string text;
   char error[128] = "";
@@ -111,7 +111,7 @@ TEST_F(DeviceChoiceTest, ByIndexAndByName) {
     EXPECT_EQ(tryDevice(device), "") << device;
   for (const char* device : {"2", "999", "GeForce"}) {
     const std::string said = tryDevice(device);
-    // Which ones there are, by number and name.
+    // Lists the devices by number and name.
     EXPECT_TRUE(
         std::regex_search(said, std::regex("\"" + std::string(device) + "\".*0 = llvmpipe.*1 = llvmpipe")))
         << said;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a device of another make allows is kept: memory that runs out, fewer targets, smaller images. Each
-// test says which profile it is for (testing/vulkan_profiles.h) and is skipped with the others.
+// The renderer keeps to the limits of devices of other makes: memory that runs out, fewer targets, smaller
+// images. Each test names its profile (renderer/test/vulkan_profiles.h) and is skipped with other profiles.
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -17,8 +17,7 @@ protected:
 
 TEST_F(DeviceRulesTest, BuffersGoOnInHostMemoryWhenTheDevicesIsFull) {
   if (!is({"amd", "nvidia"})) GTEST_SKIP() << "needs a heap that is small";
-  // Three times what the host sees of the device's memory, in pieces that share blocks and pieces that do
-  // not.
+  // Three times the device memory that the host sees, in pieces that share blocks and pieces that do not.
   const VkDeviceSize wanted = 3 * deviceProfile()->heaps[2];
   const VkDeviceSize before = bytesOffDevice();
   CommandWriter w;
@@ -31,7 +30,7 @@ TEST_F(DeviceRulesTest, BuffersGoOnInHostMemoryWhenTheDevicesIsFull) {
   }
   run(w);
   EXPECT_GE(bytesOffDevice() - before, wanted - deviceProfile()->heaps[2]);
-  // The last one works like any other.
+  // The last buffer works like any other.
   const auto corners = quad(2, 2, 6, 6, 0xFF336699);
   packets::upload(w, handles.back(), 0,
                   {reinterpret_cast<const uint8_t*>(corners.data()), corners.size() * sizeof(Vertex)});
@@ -43,8 +42,8 @@ TEST_F(DeviceRulesTest, BuffersGoOnInHostMemoryWhenTheDevicesIsFull) {
   run(w);
 }
 
-/// Without robustBufferAccess2 what lies out of range reads as anything in the VkBuffer (Vulkan 1.3,
-/// "robustBufferAccess"): so no other buffer is in it. The double does not read so; it says what there was.
+/// Without robustBufferAccess2 an access out of range may read anything in the VkBuffer (Vulkan 1.3,
+/// "robustBufferAccess"): so it holds no other buffer. The double does not read so; it reports the contents.
 TEST_F(DeviceRulesTest, VerticesPastABufferAreNobodyElses) {
   if (!is({"bare"})) GTEST_SKIP() << "needs a device without VK_EXT_robustness2";
   CommandWriter w;
@@ -112,8 +111,8 @@ TEST_F(DeviceRulesTest, MirrorOnceIsRightAroundTheTexture) {
   for (const uint32_t axis : {kAddressU, kAddressV}) samplerState(w, 0, axis, 5u);  // D3DTADDRESS_MIRRORONCE
   drawVertices(w, quad(0, 0, 8, 8, 0));
   run(w);
-  // u runs from -1 to 1 across eight pixels, half a pixel on from the position: both halves of each side,
-  // mirrored at 0.
+  // u runs from -1 to 1 across eight pixels, shifted by half a pixel: both halves of each side, mirrored at
+  // 0.
   for (uint32_t x = 0; x < kSize; ++x) {
     const double u = std::fabs((x + 0.5) / 4 - 1);
     EXPECT_EQ(result(x, 4), u < 0.5 ? (Pixel{255, 0, 0, 255}) : (Pixel{0, 255, 0, 255})) << x;

@@ -14,7 +14,7 @@ struct Vertex {
   uint32_t color;  ///< D3DCOLOR
 };
 
-// Position in pixels (D3D9: centres on integers), turned into clip space for a target of kSize.
+// Takes a position in pixels (D3D9: centres on integers) to clip space for a target of kSize.
 inline Vertex at(float x, float y, uint32_t color, float z = 0.5f) {
   return {x / (kSize / 2.0f) - 1, 1 - y / (kSize / 2.0f), z, color};
 }
@@ -50,7 +50,8 @@ protected:
     topology(w, AEROGPU_TOPOLOGY_TRIANGLELIST);
     run(w);
   }
-  /// A quad that covers pixels [x0, x1) x [y0, y1) exactly: corners half a pixel up and left of the centres.
+  /// Makes a quad that covers pixels [x0, x1) x [y0, y1) exactly: its corners lie half a pixel up and left of
+  /// centres.
   std::vector<Vertex> quad(float x0, float y0, float x1, float y1, uint32_t color, float z = 0.5f) {
     const Vertex a = at(x0 - 0.5f, y0 - 0.5f, color, z), b = at(x1 - 0.5f, y0 - 0.5f, color, z),
                  c = at(x0 - 0.5f, y1 - 0.5f, color, z), d = at(x1 - 0.5f, y1 - 0.5f, color, z);

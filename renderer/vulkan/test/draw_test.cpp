@@ -87,7 +87,7 @@ TEST_F(DrawTest, Topologies) {
       CommandWriter w;
       clearColor(w, 0, 0, 0, 0);
       if (indexed) {
-        // Without indices, or from the first vertex on, it would be another picture.
+        // Without indices, or from the first vertex on, the picture would differ.
         std::vector<Vertex> vertices = {at(6, 0, c)};
         vertices.insert(vertices.end(), t.vertices.rbegin(), t.vertices.rend());
         std::vector<uint16_t> indices;
@@ -101,7 +101,7 @@ TEST_F(DrawTest, Topologies) {
         drawVertices(w, t.vertices, t.topology);
       }
       run(w);
-      // A triangle's diagonal runs through centres of 8 pixels: half of the square plus or minus those.
+      // A triangle's diagonal runs through centres of 8 pixels: half of the square plus or minus these.
       if (t.topology == AEROGPU_TOPOLOGY_TRIANGLELIST_ADJ)
         EXPECT_NEAR(covered(result()), 32, 4) << indexed;
       else
@@ -268,7 +268,7 @@ TEST_F(DrawTest, ConstantsOfAllKinds) {
 // STATE-9
 TEST_F(DrawTest, EightRenderTargets) {
   CommandWriter w;
-  // D3D9 has four; each takes its own colour and its own write mask.
+  // D3D9 has four; each has its own colour and its own write mask.
   std::array<uint32_t, 4> targets;
   for (uint32_t& t : targets) t = texture(w, kBgra, kSize, kSize);
   packets::setTargets(w, targets);
@@ -286,7 +286,7 @@ TEST_F(DrawTest, EightRenderTargets) {
     EXPECT_EQ(pixel(read(targets[i], kBgra, kSize, kSize), kSize, 5, 5), want[i]) << i;
   if (deviceIsBare()) return;  // Vulkan requires four
   renderState(w, kColorWriteEnable1, 0xFu);
-  // Eight targets, one of them missing: what the shader does not write stays as it was cleared.
+  // Eight targets, one of them missing: targets that the shader does not write keep their clear colour.
   std::array<uint32_t, 8> eight{};
   for (uint32_t i = 0; i < 8; ++i) eight[i] = i == 2 ? 0 : texture(w, kBgra, kSize, kSize);
   packets::setTargets(w, eight);
@@ -346,7 +346,7 @@ TEST_F(DrawTest, TwoSpacesTakeTurns) {
     EXPECT_EQ(pixel(bytes, kSize, 1, 5), color) << "space " << space;
     EXPECT_EQ(pixel(bytes, kSize, 6, 5), (Pixel{0, 0, 0, 0})) << "space " << space;
   };
-  while (gpu().handle() < 100) {  // the harness's own handles are others
+  while (gpu().handle() < 100) {  // the harness's own handles differ
   }
   set(1);
   set(2);
@@ -354,7 +354,7 @@ TEST_F(DrawTest, TwoSpacesTakeTurns) {
     for (const uint32_t space : {1u, 2u}) drawIn(space, 5);
   expectOwn(1);
   expectOwn(2);
-  // One ends while its work may be under way; the other goes on.
+  // One space ends while its work may be under way; the other goes on.
   drawIn(1, 50);
   gpu().space = Harness::kKernel;
   CommandWriter w;

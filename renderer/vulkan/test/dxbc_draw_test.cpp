@@ -50,7 +50,7 @@ TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
          vertexBuffer<Vertex>(
              w, {corner(2, 1), corner(6, 1), corner(2, 5), corner(2, 5), corner(6, 1), corner(6, 5)}),
          sizeof(Vertex));
-  // Not bound: reads zero.
+  // The buffer is not bound: reads zero.
   draw(w, 6);
   run(w);
   const Bytes got = result();
@@ -63,7 +63,7 @@ TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
   const uint32_t cb = buffer(w, data, sizeof data, AEROGPU_RESOURCE_USAGE_CONSTANT_BUFFER);
   constantBuffer(w, AEROGPU_SHADER_STAGE_VERTEX, 0, cb, 32);
   draw(w, 6);
-  // Changed within the frame: the first draw keeps what it saw.
+  // Changed within the frame: the first draw keeps the values that it read.
   const float more[2] = {0.8f, 0.6f};
   packets::upload(w, cb, 20, {reinterpret_cast<const uint8_t*>(more), 8});
   const auto second = [&] {
@@ -178,9 +178,9 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
 }
 
 TEST_F(DxbcTest, DamagedShadersDoNoHarm) {
-  // Each word of good shaders' code in turn becomes something else. Most are errors of the packet, none may
-  // end the process, and none that is taken may be a module that the validation layer refuses. In a renderer
-  // of its own, since so many errors use up what may be logged in a second.
+  // Replaces each word of good shaders' code in turn. Most changes are errors of the packet, none may end the
+  // process, and no accepted module may fail validation. In its own renderer, since so many errors use up
+  // what may be logged in a second.
   Harness own(Harness::Options{.backend = "vulkan", .flags = AEROGPU_RENDERER_VALIDATION});
   ASSERT_TRUE(own.ok()) << own.createError();
   uint32_t seed = 1, refused = 0, taken = 0;
@@ -208,7 +208,7 @@ TEST_F(DxbcTest, DamagedShadersDoNoHarm) {
   }
   EXPECT_GT(refused, 0u);
   EXPECT_GT(taken, 0u);
-  // Only the layer's messages count here: that shaders were refused is logged as well.
+  // Counts only the layer's messages: refused shaders are logged too.
   for (const std::string& line : own.takeErrorLines()) EXPECT_NE(line.rfind("validation: ", 0), 0u) << line;
 }
 

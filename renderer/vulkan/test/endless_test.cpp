@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Work that does not end: shaders that loop for ever or nearly so, in each stage, and a GPU that hangs. Each
-// must end in bounded time with an error, and what comes after must be as if nothing had been.
+// must end in bounded time with an error, and must not affect later work.
 #include <chrono>
 #include <thread>
 
@@ -17,7 +17,7 @@ using namespace dxbc;
 constexpr uint32_t kBreakC = 0x03 | 1u << 18, kEndLoop = 0x16, kIadd = 0x1E, kLoop = 0x30, kUge = 0x50,
                    kUtof = 0x56;
 /// llvmpipe lets no invocation loop for more than 65535 rounds (LP_MAX_TGSI_LOOP_ITERATIONS): a loop that
-/// must give right results stays below, and what is to last has many invocations.
+/// must give right results stays below, and work that must last has many invocations.
 constexpr uint32_t kRounds = 50'000, kCopies = 2048;
 
 /// r0.x counts the rounds; 0 = for ever.
@@ -34,8 +34,8 @@ void countingLoop(Tokens& t, uint32_t rounds) {
 
 class EndlessTest : public DrawTest {
 protected:
-  /// Waits that run out before a batch that is alone is stopped are 500; many fewer, but enough for a busy
-  /// computer to end one that was stopped.
+  /// 500 waits run out before a batch that is alone is stopped; this is far fewer, but enough for a busy
+  /// computer to end a stopped one.
   static constexpr int kRest = 300;
   void TearDown() override {
     hurry(0);
@@ -50,7 +50,7 @@ protected:
     return c.shader_handle;
   }
 
-  /// Writes how often it looped into u0.
+  /// Writes its number of rounds to u0.
   Tokens loopingCompute(uint32_t rounds) {
     Tokens t;
     op(t, 0x9D, {handle(kUav, 0)});  // dcl_uav_raw
@@ -93,8 +93,8 @@ protected:
     return container(kVs40, t, {{"POSITION", 0, 0, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}},
                      {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}});
   }
-  /// Loops within loops, 255 each, 4 deep: 4 thousand million rounds of a legal vs_3_0 or ps_3_0, of which
-  /// the translator lets 65536 run.
+  /// Loops within loops, 255 rounds each, 4 deep: 4 thousand million rounds of a legal vs_3_0 or ps_3_0; the
+  /// translator lets 65536 of them run.
   static std::string nested(const std::string& head, const std::string& tail) {
     std::string code = head + "defi i0, 255, 0, 0, 0\nmov r0, c0\n";
     for (int i = 0; i < 4; ++i) code += "rep i0\n";
@@ -118,7 +118,7 @@ protected:
     return out;
   }
 
-  /// One loop of 255 rounds of 50 samples each: a draw of minutes, where it has many pixels.
+  /// One loop of 255 rounds of 50 samples each: a draw of minutes, if it has many pixels.
   static std::string longLoop() {
     std::string code = "ps_3_0\ndefi i0, 255, 0, 0, 0\ndcl_2d s0\nmov r0, c0\nrep i0\n";
     for (int i = 0; i < 50; ++i) code += "texldl r1, r0, s0\nadd r0, r0, r1\n";
@@ -155,10 +155,10 @@ protected:
         break;
       }
     }
-    // Each pixel that is left when it is stopped still begins.
+    // Each pixel that is left when the batch is stopped still begins.
     fullQuad(w, rounds != 0 ? 1 : kind == Kind::LongLoop ? kCopies / 64 : kCopies);
   }
-  /// In a context of its own, so that nothing of the endless work is left in its state.
+  /// Draws in another context, so that no state of the endless work is left.
   void drawsAgain() {
     DrawTest::SetUp();
     CommandWriter w;
@@ -189,7 +189,7 @@ protected:
 TEST_P(EndlessKindTest, EndsWithAnErrorWhenItsTimeIsOver) {
   CommandWriter w;
   endless(w, kind(), 0);
-  hurry(600);  // 10 s of waits and more
+  hurry(600);  // more than 10 s of waits
   expectBackendError(gpu().submit(w, m_context));
   expectLogged("a shader ran for too long and was stopped");
   drawsAgain();
@@ -249,7 +249,7 @@ TEST_F(EndlessTest, ManyRoundsThatDoEndGiveTheRightResults) {
 
 // CMD-10
 TEST_F(EndlessTest, OnlyTheBatchThatIsStoppedSuffers) {
-  // The same shader before and after: it was not stopped there.
+  // The same shader before and after: those draws were not stopped.
   CommandWriter w;
   const uint32_t out = output(w);
   dispatch(w, 1000, out);
@@ -272,11 +272,11 @@ TEST_F(EndlessTest, OnlyTheBatchThatIsStoppedSuffers) {
   }
 }
 
-/// In handle space 1, with another one beside it.
+/// Works in handle space 1, with another one beside it.
 class SharedEndlessTest : public EndlessTest, public ::testing::WithParamInterface<int> {
 protected:
   static constexpr uint32_t kOther = 2;
-  /// Waits of 20 ms that fly by: more than the 2 s that a batch has while others wait.
+  /// Waits of 20 ms that pass at once: more than the 2 s that a batch has while others wait.
   static constexpr unsigned kWaits = 120;
 
   void SetUp() override {
@@ -297,7 +297,7 @@ protected:
     m_before = waitsRunOut();
     gpu().submitAsync(w, m_context);
   }
-  /// What the program in `space` does meanwhile.
+  /// Draws as the program in `space` does meanwhile.
   FinishedSubmission drawIn(uint32_t space) {
     const CommandWriter w = drawing();
     gpu().space = {space, 0};
@@ -320,7 +320,7 @@ protected:
     expectLogged("a shader ran for too long and was stopped");
     EXPECT_LT(waitsRunOut() - m_before, kRest) << "its time alone";
   }
-  /// All the waits have run out, and it is at it still.
+  /// All the waits have run out, and the work still runs.
   void expectRunning() {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (waitsRunOut() < m_before + 5 && std::chrono::steady_clock::now() < deadline)
@@ -332,7 +332,7 @@ protected:
     aerogpu_renderer_resume(gpu().renderer());
     (void)gpu().takeErrorLines();
   }
-  int m_before = 0;  ///< waits that had run out
+  int m_before = 0;  ///< waits that had run out before
 };
 
 // LIM-10
@@ -357,7 +357,7 @@ TEST_P(SharedEndlessTest, IsStoppedSoonerForWhatTheEmbedderHolds) {
 // LIM-10
 TEST_P(SharedEndlessTest, AloneItHasTheTimeThatItHadWithoutSpaces) {
   begin();
-  CommandWriter more;  // of its own
+  CommandWriter more;  // its own stream
   clearColor(more, 0, 0, 0, 0);
   gpu().submitAsync(more, m_context);
   expectRunning();
@@ -415,7 +415,7 @@ TEST_P(ProcessEndlessTest, AnotherProcessAndTheSystemAreOthersAndSoIsASpaceOfWhi
 
 INSTANTIATE_TEST_SUITE_P(, ProcessEndlessTest, ::testing::Values(4), kindName);
 
-/// What follows in the same submission ends with it, however many batches that is.
+/// Later work of the same submission ends with it, however many batches that is.
 // LIM-11
 TEST_F(EndlessTest, WhatFollowsInASubmissionThatWasStoppedDoesNotHaveItsTimeToo) {
   constexpr unsigned kBatches = 8;
@@ -424,7 +424,7 @@ TEST_F(EndlessTest, WhatFollowsInASubmissionThatWasStoppedDoesNotHaveItsTimeToo)
     dispatch(w, 0, output(w), 8 * kCopies);
     w.packet(aerogpu_cmd_flush{});
   }
-  hurry(600);  // the time of the first
+  hurry(600);  // the time of the first batch
   const int before = waitsRunOut();
   expectBackendError(gpu().submit(w, m_context));
   EXPECT_LT(waitsRunOut() - before, kRest);
@@ -446,7 +446,7 @@ protected:
   }
 };
 
-/// Draws cannot be stopped, but not all of them need run.
+/// Draws cannot be stopped, but later ones need not run.
 // LIM-11
 TEST_F(ImpatientTest, ASubmissionThatTakesLongEndsBetweenTwoDrawsWhileOthersWait) {
   constexpr uint32_t kDraws = 64;
@@ -458,7 +458,7 @@ TEST_F(ImpatientTest, ASubmissionThatTakesLongEndsBetweenTwoDrawsWhileOthersWait
     gpu().waitingSpaces = [waiting] { return std::vector<uint32_t>{1, waiting ? 2u : 1u}; };
     CommandWriter w;
     stream(w, 0, vertexBuffer(w, std::vector<Vertex>(3, at(-1, -1, 0))), 0);
-    // Each fills a slice, and some of them take more than three times 20 ms.
+    // Each draw fills a slice, and some of them take more than three times 20 ms.
     const uint32_t wanted = waiting ? kDraws : 4;
     for (uint32_t i = 0; i < wanted; ++i) draw(w, kVertices);
     const uint64_t before = gpu().stats().draws;
@@ -478,7 +478,7 @@ TEST_F(ImpatientTest, ASubmissionThatTakesLongEndsBetweenTwoDrawsWhileOthersWait
   gpu().space.reset();
 }
 
-/// The GPU ends nothing: not even what does not loop.
+/// The GPU ends no work: not even work without loops.
 class HangTest : public EndlessTest {
 protected:
   void SetUp() override {
@@ -496,8 +496,8 @@ protected:
     expectBackendError(gpu().submit(w, m_context));
     hangDevices(false);
   }
-  /// Resets until at most `wanted` devices are there. One that was left behind goes with the first reset
-  /// after its work has ended, which nobody is told of.
+  /// Resets until at most `wanted` devices exist. A device that was left behind goes with the first reset
+  /// after its work has ended, of which no one is told.
   bool resetsTo(int wanted) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     bool reset = false;
@@ -518,7 +518,7 @@ TEST_F(HangTest, IsALossAndADeviceResetOpensAnotherDevice) {
   drawsAgain();
 }
 
-/// A few bytes that are read back are asked for by the thread that submits, for a moment only.
+/// The thread that submits polls only briefly for a read-back of a few bytes.
 TEST_F(HangTest, IsALossToWhoReadsBackToo) {
   CommandWriter w;
   const Allocation memory = gpu().allocate(kSize * kSize * 4);
@@ -543,7 +543,7 @@ TEST_F(HangTest, DestructionDoesNotWaitForIt) {
   hang();
   (void)gpu().takeErrorLines();
   hangDevices(true);
-  TearDownTestSuite();  // comes back
+  TearDownTestSuite();  // the device comes back
   hangDevices(false);
   EXPECT_EQ(devices(), 1) << "it is left to itself";
   SetUpTestSuite();
@@ -564,7 +564,7 @@ TEST_F(HangTest, OnlySoManyAreAbandoned) {
   }
   hangDevices(false);
   EXPECT_TRUE(resetsTo(2)) << "they have come to an end: the last one that hung is left, and one that works";
-  (void)gpu().takeErrorLines();  // of resets that failed
+  (void)gpu().takeErrorLines();  // of failed resets
   drawsAgain();
 }
 

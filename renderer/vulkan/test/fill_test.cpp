@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fills of buffers and textures, of both back ends. What must come out is worked out from the Vulkan
-// specification ("Clear Values", "Filling Buffers") and Khronos Data Format 13.3, texel by texel.
+// Fills of buffers and textures, of both back ends. The expected texels are computed from the Vulkan
+// specification ("Clear Values", "Filling Buffers") and Khronos Data Format 13.3, one by one.
 #include <cmath>
 
 #include "renderer/vulkan/test/objects_fixture.h"
@@ -23,8 +23,8 @@ protected:
     args.rgba = {r, g, b, a};
     return args;
   }
-  /// Makes the texture, writes `before` to the subresource, fills the boxes and holds them against `texel`,
-  /// the rest against `before`.
+  /// Makes the texture, writes `before` to the subresource, fills the boxes and compares them with `texel`,
+  /// the rest with `before`.
   void expectFilled(const TextureDesc& desc, Subresource sub, std::vector<Box> boxes, const ClearArgs& args,
                     const Bytes& texel) {
     auto gpu = texture(desc);
@@ -62,7 +62,7 @@ TEST_P(FillTest, ABufferIsFilledWithWordsIdleOrInUse) {
       want[at] = static_cast<uint8_t>(word >> (at - offset) % 4 * 8);
   };
   fill(8, 100, 0x04030201);
-  // Written by the GPU in this batch, so that the host cannot.
+  // Written by the GPU in this batch, so that the host cannot write there.
   ASSERT_TRUE((*other)->copyFrom(0, **buffer, 0, 4096));
   ASSERT_TRUE((*buffer)->copyFrom(2048, **other, 0, 512));
   std::copy_n(want.begin(), 512, want.begin() + 2048);
@@ -71,7 +71,7 @@ TEST_P(FillTest, ABufferIsFilledWithWordsIdleOrInUse) {
   ASSERT_TRUE((*buffer)->copyFrom(0, **other, 8, 4));
   std::copy_n(want.begin() + 8, 4, want.begin());
   ASSERT_TRUE((*buffer)->read(0, 4096, std::make_unique<VectorSink>(got)));
-  fill(0, 4096, 0xFFFFFFFF);  // behind the read
+  fill(0, 4096, 0xFFFFFFFF);  // after the read
   finish();
   Bytes after;
   ASSERT_TRUE((*buffer)->read(0, 4096, std::make_unique<VectorSink>(after)));
@@ -141,7 +141,7 @@ TEST_P(FillTest, SrgbIsEncoded) {
   args.encodeSrgb = true;
   expectFilled(of(AEROGPU_FORMAT_B8G8R8A8_UNORM, 8, 8), {}, {{1, 1, 0, 3, 3}}, args, twin);
   expectFilled(of(AEROGPU_FORMAT_B8G8R8A8_UNORM, 8, 8), {}, {}, args, twin);
-  // No twin: written as it is. 0.502 of 63 steps is 31.6.
+  // No twin: written unchanged. 0.502 of 63 steps is 31.6.
   expectFilled(of(AEROGPU_FORMAT_B5G6R5_UNORM, 8, 8), {}, {}, args, {0x00, 0xFC});
 }
 

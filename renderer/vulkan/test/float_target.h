@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Test support: what samplers give, as floats; the table of formats.
+// Test support: results of samplers as floats; the table of formats.
 #pragma once
 
 #include <cstring>
@@ -51,8 +51,8 @@ protected:
     return c.texture_handle;
   }
 
-  /// A quad over a target of kSide that passes coordinates from `from` to `to`, x and y; the third and the
-  /// fourth are the same everywhere.
+  /// Draws a quad over a target of kSide that passes coordinates from `from` to `to` in x and y; the third
+  /// and the fourth are constant.
   void drawQuad(CommandWriter& w, const std::array<float, 3>& from, const std::array<float, 3>& to,
                 float fourth = 1, float z = 0.5f) {
     struct V {
@@ -87,8 +87,8 @@ protected:
     return out;
   }
   using States = std::vector<std::pair<uint32_t, uint32_t>>;
-  /// What `body` gives, a pixel shader with s0 of the kind `declared` and the coordinates in v0, that ends in
-  /// r0.
+  /// Returns the results of a pixel shader with `body`, which ends in r0, s0 of the kind `declared` and the
+  /// coordinates in v0.
   std::vector<Color> shaded(uint32_t t, const char* declared, const std::string& body,
                             const std::array<float, 3>& from, const std::array<float, 3>& to,
                             const States& sampler, float fourth = 1) {
@@ -105,7 +105,7 @@ protected:
     run(w);
     return floats(out);
   }
-  /// What a 2D texture gives at each pixel of a quad from `from` to `to`.
+  /// Returns the samples of a 2D texture at each pixel of a quad from `from` to `to`.
   std::vector<Color> sampled(uint32_t t, const std::array<float, 3>& from, const std::array<float, 3>& to,
                              const States& sampler) {
     return shaded(t, "2d", "texld r0, v0, s0", from, to, sampler);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Direct3D 9's formats (docs/abi/formats.md): what samplers read of random texels, what is drawn into them,
-// their bytes, against a model written from the page D3DFORMAT and that one's table. Tolerances: a step of
-// the GPU's fixed-point results where it has to convert, nothing for floats.
+// Direct3D 9's formats (docs/abi/formats.md): samples of random texels, draws into them, their bytes, against
+// a model written from the page D3DFORMAT and its table. Tolerances: a step of the GPU's fixed-point results
+// if it has to convert, nothing for floats.
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -13,7 +13,7 @@ namespace aerogpu::test {
 namespace {
 
 /// Fields from the highest bit down: letter, bits, and u for unsigned, s for signed, f for floats. `reads`:
-/// which field, or number, red, green, blue and alpha are.
+/// the field, or number, of red, green, blue and alpha.
 struct Spec {
   aerogpu_format format;
   const char* name;
@@ -156,7 +156,7 @@ TEST_F(FormatsTest, TexelsKeepTheirBytes) {
     const uint32_t t = texture(w, spec.format, 5, 3, 2);
     Bytes bytes(size_t{5 * 3 + 2} * spec.bytes);
     for (uint8_t& b : bytes) b = static_cast<uint8_t>(random());
-    for (const Field& f : fieldsOf(spec))  // a NaN may become another one
+    for (const Field& f : fieldsOf(spec))  // a NaN may become another NaN
       for (size_t i = 0; f.kind == 'f' && i < bytes.size(); i += spec.bytes)
         bytes[i + (f.first + f.bits) / 8 - 1] &= 0xBF;
     packets::upload(w, t, 0, bytes);
@@ -190,7 +190,7 @@ TEST_F(FormatsTest, SamplersReadTheChannels) {
   EXPECT_GE(compared, deviceIsBare() ? 18u : std::size(kSpecs));
 }
 
-// FMT-3: blocks whose texels all take the first end point, by the pages of DXT and 3Dc.
+// FMT-3: blocks whose texels all use the first end point, by the pages of DXT and 3Dc.
 TEST_F(FormatsTest, BlocksAreDecoded) {
   if (deviceIsBare()) GTEST_SKIP() << "needs textureCompressionBC";
   const Bytes red = {0x00, 0xF8, 0x1F, 0x00, 0, 0, 0, 0};  // red, blue of 5, 6, 5 bits
@@ -229,7 +229,7 @@ TEST_F(FormatsTest, LinearFiltersWeighWhatSamplersRead) {
     const Bytes bytes = randomTexels(spec, 2, random);
     packets::upload(w, t, 0, bytes);
     run(w);
-    // A quarter of the way between both centres at pixel 4, or the nearest of them.
+    // Samples a quarter of the way between both centres at pixel 4, or the nearest of them.
     const float step = 1.0f / 32;
     const std::vector<Color> got =
         sampled(t, {0.25f + 0.125f - 4.5f * step, 0.5f, 0}, {0.25f + 0.125f + 11.5f * step, 0.5f, 0},
@@ -244,8 +244,8 @@ TEST_F(FormatsTest, LinearFiltersWeighWhatSamplersRead) {
   }
 }
 
-// STATE-15: of 16-bit colours the mean of two texels is decoded, not the mean of what both decode to; alpha
-// never.
+// STATE-15: for 16-bit colours the mean of two texels is decoded, not the mean of their decoded values; alpha
+// never is.
 TEST_F(FormatsTest, SixteenBitColorsAreDecodedBehindTheFilter) {
   std::mt19937 random(5);
   uint32_t decoded = 0;
@@ -307,7 +307,7 @@ TEST_F(FormatsTest, BordersAreSeenThroughTheFormat) {
   EXPECT_TRUE(deviceIsBare() || shown > 0);
 }
 
-/// The number that a field has for a value.
+/// Returns the number that a field holds for a value.
 uint32_t encoded(const Field& f, double value) {
   const bool isSigned = f.kind == 's' || f.kind == 't';
   const double levels =
@@ -388,7 +388,7 @@ TEST_F(FormatsTest, TargetsHoldWhatIsDrawn) {
 TEST_F(FormatsTest, WhatTheTableLacksIsNotMade) {
   for (const aerogpu_format_caps& entry : m_caps) {
     CommandWriter w;
-    const uint32_t t = texture(w, static_cast<aerogpu_format>(entry.format), 4, 12);  // any format has such
+    const uint32_t t = texture(w, static_cast<aerogpu_format>(entry.format), 4, 12);  // any format has these
     if (entry.caps) {
       EXPECT_TRUE(entry.caps &
                   (AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_DEPTH | AEROGPU_FORMAT_CAP_BLIT_SRC))
@@ -444,7 +444,7 @@ TEST_F(FormatsTest, FillsHoldWhatTheyAreGiven) {
 TEST_F(FormatsTest, AlphaIsTestedInTheStepsOfTheTarget) {
   struct Case {
     aerogpu_format format;
-    double step;  // between what the test tells apart; 0: everything
+    double step;  // the step that the test resolves; 0: any difference
   };
   const Case cases[] = {
       {AEROGPU_FORMAT_B8G8R8A8_UNORM, 1.0 / 255},       {AEROGPU_FORMAT_B5G6R5_UNORM, 1.0 / 255},

@@ -25,12 +25,12 @@ namespace aerogpu::test {
 using Bytes = std::vector<uint8_t>;
 using Pixel = std::array<uint8_t, 4>;  ///< in the order of memory
 
-/// 0..1 as a byte, to nearest.
+/// Returns 0..1 as a byte, to nearest.
 inline uint8_t unorm8(float value) {
   return static_cast<uint8_t>(std::lround(value * 255));
 }
 
-/// A renderer shared by the tests of one file: lavapipe compiles each pipeline once.
+/// One renderer for the tests of one file: lavapipe compiles each pipeline once.
 class GpuTest : public ::testing::Test {
 protected:
   static void SetUpTestSuite() {
@@ -55,13 +55,13 @@ protected:
   }
   Harness& gpu() { return *s_gpu; }
 
-  /// Runs what was written to `w` and expects no error.
+  /// Runs the stream in `w` and expects no error.
   void run(CommandWriter& w) {
     const FinishedSubmission finished = gpu().submit(w, m_context);
     EXPECT_EQ(finished.result.error_count, 0u) << "code " << finished.result.last_error_code;
     w.reset();
   }
-  /// Runs it and gives the code of the one error that must come of it.
+  /// Runs the stream and returns the code of the one error that must follow.
   uint32_t runForError(CommandWriter& w) {
     const FinishedSubmission finished = gpu().submit(w, m_context);
     EXPECT_EQ(finished.result.error_count, 1u);
@@ -162,7 +162,7 @@ protected:
     if (at + 4 <= bytes.size()) std::memcpy(p.data(), bytes.data() + at, 4);
     return p;
   }
-  /// Each channel within `tolerance`.
+  /// Compares each channel within `tolerance`.
   static void expectNear(const Pixel& got, const Pixel& want, int tolerance, const std::string& what = "") {
     for (int i = 0; i < 4; ++i)
       EXPECT_NEAR(got[i], want[i], tolerance)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Images of destroyed textures are used again, and nobody can tell.
+// Images of destroyed textures are used again, without a visible effect.
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -9,10 +9,10 @@ class ImageStoreTest : public DrawTest {
 protected:
   void SetUp() override {
     DrawTest::SetUp();
-    // Nothing kept is left from other tests: their images are too old after these.
+    // Drops images kept from other tests: they are too old after these batches.
     batches(140);
   }
-  /// So many with work for the GPU, of which nothing is left.
+  /// Submits batches with work for the GPU that leaves no trace.
   void batches(uint32_t count) {
     CommandWriter w;
     for (uint32_t i = 0; i < count; ++i) {
@@ -54,7 +54,7 @@ TEST_F(ImageStoreTest, AnImageThatIsUsedAgainReadsAsZero) {
   }
 }
 
-/// What a batch that is not done reads cannot become another texture.
+/// An image that an unfinished batch reads cannot become another texture.
 TEST_F(ImageStoreTest, AnImageInUseIsNotUsedAgain) {
   CommandWriter w;
   const uint32_t vs = shader(w, "vs_2_0\ndcl_position v0\nmov oPos, v0\nmov oT0.xy, v0\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Transfers that the GPU makes in guest memory itself (host_import.h), beside the same ones through copies:
-// ragged offsets and pitches, mips and layers, blocks, the order of what touches the same bytes, refusals,
-// and that no mapping outlives its submission.
+// Transfers that the GPU makes in guest memory itself (host_import.h), beside equal ones through copies:
+// ragged offsets and pitches, mips and layers, blocks, the order of accesses to the same bytes, refusals. No
+// mapping outlives its submission.
 #include <random>
 
 #include "renderer/core/format.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr aerogpu_format kBgra = AEROGPU_FORMAT_B8G8R8A8_UNORM;
 constexpr uint8_t kUntouched = 0xA5;
-constexpr size_t kInPlace = size_t{64} << 10;  // bytes from which on lavapipe does without a copy
+constexpr size_t kInPlace = size_t{64} << 10;  // from this many bytes on lavapipe does without a copy
 
 Bytes pattern(size_t size, uint32_t seed) {
   std::minstd_rand random(seed);
@@ -87,8 +87,8 @@ protected:
   }
   /// Forgets what was imported so far.
   void beginImports() { m_asked = importsAsked(); }
-  /// How many imports the driver was asked for since the last call of either, or the test's begin. Only
-  /// lavapipe is asked for all that these tests transfer (host_import.h).
+  /// Expects a number of imports since the last call of either function, or since the test's begin. Only
+  /// lavapipe is asked for all transfers of these tests (host_import.h).
   void expectImports(int count) {
     const int asked = importsAsked() - std::exchange(m_asked, importsAsked());
     const bool lavapipe = std::strstr(aerogpu_renderer_device_name(gpu().renderer()), "llvmpipe") != nullptr;
@@ -97,7 +97,7 @@ protected:
   }
 
 private:
-  static inline Allocation s_arena;  ///< guest memory that every test uses anew
+  static inline Allocation s_arena;  ///< guest memory that every test reuses
   std::vector<Allocation> m_allocations;
   uint64_t m_used = 0;
   int m_asked = 0;
@@ -177,7 +177,7 @@ TEST_F(InPlaceTest, PartsOfATexture) {
     for (size_t x = 0; x < kPitch; ++x) {
       const size_t at = y * kPitch + x;
       const bool inCopy = x >= 240 && x < 240 + 3600 && y >= 5 && y < 395;
-      // The texels that a dirty range touches become wholly what the memory holds.
+      // A dirty range makes all texels that it touches equal to memory.
       const bool dirty = at >= begin / 4 * 4 && at < end;
       ASSERT_EQ(got[at], !inCopy ? kUntouched : dirty ? bytes[at] : 0) << x << ", " << y;
     }
@@ -245,7 +245,7 @@ TEST_F(InPlaceTest, BuffersThatTheGpuUses) {
   beginImports();
   fill(in, fresh);
   copyBuffer(w, to, from, kSize, true);
-  // Neither whole nor small: not renamed, but copied behind the copy above.
+  // Neither whole nor small: not renamed, but copied after the copy above.
   packets::dirtyRange(w, from, 8, kSize - 12);
   copyBuffer(w, to, from, kSize, true, kSize);
   run(w);
@@ -272,7 +272,7 @@ TEST_F(InPlaceTest, WriteBacksToTheSameBytesKeepTheirOrder) {
   const uint32_t toColor = backed(w, kWidth, kHeight, shared, kPitch);
   const uint32_t toDepth = backed(w, kWidth, kHeight, shared, kPitch, d24);
   run(w);
-  // Depth and stencil words are put together by the CPU once the GPU is done, whatever came after them.
+  // The CPU assembles depth and stencil words once the GPU is done, whatever came after them.
   copy(w, toDepth, depth, kWidth, kHeight, true);
   copy(w, toColor, color, kWidth, kHeight, true);
   run(w);
@@ -281,7 +281,7 @@ TEST_F(InPlaceTest, WriteBacksToTheSameBytesKeepTheirOrder) {
   copy(w, toDepth, depth, kWidth, kHeight, true);
   run(w);
   EXPECT_TRUE(content(shared) == b);
-  // Across submissions that are under way together, and through another packet list.
+  // Across submissions under way together, and through another packet list.
   for (const uint32_t source : {color, other, color, other}) {
     copy(w, toColor, source, kWidth, kHeight, true);
     gpu().submitAsync(w, m_context);
@@ -352,7 +352,7 @@ TEST_F(InPlaceTest, FallsBackToCopies) {
   bothWays(1);
   expectImports(0);
   gpu().mappingLimit = uint64_t{1} << 40;
-  // The driver refuses; after it has done so for long, it is not asked any more.
+  // The driver refuses; after many refusals it is not asked any more.
   refuseImports(true);
   for (uint32_t i = 0; i < 20; ++i) bothWays(2 + i);
   expectImports(16);

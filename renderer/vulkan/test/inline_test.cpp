@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EXT_DRAW_INLINE: the same pictures as draws from buffers, and what is bound stays.
+// EXT_DRAW_INLINE: draws the same pictures as draws from buffers, and bindings stay.
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -41,7 +41,7 @@ TEST_F(InlineTest, DrawsItsOwnVerticesAndWhatIsBoundStays) {
   w.packet(c);
   for (uint32_t x = 1; x < kSize; ++x) {
     const auto left = static_cast<float>(x);
-    // Column x from row x on; each a color of its own.
+    // Column x from row x on; each in its own color.
     auto v = quad(left, left, left + 1, kSize, 0xFF000000 | x << 16);
     if (x % 3 == 0) {
       drawInline(w, v);
@@ -68,7 +68,7 @@ TEST_F(InlineTest, DrawsItsOwnVerticesAndWhatIsBoundStays) {
   EXPECT_EQ(pixel(got, kSize, 3, 3), (Pixel{0, 255, 0, 255}));
 }
 
-// UPD-12: many draws one after the other, of several strides, among draws of what is bound.
+// UPD-12: many consecutive draws, of several strides, among draws of bound buffers.
 TEST_F(InlineTest, DrawsOfOneStrideFollowEachOther) {
   CommandWriter w;
   constexpr uint32_t kCells = kSize * kSize;
@@ -97,7 +97,7 @@ TEST_F(InlineTest, DrawsOfOneStrideFollowEachOther) {
       drawInline(w, v, std::vector<uint16_t>{0, 1, 2, 3, 4, 5});
       continue;
     }
-    // Padded by what no shader reads.
+    // Padded by bytes that no shader reads.
     const uint32_t stride = sizeof(Vertex) + (i / 50 % 3) * 4;
     Bytes bytes(stride * v.size(), 0x7F);
     for (size_t k = 0; k < v.size(); ++k) std::memcpy(&bytes[k * stride], &v[k], sizeof(Vertex));
@@ -111,10 +111,10 @@ TEST_F(InlineTest, DrawsOfOneStrideFollowEachOther) {
   for (uint32_t i = 0; i < kCells; ++i) EXPECT_EQ(pixel(got, kSize, i % kSize, i / kSize), want[i]) << i;
 }
 
-// UPD-12, INPUT-10: an index past the vertices reads 0, not what lies behind them.
+// UPD-12, INPUT-10: an index past the vertices reads 0, not the bytes after them.
 TEST_F(InlineTest, IndicesPastTheVerticesReadZero) {
   CommandWriter w;
-  // A vertex at 0,0,0,0-color is the middle of the target. Behind the vertices lie the indices.
+  // A vertex at 0,0,0,0-color is the middle of the target. The indices lie after the vertices.
   const auto v = quad(0, 0, 8, 8, 0xFFFFFFFF);
   const std::vector<uint16_t> past(96, 0x4444);
   drawInline(w, v, past);
@@ -125,7 +125,7 @@ TEST_F(InlineTest, IndicesPastTheVerticesReadZero) {
   EXPECT_EQ(pixel(got, kSize, 7, 7), (Pixel{0x99, 0x66, 0x33, 0xFF}));
 }
 
-// INPUT-10: what lies past the end of a buffer, which may be another program's, is not read.
+// INPUT-10: bytes past the end of a buffer, which may be another program's, are not read.
 TEST_F(InlineTest, VerticesPastABufferReadZero) {
   CommandWriter w;
   std::vector<Vertex> whole, other;
@@ -134,7 +134,7 @@ TEST_F(InlineTest, VerticesPastABufferReadZero) {
     const auto v = quad(0, 0, 8, 8, 0xFFFFFFFF);
     other.insert(other.end(), v.begin(), v.end());
   }
-  // Wherever the pool puts them, some of the others lie behind this one.
+  // Wherever the pool puts them, some of the others lie after this one.
   for (int i = 0; i < 4; ++i) vertexBuffer(w, other);
   const uint32_t first = vertexBuffer(w, own);
   for (int i = 0; i < 4; ++i) vertexBuffer(w, other);
@@ -146,7 +146,7 @@ TEST_F(InlineTest, VerticesPastABufferReadZero) {
     ASSERT_EQ(pixel(got, kSize, i % kSize, i / kSize), Pixel{}) << i;
 }
 
-// UPD-12: more in a frame than one piece of staging memory holds, and over many frames.
+// UPD-12: more vertices in a frame than one piece of staging memory holds, and over many frames.
 TEST_F(InlineTest, MoreThanStagingMemoryHolds) {
   CommandWriter w;
   std::vector<Vertex> many;

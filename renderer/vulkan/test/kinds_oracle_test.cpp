@@ -32,7 +32,7 @@ int addressed(uint32_t mode, int i, int size) {
 
 class KindsOracle : public FloatTargetTest {
 protected:
-  /// Each seed of the test's share.
+  /// Calls `one` with each seed in the test's share.
   template <class One>
   void seeds(uint32_t count, One one) {
     forSeeds(count, [&](uint32_t seed) {
@@ -67,7 +67,7 @@ void KindsOracle::volume(std::mt19937& random) {
   packets::upload(w, t, 0, bytes);
   run(w);
   const auto coordinate = [&] { return static_cast<float>(below(3 * 256)) / 256 - 1 + 1.0f / 640; };
-  // The third is the same for all pixels: where the nearest texel is a matter of rounding, none could be
+  // The third is constant over all pixels: if the nearest texel depended on rounding, no pixel could be
   // compared.
   const float depth =
       (static_cast<float>(below(3 * 16 * at[2])) / 16 + 1.0f / 32) / static_cast<float>(at[2]) - 1;
@@ -163,7 +163,7 @@ void KindsOracle::cube(std::mt19937& random) {
       for (int i = 0; i < 3; ++i)
         told &= i == major || std::fabs(std::fabs(d[i]) - std::fabs(d[major])) > 0.01;
       const bool negative = d[major] < 0;
-      // What of the direction runs along the rows and down the columns of each face.
+      // The parts of the direction along the rows and down the columns of each face.
       const double m = std::fabs(d[major]);
       const double across = major == 0   ? (negative ? d[2] : -d[2])
                             : major == 1 ? d[0]
@@ -209,7 +209,7 @@ TEST_F(KindsOracle, OtherKindsAreSampledAsWhatTheyAre) {
 struct Place {
   double x, y;
 };
-/// By the number of samples.
+/// Indexed by the number of samples.
 const std::vector<Place>& standardPlaces(uint32_t samples) {
   static const std::vector<Place> two = {{0.75, 0.75}, {0.25, 0.25}};
   static const std::vector<Place> four = {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}};
@@ -219,7 +219,7 @@ const std::vector<Place>& standardPlaces(uint32_t samples) {
   return samples == 2 ? two : samples == 4 ? four : eight;
 }
 
-/// How far inside of a triangle, pixels; negative outside. Corners in either order.
+/// Returns the distance inside of a triangle, pixels; negative outside. Corners in either order.
 double inside(const Place* t, const Place& p) {
   const double area = (t[1].x - t[0].x) * (t[2].y - t[0].y) - (t[1].y - t[0].y) * (t[2].x - t[0].x);
   double least = 1e9;
@@ -377,7 +377,7 @@ TEST_F(KindsOracle, DepthFormatsCompareOrGiveTheDepth) {
     renderState(w, kStencilPass, 7u);  // INCR
     bindShaders(w, shader(w, kVs3), shader(w, "ps_3_0\nmov oC0, c0\n"));
     drawQuad(w, {}, {}, 1, 0.25f);
-    drawQuad(w, {}, {}, 1, 0.75f);  // behind it
+    drawQuad(w, {}, {}, 1, 0.75f);  // fails the depth test
     renderState(w, kStencilEnable, 0u);
     target(w, color);
     run(w);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A renderer that goes takes its files and threads with it, however often one is made.
+// A renderer that is destroyed takes its files and threads with it, however often one is made.
 #include <filesystem>
 
 #include "renderer/vulkan/test/draw_fixture.h"
@@ -25,7 +25,7 @@ TEST(Leak, FiftyRenderers) {
       const uint32_t targets[] = {1};
       packets::setTargets(w, targets);
       Harness::clear(w, AEROGPU_CLEAR_COLOR, 1, 1, 1, 1);
-      // Some end with work under way.
+      // Some renderers end with work under way.
       if (i % 2)
         ASSERT_EQ(own.submit(w).result.error_count, 0u);
       else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The hot path allocates nothing for a packet or a draw: decoding, executing and recording, in frames like
-// those before them. What the driver does for itself is its own affair.
+// earlier ones. The driver's own allocations do not count.
 
 #include "renderer/test/counted_allocations.h"
 #include "renderer/vulkan/test/draw_fixture.h"
@@ -17,7 +17,7 @@ protected:
     s_gpu = new Harness(options);
   }
 
-  /// A frame of `draws` draws, each with a constant of its own, and now and then other textures, shaders,
+  /// Makes a frame of `draws` draws, each with its own constant, and now and then other textures, shaders,
   /// states, vertices.
   void frame(CommandWriter& w, uint32_t draws) {
     clearColor(w, 0, 0, 0, 0);
@@ -33,7 +33,7 @@ protected:
     aerogpu_cmd_present present{};
     w.packet(present);
   }
-  /// Allocations of this thread while it submits the frame and waits for it.
+  /// Returns the allocations of this thread while it submits the frame and waits for it.
   uint64_t cost(const CommandWriter& w) {
     const uint64_t before = allocations;
     const FinishedSubmission finished = gpu().submit(w, m_context);
@@ -95,7 +95,7 @@ TEST_F(LeanTest, NoAllocationForAnUpdateOrAnInlineDraw) {
             vertices.data(), kBytes);
         continue;
       }
-      if (i % 5 == 3) {  // what is in use
+      if (i % 5 == 3) {  // a buffer in use
         packets::dirtyRange(out, buffers[1], 0, kBytes);
       } else if (i % 5 == 2) {
         packets::dirtyRange(out, buffers[1], at, kBytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loss of the Vulkan device at each place where it is noticed: what the guest is told, that nothing hangs,
-// and that a device reset brings a new device up.
+// Loss of the Vulkan device at each place that notices it: what the guest is told, that nothing hangs, and
+// that a device reset opens a new device.
 #include "renderer/test/vulkan_double.h"
 #include "renderer/vulkan/test/draw_fixture.h"
 
@@ -11,7 +11,7 @@ using namespace aerogpu::test;
 
 class LossTest : public DrawTest, public ::testing::WithParamInterface<Loss> {
 protected:
-  /// A renderer of its own for each test: the log's rate limit starts anew.
+  /// Makes its own renderer for each test: the log's rate limit starts anew.
   void SetUp() override {
     TearDownTestSuite();
     SetUpTestSuite();
@@ -37,8 +37,8 @@ protected:
     EXPECT_EQ(finished.result.last_error_code, uint32_t{AEROGPU_ERROR_BACKEND});
     EXPECT_FALSE(finished.hasFrame);
   }
-  /// Takes what the loss logged, of which the validation layer had nothing to say. Packets of later
-  /// submissions may have used the log's rate up before the one that met the loss is reported.
+  /// Takes the loss's log lines, and expects no message of the validation layer. Packets of later submissions
+  /// may have used the log's rate up before the lost submission is reported.
   void expectLossLogged() {
     std::string all;
     for (const std::string& line : gpu().takeErrorLines()) {
@@ -122,7 +122,7 @@ TEST_P(LossTest, AReadBackOfALostDeviceWritesNothing) {
   resetAndDraw();
 }
 
-// The first that is handed over are boxes that go ahead of their batch.
+// The first hand-over has the boxes that go ahead of their batch.
 TEST_P(LossTest, WhatGoesAheadOfTheBatchIsLostWithIt) {
   constexpr uint32_t kWide = 64, kBoxes = 200;
   const Allocation memory = gpu().allocate(4096);

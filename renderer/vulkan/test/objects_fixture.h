@@ -36,7 +36,7 @@ inline Bytes pattern(size_t size, uint32_t seed) {
   return out;
 }
 
-/// Appends what it is given to a vector.
+/// Appends written bytes to a vector.
 class VectorSink final : public ByteSink {
 public:
   explicit VectorSink(Bytes& out) : m_out(out) {}
@@ -60,7 +60,7 @@ protected:
     keepDriversLoaded();
     m_config.validation = true;
     std::string error;
-    aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the log says so
+    aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the log says why
     m_backend = vk::createBackend(m_config, error);
     ASSERT_TRUE(m_backend) << error;
   }
@@ -142,7 +142,7 @@ protected:
     const auto cleared = backend().clear(state, args);
     EXPECT_TRUE(cleared) << cleared.error().what;
     finish();
-    EXPECT_TRUE(backend().recover());  // lets go of the targets
+    EXPECT_TRUE(backend().recover());  // releases the targets
     target = std::move(texture->gpu);
   }
 
@@ -190,7 +190,7 @@ struct Model {
   Box all() const { return {0, 0, 0, width, height, depth}; }
 };
 
-/// A triangle over all of a target, drawn at the back end's interface.
+/// Draws a triangle over all of a target, at the back end's interface.
 class Painter {
 public:
   Painter(Backend& backend, const TextureDesc& desc) : m_backend(backend) {
@@ -233,7 +233,7 @@ public:
   }
   ~Painter() {
     m_state = {};
-    EXPECT_TRUE(m_backend.recover());  // lets go of the targets
+    EXPECT_TRUE(m_backend.recover());  // releases the targets
   }
   void draw() {
     const auto drawn = m_backend.draw(m_state, {3, 1, 0, 0});

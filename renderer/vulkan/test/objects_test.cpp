@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers, textures of each kind and queries at the back ends' own interface. Contents are held against
+// Buffers, textures of each kind and queries at the back ends' own interface. Contents are compared with
 // arrays that the tests keep.
 #include <sys/mman.h>
 
@@ -117,7 +117,7 @@ TEST_P(ObjectsTest, TheMipsOfAVolumeHalveItsDepthToo) {
 }
 
 TEST_P(ObjectsTest, VolumesLargerThanAPieceOfStagingMemory) {
-  // 4 MiB a piece: of the first volume several slices fit, of the second not one.
+  // 4 MiB a piece: it holds several slices of the first volume, and less than one of the second.
   for (Model model : {Model(64, 64, 300), Model(1024, 1536, 2)}) {
     model.bytes = pattern(model.bytes.size(), model.depth);
     auto gpu = texture(volume(model.width, model.height, model.depth));
@@ -269,7 +269,7 @@ TEST_P(ObjectsTest, TargetsAreOfOneSampleCountAndNoVolumes) {
 
 TEST_P(ObjectsTest, AnOcclusionQueryCountsSamplesOfItsDraws) {
   if (isNull()) return;                // draws nothing; see below
-  const bool exact = !deviceIsBare();  // else: whether there was any
+  const bool exact = !deviceIsBare();  // else: only whether any sample passed
   auto query = backend().createQuery(QueryKind::Occlusion);
   ASSERT_TRUE(query);
   Painter painter(backend(), flat(16, 8));
@@ -284,7 +284,7 @@ TEST_P(ObjectsTest, AnOcclusionQueryCountsSamplesOfItsDraws) {
   ASSERT_TRUE((*query)->end());
   painter.draw();
   ASSERT_TRUE((*query)->result(std::make_unique<VectorSink>(two)));
-  // Over 150 batches, more than the slots of a pool and than are kept of one query, and a submission's end.
+  // Over 150 batches, more than the slots of a pool and the slots kept of one query, and a submission's end.
   ASSERT_TRUE((*query)->begin());
   for (int batch = 0; batch < 150; ++batch) {
     painter.draw();
@@ -321,7 +321,7 @@ TEST_P(ObjectsTest, AQueryThatEndsBetweenBatchesOrDiesWhileItCounts) {
 }
 
 TEST_P(ObjectsTest, OcclusionQueriesOverlap) {
-  if (isNull() || deviceIsBare()) return;  // draw nothing, or do not count
+  if (isNull() || deviceIsBare()) return;  // draws nothing, or does not count
   auto outer = backend().createQuery(QueryKind::Occlusion),
        inner = backend().createQuery(QueryKind::Occlusion);
   ASSERT_TRUE(outer && inner);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Random states of what follows the pixel shader, one pixel each, against a model written from the Direct3D 9
-// pages D3DRENDERSTATETYPE, D3DBLEND, D3DBLENDOP, D3DSTENCILOP, D3DCMPFUNC, "Alpha Testing State", "Fog
-// Formulas". AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT choose other images than the first few.
+// Random states of the stages after the pixel shader, one pixel each, against a model written from the
+// Direct3D 9 pages D3DRENDERSTATETYPE, D3DBLEND, D3DBLENDOP, D3DSTENCILOP, D3DCMPFUNC, "Alpha Testing State",
+// "Fog Formulas". AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT choose other images than the first few.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -23,11 +23,11 @@ struct CellVertex {
   float fog;
 };
 
-/// A format's channels: levels of R, G, B, A; 0 = alpha that is always one.
+/// A format's channels: levels of R, G, B, A; 0 = alpha is always one.
 struct TargetFormat {
   aerogpu_format format;
   uint32_t levels[4];
-  bool srgb;  ///< D3DRS_SRGBWRITEENABLE counts
+  bool srgb;  ///< D3DRS_SRGBWRITEENABLE has an effect
 };
 constexpr TargetFormat kFormats[] = {{AEROGPU_FORMAT_B8G8R8A8_UNORM, {255, 255, 255, 255}, true},
                                      {AEROGPU_FORMAT_R8G8B8A8_UNORM, {255, 255, 255, 255}, true},
@@ -141,7 +141,7 @@ double blended(uint32_t op, double s, double d, double sf, double df) {
   }
 }
 
-/// What the shader below writes to each target.
+/// Returns the color that the shader below writes to each target.
 Color shaderOutput(uint32_t target, const Color& c) {
   switch (target) {
     case 0:
@@ -163,7 +163,7 @@ double srgbEncoded(double l) {
   return l <= 0.0031308 ? 12.92 * l : 1.055 * std::pow(l, 1 / 2.4) - 0.055;
 }
 
-/// A value as the format keeps it; alpha of one where it has none.
+/// Returns a value as the format stores it; alpha is one if the format has none.
 Color stored(const TargetFormat& f, const Color& c) {
   Color out;
   for (size_t i = 0; i < 4; ++i)
@@ -309,7 +309,7 @@ protected:
     return c;
   }
 
-  /// The same switches and operations, other numbers.
+  /// Keeps switches and operations, changes numbers.
   static Cell withValues(Cell c, Random& random) {
     const Cell other = cell(random, false);
     c.below = other.below;
@@ -332,7 +332,7 @@ protected:
   static void addQuad(std::vector<CellVertex>& out, uint32_t cell, double z, const Color& c, float fog,
                       bool clockwise) {
     const auto x = static_cast<float>(cell % kSide), y = static_cast<float>(cell / kSide);
-    // Corners half a pixel up and left of the centre, which has whole numbers.
+    // Corners half a pixel up and left of the centre, which lies on whole numbers.
     const auto corner = [&](float dx, float dy) {
       return CellVertex{(x - 0.5f + dx) / (kSide / 2.0f) - 1, 1 - (y - 0.5f + dy) / (kSide / 2.0f),
                         static_cast<float>(z), d3dColor(c), fog};
@@ -456,7 +456,8 @@ protected:
                                    AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
     std::vector<Cell> cells;
     std::vector<CellVertex> vertices;
-    // Software rasterisers compile code for each combination of states: a few of them, each with many values.
+    // Software rasterisers compile code for each combination of states: so a few of them, each with many
+    // values.
     std::vector<Cell> styles;
     for (uint32_t n = 0; n < kStyles; ++n) styles.push_back(cell(random, srgb));
     for (uint32_t n = 0; n < kCells; ++n) cells.push_back(withValues(styles[n % kStyles], random));
@@ -507,12 +508,12 @@ protected:
         for (size_t i = 0; i < 4; ++i) {
           const uint32_t levels = formats[t].levels[i];
           if (!levels) continue;
-          // One step for two products in eight bits, one more where what lies below is a rounded product or
-          // has fewer bits; a single bit is right unless it is on the edge.
+          // One step for two products in eight bits, one more if the pixel below is a rounded product or has
+          // fewer bits; a single bit is right unless it is on the edge.
           const Cell& c = cells[n];
           const bool twice = c.blend && ofTheSource(i == 3 && c.separate ? c.srcAlpha : c.src);
           // Blending need not be finer than the target (Vulkan 1.3, "Blend Operations"): the source that fog
-          // has mixed is rounded too, by half a step, which a factor of it may double.
+          // has mixed is rounded too, by half a step, which a factor may double.
           const double source = twice ? 1 : c.blend && c.fog ? 0.5 : 0;
           const double allowed = levels == 1 ? 0.51 : (t == 3 || bytes == 2 ? 2.01 : 1.01) + source;
           EXPECT_NEAR(value[i], std::clamp(expected[n].color[t][i], 0.0, 1.0) * levels, allowed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What happens to a pixel after the shader: blending, write masks, X8 targets, sRGB, alpha test, fog, depth,
+// The stages after the pixel shader: blending, write masks, X8 targets, sRGB, alpha test, fog, depth,
 // stencil. Formulas: D3DBLEND, D3DBLENDOP, D3DCMPFUNC, D3DSTENCILOP, "Fog Formulas (Direct3D 9)".
 #include <algorithm>
 #include <cmath>
@@ -180,7 +180,7 @@ TEST_F(OutputTest, AlphaOfX8TargetsIsOne) {
   renderState(w, kSrcBlend, 8u);   // 1 - destination alpha = 0
   renderState(w, kDestBlend, 7u);  // destination alpha = 1
   drawVertices(w, quad(0, 0, 8, 8, d3dColor(kSrc)));
-  // Sampled, its alpha is one as well.
+  // Its alpha is one when sampled, too.
   const uint32_t vs = shader(w, "vs_2_0\ndcl_position v0\nmov oPos, v0\nmov oT0, v0\n");
   const uint32_t ps = shader(w, "ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n");
   bindShaders(w, vs, ps);
@@ -255,7 +255,7 @@ TEST_F(OutputTest, DepthTestAndWrite) {
       renderState(w, kZFunc, func);
       renderState(w, kZWriteEnable, 0u);
       drawVertices(w, quad(0, 0, 8, 8, 0xFFFFFFFF, z));
-      renderState(w, kZFunc, 3u);  // equal: passes only if the draw before did not write
+      renderState(w, kZFunc, 3u);  // equal: passes only if the previous draw did not write
       drawVertices(w, quad(0, 0, 4, 8, 0xFF0000FF, 0.5f));
       run(w);
       const Bytes got = result();
@@ -314,7 +314,7 @@ TEST_F(OutputTest, StencilOperationsByOutcomeOnBothSides) {
                   {"both pass", kAlways, 0.1f, kStart + 1, 0}};
   for (const auto& outcome : outcomes)
     for (const bool back : {false, true}) {
-      // The other side has the other function.
+      // The other side has the opposite function.
       renderState(w, kStencilFunc, back ? kNever + kAlways - outcome.func : outcome.func);
       renderState(w, kCcwStencilFunc, back ? outcome.func : kNever + kAlways - outcome.func);
       Harness::clear(w, AEROGPU_CLEAR_DEPTH | AEROGPU_CLEAR_STENCIL, 0, 0, 0, 0, 0.5f, kStart);

@@ -64,7 +64,7 @@ TEST_F(PresentTest, AFrameIsTheTextureAtThePresent) {
   EXPECT_TRUE(own.takeErrorLines().empty());
 }
 
-// PRES-10: only what differs is copied, and each frame is whole, however many are under way.
+// PRES-10: only the difference is copied, and each frame is whole, however many are under way.
 TEST_F(PresentTest, OnlyTheDamageIsCopied) {
   constexpr uint32_t kSide = 64;
   Harness::Options options;
@@ -139,7 +139,7 @@ TEST_F(PresentTest, OnlyTheDamageIsCopied) {
     }
     expectFrames(pictures);
     const uint64_t now = own.stats().readback_bytes;
-    if (round < 2) {  // later ones have a frame that no idle one can become
+    if (round < 2) {  // later ones need a frame that no idle one can become
       EXPECT_LE(now - copied, 3u * 8 * 8 * 4 * 2) << "round " << round;
     }
     copied = now;
@@ -153,7 +153,7 @@ protected:
     std::filesystem::remove_all(m_folder);
     PresentTest::TearDown();
   }
-  /// A renderer that makes a pipeline, and its end.
+  /// Makes a renderer that makes a pipeline, and destroys it.
   void drawOnce(const char* cacheDir, const char* vmUuid = nullptr) {
     Harness::Options options;
     options.backend = "vulkan";
@@ -175,7 +175,7 @@ protected:
     EXPECT_TRUE(own.takeErrorLines().empty());
     s_gpu = shared;
   }
-  /// All there are, without the folder's own name, and without those that the GPU's driver keeps for itself.
+  /// Returns all files, without the folder's name, and without those that the GPU's driver keeps.
   std::set<std::string> files() const {
     std::set<std::string> found;
     if (std::filesystem::exists(m_folder))
@@ -189,7 +189,7 @@ protected:
       std::filesystem::temp_directory_path() / ("aerogpu-cache-test-" + std::to_string(getpid()));
 };
 
-/// A file is of the GPU driver's own format, and a guest has a hand in it: no VM is given another's.
+/// A file has the GPU driver's own format, and a guest influences it: no VM gets another VM's file.
 TEST_F(PipelineFileTest, PipelinesAreOneMachinesOwn) {
   const char* const before = std::getenv("XDG_CACHE_HOME");
   const std::string kept = before ? before : "";
@@ -225,7 +225,7 @@ TEST_F(PipelineFileTest, SurvivesARestart) {
   ASSERT_FALSE(file.empty());
   EXPECT_GT(std::filesystem::file_size(file), 24u);
   drawOnce();
-  // Damaged: ignored, and replaced.
+  // A damaged file is ignored and replaced.
   {
     std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
     stream.seekp(40);

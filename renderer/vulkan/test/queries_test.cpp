@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EXT_QUERY_BEGIN and EXT_QUERY_END on the GPU: exact counts whatever lies between the two, and times.
+// EXT_QUERY_BEGIN and EXT_QUERY_END on the GPU: exact counts whatever comes between the two, and times.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -34,7 +34,7 @@ protected:
         .slot = slot, .type = type, .alloc_id = m_results.id, .offset_bytes = place * 16});
   }
   void time(CommandWriter& w, uint32_t place) { end(w, 0, place, AEROGPU_EXT_QUERY_TIMESTAMP); }
-  /// Four samples.
+  /// Draws four samples.
   void four(CommandWriter& w, uint32_t times = 1) {
     for (uint32_t i = 0; i < times; ++i) draw(w, 6);
   }
@@ -43,7 +43,7 @@ protected:
     std::memcpy(&result, gpu().bytes(m_results).data() + place * 16, sizeof result);
     return result;
   }
-  /// The value, which must be there.
+  /// Returns the value, which must be there.
   uint64_t value(uint32_t place) {
     EXPECT_EQ(at(place).available, 1u) << place;
     return at(place).value;
@@ -145,7 +145,7 @@ TEST_F(QueriesTest, WhatTheTestsRemoveDoesNotCount) {
   Harness::clear(w, AEROGPU_CLEAR_DEPTH, 0, 0, 0, 0, 0.25f);
   renderState(w, kZEnable, 1u);
   begin(w, 0);
-  four(w);  // at 0.5, behind 0.25
+  four(w);  // at 0.5, occluded by 0.25
   end(w, 0, 0);
   renderState(w, kZEnable, 0u);
   begin(w, 0);
@@ -291,7 +291,7 @@ TEST_F(QueriesTest, ResultsComeInTheOrderOfTheirPackets) {
   EXPECT_EQ(at(1).value, 0u);
 }
 
-/// One render pass holds the draws of many queries: they cost no pass each.
+/// One render pass holds the draws of many queries: a query needs no pass of its own.
 // QUERY-3
 TEST_F(QueriesTest, ADrawOfAnyKindCounts) {
   CommandWriter w;

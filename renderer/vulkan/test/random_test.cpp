@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random but well-formed frames: whatever order a guest uses resources in, the validation layer stays silent
+// Random but well-formed frames: in whatever order a guest uses resources, the validation layer stays silent
 // and no command fails.
 #include <random>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which pixels random triangles cover, which winding is culled and whose colour is theirs, against the rules
-// of the Direct3D 9 pages "Rasterization Rules" (pixel centres on whole numbers, top-left rule), D3DCULL,
-// D3DSHADEMODE, "Triangle Strips" and "Triangle Fans". AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT choose
-// other images.
+// The pixels that random triangles cover, the culled winding and the triangle that gives the colour, against
+// the rules of the Direct3D 9 pages "Rasterization Rules" (pixel centres on whole numbers, top-left rule),
+// D3DCULL, D3DSHADEMODE, "Triangle Strips" and "Triangle Fans". AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT
+// choose other images.
 #include <algorithm>
 #include <random>
 
@@ -20,7 +20,8 @@ struct Corner {
   uint32_t color;
 };
 
-/// Twice the area, positive for clockwise on screen; for a point c: on which side of the edge it lies.
+/// Returns twice the area, positive for clockwise on screen; its sign tells on which side of the edge a point
+/// lies.
 int64_t side(const Corner& a, const Corner& b, int64_t x, int64_t y) {
   return int64_t{b.x - a.x} * (y - a.y) - int64_t{b.y - a.y} * (x - a.x);
 }
@@ -28,7 +29,7 @@ int64_t side(const Corner& a, const Corner& b, int64_t x, int64_t y) {
 bool inside(const Corner& a, const Corner& b, int64_t x, int64_t y) {
   const int64_t e = side(a, b, x, y);
   if (e) return e > 0;
-  // On the edge of a clockwise triangle: a top edge runs right, a left one up.
+  // For points on the edge of a clockwise triangle: a top edge runs right, a left one up.
   return b.y < a.y || (b.y == a.y && b.x > a.x);
 }
 
@@ -49,7 +50,7 @@ protected:
       }
   }
 
-  /// The triangles of one draw: corners in order, the flat colour that of the first one named.
+  /// Fills the triangles of one draw: corners in order, the flat colour is the first corner's.
   static void fillAll(std::vector<uint32_t>& image, const Corner* v, size_t count, uint32_t topology,
                       uint32_t cull) {
     if (topology == AEROGPU_TOPOLOGY_TRIANGLELIST)
@@ -79,7 +80,7 @@ protected:
     std::vector<Call> calls;
     for (uint32_t cell = 0; cell < kAcross * kAcross; ++cell) {
       Corner corners[kCorners];
-      // Coarse places make edges through pixel centres and shared ones.
+      // Coarse places make shared edges, and edges through pixel centres.
       const int step = static_cast<int>(1u << below(5));
       for (Corner& c : corners) {
         const auto place = [&] {

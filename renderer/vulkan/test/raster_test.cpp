@@ -62,7 +62,7 @@ TEST_F(RasterTest, ScissorAndViewport) {
   for (uint32_t y = 0; y < kSize; ++y)
     for (uint32_t x = 0; x < kSize; ++x)
       EXPECT_EQ(pixel(got, kSize, x, y)[0], x >= 2 && x < 6 && y >= 3 && y < 5 ? 255 : 0) << x << "," << y;
-  // A scissor rectangle past the target is clipped, a viewport moves and scales, and nothing leaves it.
+  // A scissor rectangle past the target is clipped, a viewport moves and scales, and no pixel leaves it.
   scissor(w, 1, -5, 1000, 1000);
   target(w, m_target, m_depth);
   viewport(w, 0, 0, kSize, kSize);
@@ -114,7 +114,7 @@ TEST_F(RasterTest, FlatShadingTakesTheFirstVertex) {
   EXPECT_NE(result(2, 2)[0], 0);  // now a mixture
 }
 
-// One shader for both: it writes a size where points are drawn, and that only.
+// One shader for both: it writes a size only if points are drawn.
 TEST_F(RasterTest, PointsBehindTriangles) {
   if (deviceIsBare()) GTEST_SKIP() << "needs largePoints";
   CommandWriter w;
@@ -137,7 +137,7 @@ TEST_F(RasterTest, PointSizeAndSprites) {
   if (deviceIsBare()) GTEST_SKIP() << "needs largePoints";
   CommandWriter w;
   renderState(w, kPointSize, 4.0f);
-  // The centre between pixels 3 and 4: a square of four pixels a side around it.
+  // The centre lies between pixels 3 and 4: a square of four pixels a side around it.
   drawVertices(w, {at(3.5f, 3.5f, 0xFFFFFFFF)}, AEROGPU_TOPOLOGY_POINTLIST);
   run(w);
   EXPECT_EQ(coveredPixels(), 16u);

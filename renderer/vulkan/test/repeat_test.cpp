@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws that change nothing since the one before, and what may come between the two. Each adds to what is
-// there, so that one too few and one too many both show.
+// Draws that change nothing since the previous one, and commands that may come between the two. Each draw
+// adds to the target, so that one too few and one too many both show.
 #include <functional>
 #include <numeric>
 
@@ -19,7 +19,7 @@ protected:
     CommandWriter w;
     renderState(w, kAlphaBlendEnable, 1u);
     renderState(w, kSrcBlend, 2u);   // D3DBLEND_ONE
-    renderState(w, kDestBlend, 2u);  // the same
+    renderState(w, kDestBlend, 2u);  // D3DBLEND_ONE
     m_vertices = half(0);
     const std::vector<Vertex> right = half(1);
     m_vertices.insert(m_vertices.end(), right.begin(), right.end());
@@ -27,7 +27,7 @@ protected:
     stream(w, 0, m_buffer, sizeof(Vertex));
     run(w);
   }
-  /// The left or the right half.
+  /// Returns the left or the right half.
   std::vector<Vertex> half(int which) {
     const auto left = static_cast<float>(which) * kSize / 2;
     return quad(left, 0, left + kSize / 2.0f, kSize, 0xFF000000 | kStep);
@@ -43,7 +43,7 @@ protected:
     packets::setIndexBuffer(w, indices);
     return indices;
   }
-  /// How often the halves were drawn.
+  /// Expects how often the halves were drawn.
   void expectHalves(int left, int right, const std::string& what) {
     const Bytes got = result();
     for (uint32_t y = 0; y < kSize; ++y)
@@ -107,7 +107,7 @@ TEST_F(RepeatTest, WhatComesBetweenLeavesThemAsTheyAre) {
   }
 }
 
-// As a program draws that sets its states once: what begins the batch is the clear.
+// Draws as a program that sets its states once: the clear begins the batch.
 TEST_F(RepeatTest, AClearAndADrawAreAWholeSubmission) {
   for (int frame = 0; frame < 3; ++frame) {
     CommandWriter w;
@@ -118,7 +118,7 @@ TEST_F(RepeatTest, AClearAndADrawAreAWholeSubmission) {
   expectHalves(0, 1, "the last frame");
 }
 
-// A depth target that is smaller counts only where depth is used: the clear's pass is none for the draw.
+// A smaller depth target counts only if depth is used: the clear's pass does not suit the draw.
 TEST_F(RepeatTest, AClearHasOtherTargets) {
   CommandWriter w;
   target(w, m_target,
@@ -147,8 +147,8 @@ TEST_F(RepeatTest, IndicesMayBeSetBeforeADrawThatReadsNone) {
   expectHalves(4 + 2, 2, "left four times without indices, then each half twice");
 }
 
-// COPY-7: what is updated while a draw under way reads it lies elsewhere for the next one, and other vertices
-// where they were.
+// COPY-7: bytes updated while a draw under way reads them lie elsewhere for the next one, and other vertices
+// stay.
 TEST_F(RepeatTest, VerticesMoveAndComeBack) {
   for (const bool indexed : {false, true}) {
     CommandWriter w;
@@ -182,7 +182,7 @@ TEST_F(RepeatTest, IndicesMoveAndComeBack) {
   const uint32_t indices = setIndices(w, 0, 2 * kHalf);
   drawIndexed(w, kHalf);
   drawIndexed(w, kHalf);
-  // The first six name the right half's vertices now.
+  // The first six indices name the right half's vertices now.
   std::array<uint16_t, kHalf> others;
   std::iota(others.begin(), others.end(), kHalf);
   packets::upload(w, indices, 0, {reinterpret_cast<const uint8_t*>(others.data()), sizeof others});

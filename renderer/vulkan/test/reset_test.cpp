@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Interruption of a long submission between packets, and what a ring reset or a device reset leaves behind
-// it.
+// Interruption of a long submission between packets, and the state after a ring reset or a device reset.
 #include <atomic>
 #include <thread>
 
@@ -24,8 +23,8 @@ protected:
   void interruptALongJob() {
     CommandWriter w;
     const Vertex v = at(-1, -1, 0);
-    // The same vertex again and again. (Reads past a buffer's end would do as well, but the synchronization
-    // validation of newer layers takes them for reads of the memory that follows.)
+    // Repeats one vertex. (Reads past a buffer's end would do too, but the synchronization validation of
+    // newer layers takes them for reads of the memory that follows.)
     stream(w, 0, vertexBuffer(w, std::vector<Vertex>(3, v)), 0);
     for (uint64_t i = 0; i < kDraws; ++i) draw(w, kVertices);
     const uint64_t before = drawsSoFar();

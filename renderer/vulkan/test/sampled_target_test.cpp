@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Targets that are sampled by the draws that write them. Direct3D 9 leaves the result open, GPUs read what
-// was there before the draw, and programs live off that.
+// Targets that are sampled by the draws that write them. Direct3D 9 leaves the result open; GPUs read the
+// content from before the draw, and programs rely on that.
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -65,7 +65,7 @@ TEST_F(SampledTargetTest, EachDrawReadsWhatWasThereBefore) {
   run(w);
   Bytes got = result();
   for (size_t i = 0; i < 256; ++i) EXPECT_NEAR(got[i], data[i] / 2.0, 1) << i;
-  // No state changes between these two.
+  // No state changes between these two draws.
   draw(w, 6);
   draw(w, 6);
   run(w);
@@ -73,7 +73,7 @@ TEST_F(SampledTargetTest, EachDrawReadsWhatWasThereBefore) {
   for (size_t i = 0; i < 256; ++i) EXPECT_NEAR(got[i], data[i] / 8.0, 1.5) << i;
 }
 
-/// A copy is of one draw: what comes behind it samples its own textures.
+/// A copy serves one draw: later draws sample their own textures.
 // STATE-17
 TEST_F(SampledTargetTest, OtherDrawsAreAsBefore) {
   CommandWriter w;
@@ -112,7 +112,8 @@ TEST_F(SampledTargetTest, LevelsAreMadeFromTheOnesAbove) {
       target(w, view(w, t, mip));
       const auto size = static_cast<float>(8 >> mip);
       viewport(w, 0, 0, size, size);
-      // With a mip filter the draw's own scale would choose the level that is drawn: one finer is asked for.
+      // With a mip filter the draw's own scale would choose the level that is drawn: a finer one is
+      // requested.
       samplerState(w, 0, kMaxMipLevel, mipFilter ? 0 : mip - 1);
       samplerState(w, 0, kMipMapLodBias, std::bit_cast<uint32_t>(mipFilter ? -1.0f : 0.0f));
       drawWhole(w);
@@ -126,7 +127,8 @@ TEST_F(SampledTargetTest, LevelsAreMadeFromTheOnesAbove) {
   }
 }
 
-/// A depth target is sampled as it is while nothing writes it, and as it was before a draw that does.
+/// A depth target is sampled unchanged while no draw writes it; a draw that writes it samples its old
+/// content.
 // STATE-17
 TEST_F(SampledTargetTest, ADepthTargetCompares) {
   CommandWriter w;
@@ -151,7 +153,7 @@ TEST_F(SampledTargetTest, ADepthTargetCompares) {
   EXPECT_EQ(sample(false, 0.1f, 0.1f), 255);
   EXPECT_EQ(sample(false, 0.2f, 0.1f), 0);
   EXPECT_EQ(sample(false, 0.2f, 0.2f), 51);
-  // Without a change of anything but the write.
+  // Only the write changes.
   renderState(w, kZWriteEnable, 1u);
   drawWhole(w, 0.1f, 0.0625f);
   renderState(w, kZWriteEnable, 0u);
@@ -164,7 +166,7 @@ TEST_F(SampledTargetTest, ADepthTargetCompares) {
   draw(w, 6);
   run(w);
   EXPECT_EQ(result(4, 4)[0], 255);
-  // Stencil is of the same image.
+  // Stencil is in the same image.
   renderState(w, kStencilEnable, 1u);
   renderState(w, kStencilPass, 3u);
   renderState(w, kStencilRef, 7u);
@@ -178,7 +180,7 @@ TEST_F(SampledTargetTest, ADepthTargetCompares) {
   EXPECT_EQ(result(4, 4)[0], 0) << "the stencil test passed and 0.5 was read";
 }
 
-/// A depth target that is not needed does not cut the picture.
+/// An unneeded depth target does not cut the picture.
 // DRAW-15
 TEST_F(SampledTargetTest, ASmallerDepthTargetCutsOnlyWhatNeedsIt) {
   CommandWriter w;

@@ -36,7 +36,7 @@ enum class Load { Plain, Bias, Level, Project };
 struct Sampling {
   Format format;
   uint32_t width, height, mips;
-  std::vector<std::vector<Color>> levels;  ///< as the shader sees a texel
+  std::vector<std::vector<Color>> levels;  ///< as the shader reads a texel
   Bytes bytes;
   uint32_t addressU, addressV, mag, min, mip, maxLevel, border;
   bool srgb;
@@ -181,7 +181,7 @@ protected:
     s.maxLevel = chance(60) ? 0 : below(4);
     constexpr uint32_t kBorders[] = {0, 0xFF000000, 0xFFFFFFFF, 0x40FF8000, 0x9020C0F0};
     s.border = kBorders[below(5)];
-    // Levels of detail: whole ones where the nearest level is taken, else quarters.
+    // Levels of detail: whole ones if the nearest level is taken, else quarters.
     const float step = s.mip == 2 ? 0.25f : 1.0f;
     const auto steps = [&](int from, uint32_t count) {
       return static_cast<float>(from + static_cast<int>(below(count))) * step;
@@ -216,8 +216,8 @@ protected:
   void compareOne(uint32_t seed) {
     std::mt19937 random(seed);
     const Sampling s = make(random);
-    if (s.mag != s.min && std::fabs(s.level) < 0.1) return;  // either filter
-    // With a finest level Vulkan filters what is magnified as if it were minified (sampler_cache.cpp).
+    if (s.mag != s.min && std::fabs(s.level) < 0.1) return;  // either filter is right
+    // With a finest level Vulkan filters magnified textures as if they were minified (sampler_cache.cpp).
     if (s.mag != s.min && s.maxLevel && s.level <= 0) return;
     static constexpr const char* kLoads[] = {"texld", "texldb", "texldl", "texldp"};
     CommandWriter w;
@@ -264,11 +264,11 @@ protected:
     for (uint32_t y = 0; y < kSide && !HasFailure(); ++y)
       for (uint32_t x = 0; x < kSide && !HasFailure(); ++x) {
         Result r = model(s, x, y);
-        if (s.srgb && s.format.bytes == 2) {  // the shader decodes what was filtered (STATE-15)
+        if (s.srgb && s.format.bytes == 2) {  // the shader decodes the filtered color (STATE-15)
           for (size_t i = 0; i < 3; ++i) r.color[i] = srgbDecoded(r.color[i]);
           r.tolerance *= 2.4 / 1.055;  // the curve's slope at 1
         }
-        // A border is not decoded, and what its alpha becomes without an alpha channel is nobody's promise.
+        // A border is not decoded, and its alpha without an alpha channel is not specified.
         if (!r.told || (r.border && (s.format.opaque || s.format.srgb || s.srgb))) continue;
         const Pixel p = pixel(got, kSide, x, y);
         const Color value = {p[2] / 255.0, p[1] / 255.0, p[0] / 255.0, p[3] / 255.0};

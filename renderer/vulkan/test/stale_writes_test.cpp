@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A reset of the ring gives up on work that goes on, and the guest gives the memory of that work to somebody
-// else: nothing of before may be written there, by whatever way it was to come, and what a GPU may still do
-// is told. docs/develop/architecture.md, "Nothing old writes".
+// A ring reset gives up on work that goes on, and the guest gives the memory of that work to another program:
+// no old work may write there, by whatever way, and the device reports what a GPU may still do.
+// docs/develop/architecture.md, "Nothing old writes".
 #include <algorithm>
 
 #include "renderer/vulkan/test/draw_fixture.h"
@@ -10,7 +10,7 @@ namespace aerogpu::test {
 namespace {
 
 constexpr uint8_t kOld = 0xA5, kOthers = 0x3C;
-constexpr uint32_t kSide = 512;  // a texture of 1 MiB: what the GPU copies itself (host_import.h)
+constexpr uint32_t kSide = 512;  // a texture of 1 MiB, which the GPU copies itself (host_import.h)
 constexpr uint64_t kBytes = uint64_t{kSide} * kSide * 4;
 
 class StaleWritesTest : public DrawTest {
@@ -80,7 +80,7 @@ protected:
                                           .dst_alloc_id = m_memory.id,
                                           .dst_row_pitch_bytes = kSize * 4});
   }
-  /// Tenths of a second for a software rasteriser.
+  /// Draws for tenths of a second on a software rasteriser.
   void drawLong(CommandWriter& w) {
     constexpr uint32_t kWide = 1024, kTimes = 200;
     const uint32_t wide = texture(w, kBgra, kWide, kWide);
@@ -95,9 +95,9 @@ protected:
     packets::destroyResource(w, wide);
   }
 
-  /// While set the GPU ends nothing that it is given.
+  /// While set the GPU ends none of its work.
   void hold(bool on) { aerogpu_renderer_play_faults(gpu().renderer(), on ? AEROGPU_RENDERER_FAULT_HANG : 0); }
-  /// The reset's register write, and what the guest does after it.
+  /// Makes the reset's register write, and does what the guest does after it.
   void giveUp() {
     aerogpu_renderer_interrupt(gpu().renderer());
     fill(kOthers);
@@ -107,7 +107,7 @@ protected:
     aerogpu_renderer_resume(gpu().renderer());
     (void)gpu().takeFinished();
   }
-  /// New work is written.
+  /// Expects that new work writes.
   void worksAgain() {
     for (const uint32_t side : {16u, kSide}) {
       fill(kOld);
@@ -123,7 +123,7 @@ protected:
   uint32_t m_from = 0;
 };
 
-/// Copies by a thread of the renderer, which come when the GPU has ended.
+/// Copies by a renderer thread, which come when the GPU has ended.
 // RING-6
 TEST_F(StaleWritesTest, WhatThreadsOfOursCopyIsDropped) {
   for (int way = 0; way < 4; ++way) {
@@ -144,7 +144,7 @@ TEST_F(StaleWritesTest, WhatThreadsOfOursCopyIsDropped) {
   worksAgain();
 }
 
-/// What is large the GPU would copy itself: not where draws come first, in this batch or an earlier one.
+/// The GPU would copy large read-backs itself: but not if draws come first, in this batch or an earlier one.
 // RING-6
 TEST_F(StaleWritesTest, NoGpuWritesBehindDraws) {
   for (const bool before : {false, true})
@@ -168,7 +168,7 @@ TEST_F(StaleWritesTest, NoGpuWritesBehindDraws) {
   worksAgain();
 }
 
-/// Draws behind such a copy are none of its batch, so that it ends before them.
+/// Draws after such a copy go to another batch, so that the copy ends before them.
 TEST_F(StaleWritesTest, DrawsBehindTheGpusCopyAreAnotherBatch) {
   CommandWriter w;
   readTexture(w, kSide / 2);
@@ -184,8 +184,8 @@ TEST_F(StaleWritesTest, DrawsBehindTheGpusCopyAreAnotherBatch) {
   EXPECT_EQ(result(kSize / 2, kSize / 2), (Pixel{0x99, 0x66, 0x33, 0xFF}));
 }
 
-/// The GPU's own copies, which a reset waits for, are told until they have ended; what was lent afterwards is
-/// not of before.
+/// The GPU's own copies, which a reset waits for, are reported until they have ended; later loans do not
+/// count as old.
 // RING-6
 TEST_F(StaleWritesTest, WhatTheGpuWasLentIsTold) {
   CommandWriter w;
@@ -222,8 +222,8 @@ TEST_F(StaleWritesTest, WhatTheGpuWasLentIsTold) {
   worksAgain();
 }
 
-/// A GPU that hangs in such a copy may write at any time: that is told as long as it hangs, also while
-/// another one works in its place.
+/// A GPU that hangs in such a copy may write at any time: that is reported as long as it hangs, even while
+/// another GPU works in its place.
 // RING-6
 TEST_F(StaleWritesTest, AGpuThatHangsIsToldUntilItHasEnded) {
   CommandWriter w;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Buffers that are updated while draws that are under way read them: pictures and bytes against a model that
-// does one thing after the other.
+// Buffers that are updated while draws under way read them: pictures and bytes against a model that works
+// sequentially.
 #include <algorithm>
 #include <future>
 #include <random>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kSide = 64, kVertexBytes = 8;
 
-/// A point is eight bytes that may be any: x and y, a color. So ranges may cut points.
+/// A point is eight bytes of any value: x and y, a color. So ranges may cut points.
 class StreamingTest : public DrawTest {
 protected:
   /// A buffer as the guest knows it.
@@ -47,7 +47,7 @@ protected:
   }
 
   uint32_t below(uint64_t end) { return static_cast<uint32_t>(m_random() % end); }
-  /// New contents for `size` bytes from byte `at` of a buffer: x and y inside of the target.
+  /// Makes new contents for `size` bytes from byte `at` of a buffer: x and y inside of the target.
   void points(std::span<uint8_t> out, uint64_t at) {
     for (size_t i = 0; i < out.size(); ++i) {
       const uint64_t place = (at + i) % kVertexBytes;  // b, g, r, a of the place; of the color
@@ -83,7 +83,7 @@ protected:
     if (kind == 0 && size <= 4096) {
       packets::upload(w, m.handle, lo, fresh);
     } else if (kind <= 2 && m.backing.id != 0) {
-      // The memory is read when the packet runs, which is before submit() returns; one range at a time.
+      // The memory is read when the packet runs, before submit() returns; one range at a time.
       submitSoFar(w);
       std::ranges::copy(fresh, gpu().bytes(m.backing).begin() + static_cast<ptrdiff_t>(lo));
       packets::dirtyRange(w, m.handle, lo, size);
@@ -136,7 +136,7 @@ protected:
   uint64_t m_ringAt = 0;
 };
 
-// COPY-7, UPD-1, UPD-7, UPD-8: ranges of every kind between draws of every kind, with much under way.
+// COPY-7, UPD-1, UPD-7, UPD-8: ranges of every kind between draws of every kind, with much work under way.
 TEST_F(StreamingTest, RandomUpdatesAndDraws) {
   m_ring = gpu().allocate(uint64_t{4} << 20);
   const Allocation back = gpu().allocate(uint64_t{2} << 20);
@@ -144,7 +144,7 @@ TEST_F(StreamingTest, RandomUpdatesAndDraws) {
   Model models[] = {buffer(w, 1024, false), buffer(w, 40000, true), buffer(w, 3u << 19, true),
                     buffer(w, 200000, false)};
   Model& indices = models[3];
-  // A second one for indices, whose bytes are not points.
+  // A second buffer for indices, whose bytes are not points.
   const uint32_t indexHandle = gpu().handle();
   constexpr uint32_t kIndexBytes = 8192;
   packets::createBuffer(w, indexHandle, kIndexBytes, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER);
@@ -170,7 +170,7 @@ TEST_F(StreamingTest, RandomUpdatesAndDraws) {
         lo = manner == 1 ? 0 : below(size - length + 1);
       }
       update(w, m, lo, lo + length);
-      // Vertices in it, or around it, of which all bytes are known.
+      // Vertices in it, or around it, whose bytes are all known.
       const uint64_t count = size / kVertexBytes;
       uint64_t first = std::min<uint64_t>((lo + kVertexBytes - 1) / kVertexBytes, count - 1);
       uint64_t vertices = std::max<uint64_t>(1, length / kVertexBytes);
@@ -191,7 +191,7 @@ TEST_F(StreamingTest, RandomUpdatesAndDraws) {
         for (uint64_t v = first; v < first + vertices; ++v) paint(m, v * kVertexBytes);
         continue;
       }
-      // By indices, in any order, which are streamed too.
+      // By indices in any order, which are streamed too.
       const bool wide = below(2);
       const uint32_t n = 1 + below(200), base = below(from + 1);
       Bytes list(size_t{n} * (wide ? 4 : 2));
@@ -211,7 +211,7 @@ TEST_F(StreamingTest, RandomUpdatesAndDraws) {
       for (const uint32_t number : numbers) paint(m, (uint64_t{number} + base) * kVertexBytes + offset);
     }
     if (below(4) == 0) {
-      // All of it at once: a copy on the GPU to another buffer and back to memory.
+      // Reads all of it at once: a copy on the GPU to another buffer and back to memory.
       Model& other = models[(static_cast<size_t>(&m - models) + 1) % 4];
       const uint64_t bytes = std::min(m.bytes.size(), other.bytes.size()) & ~uint64_t{3};
       w.packet(
@@ -222,7 +222,7 @@ TEST_F(StreamingTest, RandomUpdatesAndDraws) {
       set(other.used, 0, bytes, true);
     }
     if (below(2)) {
-      // The frame goes on in the next submission, with this one under way.
+      // The frame goes on in the next submission, while this one is under way.
       submitSoFar(w);
       continue;
     }
@@ -242,7 +242,7 @@ TEST_F(StreamingTest, RandomUpdatesAndDraws) {
   (void)back;
 }
 
-// UPD-7: a promise is about draws, not about the updates before, which the GPU may still have to carry out.
+// UPD-7: a promise concerns draws, not earlier updates, which the GPU may still have to carry out.
 TEST_F(StreamingTest, PromisedUpdatesStayBehindOtherUpdates) {
   constexpr uint32_t kBytes = 3u << 20, kLarge = 2u << 20;  // more than a window holds
   const Allocation memory = gpu().allocate(kLarge + 4096);
@@ -269,7 +269,7 @@ TEST_F(StreamingTest, PromisedUpdatesStayBehindOtherUpdates) {
   EXPECT_TRUE(gpu().readBuffer(m.handle, kBytes) == m.bytes);
 }
 
-/// Each draw samples one texel of a texture that is updated between all of them.
+/// Each draw samples one texel of a texture that is updated between all draws.
 class TextureStreamingTest : public DrawTest {
 protected:
   void SetUp() override {
@@ -302,7 +302,7 @@ protected:
                                             .src_offset_bytes = m_at});
     m_at += width * 4;
   }
-  /// Texel x, y of a texture of `side` texels to pixel `to`.
+  /// Copies texel x, y of a texture of `side` texels to pixel `to`.
   void sample(CommandWriter& w, uint32_t x, uint32_t y, uint32_t to, uint32_t side = kSize) {
     const auto texels = static_cast<float>(side);
     constantsF(w, AEROGPU_SHADER_STAGE_VERTEX, 0,
@@ -369,8 +369,8 @@ TEST_F(TextureStreamingTest, PromisesKeepTheOrderThatCounts) {
   }
 }
 
-/// What a GPU that has nothing to do copies ahead of the batch: 64 boxes at a time, at most 16 times. One
-/// that is busy gets all with the batch.
+/// An idle GPU copies boxes ahead of the batch: 64 at a time, at most 16 times. A busy one gets all with the
+/// batch.
 TEST_F(TextureStreamingTest, PromisedBoxesGoAheadToAnIdleGpu) {
   constexpr uint32_t kWide = 64;
   const struct {
@@ -389,7 +389,7 @@ TEST_F(TextureStreamingTest, PromisedBoxesGoAheadToAnIdleGpu) {
     std::promise<void> go;
     int batches = batchesSubmitted();
     if (c.busy) {
-      // The submission ends when it has been read back, and that is not before `go`.
+      // The submission ends when it has been read back, which is not before `go`.
       gpu().onGuestAccess = [gone = go.get_future().share()](uint64_t, bool write) {
         if (write) gone.wait();
       };
@@ -427,8 +427,8 @@ TEST_F(TextureStreamingTest, PromisedBoxesGoAheadToAnIdleGpu) {
   }
 }
 
-// UPD-7: a promise is not about other updates. Large ones are copied from guest memory, each by a command of
-// its own; that those which meet are ordered is the validation layer's to say.
+// UPD-7: a promise does not concern other updates. Large ones are copied from guest memory, each by its own
+// command; the validation layer checks that overlapping ones are ordered.
 TEST_F(TextureStreamingTest, PromisedBoxesThatMeetKeepTheirOrder) {
   constexpr uint32_t kWide = 256, kBox = 128, kBytes = kBox * kBox * 4;
   const Allocation memory = gpu().allocate(2 * kBytes);

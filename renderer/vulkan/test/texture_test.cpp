@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sampling: formats, filters, address modes, border, mip levels, sRGB, cube maps, views, textures that are
-// rendered to.
+// Sampling: formats, filters, address modes, border, mip levels, sRGB, cube maps, views, render targets.
 #include <cmath>
 
 #include "renderer/vulkan/test/draw_fixture.h"
@@ -33,7 +32,7 @@ protected:
     setTexture(w, 0, tex);
     draw(w, 6);
   }
-  /// A 4x1 texture of four greys, or one of 1x4.
+  /// Makes a 4x1 texture of four greys, or one of 1x4.
   uint32_t greys(CommandWriter& w, bool down = false) {
     const uint32_t t = down ? texture(w, kBgra, 1, 4) : texture(w, kBgra, 4, 1);
     Bytes data;
@@ -42,7 +41,7 @@ protected:
     packets::upload(w, t, 0, data);
     return t;
   }
-  /// A square depth texture that holds `depth` everywhere.
+  /// Makes a square depth texture that holds `depth` everywhere.
   uint32_t depthTexture(CommandWriter& w, uint32_t size, uint32_t layers, float depth) {
     const uint32_t d = texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, size, size, 1, layers,
                                AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL | AEROGPU_RESOURCE_USAGE_TEXTURE);
@@ -72,7 +71,7 @@ TEST_F(TextureTest, TexelsMapToPixels) {
   Bytes data(256);
   for (size_t i = 0; i < 256; ++i) data[i] = static_cast<uint8_t>(i * 37 + 11);
   packets::upload(w, t, 0, data);
-  samplerState(w, 0, kMagFilter, 2);  // linear: off by the least bit of coordinate it would show
+  samplerState(w, 0, kMagFilter, 2);  // linear: shows an error in the least bit of a coordinate
   samplerState(w, 0, kMinFilter, 2);
   drawTextured(w, t, 0, 0, 1, 1);
   run(w);
@@ -106,8 +105,8 @@ TEST_F(TextureTest, SixteenBitAndBlockFormats) {
   EXPECT_EQ(result(7, 7), (Pixel{255, 0, 0, 255}));
 }
 
-// Four texels a pixel across and one down: a level for the four, or, of a filter with more samples across,
-// one for the one.
+// Four texels a pixel across and one down: a level for the four, or, with more samples across, one for the
+// one.
 TEST_F(TextureTest, AnisotropyTakesAFinerLevel) {
   if (deviceIsBare()) GTEST_SKIP() << "needs samplerAnisotropy";
   CommandWriter w;
@@ -179,7 +178,7 @@ TEST_F(TextureTest, AddressModes) {
 TEST_F(TextureTest, PointAndLinearFilters) {
   CommandWriter w;
   const uint32_t t = greys(w);
-  // Each filter after the other one, and the other one for the other direction.
+  // Each filter follows the other one, in the other direction too.
   for (const uint32_t filter : {1u, 2u, 1u}) {
     samplerState(w, 0, kMagFilter, filter);
     samplerState(w, 0, kMinFilter, 3 - filter);
@@ -246,7 +245,7 @@ TEST_F(TextureTest, MipLevels) {
   EXPECT_EQ(sample(1), 40);
 }
 
-/// The page "texldl": the level is the larger one of the coordinate's and D3DSAMP_MAXMIPLEVEL, not their sum.
+/// The page "texldl": the level is the larger one, from the coordinate or D3DSAMP_MAXMIPLEVEL, not their sum.
 // STATE-15
 TEST_F(TextureTest, ExplicitLevelAndFinestLevel) {
   CommandWriter w;
@@ -302,8 +301,8 @@ TEST_F(TextureTest, SrgbRead) {
   expectNear(result(0, 0), want, 1);
 }
 
-// STATE-15: the shader decodes what no GPU has in sRGB, from the draw on that the state or the texture
-// changes.
+// STATE-15: the shader decodes formats that no GPU has in sRGB, from the first draw after a change of state
+// or texture.
 TEST_F(TextureTest, SrgbReadBySampler) {
   CommandWriter w;
   const uint32_t t = texture(w, AEROGPU_FORMAT_B5G6R5_UNORM, 1, 1), other = texture(w, kBgra, 1, 1);
@@ -380,7 +379,7 @@ TEST_F(TextureTest, ModelsWithoutDeclarationsSampleWhatIsBound) {
   EXPECT_EQ(sample(cube, {-1, 0, 0}), 80) << "behind nothing";
 }
 
-/// More variants of one shader than are kept: the one in use is never among those that go.
+/// More variants of one shader than are kept: the one in use is never dropped.
 TEST_F(TextureTest, VariantsOfAShaderAreBounded) {
   CommandWriter w;
   const uint32_t cube = texture(w, kBgra, 2, 2, 1, 6), plane = texture(w, kBgra, 2, 2);
@@ -421,7 +420,7 @@ TEST_F(TextureTest, UnboundReadsOpaqueBlack) {
 TEST_F(TextureTest, RenderThenSampleAndMipChainByViews) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 8, 8, 4);
-  // Fill level 0, then draw each level from the one before through views of the same texture.
+  // Fills level 0, then draws each level from the previous one through views of the same texture.
   target(w, t);
   clearColor(w, 1, 0.4f, 0.2f, 1);
   samplerState(w, 0, kMagFilter, 2);
@@ -479,7 +478,7 @@ TEST_F(TextureTest, DepthTextureCompares) {
   }
 }
 
-/// "Hardware Shadow Maps" know no difference between vertex and pixel samplers.
+/// "Hardware Shadow Maps" make no difference between vertex and pixel samplers.
 // DRAW-14
 TEST_F(TextureTest, DepthTextureComparesInAVertexShader) {
   CommandWriter w;
@@ -504,7 +503,8 @@ TEST_F(TextureTest, DepthTextureComparesInAVertexShader) {
   EXPECT_EQ(sample(d, 0.25f), (Pixel{255, 255, 255, 255})) << "behind a colour texture";
 }
 
-/// What is not of the declared kind is sampled as what it is, with depth (third coordinate 0) or without.
+/// A texture of another kind than the declared one is sampled as its own kind, with depth (third coordinate
+/// 0) or without.
 // STATE-16
 TEST_F(TextureTest, ATextureOfAnotherKindIsSampledAsWhatItIs) {
   CommandWriter w;

@@ -37,7 +37,7 @@ protected:
 
 // OBJ-4
 TEST_F(TransferTest, NewResourcesAreZero) {
-  // Over 4 MiB each, so that each has a block of memory of its own, which the next one of that size gets
+  // Over 4 MiB each, so that each has its own block of memory, which the next resource of that size gets
   // again.
   struct {
     aerogpu_format format;
@@ -55,7 +55,7 @@ TEST_F(TransferTest, NewResourcesAreZero) {
     packets::upload(w, handle, 0, Bytes(bytes, 0x3F));
     run(w);
     packets::destroyResource(w, handle);
-    for (int batch = 0; batch < 2; ++batch) {  // the first may use it, the second begins by giving it back
+    for (int batch = 0; batch < 2; ++batch) {  // the first may use it, the second gives it back first
       packets::upload(w, other, 0, pattern(4, 1));
       run(w);
     }
@@ -82,8 +82,8 @@ TEST_F(TransferTest, NewResourcesAreZero) {
 }
 
 TEST_F(TransferTest, FlushHandsOverWhatCameBeforeIt) {
-  // PRES-8. The dirty range after it makes the renderer look at guest memory, in the middle of the
-  // submission: by then the queue has the clear; without a FLUSH it has nothing.
+  // PRES-8. The dirty range after it makes the renderer read guest memory in the middle of the submission: by
+  // then the queue has the clear; without a FLUSH it has nothing.
   const Allocation memory = gpu().allocate(1024);
   for (const bool flushes : {true, false}) {
     CommandWriter w;
@@ -156,7 +156,7 @@ TEST_F(TransferTest, FormatsKeepTheirBytes) {
   }
   for (const aerogpu_format format : {AEROGPU_FORMAT_BC1_RGBA_UNORM, AEROGPU_FORMAT_BC2_RGBA_UNORM,
                                       AEROGPU_FORMAT_BC3_RGBA_UNORM_SRGB, AEROGPU_FORMAT_BC7_RGBA_UNORM}) {
-    if (deviceIsBare()) break;  // it has none of these
+    if (deviceIsBare()) break;  // the device has none of these
     CommandWriter w;
     const uint32_t t = texture(w, format, 20, 12, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
     const size_t block = format == AEROGPU_FORMAT_BC1_RGBA_UNORM ? 8 : 16;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The renderer with a translator process that is missing, that lies, and that dies: what the guest is told,
-// and that everything but DXBC shaders goes on. The process is chosen once, so these run in this order, in a
-// program of their own.
+// and that all but DXBC shaders works. The process is chosen once, so these tests run in this order, in their
+// own program.
 #include <signal.h>
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ protected:
 };
 int TranslatorTest::s_tests = 0;
 
-/// The one process whose program is `name` (its first 15 characters) and that is nobody's child but init's.
+/// Returns the only process that runs `name` (its first 15 characters) and is a child of init.
 pid_t processNamed(const std::string& name) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const pid_t pid = std::atoi(entry.path().filename().c_str());
@@ -83,7 +83,7 @@ TEST_F(TranslatorTest, LyingThenDead) {
   std::filesystem::remove(path);
   ASSERT_TRUE(started) << error;
 
-  // It answers with the request: a vertex shader's says 0 resources, a pixel shader's more than there are.
+  // It answers with the request: that says 0 resources for a vertex shader, and too many for a pixel shader.
   EXPECT_EQ(codeOfDxbc(), uint32_t{AEROGPU_ERROR_CMD_DECODE});
   CommandWriter w;
   create(w, AEROGPU_SHADER_STAGE_PIXEL, dxbc::pixelCode());

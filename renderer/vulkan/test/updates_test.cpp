@@ -13,7 +13,7 @@ constexpr aerogpu_format kRgba = AEROGPU_FORMAT_R8G8B8A8_UNORM, kBc1 = AEROGPU_F
                          kRgb565 = AEROGPU_FORMAT_B5G6R5_UNORM, kDepth = AEROGPU_FORMAT_D24_UNORM_S8_UINT;
 constexpr uint32_t kDecode = AEROGPU_ERROR_CMD_DECODE, kOob = AEROGPU_ERROR_OOB;
 
-/// Each test has a renderer of its own, since the back ends take turns.
+/// Each test has its own renderer, since the back ends take turns.
 class Updates : public GpuTest, public ::testing::WithParamInterface<const char*> {
 protected:
   static void SetUpTestSuite() {}
@@ -64,7 +64,7 @@ TEST_P(Updates, BuffersFromAnyMemory) {
     const uint32_t ids[] = {memory.id, readOnly.id, scattered.id};
     for (int i = 0; i < 10; ++i) {
       const uint32_t which = below(2), source = below(3);
-      // With DISCARD all of it is known only where all is overwritten.
+      // With DISCARD all bytes are known only if all are overwritten.
       const bool whole = below(4) == 0;
       const uint32_t size = whole ? kBytes : 1 + below(9000);
       const uint32_t to = whole ? 0 : below(kBytes - size + 1), from = whole ? 0 : below(kBytes - size + 1);
@@ -150,7 +150,7 @@ TEST_P(Updates, BoxesOfTexturesBothWays) {
                                             .src_alloc_id = pages ? scattered.id : memory.id,
                                             .src_row_pitch_bytes = pitch,
                                             .src_offset_bytes = offset});
-    // What comes back is another box.
+    // Reads back another box.
     part(m.w(mip), x, width);
     part(m.h(mip), y, height);
     const uint32_t outRow = m.columns(width) * m.blockBytes, outRows = m.columns(height);
@@ -181,7 +181,7 @@ TEST_P(Updates, BoxesOfTexturesBothWays) {
   }
 }
 
-// UPD-1, UPD-6, UPD-9, COPY-7: what one packet reads back another brings to the next texture, in one
+// UPD-1, UPD-6, UPD-9, COPY-7: one packet reads back bytes that another brings to the next texture, in one
 // submission.
 TEST_P(Updates, KeepTheOrderOfPackets) {
   const Allocation memory = gpu().allocate(4096);
@@ -209,7 +209,7 @@ TEST_P(Updates, KeepTheOrderOfPackets) {
   }
 }
 
-// UPD-2 to UPD-5, UPD-9, CMD-7: one wrong thing, and nothing is done.
+// UPD-2 to UPD-5, UPD-9, CMD-7: one fault, and nothing is done.
 TEST_P(Updates, RefusedOnes) {
   const Allocation memory = gpu().allocate(4096),
                    readOnly = gpu().allocate(4096, AEROGPU_ALLOC_FLAG_READONLY),
@@ -356,8 +356,8 @@ TEST_P(Updates, RefusedOnes) {
   for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(gpu().bytes(memory)[4080 + i], 1) << i;
 }
 
-/// A buffer that is in use gets other memory for an update. What lies in that was another program's, and
-/// stays unseen when the update's bytes cannot be read: all of them, or those behind the first.
+/// A buffer in use gets other memory for an update. Another program's bytes in it stay unseen if the update's
+/// bytes cannot be read: all of them, or those after the first.
 // UPD-2, CMD-7
 TEST_P(Updates, UnreadableMemoryShowsNoOtherBuffersBytes) {
   constexpr uint32_t kBytes = 24000, kSecret = 0x5C;
@@ -375,7 +375,7 @@ TEST_P(Updates, UnreadableMemoryShowsNoOtherBuffersBytes) {
     packets::upload(w, other, 0, Bytes(kBytes, kSecret));
   }
   run(w);
-  // Every second one, the last too, whose memory is the next that anybody gets.
+  // Every second one, the last too, whose memory is the next to be reused.
   for (size_t i = 1; i < others.size(); i += 2) packets::destroyResource(w, others[i]);
   run(w);
   const uint64_t end = gpu().memory().size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random sequences of writes, copies, fills and blits, on the GPU and in the back end without one: texels
-// alike after each sequence, whatever the order that barriers and batches have to keep.
+// Random sequences of writes, copies, fills and blits, on the GPU and in the null back end: equal texels
+// after each sequence, in whatever order barriers and batches have to keep.
 #include <random>
 
 #include "renderer/test/seeds.h"
@@ -75,19 +75,19 @@ protected:
       boxes.push_back(box);
     }
     if (to.desc.kind == TextureKind::Volume) {
-      // The GPU's own blit, which may take either texel where a center lies between two, is not this test's.
+      // Leaves out the GPU's own blit, which may take either texel if a center lies between two.
       for (BlitBox& box : boxes) {
         box.mirrorX = box.mirrorY = false;
         box.to.width = box.from.width = std::min(box.to.width, box.from.width);
         box.to.height = box.from.height = std::min(box.to.height, box.from.height);
       }
-      if (findFormat(from.desc.format)->opaque) return;  // takes a draw, which volumes do not get
+      if (findFormat(from.desc.format)->opaque) return;  // needs a draw, which volumes do not get
     }
     const auto done = to.gpu->blit(sub, *from.gpu, srcSub, boxes, {});
     EXPECT_TRUE(done) << done.error().what;
     EXPECT_TRUE(to.host->blit(sub, *from.host, srcSub, boxes, {}));
   }
-  /// Each texel of both twins; not the byte of X8.
+  /// Compares each texel of both twins; not the byte of X8.
   void expectAlike(const Twins& t, uint32_t sequence) {
     const bool opaque = findFormat(t.desc.format)->opaque;
     for (uint32_t layer = 0; layer < t.desc.arrayLayers; ++layer)

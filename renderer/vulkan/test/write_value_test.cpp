@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EXT_WRITE_VALUE beside work of the GPU: a value comes when what is before it in the ring is done and in
-// guest memory, in the order of the packets, and none comes from what a reset drops.
+// EXT_WRITE_VALUE beside work of the GPU: a value is written when earlier work in the ring is done and in
+// guest memory, in the order of the packets, and never for work that a reset drops.
 #include <atomic>
 #include <cstring>
 
@@ -9,7 +9,7 @@
 namespace aerogpu::test {
 namespace {
 
-constexpr uint64_t kBig = uint64_t{256} << 10;  // bytes: the GPU writes them in place (host_import.h)
+constexpr uint64_t kBig = uint64_t{256} << 10;  // the GPU writes them in place (host_import.h)
 constexpr uint8_t kOld = 0xA5, kNew = 0x3C;
 
 class WriteValueGpuTest : public GpuTest {

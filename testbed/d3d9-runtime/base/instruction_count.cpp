@@ -14,9 +14,9 @@ namespace {
 
 constexpr DWORD kTrapFlag = 0x100;
 
-uintptr_t imageBegin, imageEnd;  // of the driver; 0: nothing is counted
+uintptr_t imageBegin, imageEnd;  // image of the driver; 0: nothing is counted
 DWORD countedThread;
-volatile LONG stepping;  // 1 from the begin to the end of a call
+volatile LONG stepping;  // 1 during a call
 volatile uint32_t instructions;
 std::map<std::string, std::vector<uint32_t>> *calls;
 

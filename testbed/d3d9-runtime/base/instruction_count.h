@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// For measurements (AEROGPU_D3D9_COUNT=1): how many instructions of the driver's image each of its functions executes,
-// counted by single-stepping (EFLAGS.TF). Calls that call back are not in it, nor is what the driver's imports execute.
-// One thread: the first that calls the driver.
+// For measurements (AEROGPU_D3D9_COUNT=1): counts how many instructions each driver function executes in the driver's
+// image, by single-stepping (EFLAGS.TF). Calls that call back are not counted, nor are instructions of imported
+// functions. One thread: the first that calls the driver.
 #pragma once
 
 #include "testbed/d3d9-runtime/base/windows_headers.h"
 
 namespace aerogpu::runtime {
 
-/// Begins counting, if the variable asks for it, for this driver.
+/// Begins counting for this driver, if the variable asks for it.
 void openInstructionCount(HMODULE driver);
-/// Around a call of the driver's function `name`.
+/// Called before and after a call of the driver function `name`.
 void beginInstructionCount();
 void endInstructionCount(const char *name);
-/// A callback of the driver's: this call is not counted.
+/// Called in a callback of the driver: this call is not counted.
 void abandonInstructionCount();
 /// Writes `instructions FUNCTION: N in a call (median of M)` into the log, a line a function.
 void closeInstructionCount();

@@ -29,7 +29,7 @@ void write(const char *kind, const char *format, va_list arguments) {
   LeaveCriticalSection(&g_lock);
 }
 
-/// Whether `key` is new. More keys than fit count as old, so that a log cannot grow without end.
+/// True if `key` is new. Keys beyond the limit count as old, so that a log cannot grow without end.
 bool isNew(const char *key) {
   bool found = false;
   EnterCriticalSection(&g_lock);
@@ -86,7 +86,7 @@ void closeLog() {
   if (!brokenRules()) return;
   logLine("%u broken rules", brokenRules());
   const char *strict = std::getenv("AEROGPU_D3D9_STRICT");
-  // From DLL_PROCESS_DETACH nothing else reaches the exit code.
+  // In DLL_PROCESS_DETACH nothing else affects the exit code.
   if (strict && *strict == '1') TerminateProcess(GetCurrentProcess(), 3);
 }
 

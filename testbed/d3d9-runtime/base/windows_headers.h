@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// windows_headers.h: the order in which Windows, Direct3D 9 and the interfaces of its drivers go together.
+// windows_headers.h: includes Windows, Direct3D 9 and the interfaces of its drivers in an order that compiles.
 #pragma once
 
 // clang-format off
@@ -9,7 +9,7 @@
 #include "d3dkmthk.h"
 // clang-format on
 
-// What mingw-w64's Direct3D headers leave out. Pages "D3DPRESENT" and pfnd3dddi_clear.
+// Declarations that mingw-w64's Direct3D headers lack. Pages "D3DPRESENT" and pfnd3dddi_clear.
 #ifndef D3DPRESENT_DONOTFLIP
 #define D3DPRESENT_DONOTFLIP 0x4L
 #define D3DPRESENT_FLIPRESTART 0x8L

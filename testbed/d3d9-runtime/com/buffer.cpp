@@ -99,7 +99,7 @@ HRESULT BufferMemory::lock(UINT offset, UINT size, void **out, DWORD flags) {
   }
   D3DDDIARG_LOCK argument{};
   argument.Flags = driverFlags;
-  // The two promises are for dynamic buffers; a discard is of the whole buffer, whatever range is asked for.
+  // The two promises are for dynamic buffers; a discard covers the whole buffer, whatever range is locked.
   const bool dynamic = m_usage & D3DUSAGE_DYNAMIC;
   argument.Flags.NoOverwrite = dynamic && (flags & D3DLOCK_NOOVERWRITE) != 0;
   argument.Flags.Discard = dynamic && (flags & D3DLOCK_DISCARD) != 0 && !argument.Flags.NoOverwrite;
@@ -114,7 +114,7 @@ HRESULT BufferMemory::lock(UINT offset, UINT size, void **out, DWORD flags) {
 }
 
 HRESULT BufferMemory::unlock() {
-  // One too many is forgiven by the API.
+  // The API tolerates an extra Unlock.
   if (!m_locks) return D3D_OK;
   --m_locks;
   return m_system ? m_system->unlock(0, true) : m_video->unlock(0, false);

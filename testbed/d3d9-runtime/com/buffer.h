@@ -9,7 +9,7 @@
 
 namespace aerogpu::runtime {
 
-/// The memory behind a buffer. Under the device's lock.
+/// The memory of a buffer. Under the device's lock.
 class BufferMemory {
 public:
   explicit BufferMemory(Device &device) : m_device(device) {}
@@ -18,7 +18,7 @@ public:
   BufferMemory &operator=(const BufferMemory &) = delete;
 
   HRESULT create(UINT bytes, DWORD usage, D3DFORMAT format, DWORD fvf, D3DPOOL pool, HANDLE *shared);
-  /// What draws name: the video resource, or the one over system memory.
+  /// The handle for draws: the video resource, or the one over system memory.
   HANDLE handle() const { return m_video ? m_video->handle() : m_system->handle(); }
   UINT bytes() const { return m_bytes; }
   DWORD usage() const { return m_usage; }
@@ -27,7 +27,7 @@ public:
   /// `size` 0: to the end. Locks nest.
   HRESULT lock(UINT offset, UINT size, void **out, DWORD flags);
   HRESULT unlock();
-  /// Of managed buffers: copies what was written to video memory.
+  /// Copies the written part of a managed buffer to video memory.
   HRESULT upload();
 
 private:
@@ -36,8 +36,8 @@ private:
   UINT m_bytes = 0, m_locks = 0;
   DWORD m_usage = 0;
   D3DPOOL m_pool = D3DPOOL_DEFAULT;
-  UINT m_dirtyBegin = 0, m_dirtyEnd = 0;  ///< of the system memory
-  UINT m_evictions = 0;                   ///< of the device, when this was uploaded
+  UINT m_dirtyBegin = 0, m_dirtyEnd = 0;  ///< range of the system memory
+  UINT m_evictions = 0;                   ///< the device's count when this was uploaded
   bool m_counted = false;
 };
 

@@ -17,11 +17,11 @@ ULONG DeviceChild::addPublic() {
 }
 
 ULONG DeviceChild::releasePublic() {
-  // Programs release too often; that must not free what the device still uses.
+  // Programs release too often; that must not free objects that the device still uses.
   if (m_public == 0) return 0;
   const LONG count = InterlockedDecrement(&m_public);
   if (count == 0) {
-    Device &device = m_device;  // outlives this object: its reference goes last
+    Device &device = m_device;  // outlives this object: its reference is released last
     releasePrivate();
     device.Release();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What COM objects have in common: reference counts, private data, and the calls of IDirect3DResource9 that are the
-// same for all resources.
+// Common parts of COM objects: reference counts, private data, and the calls of IDirect3DResource9 that are the same
+// for all resources.
 #pragma once
 
 #include <iterator>
@@ -13,7 +13,7 @@ namespace aerogpu::runtime {
 
 class Device;
 
-/// A pointer that owns one reference of the kind that `T::addPrivate()` counts.
+/// A pointer that owns one reference, of the kind that `T::addPrivate()` counts.
 template <class T> class Ref {
 public:
   Ref() = default;
@@ -39,10 +39,10 @@ private:
   T *m_object = nullptr;
 };
 
-/// An object that belongs to a device. It has two counts. The program's is what AddRef and Release show; while it is
-/// not 0 the object keeps the device. The runtime's (bound textures, back buffers of a swap chain) keeps only the
-/// object. Both are changed by any thread; the destructor runs with the device alive and takes its lock where it calls
-/// the driver.
+/// An object that belongs to a device. It has two counts. AddRef and Release show the program's; while it is not 0 the
+/// object keeps the device alive. The runtime's (bound textures, back buffers of a swap chain) keeps only the object
+/// alive. Any thread changes either; the destructor runs with the device alive and takes its lock if it calls the
+/// driver.
 class DeviceChild {
 public:
   DeviceChild(const DeviceChild &) = delete;
@@ -53,7 +53,7 @@ public:
   void addPrivate() { InterlockedIncrement(&m_private); }
   void releasePrivate();
   Device &device() const { return m_device; }
-  /// Whether the program holds a reference.
+  /// True if the program holds a reference.
   bool isHeld() const { return m_public != 0; }
 
 protected:
@@ -79,13 +79,13 @@ public:
 private:
   struct Entry {
     GUID guid;
-    IUnknown *object;  ///< with D3DSPD_IUNKNOWN, a reference
+    IUnknown *object;  ///< the object, with a reference, if D3DSPD_IUNKNOWN is set
     std::vector<BYTE> bytes;
   };
   std::vector<Entry> m_entries;
 };
 
-IDirect3DDevice9 *publicDevice(Device &device);  ///< with a new reference
+IDirect3DDevice9 *publicDevice(Device &device);  ///< adds a reference
 CRITICAL_SECTION &deviceLock(Device &device);
 
 /// Holds the device's lock. Every entry point that touches the device's state or calls the driver has one.
@@ -125,7 +125,7 @@ protected:
   using DeviceChild::DeviceChild;
 };
 
-/// A resource: private data and priority too.
+/// A resource: also has private data and a priority.
 template <class Interface, class... Bases> class ResourceChild : public Child<Interface, IDirect3DResource9, Bases...> {
 public:
   HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, const void *data, DWORD size, DWORD flags) override {
@@ -140,7 +140,7 @@ public:
     const Lock lock(this->device());
     return m_privateData.free(guid);
   }
-  /// Only a wish about managed resources, all of which are resident here.
+  /// Only a hint about managed resources, all of which are resident here.
   DWORD STDMETHODCALLTYPE SetPriority(DWORD priority) override {
     return std::exchange(m_priority, isManaged() ? priority : m_priority);
   }
@@ -153,7 +153,7 @@ public:
 protected:
   explicit ResourceChild(Device &device) : Child<Interface, IDirect3DResource9, Bases...>(device) {}
   virtual bool isManaged() const { return false; }
-  /// Brings what the program wrote of a managed resource to the driver. Under the device's lock.
+  /// Sends the written parts of a managed resource to the driver. Under the device's lock.
   virtual HRESULT upload() { return D3D_OK; }
 
 private:

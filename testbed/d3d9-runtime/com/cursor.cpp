@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The device's cursor. Bitmaps of 32x32 become the window system's cursor, as on Windows; others would be drawn into
-// what is presented.
+// the presented picture.
 #include <cstring>
 
 #include "testbed/d3d9-runtime/base/log.h"
@@ -15,7 +15,7 @@ bool isPowerOfTwo(UINT value) {
   return value && !(value & (value - 1));
 }
 
-/// A cursor with the pixels of a locked A8R8G8B8 image of kSystemCursor.
+/// Makes a cursor from the pixels of a locked A8R8G8B8 image of kSystemCursor.
 HCURSOR makeCursor(const BYTE *bits, INT pitch, UINT x, UINT y) {
   BITMAPV4HEADER header{};
   header.bV4Size = sizeof header;
@@ -75,7 +75,7 @@ HRESULT Device::SetCursorProperties(UINT x, UINT y, IDirect3DSurface9 *bitmap) {
 
 void Device::SetCursorPosition(int x, int y, DWORD) {
   POINT now{};
-  // Where it is already it is not put: programs would see a move.
+  // The cursor is not set to its current position: programs would see a move.
   if (GetCursorPos(&now) && now.x == x && now.y == y) return;
   SetCursorPos(x, y);
 }

@@ -37,7 +37,7 @@ std::vector<D3DVERTEXELEMENT9> declarationOfFvf(DWORD fvf) {
     UINT betas = 1 + (position - D3DFVF_XYZB1) / 2;
     const bool indices = betas == 5 || (fvf & (D3DFVF_LASTBETA_UBYTE4 | D3DFVF_LASTBETA_D3DCOLOR));
     if (indices) --betas;
-    if (betas == 1 && (fvf & D3DFVF_LASTBETA_D3DCOLOR)) {  // Windows' runtime exchanges the two types
+    if (betas == 1 && (fvf & D3DFVF_LASTBETA_D3DCOLOR)) {  // Windows' runtime swaps the two types
       add(D3DDECLTYPE_D3DCOLOR, D3DDECLUSAGE_BLENDWEIGHT, 0);
       add(D3DDECLTYPE_UBYTE4, D3DDECLUSAGE_BLENDINDICES, 0);
       break;
@@ -108,7 +108,7 @@ DWORD fvfOf(const std::vector<D3DVERTEXELEMENT9> &elements) {
   if (betas > 5 || !positioned) return 0;
   if (betas) fvf = (fvf & ~DWORD{D3DFVF_POSITION_MASK}) | (D3DFVF_XYZB1 + 2 * (betas - 1));
   fvf |= textures << D3DFVF_TEXCOUNT_SHIFT;
-  // Order, offsets, types: what the code makes has to be the same.
+  // Compares order, offsets and types with the declaration that the code makes.
   const std::vector<D3DVERTEXELEMENT9> made = declarationOfFvf(fvf);
   const bool same = made.size() == elements.size() &&
                     (made.empty() || !std::memcmp(made.data(), elements.data(), made.size() * sizeof made[0]));
@@ -123,7 +123,7 @@ HRESULT Declaration::create() {
   std::memcpy(elements.data(), m_elements.data(), m_elements.size() * sizeof(D3DVERTEXELEMENT9));
   const HRESULT result =
       device().driver().call<&D3DDDI_DEVICEFUNCS::pfnCreateVertexShaderDecl>(&argument, elements.data());
-  std::memset(elements.data(), 0xDB, elements.size() * sizeof elements[0]);  // the driver had to copy it
+  std::memset(elements.data(), 0xDB, elements.size() * sizeof elements[0]);  // the driver must have copied it
   if (SUCCEEDED(result)) m_handle = argument.ShaderHandle;
   return result;
 }

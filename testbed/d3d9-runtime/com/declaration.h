@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IDirect3DVertexDeclaration9, and the declaration that an FVF code stands for: drivers know declarations only.
+// IDirect3DVertexDeclaration9, and the declaration of an FVF code: drivers know declarations only.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace aerogpu::runtime {
 
-/// The FVF code of elements, 0 if there is none.
+/// Returns the FVF code of elements, 0 if there is none.
 DWORD fvfOf(const std::vector<D3DVERTEXELEMENT9> &elements);
 
 class Declaration final : public Child<IDirect3DVertexDeclaration9> {
@@ -21,13 +21,13 @@ public:
   ~Declaration() override;
   HRESULT create();
   HANDLE handle() const { return m_handle; }
-  /// Whether vertices come transformed: D3DDECLUSAGE_POSITIONT.
+  /// True if vertices come transformed: D3DDECLUSAGE_POSITIONT.
   bool isTransformed() const { return m_fixedInputs.transformed; }
-  /// What the fixed function reads of the vertices.
+  /// Returns the vertex inputs of the fixed function.
   const d3d9::FixedVertexInputs &fixedInputs() const { return m_fixedInputs; }
   /// Without D3DDECL_END.
   const std::vector<D3DVERTEXELEMENT9> &elements() const { return m_elements; }
-  /// The FVF code that makes this declaration, 0 for declarations that none makes.
+  /// Returns the FVF code that makes this declaration, 0 if there is none.
   DWORD fvf() const { return m_fvf; }
   HRESULT STDMETHODCALLTYPE GetDeclaration(D3DVERTEXELEMENT9 *out, UINT *count) override;
 
@@ -40,7 +40,7 @@ private:
   HANDLE m_handle = nullptr;
 };
 
-/// The elements of an FVF code (page "D3DFVF"), without D3DDECL_END; empty for a code that is none.
+/// Returns the elements of an FVF code (page "D3DFVF"), without D3DDECL_END; empty for an invalid code.
 std::vector<D3DVERTEXELEMENT9> declarationOfFvf(DWORD fvf);
 
 }  // namespace aerogpu::runtime

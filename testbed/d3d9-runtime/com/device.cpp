@@ -73,7 +73,7 @@ HRESULT Device::createSwapChain(D3DPRESENT_PARAMETERS &parameters, bool keepStat
     if (!image) return result;
     m_autoDepth = Ref<Surface>(new Surface(*this, std::move(image), 0, nullptr, nullptr));
   }
-  // In the order in which Windows' runtime was seen to begin: the defaults, then what they draw to.
+  // The order in which Windows' runtime was observed to begin: the defaults, then the targets.
   D3DVIEWPORT9 viewport{0, 0, parameters.BackBufferWidth, parameters.BackBufferHeight, 0.0f, 1.0f};
   if (keepStates) {
     viewport.MinZ = m_pipeline.values().viewport.MinZ;
@@ -103,7 +103,7 @@ HRESULT Device::reset(D3DPRESENT_PARAMETERS *parameters) {
   if (m_driver.isRemoved()) return m_ex ? D3DERR_DEVICEREMOVED : D3DERR_DEVICELOST;
   if (!m_ex && screen() == FullScreenWindow::Screen::Lost) return D3DERR_DEVICELOST;
   if (!m_ex) {
-    // What only the device holds is no hindrance.
+    // Objects that only the device holds do not block it.
     for (UINT i = 1; i < kRenderTargets; ++i)
       if (m_target[i]) setTarget(i, nullptr);
     if (m_swapChain) setTarget(0, m_swapChain->backBuffer(0));
@@ -114,7 +114,7 @@ HRESULT Device::reset(D3DPRESENT_PARAMETERS *parameters) {
     if (held) {
       logLine("Reset: the program holds %d resources of the default pool%s", m_defaultPool,
               m_swapChain && m_swapChain->isBufferHeld() ? " and a back buffer" : "");
-      m_fullScreen.setScreen(FullScreenWindow::Screen::Regained);  // a Reset is due
+      m_fullScreen.setScreen(FullScreenWindow::Screen::Regained);  // a Reset is required
       return D3DERR_INVALIDCALL;
     }
   }
@@ -144,7 +144,7 @@ ULONG Device::AddRef() {
 ULONG Device::Release() {
   const LONG left = InterlockedDecrement(&m_references);
   if (left == 0) {
-    Direct3D &direct3d = m_direct3d;  // has the adapter that the driver's device is of
+    Direct3D &direct3d = m_direct3d;  // keeps the adapter that the driver's device belongs to
     delete this;
     direct3d.Release();
   }
@@ -155,7 +155,7 @@ HRESULT Device::TestCooperativeLevel() {
   if (m_driver.isRemoved()) return m_ex ? D3DERR_DEVICEREMOVED : D3DERR_DEVICELOST;
   if (!m_ex && screen() != FullScreenWindow::Screen::Ours)
     return screen() == FullScreenWindow::Screen::Lost ? D3DERR_DEVICELOST : D3DERR_DEVICENOTRESET;
-  // Direct3D 9Ex has no state in which a Reset is due.
+  // Direct3D 9Ex has no state that requires a Reset.
   return m_swapChain || m_ex ? D3D_OK : D3DERR_DEVICENOTRESET;
 }
 
@@ -270,7 +270,7 @@ UINT Device::GetAvailableTextureMem() {
   if (adapter.kernel().QueryAdapterInfo(&argument) < 0) return 0;
   // Rounded to megabytes, as the page says; at most what 32 bits hold.
   const ULONGLONG all = sizes.DedicatedVideoMemorySize + sizes.SharedSystemMemorySize;
-  // Direct3D 9Ex moves resources out of the way, so nothing of it is taken.
+  // Direct3D 9Ex evicts resources, so all memory counts as free.
   const ULONGLONG bytes = all - (m_ex ? 0 : std::min<ULONGLONG>(all, m_driver.videoBytes()));
   return static_cast<UINT>(std::min<ULONGLONG>(bytes, 0xFFF00000u) & ~ULONGLONG{0xFFFFF});
 }

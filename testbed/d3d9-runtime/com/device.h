@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// IDirect3DDevice9Ex: entry points that check arguments, take the lock and hand on. By subject in device*.cpp: creation
-// and general matters (device.cpp), resources (device_resources.cpp), states (device_state.cpp), what is bound
+// IDirect3DDevice9Ex: entry points that check arguments, take the lock and forward. By subject in device*.cpp: creation
+// and general matters (device.cpp), resources (device_resources.cpp), states (device_state.cpp), bindings
 // (device_bindings.cpp), transfers (device_transfer.cpp), draws (device_draw.cpp), presents and Ex
-// (device_present.cpp), and what is not implemented (device_unavailable.cpp).
+// (device_present.cpp), and methods that are not implemented (device_unavailable.cpp).
 #pragma once
 
 #include <array>
@@ -37,26 +37,27 @@ public:
   Device(Direct3D &direct3d, const DriverAdapter &adapter, const D3DDEVICE_CREATION_PARAMETERS &creation, bool ex);
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
-  /// The driver's device, the default states, the swap chain. On failure the device has to be released.
+  /// Makes the driver's device, the default states, the swap chain. After a failure the caller has to release the
+  /// device.
   HRESULT create(D3DPRESENT_PARAMETERS &parameters);
 
   DriverDevice &driver() { return m_driver; }
   PipelineState &pipeline() { return m_pipeline; }
   CRITICAL_SECTION &lock() { return m_lock.section; }
   bool isEx() const { return m_ex; }
-  /// Whether another program has the screen that a full-screen device had.
+  /// Says whether another program has the screen that a full-screen device had.
   FullScreenWindow::Screen screen() const { return m_fullScreen.screen(); }
-  /// Between BeginStateBlock and EndStateBlock: other blocks rest.
+  /// True between BeginStateBlock and EndStateBlock: other blocks may not be used.
   bool isRecording() const { return static_cast<bool>(m_recording); }
-  /// Resources of the program in the default pool: a Reset needs there to be none.
+  /// Counts the program's resources in the default pool: a Reset requires that there are none.
   void countDefaultPool(int change) { m_defaultPool += change; }
-  /// How often EvictManagedResources was called: managed resources that were sent before are sent again.
+  /// Counts calls of EvictManagedResources: managed resources that were sent before are sent again.
   UINT evictions() const { return m_evictions; }
-  /// All textures, by what programs know them by. Under the lock.
+  /// All textures, by the pointer that programs know. Under the lock.
   using Textures = std::unordered_map<const IDirect3DBaseTexture9 *, AnyTexture *>;
   Textures &textures() { return m_textures; }
   const Textures &textures() const { return m_textures; }
-  /// Names render targets of `image` to the driver again, after their subresources changed.
+  /// Sends render targets of `image` to the driver again, after their subresources changed.
   void rebindRenderTargets(const Image &image);
 
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override;
@@ -237,12 +238,13 @@ public:
 
 private:
   ~Device();
-  /// `keepStates`: what a Reset of Direct3D 9Ex does.
+  /// `keepStates`: as a Reset of Direct3D 9Ex does.
   HRESULT createSwapChain(D3DPRESENT_PARAMETERS &parameters, bool keepStates);
   void dropSwapChain();
   HRESULT reset(D3DPRESENT_PARAMETERS *parameters);
   HRESULT createSurface(ImageDescription &description, IDirect3DSurface9 **out, HANDLE *shared);
-  /// The same of what can be drawn to (`usage`: D3DUSAGE_RENDERTARGET or _DEPTHSTENCIL) with the display's mode.
+  /// Creates a surface that can be drawn to (`usage`: D3DUSAGE_RENDERTARGET or _DEPTHSTENCIL), checked against the
+  /// display's mode.
   HRESULT createTarget(ImageDescription &description, DWORD usage, IDirect3DSurface9 **out, HANDLE *shared);
   HRESULT checkShared(const HANDLE *shared, D3DPOOL pool) const;
   HRESULT checkBufferShared(const HANDLE *shared, D3DPOOL pool) const;
@@ -255,7 +257,7 @@ private:
   struct SoftwareDraw {
     D3DPRIMITIVETYPE type;
     UINT primitives;
-    UINT64 vertices;  ///< of all primitives
+    UINT64 vertices;  ///< vertices of all primitives
     UINT first;       ///< vertex, or index
     INT base;
     UINT indexSize;       ///< 0: no indices
@@ -266,10 +268,10 @@ private:
   };
   bool drawsBySoftware() const;
   HRESULT drawBySoftware(const SoftwareDraw &draw);
-  /// Everything that a draw needs.
+  /// Sends all states and bindings that a draw reads.
   HRESULT prepareDraw(bool indexed);
   HRESULT declarationForFvf(DWORD fvf, Declaration *&out);
-  /// Where setters go: the device's state, or a state block that is being recorded.
+  /// Returns the receiver of setters: the device's state, or a state block that is being recorded.
   StateSink &sink();
   SwapChain *chain(UINT index) const { return index == 0 ? m_swapChain.get() : nullptr; }
 
@@ -298,7 +300,7 @@ private:
   Ref<Surface> m_target[kRenderTargets];
   Ref<Surface> m_depth, m_autoDepth;
   std::map<DWORD, Ref<Declaration>> m_fvfDeclarations;
-  Ref<VertexShader> m_handOnShader;  ///< of drawBySoftware()
+  Ref<VertexShader> m_handOnShader;  ///< for drawBySoftware()
   Ref<Declaration> m_handOnDeclaration;
   Ref<StateBlock> m_recording;
   std::vector<BYTE> m_userVertices, m_userIndices;  ///< copies for draws from user memory

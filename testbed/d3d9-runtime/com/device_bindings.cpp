@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is bound: render targets, depth, textures, streams, indices, shaders, declarations.
+// Bindings: render targets, depth, textures, streams, indices, shaders, declarations.
 #include "testbed/d3d9-runtime/com/device.h"
 #include "testbed/d3d9-runtime/com/state_block.h"
 
@@ -98,7 +98,7 @@ HRESULT Device::GetTexture(DWORD stage, IDirect3DBaseTexture9 **texture) {
 HRESULT Device::SetStreamSource(UINT stream, IDirect3DVertexBuffer9 *buffer, UINT offset, UINT stride) {
   const Lock lock(*this);
   if (stream >= kStreams || offset % 4) return D3DERR_INVALIDCALL;
-  // Without a buffer the other two stay; a state block notes what it is told.
+  // Without a buffer offset and stride stay; a state block records its arguments.
   const Stream &now = m_pipeline.values().stream[stream];
   if (!buffer && !m_recording) return sink().setStream(stream, nullptr, now.offset, now.stride);
   return sink().setStream(stream, static_cast<VertexBuffer *>(buffer), offset, stride);

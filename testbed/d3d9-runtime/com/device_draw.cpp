@@ -11,7 +11,7 @@ namespace {
 constexpr UINT64 kMostUserBytes = 256u << 20;
 constexpr BYTE kPoison = 0xDB;
 
-/// Vertices, or indices, of `count` primitives; 0 for types that are none.
+/// Returns the vertices, or indices, of `count` primitives; 0 for an invalid type.
 UINT64 elementCount(D3DPRIMITIVETYPE type, UINT count) {
   switch (type) {
   case D3DPT_POINTLIST:
@@ -50,7 +50,7 @@ HRESULT Device::Clear(DWORD count, const D3DRECT *rects, DWORD flags, D3DCOLOR c
   const Lock lock(*this);
   constexpr DWORD kAll = D3DCLEAR_TARGET | D3DCLEAR_ZBUFFER | D3DCLEAR_STENCIL;
   if (flags & ~kAll) return D3DERR_INVALIDCALL;
-  // Rectangles that are not counted clear nothing; without rectangles their count says nothing.
+  // A count of 0 clears nothing; without rectangles the count is ignored.
   if (!flags || (!count && rects)) return D3D_OK;
   if (!rects) count = 0;
   if ((flags & (D3DCLEAR_ZBUFFER | D3DCLEAR_STENCIL)) && !m_depth) return D3DERR_INVALIDCALL;
@@ -62,7 +62,7 @@ HRESULT Device::Clear(DWORD count, const D3DRECT *rects, DWORD flags, D3DCOLOR c
   std::vector<RECT> list;
   for (DWORD i = 0; i < count; ++i) list.push_back({rects[i].x1, rects[i].y1, rects[i].x2, rects[i].y2});
   if (m_creation.BehaviorFlags & D3DCREATE_PUREDEVICE) {
-    // The driver cuts them to the viewport and the scissor rectangle.
+    // The driver clips them to the viewport and the scissor rectangle.
     argument.Flags |= D3DCLEAR_COMPUTERECTS;
     return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnClear>(&argument, static_cast<UINT>(list.size()),
                                                         static_cast<const RECT *>(list.data()));
@@ -121,8 +121,8 @@ HRESULT Device::DrawIndexedPrimitive(D3DPRIMITIVETYPE type, INT baseVertex, UINT
   return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnDrawIndexedPrimitive>(&argument);
 }
 
-// Draws from the program's memory. The driver gets a copy, which is overwritten after the draw: it may not look at it
-// any more.
+// Draws from the program's memory. The driver gets a copy, which is overwritten after the draw: it may not read it
+// later.
 HRESULT Device::DrawPrimitiveUP(D3DPRIMITIVETYPE type, UINT primitiveCount, const void *data, UINT stride) {
   const Lock lock(*this);
   const UINT64 vertices = elementCount(type, primitiveCount);
@@ -160,7 +160,7 @@ HRESULT Device::DrawIndexedPrimitiveUP(D3DPRIMITIVETYPE type, UINT minVertex, UI
         {type, primitiveCount, indices, 0, 0, indexSize, indexData, data, static_cast<size_t>(vertexBytes), stride});
   HRESULT result = prepareDraw(false);
   if (FAILED(result) || !primitiveCount || !vertexCount) return result;
-  // Only from minVertex on is there anything to read.
+  // Data is readable from minVertex on only.
   const size_t skipped = size_t{minVertex} * stride;
   m_userVertices.assign(static_cast<size_t>(vertexBytes), kPoison);
   std::memcpy(m_userVertices.data() + skipped, static_cast<const BYTE *>(data) + skipped, size_t{vertexCount} * stride);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Presents, and what Direct3D 9Ex adds: pacing, residency, priorities. d3d9ex: the user-mode driver has no part in most
-// of it.
+// Presents, and the additions of Direct3D 9Ex: pacing, residency, priorities. d3d9ex: the user-mode driver has no part
+// in most of it.
 #include <algorithm>
 
 #include "testbed/d3d9-runtime/base/log.h"
@@ -23,7 +23,7 @@ HRESULT Device::CreateAdditionalSwapChain(D3DPRESENT_PARAMETERS *parameters, IDi
   const Lock lock(*this);
   if (!parameters || !out) return D3DERR_INVALIDCALL;
   *out = nullptr;
-  // One chain has the screen; these are all of windows.
+  // One chain has the screen; additional ones are for windows.
   if (!parameters->Windowed || !m_swapChain || !m_swapChain->parameters().Windowed) return D3DERR_INVALIDCALL;
   const Ref<SwapChain> made(new SwapChain(*this, m_creation.hFocusWindow));
   const HRESULT result = made->create(*parameters, false);
@@ -36,7 +36,7 @@ HRESULT Device::CreateAdditionalSwapChain(D3DPRESENT_PARAMETERS *parameters, IDi
 HRESULT Device::GetBackBuffer(UINT swapChain, UINT index, D3DBACKBUFFER_TYPE type, IDirect3DSurface9 **out) {
   const Lock lock(*this);
   if (!out) return D3DERR_INVALIDCALL;
-  *out = nullptr;  // the chain's own method leaves it as it is
+  *out = nullptr;  // the chain's own method leaves it unchanged
   return chain(swapChain) ? chain(swapChain)->GetBackBuffer(index, type, out) : D3DERR_INVALIDCALL;
 }
 
@@ -95,7 +95,7 @@ HRESULT Device::GetGPUThreadPriority(INT *priority) {
 HRESULT Device::CheckDeviceState(HWND window) {
   const Lock lock(*this);
   if (m_driver.isRemoved()) return D3DERR_DEVICELOST;
-  // Full screen: the device's own window is seen while it has the screen, others while it does not.
+  // Full screen: the device's own window is visible while it has the screen, others while it does not.
   if (m_swapChain && !m_swapChain->parameters().Windowed) {
     const bool own = window == m_swapChain->parameters().hDeviceWindow;
     return own == (screen() == FullScreenWindow::Screen::Lost) ? S_PRESENT_OCCLUDED : D3D_OK;

@@ -10,32 +10,32 @@ namespace {
 constexpr DWORD kTextureUsages = D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL | D3DUSAGE_DYNAMIC |
                                  D3DUSAGE_AUTOGENMIPMAP | D3DUSAGE_DMAP | D3DUSAGE_SOFTWAREPROCESSING;
 
-/// What the surfaces of Direct3D 9Ex may ask for beside what they are.
+/// Usages that surfaces of Direct3D 9Ex may have in addition to their kind.
 constexpr DWORD kExUsages =
     D3DUSAGE_RESTRICTED_CONTENT | D3DUSAGE_RESTRICT_SHARED_RESOURCE | D3DUSAGE_RESTRICT_SHARED_RESOURCE_DRIVER;
 
-/// Whether targets of the format have such samples, in the quality.
+/// True if targets of the format support such samples, in this quality.
 bool hasSamples(const DriverAdapter &adapter, D3DFORMAT format, D3DMULTISAMPLE_TYPE type, DWORD quality) {
   DWORD levels = 0;
   return type == D3DMULTISAMPLE_NONE ||
          (SUCCEEDED(checkMultisample(adapter, format, true, type, &levels)) && quality < levels);
 }
 
-/// Whether a size is one that surfaces of a format may have: compressed formats need whole blocks, those of two pixels
-/// (YUY2) do not.
+/// True if surfaces of a format may have this size: compressed formats need whole blocks, those of two pixels (YUY2) do
+/// not.
 bool hasWholeBlocks(D3DFORMAT format, UINT width, UINT height) {
   FormatLayout layout;
   if (!formatLayout(format, layout)) return false;
   return layout.blockHeight == 1 || (width % layout.blockWidth == 0 && height % layout.blockHeight == 0);
 }
 
-/// Whether the API keeps a format from memory of programs: depth, but for the formats that only drivers know. So
-/// test_resource_access of Wine's dlls/d3d9/tests/device.c says of Windows.
+/// True if the API keeps a format out of programs' memory: depth, except for formats that only drivers know. Windows
+/// behaves like this according to test_resource_access in Wine's dlls/d3d9/tests/device.c.
 bool isForDriverAlone(D3DFORMAT format) {
   return isDepthFormat(format) && !isDriverFormat(format);
 }
 
-/// What the API itself refuses of textures of any kind.
+/// Checks the API's own rules for textures of any kind.
 HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
   const DWORD target = d.usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL);
   if (d.usage & ~kTextureUsages) return D3DERR_INVALIDCALL;
@@ -96,7 +96,7 @@ HRESULT Device::CreateTexture(UINT width, UINT height, UINT levels, DWORD usage,
   description.usage = usage;
   description.pool = pool;
   HRESULT result = checkTexture(m_driver.adapter(), description);
-  // A program's own memory behind a texture: Direct3D 9Ex, system memory, one level.
+  // A program's own memory for a texture: Direct3D 9Ex, system memory, one level.
   if (SUCCEEDED(result) && m_ex && shared && pool == D3DPOOL_SYSTEMMEM) {
     if (levels != 1) return D3DERR_INVALIDCALL;
     description.userMemory = *shared;
@@ -287,7 +287,7 @@ HRESULT Device::CreateVertexShader(const DWORD *code, IDirect3DVertexShader9 **s
   const Lock lock(*this);
   const size_t tokens = shaderTokens(code, 0xFFFE);
   if (!tokens || *code > m_driver.adapter().caps().VertexShaderVersion) return D3DERR_INVALIDCALL;
-  // Where the processor may do the vertices it has more registers (page "Vertex Shader Limitations").
+  // If the processor may shade vertices it has more registers (page "Vertex Shader Limitations").
   constexpr ShaderLimits kSoftware{kSoftwareFloats, 2048, 2048};
   const ShaderLimits hardware{m_driver.adapter().caps().MaxVertexShaderConst, kIntegers, kBooleans};
   const bool software =
@@ -305,7 +305,7 @@ HRESULT Device::CreatePixelShader(const DWORD *code, IDirect3DPixelShader9 **sha
   const Lock lock(*this);
   const size_t tokens = shaderTokens(code, 0xFFFF);
   if (!tokens || *code > m_driver.adapter().caps().PixelShaderVersion) return D3DERR_INVALIDCALL;
-  // By the model: 1 has 8, 2 has 32, 3 has 224; ps_2_0 has no flow control for the other two kinds to be of use.
+  // By the model: 1 has 8, 2 has 32, 3 has 224; ps_2_0 has no flow control that could use the other two kinds.
   const UINT model = LOWORD(*code) >> 8;
   const bool control = LOWORD(*code) > 0x0200;
   const ShaderLimits limits{model == 1   ? 8u
@@ -325,12 +325,12 @@ HRESULT Device::CreateVertexDeclaration(const D3DVERTEXELEMENT9 *elements, IDire
   std::vector<D3DVERTEXELEMENT9> list;
   for (; elements->Stream != d3d9::kDeclEndStream; ++elements) {
     if (list.size() == d3d9::kMaxDeclElements) return D3DERR_INVALIDCALL;
-    if (elements->Type == D3DDECLTYPE_UNUSED) return E_FAIL;  // what the API answers for it
+    if (elements->Type == D3DDECLTYPE_UNUSED) return E_FAIL;  // the API's answer to it
     const d3d9::DeclTypeInfo *type = d3d9::findDeclType(elements->Type);
     if (!type || elements->Stream >= kStreams || elements->Usage > MAXD3DDECLUSAGE || elements->UsageIndex > 15 ||
         elements->Method > MAXD3DDECLMETHOD)
       return D3DERR_INVALIDCALL;
-    if (elements->Offset % 4) return E_FAIL;  // what the API answers for it
+    if (elements->Offset % 4) return E_FAIL;  // the API's answer to it
     list.push_back(*elements);
   }
   const Ref<Declaration> made(new Declaration(*this, std::move(list)));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the device does with vertices on the processor: ProcessVertices, and draws of shaders that only software vertex
-// processing holds. The results of the latter go through the hardware's pipeline behind a vertex shader that hands them
-// on.
+// Vertices on the processor: ProcessVertices, and draws with shaders that only software vertex processing supports. The
+// results of such draws go through the hardware's pipeline with a vertex shader that passes them on.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr UINT64 kMostSoftwareVertices = 1u << 20;
 
-/// What a drawn vertex consists of: ShadedVertex, all of four floats, in this order.
+/// The parts of a drawn vertex: ShadedVertex, all of four floats, in this order.
 constexpr UINT kHandedOn = 11;
 constexpr UINT kHandedOnBytes = kHandedOn * sizeof(Float4);
 
@@ -57,7 +56,7 @@ DWORD packedColor(const Float4 &color) {
   return channel(3) << 24 | channel(0) << 16 | channel(1) << 8 | channel(2);
 }
 
-/// From clip space to the screen, as transformed vertices have it.
+/// Converts from clip space to the screen, as in transformed vertices.
 Float4 onScreen(const Float4 &clip, const D3DVIEWPORT9 &v) {
   const float rhw = clip.c[3] != 0 ? 1.0f / clip.c[3] : 0.0f;
   return {{static_cast<float>(v.X) + (1 + clip.c[0] * rhw) * static_cast<float>(v.Width) / 2,
@@ -65,7 +64,7 @@ Float4 onScreen(const Float4 &clip, const D3DVIEWPORT9 &v) {
            v.MinZ + clip.c[2] * rhw * (v.MaxZ - v.MinZ), rhw}};
 }
 
-/// Writes an element of a processed vertex. False for those that processing does not make.
+/// Writes an element of a processed vertex. Returns false for elements that processing does not make.
 bool writeElement(const D3DVERTEXELEMENT9 &e, const ShadedVertex &vertex, const D3DVIEWPORT9 &viewport, BYTE *to) {
   Float4 value;
   if (e.Usage == D3DDECLUSAGE_POSITIONT && e.UsageIndex == 0)
@@ -143,7 +142,7 @@ HRESULT Device::drawBySoftware(const SoftwareDraw &draw) {
     m_handOnShader = std::move(shader);
     m_handOnDeclaration = std::move(declaration);
   }
-  // The program's own are back before it can look.
+  // The program's own ones are restored before it can look.
   const Ref<Declaration> declaration(m_pipeline.values().declaration.get());
   const Ref<VertexShader> shader(m_pipeline.values().vertexShader.get());
   const DWORD fvf = m_pipeline.values().fvf;
@@ -161,7 +160,7 @@ HRESULT Device::drawBySoftware(const SoftwareDraw &draw) {
   }
   m_pipeline.setDeclaration(declaration.get(), fvf);
   m_pipeline.setVertexShader(shader.get());
-  // As the draws that this stands for leave them.
+  // Leaves the bindings as the replaced draws do.
   if (draw.user)
     return FAILED(m_pipeline.restoreStreams(draw.indices != nullptr)) ? D3DERR_DRIVERINTERNALERROR : result;
   m_pipeline.resendStream(0);
@@ -202,7 +201,7 @@ HRESULT Device::ProcessVertices(UINT source, UINT destination, UINT count, IDire
     for (const D3DVERTEXELEMENT9 &e : elements) {
       BYTE *to = static_cast<BYTE *>(out) + size_t{i} * stride + e.Offset;
       if (writeElement(e, vertex, values.viewport, to) || (flags & D3DPV_DONOTCOPYDATA)) continue;
-      // What is not made is copied, where both have it as floats.
+      // Elements that processing does not make are copied, if both have them as floats.
       Float4 value;
       const d3d9::DeclTypeInfo *type = d3d9::findDeclType(e.Type);
       if (e.Type <= D3DDECLTYPE_FLOAT4 &&

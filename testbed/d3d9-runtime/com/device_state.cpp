@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Setting and asking for states. Pure devices answer too.
+// Setting and reading states. Pure devices return them too.
 #include <algorithm>
 #include <cstring>
 
@@ -18,7 +18,7 @@ bool isStageState(UINT stage, UINT state) {
 
 HRESULT Device::SetRenderState(D3DRENDERSTATETYPE state, DWORD value) {
   const Lock lock(*this);
-  // Numbers that are no state are accepted and lost, as programs have it.
+  // Numbers that are no state are accepted and dropped: programs use such numbers.
   if (static_cast<UINT>(state) >= kRenderStates || !d3d9::findRenderState(state)) return D3D_OK;
   return sink().setRender(state, value);
 }
@@ -47,7 +47,7 @@ HRESULT Device::GetSamplerState(DWORD sampler, D3DSAMPLERSTATETYPE state, DWORD 
 
 HRESULT Device::SetTextureStageState(DWORD stage, D3DTEXTURESTAGESTATETYPE state, DWORD value) {
   const Lock lock(*this);
-  if (!isStageState(stage, state)) return D3D_OK;  // accepted and lost
+  if (!isStageState(stage, state)) return D3D_OK;  // accepted and dropped
   return sink().setStage(stage, state, value);
 }
 
@@ -87,7 +87,7 @@ HRESULT Device::GetScissorRect(RECT *rect) {
 HRESULT Device::SetClipPlane(DWORD index, const float *plane) {
   const Lock lock(*this);
   if (!plane) return D3DERR_INVALIDCALL;
-  return sink().setClipPlane(std::min<DWORD>(index, kClipPlanes - 1), plane);  // the last for all that there are not
+  return sink().setClipPlane(std::min<DWORD>(index, kClipPlanes - 1), plane);  // indices past the end set the last one
 }
 
 HRESULT Device::GetClipPlane(DWORD index, float *plane) {
@@ -162,7 +162,7 @@ HRESULT Device::GetLightEnable(DWORD index, BOOL *enable) {
   const auto &lights = m_pipeline.values().lights;
   const auto found = lights.find(index);
   if (!enable || found == lights.end()) return D3DERR_INVALIDCALL;
-  *enable = found->second.enabled ? 128 : 0;  // what the API answers for TRUE
+  *enable = found->second.enabled ? 128 : 0;  // the API's answer for TRUE
   return D3D_OK;
 }
 
@@ -247,7 +247,7 @@ HRESULT Device::GetClipStatus(D3DCLIPSTATUS9 *status) {
   return D3D_OK;
 }
 
-// Palettes are kept for the program; only formats of 8-bit indices would use them, which the driver's table has to
+// Palettes are stored for the program; only formats of 8-bit indices would use them, which the driver's table has to
 // offer.
 HRESULT Device::SetPaletteEntries(UINT palette, const PALETTEENTRY *entries) {
   const Lock lock(*this);

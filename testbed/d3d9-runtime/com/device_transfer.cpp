@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Copies between resources. Pages of the API: what each may copy; pfnd3dddi_blt, pfnd3dddi_texblt: how the driver is
-// told.
+// Copies between resources. The API's pages say what each may copy; pfnd3dddi_blt and pfnd3dddi_texblt say what the
+// driver gets.
 #include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/device.h"
 
 namespace aerogpu::runtime {
 namespace {
 
-/// Whether no edge of a rectangle splits a block, but where the surface ends.
+/// True if no edge of a rectangle splits a block, except where the surface ends.
 bool isWholeBlocks(const RECT &rect, const RECT &bounds, const FormatLayout &layout) {
   const LONG width = static_cast<LONG>(layout.blockWidth), height = static_cast<LONG>(layout.blockHeight);
   return rect.left % width == 0 && rect.top % height == 0 && (rect.right % width == 0 || rect.right == bounds.right) &&
@@ -106,11 +106,12 @@ HRESULT Device::StretchRect(IDirect3DSurface9 *sourceSurface, const RECT *source
   const bool stretched = from.right - from.left != to.right - to.left || from.bottom - from.top != to.bottom - to.top;
   const bool depth = source.usage() & D3DUSAGE_DEPTHSTENCIL;
   if (depth != ((destination.usage() & D3DUSAGE_DEPTHSTENCIL) != 0)) return D3DERR_INVALIDCALL;
-  // Depth: whole surfaces, nothing converted, outside of a scene.
+  // Depth: whole surfaces, without conversion, outside a scene.
   const RECT wholeSource = source.bounds(), wholeDestination = destination.bounds();
   const bool whole = EqualRect(&from, &wholeSource) && EqualRect(&to, &wholeDestination);
   if (depth && (m_inScene || stretched || !whole || source.format() != destination.format())) return D3DERR_INVALIDCALL;
-  // The table of the page: what is drawn to can be a target; a plain surface takes plain ones, unstretched or not.
+  // The table of the page: any render target may be the destination; a plain surface takes plain ones only, stretched
+  // or not.
   const bool drawnTo = destination.usage() & D3DUSAGE_RENDERTARGET;
   const bool plainSource = !source.isTextureLevel() && !(source.usage() & D3DUSAGE_RENDERTARGET);
   if (!depth && !drawnTo && (destination.isTextureLevel() || !plainSource)) return D3DERR_INVALIDCALL;

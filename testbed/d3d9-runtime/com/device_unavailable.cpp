@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Methods of the device that are not implemented. Each says so once in the log; test/not_implemented.txt lists them.
+// Methods of the device that are not implemented. Each is logged once; test/not_implemented.txt lists them.
 #include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/device.h"
 

@@ -180,7 +180,8 @@ HRESULT Direct3D::createDevice(UINT adapter, D3DDEVTYPE type, HWND window, DWORD
   // A device in a window can do without one: it then presents to the desktop.
   if (!window && !parameters->Windowed) return D3DERR_INVALIDCALL;
 #ifdef __i386__
-  // Page "D3DCREATE": without FPU_PRESERVE single precision, round-to-nearest; for the thread, and so for the driver.
+  // Page "D3DCREATE": without FPU_PRESERVE single precision, round-to-nearest; this applies to the thread, and so to
+  // the driver.
   if (!(flags & D3DCREATE_FPU_PRESERVE)) FloatControl::setSinglePrecision();
 #endif
   Device *device = new Device(*this, *m_adapter, {adapter, type, window, flags}, ex);

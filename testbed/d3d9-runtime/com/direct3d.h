@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IDirect3D9 and IDirect3D9Ex: the adapter, what it can, and devices on it. There is one adapter, the first display.
+// IDirect3D9 and IDirect3D9Ex: the adapter, its abilities, and devices on it. There is one adapter, the first display.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace aerogpu::runtime {
 
 class Direct3D final : public IDirect3D9Ex {
 public:
-  /// `ex`: made by Direct3DCreate9Ex. Without an adapter the object has none, and Ex fails.
+  /// `ex`: made by Direct3DCreate9Ex. If there is no adapter the object has none, and Ex fails.
   static HRESULT create(bool ex, IDirect3D9Ex **out);
   Direct3D(const Direct3D &) = delete;
   Direct3D &operator=(const Direct3D &) = delete;
@@ -54,7 +54,7 @@ public:
 private:
   explicit Direct3D(bool ex) : m_ex(ex) {}
   ~Direct3D() = default;
-  /// D3DERR_INVALIDCALL for an adapter that is not there, D3DERR_NOTAVAILABLE for devices that are not the hardware.
+  /// Returns D3DERR_INVALIDCALL for a missing adapter, D3DERR_NOTAVAILABLE for devices other than the hardware.
   HRESULT check(UINT adapter, D3DDEVTYPE type) const;
   bool isMode(const D3DKMT_DISPLAYMODE &mode, D3DFORMAT format) const;
   HRESULT createDevice(UINT adapter, D3DDEVTYPE type, HWND window, DWORD flags, D3DPRESENT_PARAMETERS *parameters,

@@ -11,7 +11,7 @@
 namespace aerogpu::runtime {
 namespace {
 
-/// Numbers of D3DTRANSFORMSTATETYPE as transformSlot() has them.
+/// D3DTRANSFORMSTATETYPEs as numbers of transformSlot().
 constexpr UINT kView = 2, kProjection = 3, kTexture0 = 16, kWorld0 = 24;
 
 static_assert(kStages == d3d9::kFixedStages && kStageStates == d3d9::kFixedStageStates &&
@@ -38,13 +38,13 @@ d3d9::SamplerType samplerType(const Ref<AnyTexture> &texture) {
   }
 }
 
-/// What the largest of these shaders need of a device.
+/// True if the device has the model that the largest of these shaders need.
 bool hasLargerModel(const D3DCAPS9 &caps) {
   return caps.PS20Caps.NumInstructionSlots >= D3DPS20_MAX_NUMINSTRUCTIONSLOTS &&
          caps.PS20Caps.Caps & D3DPS20CAPS_NODEPENDENTREADLIMIT;
 }
 
-/// Zeros of either sign are two values for a register, and a NaN is itself.
+/// Zeros of either sign are different values for a register, and a NaN equals itself.
 bool sameBits(float a, float b) {
   return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
 }
@@ -104,7 +104,7 @@ HRESULT FixedFunction::makeVertexShader(const d3d9::FixedVertexKey &key) {
   argument.Size = static_cast<UINT>(made.tokens * sizeof(uint32_t));
   const HRESULT result =
       m_driver.call<&D3DDDI_DEVICEFUNCS::pfnCreateVertexShaderFunc>(&argument, static_cast<const UINT *>(code.data()));
-  std::memset(code.data(), 0xDB, argument.Size);  // the driver had to copy it
+  std::memset(code.data(), 0xDB, argument.Size);  // the driver must have copied it
   if (FAILED(result)) return result;
   m_vertexShader = argument.ShaderHandle;
   m_vertexShaders.emplace(key, m_vertexShader);

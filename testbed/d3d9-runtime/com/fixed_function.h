@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fixed function: what a program draws without shaders of its own gets generated ones
+// The fixed function: a program that draws without shaders of its own gets generated ones
 // (docs/d3d9/fixed-function.md), whose registers hold transforms, lights and materials. Under the device's lock.
 #pragma once
 
@@ -20,22 +20,22 @@ public:
   FixedFunction(const FixedFunction &) = delete;
   FixedFunction &operator=(const FixedFunction &) = delete;
 
-  /// Something changed that shaders or their registers are made of.
+  /// A value changed that shaders or their registers depend on.
   void touch() { m_touched = true; }
-  /// Before a draw in which one shader or both are the fixed function's: makes them if they are new, and sends what
-  /// changed in their registers. With a log line for what the driver cannot run.
+  /// Called before a draw in which one shader or both are the fixed function's: makes new shaders, and sends changed
+  /// registers. Logs a line for a state that the driver cannot run.
   HRESULT prepare(const StateValues &values, bool vertex, bool pixel);
-  /// The vertex shader for a state, with the numbers of its registers, for who runs it on the processor.
+  /// Generates the vertex shader for a state, with the numbers of its registers, for running it on the processor.
   HRESULT generate(const StateValues &values, std::vector<uint32_t> &code, d3d9::FixedVertexConstants &constants);
-  /// Of the last prepare().
+  /// The vertex shader of the last prepare().
   HANDLE vertexShader() const { return m_vertexShader; }
   HANDLE pixelShader() const { return m_pixelShader; }
 
-  /// Whether the driver's registers hold the fixed function's numbers and not the program's: c# and i# of vertex
+  /// True if the driver's registers hold the fixed function's values and not the program's: c# and i# of vertex
   /// shaders, c# of pixel shaders.
   bool ownsVertexRegisters() const { return m_ownsVertex; }
   bool ownsPixelRegisters() const { return m_ownsPixel; }
-  /// The program's numbers are sent again.
+  /// The program's values are sent again.
   void releaseVertexRegisters() { m_ownsVertex = false; }
   void releasePixelRegisters() { m_ownsPixel = false; }
 
@@ -50,16 +50,16 @@ private:
   HRESULT sendVertexRegisters(const StateValues &values, const d3d9::FixedVertexKey &key);
   HRESULT sendPixelRegisters(const d3d9::FixedPixelKey &key);
   HRESULT sendFloats(bool vertex, UINT first, UINT count, const float (*values)[4]);
-  /// Sends the registers that differ from those that were sent, all of them if `all`.
+  /// Sends the registers that differ from those last sent, or all of them if `all`.
   HRESULT sendChanges(bool vertex, bool all, UINT count, const float (*values)[4], float (*sent)[4]);
 
   DriverDevice &m_driver;
-  bool m_touched = true, m_vertex = false, m_pixel = false;  ///< as the last prepare() was asked
+  bool m_touched = true, m_vertex = false, m_pixel = false;  ///< arguments of the last prepare()
   bool m_ownsVertex = false, m_ownsPixel = false;
   HANDLE m_vertexShader = nullptr, m_pixelShader = nullptr;
   std::unordered_map<d3d9::FixedVertexKey, HANDLE, Hash> m_vertexShaders;
   std::unordered_map<d3d9::FixedPixelKey, HANDLE, Hash> m_pixelShaders;
-  // Copies of the program's states, as numbers of 32 bits.
+  // Copies of the program's states, each a 32-bit number.
   uint32_t m_render[d3d9::kFixedRenderStates]{};
   uint32_t m_stage[d3d9::kFixedStages][d3d9::kFixedStageStates]{};
   d3d9::FixedStates m_states;

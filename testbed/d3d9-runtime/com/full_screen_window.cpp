@@ -82,7 +82,7 @@ void FullScreenWindow::restoreWindow() {
   const HWND window = m_device;
   m_device = nullptr;
   if (!window || !m_changeWindows || !IsWindow(window)) return;
-  // What the program changed meanwhile is its own.
+  // The program's own changes in the meantime stay.
   const LONG style = GetWindowLongW(window, GWL_STYLE), exStyle = GetWindowLongW(window, GWL_EXSTYLE);
   m_filter = window == m_focus;
   if (!((style ^ fullScreenStyle(m_style)) & ~WS_VISIBLE) &&
@@ -90,7 +90,7 @@ void FullScreenWindow::restoreWindow() {
     SetWindowLongW(window, GWL_STYLE, m_ex ? m_style : (m_style & ~WS_VISIBLE) | (style & WS_VISIBLE));
     SetWindowLongW(window, GWL_EXSTYLE, m_exStyle);
   }
-  // Where it is and how large stays: a program that wants another place says so.
+  // Position and size stay: a program that wants others sets them.
   const bool topmost = m_exStyle & WS_EX_TOPMOST;
   SetWindowPos(window, topmost ? nullptr : HWND_NOTOPMOST, 0, 0, 0, 0,
                SWP_FRAMECHANGED | SWP_NOACTIVATE | SWP_NOSIZE | SWP_NOMOVE | (topmost ? SWP_NOZORDER : 0u));
@@ -112,7 +112,7 @@ void FullScreenWindow::unwatchFocus() {
   const bool wide = IsWindowUnicode(m_focus);
   const LONG_PTR ours = reinterpret_cast<LONG_PTR>(focusProcedure);
   const LONG_PTR now = wide ? GetWindowLongPtrW(m_focus, GWLP_WNDPROC) : GetWindowLongPtrA(m_focus, GWLP_WNDPROC);
-  // One that the program put on top calls ours, which then goes on to the first.
+  // A procedure that the program installed on top calls ours, which then calls the first.
   if (now != ours) return;
   const LONG_PTR first = reinterpret_cast<LONG_PTR>(m_procedure);
   wide ? SetWindowLongPtrW(m_focus, GWLP_WNDPROC, first) : SetWindowLongPtrA(m_focus, GWLP_WNDPROC, first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a full-screen device does to windows: the display mode as the window system has it, the device window over all
-// of it, and the focus window, whose activation says whether the device has the screen. Pages "CreateDevice",
-// "D3DCREATE" (D3DCREATE_NOWINDOWCHANGES), "Lost Devices".
+// A full-screen device's effects on windows: the window system's display mode, the device window over the whole screen,
+// and the focus window, whose activation decides whether the device has the screen. Pages "CreateDevice", "D3DCREATE"
+// (D3DCREATE_NOWINDOWCHANGES), "Lost Devices".
 #pragma once
 
 #include "testbed/d3d9-runtime/base/windows_headers.h"
@@ -16,20 +16,20 @@ public:
     Regained  ///< active again, and not reset since
   };
 
-  /// Direct3D 9Ex takes the mode back with the focus, where Direct3D 9 waits for a Reset, and hides a window again that
-  /// was hidden before.
+  /// With the focus Direct3D 9Ex also restores the mode, where Direct3D 9 waits for a Reset, and it hides a window
+  /// again that was hidden before.
   explicit FullScreenWindow(bool ex) : m_ex(ex) {}
   ~FullScreenWindow() { leave(); }
   FullScreenWindow(const FullScreenWindow &) = delete;
   FullScreenWindow &operator=(const FullScreenWindow &) = delete;
 
-  /// Takes over the screen, or goes on with another mode or window. `changeWindows` false leaves windows as they are;
-  /// the focus is watched all the same.
+  /// Takes over the screen, or continues with another mode or window. `changeWindows` false leaves windows as they are;
+  /// the focus is watched anyway.
   void enter(HWND deviceWindow, HWND focusWindow, UINT width, UINT height, bool changeWindows);
-  /// Gives back the mode, the device window's style and place, the focus window's procedure.
+  /// Restores the mode, the device window's style and position, and the focus window's procedure.
   void leave();
   Screen screen() const { return static_cast<Screen>(m_screen); }
-  /// After a Reset that succeeded.
+  /// Called after a successful Reset.
   void setScreen(Screen screen) { InterlockedExchange(&m_screen, static_cast<LONG>(screen)); }
   bool isEntered() const { return m_entered; }
 
@@ -47,7 +47,7 @@ private:
   bool m_entered = false, m_changeWindows = false, m_filter = false;
   HWND m_device = nullptr, m_focus = nullptr;
   UINT m_width = 0, m_height = 0;
-  LONG m_style = 0, m_exStyle = 0;  ///< of the device window, before
+  LONG m_style = 0, m_exStyle = 0;  ///< the device window's styles before
   WNDPROC m_procedure = nullptr;    ///< the focus window's own
   volatile LONG m_screen = static_cast<LONG>(Screen::Ours);
 };

@@ -9,7 +9,7 @@
 namespace aerogpu::runtime {
 namespace {
 
-/// Boxes of a layer; one more, and all of it is dirty.
+/// Limit of boxes of a layer; with more, all of it is dirty.
 constexpr size_t kMostDirtyBoxes = 16;
 
 constexpr DWORD kLockFlags = D3DLOCK_READONLY | D3DLOCK_DISCARD | D3DLOCK_NOOVERWRITE | D3DLOCK_NOSYSLOCK |
@@ -80,7 +80,7 @@ HRESULT Image::createResources(HANDLE *shared) {
   if (!formatLayout(d.format, layout) || !d.width || !d.height || !d.depth) return D3DERR_INVALIDCALL;
   const UINT most = fullChain(d.width, d.height, d.type == D3DRTYPE_VOLUMETEXTURE ? d.depth : 1);
   const bool autogen = d.usage & D3DUSAGE_AUTOGENMIPMAP;
-  // Where the driver cannot (D3DOK_NOAUTOGEN) there is one level, and nothing to generate.
+  // If the driver cannot generate (D3DOK_NOAUTOGEN) there is one level.
   const bool generates = autogen && (m_device.driver().adapter().operations(d.format) & FORMATOP_AUTOGENMIPMAP);
   if (autogen && d.levels > 1) return D3DERR_INVALIDCALL;
   if (autogen)
@@ -173,7 +173,7 @@ HRESULT Image::openShared(HANDLE handle) {
   m_video = DriverResource::open(m_device.driver(), global, found, result);
   if (!m_video) return result;
   const ImageDescription &d = m_description;
-  // A surface that Windows made itself (a window of GDI) comes without the runtime's description.
+  // A surface that Windows itself made (a GDI window) has no description of the runtime.
   if (found.size == sizeof found &&
       (found.version != kSharedVersion || found.format != static_cast<UINT32>(d.format) || found.width != d.width ||
        found.height != d.height || found.type != static_cast<UINT32>(d.type))) {
@@ -204,7 +204,7 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
   const D3DBOX region = box ? *box : all;
   FormatLayout layout;
   formatLayout(m_description.format, layout);
-  // Rectangles of memory that is the runtime's own are not looked at: programs count on it.
+  // Rectangles are not checked if the runtime owns the memory: programs rely on it.
   const bool lenient = (m_system || !m_scratch.empty()) && m_description.type != D3DRTYPE_VOLUMETEXTURE;
   if (!lenient && !isInside(region, all)) return D3DERR_INVALIDCALL;
   const auto splits = [](UINT edge, UINT block, UINT end) { return edge % block != 0 && edge != end; };
@@ -261,7 +261,7 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
     return D3D_OK;
   }
   state.locked = true;
-  // Edges may be negative where rectangles are not looked at.
+  // Edges may be negative if rectangles are not checked.
   out.pBits = bytes + size_t{slice} * region.Front +
               ptrdiff_t{static_cast<INT>(region.Top)} / static_cast<INT>(layout.blockHeight) * static_cast<INT>(pitch) +
               ptrdiff_t{static_cast<INT>(region.Left)} / static_cast<INT>(layout.blockWidth) *
@@ -273,7 +273,7 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
 
 HRESULT Image::unlock(UINT subresource) {
   if (subresource >= m_locks.size()) return D3DERR_INVALIDCALL;
-  // One too many is forgiven for levels of 2D textures, and while GDI has the surface.
+  // An extra Unlock is tolerated for levels of 2D textures, and while GDI has the surface.
   if (m_hasDc && !m_locks[subresource].locked) return D3D_OK;
   if (!m_locks[subresource].locked) return m_description.type == D3DRTYPE_TEXTURE ? D3D_OK : D3DERR_INVALIDCALL;
   LockState &state = m_locks[subresource];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The memory behind textures and surfaces: a resource at the driver in video memory, one over system memory, or both
+// The memory of textures and surfaces: a resource at the driver in video memory, one over system memory, or both
 // (managed), and the locks of their subresources. Under the device's lock.
 #pragma once
 
@@ -19,16 +19,16 @@ struct ImageDescription {
   D3DRESOURCETYPE type = D3DRTYPE_SURFACE;
   D3DFORMAT format = D3DFMT_UNKNOWN;
   UINT width = 0, height = 0, depth = 1;
-  UINT levels = 1;  ///< 0: the full chain; with D3DUSAGE_AUTOGENMIPMAP what the program sees is one level
-  UINT layers = 1;  ///< 6 for cubes; of a swap chain the number of buffers
+  UINT levels = 1;  ///< 0: the full chain; with D3DUSAGE_AUTOGENMIPMAP the program sees one level
+  UINT layers = 1;  ///< 6 for cubes; for a swap chain the number of buffers
   DWORD usage = 0;
   D3DPOOL pool = D3DPOOL_DEFAULT;
   D3DMULTISAMPLE_TYPE multisample = D3DMULTISAMPLE_NONE;
   DWORD quality = 0;
-  bool lockable = false;  ///< of render targets and depth stencils
-  bool discard = false;   ///< contents may go with a present
+  bool lockable = false;  ///< for render targets and depth stencils
+  bool discard = false;   ///< a present may discard the content
   bool chain = false;     ///< the buffers of a swap chain
-  bool primary = false;   ///< that can be scanned out
+  bool primary = false;   ///< can be scanned out
   bool implicit = false;  ///< made by the device for itself: Reset does not count it
   D3DDDI_RATIONAL refreshRate{};
   void *userMemory = nullptr;
@@ -36,7 +36,7 @@ struct ImageDescription {
 
 class Image {
 public:
-  /// Makes the resources. `shared` as the API's pSharedHandle: where a null handle is filled in, or which is opened.
+  /// Makes the resources. `shared` as the API's pSharedHandle: a null handle is filled in, another one is opened.
   static std::shared_ptr<Image> create(Device &device, const ImageDescription &description, HANDLE *shared,
                                        HRESULT &result);
   ~Image();
@@ -50,7 +50,7 @@ public:
   UINT depth(UINT level) const;
   UINT level(UINT subresource) const { return m_description.chain ? 0 : subresource % m_description.levels; }
 
-  /// What is bound for drawing, and what transfers name: the video resource, or the one over system memory. Null for
+  /// Returns the handle for bindings and transfers: the video resource, or the one over system memory. Null for
   /// D3DPOOL_SCRATCH.
   HANDLE handle() const;
   /// The resource over system memory, of managed and system memory images.
@@ -60,17 +60,17 @@ public:
   HRESULT lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_BOX &out);
   HRESULT unlock(UINT subresource);
   bool isLocked(UINT subresource) const { return m_locks[subresource].locked; }
-  /// What was written, in boxes of level 0 of a face (layer): all, or a part that lies inside.
   bool isAnyLocked() const;
   /// While a device context is out no subresource can be locked.
   void setHasDc(bool has) { m_hasDc = has; }
+  /// Record the written part as boxes of level 0 of a face (layer): all, or a box inside.
   void markDirty();
   void markDirty(UINT layer);
   HRESULT markDirty(UINT layer, const D3DBOX &box);
   std::vector<D3DBOX> takeDirty(UINT layer) { return std::exchange(m_dirty[layer], {}); }
-  /// Of managed images: copies what was written to video memory.
+  /// Copies the written parts of a managed image to video memory.
   HRESULT upload();
-  /// After level 0 changed, of D3DUSAGE_AUTOGENMIPMAP.
+  /// Called after level 0 of a D3DUSAGE_AUTOGENMIPMAP image changed.
   HRESULT generateLevels(D3DTEXTUREFILTERTYPE filter);
 
 private:
@@ -90,15 +90,15 @@ private:
   std::vector<size_t> m_scratchOffsets;  ///< by subresource
   std::vector<LockState> m_locks;
   std::vector<std::vector<D3DBOX>> m_dirty;  ///< by layer
-  UINT m_evictions = 0;                      ///< of the device, when this was uploaded
-  bool m_counted = false;                    ///< among what a Reset refuses
+  UINT m_evictions = 0;                      ///< the device's count when this was uploaded
+  bool m_counted = false;                    ///< counted in the default pool, where a Reset refuses it
   bool m_hasDc = false;
 };
 
-/// Copies a box of level 0 of a layer, and what belongs to it of lower levels, from the system memory of `from`.
+/// Copies a box of level 0 of a layer, and the matching boxes of lower levels, from the system memory of `from`.
 HRESULT transferLevels(DriverDevice &driver, const Image &from, const Image &to, UINT layer, const D3DBOX &box);
 
-/// The D3DBOX of a rectangle.
+/// Returns the D3DBOX of a rectangle.
 D3DBOX boxOf(const RECT &rect);
 
 }  // namespace aerogpu::runtime

@@ -130,14 +130,14 @@ HRESULT PipelineState::reset(bool depthStencil) {
   for (const d3d9::StateInfo &info : d3d9::kRenderStates) {
     DWORD value = info.defaultValue;
     if (info.number == D3DRS_ZENABLE && depthStencil) value = D3DZB_TRUE;
-    // Not the 64 of the page: as large as the driver can draw them.
+    // Not the 64 of the page, but the largest size that the driver can draw.
     if (info.number == D3DRS_POINTSIZE_MAX) value = std::bit_cast<DWORD>(m_driver.adapter().caps().MaxPointSize);
     m_values.render[info.number] = value;
     if (isSentToDriver(info.number)) sendRender(info.number, value);
   }
   for (UINT stage = 0; stage < kStages; ++stage) {
     for (const d3d9::StateInfo &info : d3d9::kTextureStageStates) {
-      // Windows' runtime begins with no constant, whatever the page says.
+      // Windows' runtime begins with constant 0, whatever the page says.
       const DWORD value = info.number == D3DTSS_CONSTANT
                               ? 0
                               : d3d9::textureStageDefault(static_cast<d3d9::TextureStageStateType>(info.number), stage);
@@ -188,8 +188,8 @@ void PipelineState::unbind() {
 
 HRESULT PipelineState::flush(bool indexed) {
   HRESULT result = D3D_OK;
-  // A shader that the hardware does not hold: Windows' runtime fails the first draw, and draws as without it from then
-  // on.
+  // A shader with more registers than the hardware: Windows' runtime fails the first draw, and from then on draws as if
+  // it were not set.
   const VertexShader *program = m_values.vertexShader.get();
   if (program && program->isSoftwareOnly()) {
     if (!std::exchange(m_refused, true)) return D3DERR_INVALIDCALL;
@@ -203,7 +203,7 @@ HRESULT PipelineState::flush(bool indexed) {
     note(m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderDecl>(declaration));
     m_sentDeclaration = declaration;
   }
-  // Transformed vertices go past the vertex shader.
+  // Transformed vertices bypass the vertex shader.
   const bool transformed = m_values.declaration->isTransformed();
   const bool fixedVertex = !program && !transformed, fixedPixel = !m_values.pixelShader;
   if (fixedVertex || fixedPixel) {
@@ -268,7 +268,7 @@ HRESULT PipelineState::sendLargestLevels() {
   for (UINT slot = 0; slot < kSamplers; ++slot) {
     if (!m_values.texture[slot]) continue;
     const DWORD *sampler = m_values.sampler[slot];
-    // Without a filter between levels the sampler's does not count.
+    // Without a filter between levels the sampler's value does not count.
     const DWORD own = sampler[D3DSAMP_MIPFILTER] == D3DTEXF_NONE ? 0 : sampler[D3DSAMP_MAXMIPLEVEL];
     const DWORD level = std::max(own, m_values.texture[slot]->lod());
     if (std::exchange(m_sentLargestLevel[slot], level) == level) continue;
@@ -279,7 +279,7 @@ HRESULT PipelineState::sendLargestLevels() {
 }
 
 HRESULT PipelineState::restoreStreams(bool indexed) {
-  // DrawPrimitiveUP leaves stream 0, and the indexed one the indices, unset.
+  // DrawPrimitiveUP unsets stream 0, and its indexed form the indices.
   m_values.stream[0].buffer.reset();
   m_values.stream[0].offset = m_values.stream[0].stride = 0;
   const HRESULT result = sendStream(0);
@@ -358,7 +358,7 @@ HRESULT PipelineState::setIndices(IndexBuffer *buffer) {
   return sendIndices();
 }
 
-// The declaration and the vertex shader are sent with the draw: only both together say what is wanted.
+// The declaration and the vertex shader are sent with the draw, because they depend on each other.
 HRESULT PipelineState::setDeclaration(Declaration *declaration, DWORD fvf) {
   m_values.declaration = Ref<Declaration>(declaration);
   m_values.fvf = fvf;
@@ -394,7 +394,7 @@ HRESULT PipelineState::setConstants(Constants kind, UINT first, UINT count, cons
   const UINT words = constantWords(kind);
   DWORD *to = m_values.constants(kind) + size_t{first} * words;
   std::memcpy(to, data, sizeof(DWORD) * count * words);
-  // Registers that the fixed function has now get the program's numbers with its next shader.
+  // If the fixed function owns the registers, they get the program's values with its next shader.
   const bool vertex = kind == Constants::VertexFloat || kind == Constants::VertexInteger;
   if (vertex && m_fixed.ownsVertexRegisters()) return D3D_OK;
   if (kind == Constants::PixelFloat && m_fixed.ownsPixelRegisters()) return D3D_OK;
@@ -436,7 +436,7 @@ HRESULT PipelineState::setViewport(const D3DVIEWPORT9 &viewport) {
   m_fixed.touch();
   D3DDDIARG_VIEWPORTINFO area{viewport.X, viewport.Y, viewport.Width, viewport.Height};
   m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetViewport>(&area);
-  // The driver never sees an empty or reversed range, as with Windows' runtime; the program gets back what it set.
+  // The driver never gets an empty or reversed range, as with Windows' runtime; the program gets back what it set.
   constexpr float kLeastRange = 0.001f;
   D3DDDIARG_ZRANGE range{viewport.MinZ, viewport.MinZ < viewport.MaxZ ? viewport.MaxZ : viewport.MinZ + kLeastRange};
   return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetZRange>(&range);
@@ -460,8 +460,8 @@ HRESULT PipelineState::sendClipPlane(UINT index, const float *plane) {
   return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetClipPlane>(&argument);
 }
 
-// Transforms, materials and lights make the fixed function's shaders, which is the runtime's business; the driver hears
-// of the projection only how far w goes, for fog ("Eye-Relative vs. Z-Based Depth").
+// Transforms, materials and lights go into the fixed function's shaders, which the runtime makes; from the projection
+// the driver only learns how far w goes, for fog ("Eye-Relative vs. Z-Based Depth").
 HRESULT PipelineState::setTransform(UINT slot, const D3DMATRIX &matrix) {
   m_values.transform[slot] = matrix;
   m_fixed.touch();
@@ -493,7 +493,7 @@ HRESULT PipelineState::setLight(DWORD index, const D3DLIGHT9 &light) {
 HRESULT PipelineState::enableLight(DWORD index, BOOL enable) {
   const bool known = m_values.lights.contains(index);
   Light &light = m_values.lights[index];
-  // LightEnable: a light that was not set is white and shines along z.
+  // LightEnable: a light that was never set is white and shines along z.
   if (!known) {
     light.light.Type = D3DLIGHT_DIRECTIONAL;
     light.light.Diffuse = {1, 1, 1, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything that a state block can hold: the values, what takes them (StateSink), and the device's own
-// (PipelineState), which passes each change on to the driver. Under the device's lock.
+// Everything that a state block can hold: the values, their receiver (StateSink), and the device's own (PipelineState),
+// which passes each change on to the driver. Under the device's lock.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@ namespace aerogpu::runtime {
 
 inline constexpr UINT kRenderStates = 256, kSamplers = 21, kSamplerStates = 14, kStages = 8, kStageStates = 33;
 inline constexpr UINT kStreams = 16, kClipPlanes = 6, kTransforms = 24 + 256;
-inline constexpr UINT kSoftwareFloats = 8192;  ///< of software vertex processing
+inline constexpr UINT kSoftwareFloats = 8192;  ///< registers of software vertex processing
 inline constexpr UINT kVertexFloats = 256, kPixelFloats = 224, kIntegers = 16, kBooleans = 16;
 
 enum class Constants { VertexFloat, VertexInteger, VertexBoolean, PixelFloat, PixelInteger, PixelBoolean };
 
-/// Registers of a kind, and 32-bit words of each.
+/// Return the registers of a kind, and the 32-bit words of each.
 UINT constantCount(Constants kind);
 UINT constantWords(Constants kind);
 
-/// The slot of a sampler or texture stage of the API: 0..15, D3DDMAPSAMPLER, D3DVERTEXTEXTURESAMPLER0..3. kSamplers for
-/// others.
+/// Returns the slot of a sampler or texture stage of the API: 0..15, D3DDMAPSAMPLER, D3DVERTEXTEXTURESAMPLER0..3.
+/// kSamplers for others.
 UINT samplerSlot(DWORD sampler);
 DWORD samplerOfSlot(UINT slot);
-/// The slot of a D3DTRANSFORMSTATETYPE, kTransforms for others.
+/// Returns the slot of a D3DTRANSFORMSTATETYPE, kTransforms for others.
 UINT transformSlot(D3DTRANSFORMSTATETYPE state);
 
 struct Stream {
@@ -51,7 +51,7 @@ struct StateValues {
   Stream stream[kStreams];
   Ref<IndexBuffer> indices;
   Ref<Declaration> declaration;
-  DWORD fvf = 0;  ///< that the declaration was made of, else 0
+  DWORD fvf = 0;  ///< the code that the declaration was made from, else 0
   Ref<VertexShader> vertexShader;
   Ref<PixelShader> pixelShader;
   DWORD vertexFloat[kVertexFloats][4]{}, pixelFloat[kPixelFloats][4]{};
@@ -68,8 +68,8 @@ struct StateValues {
   const DWORD *constants(Constants kind) const { return const_cast<StateValues *>(this)->constants(kind); }
 };
 
-/// What the setters of the device call after they checked their arguments: the device's state, or a state block that is
-/// being recorded.
+/// Receives the device's setters after their arguments were checked: the device's state, or a state block that is being
+/// recorded.
 class StateSink {
 public:
   virtual HRESULT setRender(UINT state, DWORD value) = 0;
@@ -100,21 +100,21 @@ public:
   PipelineState(DriverDevice &driver, bool pure) : m_driver(driver), m_pure(pure), m_fixed(driver) {}
 
   const StateValues &values() const { return m_values; }
-  /// The defaults, all of them sent, in order of number.
+  /// Sets and sends all defaults, in order of number.
   HRESULT reset(bool depthStencil);
-  /// Lets go of everything that is bound, at the driver too.
+  /// Releases all bindings, at the driver too.
   void unbind();
-  /// Before a draw: the shaders that count with this declaration, generated ones where the program has none, and what
-  /// managed resources have not sent yet.
+  /// Called before a draw: sends the shaders that go with this declaration, generated ones if the program has none, and
+  /// the pending changes of managed resources.
   HRESULT flush(bool indexed);
-  /// A declaration or vertex shader of the driver's goes: another one may get its handle.
+  /// A declaration or vertex shader at the driver is about to be destroyed: another one may get its handle.
   void forget(HANDLE handle);
-  /// Constants c256 and on, which only software vertex processing has. State blocks do not hold them.
+  /// Constants from c256 on, which only software vertex processing has. State blocks do not hold them.
   const std::vector<Float4> &softwareFloats() const { return m_softwareFloats; }
   void setSoftwareFloats(UINT first, UINT count, const float *data);
   FixedFunction &fixed() { return m_fixed; }
   HRESULT resendStream(UINT stream) { return sendStream(stream); }
-  /// Unsets stream 0 and the indices, after user memory stood in their place.
+  /// Unsets stream 0 and the indices after a draw from user memory.
   HRESULT restoreStreams(bool indexed);
 
   HRESULT setRender(UINT state, DWORD value) override;
@@ -136,7 +136,7 @@ public:
   HRESULT setLight(DWORD index, const D3DLIGHT9 &light) override;
   HRESULT enableLight(DWORD index, BOOL enable) override;
 
-  /// A state of the driver's interface that no program sets, such as D3DDDIRS_SCENECAPTURE.
+  /// Sends a driver state that no program sets, such as D3DDDIRS_SCENECAPTURE.
   HRESULT sendRender(UINT state, DWORD value);
 
 private:
@@ -146,28 +146,28 @@ private:
   HRESULT sendDepthRange();
   HRESULT sendConstants(Constants kind, UINT first, UINT count, const void *data);
   HRESULT sendClipPlane(UINT index, const float *plane);
-  /// The largest level of each bound texture: the sampler's, or SetLOD's of the texture.
+  /// Sends the largest level of each bound texture: the sampler's, or SetLOD's of the texture.
   HRESULT sendLargestLevels();
-  /// The program's registers, after the fixed function's were there.
+  /// Sends the program's registers again after the fixed function used them.
   HRESULT restoreRegisters(bool vertex, bool pixel);
-  /// Clip planes that count, in the space that the vertex shader of the next draw makes it.
+  /// Sends the enabled clip planes, in the space that the vertex shader of the next draw requires.
   HRESULT sendClipPlanes(bool fixed);
 
   DriverDevice &m_driver;
-  bool m_pure;  ///< sends states that do not change too
+  bool m_pure;  ///< also sends states that do not change
   StateValues m_values;
   FixedFunction m_fixed;
   HANDLE m_sentVertexShader = nullptr, m_sentPixelShader = nullptr, m_sentDeclaration = nullptr;
   float m_sentPlane[kClipPlanes][4]{};
   DWORD m_sentLargestLevel[kSamplers]{};
   std::vector<Float4> m_softwareFloats;
-  bool m_refused = false;  ///< a draw with this vertex shader failed for want of software vertex processing
+  bool m_refused = false;  ///< a draw with this vertex shader failed because it needs software vertex processing
 };
 
-/// Whether drivers with shaders get a render state: the fixed function's are the runtime's alone. Page
+/// True if drivers with shaders get a render state: those of the fixed function stay in the runtime. Page
 /// converting-the-direct3d-fixed-function-state.
 bool isSentToDriver(UINT renderState);
-/// D3DTSS number with which a sampler state travels at the driver's interface.
+/// Returns the D3DTSS number of a sampler state at the driver's interface.
 UINT stageStateOfSampler(UINT samplerState);
 
 }  // namespace aerogpu::runtime

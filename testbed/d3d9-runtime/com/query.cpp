@@ -9,7 +9,7 @@
 namespace aerogpu::runtime {
 namespace {
 
-/// Bytes of the result; 0: a type that is not for programs, or not offered.
+/// Returns the bytes of the result; 0: a type that is not for programs, or not offered.
 DWORD dataSize(D3DQUERYTYPE type) {
   switch (type) {
   case D3DQUERYTYPE_VCACHE:
@@ -57,7 +57,7 @@ DWORD Query::GetDataSize() {
 
 HRESULT Query::Issue(DWORD flags) {
   if (flags != D3DISSUE_BEGIN && flags != D3DISSUE_END) return D3DERR_INVALIDCALL;
-  // Of a time it is accepted, and says nothing.
+  // For a timestamp it is accepted without effect.
   if (flags == D3DISSUE_BEGIN && m_type == D3DQUERYTYPE_TIMESTAMP) return D3D_OK;
   if (flags == D3DISSUE_BEGIN && !hasBegin(m_type)) return D3DERR_INVALIDCALL;
   const Lock lock(device());
@@ -87,7 +87,7 @@ HRESULT Query::GetData(void *out, DWORD size, DWORD flags) {
   const Lock lock(device());
   if (m_state == State::Building) return S_FALSE;
   if (!m_everIssued && m_type != D3DQUERYTYPE_EVENT) {
-    // Nothing was asked: Windows' runtime says so with a pattern in place of an answer.
+    // The query was not issued: Windows' runtime returns a pattern instead of an answer.
     constexpr int kNothing = 0xDD;
     if (out) std::memset(out, kNothing, std::min(size, dataSize(m_type)));
     return S_OK;
@@ -113,7 +113,7 @@ HRESULT Query::GetData(void *out, DWORD size, DWORD flags) {
     const BOOL done = TRUE;
     std::memcpy(m_data, &done, sizeof done);
   }
-  // A program that has room for 64 bits of a count gets them, the higher ones as zeros.
+  // A program with room for a 64-bit count gets it, with the upper half zero.
   const DWORD known = m_type == D3DQUERYTYPE_OCCLUSION ? sizeof(uint64_t) : dataSize(m_type);
   if (out) std::memcpy(out, m_data, std::min(size, known));
   return S_OK;

@@ -11,7 +11,7 @@ class Query final : public Child<IDirect3DQuery9> {
 public:
   Query(Device &device, D3DQUERYTYPE type) : Child(device), m_type(type) {}
   ~Query() override;
-  /// D3DERR_NOTAVAILABLE for types that the driver does not list. Under the device's lock.
+  /// Returns D3DERR_NOTAVAILABLE for types that the driver does not list. Under the device's lock.
   static HRESULT check(const DriverAdapter &adapter, D3DQUERYTYPE type);
   HRESULT create();
 
@@ -27,7 +27,7 @@ private:
   HANDLE m_handle = nullptr;
   State m_state = State::Signaled;
   bool m_everIssued = false;
-  BYTE m_data[16]{};  ///< of the last result
+  BYTE m_data[16]{};  ///< the last result
 };
 
 }  // namespace aerogpu::runtime

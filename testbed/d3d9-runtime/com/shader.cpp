@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kMostTokens = 1u << 20;
 
-/// Parameter tokens of an instruction of shader model 1, which does not say its length: they have the top bit, but for
-/// the constants of DEF.
+/// Returns the parameter tokens of an instruction of shader model 1, which does not encode its length: they have the
+/// top bit, except the constants of DEF.
 size_t parametersOfModel1(const DWORD *at, d3d9::Opcode opcode) {
   switch (opcode) {
   case d3d9::Opcode::Def:
@@ -64,7 +64,7 @@ bool hasValidRegisters(const DWORD *code, const ShaderLimits &limits) {
     const size_t count =
         major >= 2 ? (token & d3d9::kLengthMask) >> d3d9::kLengthShift : parametersOfModel1(code + at, opcode);
     const bool defines = opcode == d3d9::Opcode::Def || opcode == d3d9::Opcode::DefI || opcode == d3d9::Opcode::DefB;
-    // A position is for the rasterizer; only further ones come to a pixel shader of model 3.
+    // The first position goes to the rasterizer; only further ones reach a pixel shader of model 3.
     if (opcode == d3d9::Opcode::Dcl && pixel && major == 3 && count == 2 &&
         d3d9::registerTypeOf(code[at + 1]) == static_cast<uint32_t>(d3d9::RegisterType::Input) &&
         !(code[at] & (d3d9::kDclUsageMask | d3d9::kDclUsageIndexMask)))

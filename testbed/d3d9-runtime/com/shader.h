@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IDirect3DVertexShader9 and IDirect3DPixelShader9: token streams that go to the driver as they are.
+// IDirect3DVertexShader9 and IDirect3DPixelShader9: token streams that go to the driver unchanged.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace aerogpu::runtime {
 
-/// Number of tokens of a stream with its end token, 0 if it is no stream of the stage (`tag`: 0xFFFE vertex, 0xFFFF
-/// pixel) or does not end within what a program may send.
+/// Returns the number of tokens of a stream with its end token, 0 if it is no stream of the stage (`tag`: 0xFFFE
+/// vertex, 0xFFFF pixel) or does not end within the limit for programs.
 size_t shaderTokens(const DWORD *code, WORD tag);
 
-/// Registers that constants may lie in.
+/// Registers that constants may use.
 struct ShaderLimits {
   UINT floats, integers, booleans;
 };
-/// Whether a stream of shaderTokens() names only registers that there are, and declares no input that cannot be.
+/// True if a stream of shaderTokens() names only existing registers, and declares only possible inputs.
 bool hasValidRegisters(const DWORD *code, const ShaderLimits &limits);
 
 template <class Interface> class ShaderOf : public Child<Interface> {
@@ -36,7 +36,7 @@ protected:
 
 class VertexShader final : public ShaderOf<IDirect3DVertexShader9> {
 public:
-  /// `softwareOnly`: it uses more registers than the hardware has, and the driver does not get it.
+  /// `softwareOnly`: it uses more registers than the hardware has, so the driver does not get it.
   VertexShader(Device &device, const DWORD *code, size_t tokens, bool softwareOnly)
       : ShaderOf(device, code, tokens), m_softwareOnly(softwareOnly) {}
   ~VertexShader() override;

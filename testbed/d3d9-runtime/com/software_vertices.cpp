@@ -25,13 +25,13 @@ float halfFloat(uint16_t bits) {
                   : sign * std::ldexp(static_cast<float>(fraction), -24);
 }
 
-/// 10 bits of a packed number, with their sign.
+/// Returns 10 bits of a packed number, with their sign.
 int signed10(uint32_t packed, UINT index) {
   const int value = static_cast<int>(packed >> 10 * index & 1023);
   return value > 511 ? value - 1024 : value;
 }
 
-/// Component `i` of an element, page "D3DDECLTYPE".
+/// Returns component `i` of an element, page "D3DDECLTYPE".
 float component(BYTE type, const BYTE *bytes, UINT i) {
   switch (type) {
   case D3DDECLTYPE_D3DCOLOR: {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Vertices that the processor works on: what they hold (VertexReader), and the vertex shader of a draw, the program's
-// or the fixed function's, run on each (VertexProcessor). For ProcessVertices, and for draws with shaders that use more
-// registers than the hardware has. Under the device's lock.
+// Vertices that the processor shades: reads their content (VertexReader), and runs the vertex shader of a draw, the
+// program's or the fixed function's, on each (VertexProcessor). For ProcessVertices, and for draws with shaders that
+// use more registers than the hardware has. Under the device's lock.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ public:
 
   /// With `user` that memory is stream 0, `userBytes` long.
   HRESULT open(const StateValues &values, const void *user, size_t userBytes, UINT userStride);
-  /// The element of a usage, as vertex shaders read it; false where the declaration has none. Beyond the end of a
-  /// buffer there are zeros.
+  /// Reads the element of a usage, as vertex shaders do; returns false if the declaration has none. Past the end of a
+  /// buffer it reads zeros.
   bool read(UINT vertex, d3d9::Usage usage, UINT usageIndex, Float4 &out) const;
 
 private:

@@ -9,7 +9,7 @@
 namespace aerogpu::runtime {
 namespace {
 
-/// Vertex states and pixel states among the render states, by what part of the pipeline they belong to; the tables of
+/// Classify render states as vertex states and pixel states, by their part of the pipeline; the tables of
 /// D3DSBT_VERTEXSTATE and D3DSBT_PIXELSTATE share fog, shading and the cull mode's neighbours.
 bool isVertexState(const d3d9::StateInfo &info) {
   switch (info.part) {
@@ -88,7 +88,7 @@ HRESULT StateBlock::Capture() {
   UINT offsets[kStreams];
   for (UINT i = 0; i < kStreams; ++i) offsets[i] = m_values.stream[i].offset;
   copy(device().pipeline().values(), *this);
-  // Windows' runtime leaves the offsets of a block of all states as they were when it was made.
+  // In Windows' runtime a block of all states keeps the offsets from when it was made.
   if (m_hasAll)
     for (UINT i = 0; i < kStreams; ++i) m_values.stream[i].offset = offsets[i];
   return D3D_OK;
@@ -102,7 +102,7 @@ HRESULT StateBlock::Apply() {
 }
 
 void StateBlock::copy(const StateValues &from, StateSink &to) const {
-  const Mask mask = m_mask;  // `to` may be this block, which notes what it gets
+  const Mask mask = m_mask;  // `to` may be this block, which records what it gets
   for (UINT i = 0; i < kRenderStates; ++i)
     if (mask.render[i]) to.setRender(i, from.render[i]);
   for (UINT i = 0; i < kSamplers * kSamplerStates; ++i)
@@ -117,7 +117,7 @@ void StateBlock::copy(const StateValues &from, StateSink &to) const {
     if (mask.frequency[i]) to.setFrequency(i, from.stream[i].frequency);
   }
   if (mask.indices) to.setIndices(from.indices.get());
-  // To have none is captured, but not applied.
+  // The lack of a declaration is captured, but not applied.
   if (mask.declaration && (from.declaration || &to != &device().pipeline()))
     to.setDeclaration(from.declaration.get(), from.fvf);
   if (mask.vertexShader) to.setVertexShader(from.vertexShader.get());

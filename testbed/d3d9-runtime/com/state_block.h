@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// IDirect3DStateBlock9: some of the states, taken from the device (Capture) and given back (Apply). State blocks are
-// the runtime's alone; the driver sees the states that Apply sets. Pages IDirect3DStateBlock9, D3DSTATEBLOCKTYPE.
+// IDirect3DStateBlock9: some of the states, taken from the device (Capture) and written back (Apply). State blocks
+// exist only in the runtime; the driver sees the states that Apply sets. Pages IDirect3DStateBlock9, D3DSTATEBLOCKTYPE.
 #pragma once
 
 #include <bitset>
@@ -18,7 +18,7 @@ public:
   HRESULT STDMETHODCALLTYPE Capture() override;
   HRESULT STDMETHODCALLTYPE Apply() override;
 
-  // Between BeginStateBlock and EndStateBlock the device's setters come here.
+  // Between BeginStateBlock and EndStateBlock the device's setters call these.
   HRESULT setRender(UINT state, DWORD value) override;
   HRESULT setSampler(UINT slot, UINT state, DWORD value) override;
   HRESULT setStage(UINT stage, UINT state, DWORD value) override;

@@ -8,7 +8,7 @@
 namespace aerogpu::runtime {
 namespace {
 
-/// A D3DKMT function that is about bitmaps: the window system's, whoever plays the kernel side.
+/// Returns a D3DKMT function for bitmaps: the window system's, even if another DLL plays the kernel side.
 template <class Function> Function gdiFunction(const char *name) {
   const FARPROC symbol = GetProcAddress(GetModuleHandleW(L"gdi32.dll"), name);
   Function function = nullptr;
@@ -52,7 +52,7 @@ HRESULT Surface::UnlockRect() {
   return m_image->unlock(m_subresource);
 }
 
-// As Windows does it: a bitmap over the locked memory (page "D3DKMTCreateDCFromMemory").
+// Works as on Windows: a bitmap over the locked memory (page "D3DKMTCreateDCFromMemory").
 HRESULT Surface::GetDC(HDC *out) {
   if (!out) return D3DERR_INVALIDCALL;
   const Lock lock(device());

@@ -8,7 +8,7 @@
 
 namespace aerogpu::runtime {
 
-/// Whether a rectangle that is not empty lies within another one.
+/// True if a rectangle is not empty and lies within another one.
 inline bool isInside(const RECT &rect, const RECT &bounds) {
   return rect.left >= bounds.left && rect.top >= bounds.top && rect.right <= bounds.right &&
          rect.bottom <= bounds.bottom && rect.left < rect.right && rect.top < rect.bottom;
@@ -16,8 +16,8 @@ inline bool isInside(const RECT &rect, const RECT &bounds) {
 
 class Surface final : public ResourceChild<IDirect3DSurface9> {
 public:
-  /// `parent`: the texture, which owns the surface; null for others. `container`: what GetContainer names beside the
-  /// device, not counted, cleared by the swap chain when it goes.
+  /// `parent`: the texture, which owns the surface; null for others. `container`: returned by GetContainer instead of
+  /// the device, not counted, cleared by the swap chain when that is destroyed.
   Surface(Device &device, std::shared_ptr<Image> image, UINT subresource, DeviceChild *parent, IUnknown *container)
       : ResourceChild(device),
         m_image(std::move(image)),
@@ -29,7 +29,7 @@ public:
   Image &image() const { return *m_image; }
   HANDLE handle() const { return m_image->handle(); }
   UINT subresource() const { return m_subresource; }
-  /// Of a swap chain's buffers, whose contents go from one to the next.
+  /// Moves a swap chain's buffer to another subresource, since contents go from one to the next.
   void setSubresource(UINT subresource) { m_subresource = subresource; }
   void setContainer(IUnknown *container) { m_container = container; }
   UINT width() const { return m_image->width(m_image->level(m_subresource)); }
@@ -61,7 +61,7 @@ private:
   D3DKMT_DESTROYDCFROMMEMORY m_bitmap{};  ///< between GetDC and ReleaseDC
 };
 
-/// The description of a level of a 2D or cube texture, or of a surface.
+/// Returns the description of a level of a 2D or cube texture, or of a surface.
 D3DSURFACE_DESC surfaceDescription(const Image &image, UINT level);
 
 }  // namespace aerogpu::runtime

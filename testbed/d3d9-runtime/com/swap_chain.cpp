@@ -27,7 +27,7 @@ D3DDDI_FLIPINTERVAL_TYPE intervalOf(UINT interval) {
   }
 }
 
-/// Whether a chain may present at an interval: windows have no more than one refresh, and the rest is the driver's.
+/// True if a chain may present at an interval: windows allow at most one refresh, and the driver decides on the rest.
 bool hasInterval(const D3DCAPS9 &caps, UINT interval, bool windowed) {
   switch (interval) {
   case D3DPRESENT_INTERVAL_DEFAULT:
@@ -103,12 +103,12 @@ HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
   HRESULT result = checkParameters(parameters);
   if (FAILED(result)) return result;
   m_parameters = parameters;
-  parameters.hDeviceWindow = given;  // that one is not filled in
+  parameters.hDeviceWindow = given;  // this field is not filled in
   ImageDescription description;
   description.format = parameters.BackBufferFormat;
   description.width = parameters.BackBufferWidth;
   description.height = parameters.BackBufferHeight;
-  // The front buffer of a full screen is one more of the same resource.
+  // A full screen has one more layer, the front buffer.
   description.layers = parameters.BackBufferCount + (parameters.Windowed ? 0 : 1);
   description.usage = D3DUSAGE_RENDERTARGET;
   description.multisample = parameters.MultiSampleType;
@@ -155,7 +155,7 @@ void SwapChain::leaveDisplay() {
   m_ownsDisplay = false;
   DriverDevice &driver = device().driver();
   D3DKMT_SETVIDPNSOURCEOWNER argument{};
-  argument.hDevice = driver.kernelHandle();  // no list: every source of the device is let go
+  argument.hDevice = driver.kernelHandle();  // no list: releases every source of the device
   driver.adapter().kernel().SetVidPnSourceOwner(&argument);
 }
 
@@ -174,7 +174,7 @@ HRESULT SwapChain::present(const RECT *source, const RECT *destination, HWND win
   if (!m_parameters.Windowed && device().isEx() && device().screen() == FullScreenWindow::Screen::Lost)
     return S_PRESENT_OCCLUDED;
   if (!m_parameters.Windowed && !device().isEx() && device().screen() != FullScreenWindow::Screen::Ours)
-    return D3DERR_DEVICELOST;  // also when all that is missing is a Reset
+    return D3DERR_DEVICELOST;  // also if only a Reset is missing
   HRESULT result =
       m_parameters.Windowed ? presentWindowed(source, destination, window, dirty, flags) : presentFullScreen(flags);
   if (result == static_cast<HRESULT>(D3DDDIERR_DEVICEREMOVED))
@@ -183,7 +183,7 @@ HRESULT SwapChain::present(const RECT *source, const RECT *destination, HWND win
   ++m_presents;
   rotate();
   if (!device().driver().wasOccluded()) return D3D_OK;
-  // Somebody else has the screen: a full-screen program of Direct3D 9 has lost it, others draw on unseen.
+  // Another program has the screen: a full-screen program of Direct3D 9 has lost its device, others draw on invisibly.
   if (device().isEx()) return S_PRESENT_OCCLUDED;
   return m_parameters.Windowed ? D3D_OK : D3DERR_DEVICELOST;
 }
@@ -192,7 +192,7 @@ HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, 
                                    DWORD flags) {
   if (!window) window = m_parameters.hDeviceWindow;
   if (!window) window = GetDesktopWindow();
-  if (!IsWindow(window)) return D3D_OK;  // gone: there is nobody to see it
+  if (!IsWindow(window)) return D3D_OK;  // the window is gone, so nothing is shown
   PresentRequest request;
   request.window = window;
   const RECT whole = m_buffers[0]->bounds();
@@ -201,7 +201,7 @@ HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, 
   RECT client{};
   if (!GetClientRect(window, &client)) return D3DERR_INVALIDCALL;
   request.destination = destination ? *destination : client;
-  // Relative to the window; the kernel side knows where that is.
+  // Relative to the window; the kernel side knows its position.
   if (IsRectEmpty(&request.destination)) return device().isEx() && IsIconic(window) ? S_PRESENT_OCCLUDED : D3D_OK;
   if (dirty && dirty->rdh.nCount && dirty->rdh.nCount <= 4096) {
     request.dirty.resize(dirty->rdh.nCount);
@@ -212,7 +212,7 @@ HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, 
   request.interval =
       flags & D3DPRESENT_FORCEIMMEDIATE ? D3DDDI_FLIPINTERVAL_IMMEDIATE : intervalOf(m_parameters.PresentationInterval);
   DriverDevice &driver = device().driver();
-  // Windowed: first what was drawn, then the present.
+  // Windowed: first the draws, then the present.
   const HRESULT flushed = driver.call<&D3DDDI_DEVICEFUNCS::pfnFlush>();
   if (FAILED(flushed)) return flushed;
   D3DDDIARG_PRESENT argument{};
@@ -240,7 +240,7 @@ HRESULT SwapChain::presentFullScreen(DWORD flags) {
 
 void SwapChain::rotate() {
   if (m_parameters.Windowed && (m_parameters.SwapEffect == D3DSWAPEFFECT_COPY || m_buffers.size() == 1)) return;
-  // Back buffer 0 goes behind the others; of a full screen it becomes the front, and the old front comes last.
+  // Back buffer 0 moves to the end; on a full screen it becomes the front, and the old front becomes the last.
   const UINT shown = m_buffers[0]->subresource();
   for (size_t i = 0; i + 1 < m_buffers.size(); ++i) m_buffers[i]->setSubresource(m_buffers[i + 1]->subresource());
   m_buffers.back()->setSubresource(m_parameters.Windowed ? shown : m_front);

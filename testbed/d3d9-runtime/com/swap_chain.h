@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// IDirect3DSwapChain9Ex: back buffers and what Present makes of them. Windowed presents are copies to the window's
-// place on the screen, full-screen ones exchange what is scanned out. Pages pfnd3dddi_present,
-// pfnd3dddi_setdisplaymode.
+// IDirect3DSwapChain9Ex: back buffers, and how Present shows them. Windowed presents are copies to the window's place
+// on the screen, full-screen ones exchange the scanned-out buffer. Pages pfnd3dddi_present, pfnd3dddi_setdisplaymode.
 #pragma once
 
 #include <vector>
@@ -15,14 +14,14 @@ class SwapChain final : public Child<IDirect3DSwapChain9Ex, IDirect3DSwapChain9>
 public:
   SwapChain(Device &device, HWND focusWindow) : Child(device), m_focusWindow(focusWindow) {}
   ~SwapChain() override;
-  /// Makes the buffers; fills in what `parameters` left open. A full-screen chain takes over the display. `implicit`:
-  /// the device's own, which a Reset replaces; one of the program's has to be gone then.
+  /// Makes the buffers; fills in the defaults of `parameters`. A full-screen chain takes over the display. `implicit`:
+  /// the device's own chain, which a Reset replaces; one that the program made must be released before.
   HRESULT create(D3DPRESENT_PARAMETERS &parameters, bool implicit);
 
   const D3DPRESENT_PARAMETERS &parameters() const { return m_parameters; }
   UINT backBuffers() const { return static_cast<UINT>(m_buffers.size()); }
   Surface *backBuffer(UINT index) const { return index < m_buffers.size() ? m_buffers[index].get() : nullptr; }
-  /// Whether the program holds a back buffer, which a Reset refuses.
+  /// True if the program holds a back buffer, which a Reset refuses.
   bool isBufferHeld() const;
   HRESULT present(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty, DWORD flags);
   HRESULT frontBufferData(Surface &destination);
@@ -51,7 +50,7 @@ private:
   D3DPRESENT_PARAMETERS m_parameters{};
   std::shared_ptr<Image> m_image;
   std::vector<Ref<Surface>> m_buffers;
-  UINT m_front = 0;  ///< of a full-screen chain: the buffer on the screen
+  UINT m_front = 0;  ///< in a full-screen chain: the buffer on the screen
   UINT m_presents = 0;
   bool m_ownsDisplay = false;
 };

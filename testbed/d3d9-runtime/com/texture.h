@@ -8,20 +8,20 @@
 
 namespace aerogpu::runtime {
 
-/// What the device needs to know of a texture of any kind.
+/// A texture of any kind, as the device sees it.
 class AnyTexture {
 public:
-  /// `api`: what programs know the texture by.
+  /// `api`: the pointer that programs know the texture by.
   AnyTexture(DeviceChild &child, IDirect3DBaseTexture9 *api, std::shared_ptr<Image> image);
   AnyTexture(const AnyTexture &) = delete;
   AnyTexture &operator=(const AnyTexture &) = delete;
 
-  /// Of a pointer that a program passed, null for null and for what is no texture of the device. Calls none of its
+  /// Returns the texture of a pointer that a program passed, null for null and for a foreign pointer. Calls none of its
   /// methods: programs replace them, and Windows' runtime does not need them. Under the device's lock.
   static AnyTexture *of(const Device &device, IDirect3DBaseTexture9 *texture);
   IDirect3DBaseTexture9 *api() const { return m_api; }
   D3DTEXTUREFILTERTYPE filter() const { return m_filter; }
-  /// The largest level that draws may use.
+  /// Returns the largest level that draws may use.
   DWORD lod() const { return m_lod; }
   Image &image() const { return *m_image; }
   void addPrivate() { m_child.addPrivate(); }

@@ -395,7 +395,7 @@ HRESULT APIENTRY Callbacks::setAsyncCallbacks(HANDLE handle, BOOL enable) {
 
 namespace {
 
-// What this adapter has none of: overlays, and display formats that a driver makes up.
+// Features that this adapter does not have: overlays, and display formats defined by a driver.
 HRESULT APIENTRY noCreateOverlay(HANDLE, D3DDDICB_CREATEOVERLAY *) {
   return D3DDDIERR_UNSUPPORTEDOVERLAY;
 }

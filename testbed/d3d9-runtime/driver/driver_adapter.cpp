@@ -12,7 +12,7 @@ namespace {
 
 constexpr UINT kInterface = 9;  // Direct3D 9
 constexpr UINT kMostFormats = 1024, kMostQueries = 64, kMostModes = 4096;
-constexpr DWORD kLeastSlots = 512, kMostSlots = 32768;  // of shader model 3
+constexpr DWORD kLeastSlots = 512, kMostSlots = 32768;  // limits of shader model 3
 
 }  // namespace
 
@@ -71,7 +71,7 @@ bool DriverAdapter::loadDriver() {
     logLine("cannot load the user-mode driver '%s': error %lu", m_driverFile, GetLastError());
     return false;
   }
-  // The one export that Direct3D 9 needs.
+  // The only export that Direct3D 9 needs.
   FARPROC symbol = GetProcAddress(m_module, "OpenAdapter");
   PFND3DDDI_OPENADAPTER openAdapter = nullptr;
   static_assert(sizeof symbol == sizeof openAdapter);
@@ -86,7 +86,7 @@ bool DriverAdapter::loadDriver() {
   argument.hAdapter = this;
   argument.Interface = kInterface;
   argument.Version = D3D_UMD_INTERFACE_VERSION;
-  // The driver has to copy the table: this one is gone after the call.
+  // The driver has to copy the table: it is invalid after the call.
   D3DDDI_ADAPTERCALLBACKS callbacks = m_callbacks;
   argument.pAdapterCallbacks = &callbacks;
   argument.pAdapterFuncs = &m_functions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An adapter as the user-mode driver sees it: the DLL, OpenAdapter, and what GetCaps told. One for each IDirect3D9.
-// Pages pfnd3dddi_openadapter, pfnd3dddi_getcaps of the display DDI reference.
+// An adapter as the user-mode driver sees it: the DLL, OpenAdapter, and the answers of GetCaps. One for each
+// IDirect3D9. Pages pfnd3dddi_openadapter, pfnd3dddi_getcaps of the display DDI reference.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ public:
   DriverAdapter &operator=(const DriverAdapter &) = delete;
 
   /// Opens the adapter of the display `name` (L"\\\\.\\DISPLAY1"), loads its driver and asks for its capabilities.
-  /// False, with a log line that says what failed, where there is none that the runtime accepts.
+  /// Returns false, and logs what failed, if there is none that the runtime accepts.
   bool open(const WCHAR *name);
 
   const KernelCalls &kernel() const { return *m_kernel; }
@@ -29,16 +29,16 @@ public:
   UINT driverVersion() const { return m_driverVersion; }
 
   const D3DCAPS9 &caps() const { return m_caps; }
-  /// The FORMATOP bits of a format, all its entries together; 0: not in the list.
+  /// Returns the FORMATOP bits of a format, all its entries together; 0: not in the list.
   DWORD operations(D3DFORMAT format) const;
-  /// FORMATOP::FlipMsTypes (of a full screen) or BltMsTypes of a format: bit n - 1 stands for n samples.
+  /// Returns FORMATOP::FlipMsTypes (for a full screen) or BltMsTypes of a format: bit n - 1 stands for n samples.
   DWORD multisampleTypes(D3DFORMAT format, bool flip) const;
   bool hasQuery(D3DDDIQUERYTYPE type) const;
-  /// Quality levels of a format and a number of samples, 0 for none.
+  /// Returns the quality levels of a format and a number of samples, 0 for none.
   UINT qualityLevels(D3DFORMAT format, D3DMULTISAMPLE_TYPE type, bool flip) const;
-  /// Every mode of the adapter's source, as the kernel side lists them.
+  /// Returns every mode that the kernel side lists for the adapter's source.
   const std::vector<D3DKMT_DISPLAYMODE> &modes() const { return m_modes; }
-  /// The mode that is set now. False where the kernel side does not say.
+  /// Returns the current mode in `mode`; false if the kernel side does not know it.
   bool currentMode(D3DKMT_DISPLAYMODE &mode) const;
 
   HMODULE module() const { return m_module; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls of the driver, with what is checked after each: the floating-point control words are as before, the result is
-// one that the interface allows.
+// Calls the driver, and checks after each call that the floating-point control words are as before and that the
+// interface allows the result.
 #pragma once
 
 #include "testbed/d3d9-runtime/base/windows_headers.h"
@@ -14,21 +14,21 @@ struct FloatControl {
 
   static FloatControl read();
   void write() const;
-  /// The x87 of this thread from now on: single precision, rounding to nearest, no exceptions.
+  /// Sets the x87 of this thread to single precision, rounding to nearest, no exceptions.
   static void setSinglePrecision();
   bool operator==(const FloatControl &) const = default;
 };
 
-/// Which results a function may give beside S_OK and the errors that every one may give.
+/// The results that a function may return besides S_OK and the errors that every function may return.
 enum class Results {
   Ordinary,
   QueryData,  ///< S_FALSE: not yet
-  Lock,       ///< D3DDDIERR_WASSTILLDRAWING, and E_INVALIDARG of an unlock too many
+  Lock,       ///< D3DDDIERR_WASSTILLDRAWING, and E_INVALIDARG for an extra Unlock
   Residency,  ///< S_NOT_RESIDENT, S_RESIDENT_IN_SHARED_MEMORY
 };
 
-/// Reports a driver's function that changed the control words (and puts them back) or gave a result that it may not
-/// give. `fromCallback` is the last error that a callback gave it in this call, which it may pass on.
+/// Reports a driver function that changed the control words (and restores them) or returned a result that it may not
+/// return. `fromCallback` is the last error that a callback returned to it in this call, which it may pass on.
 void checkAfterCall(const char *function, const FloatControl &before, HRESULT result, Results allowed,
                     HRESULT fromCallback);
 

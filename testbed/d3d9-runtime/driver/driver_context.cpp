@@ -19,7 +19,7 @@ bool isHostile() {
   return hostile;
 }
 
-/// A size that differs from one submission to the next: all, three quarters or half of what there is.
+/// Returns a size that differs from one submission to the next: all, three quarters or half of the maximum.
 UINT varied(UINT most, UINT least, unsigned generation) {
   const UINT quarters = 4 - generation % 3;
   return std::min(most, std::max(least, most / 4 * quarters));

@@ -42,7 +42,7 @@ HRESULT DriverDevice::create(bool multithreaded, const D3DDDI_DEVICECALLBACKS &g
   const FloatControl before = beginCall("CreateDevice");
   const HRESULT result = m_adapter.createDevice(argument);
   endCall("CreateDevice", before, result, Results::Ordinary);
-  std::memset(&callbacks, 0xDB, sizeof callbacks);  // the driver had to copy it
+  std::memset(&callbacks, 0xDB, sizeof callbacks);  // the driver must have copied it
   if (FAILED(result)) {
     logLine("CreateDevice of the driver gave 0x%08lx", static_cast<unsigned long>(result));
     if (!m_contexts.empty()) brokenRule("a CreateDevice that failed left contexts");

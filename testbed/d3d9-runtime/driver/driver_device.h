@@ -16,12 +16,12 @@ namespace aerogpu::runtime {
 
 class DriverResource;
 
-/// What a present is about, for pfnPresentCb: Windows 7's interface hands none of it to the driver.
+/// The request of a present, for pfnPresentCb: Windows 7's interface passes none of it to the driver.
 struct PresentRequest {
   HWND window = nullptr;    ///< null for flips
   RECT source{};            ///< in the back buffer
   RECT destination{};       ///< in the window's client area
-  std::vector<RECT> dirty;  ///< parts of the source; empty: all of it
+  std::vector<RECT> dirty;  ///< changed parts of the source; empty: all of it
   UINT count = 0;           ///< number of this present
   bool flip = false;
   bool doNotWait = false;
@@ -35,7 +35,7 @@ struct FunctionName {
   char text[48]{};
 };
 
-/// It, cut out of how the compiler spells this function.
+/// Returns the name, cut out of this function's spelling by the compiler.
 template <auto kMember> consteval FunctionName functionName() {
   const char *at = __PRETTY_FUNCTION__, *found = at;
   for (; *at; ++at)
@@ -51,7 +51,7 @@ template <auto kMember> consteval FunctionName functionName() {
 
 class DriverDevice {
 public:
-  /// What resources take of the memory for textures, as GetAvailableTextureMem counts it.
+  /// Counts the texture memory that resources take, for GetAvailableTextureMem.
   void countVideoBytes(INT64 change) { m_videoBytes += static_cast<UINT64>(change); }
   UINT64 videoBytes() const { return m_videoBytes; }
   explicit DriverDevice(const DriverAdapter &adapter) : m_adapter(adapter) {}
@@ -59,16 +59,16 @@ public:
   DriverDevice(const DriverDevice &) = delete;
   DriverDevice &operator=(const DriverDevice &) = delete;
 
-  /// `callbacks`: what the driver calls of the runtime's (callbacks.h).
+  /// `callbacks`: the runtime's callbacks (callbacks.h).
   HRESULT create(bool multithreaded, const D3DDDI_DEVICECALLBACKS &callbacks);
 
-  /// Calls `m_functions.*kMember` with the driver's device handle and `arguments`. E_NOTIMPL, and a broken rule, where
-  /// the driver left the function out.
+  /// Calls `m_functions.*kMember` with the driver's device handle and `arguments`. Returns E_NOTIMPL, and reports a
+  /// broken rule, if the driver left the function out.
   template <auto kMember, Results kAllowed = Results::Ordinary, class... Arguments>
   HRESULT call(Arguments... arguments) {
     const auto function = m_functions.*kMember;
     constexpr detail::FunctionName spelled = detail::functionName<kMember>();
-    const char *name = spelled.text;  // good for as long as the call
+    const char *name = spelled.text;  // valid during the call
     if (!function) {
       brokenRule("the driver has no %s", name);
       return E_NOTIMPL;
@@ -81,17 +81,17 @@ public:
 
   const DriverAdapter &adapter() const { return m_adapter; }
   D3DKMT_HANDLE kernelHandle() const { return m_kernelHandle; }
-  /// Runs pfnPresent with `request` at hand for the callback.
+  /// Runs pfnPresent and keeps `request` for the callback.
   HRESULT present(const D3DDDIARG_PRESENT &argument, const PresentRequest &request);
-  /// Whether the last present was accepted but cannot be seen.
+  /// True if the last present was accepted but is not visible.
   bool wasOccluded() const { return m_occluded; }
-  /// Whether a callback reported that the device was removed; nothing brings it back.
+  /// True if a callback reported that the device was removed; nothing brings it back.
   bool isRemoved() const { return m_removed; }
 
-  /// Resources of the runtime announce themselves: callbacks bring back the handles.
+  /// Resources of the runtime register themselves: callbacks return their handles.
   void addResource(DriverResource *resource) { m_resources.push_back(resource); }
   void removeResource(DriverResource *resource);
-  /// Allocations that were opened, not created here: locking them is their creator's right only.
+  /// Allocations that were opened, not created here: only their creator may lock them.
   void addOpened(D3DKMT_HANDLE allocation) { m_opened.push_back(allocation); }
 
 private:
@@ -100,7 +100,7 @@ private:
 
   FloatControl beginCall(const char *name);
   void endCall(const char *name, const FloatControl &before, HRESULT result, Results allowed);
-  /// The device of a callback's handle; null, and a broken rule, for a wrong handle or outside of a call.
+  /// Returns the device for a callback's handle; null, and reports a broken rule, for a wrong handle or outside a call.
   static DriverDevice *fromCallback(HANDLE handle, const char *callback);
   HRESULT returned(HRESULT result);
   DriverResource *findResource(HANDLE handle) const;
@@ -114,10 +114,10 @@ private:
   std::vector<DriverResource *> m_resources;
   std::vector<D3DKMT_HANDLE> m_opened;
   const PresentRequest *m_request = nullptr;
-  const char *m_call = nullptr;  ///< the driver's function that runs
+  const char *m_call = nullptr;  ///< the driver's function that is running
   DWORD m_callThread = 0;
-  HRESULT m_callbackError = S_OK;  ///< the last one in the call that runs
-  bool m_async = false;            ///< the driver calls back from a thread of its own
+  HRESULT m_callbackError = S_OK;  ///< the last one in the running call
+  bool m_async = false;            ///< the driver calls back from another thread
   bool m_removed = false;
   bool m_occluded = false;
 };

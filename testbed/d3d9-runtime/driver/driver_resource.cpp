@@ -10,9 +10,9 @@ namespace aerogpu::runtime {
 namespace {
 
 constexpr UINT64 kMostBytes = 1ull << 31;
-/// Of rows of system memory, as on Windows: programs that ignore the pitch of 32-bit formats work there.
+/// alignment of rows of system memory, as on Windows: programs that ignore the pitch of 32-bit formats work there.
 constexpr UINT kPitchAlignment = 4;
-constexpr size_t kImageAlignment = 64;  ///< of the first; levels follow each other without gaps
+constexpr size_t kImageAlignment = 64;  ///< alignment of the first; levels follow each other without gaps
 
 UINT64 alignUp(UINT64 value, UINT64 alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -185,7 +185,7 @@ DriverResource::~DriverResource() {
     m_device.adapter().kernel().DestroyAllocation(&argument);
   }
   m_device.removeResource(this);
-  // A driver that still reads it reads nonsense.
+  // A driver that still reads it gets garbage.
   std::fill(m_bytes.begin(), m_bytes.end(), BYTE{0xDB});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A resource at the driver: CreateResource or OpenResource, DestroyResource, and the system memory that some are made
-// over. Pages pfnd3dddi_createresource, d3dddiarg_createresource, d3dddi_resourceflags.
+// A resource at the driver: CreateResource or OpenResource, DestroyResource, and the system memory of some. Pages
+// pfnd3dddi_createresource, d3dddiarg_createresource, d3dddi_resourceflags.
 #pragma once
 
 #include <memory>
@@ -11,31 +11,32 @@
 
 namespace aerogpu::runtime {
 
-/// What is to be made. `surfaces` has one entry for each subresource: faces, then levels.
+/// The description of a new resource. `surfaces` has one entry for each subresource: faces, then levels.
 struct ResourceDescription {
   D3DFORMAT format = D3DFMT_UNKNOWN;
   bool systemMemory = false;
   D3DMULTISAMPLE_TYPE multisample = D3DMULTISAMPLE_NONE;
   DWORD quality = 0;
   UINT width = 0, height = 1, depth = 1;
-  UINT levels = 1;        ///< as given to the driver: 0 where entries are no levels
+  UINT levels = 1;        ///< as passed to the driver: 0 if entries are no levels
   UINT layers = 1;        ///< faces of a cube, buffers of a chain
-  bool sublevels = true;  ///< whether entries of a layer are levels
+  bool sublevels = true;  ///< entries of a layer are levels
   DWORD fvf = 0;
   D3DDDI_RESOURCEFLAGS flags{};
   UINT vidPnSource = 0;
   D3DDDI_RATIONAL refreshRate{};
-  void *userMemory = nullptr;  ///< system memory of the program in place of the runtime's; rows without gaps
+  void *userMemory = nullptr;  ///< memory that the program owns; rows without gaps
 };
 
-/// Where in memory of the runtime's a face of a cube may begin, as on Windows; levels follow each other without gaps.
+/// Returns where a face of a cube may begin in the runtime's memory, as on Windows; levels follow each other without
+/// gaps.
 constexpr UINT64 alignToFace(UINT64 offset) {
   return (offset + 15) & ~UINT64{15};
 }
 
-/// Kept by the kernel side beside a shared resource, so that who opens it knows what it is.
+/// The kernel side keeps it with a shared resource, for programs that open the resource.
 struct SharedDescription {
-  UINT32 size;  ///< of this structure
+  UINT32 size;  ///< size of this structure
   UINT32 version;
   UINT32 type;  ///< D3DRESOURCETYPE
   UINT32 format, width, height, usage, multisample, quality;
@@ -49,10 +50,10 @@ public:
     UINT pitch = 0, slicePitch = 0;
   };
 
-  /// Null, and `result`, if it cannot be made. With `shared` the resource gets a global handle.
+  /// Returns null, and sets `result`, if it cannot be made. With `shared` the resource gets a global handle.
   static std::unique_ptr<DriverResource> create(DriverDevice &device, const ResourceDescription &description,
                                                 const SharedDescription *shared, HRESULT &result);
-  /// A resource that another device or process made, by its global handle.
+  /// Opens a resource that another device or process made, by its global handle.
   static std::unique_ptr<DriverResource> open(DriverDevice &device, D3DKMT_HANDLE global,
                                               SharedDescription &description, HRESULT &result);
   ~DriverResource();
@@ -67,7 +68,7 @@ public:
 
   HRESULT lock(D3DDDIARG_LOCK &argument) const;
   HRESULT unlock(UINT subresource, bool notifyOnly) const;
-  /// A lock that gives no pointer: the driver waits for its own use of the system memory.
+  /// Locks without a pointer: the driver waits for its own use of the system memory.
   HRESULT notifyLock(UINT subresource, D3DDDI_LOCKFLAGS flags) const;
 
 private:
@@ -78,11 +79,11 @@ private:
   DriverDevice &m_device;
   HANDLE m_driverHandle = nullptr;
   D3DKMT_HANDLE m_kernelHandle = 0, m_global = 0;
-  const SharedDescription *m_shared = nullptr;  ///< only while it is created
+  const SharedDescription *m_shared = nullptr;  ///< only during creation
   std::vector<Memory> m_memory;
   std::vector<BYTE> m_bytes;
   UINT m_subresources = 0;
-  UINT64 m_videoBytes = 0;  ///< what the device counts
+  UINT64 m_videoBytes = 0;  ///< its share in the device's count
 };
 
 }  // namespace aerogpu::runtime

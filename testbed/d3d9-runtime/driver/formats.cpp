@@ -11,7 +11,7 @@ bool isFourCc(D3DFORMAT format) {
   return static_cast<DWORD>(format) > 0xFFFF;
 }
 
-/// The format without its alpha: what SAME_FORMAT_UP_TO_ALPHA compares.
+/// Returns the format without its alpha, for SAME_FORMAT_UP_TO_ALPHA.
 D3DFORMAT withoutAlpha(D3DFORMAT format) {
   switch (format) {
   case D3DFMT_A8R8G8B8:
@@ -101,7 +101,7 @@ HRESULT checkDeviceType(const DriverAdapter &adapter, D3DFORMAT display, D3DFORM
   if (!isDisplayFormat(adapter, display)) return D3DERR_NOTAVAILABLE;
   if (!isRenderTarget(adapter, display, backBuffer)) return D3DERR_NOTAVAILABLE;
   if (withoutAlpha(backBuffer) == withoutAlpha(display)) return D3D_OK;
-  // A window's back buffer may have another format if it can be converted; a full screen is flipped to.
+  // A window's back buffer may have another format if it can be converted; a full screen flips.
   return windowed ? checkConversion(adapter, backBuffer, display) : D3DERR_NOTAVAILABLE;
 }
 
@@ -115,7 +115,7 @@ HRESULT checkDeviceFormat(const DriverAdapter &adapter, D3DFORMAT display, DWORD
   const bool isTexture = type == D3DRTYPE_TEXTURE || type == D3DRTYPE_CUBETEXTURE || type == D3DRTYPE_VOLUMETEXTURE;
   switch (type) {
   case D3DRTYPE_SURFACE:
-    if (!target && (usage & D3DUSAGE_QUERY_SRGBWRITE)) return D3DERR_NOTAVAILABLE;  // of what is drawn to only
+    if (!target && (usage & D3DUSAGE_QUERY_SRGBWRITE)) return D3DERR_NOTAVAILABLE;  // applies to targets only
     if (!target && !(operations & FORMATOP_OFFSCREENPLAIN)) return D3DERR_NOTAVAILABLE;
     break;
   case D3DRTYPE_TEXTURE:

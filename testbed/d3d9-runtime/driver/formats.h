@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes of formats, and what may be asked of a format: CheckDeviceFormat and its like from the driver's FORMATOP list.
+// Sizes of formats, and checks of formats: CheckDeviceFormat and its like from the driver's FORMATOP list.
 #pragma once
 
 #include "testbed/d3d9-runtime/base/windows_headers.h"
@@ -11,16 +11,16 @@ struct FormatLayout {
   UINT blockWidth = 1, blockHeight = 1, blockBytes = 0;
 };
 
-/// The layout of a format. FOURCC codes that the tables do not know count as 8 bits a pixel, as in Windows' runtime;
-/// false for other unknown numbers.
+/// Returns the layout of a format. Unknown FOURCC codes count as 8 bits a pixel, as in Windows' runtime; false for
+/// other unknown numbers.
 bool formatLayout(D3DFORMAT format, FormatLayout &layout);
-/// Whether a format is a FOURCC of the driver's, which the API has no name for.
+/// True if a format is a FOURCC of the driver that the API has no name for.
 bool isDriverFormat(D3DFORMAT format);
 bool isDepthFormat(D3DFORMAT format);
-/// Bytes of a row of blocks, without gaps.
+/// Returns the bytes of a row of blocks, without gaps.
 UINT rowBytes(const FormatLayout &layout, UINT width);
 UINT rowCount(const FormatLayout &layout, UINT height);
-/// Bytes that 2D memory of a format needs; 64-bit.
+/// Returns the bytes that memory of a format needs; 64-bit.
 UINT64 imageBytes(const FormatLayout &layout, UINT width, UINT height, UINT depth);
 
 HRESULT checkDeviceType(const DriverAdapter &adapter, D3DFORMAT display, D3DFORMAT backBuffer, bool windowed);

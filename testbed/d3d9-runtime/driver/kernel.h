@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The D3DKMT calls that the runtime makes, as a table: gdi32's on Windows, and here whatever DLL AEROGPU_D3D9_KERNEL
-// names, or, without it, the D3DKMT client that is linked in (guest-drivers/d3d9-runtime/kmt).
+// The D3DKMT calls that the runtime makes, as a table: gdi32's on Windows, and here those of the DLL that
+// AEROGPU_D3D9_KERNEL names, or, without it, of the D3DKMT client that is linked in (testbed/kmt/client).
 #pragma once
 
 #include "testbed/d3d9-runtime/base/windows_headers.h"
@@ -46,10 +46,10 @@ struct KernelCalls {
 #undef AEROGPU_KERNEL_CALL
 };
 
-/// The table; null, after one log line, where there is no kernel side. Loaded at the first call. Any thread.
+/// Returns the table; null, after one log line, if there is no kernel side. Loaded at the first call. Any thread.
 const KernelCalls *kernelCalls();
 
-/// What the runtime answers for an NTSTATUS of a D3DKMT call.
+/// Returns the runtime's result for an NTSTATUS of a D3DKMT call.
 HRESULT resultOfStatus(NTSTATUS status);
 
 }  // namespace aerogpu::runtime

@@ -28,9 +28,9 @@ NTSTATUS APIENTRY countedRender(D3DKMT_RENDER *argument) {
   return renderOfKernel(argument);
 }
 
-/** Counts what goes through the table of D3DKMT calls from now on. */
+/** Counts the calls through the table of D3DKMT calls from now on. */
 bool countSubmissions() {
-  // The table is the runtime's own variable; it hands it out as one that is only read.
+  // The table is the runtime's own variable, which it returns as read-only.
   auto *calls = const_cast<runtime::KernelCalls *>(runtime::kernelCalls());
   if (!calls) return false;
   if (!renderOfKernel) {

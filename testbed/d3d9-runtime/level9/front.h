@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// front.h: the user-mode driver called as Microsoft's 10-level-9 layer most likely calls it, without d3d9.dll: shader
-// streams of model 2 whose vertex shader adds an offset constant to the position, textures updated out of system
-// memory, shared surfaces and the window manager's opened by their global handles. It stands on the runtime's own
-// DriverDevice, so each call of the driver is checked as the runtime checks it.
+// front.h: calls the user-mode driver as Microsoft's 10-level-9 layer most likely does, without d3d9.dll: shader
+// streams of model 2 whose vertex shader adds an offset constant to the position, textures updated from system memory,
+// shared surfaces and the window manager's opened by their global handles. It uses the runtime's own DriverDevice, so
+// each call of the driver is checked as the runtime checks it.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace aerogpu::level9 {
 using programs::fail;
 using runtime::DriverResource;
 
-/// `ok NAME`, or `not ok NAME` with what was said before; counts. Returns `good`.
+/// Prints `ok NAME`, or `not ok NAME` with the earlier messages; counts. Returns `good`.
 bool point(const char *name, bool good);
-/// False, and a line, for a failure.
+/// Returns false, and prints a line, for a failure.
 bool succeeded(HRESULT result, const char *call);
 unsigned failures();
 
-/// Submissions that the driver made through pfnRenderCb, of all devices of this process.
+/// Returns the submissions that the driver made through pfnRenderCb, of all devices of this process.
 unsigned submissions();
 
 struct Pixels {
@@ -45,10 +45,10 @@ public:
   bool open();
   runtime::DriverDevice &device() { return *m_device; }
 
-  /// Textures of one level in A8R8G8B8 or X8R8G8B8. Null, and a line, where there is none.
+  /// Make textures of one level in A8R8G8B8 or X8R8G8B8. Null, and a line, on failure.
   std::unique_ptr<DriverResource> target(UINT width, UINT height, D3DFORMAT format = D3DFMT_A8R8G8B8);
   std::unique_ptr<DriverResource> systemTexture(UINT width, UINT height, D3DFORMAT format = D3DFMT_A8R8G8B8);
-  /// A target that other processes open by its globalHandle().
+  /// Makes a target that other processes open by its globalHandle().
   std::unique_ptr<DriverResource> sharedTarget(UINT width, UINT height, D3DFORMAT format);
   std::unique_ptr<DriverResource> openShared(D3DKMT_HANDLE global);
 
@@ -56,13 +56,12 @@ public:
   bool blt(const DriverResource &source, const RECT &from, const DriverResource &destination, const RECT &to,
            D3DDDI_BLTFLAGS flags = {});
   bool texBlt(const DriverResource &source, const RECT &from, const DriverResource &destination, LONG x, LONG y);
-  /// Draws `texture` over the rectangle `where`, whose edges are pixel edges as Direct3D 10 counts them (pixel centres
-  /// at halves), into a target. The whole texture goes onto it. `offset`: whether the shader's constant moves positions
-  /// by half a pixel, as level 9 does.
+  /// Draws all of `texture` over the rectangle `where`, whose edges are pixel edges as in Direct3D 10 (pixel centres at
+  /// halves), into a target. `offset`: the shader's constant moves positions by half a pixel, as level 9 does.
   bool draw(const DriverResource &target, UINT width, UINT height, const RECT &where, const DriverResource &texture,
             bool linear = false, bool offset = true);
   bool flush();
-  /** Asks an event query until all that was asked before is done: the driver submits what it has. */
+  /** Polls an event query until all earlier work is done: the driver submits its batch. */
   bool poll();
   bool resolve(const DriverResource &resource);
   /// Copies a target to system memory and waits for it.

@@ -18,9 +18,9 @@
 namespace aerogpu::level9 {
 namespace {
 
-constexpr UINT kSize = 64;                                 // of most targets
-constexpr UINT kWindowWidth = 96, kWindowHeight = 64;      // of the window's surface
-constexpr UINT kContentWidth = 160, kContentHeight = 144;  // of the producer's
+constexpr UINT kSize = 64;                                 // size of most targets
+constexpr UINT kWindowWidth = 96, kWindowHeight = 64;      // size of the window surface
+constexpr UINT kContentWidth = 160, kContentHeight = 144;  // size of the producer's surface, in texels
 constexpr uint32_t kOpaque = 0xFF000000;
 
 RECT box(UINT width, UINT height) {
@@ -35,7 +35,7 @@ D3DDDI_BLTFLAGS present(bool begin, bool proceed, bool end) {
   return flags;
 }
 
-/** Compares all pixels with `colour(x, y)`; channels under `mask`, each off by `tolerance` at most. */
+/** Compares all pixels with `colour(x, y)`; channels under `mask` may each differ by `tolerance`. */
 template <class Colour>
 bool same(const char *what, const Pixels &got, uint32_t mask, uint32_t tolerance, Colour &&colour) {
   for (UINT y = 0; y < got.height; ++y)
@@ -56,7 +56,7 @@ uint32_t pattern(UINT x, UINT y, uint32_t round) {
   return (x * 5 + round * 31) % 256 << 16 | (y * 7 + round * 11) % 256 << 8 | (x * y + round) % 256 | kOpaque;
 }
 
-/** Writes system memory as an application does: nobody is told. */
+/** Writes system memory as an application does, without notice. */
 template <class Colour> void write(const DriverResource &texture, UINT width, UINT height, Colour &&colour) {
   for (UINT y = 0; y < height; ++y)
     for (UINT x = 0; x < width; ++x) {
@@ -65,7 +65,7 @@ template <class Colour> void write(const DriverResource &texture, UINT width, UI
     }
 }
 
-/** At logon adapters and devices come and go, and several are there at once. */
+/** At logon adapters and devices come and go, and several exist at once. */
 bool openAndClose() {
   Front kept;
   if (!kept.open()) return false;
@@ -79,7 +79,7 @@ bool openAndClose() {
          same("the device that was there first", got, ~0u, 0, [](UINT, UINT) { return 0xFF204060u; });
 }
 
-/** A ramp whose texels meet their pixels: with the offset each pixel is its texel, without it lies between two. */
+/** A ramp whose texels map to pixels: with the offset each pixel is its texel, without it lies between two. */
 bool offsetConstant(Front &front) {
   auto ramp = front.systemTexture(kSize, kSize), texture = front.target(kSize, kSize),
        target = front.target(kSize, kSize);
@@ -91,7 +91,7 @@ bool offsetConstant(Front &front) {
       !front.draw(*target, kSize, kSize, box(kSize, kSize), *texture, true) ||
       !front.read(*target, kSize, kSize, got) || !same("with the offset", got, ~0u, 0, colour))
     return false;
-  // Without, a pixel has half of the texel before it: the constant is what makes the difference.
+  // Without the constant a pixel has half of the texel before it: the constant makes the difference.
   if (!front.draw(*target, kSize, kSize, box(kSize, kSize), *texture, true, false) ||
       !front.read(*target, kSize, kSize, got))
     return false;
@@ -99,8 +99,8 @@ bool offsetConstant(Front &front) {
               [](UINT x, UINT y) { return (x ? x * 4 - 2 : 0) << 16 | (y ? y * 4 - 2 : 0) << 8; });
 }
 
-/** A window's picture in system memory, copied by TexBlt into a target of the same size, and drawn; the second time it
- * has changed without a word, the third time only a part is copied. */
+/** A window's picture in system memory, copied by TexBlt into a target of the same size, and drawn; the second time
+ * it has changed without notice, the third time only a part is copied. */
 bool windowUpdate(Front &front) {
   auto window = front.systemTexture(kSize, kSize), surface = front.target(kSize, kSize),
        screen = front.target(kSize, kSize);
@@ -120,8 +120,8 @@ bool windowUpdate(Front &front) {
   return true;
 }
 
-/** A frame reaches the compositor with the submission that a Flush makes, even one with nothing in it; a Flush when
- * there is nothing makes none. */
+/** A frame reaches the compositor with the submission that a Flush makes, even an empty one; a Flush without a frame
+ * makes none if there is no work. */
 bool presentFlushes(Front &front) {
   auto back = front.target(kSize, kSize), surface = front.sharedTarget(kSize, kSize, D3DFMT_X8R8G8B8);
   if (!back || !surface || !front.fill(*back, box(kSize, kSize), 0xFF102030) || !front.flush()) return false;
@@ -136,11 +136,11 @@ bool presentFlushes(Front &front) {
   return flushes("nothing to do", false) &&  //
          front.blt(*back, all, *surface, all, present(true, false, true)) && flushes("one rectangle", true) &&
          flushes("after it", false) &&
-         // The rectangles lie in two submissions: the last one is the frame's.
+         // The rectangles lie in two submissions: the last one announces the frame.
          front.blt(*back, left, *surface, left, present(true, false, false)) && front.flush() &&
          front.blt(*back, right, *surface, right, present(false, true, false)) && front.flush() &&
          front.blt(*back, left, *surface, left, present(false, false, true)) && flushes("the last of three", true) &&
-         // All of the frame was submitted by somebody else's wish before the Flush comes.
+         // All of the frame was submitted for another reason before the Flush comes.
          front.blt(*back, all, *surface, all) && front.poll() && flushes("after a polled query", false) &&
          front.blt(*back, all, *surface, all, present(true, false, true)) && front.poll() &&
          flushes("the empty one of a frame that a polled query submitted", true) && flushes("after that", false) &&
@@ -148,7 +148,7 @@ bool presentFlushes(Front &front) {
          flushes("after the fill", false);
 }
 
-/** Another device sees what was drawn once the resource was resolved, without a Flush. */
+/** Another device sees the draws once the resource was resolved, without a Flush. */
 bool resolveShared(Front &front) {
   Front other;
   auto shared = front.sharedTarget(kSize, kSize, D3DFMT_A8R8G8B8);
@@ -170,8 +170,8 @@ uint32_t windowColour(UINT x, UINT y, uint32_t frame) {
   return x < kWindowWidth / 2 ? pattern(x, y, frame) : 0xFF000000 | (0x202020 + frame * 0x102010);
 }
 
-/** The surface of a GDI window: a standard allocation without data of its own, which an application presents to in
- * another process, and this one samples. X8R8G8B8 reads alpha 1. */
+/** The surface of a GDI window: a standard allocation without user-mode data, to which an application in another
+ * process presents, and which this process samples. X8R8G8B8 reads alpha as 1. */
 bool windowSurface(Front &front, D3DKMT_HANDLE handle, const char *self) {
   programs::Child application;
   char arguments[64];
@@ -188,7 +188,7 @@ bool windowSurface(Front &front, D3DKMT_HANDLE handle, const char *self) {
       return false;
   }
   if (!application.finish()) return false;
-  // The application is gone, the compositor has the surface open: it opens and closes it again and again.
+  // The application is gone, the compositor still has the surface open: it repeatedly opens and closes it again.
   for (int i = 0; i < 50; ++i)
     if (!front.openShared(handle)) return false;
   return front.read(*window, kWindowWidth, kWindowHeight, got) &&
@@ -233,7 +233,7 @@ int compositor(const char *handle, const char *producer) {
   return failures() ? 1 : 0;
 }
 
-/** Draws frames into a back buffer of its own and presents them to the compositor: one rectangle, or two in two
+/** Draws frames into its own back buffer and presents them to the compositor: one rectangle, or two in two
  * submissions. */
 int application(const char *handle) {
   Front front;

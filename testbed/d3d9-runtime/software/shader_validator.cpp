@@ -9,7 +9,7 @@ using d3d9::Opcode;
 using d3d9::RegisterType;
 using d3d9::Stage;
 
-/// Numbers of messages as far as anybody knows them; the others are Other.
+/// Numbers of messages as far as they are known; the others are Other.
 enum class ShaderValidator::Message : DWORD_PTR {
   Other = 0,
   BegunTwice = 0xEB,
@@ -21,8 +21,9 @@ enum class ShaderValidator::Message : DWORD_PTR {
 
 namespace {
 
-/// How many registers of a kind a model has; 0: it has no such kind. Source: the pages "Registers - vs_1_1" to
-/// "Registers - ps_3_0". Of what depends on the device (constants, temporaries of 2_x) the most that any has.
+/// Returns how many registers of a kind a model has; 0: it has no such kind. Source: the pages "Registers - vs_1_1" to
+/// "Registers - ps_3_0". For counts that depend on the device (constants, temporaries of 2_x) it returns the largest of
+/// any device.
 UINT registerCount(d3d9::Version version, RegisterType type) {
   const UINT major = version.major, model = version.model();
   const bool software = version.minor == 0xFF;
@@ -92,7 +93,7 @@ UINT registerCount(d3d9::Version version, RegisterType type) {
   }
 }
 
-/// Whether the model has inputs declared: those before 2.0 of pixels have them in fixed places.
+/// True if the model declares inputs: pixel shaders before 2.0 have them in fixed places.
 bool declaresInputs(d3d9::Version version) {
   return version.stage == Stage::Vertex || version.major >= 2;
 }
@@ -150,7 +151,7 @@ HRESULT ShaderValidator::Instruction(const char *file, int line, const DWORD *to
     return S_OK;
   }
   if (m_state != State::Body || !tokens || !count) {
-    // Neither names an instruction: there is none yet.
+    // Neither message names an instruction: there is none yet.
     if (m_state == State::Version) say(nullptr, -1, Message::NoVersion, "the first token is no version of a shader");
     if (m_state != State::Misused) say(nullptr, 0, Message::GivenUp, "nothing more is looked at");
     m_state = State::Misused;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Direct3DShaderValidatorCreate9's object, which assemblers of shaders give an instruction at a time. No header of
-// Windows has it: order of the functions, arguments, and what is answered when are those of Wine's
+// Direct3DShaderValidatorCreate9's object, to which shader assemblers pass one instruction at a time. It is in no
+// Windows header: the order of the functions, their arguments and their answers are those of Wine's
 // dlls/d3d9/tests/device.c, test_shader_validator. Used by one thread.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace aerogpu::runtime {
 
-/// Told of what is wrong. `line` is -1 where no instruction is.
+/// Receives errors. `line` is -1 without an instruction.
 using ShaderValidatorCallback = HRESULT(WINAPI *)(const char *file, int line, DWORD_PTR unused, DWORD_PTR message,
                                                   const char *text, void *context);
 
@@ -24,12 +24,12 @@ protected:
   ~ShaderValidatorInterface() = default;
 };
 
-/// It looks whether instructions and registers are in the shader's model, and whether inputs are declared before they
-/// are read. A shader that is wrong is told of by instruction, and End fails; calls in a wrong order fail themselves,
-/// and so does all that comes after them.
+/// Checks whether instructions and registers belong to the shader's model, and whether inputs are declared before they
+/// are read. It reports errors of a shader by instruction, and End fails; calls in a wrong order fail themselves, and
+/// so do all that come after them.
 class ShaderValidator final : public ShaderValidatorInterface {
 public:
-  /// With one reference.
+  /// Returns a new object with one reference.
   static ShaderValidatorInterface *create() { return new ShaderValidator; }
 
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override;
@@ -55,7 +55,7 @@ private:
   void *m_context = nullptr;
   d3d9::Version m_version;
   bool m_isWrong = false;
-  std::bitset<16> m_inputs, m_coordinates;  // v# and t# that are declared
+  std::bitset<16> m_inputs, m_coordinates;  // declared v# and t#
 };
 
 }  // namespace aerogpu::runtime

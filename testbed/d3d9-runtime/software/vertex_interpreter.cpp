@@ -13,7 +13,7 @@ using d3d9::RegisterType;
 namespace {
 
 constexpr uint32_t kMostSteps = 1u << 20;
-constexpr size_t kMostDepth = 32;  // of calls, loops
+constexpr size_t kMostDepth = 32;  // limit of nested calls, loops
 
 size_t parametersOfModel1(const uint32_t *at, Opcode opcode) {
   if (opcode == Opcode::Def) return 5;
@@ -50,7 +50,7 @@ Float4 splat(float value) {
   return {{value, value, value, value}};
 }
 
-/// "lit": of the dot products with the light and the half vector, and a power.
+/// "lit": takes the dot products with the light and the half vector, and a power.
 Float4 lit(const Float4 &s) {
   constexpr float kMostPower = 127.9961f;
   const float power = std::clamp(s.c[3], -kMostPower, kMostPower);
@@ -58,7 +58,7 @@ Float4 lit(const Float4 &s) {
   return {{1, lights ? s.c[0] : 0.0f, lights && s.c[1] > 0 ? std::pow(s.c[1], power) : 0.0f, 1}};
 }
 
-/// Instructions with a result of four components from up to three sources, but for matrices.
+/// Executes instructions with a result of four components from up to three sources, except matrices.
 bool arithmetic(Opcode opcode, const Float4 *s, Float4 &out) {
   const auto each = [&](auto &&f) {
     for (int i = 0; i < 4; ++i) out.c[i] = f(i);
@@ -140,7 +140,7 @@ bool arithmetic(Opcode opcode, const Float4 *s, Float4 &out) {
   }
 }
 
-/// Rows and columns of the matrix instructions, 0 for others.
+/// Returns rows and columns of the matrix instructions, 0 for others.
 int matrixRows(Opcode opcode) {
   switch (opcode) {
   case Opcode::M4x4:
@@ -190,7 +190,7 @@ struct VertexInterpreter::State {
     return out;
   }
 
-  /// `row`: registers further, for matrices.
+  /// `row`: offset in registers, for matrices.
   Float4 read(const Operand &o, uint32_t row = 0) const {
     const int64_t number = int64_t{o.number} + row + offset(o);
     Float4 value{{0, 0, 0, 0}};
@@ -275,7 +275,7 @@ struct VertexInterpreter::State {
   bool flow(const Instruction &in, size_t &at);
 };
 
-/// Whether it was an instruction of control flow; `at` is where it goes on.
+/// Returns true for an instruction of control flow; `at` is where execution continues.
 bool VertexInterpreter::State::flow(const Instruction &in, size_t &at) {
   const auto enter = [&](bool counts) {
     const int32_t *values = integer(in.sources[counts ? 1 : 0]);
@@ -330,7 +330,7 @@ bool VertexInterpreter::State::flow(const Instruction &in, size_t &at) {
   case Opcode::IfC:
     if (!compares(in.control, read(in.sources[0]).c[0], read(in.sources[1]).c[0])) at = in.jump;
     return true;
-  case Opcode::Else:  // the end of what was done
+  case Opcode::Else:  // end of the executed branch
     at = in.jump;
     return true;
   case Opcode::EndIf:
@@ -445,7 +445,7 @@ bool VertexInterpreter::decode(const uint32_t *at, size_t count, Instruction &ou
 
 bool VertexInterpreter::link() {
   std::vector<size_t> open, loops;
-  std::vector<std::pair<size_t, size_t>> breaks;  // and how deep in loops
+  std::vector<std::pair<size_t, size_t>> breaks;  // and the depth of loops there
   for (size_t at = 0; at < m_instructions.size(); ++at) {
     Instruction &in = m_instructions[at];
     switch (in.opcode) {
@@ -530,7 +530,7 @@ bool VertexInterpreter::run(const VertexRegisters &registers, const Float4 *inpu
         value.c[row] = dot(vector, state.read(in.sources[1], static_cast<uint32_t>(row)), columns);
     } else {
       for (uint32_t i = 0; i < in.sourceCount; ++i) sources[i] = state.read(in.sources[i]);
-      // An address: nearest, but for the mov of vs_1_1, which rounds down.
+      // An address is rounded to nearest, but the mov of vs_1_1 rounds down.
       const bool floor = in.opcode == Opcode::Mov && in.destination.type == RegisterType::AddressOrTexture;
       if (in.opcode == Opcode::SetP) {
         for (int i = 0; i < 4; ++i) value.c[i] = compares(in.control, sources[0].c[i], sources[1].c[i]) ? 1.0f : 0.0f;

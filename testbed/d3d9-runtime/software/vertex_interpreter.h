@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs vertex shaders on the processor, vs_1_1 to vs_3_0 and the software models, for what the runtime does without the
-// driver (ProcessVertices, draws of shaders that the hardware does not hold). Source: the "asm shader reference" of
-// Direct3D 9. Pure; textures are not read.
+// Runs vertex shaders on the processor, vs_1_1 to vs_3_0 and the software models, for work that the runtime does
+// without the driver (ProcessVertices, draws with shaders that the hardware does not support). Source: the "asm shader
+// reference" of Direct3D 9. Pure; textures are not read.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Float4 {
   float c[4] = {0, 0, 0, 1};
 };
 
-/// Registers as the program set them; the shader's own definitions come before them.
+/// Registers as the program set them; the shader's own definitions take precedence.
 struct VertexRegisters {
   const float (*floats)[4] = nullptr;
   uint32_t floatCount = 0;
@@ -25,7 +25,7 @@ struct VertexRegisters {
   const uint32_t *booleans = nullptr;      ///< 16
 };
 
-/// What a vertex shader writes, by what later stages know it by.
+/// The outputs of a vertex shader, by the names of later stages.
 struct ShadedVertex {
   Float4 position, color[2], coordinates[8];
   float fog = 1, pointSize = 1;
@@ -33,19 +33,19 @@ struct ShadedVertex {
 
 class VertexInterpreter {
 public:
-  /// `code` ends with an end token, and shaderTokens() has looked at it. A stream with instructions that cannot be run
-  /// gives one whose error() says which.
+  /// `code` ends with an end token, and shaderTokens() has checked it. A stream with instructions that cannot be run
+  /// gives an object whose error() says which.
   explicit VertexInterpreter(const uint32_t *code);
 
   const char *error() const { return m_error; }
-  /// An input register and what it is declared as.
+  /// An input register and its declared usage.
   struct Input {
     uint32_t number;
     d3d9::Usage usage;
     uint32_t usageIndex;
   };
   const std::vector<Input> &inputs() const { return m_inputs; }
-  /// `inputs`: 16 registers. False if the shader does not come to its end.
+  /// `inputs`: 16 registers. Returns false if the shader does not reach its end.
   bool run(const VertexRegisters &registers, const Float4 *inputs, ShadedVertex &out) const;
 
 private:
@@ -64,7 +64,7 @@ private:
     Operand destination, predicate;
     Operand sources[4];
     uint32_t sourceCount = 0;
-    size_t jump = 0;  ///< behind the block that it opens, or where the loop that it closes begins
+    size_t jump = 0;  ///< after the block that it opens, or where the loop that it closes begins
   };
   struct Output {
     d3d9::Usage usage;
@@ -81,7 +81,7 @@ private:
   const char *m_error = nullptr;
   std::vector<Instruction> m_instructions;
   std::vector<Input> m_inputs;
-  std::map<uint32_t, Output> m_outputs;  ///< of model 3, by o#
+  std::map<uint32_t, Output> m_outputs;  ///< outputs of model 3, by o#
   std::map<uint32_t, Float4> m_floats;
   struct Int4 {
     int32_t c[4];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening, creation, default states, COM, Reset, presents.
+// Tests opening, creation, default states, COM, Reset, presents.
 #include <cstdlib>
 #include <cstring>
 
@@ -9,7 +9,7 @@ using namespace aerogpu::test;
 
 namespace {
 
-/// Index of the first line that begins with `start`; the number of lines where none does.
+/// Returns the index of the first line that begins with `start`; the number of lines if none does.
 size_t find(const std::vector<std::string> &lines, const char *start, size_t from = 0) {
   while (from < lines.size() && lines[from].rfind(start, 0) != 0) ++from;
   return from;
@@ -39,7 +39,7 @@ TEST_CASE(openingOrder) {
     EXPECT(found == at);
     at = found + 1;
   }
-  // Then the buffers, the defaults, and only then what is drawn to.
+  // Then the buffers, the defaults, and only then the targets.
   const size_t back = find(lines, "CreateResource format 22"), depth = find(lines, "CreateResource format 75"),
                states = find(lines, "SetRenderState"), target = find(lines, "SetRenderTarget 0 1 sub 0");
   EXPECT(at == back && back < depth && depth < states && states < target);
@@ -87,7 +87,7 @@ TEST_CASE(stateChanges) {
   const TestDevice device;
   device->SetRenderState(D3DRS_CULLMODE, D3DCULL_NONE);
   device->SetRenderState(D3DRS_CULLMODE, D3DCULL_NONE);  // not again
-  device->SetRenderState(D3DRS_LIGHTING, FALSE);         // the fixed function's
+  device->SetRenderState(D3DRS_LIGHTING, FALSE);         // only for the fixed function
   device->SetSamplerState(3, D3DSAMP_MINFILTER, D3DTEXF_LINEAR);
   device->SetSamplerState(D3DVERTEXTEXTURESAMPLER1, D3DSAMP_ADDRESSW, D3DTADDRESS_CLAMP);
   device->SetTextureStageState(2, D3DTSS_COLOROP, D3DTOP_ADD);
@@ -97,7 +97,7 @@ TEST_CASE(stateChanges) {
   EXPECT(device->GetRenderState(D3DRS_LIGHTING, &value) == D3D_OK && value == FALSE);
   EXPECT(device->GetSamplerState(D3DVERTEXTEXTURESAMPLER1, D3DSAMP_ADDRESSW, &value) == D3D_OK && value == 3);
   EXPECT(device->SetSamplerState(16, D3DSAMP_ADDRESSU, 1) == D3DERR_INVALIDCALL);
-  // No driver gets an empty range of depths; the program gets what it set.
+  // No driver gets an empty depth range; the program gets back what it set.
   D3DVIEWPORT9 viewport{1, 2, 3, 4, 0.5f, 0.5f};
   device->SetViewport(&viewport);
   EXPECT_CALLS("SetViewport 1,2 3x4", "SetZRange 0.5 0.501");
@@ -139,7 +139,7 @@ TEST_CASE(comIdentity) {
   device->GetSwapChain(0, &chain);
   EXPECT(chain->QueryInterface(__uuidof(IDirect3DSwapChain9Ex), &ex) == E_NOINTERFACE && !ex);
   chain->Release();
-  // Resources keep the device; levels share their texture's count.
+  // Resources keep the device alive; levels share their texture's count.
   IDirect3DTexture9 *texture = nullptr;
   EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) == D3D_OK);
   EXPECT(device->AddRef() == 3 && device->Release() == 2);
@@ -151,7 +151,7 @@ TEST_CASE(comIdentity) {
   EXPECT(texture->Release() == 2);
   EXPECT(level->Release() == 1);
   device->SetTexture(0, texture);
-  EXPECT(texture->Release() == 0);  // still bound, so still there
+  EXPECT(texture->Release() == 0);  // still bound, so it still exists
   EXPECT(device->AddRef() == 2 && device->Release() == 1);
   fake().clear();
   device->SetTexture(0, nullptr);
@@ -211,13 +211,13 @@ TEST_CASE(adapter) {
   LUID luid{};
   EXPECT(static_cast<IDirect3D9Ex *>(d)->GetAdapterLUID(0, &luid) == D3D_OK && luid.LowPart == 0x1234 &&
          luid.HighPart == 5);
-  EXPECT(device->GetAvailableTextureMem() == 96u << 20);  // Direct3D 9Ex counts nothing off
+  EXPECT(device->GetAvailableTextureMem() == 96u << 20);  // Direct3D 9Ex subtracts nothing
   const TestDevice plain;
   constexpr UINT kBuffers = 2 * 640 * 480 * 4;
   EXPECT(plain->GetAvailableTextureMem() == (((96u << 20) - kBuffers) & ~0xFFFFFu));
 }
 
-// d3d9ddi 3.8: a window's present is Flush, then Present; the kernel is told the window's place.
+// d3d9ddi 3.8: a window's present is Flush, then Present; the kernel gets the window's position.
 TEST_CASE(presentWindowed) {
   const TestDevice device;
   EXPECT(device->Present(nullptr, nullptr, nullptr, nullptr) == D3D_OK);
@@ -236,7 +236,7 @@ TEST_CASE(presentWindowed) {
   chain->Release();
 }
 
-// d3d9ddi 3.5: several back buffers are one resource, whose entries are no levels; the runtime goes round by index.
+// d3d9ddi 3.5: several back buffers are one resource, whose entries are no levels; the runtime rotates them by index.
 TEST_CASE(presentSeveralBuffers) {
   const TestDevice device(false, D3DCREATE_HARDWARE_VERTEXPROCESSING, 2);
   EXPECT(countOf(device.creation, "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 2 levels 0") == 1);
@@ -302,7 +302,7 @@ TEST_CASE(resets) {
   ex->SetTexture(0, texture);
   ex->SetViewport(&viewport);
   EXPECT(ex->ResetEx(&parameters, nullptr) == D3D_OK);
-  // And states, but for the rectangles, which are the new back buffer's.
+  // It also keeps states, except the rectangles, which become those of the new back buffer.
   ex->GetRenderState(D3DRS_CULLMODE, &cull);
   ex->GetViewport(&viewport);
   EXPECT(cull == D3DCULL_NONE && viewport.X == 0 && viewport.Width == 320 && viewport.MinZ == 0.25f);
@@ -332,7 +332,7 @@ TEST_CASE(additionalSwapChains) {
   EXPECT(chain->Present(nullptr, nullptr, nullptr, nullptr, 0) == D3D_OK);
   EXPECT(countOf(calls(), "Present") == 1);
   D3DPRESENT_PARAMETERS again = presentParameters(device.window);
-  EXPECT(device->Reset(&again) == D3DERR_INVALIDCALL);  // it is the program's
+  EXPECT(device->Reset(&again) == D3DERR_INVALIDCALL);  // the program holds it
   chain->Release();
   EXPECT(device->Reset(&again) == D3D_OK);
   parameters.Windowed = FALSE;
@@ -353,7 +353,7 @@ TEST_CASE(cursors) {
   other->Release();
 }
 
-// A full-screen device covers the screen with its window and gives back what it changed.
+// A full-screen device covers the screen with its window and restores what it changed.
 TEST_CASE(fullScreenWindows) {
   RECT during{}, after{};
   HWND window = nullptr;
@@ -376,12 +376,12 @@ TEST_CASE(fullScreenWindows) {
     D3DPRESENT_PARAMETERS parameters = presentParameters(window);
     EXPECT(device->Reset(&parameters) == D3D_OK && device->TestCooperativeLevel() == D3D_OK);
     GetWindowRect(window, &after);
-    EXPECT(!(GetWindowLongW(window, GWL_STYLE) & WS_SYSMENU) && EqualRect(&after, &during));  // the place stays
+    EXPECT(!(GetWindowLongW(window, GWL_STYLE) & WS_SYSMENU) && EqualRect(&after, &during));  // the position stays
   }
 }
 
-// A window that was hidden stays visible behind Direct3D 9, and is hidden again behind 9Ex; the focus is watched also
-// where windows are left alone.
+// A window that was hidden stays visible after Direct3D 9, and is hidden again after 9Ex; the focus is watched even if
+// windows are left alone.
 TEST_CASE(windowsAfterFullScreen) {
   for (const bool ex : {false, true}) {
     const TestDevice device(ex);
@@ -417,8 +417,8 @@ TEST_CASE(presentIntervals) {
   EXPECT(reset(static_cast<UINT>(D3DPRESENT_INTERVAL_IMMEDIATE), true) == D3D_OK);
   EXPECT(reset(D3DPRESENT_INTERVAL_TWO, true) == D3DERR_INVALIDCALL);     // a window
   EXPECT(reset(D3DPRESENT_INTERVAL_TWO, false) == D3D_OK);                // in the driver's caps
-  EXPECT(reset(D3DPRESENT_INTERVAL_THREE, false) == D3DERR_INVALIDCALL);  // not in them
-  EXPECT(reset(3, false) == D3DERR_INVALIDCALL);                          // none at all
+  EXPECT(reset(D3DPRESENT_INTERVAL_THREE, false) == D3DERR_INVALIDCALL);  // not in its caps
+  EXPECT(reset(3, false) == D3DERR_INVALIDCALL);                          // no interval at all
   EXPECT(reset(D3DPRESENT_INTERVAL_DEFAULT, true) == D3D_OK);
   fake().clear();
 }

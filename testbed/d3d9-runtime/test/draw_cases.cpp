@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shaders, declarations, draws, clears, queries, state blocks.
+// Tests shaders, declarations, draws, clears, queries, state blocks.
 #include <cstring>
 
 #include "testbed/d3d9-runtime/test/harness.h"
@@ -67,7 +67,7 @@ TEST_CASE(fvfDeclarations) {
                "0:56/0/5.1 0:60/3/5.2");
   DWORD fvf = 0;
   EXPECT(device->GetFVF(&fvf) == D3D_OK && fvf == (D3DFVF_XYZRHW | D3DFVF_DIFFUSE | D3DFVF_TEX1));
-  // A declaration that a code makes has that code; one without a position has none.
+  // A declaration made from a code has that code; one without a position has none.
   const D3DVERTEXELEMENT9 made[] = {{0, 0, D3DDECLTYPE_FLOAT3, 0, D3DDECLUSAGE_POSITION, 0},
                                     {0, 12, D3DDECLTYPE_FLOAT1, 0, D3DDECLUSAGE_TEXCOORD, 0},
                                     D3DDECL_END()};
@@ -105,7 +105,7 @@ TEST_CASE(drawsNeedState) {
   fake().clear();
 }
 
-// Page "Converting the Direct3D Fixed-Function State": without shaders of the program's the driver gets generated ones.
+// Page "Converting the Direct3D Fixed-Function State": without the program's shaders the driver gets generated ones.
 TEST_CASE(fixedFunction) {
   const TestDevice device;
   const float vertices[12] = {};
@@ -121,27 +121,27 @@ TEST_CASE(fixedFunction) {
   EXPECT(countOf(lines, "SetVertexShaderFunc 1") == 1 && countOf(lines, "SetPixelShader 1") == 1);
   EXPECT(countOf(lines, "SetVertexShaderConst 0+256 1") == 1 && countOf(lines, "SetVertexShaderConstI 0+2 0") == 1);
   EXPECT(countOf(lines, "SetPixelShaderConst 0+25 1") == 1 && countOf(lines, "DrawPrimitive ") == 1);
-  // The same again, and states that neither change a shader nor its registers.
+  // Draws again unchanged, then with states that change neither a shader nor its registers.
   const std::vector<std::string> again = draw();
   device->SetRenderState(D3DRS_CULLMODE, D3DCULL_NONE);
-  device->SetTextureStageState(1, D3DTSS_COLORARG1, D3DTA_TEMP);  // that stage is off
+  device->SetTextureStageState(1, D3DTSS_COLORARG1, D3DTA_TEMP);  // that stage is disabled
   calls();
   EXPECT(draw() == again && countOf(again, "Create") == 0);
   EXPECT(countOf(again, "SetVertexShader") == 0 && countOf(again, "SetPixelShader") == 0);
-  // Numbers are registers, the clip matrix c0..c3 and world and view c100..c102 of them.
+  // Values go to registers: the clip matrix to c0..c3, world and view to c100..c102.
   const D3DMATRIX twice{{{2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1}}};
   device->SetTransform(D3DTS_WORLD, &twice);
   lines = draw();
   EXPECT(countOf(lines, "Create") == 0 && countOf(lines, "SetVertexShaderConst 0+3 2") == 1);
   EXPECT(countOf(lines, "SetVertexShaderConst 100+3 2") == 1 && countOf(lines, "SetVertexShaderConst") == 2);
-  // Anything else is a shader, which is made once.
+  // Any other change needs a shader, which is made once.
   device->SetRenderState(D3DRS_LIGHTING, FALSE);
   EXPECT(countOf(draw(), "CreateVertexShaderFunc") == 1);
   device->SetRenderState(D3DRS_LIGHTING, TRUE);
   lines = draw();
   EXPECT(countOf(lines, "Create") == 0 && countOf(lines, "SetVertexShaderFunc 1") == 1);
 
-  // Registers are the program's whenever a shader of the program's is at work.
+  // Registers belong to the program whenever one of its shaders runs.
   const float constants[8] = {7.5f};
   device->SetVertexShaderConstantF(3, constants, 1);
   device->SetPixelShaderConstantF(0, constants, 1);
@@ -156,11 +156,11 @@ TEST_CASE(fixedFunction) {
     EXPECT(countOf(draw(), "SetVertexShaderConst") == 0);
     device->SetVertexShaderConstantF(0, constants, 1);
     EXPECT_CALLS("SetVertexShaderConst 0+1 7.5");
-    // Each side for itself.
+    // Each stage independently.
     device->SetPixelShader(nullptr);
     lines = draw();
     EXPECT(countOf(lines, "SetPixelShaderConst 0+25") == 1 && countOf(lines, "SetVertexShader") == 0);
-    // Transformed vertices take no vertex shader, but stages.
+    // Transformed vertices use stages, but no vertex shader.
     device->SetFVF(D3DFVF_XYZRHW);
     device->SetVertexShader(nullptr);
     calls();
@@ -205,7 +205,7 @@ TEST_CASE(draws) {
                "DrawPrimitive type 6 start 2 count 5");
   EXPECT(device->SetStreamSource(0, vertices, 2, 12) == D3DERR_INVALIDCALL);
   EXPECT(device->SetStreamSourceFreq(0, D3DSTREAMSOURCE_INSTANCEDATA | 1) == D3DERR_INVALIDCALL);
-  // Transformed vertices take no vertex shader.
+  // Transformed vertices use no vertex shader.
   device->SetFVF(D3DFVF_XYZRHW);
   fake().clear();
   device->DrawPrimitive(D3DPT_POINTLIST, 0, 1);
@@ -215,7 +215,7 @@ TEST_CASE(draws) {
   indices->Release();
 }
 
-// d3d9ddi 3.2: user memory is good until the draw returns. The runtime's copy is overwritten then.
+// d3d9ddi 3.2: user memory is valid until the draw returns. The runtime's copy is overwritten then.
 TEST_CASE(userMemory) {
   const TestDevice device;
   const Shaders shaders(device);
@@ -234,7 +234,7 @@ TEST_CASE(userMemory) {
   device->EndScene();
 }
 
-// d3d9ddi 3.4: the runtime cuts rectangles to viewport and scissor, or says COMPUTERECTS (8) on pure devices.
+// d3d9ddi 3.4: the runtime clips rectangles to viewport and scissor, or sets COMPUTERECTS (8) on pure devices.
 TEST_CASE(clears) {
   const TestDevice device;
   const D3DVIEWPORT9 viewport{10, 20, 100, 50, 0, 1};
@@ -249,7 +249,7 @@ TEST_CASE(clears) {
   device->Clear(1, rects + 1, D3DCLEAR_TARGET, 0, 1, 0);
   EXPECT_CALLS("Clear flags 5 color 11223344 rects 1 10,20-110,70", "SetRenderState 174 00000001",
                "Clear flags 1 color 00000000 rects 1 10,20-30,30");
-  // Rectangles that are not counted clear nothing; a count without rectangles says nothing.
+  // A count of 0 clears nothing; without rectangles the count is ignored.
   device->SetRenderState(D3DRS_SCISSORTESTENABLE, FALSE);
   fake().clear();
   EXPECT(device->Clear(0, rects, D3DCLEAR_TARGET, 0, 1, 0) == D3D_OK);
@@ -271,7 +271,7 @@ TEST_CASE(queries) {
   EXPECT(device->CreateQuery(D3DQUERYTYPE_EVENT, nullptr) == D3D_OK);
   EXPECT(device->CreateQuery(D3DQUERYTYPE_OCCLUSION, &query) == D3D_OK);
   DWORD pixels = 0;
-  // Nothing was asked yet: a pattern, and no call of the driver.
+  // Not issued yet: a pattern, and no call of the driver.
   EXPECT(query->GetDataSize() == 4 && query->GetData(&pixels, 4, 0) == S_OK && pixels == 0xDDDDDDDD);
   query->Issue(D3DISSUE_BEGIN);
   query->Issue(D3DISSUE_END);
@@ -300,7 +300,8 @@ TEST_CASE(stateBlocks) {
   const TestDevice device;
   IDirect3DStateBlock9 *block = nullptr, *all = nullptr;
   EXPECT(device->CreateStateBlock(D3DSBT_PIXELSTATE, &block) == D3D_OK && device->BeginStateBlock() == D3D_OK);
-  EXPECT(block->Apply() == D3DERR_INVALIDCALL && block->Capture() == D3DERR_INVALIDCALL);  // while one is recorded
+  EXPECT(block->Apply() == D3DERR_INVALIDCALL &&
+         block->Capture() == D3DERR_INVALIDCALL);  // while another one is recorded
   EXPECT(device->EndStateBlock(&all) == D3D_OK);
   block->Release();
   all->Release();
@@ -336,8 +337,8 @@ TEST_CASE(stateBlocks) {
   all->Release();
   empty->Release();
   device->GetRenderState(D3DRS_POINTSIZE_MAX, &value);
-  EXPECT(value == 0x43000000);  // 128, as large as the driver says
-  // A block of all states keeps the stream offsets that it was made with.
+  EXPECT(value == 0x43000000);  // 128, the driver's largest size
+  // A block of all states keeps the stream offsets from when it was made.
   IDirect3DVertexBuffer9 *buffer = nullptr, *bound = nullptr;
   device->CreateVertexBuffer(256, 0, D3DFVF_XYZ, D3DPOOL_DEFAULT, &buffer, nullptr);
   device->CreateStateBlock(D3DSBT_ALL, &all);
@@ -398,7 +399,7 @@ TEST_CASE(processVertices) {
     out->Unlock();
   };
   check(1);
-  // A program's shader with a loop: the position doubled, by adding it to itself once (i0: one turn).
+  // A program's shader with a loop: doubles the position by adding it to itself once (i0: one turn).
   constexpr DWORD kDoubling[] = {
       D3DVS_VERSION(2, 0),                                                              //
       0x0200001F,          0x80000000, 0x900F0000, 0x0200001F, 0x8000000A, 0x900F0001,  // dcl
@@ -438,7 +439,7 @@ TEST_CASE(softwareShaders) {
                              0x02000001,          0xC00F0000, 0x90E40000,       0xFFFF};     // mov oPos, v0
   IDirect3DVertexShader9 *shader = nullptr;
   EXPECT(device->CreateVertexShader(kCode, &shader) == D3D_OK);
-  EXPECT_CALLS();  // not the driver's
+  EXPECT_CALLS();  // the driver does not get it
   IDirect3DPixelShader9 *pixel = nullptr;
   device->CreatePixelShader(kPixelShader, &pixel);
   device->SetPixelShader(pixel);
@@ -448,14 +449,14 @@ TEST_CASE(softwareShaders) {
   const auto draw = [&] { return device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, kTriangle, sizeof kTriangle[0]); };
   device->BeginScene();
   EXPECT(draw() == D3DERR_INVALIDCALL);
-  EXPECT(draw() == D3D_OK);  // as without it
+  EXPECT(draw() == D3D_OK);  // draws as without it
   EXPECT(countOf(calls(), "SetStreamSourceUm 0 stride 12") == 1);
   device->SetSoftwareVertexProcessing(TRUE);
   constexpr float kColor[4] = {1, 0, 0, 1};
   EXPECT(device->SetVertexShaderConstantF(256, kColor, 1) == D3D_OK);
   EXPECT(device->SetVertexShaderConstantF(8192, kColor, 1) == D3DERR_INVALIDCALL);
   D3DCAPS9 caps{};
-  EXPECT(device->GetDeviceCaps(&caps) == D3D_OK && caps.MaxVertexShaderConst == 256);  // the hardware's
+  EXPECT(device->GetDeviceCaps(&caps) == D3D_OK && caps.MaxVertexShaderConst == 256);  // the hardware's limit
   EXPECT(draw() == D3D_OK);
   EXPECT(countOf(calls(), "SetStreamSourceUm 0 stride 176") == 1);  // eleven registers of four floats
   device->EndScene();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// fake.dll: a user-mode driver and the kernel side below it, which write down how they are called. What they remember
-// and how they can be made to misbehave is exported for the test.
+// fake.dll: a user-mode driver and the kernel side below it, which record their calls. The test reads the records and
+// can make them misbehave through these exports.
 #pragma once
 
 extern "C" {
-/// Calls since the last clear, a line each: the function and what matters of its arguments.
+/// Returns the number of calls since the last clear, a line each: the function and its relevant arguments.
 unsigned fakeCallCount();
 const char *fakeCall(unsigned index);
 void fakeClear();
-/// What is alive at the driver: resources, shaders and declarations, queries, devices, adapters.
+/// Returns the number of live objects at the driver: resources, shaders and declarations, queries, devices, adapters.
 unsigned fakeAlive();
-/// One of the names in fake_driver.cpp: what the driver does wrong from now on. Null: nothing.
+/// Makes the driver misbehave in one of the ways named in fake_driver.cpp. Null: not at all.
 void fakeMisbehave(const char *how);
 }
 

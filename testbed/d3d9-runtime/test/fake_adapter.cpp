@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The adapter of fake.dll: OpenAdapter and what its GetCaps tells.
+// The adapter of fake.dll: OpenAdapter and the answers of its GetCaps.
 #include <cstring>
 #include <iterator>
 

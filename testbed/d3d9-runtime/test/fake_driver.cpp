@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The user-mode driver of fake.dll. It draws nothing, but has memory behind its resources, submits commands and calls
-// back as a driver does.
+// The user-mode driver of fake.dll. It draws nothing, but has memory for its resources, submits commands and calls back
+// as a driver does.
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -38,7 +38,7 @@ struct FakeDevice {
   UINT commandBytes = 0, allocations = 0, submissions = 0;
   std::set<Resource *> resources;
   const void *userVertices = nullptr;
-  UINT pendingPolls = 0;  ///< how often GetQueryData still says S_FALSE
+  UINT pendingPolls = 0;  ///< how often GetQueryData returns S_FALSE first
 };
 
 FakeDevice &of(HANDLE device) {
@@ -69,7 +69,7 @@ HRESULT submit(FakeDevice &device) {
          !IsBadReadPtr(old, 4));
   device.commands = static_cast<UINT *>(render.pNewCommandBuffer);
   device.commandBytes = render.NewCommandBufferSize;
-  // All of it has to be there.
+  // All of the buffer must be accessible.
   std::memset(device.commands, 0, device.commandBytes);
   return result;
 }
@@ -173,7 +173,7 @@ HRESULT APIENTRY unlock(HANDLE handle, const D3DDDIARG_UNLOCK *data) {
 HRESULT APIENTRY setRenderState(HANDLE, const D3DDDIARG_RENDERSTATE *data) {
   record("SetRenderState %u %08x", data->State, data->Value);
   if (misbehaves("control words")) {
-    const unsigned short word = 0x027F;  // double precision, in place of what was set
+    const unsigned short word = 0x027F;  // double precision, instead of the current setting
     asm volatile("fldcw %0" : : "m"(word));
   }
   return S_OK;
@@ -329,7 +329,7 @@ HRESULT APIENTRY setStreamSourceFreq(HANDLE, const D3DDDIARG_SETSTREAMSOURCEFREQ
 HRESULT APIENTRY setIndices(HANDLE handle, const D3DDDIARG_SETINDICES *data) {
   FakeDevice &device = of(handle);
   record("SetIndices %d stride %u", data->hIndexBuffer != nullptr, data->Stride);
-  // After a draw from user memory: what it pointed to has been overwritten.
+  // After a draw from user memory: the memory it pointed to has been overwritten.
   if (device.userVertices) record("user memory now %08x", *static_cast<const UINT *>(device.userVertices));
   device.userVertices = nullptr;
   return S_OK;
@@ -529,7 +529,7 @@ HRESULT APIENTRY createDevice(HANDLE, D3DDDIARG_CREATEDEVICE *data) {
   FakeDevice *made = device.release();
   data->hDevice = made;
   if (misbehaves("late callback")) {
-    // From a thread of its own, without having said so.
+    // From another thread, without having announced it.
     const auto late = [](void *argument) -> DWORD {
       submit(*static_cast<FakeDevice *>(argument));
       return 0;

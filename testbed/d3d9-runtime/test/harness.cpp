@@ -145,7 +145,7 @@ TestDevice::~TestDevice() {
 
 namespace {
 
-/// One frame with a driver that breaks a rule; what the runtime makes of it is the exit code and its log.
+/// Draws one frame with a driver that breaks a rule; the runtime answers with the exit code and its log.
 void misbehave(const char *how) {
   fake().misbehave(how);
   const TestDevice device;

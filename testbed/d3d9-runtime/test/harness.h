@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the runtime share: the two DLLs, a device, the notebook of fake.dll, and checks that name
-// themselves.
+// Parts that the runtime's tests share: the two DLLs, a device, the record of fake.dll, and checks that print their own
+// text.
 #pragma once
 
 #include <initializer_list>
@@ -15,17 +15,17 @@ namespace aerogpu::test {
 
 using runtime::ShaderValidatorInterface;
 
-/// A check: says and counts what is not as it should be.
+/// Checks; prints and counts a failure.
 void expect(bool right, const char *what, const char *file, int line);
 #define EXPECT(CONDITION) ::aerogpu::test::expect((CONDITION), #CONDITION, __FILE__, __LINE__)
 
-/// The calls since the last look at them, without what the kernel side noted unless `kernel`.
+/// Returns the calls since the last look at them, without those of the kernel side unless `kernel`.
 std::vector<std::string> calls(bool kernel = false);
-/// That these are all the calls since the last look; a row may be the beginning of a line.
+/// Expects exactly these calls since the last look; a row may be the beginning of a line.
 void expectCalls(std::initializer_list<const char *> rows, const char *file, int line, bool kernel = false);
 #define EXPECT_CALLS(...) ::aerogpu::test::expectCalls({__VA_ARGS__}, __FILE__, __LINE__)
 #define EXPECT_ALL_CALLS(...) ::aerogpu::test::expectCalls({__VA_ARGS__}, __FILE__, __LINE__, true)
-/// How many of the calls begin with `start`.
+/// Returns how many of the calls begin with `start`.
 unsigned countOf(const std::vector<std::string> &lines, const char *start);
 
 struct Fake {
@@ -35,17 +35,17 @@ struct Fake {
   FakeAlive alive;
   FakeMisbehave misbehave;
 };
-/// What fake.dll exports.
+/// Returns the exports of fake.dll.
 Fake &fake();
 
 IDirect3D9 *createDirect3D();
 ShaderValidatorInterface *createShaderValidator();
 IDirect3D9Ex *createDirect3DEx();
 HWND makeWindow(int width, int height);
-/// Windowed, 640x480, depth D24S8, swap effect DISCARD.
+/// Returns: windowed, 640x480, depth D24S8, swap effect DISCARD.
 D3DPRESENT_PARAMETERS presentParameters(HWND window);
 
-/// A device that goes at the end, with the notebook empty after creation.
+/// A device that is released at the end, with the record empty after creation.
 struct TestDevice {
   explicit TestDevice(bool ex = false, DWORD flags = D3DCREATE_HARDWARE_VERTEXPROCESSING, UINT backBuffers = 1,
                       bool fullScreen = false);
@@ -54,11 +54,11 @@ struct TestDevice {
   TestDevice &operator=(const TestDevice &) = delete;
   IDirect3DDevice9Ex *operator->() const { return device; }
 
-  unsigned alive;  ///< before it
+  unsigned alive;  ///< live objects before it
   HWND window;
   IDirect3D9 *direct3d;
   IDirect3DDevice9Ex *device;
-  std::vector<std::string> creation;  ///< calls until the device was there
+  std::vector<std::string> creation;  ///< calls until the device existed
 };
 
 /// A test by its name; registered by its definition.

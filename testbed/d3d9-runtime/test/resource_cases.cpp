@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Resources: what CreateResource is told, locks, pools, transfers, shared handles.
+// Tests resources: the arguments of CreateResource, locks, pools, transfers, shared handles.
 #include <cstdio>
 #include <cstring>
 
@@ -58,7 +58,7 @@ TEST_CASE(textures) {
          !texture);
 }
 
-// The managed pool: a twin over system memory, and TexBlt, VolBlt or BufBlt before what is drawn with it (1.4, 3.7).
+// The managed pool: a copy over system memory, and TexBlt, VolBlt or BufBlt before a draw uses it (1.4, 3.7).
 TEST_CASE(managedPool) {
   const TestDevice device;
   IDirect3DTexture9 *texture = nullptr;
@@ -73,7 +73,7 @@ TEST_CASE(managedPool) {
   EXPECT(locked.Pitch == 128);
   EXPECT(texture->LockRect(0, &locked, nullptr, 0) == D3DERR_INVALIDCALL);
   texture->UnlockRect(0);
-  EXPECT(texture->UnlockRect(0) == D3D_OK);  // one too many is forgiven
+  EXPECT(texture->UnlockRect(0) == D3D_OK);  // an extra Unlock is tolerated
   EXPECT(texture->LockRect(0, &locked, &part, D3DLOCK_READONLY) == D3D_OK);
   EXPECT(static_cast<BYTE *>(locked.pBits) == base + size_t{2 * 128 + 4 * 4});
   texture->UnlockRect(0);
@@ -98,7 +98,7 @@ TEST_CASE(managedPool) {
   fake().clear();
   device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1);
   EXPECT_CALLS("BufBlt to 32 from 32+16", "DrawPrimitive");
-  // Of what was sent once only what is said to have changed goes again, and all of it after an eviction.
+  // After the first time only the parts marked as changed are sent again, and all of it after an eviction.
   EXPECT(texture->LockRect(0, &locked, nullptr, D3DLOCK_NO_DIRTY_UPDATE) == D3D_OK);
   texture->UnlockRect(0);
   const RECT other{20, 20, 24, 32}, outside{20, 20, 33, 32};
@@ -182,20 +182,20 @@ TEST_CASE(locks) {
   EXPECT(texture->LockRect(0, &locked, &negative, 0) == D3DERR_INVALIDCALL);
   EXPECT_CALLS();
   texture->Release();
-  // Scratch memory is nobody's but the program's.
+  // Only the program knows scratch memory.
   device->CreateTexture(8, 8, 1, 0, D3DFMT_L8, D3DPOOL_SCRATCH, &texture, nullptr);
   EXPECT(texture->LockRect(0, &locked, nullptr, 0) == D3D_OK && locked.Pitch == 8);
   std::memset(locked.pBits, 1, 64);
   texture->UnlockRect(0);
   fake().clear();
-  EXPECT(device->SetTexture(0, texture) == D3D_OK);  // and the driver has nothing of it
+  EXPECT(device->SetTexture(0, texture) == D3D_OK);  // and the driver does not see it
   EXPECT_CALLS("SetTexture 0 0");
   device->SetTexture(0, nullptr);
   texture->Release();
   fake().clear();
 }
 
-// Sizes and places in memory that Windows' runtime gives (Wine's d3d9 tests, test_volume_blocks, test_miptree_layout).
+// Sizes and offsets in memory as in Windows' runtime (Wine's d3d9 tests, test_volume_blocks, test_miptree_layout).
 TEST_CASE(memoryLayout) {
   const TestDevice device;
   IDirect3DVolumeTexture9 *volume = nullptr;
@@ -229,7 +229,7 @@ TEST_CASE(memoryLayout) {
   fake().clear();
 }
 
-// A texture is known by its address, not by methods that a program may have replaced.
+// A texture is recognised by its address, not by methods that a program may have replaced.
 TEST_CASE(replacedMethods) {
   const TestDevice device;
   const TestDevice other;
@@ -249,8 +249,8 @@ TEST_CASE(plainSurfaceUsages) {
   IDirect3DSurface9 *surface = nullptr;
   EXPECT(device->CreateOffscreenPlainSurfaceEx(8, 8, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT, &surface, nullptr,
                                                D3DUSAGE_DYNAMIC) == D3DERR_INVALIDCALL);
-  // The driver says FORMATOP_OFFSCREENPLAIN of the one and not of the other; what it does not say is not in system
-  // memory either.
+  // The driver announces FORMATOP_OFFSCREENPLAIN for the one and not for the other; a format without it is not in
+  // system memory either.
   EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_D24S8, D3DPOOL_SYSTEMMEM, &surface, nullptr) ==
          D3DERR_INVALIDCALL);
   EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_D24S8, D3DPOOL_SCRATCH, &surface, nullptr) ==
@@ -262,7 +262,7 @@ TEST_CASE(plainSurfaceUsages) {
   fake().clear();
 }
 
-// Depth, of which the driver makes textures, is in none of the pools that programs reach into.
+// Depth formats, of which the driver makes textures, are in none of the pools that programs can access.
 TEST_CASE(depthTextures) {
   const TestDevice device;
   IDirect3DTexture9 *texture = nullptr;
@@ -309,7 +309,7 @@ TEST_CASE(transfers) {
   EXPECT_CALLS("TexBlt from 1 face 0 rect 64x64");
   EXPECT(device->UpdateTexture(destination, source) == D3DERR_INVALIDCALL);
   source->Release();
-  // One level goes into a texture of two.
+  // A texture of one level updates a texture of two.
   device->CreateTexture(32, 32, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, &source, nullptr);
   fake().clear();
   EXPECT(device->UpdateTexture(source, destination) == D3D_OK);
@@ -323,7 +323,8 @@ TEST_CASE(transfers) {
   fake().clear();
 }
 
-// EX-40, EX-45: the handle names the resource anywhere; one allocation, whose description comes back when it is opened.
+// EX-40, EX-45: the handle names the resource anywhere; one allocation, whose description is returned when it is
+// opened.
 TEST_CASE(sharedHandles) {
   const TestDevice maker(true), opener(true);
   fake().clear();

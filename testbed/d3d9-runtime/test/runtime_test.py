@@ -15,7 +15,7 @@ import wine  # noqa: E402
 
 LIMIT = 60  # s
 BROKEN = 3  # the exit code with AEROGPU_D3D9_STRICT=1
-# What the driver does, the exit code, what the log says.
+# The driver's misbehaviour, the exit code, the line in the log.
 MISBEHAVIOUR = [
     ('nothing', 0, ''),
     ('control words', BROKEN, 'SetRenderState changed the floating-point control words from 037f'),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Direct3DShaderValidatorCreate9: what is said of shaders that are right and wrong, and of calls in a wrong order.
+// Tests Direct3DShaderValidatorCreate9: its messages for valid and invalid shaders, and for calls in a wrong order.
 #include <cstring>
 
 #include "testbed/d3d9-runtime/test/harness.h"
@@ -12,7 +12,7 @@ struct Said {
   unsigned count = 0;
   const char *file = nullptr;
   int line = 0;
-  DWORD_PTR message = 0;  // of the first
+  DWORD_PTR message = 0;  // number of the first message
 };
 
 HRESULT WINAPI note(const char *file, int line, DWORD_PTR, DWORD_PTR message, const char *text, void *context) {
@@ -35,7 +35,8 @@ struct Line {
 constexpr DWORD kEnd = 0x0000FFFF;
 const char kFile[] = "a file";
 
-/// What is said of a shader of such lines, which is begun and ended as it should be. `at`: of the line, from 1 on.
+/// Returns the messages for a shader of such lines, which is begun and ended correctly. `at`: number of the line, from
+/// 1 on.
 Said validate(DWORD version, std::initializer_list<Line> lines, bool right) {
   ShaderValidatorInterface *validator = createShaderValidator();
   Said said;
@@ -45,7 +46,7 @@ Said validate(DWORD version, std::initializer_list<Line> lines, bool right) {
   for (const Line &line : lines) EXPECT(validator->Instruction(kFile, ++number, line.tokens, line.count) == S_OK);
   EXPECT(validator->Instruction(kFile, ++number, &kEnd, 1) == S_OK);
   EXPECT(validator->End() == (right ? S_OK : E_FAIL));
-  // One shader says nothing of the next.
+  // One shader does not affect the next.
   EXPECT(validator->Begin(nullptr, nullptr, 0) == S_OK);
   EXPECT(validator->Release() == 0);
   return said;
@@ -82,7 +83,7 @@ TEST_CASE(shadersThatAreLookedAt) {
   expectWrong(kPs2, {{{0x0300005F, 0x800F0000, 0x80E40000, 0xA0E40800}, 4}}, 1, 0);
   expectRight(kPs2, {{{0x0200001F, 0x80000000, 0xB00F0000}, 3}, {{0x03000042, 0x800F0000, 0xB0E40000, 0xA0E40800}, 4}});
   expectWrong(kPs2, {{{0x03000042, 0x800F0000, 0xB0E40000, 0xA0E40800}, 4}}, 1, 0x167);
-  // An instruction that is shorter than it says.
+  // An instruction that is shorter than its length field.
   expectWrong(kPs2, {{{0x03000042, 0x800F0000, 0xA0E40000}, 3}}, 1, 0);
   // vs_1_1: oT0 to oT7, no integers; c[a0.x + 1] of vs_2_0 has a token for a0.
   expectRight(kVs1, {{{0x0000001F, 0x80000000, 0x900F0000}, 3}, {{0x00000001, 0xE00F0007, 0x90E40000}, 3}});
@@ -99,7 +100,7 @@ TEST_CASE(validatorsThatAreMisused) {
   EXPECT(validator->End() == E_FAIL);
   EXPECT(validator->Begin(nullptr, nullptr, 0) == E_FAIL);
   validator->Release();
-  // No version first: two messages, neither of an instruction; then nothing works.
+  // No version first: two messages, neither about an instruction; then nothing works.
   validator = createShaderValidator();
   Said said;
   EXPECT(validator->Begin(note, &said, 0) == S_OK);
@@ -110,7 +111,7 @@ TEST_CASE(validatorsThatAreMisused) {
   EXPECT(validator->Begin(note, &said, 0) == E_FAIL);
   EXPECT(said.count == 1 && said.message == 0xEB && !said.file);
   EXPECT(validator->Release() == 0);
-  // A shader that does not end, one in another, and what comes after the end.
+  // A shader that does not end, one inside another, and tokens after the end.
   for (const int how : {0, 1, 2}) {
     validator = createShaderValidator();
     EXPECT(validator->Begin(nullptr, nullptr, 0) == S_OK && validator->Instruction(kFile, 1, &version, 1) == S_OK);

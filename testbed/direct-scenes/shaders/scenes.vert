@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pixels to clip space, by the scale c[0].xy and the offset c[0].zw; four values for the fragment shader.
+// Transforms pixels to clip space by the scale c[0].xy and the offset c[0].zw; passes four values to the fragment
+// shader.
 #version 450
 layout(push_constant) uniform Constants { vec4 c[4]; };
 layout(location = 0) in vec3 position;

@@ -51,7 +51,7 @@ void logCall(const char* format, ...) {
   va_start(arguments, format);
   std::vsnprintf(line + used, kBytes - static_cast<size_t>(used), format, arguments);
   va_end(arguments);
-  ++s_log->calls;  // the line is whole before it counts
+  ++s_log->calls;  // the line is complete before it counts
 }
 
 void printCallLog(const char* command) {

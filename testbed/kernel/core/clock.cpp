@@ -9,13 +9,13 @@
 
 namespace aerogpu::host {
 
-/// A thread that waits. On its stack; s_clockMutex.
+/// A waiting thread. Lives on its stack; under s_clockMutex.
 struct ClockWaiter {
   std::condition_variable wake;
   int64_t deadline;
   bool joined;
   bool woken = false, expired = false;
-  std::list<ClockWaiter*>* among;  // of the condition; null for a sleep
+  std::list<ClockWaiter*>* among;  // waiters of the condition; null for a sleep
 };
 
 namespace {
@@ -26,16 +26,16 @@ int64_t readClock(clockid_t clock) {
   return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
 }
 
-// One lock for all waits, taken after the waiters' own. Nothing is called under it.
+// One lock for all waits, taken after the waiters' own. No other function is called under it.
 std::mutex s_clockMutex;
 std::condition_variable s_keeper;
 std::set<std::pair<int64_t, ClockWaiter*>> s_deadlines;
-std::atomic<int64_t> s_ahead{0};  // of the monotonic clock
+std::atomic<int64_t> s_ahead{0};  // offset to the monotonic clock
 std::atomic<bool> s_kept{false};
 int s_awake;
 uint64_t s_wakes;
 bool s_kicked;
-int64_t s_keeperDeadline = INT64_MIN;  // that it waits for, while it does
+int64_t s_keeperDeadline = INT64_MIN;  // the keeper's deadline while it waits
 
 /// The thread's membership ends with it.
 struct Membership {
@@ -56,7 +56,7 @@ void wake(ClockWaiter& waiter) {
   waiter.wake.notify_one();
 }
 
-/// Returns false when the deadline has passed. `lock` holds s_clockMutex.
+/// Returns false if the deadline has passed. The caller holds s_clockMutex in `lock`.
 bool sleep(std::unique_lock<std::mutex>& lock, ClockWaiter& waiter) {
   if (waiter.deadline != kNever) s_deadlines.insert({waiter.deadline, &waiter});
   if (waiter.joined) --s_awake;
@@ -68,7 +68,7 @@ bool sleep(std::unique_lock<std::mutex>& lock, ClockWaiter& waiter) {
     }
     const int64_t left = waiter.deadline - clockNow();
     if (left > 0) {
-      // Far deadlines in hours: the arithmetic of the library's clock must not overflow.
+      // Long waits are split into hours: the library's clock arithmetic must not overflow.
       waiter.wake.wait_for(lock, std::chrono::nanoseconds(std::min<int64_t>(left, 3'600'000'000'000)));
     } else {
       waiter.expired = true;

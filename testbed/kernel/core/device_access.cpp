@@ -27,10 +27,10 @@ struct Reader {
   unsigned mod = 0, reg = 0, rm = 0;
   uint64_t address = 0;
 
-  /// An address as the processor wraps it.
+  /// Wraps an address as the processor does.
   uint64_t wrap(uint64_t sum) const { return x64 ? sum : static_cast<uint32_t>(sum); }
   bool wide() const { return rex & 8; }
-  /// Bytes of an operand that REX.W and 66 give the width of.
+  /// Returns the bytes of an operand whose width REX.W and 66 determine.
   unsigned full() const { return wide() ? 8 : operand16 ? 2 : 4; }
 
   template <class T>
@@ -40,7 +40,7 @@ struct Reader {
     at += sizeof value;
     return value;
   }
-  /// An immediate operand of `bytes`, of at most four, sign-extended.
+  /// Reads an immediate operand of `bytes`, at most four, sign-extended.
   uint64_t immediate(unsigned bytes) {
     if (bytes == 1) return static_cast<uint64_t>(int64_t{take<int8_t>()});
     if (bytes == 2) return static_cast<uint64_t>(int64_t{take<int16_t>()});
@@ -48,7 +48,7 @@ struct Reader {
   }
 };
 
-/// False when prefixes fill the 15 bytes of an instruction.
+/// Returns false if prefixes fill the 15 bytes of an instruction.
 bool readOpcode(Reader& r) {
   for (unsigned n = 0;; ++n, ++r.at) {
     if (n == 14) return false;
@@ -75,8 +75,9 @@ bool readOpcode(Reader& r) {
   return true;
 }
 
-/// ModRM, SIB and displacement. `immediateBytes` follow them, which an address relative to the next
-/// instruction needs. False for a register operand, or a segment or address size that compilers do not use.
+/// Reads ModRM, SIB and displacement. `immediateBytes` follow them, which an address relative to the next
+/// instruction needs. Returns false for a register operand, or a segment or address size that compilers do
+/// not use.
 bool readMemoryOperand(Reader& r, const SehContext& context, unsigned immediateBytes) {
   const uint8_t modRm = *r.at++;
   r.mod = modRm >> 6;
@@ -145,7 +146,7 @@ uint32_t resultFlags(uint64_t result, unsigned bytes) {
 
 enum Operation : unsigned { kAdd, kOr, kAdc, kSbb, kAnd, kSub, kXor, kCmp };
 
-/// The eight operations of opcodes 00 to 3F and 80 to 83, with their flags.
+/// Computes the eight operations of opcodes 00 to 3F and 80 to 83, with their flags.
 uint64_t arithmetic(SehContext& context, Operation operation, uint64_t a, uint64_t b, unsigned bytes) {
   const uint64_t carry = (operation == kAdc || operation == kSbb) && (context.eFlags & kCarry) ? 1 : 0;
   const uint64_t sign = uint64_t{1} << (8 * bytes - 1);
@@ -182,7 +183,7 @@ uint64_t arithmetic(SehContext& context, Operation operation, uint64_t a, uint64
   return result;
 }
 
-/// What all forms of access share.
+/// The common part of all forms of access.
 struct Access {
   SehContext& context;
   DeviceBus& bus;
@@ -231,7 +232,7 @@ bool Access::oneByte() {
       return done();
     case 0x80:
     case 0x81:
-    case 0x83: {  // the same with an immediate
+    case 0x83: {  // the same operations with an immediate
       const unsigned size = op == 0x83 ? 1 : immediateBytes;
       if (!operand(bytes, size)) return false;
       const uint64_t other = r.immediate(size);
@@ -313,8 +314,8 @@ bool Access::oneByte() {
   }
 }
 
-/// movs, stos, lods, alone or repeated. A repeated one is done as a whole; what is not device memory is
-/// accessed as it stands, in pieces, and the registers count what was done before each.
+/// movs, stos, lods, alone or repeated. A repeated one is done as a whole; memory other than the device's is
+/// accessed directly, in pieces, and the registers count what was done before each.
 bool Access::string() {
   if (r.segment || r.address32) return false;
   const unsigned bytes = r.opcode & 1 ? r.full() : 1;

@@ -21,7 +21,7 @@ struct Pages {
   uint64_t offset, bytes;
 };
 
-// Held for a look-up only, and nothing under it touches device memory: a fault cannot meet its own lock.
+// Held for a look-up only, and no code under it touches device memory: a fault cannot meet its own lock.
 std::shared_mutex s_devicePagesMutex;
 std::map<uint64_t, Pages> s_pages;  // by first address
 
@@ -36,7 +36,7 @@ bool find(uint64_t address, uint64_t bytes, DeviceWindow*& window, uint64_t& off
   return true;
 }
 
-thread_local uint64_t t_rip;  // of the instruction that is carried out
+thread_local uint64_t t_rip;  // address of the current instruction
 
 class Bus final : public DeviceBus {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Device memory that the processor cannot reach: pages without access, whose faults become calls of a window.
-// Where the machine maps its BARs for real nothing of this is used.
+// Unused where the machine maps its BARs for real.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace aerogpu::host {
 
-/// What lies behind device pages, by offset: a BAR. Any thread, also in a signal handler.
+/// The memory of device pages, by offset: a BAR. Any thread, also in a signal handler.
 class DeviceWindow {
 public:
   virtual ~DeviceWindow() = default;
@@ -21,24 +21,25 @@ public:
   virtual void writeBlock(uint64_t offset, const void* from, uint64_t bytes) = 0;
 };
 
-/// Reserves pages for `bytes` of `window` from `offset` on, both multiples of the page size. Null when there
-/// is no address space. The window outlives the pages.
+/// Reserves pages for `bytes` of `window` from `offset` on, both multiples of the page size. Returns null if
+/// there is no address space. The window must outlive the pages.
 void* mapDevicePages(DeviceWindow& window, uint64_t offset, uint64_t bytes);
-/// The same of pages that are there already, at `address`; what they held is gone. False: the kernel refuses.
+/// Turns existing pages at `address` into device pages; their content is lost. Returns false if the kernel
+/// refuses.
 bool makeDevicePages(void* address, DeviceWindow& window, uint64_t bytes);
-/// The pages that begin at `address` are no device's any more; their addresses stay as they are. False if
-/// there are none.
+/// Ends the device pages that begin at `address`; the address range stays as it is. Returns false if there
+/// are none.
 bool forgetDevicePages(void* address);
 
-/// `address` lies in device pages.
+/// True if `address` lies in device pages.
 bool isDeviceAddress(uint64_t address);
-/// What memcpy, memmove and memset of the kernel do when device pages are involved, which host code cannot
-/// touch. Ranges do not overlap.
+/// Replace the kernel's memcpy, memmove and memset for device pages, which host code cannot touch. Ranges do
+/// not overlap.
 void copyDevicePages(void* to, const void* from, uint64_t bytes);
 void fillDevicePages(void* to, uint8_t value, uint64_t bytes);
-/// Who accesses device pages in this thread's current call of a window.
+/// Describes the code that accesses device pages in this thread's current call of a window.
 std::string describeDeviceAccess();
-/// Carries out the access at context.rip to device pages. False: nobody knows the instruction.
+/// Executes the access at context.rip to device pages. Returns false for an unknown instruction.
 bool accessDevicePages(SehContext& context);
 
 }  // namespace aerogpu::host

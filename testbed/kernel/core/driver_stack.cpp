@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/kernel/core/driver_stack.h"
 
-#include <atomic>
-
 #include "testbed/kernel/core/thread.h"
 
 namespace aerogpu::host {
 
 namespace {
 
-/// Twice what a call path may have (suite/test.cpp). Whoever uses more is seen to have used all of it.
+/// Twice the limit of a call path (tests-qtest/driver/test.cpp). A path that uses more shows up as using all
+/// of it.
 constexpr uintptr_t kPainted = 6 << 10;
 constexpr uintptr_t kPaint = static_cast<uintptr_t>(0xA5C3'5A3C'D14B'7E96);
-
-std::atomic<bool> s_watched{true};
 
 void paintFor(Thread* thread, uintptr_t sp) {
   thread->paintedLow = (sp - kPainted) & ~(sizeof(uintptr_t) - 1);
@@ -24,7 +21,7 @@ void lookFor(Thread* thread, uintptr_t sp) {
   lookAtStack(*thread, sp);
 }
 
-/// False for handlers of exceptions, which run on the stack of signals.
+/// Returns false for exception handlers, which run on the stack of signals.
 bool isBelowBase(const Thread& thread, uintptr_t sp) {
   return thread.stackBase && sp <= thread.stackBase && sp >= thread.stackLow;
 }
@@ -40,11 +37,7 @@ __attribute__((noinline)) StackWatch::StackWatch(Thread& thread)
       m_outerLow(thread.paintedLow),
       m_outerDeepest(thread.deepestStack) {
   thread.deepestStack = 0;
-  if (!s_watched) {
-    thread.stackBase = 0;
-    return;
-  }
-  // Where the caller's stack ends: behind this function's saved frame pointer and return address.
+  // The caller's stack ends here: after this function's saved frame pointer and return address.
   thread.stackBase = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + 2 * sizeof(void*);
   aerogpuHostOnEntryStack(paintFor, &thread);
 }
@@ -58,10 +51,6 @@ StackWatch::~StackWatch() {
   m_thread.stackBase = m_outerBase;
   m_thread.paintedLow = m_outerLow;
   m_thread.deepestStack = m_outerDeepest;
-}
-
-void setStackWatched(bool on) {
-  s_watched = on;
 }
 
 void lookAtStack(Thread& thread, uintptr_t sp) {

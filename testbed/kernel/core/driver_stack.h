@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How much stack the driver uses: what lies below a call into it is painted before, and looked at afterwards
-// and at each call that the driver makes of an export, before the host's own code is on that stack. So the
-// host runs on other stacks where it would leave marks: signal handlers on the thread's alternate one, the
-// entry code of exports (export_entry*.S) on the entry stack.
+// Measures how much stack the driver uses: the memory below a call into it is painted before the call, and
+// checked afterwards and at each call that the driver makes of an export, before the host's own code is on
+// that stack. So the host uses other stacks where it would leave marks: signal handlers run on the thread's
+// alternate one, the entry code of exports (export_entry*.S) on the entry stack.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace aerogpu::host {
 
 struct Thread;
 
-/// One call into the driver, of the attached calling thread. Calls may be nested.
+/// Measures one call into the driver by the attached calling thread. Calls may be nested.
 class StackWatch {
 public:
   explicit StackWatch(Thread& thread);
   ~StackWatch();
   StackWatch(const StackWatch&) = delete;
   StackWatch& operator=(const StackWatch&) = delete;
-  /// After the call, from the same function: the bytes that it has used, its return address included.
+  /// Call it after the call, from the same function: returns the bytes used, return address included.
   uint64_t used();
 
 private:
@@ -27,14 +27,10 @@ private:
   uint64_t m_outerDeepest;
 };
 
-/// Off: calls that begin from now on are not watched, and use 0 bytes; nothing is painted. For benchmarks.
-/// Any thread.
-void setStackWatched(bool on);
-
-/// What was used down to the driver's `sp`, and below it to where nobody has written, counts. Runs on another
+/// Counts the stack down to the driver's `sp`, and below it down to the untouched paint. Runs on another
 /// stack.
 void lookAtStack(Thread& thread, uintptr_t sp);
-/// What lies below the driver's `sp` is nobody's any more, and is painted again. Runs on another stack.
+/// The memory below the driver's `sp` is free, and is painted again. Runs on another stack.
 void paintStack(Thread& thread, uintptr_t sp);
 
 }  // namespace aerogpu::host

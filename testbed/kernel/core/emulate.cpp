@@ -39,7 +39,7 @@ Instruction decodePrefixes(uint64_t rip) {
   return i;
 }
 
-/// Bytes of ModRM, SIB and displacement from `p` on.
+/// Returns the bytes of ModRM, SIB and displacement from `p` on.
 unsigned modRmBytes(const uint8_t* p) {
   const unsigned mod = p[0] >> 6, rm = p[0] & 7;
   if (mod == 3) return 1;

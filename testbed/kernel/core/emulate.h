@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Instructions that a kernel driver may execute and a process may not: moves from and to CR8 (the IRQL:
-// wdm.h's inline KeGetCurrentIrql, KfRaiseIrql, KeLowerIrql of x64; x86 has no CR8) and loads from
-// KUSER_SHARED_DATA. Intel
-// SDM volume 2, chapter 2 (encoding), "MOV - Move to/from Control Registers".
+// Emulates instructions that a kernel driver may execute and a process may not: moves from and to CR8 (the
+// IRQL: wdm.h's inline KeGetCurrentIrql, KfRaiseIrql, KeLowerIrql of x64; x86 has no CR8) and loads from
+// KUSER_SHARED_DATA. Intel SDM volume 2, chapter 2 (encoding), "MOV - Move to/from Control Registers".
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace aerogpu::host {
 inline constexpr uint64_t kSharedUserData = byWidth(0xFFFFF78000000000, 0xFFDF0000),
                           kSharedUserDataBytes = 4096;
 
-/// What the emulation needs from the rest of the host; unit tests give their own.
+/// The services that the emulation needs from the rest of the host; unit tests provide their own.
 struct EmulationHooks {
   uint8_t (*readIrql)();
   void (*writeIrql)(uint64_t value);
@@ -25,11 +24,11 @@ struct EmulationHooks {
 enum class Emulated {
   Done,        ///< `context` is past the instruction
   NotOurs,     ///< an ordinary fault
-  Privileged,  ///< an instruction that a display driver has no business with: port I/O, cli, rdmsr, ...
+  Privileged,  ///< an instruction that a display driver must not use: port I/O, cli, rdmsr, ...
   FastFail,    ///< int 0x29
 };
 
-/// Looks at the instruction that faulted at context.rip. `faultAddress` is the page fault's, 0 for other
+/// Examines the instruction that faulted at context.rip. `faultAddress` is the page fault's, 0 for other
 /// faults.
 Emulated emulateInstruction(SehContext& context, uint64_t faultAddress, const EmulationHooks& hooks);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry and exit of an export: thread.h, ExportFrame. Microsoft's x64 calling convention on the outside. The host's part runs
- * on the entry stack (driver_stack.h): below the driver's stack pointer lies what the driver has left there. */
+/* Entry and exit of an export: thread.h, ExportFrame. Microsoft's x64 calling convention on the outside. The
+ * host's part runs on the entry stack (driver_stack.h): the memory below the driver's stack pointer still has the
+ * driver's traces. */
 	.intel_syntax noprefix
 	.text
 

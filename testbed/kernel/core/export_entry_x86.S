@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry and exit of an export on x86: thread.h, ExportFrame. For stdcall, fastcall and cdecl alike: the function finds
- * its arguments where the driver put them, and takes them off the stack if its convention says so. The host's part runs
- * on the entry stack (driver_stack.h): below the driver's stack pointer lies what the driver has left there. */
+/* Entry and exit of an export on x86: thread.h, ExportFrame. For stdcall, fastcall and cdecl alike: the function
+ * finds its arguments where the driver put them, and pops them if its convention says so. The host's part runs on
+ * the entry stack (driver_stack.h): the memory below the driver's stack pointer still has the driver's traces. */
 	.intel_syntax noprefix
 	.text
 

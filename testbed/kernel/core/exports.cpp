@@ -73,7 +73,7 @@ void* exportThunk(const Export& entry) {
   std::lock_guard lock(t.mutex);
   if (const auto found = t.made.find(&entry); found != t.made.end()) return found->second;
   if (!t.area) {
-    // Writable while it runs: rows are added (tables of interfaces) when other threads execute their thunks.
+    // Writable while it runs: rows are added (tables of interfaces) while other threads execute their thunks.
     void* area =
         mmap(nullptr, kThunkArea, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (area == MAP_FAILED) std::abort();
@@ -121,7 +121,7 @@ std::string currentCall() {
   return text;
 }
 
-/// Called by the entry code. Returns the function to go on with.
+/// Called by the entry code. Returns the function to continue with.
 extern "C" const void* aerogpuHostExportEnter(ExportFrame* frame) {
   const Export& entry = *frame->entry;
   Thread* thread = currentThread();
@@ -142,7 +142,7 @@ extern "C" const void* aerogpuHostExportEnter(ExportFrame* frame) {
   return entry.function;
 }
 
-/// Called by the exit code, with the driver's stack pointer: what the host has left below is not the
+/// Called by the exit code, with the driver's stack pointer: the host's traces below it do not count as the
 /// driver's.
 extern "C" void aerogpuHostExportLeave(uintptr_t sp) {
   paintStack(*currentThread(), sp);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions that the driver imports or is handed in tables: one row each, reached through a small piece
-// of generated code that records the caller, checks the IRQL that the function's documentation page allows,
-// and makes it possible to raise an exception out of it.
+// The functions that the driver imports or gets in tables: one row each, reached through a small piece of
+// generated code that records the caller, checks the IRQL that the function's documentation page allows, and
+// makes it possible to raise an exception out of the function.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace aerogpu::host {
 
 class PeImage;
 
-/// What else is known about an export.
+/// Further properties of an export.
 enum ExportFlags : uint8_t {
   kExportPlain = 0,
   /// May raise an exception (a fault in it, or ExRaiseStatus) that the driver's handlers see.
   kExportMayRaise = 1,
   /// The import is data: `function` is its address and nothing is generated.
   kExportData = 2,
-  /// Inside the rules although the device is stopped (memory, strings, debugging: not the device's business).
+  /// Allowed although the device is stopped (memory, strings, debugging: they do not concern the device).
   kExportAnyTime = 4,
 };
 
-/// How x86 code calls a function: who takes the arguments off the stack, and how many bytes. x64 has one way.
+/// How x86 code calls a function: which side pops the arguments, and how many bytes. x64 has one way.
 struct Convention {
   enum Kind : uint8_t { Stdcall, Fastcall, Cdecl } kind = Stdcall;
   uint16_t argumentBytes = 0;
@@ -58,14 +58,14 @@ struct ConventionOf {
 
 struct Export {
   const char* name;
-  const void* function;  // with Microsoft's conventions
+  const void* function;  // follows Microsoft's conventions
   uint8_t minimumIrql, maximumIrql;
   uint8_t flags;
-  bool (*refuse)(const Export&) = nullptr;  // an additional rule of the group; true = it spoke
+  bool (*refuse)(const Export&) = nullptr;  // an additional rule of the group; true = it reported a violation
   Convention convention{};
 };
 
-/// A row for a function.
+/// Makes a row for a function.
 template <class F>
 constexpr Export exportRow(const char* name, F* function, uint8_t maximumIrql, uint8_t flags = kExportPlain,
                            uint8_t minimumIrql = kPassiveLevel) {
@@ -78,18 +78,18 @@ constexpr Export exportRow(const char* name, F* function, uint8_t maximumIrql, u
           ConventionOf<F>::value};
 }
 
-/// Address that the driver calls to reach `entry`; the row must live as long as the driver. The same row
-/// gives the same address.
+/// Returns the address that the driver calls to reach `entry`; the row must live as long as the driver. The
+/// same row gives the same address.
 void* exportThunk(const Export& entry);
 
-/// The image that callers are described with; set once it is loaded.
+/// Sets the image by which callers are described, once it is loaded.
 void setDriverImage(const PeImage* image);
 const PeImage* driverImage();
 
-/// "KeSetEvent called from aerogpu.sys+0x123 (...)" for the innermost call into an export; "the host"
+/// Returns "KeSetEvent called from aerogpu.sys+0x123 (...)" for the innermost call into an export; "the host"
 /// outside.
 std::string currentCall();
-/// Where the driver called the export that runs now; 0 outside.
+/// Returns where the driver called the running export; 0 outside.
 uint64_t currentCaller();
 
 /// A hook that sees each call of an export at its beginning, for coverage and recording; null = none.

@@ -71,7 +71,7 @@ void toUcontext(const SehContext& from, ucontext_t& to) {
   if (to.uc_mcontext.fpregs) std::memcpy(fpState(to) + kXmm, from.xmm, kRegisters * sizeof *from.xmm);
 }
 
-/// The driver's registers as they are after the export's return.
+/// Fills in the driver's registers as they are after the export's return.
 void contextOfFrame(const ExportFrame& frame, SehContext& context) {
   context.rip = frame.returnAddress;
   context.gpr[kRsp] = frame.sp + sizeof(void*);
@@ -121,7 +121,7 @@ std::string registers(const SehContext& c) {
   bugCheck(code, parameters, text);
 }
 
-/// The exception that Windows makes of a fault.
+/// Makes the exception that Windows makes of a fault.
 SehRecord makeRecord(int signal, const siginfo_t& info, const ucontext_t& uc, SehContext& context) {
   SehRecord record{};
   record.address = static_cast<uintptr_t>(context.rip);
@@ -150,7 +150,7 @@ SehRecord makeRecord(int signal, const siginfo_t& info, const ucontext_t& uc, Se
   return record;
 }
 
-/// Resumes at `context`, and forgets the exports that were left.
+/// Resumes at `context`, and drops the frames of exports that were left.
 void resume(Thread& thread, const SehContext& context, ucontext_t& uc) {
   ProcessorBlock& block = thread.block;
   while (block.nextFrame != block.frames && (block.nextFrame - 1)->sp < context.gpr[kRsp]) --block.nextFrame;
@@ -158,8 +158,8 @@ void resume(Thread& thread, const SehContext& context, ucontext_t& uc) {
   toUcontext(context, uc);
 }
 
-/// An access to device pages, by whomever. Ends the process when nobody knows the instruction: it cannot go
-/// on.
+/// Handles an access to device pages, by any code. Ends the process if the instruction is unknown: it cannot
+/// continue.
 void onDeviceAccess(uint64_t address, ucontext_t& uc) {
   SehContext context;
   fromUcontext(uc, context);
@@ -242,7 +242,7 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
       ::signal(signal, SIG_DFL);
       return;
     }
-    // Its other half cannot be made up for: Windows' own raises are not continuable either.
+    // The rest of the export cannot run any more, so it is not continuable, like Windows' own raises.
     record.flags |= kSehNonContinuable;
     const uint64_t hostRip = context.rip;
     contextOfFrame(*frame, context);
@@ -281,7 +281,7 @@ void installFaultHandlers(const EmulationHooks& hooks) {
 
 void raiseFromExport(uint32_t status, unsigned parameterCount, uint64_t first, uint64_t second) {
   t_raise = {true, status, parameterCount, {static_cast<uintptr_t>(first), static_cast<uintptr_t>(second)}};
-  // The signal handler puts the driver's registers back, all of them.
+  // The signal handler restores all registers of the driver.
   __builtin_trap();
 }
 

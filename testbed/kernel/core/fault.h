@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Faults of driver code: what the processor's exceptions become on Windows. Emulated instructions go on,
+// Faults of driver code: translates the processor's exceptions into Windows'. Emulated instructions continue,
 // faults on user addresses at a low IRQL are dispatched to the driver's handlers, everything else is the
-// bug-check that Windows would stop with (bug-check code reference: 0x50, 0xD1, 0x7E, 0x1E, 0x139).
+// bug-check with which Windows would stop (bug-check code reference: 0x50, 0xD1, 0x7E, 0x1E, 0x139).
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace aerogpu::host {
 
-/// First address that is not a process's (MmUserProbeAddress of Windows 7). The host keeps user buffers below
+/// First address above a process' memory (MmUserProbeAddress of Windows 7). The host keeps user buffers below
 /// and everything else above.
 inline constexpr uintptr_t kUserProbeAddress = byWidth(0x7FFFFFF0000, 0x7FFF0000);
 
 /// Installs the signal handlers. Once per process.
 void installFaultHandlers(const EmulationHooks& hooks);
 
-/// Raises `status` out of the export that is running (one with kExportMayRaise): ExRaiseStatus, ProbeForRead.
-/// `parameters` as EXCEPTION_RECORD has them.
+/// Raises `status` out of the running export (one with kExportMayRaise): ExRaiseStatus, ProbeForRead.
+/// `parameters` as in EXCEPTION_RECORD.
 [[noreturn]] void raiseFromExport(uint32_t status, unsigned parameterCount = 0, uint64_t first = 0,
                                   uint64_t second = 0);
 

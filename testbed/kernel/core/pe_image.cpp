@@ -98,7 +98,7 @@ Status PeImage::readHeaders(std::span<const uint8_t> file, Use use) {
   m_headerBytes = field<uint32_t>(file, nt + kOptional + 60);
   if (m_size == 0 || m_size > kMaximumImage || m_headerBytes > m_size || m_headerBytes > file.size())
     return Status::failure("%s: image of %u bytes, headers of %u", m_name.c_str(), m_size, m_headerBytes);
-  // Windows loads no driver whose checksum is wrong.
+  // Windows loads no driver with a wrong checksum.
   const auto stored = field<uint32_t>(file, nt + kOptional + 64),
              real = peChecksum(file, nt + kOptional + 64);
   if (use == Use::Driver && stored != real)
@@ -160,7 +160,7 @@ Status PeImage::mapSections(std::span<const uint8_t> file) {
 Status PeImage::relocate() {
   const uintptr_t delta = reinterpret_cast<uintptr_t>(m_base) - m_preferredBase;
   const Directory& d = m_relocationDirectory;
-  if (d.size == 0) return {};  // nothing in it depends on where it lies; stripped ones were refused
+  if (d.size == 0) return {};  // it does not depend on its address; stripped images were refused
   if (!at<uint8_t>(d.rva, d.size)) return Status::failure("%s: relocations outside", m_name.c_str());
   for (uint32_t offset = 0; d.size - offset >= 8;) {
     const auto* block = at<uint32_t>(d.rva + offset, 2);
@@ -310,7 +310,7 @@ void PeImage::discardInit() {
       mprotect(m_base + section.rva, pages(section.size), PROT_NONE);
 }
 
-// PE/COFF, "The .edata Section": names, in the same order the ordinals, and by these the addresses.
+// PE/COFF, "The .edata Section": names, in the same order the ordinals, and indexed by these the addresses.
 uint64_t PeImage::exported(const char* name) const {
   const auto* table = m_exportDirectory.size ? at<uint32_t>(m_exportDirectory.rva, 10) : nullptr;
   if (!table) return 0;

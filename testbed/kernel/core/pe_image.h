@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loads a Windows kernel image or library, x64 or x86 as the host itself is, as the Windows loader does:
-// Microsoft PE/COFF specification. The file is not changed or interpreted further; what Windows would refuse
-// is refused with a sentence that says why.
+// Loads a Windows kernel image or library, x64 or x86 like the host itself, as the Windows loader does:
+// Microsoft PE/COFF specification. It changes nothing in the file; it refuses what Windows would refuse, with
+// a sentence that says why.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,11 @@ struct RuntimeFunction {
 
 class PeImage {
 public:
-  /// Address of `name` in `dll` (as the import table spells both), or null. Called once for each import.
+  /// Returns the address of `name` in `dll` (as the import table spells both), or null. Called once for each
+  /// import.
   using Resolver = std::function<void*(const char* dll, const char* name)>;
 
-  /// What an image is for; Windows loads no driver with a wrong checksum, and no library into the kernel.
+  /// The purpose of an image; Windows loads no driver with a wrong checksum, and no library into the kernel.
   enum class Use { Driver, Library };
 
   PeImage() = default;
@@ -41,7 +42,7 @@ public:
               Use use = Use::Driver);
   /// Reads `path` and loads it under its last component's name.
   Status loadFile(const std::string& path, const Resolver& resolver, Use use = Use::Driver);
-  /// Takes the discardable sections away, as Windows does after DriverEntry.
+  /// Unmaps the discardable sections, as Windows does after DriverEntry.
   void discardInit();
 
   uint8_t* base() const { return m_base; }
@@ -50,17 +51,18 @@ public:
   bool contains(uint64_t address) const {
     return m_base && address - reinterpret_cast<uintptr_t>(m_base) < m_size;
   }
-  /// Where the export of that name is; 0 without one.
+  /// Returns the address of the export with that name; 0 without one.
   uint64_t exported(const char* name) const;
-  /// Inside of a section that is code.
+  /// True inside a code section.
   bool containsCode(uint64_t address) const;
   /// IMAGE_DLLCHARACTERISTICS_NO_SEH: x86 calls no exception handler in it.
   bool noSeh() const { return m_noSeh; }
-  /// The row whose range holds `address`; null for a leaf function (or an address outside).
+  /// Returns the row whose range holds `address`; null for a leaf function (or an address outside).
   const RuntimeFunction* function(uint64_t address) const;
-  /// "name+0x1234 (.text, function+0x12)"; the function's name if the file has a COFF symbol table.
+  /// Returns "name+0x1234 (.text, function+0x12)"; with the function's name if the file has a COFF symbol
+  /// table.
   std::string describe(uint64_t address) const;
-  /// That function's name; empty without a symbol table.
+  /// Returns the name of the function at `address`; empty without a symbol table.
   std::string functionName(uint64_t address) const;
   struct Import {
     std::string dll, name;
@@ -83,7 +85,7 @@ private:
   Status readFunctions();
   Status protect();
   void readSymbols(std::span<const uint8_t> file);
-  /// The last one that does not lie behind `rva`, or null.
+  /// Returns the last symbol at or before `rva`, or null.
   const Symbol* symbolAt(uint32_t rva) const;
   template <class T>
   const T* at(uint32_t rva, uint64_t count = 1) const;
@@ -104,8 +106,8 @@ private:
   std::span<const RuntimeFunction> m_functions;
 };
 
-/// Checksum of a PE file as the header must hold it (PE/COFF, "CheckSum"; the algorithm of ImageHlp's
-/// CheckSumMappedFile). `checksumOffset` is where the field lies in the file.
+/// Returns the checksum that the header of a PE file must hold (PE/COFF, "CheckSum"; the algorithm of
+/// ImageHlp's CheckSumMappedFile). `checksumOffset` is where the field lies in the file.
 uint32_t peChecksum(std::span<const uint8_t> file, size_t checksumOffset);
 
 }  // namespace aerogpu::host

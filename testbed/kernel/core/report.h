@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the host finds wrong with the driver: broken rules are counted and printed, the test goes on; a
-// bug-check ends the process. Any thread; printing takes a lock, so not from signal handlers of host code.
+// Reports the driver's errors: broken rules are counted and printed, and the test continues; a bug-check ends
+// the process. Any thread; printing takes a lock, so not from signal handlers of host code.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,21 @@
 
 namespace aerogpu::host {
 
-/// Exit status of a process that ended in a bug-check; the test runner tells it from an ordinary failure.
+/// Exit status of a process that ended in a bug-check; the test runner distinguishes it from an ordinary
+/// failure.
 inline constexpr int kBugCheckExit = 86;
 
 /// Prints one line ("# broken rule: ...") and counts it. The same text is printed once and counted each time.
 __attribute__((format(printf, 1, 2))) void brokenRule(const char* format, ...);
-/// How many rules were broken since the last resetBrokenRules().
+/// Returns how many rules were broken since the last resetBrokenRules().
 unsigned brokenRules();
 void resetBrokenRules();
 
-/// One line of information ("# ...").
+/// Prints one line of information ("# ...").
 __attribute__((format(printf, 1, 2))) void note(const char* format, ...);
 
-/// Prints code, parameters, registers' text and call stack, runs the function that setBugCheckHook() gave
-/// (the driver's display may have to be looked at), and ends the process with kBugCheckExit.
+/// Prints code, parameters, registers and call stack, runs the function of setBugCheckHook() (the driver's
+/// display may have to be checked), and ends the process with kBugCheckExit.
 [[noreturn]] void bugCheck(uint32_t code, const uint64_t (&parameters)[4], const std::string& details);
 void setBugCheckHook(void (*hook)());
 

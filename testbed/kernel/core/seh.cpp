@@ -32,7 +32,7 @@ bool load64(const StackLimits& stack, uint64_t address, uint64_t& out) {
   return true;
 }
 
-/// "struct UNWIND_INFO", read with its bounds.
+/// "struct UNWIND_INFO", read with bounds checks.
 struct UnwindInfo {
   uint8_t version, flags, prologBytes, codeCount, frameRegister, frameOffset;
   const uint8_t* codes;
@@ -206,14 +206,15 @@ bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord
       targetIp = thread->unwindTargetIp;
       thread->unwindTargetFrame = 0;
     } else if (answer == kSehContinueExecution) {
-      return (record.flags & kSehNonContinuable) == 0;  // goes on with `context` as the filter left it
+      return (record.flags & kSehNonContinuable) == 0;  // continues with `context` as the filter left it
     } else if (answer != kSehContinueSearch) {
       return false;
     }
   }
   if (!targetFrame) return false;
 
-  // RtlUnwindEx: termination handlers from the fault to the target, whose body then goes on at targetIp.
+  // RtlUnwindEx: runs termination handlers from the fault to the target, whose body then continues at
+  // targetIp.
   walk = context;
   for (unsigned i = 0; i < kMaximumWalk && image.contains(walk.rip); ++i) {
     const uint64_t pc = walk.rip;
@@ -277,7 +278,7 @@ uint32_t cSpecificHandler(SehRecord* record, uint64_t establisherFrame, SehConte
     const Scope& scope = scopes[i];
     if (pc < scope.begin || pc >= scope.end) continue;
     if (!unwinding) {
-      if (scope.target == 0) continue;  // __finally has no say in the search
+      if (scope.target == 0) continue;  // __finally takes no part in the search
       int32_t answer = 1;
       if (scope.handler != 1) {
         SehPointers pointers{record, context};
@@ -291,7 +292,7 @@ uint32_t cSpecificHandler(SehRecord* record, uint64_t establisherFrame, SehConte
         return kSehContinueSearch;
       }
     } else {
-      // At the target frame: the scopes inside of the one that took the exception, and no further.
+      // At the target frame: only the scopes inside the one that took the exception.
       if ((record->flags & kSehTargetUnwind) && scope.target == target && scope.target != 0) break;
       if (scope.target == 0) {
         dispatcher->scopeIndex = i + 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Structured exception handling. For x64 images: Microsoft, "x64 exception handling" (unwind data, unwind
 // procedure, language-specific handler), and the layouts of CONTEXT, EXCEPTION_RECORD and DISPATCHER_CONTEXT
-// in winnt.h. Frames are unwound by the image's own tables, and its language handlers run as the code that
-// they are. For x86 images: handlers register themselves in a list that begins at fs:[0] (seh_x86.cpp).
+// in winnt.h. The image's own tables unwind its frames, and its language handlers run as they are. For x86
+// images: handlers register themselves in a list that begins at fs:[0] (seh_x86.cpp).
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ static_assert(offsetof(SehDispatcher, handlerData) == 56 && sizeof(SehDispatcher
 
 #endif
 
-// EXCEPTION_RECORD.ExceptionFlags and what a language handler returns (winnt.h, excpt.h).
+// EXCEPTION_RECORD.ExceptionFlags and the results of a language handler (winnt.h, excpt.h).
 inline constexpr uint32_t kSehNonContinuable = 1, kSehUnwinding = 2, kSehTargetUnwind = 0x20;
 inline constexpr uint32_t kSehContinueExecution = 0, kSehContinueSearch = 1;
 
@@ -83,33 +83,35 @@ struct StackLimits {
 };
 
 #if defined(__x86_64__)
-/// What virtualUnwind() found out about the frame that it left.
+/// The result of virtualUnwind() about the frame that it left.
 struct UnwoundFrame {
   uint64_t establisherFrame = 0;
   const RuntimeFunction* function = nullptr;
-  SehLanguageHandler handler = nullptr;  // if the function has one of the kinds asked for
+  SehLanguageHandler handler = nullptr;  // set if the function has one of the requested kinds
   const void* handlerData = nullptr;
 };
 
 enum class HandlerKind : uint8_t { Exception = 1, Termination = 2 };  // UNW_FLAG_EHANDLER, UNW_FLAG_UHANDLER
 
-/// Leaves one frame: `context` becomes the caller's. False when the stack or the unwind data make no sense.
-/// Faults in epilogues are not told apart: their instructions only fault when the stack itself is gone.
+/// Leaves one frame: `context` becomes the caller's. Returns false if the stack or the unwind data make no
+/// sense. Faults in epilogues are not distinguished: their instructions only fault if the stack itself is
+/// gone.
 bool virtualUnwind(const PeImage& image, const StackLimits& stack, HandlerKind kind, SehContext& context,
                    UnwoundFrame& frame);
 #endif
 
-/// Finds a handler for `record`, runs the termination handlers below it, and makes `context` (the fault's, in
-/// the image) the place where execution goes on. False: nobody handles it; `context` is unchanged.
+/// Finds a handler for `record`, runs the termination handlers below it, and sets `context` (the fault's, in
+/// the image) to the place where execution continues. Returns false if there is no handler; `context` is then
+/// unchanged.
 bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord& record,
                        SehContext& context);
 
-/// Return addresses from `context` to where the image was entered, one line each; on x86, where nothing says
-/// where they lie, what looks like one.
+/// Returns the return addresses from `context` to where the image was entered, one line each; on x86, where
+/// no table locates them, values that look like one.
 std::string stackTrace(const PeImage& image, const StackLimits& stack, SehContext context);
 
 #if defined(__x86_64__)
-/// The export of that name: the scope table of __try, __except and __finally.
+/// The export of that name: interprets the scope table of __try, __except and __finally.
 __attribute__((ms_abi)) uint32_t cSpecificHandler(SehRecord* record, uint64_t establisherFrame,
                                                   SehContext* context, SehDispatcher* dispatcher);
 #endif

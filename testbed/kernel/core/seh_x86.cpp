@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Structured exception handling for x86 images. A function that handles exceptions links a record of its own,
-// on its stack, into the list that begins at KPCR.NtTib.ExceptionList (fs:[0]); an exception goes along the
-// list until a handler says that execution continues, with the context that it has changed. Layouts from
-// winnt.h: EXCEPTION_REGISTRATION_RECORD, CONTEXT.
+// Structured exception handling for x86 images. A function that handles exceptions links a record on its
+// stack into the list that begins at KPCR.NtTib.ExceptionList (fs:[0]); an exception goes along the list
+// until a handler lets execution continue, with the changed context. Layouts from winnt.h:
+// EXCEPTION_REGISTRATION_RECORD, CONTEXT.
 //
-// Handlers that unwind, as a compiler's __try has them, need RtlUnwind, which is no export of this host: no
+// Handlers that unwind, like those of a compiler's __try, need RtlUnwind, which this host does not export: no
 // compiler that builds the driver makes such code for x86 (kmd/user_copy_x86.S).
 #include <cstring>
 
@@ -45,7 +45,7 @@ Context86 toContext86(const SehContext& from) {
   to.esi = low(from.gpr[6]), to.edi = low(from.gpr[7]);
   to.eip = low(from.rip);
   to.eFlags = from.eFlags;
-  // What ring 0 has in them on Windows.
+  // Their values in ring 0 on Windows.
   to.gs = 0, to.fs = 0x30, to.es = to.ds = 0x23, to.cs = 8, to.ss = 0x10;
   return to;
 }
@@ -58,7 +58,7 @@ void fromContext86(const Context86& from, SehContext& to) {
   to.eFlags = from.eFlags;
 }
 
-/// Whether a call may end before `address`: E8 with a distance, or FF /2 in any of its lengths.
+/// True if a call may end before `address`: E8 with a distance, or FF /2 in any of its lengths.
 bool followsCall(const PeImage& image, uint64_t address) {
   const auto* code = pointerTo<const uint8_t>(address);
   if (!image.containsCode(address - 7)) return false;
@@ -76,7 +76,7 @@ bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord
   uint64_t above = 0;
   SehRegistration* frame = currentThread()->block.exceptionList;
   for (unsigned i = 0; i < kMaximumWalk && frame != kSehChainEnd; ++i) {
-    // Windows passes over nothing: a record that cannot be one ends the search.
+    // Windows skips nothing: an invalid record ends the search.
     const uint64_t address = reinterpret_cast<uintptr_t>(frame);
     if (!stack.holds(address, sizeof *frame) || address % 4 || address <= above ||
         !image.containsCode(frame->handler) || image.noSeh()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The stacks that a thread has beside its own, on which the host runs where it would leave marks on the
-// driver's (driver_stack.h).
+// Additional stacks of a thread, on which the host runs where it would leave marks on the driver's
+// (driver_stack.h).
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace aerogpu::host {
 
-/// The stacks beside a thread's own: one for its signal handlers, in force while this lives, and the entry
-/// stack.
+/// The additional stacks of a thread: one for its signal handlers, in force while this object lives, and the
+/// entry stack.
 class SideStacks {
 public:
   SideStacks();
   ~SideStacks();
   SideStacks(const SideStacks&) = delete;
   SideStacks& operator=(const SideStacks&) = delete;
-  /// The entry stack's highest address, a multiple of 16.
+  /// Returns the entry stack's highest address, a multiple of 16.
   uint8_t* entryTop() const { return m_memory + kEntryBytes; }
 
 private:

@@ -34,7 +34,7 @@ void setProcessorBlock(ProcessorBlock* block) {
   std::abort();
 }
 #else
-/// set_thread_area(2). Each thread has its own descriptors, so one number does for all; glibc's own is GS's.
+/// set_thread_area(2). Each thread has its own descriptors, so one number serves all; glibc's own is GS's.
 void setProcessorBlock(ProcessorBlock* block) {
   static std::mutex mutex;
   static unsigned entry = UINT_MAX;  // the kernel chooses the first time

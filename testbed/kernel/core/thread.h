@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What every thread that runs driver code has: a page that GS (x86: FS) points to, as kernel code finds its
-// processor block there (KPCR: wdm.h), the IRQL, and a side stack with one frame for each call from the
-// driver into an export. A thread stands for a processor of its own: code at DISPATCH_LEVEL on two threads
-// runs in parallel, as on a machine with several processors, so what a driver does not lock shows.
+// The state of every thread that runs driver code: a page that GS (x86: FS) points to, where kernel code
+// finds its processor block (KPCR: wdm.h), the IRQL, and a side stack with one frame for each call from the
+// driver into an export. A thread stands for a separate processor: code at DISPATCH_LEVEL on two threads runs
+// in parallel, as on a machine with several processors, so missing locks in a driver show up.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Export;
 #if defined(__x86_64__)
 struct alignas(16) ExportFrame {
   const Export* entry;
-  uint64_t returnAddress, sp;  // rsp as it was at the first instruction of the export
+  uint64_t returnAddress, sp;  // rsp at the first instruction of the export
   uint64_t rbx, rbp, rsi, rdi, r12, r13, r14, r15;
   uint64_t padding;
   uint8_t xmm[10][16];  // xmm6..xmm15
@@ -37,7 +37,7 @@ static_assert(sizeof(ExportFrame) == 256);
 #else
 struct ExportFrame {
   const Export* entry;
-  uint32_t returnAddress, sp;  // esp as it was at the first instruction of the export
+  uint32_t returnAddress, sp;  // esp at the first instruction of the export
   uint32_t ebx, ebp, esi, edi;
   uint32_t padding;
 };
@@ -49,7 +49,7 @@ inline constexpr unsigned kMaximumFrames = 32;
 struct Thread;
 
 #if defined(__x86_64__)
-/// The page behind GS.
+/// The page that GS points to.
 struct alignas(4096) ProcessorBlock {
   uint8_t before[0x18];
   ProcessorBlock* self;  // KPCR.Self
@@ -66,15 +66,15 @@ static_assert(offsetof(ProcessorBlock, self) == 0x18 && offsetof(ProcessorBlock,
 static_assert(offsetof(ProcessorBlock, currentThread) == 0x188 &&
               offsetof(ProcessorBlock, nextFrame) == 0x800);
 #else
-/// EXCEPTION_REGISTRATION_RECORD: on the stack of the function that made it.
+/// EXCEPTION_REGISTRATION_RECORD: lies on the stack of the function that made it.
 struct SehRegistration {
   SehRegistration* next;
   uint32_t handler;
 };
-/// The end of a thread's list of them.
+/// Ends a thread's list of registrations.
 inline SehRegistration* const kSehChainEnd = reinterpret_cast<SehRegistration*>(UINT32_MAX);
 
-/// The page behind FS.
+/// The page that FS points to.
 struct alignas(4096) ProcessorBlock {
   SehRegistration* exceptionList = kSehChainEnd;  // KPCR.NtTib
   uint32_t stackBase, stackLimit;                 // highest and lowest address
@@ -95,44 +95,44 @@ static_assert(offsetof(ProcessorBlock, currentThread) == 0x124 &&
               offsetof(ProcessorBlock, nextFrame) == 0x800);
 #endif
 
-/// One per Linux thread that may run driver code; `this` is what PsGetCurrentThread returns.
+/// One per Linux thread that may run driver code; PsGetCurrentThread returns `this`.
 struct Thread {
   ProcessorBlock block;
   const char* name = "";
   uint64_t stackLow = 0, stackHigh = 0;
-  uint64_t processId = 4;       // of the simulated process whose call this is; 4 = System
+  uint64_t processId = 4;       // the simulated process that makes this call; 4 = System
   uint64_t driverEntryRsp = 0;  // rsp at the outermost call into the driver, 0 = not in the driver
-  // core/driver_stack.h: where the call into the driver began, how far below it the stack is painted, and
-  // what it has used; 0: nobody looks.
+  // core/driver_stack.h: where the call into the driver began, how far below it the stack is painted, and how
+  // much it has used; 0: not watched.
   uintptr_t stackBase = 0, paintedLow = 0;
   uint64_t deepestStack = 0;
   SideStacks stacks;
   unsigned heldSpinLocks = 0;
   unsigned heldFastMutexes = 0;
   unsigned criticalRegions = 0;
-  const char* ddi = "";  // what the host is calling, for messages
-  int64_t waitedNs = 0;  // in this call, as far as the driver asked for it
-  // The decision of __C_specific_handler: where the unwinding goes (0 = nowhere).
+  const char* ddi = "";  // the function that the host is calling, for messages
+  int64_t waitedNs = 0;  // time waited in this call, as far as the driver asked for it
+  // The decision of __C_specific_handler: where unwinding ends (0 = nowhere).
   uint64_t unwindTargetFrame = 0, unwindTargetIp = 0;
 
   uint8_t irql() const { return block.irql; }
 };
 
 /// Makes the calling thread able to run driver code (GS or FS, stack limits, an alternate stack for signals).
-/// Once per thread; the object lives until the thread ends.
+/// Called once per thread; the object lives until the thread ends.
 Thread* attachThread(const char* name);
-/// Runs `body` on a new thread, detached, which is attached as `name` when this returns: a thread that nobody
-/// knows of yet would not keep the clock from jumping (core/clock.h).
+/// Runs `body` on a new, detached thread, which is attached as `name` when this returns: an unattached thread
+/// would not keep the clock from jumping (core/clock.h).
 void startThread(const char* name, std::function<void()> body);
-/// The calling thread's object; attaches it when needed.
+/// Returns the calling thread's object; attaches it if necessary.
 Thread* currentThread();
-/// Null when the thread was never attached; safe in a signal handler.
+/// Returns null if the thread was never attached; safe in a signal handler.
 Thread* currentThreadOrNull();
 
-/// Name of an IRQL for messages.
+/// Returns the name of an IRQL for messages.
 const char* irqlName(uint8_t irql);
 
-/// Sets the IRQL of this thread without any rule being checked (the host's own transitions).
+/// Sets the IRQL of this thread without checking any rule (for the host's own transitions).
 class IrqlScope {
 public:
   explicit IrqlScope(uint8_t irql) : m_old(currentThread()->block.irql) {

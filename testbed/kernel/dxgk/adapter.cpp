@@ -65,7 +65,8 @@ guest::Status Adapter::openDevice(unsigned hugePages) {
          },
          [machine = m_machine.get()](void* address, uint64_t bytes) { machine->unmap(address, bytes); }});
 
-  // What PnP gives a VGA-compatible display adapter: both BARs, a line interrupt, the legacy VGA ranges.
+  // The resources that PnP gives a VGA-compatible display adapter: both BARs, a line interrupt, the legacy
+  // VGA ranges.
   m_resources.Count = 1;
   m_resources.InterfaceType = 5;  // PCIBus
   m_resources.Version = m_resources.Revision = 1;
@@ -119,7 +120,7 @@ guest::Status Adapter::loadDriver(const std::string& path) {
   m_driverObject.DriverInit = reinterpret_cast<void*>(m_image->entry());
   m_physicalDevice.Type = 3;
   m_physicalDevice.Size = sizeof m_physicalDevice;
-  // A physical device object is of the driver of its bus.
+  // A physical device object belongs to the driver of its bus.
   m_busDriverName = wide("\\Driver\\pci");
   m_busDriver.Type = 4;
   m_busDriver.Size = sizeof m_busDriver;
@@ -143,7 +144,7 @@ NTSTATUS Adapter::registerMiniport(const DRIVER_INITIALIZATION_DATA& data) {
   if (data.Version != DXGKDDI_INTERFACE_VERSION)
     brokenRule("DRIVER_INITIALIZATION_DATA.Version is 0x%x, not 0x%x", data.Version,
                DXGKDDI_INTERFACE_VERSION);
-  // Pointers up to the last one that WDDM 1.1 demands; later slots may be empty.
+  // Pointers up to the last one that WDDM 1.1 requires; later slots may be empty.
   const auto* slots = reinterpret_cast<void* const*>(&data.DxgkDdiAddDevice);
   const size_t count = (sizeof data - offsetof(DRIVER_INITIALIZATION_DATA, DxgkDdiAddDevice)) / sizeof(void*);
   for (size_t i = 0; i < count; ++i)
@@ -176,7 +177,8 @@ NTSTATUS Adapter::startDevice() {
   start.RequiredDmaQueueEntry = 8;
   NTSTATUS status;
   {
-    // What the driver queues and does not wait for runs when it has returned: late, as it may be.
+    // DPCs that the driver queues and does not wait for run after it has returned, which is as late as they
+    // may.
     const DpcHold late;
     std::unique_lock lock(m_exclusion);
     status = callDdi("DxgkDdiStartDevice", kPassiveLevel, ddi.DxgkDdiStartDevice, m_context, &start,
@@ -215,7 +217,7 @@ guest::Status Adapter::readCaps() {
 }
 
 NTSTATUS Adapter::queryChildren() {
-  // One more, zeroed, as dxgkrnl's buffer has it.
+  // One more, zeroed, as in dxgkrnl's buffer.
   childDescriptors.assign(children + 1, {});
   NTSTATUS status = callDdi("DxgkDdiQueryChildRelations", kPassiveLevel, ddi.DxgkDdiQueryChildRelations,
                             m_context, childDescriptors.data(),

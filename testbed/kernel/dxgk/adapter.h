@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dxgkrnl's view of one adapter: loading the driver, PnP and power, the interrupt, and the parts that do the
-// rest.
+// dxgkrnl's view of one adapter: loads the driver, handles PnP, power and the interrupt, and owns the parts
+// that do the rest.
 #pragma once
 
 #include <atomic>
@@ -20,27 +20,28 @@ public:
   Adapter();
   ~Adapter();
 
-  /// Takes a machine from the factory and its device: PCI function, BARs, interrupt, contiguous memory of so
-  /// many pages of 2 MiB.
+  /// Takes a machine from the factory and its device: PCI function, BARs, interrupt, and contiguous memory of
+  /// `hugePages` pages of 2 MiB.
   guest::Status openDevice(unsigned hugePages);
-  /// Loads the driver, runs DriverEntry and takes its registration.
+  /// Loads the driver, runs DriverEntry and receives its registration.
   guest::Status loadDriver(const std::string& path);
 
-  // PnP. Each returns what the driver returned; the books are checked by the caller or by stop().
+  // PnP. Each returns the driver's result; the caller or stop() checks for leaks.
   NTSTATUS addDevice();
   NTSTATUS startDevice();
-  /// StopDevice, then: mappings, timers, interrupts must be gone, and the registers quiet.
+  /// Calls StopDevice, then checks that mappings, timers and interrupts are gone, and that the registers are
+  /// quiet.
   NTSTATUS stopDevice();
   NTSTATUS removeDevice();
   void unload();
-  /// addDevice to running with segments and scheduler; false after a broken rule.
+  /// Runs everything from addDevice() to segments and scheduler; returns false after a broken rule.
   bool bringUp();
-  /// Everything down again, leak checks included.
+  /// Shuts everything down again, leak checks included.
   void bringDown();
-  /// The device is about to go, or is gone: nothing of the host waits for it or looks at it any more.
+  /// The device is about to go, or is gone: the host neither waits for it nor reads it any more.
   void setRemoved() { m_removed = true; }
-  /// The device leaves the bus as far as a driver can see: no memory decoding (reads are all ones), no bus
-  /// mastering, no interrupts. QEMU's display adapters cannot be pulled.
+  /// Removes the device from the bus as far as a driver can see: no memory decoding (reads are all ones), no
+  /// bus mastering, no interrupts. QEMU's display adapters cannot be unplugged.
   void detach();
 
   NTSTATUS setPower(ULONG deviceUid, DEVICE_POWER_STATE state, POWER_ACTION action);
@@ -50,8 +51,8 @@ public:
   Display& display() { return *m_display; }
   PeImage& image() { return *m_image; }
 
-  /// Another device on the shared line fires every millisecond: the interrupt routine is called, and has
-  /// nothing to do.
+  /// Another device on the shared line fires every millisecond: the interrupt routine is called without work
+  /// to do.
   void setSharedLineNoise(bool noise) { m_noise = noise; }
 
   /// Called when the driver registers itself.
@@ -63,7 +64,6 @@ private:
   guest::Status readCaps();
   void interruptLoop();
   void startInterruptThread();
-  void fillInterface();
   NTSTATUS queryChildren();
 
   std::u16string m_driverName, m_busDriverName;

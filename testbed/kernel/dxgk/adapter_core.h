@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the parts of dxgkrnl ask of the adapter that they work for: the driver's table and what it said, the
-// machine, the locks that order the calls into the driver. The adapter alone knows all parts.
+// The services that the parts of dxgkrnl need from their adapter: the driver's table and its answers, the
+// machine, the locks that order the calls into the driver. Only the adapter knows all parts.
 #pragma once
 
 #include <atomic>
@@ -25,10 +25,10 @@ class AdapterCore {
 public:
   AdapterCore(const AdapterCore&) = delete;
   AdapterCore& operator=(const AdapterCore&) = delete;
-  /// The one of this process, whose handle the driver has; null where there is none.
+  /// Returns this process' adapter, whose handle the driver has; null if there is none.
   static AdapterCore* current();
 
-  // What the driver said.
+  // The driver's answers.
   DRIVER_INITIALIZATION_DATA ddi{};
   DXGK_DRIVERCAPS caps{};
   ULONG sources = 0, children = 0;
@@ -39,10 +39,10 @@ public:
   bool started() const { return m_started; }
   bool removed() const { return m_removed; }
 
-  /// Once the device was started.
+  /// Valid once the device was started.
   virtual Scheduler& scheduler() = 0;
 
-  /// The test's own look at the device, past the driver.
+  /// The test's own access to the device, bypassing the driver.
   guest::Registers& registers() { return m_machine->registers(); }
   const BarInfo& bar(unsigned index) const { return m_machine->bar(index); }
   guest::Memory& memory() { return m_machine->memory(); }
@@ -51,8 +51,8 @@ public:
   const std::u16string& registryPath() const { return m_registryPath; }
 
   // Synchronization levels of the DDIs (page "Threading and synchronization first level" and its neighbours):
-  // Reentrant rendering calls share, memory management and display calls exclude their own kind, PnP, power
-  // and timeout recovery exclude everything.
+  // Reentrant rendering calls share the lock; memory management and display calls exclude their own kind;
+  // PnP, power and timeout recovery exclude everything.
   std::shared_mutex& exclusion() { return m_exclusion; }
   std::mutex& memoryClass() { return m_memoryClass; }
   std::recursive_mutex& displayClass() { return m_displayClass; }
@@ -60,7 +60,7 @@ public:
   std::recursive_mutex& interruptLock() { return m_interruptLock; }
 
   void requestDpc();
-  /// How many times the ISR answered TRUE, FALSE.
+  /// Count how often the ISR answered TRUE, and FALSE.
   uint64_t interruptsTaken() const { return m_interruptsTaken; }
   uint64_t interruptsRefused() const { return m_interruptsRefused; }
   int64_t lastInterruptNs() const { return m_lastInterruptNs; }

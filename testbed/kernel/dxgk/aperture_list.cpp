@@ -27,7 +27,7 @@ std::vector<uint64_t> wordsAt(const uint8_t* at, uint64_t count) {
 void ApertureList::start(UINT segment, uint64_t pages) {
   m_segment = segment;
   const auto blocks = contiguousBlocks(pages * sizeof(uint64_t));
-  // The same driver, and a memory manager that starts again.
+  // The same driver, but the memory manager starts again.
   for (const uint8_t* block : blocks)
     if (block == m_at && m_expected.size() == pages && wordsAt(block, pages) == m_expected) return;
   m_at = nullptr;

@@ -26,7 +26,7 @@ AdapterCore* adapterOf(HANDLE handle) {
   return adapter;
 }
 
-/// Rules that hold for every callback; the row of each has this as `refuse`.
+/// Checks rules that hold for every callback; each row has this as `refuse`.
 bool refuseCallback(const Export& row) {
   const bool inIsr = isrState().inside;
   if (inIsr && std::strcmp(row.name, "DxgkCbQueueDpc") != 0 &&
@@ -133,7 +133,7 @@ HOST_API NTSTATUS cbSynchronizeExecution(HANDLE handle, PKSYNCHRONIZE_ROUTINE ro
   AdapterCore* adapter = adapterOf(handle);
   if (!adapter || !routine || message != 0) return kInvalidParameter;
   std::lock_guard lock(adapter->interruptLock());
-  // As if there had been an interrupt just before, the last one perhaps that the driver takes.
+  // Acts as if there had been an interrupt just before, perhaps the last one that the driver takes.
   if (dpcsHeld()) adapter->requestDpc();
   const IsrState outer = isrState();
   isrState() = {false, true, false, false, false};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DXGKRNL_INTERFACE: what dxgkrnl offers to the miniport.
+// DXGKRNL_INTERFACE: dxgkrnl's services for the miniport.
 #pragma once
 
 #include "dispmprt.h"

@@ -56,7 +56,7 @@ void Client::terminate(std::unique_ptr<Client> client, std::vector<std::unique_p
     if (std::find(opened.begin(), opened.end(), o->allocation) == opened.end())
       opened.push_back(o->allocation);
   client->closeAll();
-  // The desktop's primary is the OS' own.
+  // The OS owns the desktop's primary.
   for (const auto& allocation : opened)
     if (!allocation->opens && allocation != client->m_adapter.display().sharedPrimary())
       client->m_adapter.vidmm().destroy({allocation});
@@ -116,7 +116,7 @@ std::unique_ptr<Context> Context::create(Adapter& adapter, HANDLE device, uint64
   constexpr UINT kGdiAllocations = 256;
   if (gdi && info.AllocationListSize != kGdiAllocations)
     brokenRule("AllocationListSize %u of a GDI context", info.AllocationListSize);
-  // Page "Splitting a DMA Buffer": the memory manager has an entry for each slot, which it clears for each
+  // Page "Splitting a DMA Buffer": the memory manager has an entry for each slot, and clears it for each
   // buffer.
   if (!gdi && adapter.caps.MaxAllocationListSlotId >= info.AllocationListSize)
     brokenRule("MaxAllocationListSlotId %u for lists of %u allocations", adapter.caps.MaxAllocationListSlotId,
@@ -167,7 +167,7 @@ bool Context::submit(Built& built, uint64_t* number) {
   std::vector<std::pair<Allocation*, bool>> wanted;
   for (const auto& [opened, written] : built.list)
     if (opened) wanted.push_back({opened->allocation.get(), written});
-  // What a reset has overtaken, before or in the middle of the paging, is dropped.
+  // A buffer that a reset has overtaken, before or during the paging, is dropped.
   const auto old = [&] { return m_adapter.scheduler().resets() != built.resets; };
   if (!old() && !m_adapter.vidmm().makeResident(wanted) && !old()) return submitSplit(built, number);
   if (old()) {
@@ -179,9 +179,9 @@ bool Context::submit(Built& built, uint64_t* number) {
   return true;
 }
 
-// Page "Splitting a DMA Buffer": patch locations are looked at in order, each puts its allocation into a row
-// of a table. What the table has must be resident; at the first that does not fit the buffer is run up to its
-// SplitOffset.
+// Page "Splitting a DMA Buffer": patch locations are processed in order, and each puts its allocation into a
+// row of a table. The allocations in the table must be resident; at the first that does not fit, the buffer
+// runs up to its SplitOffset.
 bool Context::submitSplit(Built& built, uint64_t* number) {
   std::map<UINT, UINT> table;  // slot -> entry of the allocation list
   const auto resident = [&](const std::map<UINT, UINT>& rows) {
@@ -194,7 +194,7 @@ bool Context::submitSplit(Built& built, uint64_t* number) {
   UINT start = 0;
   size_t first = 0;
   const auto run = [&](UINT end, size_t endPatch) {
-    // What the part itself was given addresses of has to be in the table.
+    // The allocations whose addresses are in the part itself must be in the table.
     for (const auto& patch : built.patches)
       if (patch.PatchOffset >= start && patch.PatchOffset < end) {
         const auto row = table.find(patch.SlotId);
@@ -213,7 +213,7 @@ bool Context::submitSplit(Built& built, uint64_t* number) {
     auto with = table;
     with[patch.SlotId] = patch.AllocationIndex;
     if (!resident(with)) {
-      if (patch.SplitOffset <= start) return false;  // nothing can be run before
+      if (patch.SplitOffset <= start) return false;  // no part before it can run
       run(patch.SplitOffset, i);
       if (!resident(with)) return false;
     }
@@ -276,7 +276,7 @@ void Context::dropHeld() {
   m_held.clear();
 }
 
-// The passes of one Render or Present: the driver fills a DMA buffer; what does not fit comes in the next
+// Runs the passes of one Render or Present: the driver fills a DMA buffer; the remainder comes in the next
 // one.
 template <class Args>
 NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE, Args*), Args args,
@@ -292,7 +292,7 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
       allocations[i].hDeviceSpecificAllocation = list[i].first->driver;
       allocations[i].WriteOperation = list[i].second;
       const Allocation& a = *list[i].first->allocation;
-      if (a.resident()) {  // pre-patching: where it was last
+      if (a.resident()) {  // pre-patching: its last place
         allocations[i].SegmentId = a.segment;
         allocations[i].PhysicalAddress.QuadPart =
             m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart +
@@ -345,8 +345,7 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
       if (patch.Reserved) brokenRule("reserved bits of a patch location");
       if (i && patch.SplitOffset < patches[i - 1].SplitOffset)
         brokenRule("SplitOffset %u after %u", patch.SplitOffset, patches[i - 1].SplitOffset);
-      // Page "Splitting a DMA Buffer": a slot that is used again takes its earlier allocation out of the
-      // buffer.
+      // Page "Splitting a DMA Buffer": reusing a slot removes its earlier allocation from the buffer.
       if (patch.SlotId > m_adapter.caps.MaxAllocationListSlotId)
         brokenRule("slot %u of %u", patch.SlotId, m_adapter.caps.MaxAllocationListSlotId + 1u);
       if (const auto [at, isNew] = slots.try_emplace(patch.SlotId, patch.AllocationIndex);
@@ -409,7 +408,7 @@ NTSTATUS Context::renderUser(const void* commands, UINT length, const List& list
 NTSTATUS Context::renderFrom(const void* commands, UINT length, const List& list,
                              std::span<const D3DDDI_PATCHLOCATIONLIST> patchesIn, const Passes& passes,
                              uint64_t* number) {
-  // The list of patch locations comes from user memory too.
+  // The list of patch locations also comes from user memory.
   const uint64_t patchBytes = patchesIn.size_bytes();
   auto* userPatches =
       patchBytes ? static_cast<D3DDDI_PATCHLOCATIONLIST*>(allocateUserMemory(patchBytes)) : nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a process has: a device, contexts, opened allocations, and command buffers that it fills in its own
-// memory and submits through DxgkDdiRender and DxgkDdiPresent.
+// The objects of a process: a device, contexts, opened allocations, and command buffers that it fills in its
+// own memory and submits through DxgkDdiRender and DxgkDdiPresent.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace aerogpu::host {
 
 class Adapter;
 
-/// DXGK_CONTEXTINFO's memory for one context: DMA buffers that are reused when the GPU is done with them.
+/// DXGK_CONTEXTINFO's memory for one context: DMA buffers that are reused once the GPU is done with them.
 struct DmaBuffer {
   DmaMemory memory;
   std::vector<uint8_t> privateData;
@@ -26,7 +26,7 @@ struct DmaBuffer {
 
 class Context {
 public:
-  /// Null after a failure; `gdi` for kernel GDI acceleration.
+  /// Returns null after a failure; `gdi` for kernel GDI acceleration.
   static std::unique_ptr<Context> create(Adapter& adapter, HANDLE device, uint64_t processId,
                                          bool gdi = false);
   ~Context();
@@ -35,18 +35,19 @@ public:
 
   using List = std::vector<std::pair<OpenAllocation*, bool>>;  // opened, written
   /// Copies `commands` into the process's memory and renders it, in as many passes as the driver needs.
-  /// `number` gets the last submission's.
+  /// `number` receives the last submission's.
   NTSTATUS render(std::span<const uint8_t> commands, const List& list, uint64_t* number = nullptr);
-  /// DxgkDdiRender with this very pointer and length as the command buffer (tests of bad pointers).
+  /// Calls DxgkDdiRender with exactly this pointer and length as the command buffer (for tests of bad
+  /// pointers).
   NTSTATUS renderRaw(const void* commands, UINT length, const List& list,
                      std::span<const D3DDDI_PATCHLOCATIONLIST> patches, uint64_t* number = nullptr);
-  /// DxgkDdiRender of a command buffer and a patch list that lie in the process's own memory, below
-  /// kUserProbeAddress, where it may change them meanwhile.
+  /// Calls DxgkDdiRender with a command buffer and a patch list in the process's own memory, below
+  /// kUserProbeAddress, where the process may change them meanwhile.
   NTSTATUS renderUser(const void* commands, UINT length, const List& list, D3DDDI_PATCHLOCATIONLIST* patches,
                       UINT patchCount, std::span<const uint8_t> privateData, bool nullRendering,
                       uint64_t* number = nullptr);
-  /// Renders `shown`, whose bytes are replaced by `sent`, of the same length, before they are submitted: the
-  /// device gets what the driver would have refused. For tests that ask the device itself.
+  /// Renders `shown`, then replaces its bytes by `sent`, of the same length, before the submission: the
+  /// device gets a stream that the driver would have refused. For tests of the device itself.
   NTSTATUS renderPastDriver(std::span<const uint8_t> shown, std::span<const uint8_t> sent,
                             uint64_t* number = nullptr);
   /// Renders and submits with NullRendering: the driver sees the stream, the device does not.
@@ -58,16 +59,16 @@ public:
                    std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color = 0,
                    uint64_t* number = nullptr);
 
-  /// DxgkDdiPresent of a flip as the OS makes it when flips are memory-mapped: there is no DMA buffer, and
-  /// nothing is asked for (page "DXGK_FLIPCAPS").
+  /// Calls DxgkDdiPresent for a flip as the OS does if flips are memory-mapped: there is no DMA buffer, and
+  /// the driver has nothing to do (page "DXGK_FLIPCAPS").
   NTSTATUS presentFlip(OpenAllocation& source);
 
-  /// From now on what is built is not submitted: the GPU runs other contexts first. At most eight buffers.
+  /// From now on built buffers are not submitted: the GPU runs other contexts first. At most eight buffers.
   void hold() { m_holds = true; }
-  /// Submits what was held, in order; the driver has seen it long ago. False when it does not fit into
-  /// memory.
+  /// Submits the held buffers, in order; the driver has seen them long ago. Returns false if they do not fit
+  /// into memory.
   bool releaseHeld();
-  /// Drops what was held: the driver never hears of it again.
+  /// Drops the held buffers: the driver never sees them again.
   void dropHeld();
 
   HANDLE handle() const { return m_handle; }
@@ -79,11 +80,11 @@ private:
   /// How the passes of one call are submitted.
   struct Passes {
     bool present = false, nullRendering = false;
-    UINT fixedEntries = 0;                         // the allocation list has at least so many
-    std::span<const uint8_t> privateData;          // user mode's, at the beginning of the buffer's
+    UINT fixedEntries = 0;                 // the least entries of the allocation list
+    std::span<const uint8_t> privateData;  // from user mode, at the beginning of the buffer's private data
     std::function<void(std::span<uint8_t>)> edit;  // called with each filled buffer before its submission
   };
-  /// A filled DMA buffer on its way to the GPU. What it points to outlives it.
+  /// A filled DMA buffer on its way to the GPU. The objects it points to outlive it.
   struct Built {
     DmaBuffer* dma;
     UINT end, privateEnd;
@@ -92,7 +93,7 @@ private:
     std::vector<D3DDDI_PATCHLOCATIONLIST> patches;
     bool present, nullRendering;
     std::function<void(std::span<uint8_t>)> edit;
-    unsigned resets;  // timeout resets when it was built
+    unsigned resets;  // number of timeout resets when it was built
   };
   bool submit(Built& built, uint64_t* number);
   bool submitSplit(Built& built, uint64_t* number);
@@ -125,12 +126,12 @@ public:
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// The process is killed: it gives nothing up itself. The OS destroys its contexts, closes what it has
-  /// open, destroys allocations that nobody has open any more, and last the device.
+  /// Kills the process, which releases nothing itself. The OS destroys its contexts, closes its open
+  /// allocations, destroys allocations that no one has open any more, and finally the device.
   static void terminate(std::unique_ptr<Client> client, std::vector<std::unique_ptr<Context>> contexts);
 
   std::unique_ptr<Context> createContext(bool gdi = false);
-  /// Opens allocations for this device; they are closed by close() or at the end.
+  /// Opens allocations for this device; close() or the destructor closes them.
   std::vector<OpenAllocation*> open(const std::vector<std::shared_ptr<Allocation>>& allocations, bool create);
   void close(OpenAllocation* opened);
   void closeAll();
@@ -145,7 +146,7 @@ private:
   std::vector<std::unique_ptr<OpenAllocation>> m_open;
 };
 
-/// The calls of this scope are made by this process.
+/// This process makes the calls of this scope.
 class ProcessScope {
 public:
   explicit ProcessScope(uint64_t processId);

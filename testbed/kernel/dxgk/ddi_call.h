@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the host calls the driver: at the IRQL that the DDI's page gives, with the synchronization that the
-// page "Threading and synchronization levels" gives, and with the books checked afterwards.
+// Calls the driver: at the IRQL that the DDI's page gives, with the synchronization that the page "Threading
+// and synchronization levels" gives, and with checks afterwards.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace aerogpu::host {
 
-/// Calls by DDI name: how often the driver was called, for the table of what is tested.
+/// Counts calls by DDI name, for the table of what is tested.
 class DdiCounts {
 public:
   void add(const char* name) {
@@ -35,15 +35,16 @@ private:
 };
 DdiCounts& ddiCounts();
 
-/// Looks at what every DDI must leave behind (acquired VidPN objects, for one). Set by the VidPN manager.
+/// Sets a check of the state that every DDI must leave (acquired VidPN objects, for example). Set by the
+/// VidPN manager.
 void setAfterDdiCheck(void (*check)(const char* ddi));
 void runAfterDdiCheck(const char* ddi);
 
-/// Looks at what a call returned and how long it waited: ddi_rules.cpp.
+/// Checks a call's result and how long it waited: ddi_rules.cpp.
 void checkResult(const char* ddi, int32_t status);
 void checkWaits(const char* ddi, int64_t waitedNs);
 
-/// The most stack, in bytes, that calls of each DDI used (core/driver_stack.h).
+/// Records the most stack, in bytes, that calls of each DDI used (core/driver_stack.h).
 void recordStackUse(const char* ddi, uint64_t bytes);
 std::map<std::string, uint64_t> stackUse();
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What holds for calls into the driver whatever they are for: which answers their pages list, and for how
-// long they may wait.
+// Rules for all calls into the driver: the results that their pages list, and how long they may wait.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -18,8 +17,8 @@ constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D), kPrivilegedInstru
     kApertureUnavailable = ntStatus(0xC01E0107),          // STATUS_GRAPHICS_UNSWIZZLING_APERTURE_*
     kApertureUnsupported = ntStatus(0xC01E0108);
 
-/// "Return code" of the functions' pages. STATUS_GRAPHICS_DRIVER_MISMATCH, which some of them list too, is
-/// left out: its severity is informational, so NT_SUCCESS takes it for success.
+/// "Return code" of the functions' pages. STATUS_GRAPHICS_DRIVER_MISMATCH, which some of them also list, is
+/// left out: its severity is informational, so NT_SUCCESS counts it as success.
 const struct {
   const char* ddi;
   std::vector<NTSTATUS> answers;
@@ -46,8 +45,8 @@ const struct {
     {"DxgkDdiSetPowerState", {kSuccess}},
 };
 
-/// With all threads in the driver waiting so long one after the other, TdrDdiDelay (5 s, page "TDR Registry
-/// Keys") is still far away. The last wait may end with the next tick of the clock.
+/// Even if all threads in the driver wait this long one after the other, TdrDdiDelay (5 s, page "TDR Registry
+/// Keys") is far away. The last wait may end with the next tick of the clock.
 constexpr int64_t kLongestWaitNs = 500'000'000 + 100 * kDefaultClockTick;
 
 }  // namespace

@@ -37,7 +37,7 @@ bool Display::enumerate() {
     if (!validEdid(m_edid)) brokenRule("the EDID's header or checksum is wrong");
     for (size_t i = 128; i < guarded.size(); ++i)
       if (guarded[i] != 0xEE) brokenRule("DxgkDdiQueryDeviceDescriptor writes past DescriptorLength");
-    // A piece of it, as monitor.sys asks.
+    // A part of it, as monitor.sys asks.
     uint8_t piece[18];
     descriptor = {54, sizeof piece, piece};
     status = callDdi("DxgkDdiQueryDeviceDescriptor", kPassiveLevel,
@@ -70,7 +70,7 @@ bool Display::enumerate() {
   if (preferredCount > 1) brokenRule("%u preferred monitor modes", preferredCount);
 
   exclusion.unlock();
-  // Topology and functional VidPN recommendations are the driver's to give or to refuse by the documented
+  // The driver may give recommendations of topology and functional VidPN, or refuse them with the documented
   // codes.
   {
     VidPn recommended;
@@ -121,7 +121,7 @@ bool Display::enumerate() {
     brokenRule("the driver offers no source or no target modes");
     return false;
   }
-  // Each source mode as a pivot: the target modes that go with it.
+  // Each source mode as a pivot: checks the target modes that go with it.
   for (const auto& source : sources->modes) {
     VidPn pinned;
     pinned.addPath(0, target);
@@ -171,8 +171,8 @@ bool Display::isSupported(VidPn& vidPn) {
                                   m_adapter.ddi.DxgkDdiIsSupportedVidPn, m_adapter.context(), &args);
   vidPn.readOnly = readOnly;
   vidPn.topology.mayChange = mayChange;
-  // Its page has a code for a topology that is not valid. Those that Windows asks about are: what the adapter
-  // cannot do has the answer FALSE.
+  // The page has a code for an invalid topology. Windows asks only about valid ones: for those that the
+  // adapter cannot do the answer is FALSE.
   if (!ntSuccess(status)) brokenRule("DxgkDdiIsSupportedVidPn: 0x%08x", status);
   if (args.IsVidPnSupported > 1) brokenRule("DxgkDdiIsSupportedVidPn does not set IsVidPnSupported");
   return ntSuccess(status) && args.IsVidPnSupported;
@@ -197,7 +197,7 @@ NTSTATUS Display::enumModality(VidPn& vidPn, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TY
   return status;
 }
 
-// What is pinned on one end must go with every mode that is offered on the other.
+// A mode pinned on one end must go with every mode offered on the other.
 void Display::checkCofunctional(const VidPn& vidPn, const char* when) {
   for (const auto& path : vidPn.topology.paths) {
     const auto& c = path->ContentTransformation;
@@ -281,7 +281,7 @@ bool Display::pin(Allocation& allocation) {
   std::lock_guard prepared(m_adapter.scheduler().preparation());
   if (!m_vidmm.makeResident({{&allocation, true}})) return false;
   if (m_vidmm.isAperture(allocation.segment)) {
-    // Scanout wants one range; the driver must have said so in its segment sets.
+    // Scanout needs one contiguous range; the driver must have said so in its segment sets.
     brokenRule("a primary may be placed in an aperture segment");
     return false;
   }
@@ -289,7 +289,7 @@ bool Display::pin(Allocation& allocation) {
   return true;
 }
 
-/// Pins, commits and shows. What was shown before stays pinned.
+/// Pins, commits and shows. The previous picture stays pinned.
 bool Display::program(const DisplayMode& mode, Allocation& primary) {
   auto vidPn = std::make_unique<VidPn>();
   if (!pinModes(*vidPn, mode)) {
@@ -360,7 +360,7 @@ bool Display::setMode(const DisplayMode& mode) {
     return false;
   }
   auto primary = created.allocations[0];
-  // What the driver says of its primary is what was asked for.
+  // The driver's description of its primary must be the one that was requested.
   DXGKARG_DESCRIBEALLOCATION described{};
   described.hAllocation = primary->driver;
   NTSTATUS status;
@@ -442,8 +442,8 @@ NTSTATUS Display::flipAtDirql(const DXGKARG_SETVIDPNSOURCEADDRESS& args) {
   const NTSTATUS status = callDdi("DxgkDdiSetVidPnSourceAddress", kDeviceLevel,
                                   m_adapter.ddi.DxgkDdiSetVidPnSourceAddress, m_adapter.context(), &args);
   state = outer;
-  // Its page knows of a failure from Windows 8 on, for another kind of flip. What was flipped waits in a
-  // queue for a vertical sync that reports its address.
+  // The page has a failure from Windows 8 on, for another kind of flip. A flip waits in a queue for a
+  // vertical sync that reports its address.
   if (!ntSuccess(status) && args.VidPnSourceId == 0)
     brokenRule("a flip at DIRQL fails with 0x%08x, and is never reported", status);
   return status;
@@ -482,7 +482,7 @@ NTSTATUS Display::getScanLine(DXGKARG_GETSCANLINE& out) {
 
 void Display::stop() {
   if (m_primary) {
-    // Nothing may show memory that is given up.
+    // Memory that is given up must not be shown.
     if (!m_adapter.removed()) setVisible(false);
     m_primary->pinned = false;
     m_vidmm.destroy({m_primary});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Mode setting, flips, pointer: the sequence of VidPN calls that Windows makes to change a mode (pages
-// "DxgkDdiEnum- VidPnCofuncModality", "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress"), with its rules
-// checked on the way.
+// Mode setting, flips, pointer: makes the VidPN calls by which Windows changes a mode (pages
+// "DxgkDdiEnumVidPnCofuncModality", "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress"), and checks its
+// rules on the way.
 #pragma once
 
 #include <cstdint>
@@ -28,37 +28,38 @@ class Display {
 public:
   Display(AdapterCore& adapter, Vidmm& vidmm) : m_adapter(adapter), m_vidmm(vidmm) {}
 
-  /// EDID, the driver's monitor modes, and the source and target modes that it offers.
+  /// Reads EDID, the driver's monitor modes, and the source and target modes that it offers.
   bool enumerate();
   const std::vector<DisplayMode>& modes() const { return m_modes; }
   const std::vector<uint8_t>& edid() const { return m_edid; }
   DisplayMode preferred() const;
 
-  /// The whole sequence, with a shared primary of its own; false after a broken rule.
+  /// Runs the whole sequence, with its own shared primary; returns false after a broken rule.
   bool setMode(const DisplayMode& mode);
   const DisplayMode& mode() const { return m_mode; }
   bool modeSet() const { return m_committed != nullptr; }
   Allocation* primary() { return m_primary.get(); }
   std::shared_ptr<Allocation> sharedPrimary() { return m_primary; }
 
-  /// Full screen: `mode` with an allocation of a process as the primary, which is pinned; its owner gives it
-  /// up only after restoreDesktop(). The desktop's primary stays as it is.
+  /// Sets full screen: `mode` with an allocation of a process as the primary, which is pinned; its owner
+  /// gives it up only after restoreDesktop(). The desktop's primary stays as it is.
   bool setExclusive(const DisplayMode& mode, Allocation& primary);
-  /// The desktop's mode and primary again.
+  /// Restores the desktop's mode and primary.
   bool restoreDesktop();
-  /// The mode of the last setMode().
+  /// Returns the mode of the last setMode().
   const DisplayMode& desktopMode() const { return m_desktopMode; }
-  /// The offered mode of this size and format, with this refresh rate if there is one; null if there is none.
+  /// Returns the offered mode of this size and format, with this refresh rate if there is one; null if there
+  /// is none.
   const DisplayMode* find(UINT width, UINT height, D3DDDIFORMAT format, UINT numerator,
                           UINT denominator) const;
 
-  /// Visibility of the source.
+  /// Sets the visibility of the source.
   NTSTATUS setVisible(bool visible);
-  /// A flip to `allocation`, which must be resident in a segment and is pinned there.
-  /// `immediate`: without a vertical sync, which the driver must say it can do that way (FlipImmediateMmIo).
+  /// Flips to `allocation`, which must be resident in a segment and is pinned there. `immediate`: without a
+  /// vertical sync, which the driver must announce (FlipImmediateMmIo).
   NTSTATUS flip(Allocation& allocation, bool immediate = false);
-  /// A memory-mapped flip to any place: at DIRQL, in step with the interrupt. Nobody can act on its failure
-  /// there.
+  /// Flips to any place, memory-mapped: at DIRQL, in step with the interrupt. No caller can act on its
+  /// failure there.
   NTSTATUS flipAtDirql(const DXGKARG_SETVIDPNSOURCEADDRESS& args);
   /// Pins into a segment that scanout can read.
   bool pin(Allocation& allocation);
@@ -69,17 +70,17 @@ public:
   NTSTATUS controlVsync(bool enable);
   NTSTATUS getScanLine(DXGKARG_GETSCANLINE& out);
 
-  /// IsSupportedVidPn for any VidPN.
+  /// Calls IsSupportedVidPn for any VidPN.
   bool isSupported(VidPn& vidPn);
-  /// EnumVidPnCofuncModality; the mode sets of `vidPn` afterwards are the driver's.
+  /// Calls EnumVidPnCofuncModality; the mode sets of `vidPn` are the driver's afterwards.
   NTSTATUS enumModality(VidPn& vidPn, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot, UINT source, UINT target);
-  /// The same mode as before a power transition, and `shown` on the screen, or the desktop's primary where
-  /// that is null.
+  /// Commits the mode from before a power transition again, and shows `shown`, or, if that is null, the
+  /// desktop's primary.
   bool recommit(Allocation* shown = nullptr);
-  /// The session goes elsewhere, as with Remote Desktop: the source is hidden, and a VidPN without paths
-  /// committed. setMode() brings the display back.
+  /// The session moves elsewhere, as with Remote Desktop: hides the source and commits a VidPN without paths.
+  /// setMode() brings the display back.
   bool disconnect();
-  /// From now on paths come with the gamma ramp that somebody left there.
+  /// From now on paths contain a leftover gamma ramp.
   void leaveGammaRamp() { m_gammaLeft = true; }
   /// Drops the committed mode and the primary.
   void stop();

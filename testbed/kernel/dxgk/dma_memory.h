@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The memory of DMA and paging buffers as the driver has it: write-combined (page "DXGK_CONTEXTINFO",
-// DmaBufferSegmentSet 0). A store goes its way, a load is slow, and here a broken rule.
+// DmaBufferSegmentSet 0). A store goes through; a load is slow, and here a broken rule.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace aerogpu::host {
 
 class AdapterCore;
 
-/// One buffer. Not thread-safe; the scheduler's preparation() is held while it is made and released.
+/// One buffer. Not thread-safe; the caller holds the scheduler's preparation() to make and release it.
 struct DmaMemory {
-  guest::Block block{};     // as the host and the device see it
-  uint8_t* view = nullptr;  // what the driver is given
+  guest::Block block{};     // for the host and the device
+  uint8_t* view = nullptr;  // for the driver
   std::shared_ptr<DeviceWindow> window;
 };
 
-/// From now on loads from buffers are noticed. Each store is emulated then, which takes some microseconds:
-/// for tests that look for loads. Before the adapter is started.
+/// Detects loads from buffers from now on. Each store is then emulated, which takes some microseconds: for
+/// tests that look for loads. Called before the adapter is started.
 void watchDmaLoads(bool watch);
 bool watchesDmaLoads();
 
-/// `bytes` of contiguous memory; false when there is none.
+/// Allocates `bytes` of contiguous memory; returns false if there is none.
 bool allocateDmaMemory(AdapterCore& adapter, uint64_t bytes, DmaMemory& out);
 void releaseDmaMemory(AdapterCore& adapter, DmaMemory& memory);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A session of event tracing as the driver's provider meets it.
+// An event tracing session as the driver's provider sees it.
 #pragma once
 
 #include <cstdint>
 
 namespace aerogpu::host {
 
-/// A session begins to listen to the provider, with this level and these keywords, or ends.
+/// A session begins or ends to listen to the provider, with this level and these keywords.
 void listenToEtw(bool listen, uint8_t level, uint64_t keywords);
 
 }  // namespace aerogpu::host

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a thread's interrupt routine has told dxgkrnl.
+// What a thread's interrupt routine has reported to dxgkrnl.
 #pragma once
 
 namespace aerogpu::host {
 
-/// Whether the interrupt routine is running on this thread, and whether it asked for a DPC since the last
+/// Records whether the interrupt routine runs on this thread, and whether it asked for a DPC since the last
 /// notification.
 struct IsrState {
   bool inside = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The modes that a VidPN has of one source or target, or a monitor. What the driver does with them:
-// mode_set_functions.h.
+// The modes that a VidPN has of one source or target, or a monitor. mode_set_functions.h has the driver's
+// interface to them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ModeSet {
   std::map<const Mode*, std::unique_ptr<Mode>> created;  // by pfnCreateNewModeInfo, not added yet
   const Mode* pinned = nullptr;
   unsigned references = 0;  // handles that the driver holds
-  bool frozen = false;      // belongs to a VidPN: a driver may look, not change
+  bool frozen = false;      // belongs to a VidPN: a driver may read it, not change it
   UINT nextId = 1;
 
   const Mode* find(UINT id) const {

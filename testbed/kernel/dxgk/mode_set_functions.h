@@ -86,7 +86,7 @@ struct ModeSetFunctions {
     if (!s || !out) return Traits::kInvalidSet;
     if (s->frozen) brokenRule("a mode for a set that is already assigned: %s", currentCall().c_str());
     auto mode = std::make_unique<Mode>();
-    std::memset(static_cast<void*>(mode.get()), 0xEE, sizeof(Mode));  // the driver fills all but the id
+    std::memset(static_cast<void*>(mode.get()), 0xEE, sizeof(Mode));  // the driver fills in all but the id
     mode->Id = s->nextId++;
     Traits::initialize(*mode);
     *out = mode.get();
@@ -110,7 +110,7 @@ struct ModeSetFunctions {
       return kInvalidMode;
     }
     for (const auto& other : s->modes)
-      if (Traits::same(*other, *mode)) return kModeInSet;  // the structure stays the caller's
+      if (Traits::same(*other, *mode)) return kModeInSet;  // the structure still belongs to the caller
     s->modes.push_back(std::move(found->second));
     s->created.erase(found);
     return kSuccess;
@@ -145,7 +145,7 @@ inline const char* checkSignal(const D3DKMDT_VIDEO_SIGNAL_INFO& signal) {
   return nullptr;
 }
 
-/// The same timing. Member by member: the structure has padding.
+/// True for the same timing. Compares member by member: the structure has padding.
 inline bool sameSignal(const D3DKMDT_VIDEO_SIGNAL_INFO& a, const D3DKMDT_VIDEO_SIGNAL_INFO& b) {
   const auto size = [](const D3DKMDT_2DREGION& x, const D3DKMDT_2DREGION& y) {
     return x.cx == y.cx && x.cy == y.cy;

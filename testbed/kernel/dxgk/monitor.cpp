@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The monitor: what its EDID says (VESA E-EDID 1.3/1.4, section 3), and DXGK_MONITOR_INTERFACE.
+// The monitor: the content of its EDID (VESA E-EDID 1.3/1.4, section 3), and DXGK_MONITOR_INTERFACE.
 #include <cstring>
 
 #include "testbed/kernel/dxgk/mode_set_functions.h"
@@ -158,8 +158,8 @@ NTSTATUS queryMonitorInterface(uint32_t version, const DXGK_MONITOR_INTERFACE** 
   return kSuccess;
 }
 
-// The detailed timings, of which the first is the preferred one; the established and standard timings carry
-// no blanking and are left to the driver's additions.
+// Takes the detailed timings, of which the first is the preferred one; the established and standard timings
+// have no blanking and are left to the driver's additions.
 void resetMonitor(const std::vector<uint8_t>& edid) {
   s_edid = edid;
   s_modes.modes.clear();

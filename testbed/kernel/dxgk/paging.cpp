@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The video memory manager's paging: where allocations go, and the paging buffers that bring them there. Page
-// "DxgkDdiBuildPagingBuffer".
+// The video memory manager's paging: the placement of allocations, and the paging buffers that move them.
+// Page "DxgkDdiBuildPagingBuffer".
 #include <algorithm>
 #include <cstring>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kPoolBlock = 2 << 20;
 constexpr int kNobodys = 0xDB;  // fills pages that nobody has: a stale address shows
 
-/// It is somebody else's as soon as it is given back: page "DxgkDdiResetFromTimeout" too.
+/// A page may have a new owner as soon as it is given back: page "DxgkDdiResetFromTimeout" too.
 void checkFree(const SystemPage& page) {
   if (page.cpu[0] == kNobodys && std::memcmp(page.cpu, page.cpu + 1, kPage - 1) == 0) return;
   brokenRule("the page at %llx was written after it was given back",
@@ -24,7 +24,7 @@ void checkFree(const SystemPage& page) {
 }
 }  // namespace
 
-// System pages are handed out so that neighbours of an allocation are nowhere near each other.
+// Hands out system pages so that neighbours in an allocation are far apart.
 bool Vidmm::givePages(Allocation& allocation) {
   const uint64_t count = bytesOf(allocation) / kPage;
   if (m_contiguous && allocation.info.Flags.CpuVisible) {
@@ -169,8 +169,8 @@ UINT Vidmm::buildPaging(const DXGKARG_BUILDPAGINGBUFFER& operation) {
   return bytes;
 }
 
-/// An operation that the GPU carries out. Page "Thread Synchronization and TDR": what a reset drops, or what
-/// is evicted before the restart, loses its content.
+/// Adds an operation that the GPU carries out. Page "Thread Synchronization and TDR": an allocation whose
+/// operation a reset drops, or that is evicted before the restart, loses its content.
 bool Vidmm::addOperation(Allocation& allocation, const DXGKARG_BUILDPAGINGBUFFER& operation) {
   m_batch.push_back(&allocation);
   const bool ok = m_paging.add(operation);
@@ -189,7 +189,7 @@ bool Vidmm::transfer(Allocation& allocation, bool toSegment) {
   DXGKARG_BUILDPAGINGBUFFER op{};
   op.Operation = DXGK_OPERATION_TRANSFER;
   op.Transfer.hAllocation = allocation.driver;
-  // "Thread Synchronization and TDR": content is lost with a reset, the driver is told of the eviction.
+  // "Thread Synchronization and TDR": a reset loses the content, and the driver is told of the eviction.
   op.Transfer.TransferSize = m_adapter.scheduler().resetting() ? 0 : bytesOf(allocation);
   op.Transfer.Flags.TransferStart = op.Transfer.Flags.TransferEnd = 1;
   const auto& d = segment(allocation.segment).descriptor;
@@ -254,7 +254,7 @@ bool Vidmm::pageOut(Allocation& allocation) {
       !finishPaging())
     return false;
   m_adapter.scheduler().waitIdle(allocation.busyUntil);
-  if (!allocation.segment) return true;  // in a time-out, before the restart
+  if (!allocation.segment) return true;  // during a time-out, before the restart
   bool ok;
   const UINT from = allocation.segment;
   if (isAperture(from)) {
@@ -275,10 +275,10 @@ bool Vidmm::pageOut(Allocation& allocation) {
   return ok;
 }
 
-// Nobody looks at memory before this: what waits is submitted and done, and pages that were copied from are
-// free.
+// No code reads memory before this: waiting operations are submitted and done, and pages that were copied
+// from are free.
 bool Vidmm::finishPaging() {
-  const bool dropped = m_adapter.scheduler().resetting();  // what waits is not submitted then
+  const bool dropped = m_adapter.scheduler().resetting();  // waiting operations are not submitted then
   const bool ok = m_paging.flush();
   if (!ok || dropped) batchLost();
   m_batch.clear();
@@ -298,7 +298,7 @@ bool Vidmm::evictAll() {
   std::lock_guard prepared(m_adapter.scheduler().preparation());  // always before the manager's own lock
   std::lock_guard lock(m_mutex);
   bool ok = true;
-  // Page "DXGKARG_SUBMITCOMMAND": what is evicted for a change of power has no context.
+  // Page "DXGKARG_SUBMITCOMMAND": evictions for a change of power have no context.
   finishPaging();
   m_paging.setInContext(false);
   for (const auto& allocation : m_allocations)

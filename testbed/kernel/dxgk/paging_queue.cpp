@@ -49,7 +49,8 @@ void PagingQueue::begin() {
   m_begun = true;
   std::memset(m_memory.block.cpu, 0xCD, m_bytes);
   std::fill(m_private.begin(), m_private.end(), uint8_t{0xCD});
-  // Whether Windows gives a driver more private data than it asked for is not written: both, by turns.
+  // No page says whether Windows gives a driver more private data than it asked for: this does both,
+  // alternately.
   m_privateRoom = m_buffers % 2 ? static_cast<UINT>(m_private.size()) : m_privateBytes;
   ++m_buffers;
 }
@@ -84,7 +85,7 @@ bool PagingQueue::add(DXGKARG_BUILDPAGINGBUFFER operation) {
       brokenRule("DxgkDdiBuildPagingBuffer moves pDmaBufferPrivateData out of the private data");
       return false;
     }
-    // Page "DxgkDdiBuildPagingBuffer": the call may fail for want of room only; another error is a bug-check.
+    // Page "DxgkDdiBuildPagingBuffer": the call may only fail for lack of room; another error is a bug-check.
     if (status != kSuccess && status != kInsufficientDmaBuffer) {
       brokenRule("DxgkDdiBuildPagingBuffer, operation %d: 0x%08x", operation.Operation, status);
       return false;
@@ -139,7 +140,7 @@ bool PagingQueue::flush() {
   }
   m_marks.clear();
   m_used = {};
-  // The second part of two waits for room behind what hangs: then only the first one is lost.
+  // The second part of two waits for room after the hanging one: then only the first one is lost.
   const bool done =
       m_adapter.scheduler().waitIdle(number) && (!first || m_adapter.scheduler().waitIdle(first));
   checkDummyPage();

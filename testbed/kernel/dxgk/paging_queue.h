@@ -16,43 +16,44 @@ namespace aerogpu::host {
 
 class AdapterCore;
 
-/// Not thread-safe: the video memory manager's lock is held.
+/// Not thread-safe: the caller holds the video memory manager's lock.
 class PagingQueue {
 public:
   explicit PagingQueue(AdapterCore& adapter) : m_adapter(adapter) {}
 
-  /// Sizes as DXGK_QUERYSEGMENTOUT gives them; false when there is no memory.
+  /// Sizes as in DXGK_QUERYSEGMENTOUT; returns false if memory is short.
   bool start(HANDLE systemContext, UINT bufferBytes, UINT privateBytes);
   void stop();
-  /// The driver keeps the list of an aperture of so many pages as the operations say, from now on.
+  /// From now on checks that the driver keeps the list of an aperture of `pages` pages in line with the
+  /// operations.
   void watch(UINT segment, uint64_t pages);
 
-  /// Builds the operation behind those that wait; whatever its MDL and structures point to is not needed
-  /// afterwards. False after a broken rule or when the GPU lost work.
+  /// Builds the operation after the waiting ones; its MDL and structures are not needed afterwards. Returns
+  /// false after a broken rule or if the GPU lost work.
   bool add(DXGKARG_BUILDPAGINGBUFFER operation);
-  /// Submits what waits and waits until it is done. Of operations that built nothing no page says whether
-  /// they are submitted: an empty buffer is, by turns. Between the reset and the restart of a timeout nothing
-  /// is ("Thread Synchronization and TDR": the driver is told, and need not touch the GPU).
+  /// Submits the waiting operations and waits until they are done. No page says whether operations that built
+  /// nothing are submitted: an empty buffer is, alternately. Between the reset and the restart of a timeout
+  /// nothing is submitted ("Thread Synchronization and TDR": the driver is told, and need not touch the GPU).
   bool flush();
-  /// Whether there are submissions of nothing at all.
+  /// `empty`: empty submissions occur.
   void setEmptySubmissions(bool empty) { m_emptySubmissions = empty; }
-  /// What is submitted from now on has a context; around changes of power it has none.
+  /// `in`: submissions from now on have a context; around changes of power they have none.
   void setInContext(bool in) { m_inContext = in; }
 
-  /// Bytes of what waits.
+  /// Returns the bytes of the waiting operations.
   UINT waiting() const { return m_used.end; }
 
-  /// Where unmapped pages of an aperture point: its content must stay as it is.
+  /// Returns the target of unmapped aperture pages: its content must stay as it is.
   uint64_t dummyPage() const { return m_dummy.gpa; }
 
   uint64_t buffers() const { return m_buffers; }
-  /// Operations that did not fit into one buffer.
+  /// Counts operations that did not fit into one buffer.
   uint64_t multipass() const { return m_multipass; }
-  /// Operations of one submission, at most.
+  /// Returns the most operations of one submission.
   uint64_t mostInOne() const { return m_mostInOne; }
-  /// Submissions that began inside of their buffers.
+  /// Counts submissions that began inside their buffers.
   uint64_t parts() const { return m_parts; }
-  /// Submissions without a byte.
+  /// Counts submissions without a byte.
   uint64_t emptySubmissions() const { return m_empty; }
   const std::vector<ApertureList>& apertures() const { return m_apertures; }
 
@@ -74,7 +75,7 @@ private:
   std::vector<Mark> m_marks;
   Mark m_used{};
   bool m_begun = false;    // the buffer is in use
-  bool m_unbuilt = false;  // there were operations since that built nothing
+  bool m_unbuilt = false;  // some operations since then built nothing
   bool m_inContext = true, m_emptySubmissions = true;
   uint64_t m_buffers = 0, m_multipass = 0, m_mostInOne = 0, m_parts = 0, m_empty = 0, m_emptyTurn = 0;
 };

@@ -97,7 +97,7 @@ uint64_t Scheduler::submit(const Submission& submission) {
     brokenRule("a submission of [%u, %u) in a buffer of %u bytes", submission.start, submission.end,
                submission.bufferBytes);
   std::lock_guard prepared(m_preparation);
-  if (m_adapter.removed()) {  // dropped, as everything that was in flight
+  if (m_adapter.removed()) {  // dropped, like everything in flight
     m_completed = ++m_submitted;
     return m_completed;
   }
@@ -120,7 +120,7 @@ uint64_t Scheduler::submit(const Submission& submission) {
   {
     std::lock_guard lock(m_mutex);
     if (!submission.paging && submission.resets != m_tdr.resets) {
-      // Done when what is before it is.
+      // Done when everything before it is.
       const uint64_t number = ++m_submitted;
       if (m_inFlight.empty())
         m_completed = number;
@@ -147,7 +147,7 @@ bool Scheduler::lostBefore(uint64_t number) const {
 bool Scheduler::waitIdle(uint64_t number) {
   std::unique_lock lock(m_mutex);
   while (m_completed < number && !m_adapter.removed()) {
-    // Vertical syncs and others' completions wake too: what is looked at is how long nothing has gone on.
+    // Vertical syncs and completions of others wake it too: it checks how long there was no progress.
     m_changed.wait(lock, clockNow() + 100'000'000);
     if (m_completed >= number) break;
     if (clockNow() - m_lastProgressNs > m_timeoutMs * 1'000'000ll) {
@@ -164,7 +164,7 @@ void Scheduler::notifyInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   std::lock_guard lock(m_mutex);
   switch (data.InterruptType) {
     case DXGK_INTERRUPT_DMA_FAULTED:
-      // Page "DXGK_INTERRUPT_TYPE": reserved. What it does to a paging buffer is page "Bug Check 0x119", 5.
+      // Page "DXGK_INTERRUPT_TYPE": reserved. Its effect on a paging buffer is on page "Bug Check 0x119", 5.
       for (const InFlight& entry : m_inFlight)
         if (entry.submission.paging && entry.fence == data.DmaFaulted.FaultedFenceId)
           bugCheck(0x119, {5, entry.fence, 0, 0}, "#   a paging buffer is reported as faulted\n");
@@ -272,7 +272,7 @@ bool Scheduler::preempt() {
   m_preempting = false;
   if (!done) return false;
   ++m_tdr.preemptions;
-  // What was taken out of the queue goes in again, with new fences.
+  // Submissions taken out of the queue go in again, with new fences.
   std::deque<InFlight> again;
   again.swap(m_inFlight);
   lock.unlock();
@@ -343,7 +343,7 @@ void Scheduler::reset() {
   if (!ntSuccess(status))
     bugCheck(kTdrFailure, {0, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiResetFromTimeout failed\n");
   {
-    // The interrupt routine must not be inside while everything is dropped. What it reports from here on was
+    // The interrupt routine must not run while everything is dropped. Anything it reports from here on was
     // lost.
     std::lock_guard interrupt(m_adapter.interruptLock());
     std::lock_guard lock(m_mutex);

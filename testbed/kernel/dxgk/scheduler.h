@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The GPU scheduler, small: DMA buffers go to the driver in order with growing 32-bit fences (which wrap), a
-// few at a time; completions are believed when the interrupt routine and then the DPC reported them, and are
-// checked for order. What does not complete in time is preempted, then reset (TDR).
+// A small GPU scheduler: DMA buffers go to the driver in order with growing 32-bit fences (which wrap), a few
+// at a time; a completion counts once the interrupt routine and then the DPC have reported it, and its order
+// is checked. A buffer that does not complete in time is preempted, then reset (TDR).
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class AdapterCore;
 struct Submission {
   HANDLE context = nullptr;
   guest::Block buffer{};
-  uint8_t* view = nullptr;  // the buffer as the driver has it
+  uint8_t* view = nullptr;  // the driver's view of the buffer
   UINT bufferBytes = 0, start = 0, end = 0;
   uint8_t* privateData = nullptr;
   UINT privateBytes = 0, privateStart = 0, privateEnd = 0;
@@ -33,12 +33,12 @@ struct Submission {
   const D3DDDI_PATCHLOCATIONLIST* patches = nullptr;
   UINT patchCount = 0;
   bool paging = false, present = false, flip = false, nullRendering = false;
-  unsigned resets = 0;  // timeout resets when it was built; not of paging
+  unsigned resets = 0;  // timeout resets when it was built; not for paging
 };
 
 struct TdrRecord {
   unsigned resets = 0, preemptions = 0;
-  unsigned timeouts = 0;  // of which some end with a preemption
+  unsigned timeouts = 0;  // some of them end with a preemption
   uint64_t lost = 0;      // DMA buffers that were dropped
 };
 
@@ -47,58 +47,58 @@ public:
   explicit Scheduler(AdapterCore& adapter) : m_adapter(adapter) {}
 
   NTSTATUS start();
-  /// Waits for what is in flight.
+  /// Waits for the buffers in flight.
   void stop();
 
   /// Held from making allocations resident to the submission, so that nothing moves in between.
   std::recursive_mutex& preparation() { return m_preparation; }
 
-  /// Patches and submits; waits while too many are in flight. Returns the number to wait for (never 0). What
-  /// was built before a timeout reset is dropped: that took every program's device from it ("Timeout
-  /// detection and recovery").
+  /// Patches and submits; waits while too many are in flight. Returns the number to wait for (never 0). A
+  /// buffer that was built before a timeout reset is dropped: the reset took the devices of all programs
+  /// ("Timeout detection and recovery").
   uint64_t submit(const Submission& submission);
-  /// Waits until the submission with this number and all before it are done; runs timeout recovery when the
-  /// GPU hangs. False when it was lost to a reset.
+  /// Waits until the submission with this number and all before it are done; runs timeout recovery if the GPU
+  /// hangs. Returns false if a reset lost it.
   bool waitIdle(uint64_t number);
   bool waitIdle() { return waitIdle(m_submitted); }
   bool completed(uint64_t number) const { return m_completed >= number; }
   uint64_t submitted() const { return m_submitted; }
-  /// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout. Any thread.
+  /// True between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout. Any thread.
   bool resetting() const {
     std::lock_guard lock(m_mutex);
     return m_resetting;
   }
-  /// How many are in flight. Any thread.
+  /// Returns how many are in flight. Any thread.
   unsigned queued() const {
     std::lock_guard lock(m_mutex);
     return static_cast<unsigned>(m_inFlight.size());
   }
-  /// The 32-bit fence of the last submission. While nobody submits.
+  /// Returns the 32-bit fence of the last submission. Only while no thread submits.
   uint32_t lastFence() const { return m_nextFence - 1; }
 
-  /// Asks the driver to stop at the next boundary; what had not run is submitted again. True when it reported
-  /// so.
+  /// Asks the driver to stop at the next boundary; submits again what had not run. Returns true if it
+  /// reported the preemption.
   bool preempt();
-  /// PreemptCommand until `deadlineMs`, then the reset sequence.
+  /// Calls PreemptCommand until `deadlineMs`, then runs the reset sequence.
   void recover();
 
   // For tests.
   void setNextFence(uint32_t fence) { m_nextFence = fence; }
   void setDepth(unsigned depth) { m_depth = depth; }
   void setTimeoutMs(int ms) { m_timeoutMs = ms; }
-  /// What the system does between the next DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout: it ends
-  /// what is no longer needed. Nobody else submits meanwhile.
+  /// Sets the system's work between the next DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout: it ends
+  /// what is no longer needed. No one else submits meanwhile.
   void setCleanup(std::function<void()> cleanup) { m_cleanup = std::move(cleanup); }
   const TdrRecord& tdr() const { return m_tdr; }
-  /// Timeout resets so far. Any thread.
+  /// Counts timeout resets. Any thread.
   unsigned resets() const {
     std::lock_guard lock(m_mutex);
     return m_tdr.resets;
   }
   uint64_t vsyncs() const { return m_vsyncs; }
   uint64_t lastVsyncAddress() const { return m_vsyncAddress; }
-  /// How many vertical syncs the interrupt routine has reported, and the address that it gave with one of the
-  /// last 64, counted from 1. Any thread.
+  /// Return how many vertical syncs the interrupt routine has reported, and the address reported with one of
+  /// the last 64, counted from 1. Any thread.
   uint64_t vsyncsReported() const {
     std::lock_guard lock(m_mutex);
     return m_vsyncsReported;
@@ -107,8 +107,8 @@ public:
     std::lock_guard lock(m_mutex);
     return m_reportedAddresses[number % kReportedAddresses];
   }
-  /// The driver noticed the last vertical sync between these times (clockNow()): the interrupt was
-  /// there, and it was reported. 0 before the first.
+  /// Return the times (clockNow()) between which the driver noticed the last vertical sync: the interrupt
+  /// came, and it was reported. 0 before the first.
   int64_t lastVsyncInterruptNs() const { return m_vsyncInterruptNs; }
   int64_t lastVsyncNs() const { return m_vsyncNs; }
   int64_t completionNs(uint64_t number) const;
@@ -116,7 +116,7 @@ public:
   bool waitVsync(unsigned count, int timeoutMs);
   UINT queryFence();
 
-  // From the callbacks.
+  // Called by the callbacks.
   void notifyInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   void notifyDpc();
 
@@ -131,17 +131,17 @@ private:
   };
   void patchAndSubmit(InFlight& entry);
   void reset();
-  /// Timeouts in a minute stop the system when there are too many.
+  /// Stops the system if there are too many timeouts in a minute.
   void countReset();
   bool lostBefore(uint64_t number) const;
 
   AdapterCore& m_adapter;
   std::recursive_mutex m_preparation;
   std::mutex m_recovery;
-  mutable std::mutex m_mutex;  // what follows; taken at DIRQL too, held for a few instructions
+  mutable std::mutex m_mutex;  // protects the following; also taken at DIRQL, held for a few instructions
   ClockCondition m_changed;
   std::deque<InFlight> m_inFlight;
-  std::deque<DXGKARGCB_NOTIFY_INTERRUPT_DATA> m_reported;  // by the ISR, not yet by the DPC
+  std::deque<DXGKARGCB_NOTIFY_INTERRUPT_DATA> m_reported;  // reported by the ISR, not yet by the DPC
   uint32_t m_nextFence = 1, m_lastReported = 0;
   bool m_anyReported = false, m_preempting = false, m_preempted = false, m_resetting = false;
   uint32_t m_preemptFence = 0;

@@ -64,8 +64,8 @@ NTSTATUS Vidmm::start() {
       if (cpu < bar.address || cpu + d.Size > bar.address + bar.bytes)
         brokenRule("segment %u lies at 0x%llx, outside of BAR1", i + 1, static_cast<unsigned long long>(cpu));
     }
-    // WDK sample render-only, RosKmdAdapter.cpp: what an aperture says to be visible must be nobody's
-    // address.
+    // WDK sample render-only, RosKmdAdapter.cpp: the address at which an aperture is announced as visible
+    // must be unused.
     constexpr uint64_t kAboveMemory = uint64_t{1} << 40;
     if (d.Flags.Aperture && d.Flags.CpuVisible && cpu < kAboveMemory)
       brokenRule("aperture segment %u is said to be visible at 0x%llx, where memory may be", i + 1,
@@ -121,7 +121,7 @@ void Vidmm::stop() {
   m_freePages.clear();
 }
 
-// Pages "DXGK_ALLOCATIONINFO", "DXGK_ALLOCATIONINFOFLAGS" and, for primaries, "D3DDDI_ALLOCATIONINFO".
+// Checks pages "DXGK_ALLOCATIONINFO", "DXGK_ALLOCATIONINFOFLAGS" and, for primaries, "D3DDDI_ALLOCATIONINFO".
 void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary, const ExistingMemory* memory) {
   const UINT all = m_segments.size() >= 31 ? UINT32_MAX : (1u << m_segments.size()) - 1;
   if (!info.hAllocation) brokenRule("an allocation without a handle");
@@ -180,7 +180,7 @@ void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary, const Exist
   if (info.AllocationPriority == 0) brokenRule("AllocationPriority is 0");
 }
 
-// Pages "D3DKMDT_GDISURFACETYPE" and "D3DKMDT_GDISURFACEDATA"; formats of the second.
+// Checks pages "D3DKMDT_GDISURFACETYPE" and "D3DKMDT_GDISURFACEDATA"; formats of the second.
 void Vidmm::checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISURFACEDATA& data) {
   const bool forCpu =
       data.Type == D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE || data.Type == D3DKMDT_GDISURFACE_EXISTINGSYSMEM;
@@ -192,7 +192,7 @@ void Vidmm::checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISU
   if (forCpu && info.Size < uint64_t{data.Pitch} * data.Height)
     brokenRule("GDI surface of type %d: %llu bytes for %u rows of %u", data.Type,
                static_cast<unsigned long long>(info.Size), data.Height, data.Pitch);
-  // Own rule: what only the GPU sees lives on the host, and costs a page of the guest's memory.
+  // Own rule: an allocation that only the GPU sees lives on the host, and takes one page of guest memory.
   if (!forCpu && info.Size != kPage)
     brokenRule("GDI surface of type %d, which the CPU does not see: %llu bytes", data.Type,
                static_cast<unsigned long long>(info.Size));
@@ -238,8 +238,8 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
                             m_adapter.context(), &args);
   }
   if (!ntSuccess(result.status)) return result;
-  // The driver knows of a program's memory by private data alone, which any program may write: what they say
-  // of memory that nobody gave is the OS' to refuse.
+  // The driver knows of a program's memory only from private data, which any program may write: the OS has to
+  // refuse data that names memory which was not given.
   const bool promised = std::any_of(
       infos.begin(), infos.end(), [](const DXGK_ALLOCATIONINFO& info) { return info.Flags.ExistingSysMem; });
   if (promised && !memory && !existing) {
@@ -298,7 +298,7 @@ NTSTATUS Vidmm::destroy(const std::vector<std::shared_ptr<Allocation>>& allocati
     if (allocation->opens) brokenRule("the test destroys an allocation that is open");
     std::lock_guard prepared(m_adapter.scheduler().preparation());
     std::lock_guard lock(m_mutex);
-    // Mappings in an aperture are undone before; what lies in memory is simply given up.
+    // Mappings in an aperture are undone before; memory itself is simply given up.
     if (isAperture(allocation->segment)) {
       evict(*allocation);
     } else if (allocation->segment) {
@@ -388,7 +388,7 @@ NTSTATUS Vidmm::open(HANDLE device, const std::vector<std::shared_ptr<Allocation
       continue;
     }
     if (!infos[i].hDeviceSpecificAllocation) brokenRule("DxgkDdiOpenAllocation succeeds without a handle");
-    // What the driver writes at the creating open becomes everybody's private data.
+    // The driver's changes at the creating open become the private data of all openers.
     if (create)
       allocations[i]->privateData = data[i];
     else if (data[i] != allocations[i]->privateData)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The video memory manager, small: segments as the driver reports them, allocations that live in a segment or
-// in system memory, and the paging between the two through DxgkDdiBuildPagingBuffer. Placement is best fit
-// from the bottom, eviction is least recently used. What it simplifies against Windows is in
-// docs/windows/driver-host.md.
+// A small video memory manager: segments as the driver reports them, allocations that live in a segment or in
+// system memory, and the paging between the two through DxgkDdiBuildPagingBuffer. Placement is best fit from
+// the bottom, eviction is least recently used. docs/windows/driver-host.md lists its simplifications against
+// Windows.
 #pragma once
 
 #include <atomic>
@@ -42,34 +42,33 @@ struct Resource {
   unsigned opens = 0;
 };
 
-/// Memory that somebody has already and wants an allocation to be made of: whole pages.
+/// Existing memory from which an allocation is to be made: whole pages.
 struct ExistingMemory {
   std::vector<SystemPage> pages;
-  bool kernel = false;  // of the kernel's, by ExistingKernelSysMem; else of the calling process
+  bool kernel = false;  // the kernel's memory, by ExistingKernelSysMem; else the calling process'
 };
 
 struct Allocation {
   HANDLE driver = nullptr;  // hAllocation
   DXGK_ALLOCATIONINFO info{};
-  std::vector<uint8_t> privateData;  // as the driver left it at creation; what openers get
+  std::vector<uint8_t> privateData;  // as the driver left it at creation; openers get it
   std::shared_ptr<Resource> resource;
   D3DKMT_HANDLE kmt = 0;
   bool primary = false;
   std::atomic<unsigned> opens{0};
-  // Where it is. Segment 0 and no pages: nowhere yet; segment 0 with pages: system memory; an aperture
-  // segment: mapped there, and the pages hold the content.
+  // Its place. Segment 0 and no pages: nowhere yet; segment 0 with pages: system memory; an aperture segment:
+  // mapped there, and the pages hold the content.
   UINT segment = 0;
   uint64_t offset = 0;
   std::vector<SystemPage> pages;
-  guest::Block block{};   // the pages, when they lie together (Vidmm::setContiguousCpuMemory)
-  bool existing = false;  // the pages are somebody else's, and stay
+  guest::Block block{};   // the pages, if they are contiguous (Vidmm::setContiguousCpuMemory)
+  bool existing = false;  // the pages have another owner, and stay
   bool pinned = false;
-  unsigned locks = 0;  // by processes; while there are any, the pages stay
+  unsigned locks = 0;  // locks by processes; while there are any, the pages stay
   uint64_t lastUse = 0;
   std::atomic<uint64_t> busyUntil{0};  // the scheduler's number of the last submission that uses it
   bool marked = false;
-  bool contentLost =
-      false;  // a paging operation on its content was lost to a timeout reset; never false again
+  bool contentLost = false;  // a timeout reset lost a paging operation on its content; never false again
 
   uint64_t size() const { return info.Size; }
   bool resident() const { return segment != 0; }
@@ -81,7 +80,7 @@ struct OpenAllocation {
   HANDLE driver = nullptr;  // hDeviceSpecificAllocation
   HANDLE device = nullptr;
   D3DKMT_HANDLE kmt = 0;
-  std::vector<uint8_t> privateData;  // what this opener was given
+  std::vector<uint8_t> privateData;  // the private data for this opener
 };
 
 class Vidmm {
@@ -90,7 +89,7 @@ public:
 
   /// Queries the segments and makes the paging device and context.
   NTSTATUS start();
-  /// Everything is evicted, nothing may be left created; the paging device goes.
+  /// Evicts everything and checks that nothing is left; destroys the paging device.
   void stop();
 
   const std::vector<Segment>& segments() const { return m_segments; }
@@ -104,13 +103,13 @@ public:
     NTSTATUS status;
     std::vector<std::shared_ptr<Allocation>> allocations;
   };
-  /// `existing`: the resource that they are added to, whose `asResource` creation was before. `memory`: what
-  /// the one allocation of this call is made of.
+  /// `existing`: the resource that they are added to, whose `asResource` creation was before. `memory`: the
+  /// memory of the only allocation of this call.
   CreateResult create(std::vector<uint8_t> createPrivate, std::vector<std::vector<uint8_t>> allocationPrivate,
                       bool asResource, bool primary = false, std::shared_ptr<Resource> existing = nullptr,
                       const ExistingMemory* memory = nullptr);
   NTSTATUS destroy(const std::vector<std::shared_ptr<Allocation>>& allocations);
-  /// Shared primary, shadow, staging, GDI surface; `memory`, the kernel's, for
+  /// Creates shared primary, shadow, staging, GDI surface; `memory`, the kernel's, for
   /// D3DKMDT_GDISURFACE_EXISTINGSYSMEM.
   CreateResult createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, void* data, bool primary,
                               const ExistingMemory* memory = nullptr);
@@ -119,31 +118,31 @@ public:
                 std::vector<std::unique_ptr<OpenAllocation>>& out);
   NTSTATUS close(HANDLE device, const std::vector<OpenAllocation*>& opened);
 
-  /// Brings all into segments that the GPU may read and, where asked, write; evicts others. False when they
-  /// do not fit together. `number`: the submission that will use them.
+  /// Brings all into segments that the GPU may read and, if requested, write; evicts others. Returns false if
+  /// they do not fit together. `number`: the submission that will use them.
   bool makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted);
   bool evict(Allocation& allocation);
   bool evictAll();
 
-  /// The CPU's view, as a lock gives it: waits until the GPU is done with the allocation. Content is
+  /// Access an allocation as the CPU does under a lock: wait until the GPU is done with it. Content is
   /// undefined until first written.
   bool write(Allocation& allocation, uint64_t offset, const void* data, uint64_t bytes);
   bool read(Allocation& allocation, uint64_t offset, void* data, uint64_t bytes);
-  /// What the CPU may map has its system memory in one piece from now on, at multiples of kCpuAlignment:
-  /// other processes map it as a range of a file. Before the first allocation.
+  /// From now on allocations that the CPU may map have contiguous system memory, at multiples of
+  /// kCpuAlignment: other processes map it as a range of a file. Called before the first allocation.
   void setContiguousCpuMemory() { m_contiguous = true; }
   static constexpr uint64_t kCpuAlignment = 64 << 10;
   /// Where other processes may map a locked allocation: guest-physical.
   struct CpuRange {
     uint64_t gpa, bytes;
   };
-  /// Locks for the CPU: from now on the content lies in contiguous system memory, out of which the GPU may
-  /// still use it through an aperture. The caller has waited for the GPU as far as the lock asks for it.
-  /// STATUS_GRAPHICS_CANT_EVICT_PINNED_ALLOCATION for what is scanned out, STATUS_INVALID_PARAMETER for what
-  /// the driver did not make visible to the CPU, STATUS_NO_MEMORY.
+  /// Locks for the CPU: from now on the content lies in contiguous system memory, which the GPU may still use
+  /// through an aperture. The caller has waited for the GPU as far as the lock requires. Returns
+  /// STATUS_GRAPHICS_CANT_EVICT_PINNED_ALLOCATION for a scanned-out allocation, STATUS_INVALID_PARAMETER for
+  /// one that the driver did not make visible to the CPU, or STATUS_NO_MEMORY.
   NTSTATUS lock(Allocation& allocation, CpuRange& out);
   void unlock(Allocation& allocation);
-  /// Whether the GPU cannot use it because it is locked and may not be in an aperture.
+  /// True if the GPU cannot use it because it is locked and may not be in an aperture.
   bool lockedOut(const Allocation& allocation);
   /// D3DKMT_ALLOCATIONRESIDENCYSTATUS.
   UINT residency(const Allocation& allocation);
@@ -151,22 +150,22 @@ public:
   void preferSegment(UINT id) { m_forced = id; }
 
   uint64_t evictions() const { return m_evictions; }
-  /// Builds one paging operation and runs it; how many bytes of a paging buffer it took.
+  /// Builds one paging operation and runs it; returns the bytes of a paging buffer that it took.
   UINT buildPaging(const DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// Paging buffers and what was in them; while nobody pages.
+  /// Returns paging buffers and their statistics. Only while no thread pages.
   const PagingQueue& paging() const { return m_paging; }
   PagingQueue& paging() { return m_paging; }
-  /// The page lists of the apertures are as the operations so far make them. False after a broken rule.
+  /// Checks the page lists of the apertures against the operations so far. Returns false after a broken rule.
   bool checkApertures(const char* when);
   HANDLE systemContext() const { return m_systemContext; }
-  /// Nobody has written to pages that were given back.
+  /// Checks that free pages were not written to.
   void checkFreePages();
   size_t liveAllocations() const { return m_allocations.size(); }
-  /// Limits segments to so many bytes (for tests that must page), before start().
+  /// Limits segments to `bytes` (for tests that must page), before start().
   void limitSegments(uint64_t bytes) { m_limit = bytes; }
-  /// The same for all adapters of this process, before the first.
+  /// Limits the segments of all adapters of this process, before the first.
   static void limitAllSegments(uint64_t bytes) { s_limit = bytes; }
-  /// Limits paging buffers to so many bytes.
+  /// Limits paging buffers to `bytes`.
   void limitPagingBuffer(UINT bytes) { m_pagingLimit = bytes; }
 
 private:
@@ -184,7 +183,7 @@ private:
   bool transfer(Allocation& allocation, bool toSegment);
   template <class Memory, class Video>
   void forEachPiece(Allocation& allocation, uint64_t offset, uint64_t bytes, Memory memory, Video video);
-  /// What was made of `args` goes before anybody knew of it.
+  /// Destroys the allocations of `args` before any code could use them.
   void takeBack(const DXGKARG_CREATEALLOCATION& args);
   void checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary, const ExistingMemory* memory);
   void checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISURFACEDATA& data);
@@ -196,7 +195,7 @@ private:
   UINT m_pagingBufferSegment = 0, m_pagingBufferBytes = 0, m_pagingPrivateBytes = 0, m_pagingLimit = 0;
   PagingQueue m_paging{m_adapter};
   std::vector<Allocation*> m_dropAfterPaging;  // paged in from pages that the GPU still reads
-  std::vector<Allocation*> m_batch;            // whose content the operations that wait copy or fill
+  std::vector<Allocation*> m_batch;            // the waiting operations copy or fill their content
   HANDLE m_systemDevice = nullptr, m_systemContext = nullptr;
   std::vector<std::shared_ptr<Allocation>> m_allocations;
   std::vector<SystemPage> m_freePages;

@@ -240,7 +240,7 @@ void checkSets(const char* ddi, const Sets& sets, const char* what) {
   }
 }
 
-/// After every DDI: nothing may be left acquired or unassigned.
+/// After every DDI: checks that nothing is left acquired or unassigned.
 void checkBalanced(const char* ddi) {
   for (VidPn* vidPn : s_vidPns) {
     checkSets(ddi, vidPn->sourceModes, "source");
@@ -261,7 +261,7 @@ VidPn::VidPn() : magic(kVidPnMagic) {
   addLiveObject(&topology);
   s_vidPns.insert(this);
   setAfterDdiCheck([](const char* ddi) {
-    // Only the calls that get a VidPN can touch one; the others run in parallel to them.
+    // Only calls that get a VidPN can touch one; the others run in parallel to them.
     if (std::strstr(ddi, "VidPn") || std::strstr(ddi, "MonitorModes")) checkBalanced(ddi);
   });
 }

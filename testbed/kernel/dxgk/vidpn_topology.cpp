@@ -86,8 +86,7 @@ HOST_API NTSTATUS acquireNext(void* handle, const Path* path, const Path** out) 
     }
   return kInvalidParameter;
 }
-// Only the support fields may differ from what is in the topology, and only unpinned scaling and rotation
-// change.
+// Only the support fields may differ from the topology's, and only unpinned scaling and rotation change.
 HOST_API NTSTATUS updateSupport(void* handle, const Path* path) {
   VidPnTopology* t = topologyOf(handle);
   if (!t || !path) return kInvalidTopology;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The paths of a VidPN, DXGK_VIDPNTOPOLOGY_INTERFACE, and how interface tables are made of rows.
+// The paths of a VidPN, DXGK_VIDPNTOPOLOGY_INTERFACE, and the functions that make interface tables from rows.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct VidPnTopology {
   std::vector<std::unique_ptr<D3DKMDT_VIDPN_PRESENT_PATH>> paths;
   std::map<const D3DKMDT_VIDPN_PRESENT_PATH*, unsigned> acquired;
   std::map<const D3DKMDT_VIDPN_PRESENT_PATH*, std::unique_ptr<D3DKMDT_VIDPN_PRESENT_PATH>> created;
-  bool mayChange = false;  // paths may be added and removed in the DDI that is called
+  bool mayChange = false;  // the running DDI may add and remove paths
 };
 
 const DXGK_VIDPNTOPOLOGY_INTERFACE* topologyInterface();
 void checkTopologyBalanced(const char* ddi, VidPnTopology& topology);
 
-/// A table whose members are pointers to the rows' functions, in order.
+/// Makes a table whose members are pointers to the rows' functions, in order.
 template <class Table, size_t N>
 Table makeInterface(const Export (&rows)[N]) {
   static_assert(sizeof(Table) == N * sizeof(void*));
@@ -37,7 +37,7 @@ Table makeInterface(const Export (&rows)[N]) {
   }
   return table;
 }
-/// The same with a version in front, padded to 8 bytes.
+/// Makes a table that begins with a version, padded to 8 bytes.
 template <class Table, class Version, size_t N>
 Table makeInterface(const Export (&rows)[N], Version version) {
   static_assert(sizeof(Table) == (N + 1) * sizeof(void*));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which machine the host runs on: the one that somebody has set, or the VM that it runs in.
+// Chooses the machine that the host runs on: the one set by setMachineFactory(), or the VM that it runs in.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace aerogpu::host {
 
-/// Where an Adapter gets its machine from; set before the first one opens its device.
+/// Makes the machine for an Adapter; set before the first one opens its device.
 using MachineFactory = std::unique_ptr<Machine> (*)();
 void setMachineFactory(MachineFactory factory);
 std::unique_ptr<Machine> makeMachine();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The QEMU under a qtest machine: the distribution's binary with the device, no CPU, guest RAM in a file, and
+// The QEMU of a qtest machine: the distribution's binary with the device, no CPU, guest RAM in a file, and
 // its sockets. One per run of the host; the processes of its tests connect one after the other.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace aerogpu::host {
 
 struct QemuOptions {
   std::string launcher;       // scripts/qemu-aerogpu
-  std::string deviceOptions;  // of -device aerogpu, with a comma before each; may be empty
+  std::string deviceOptions;  // options of -device aerogpu, with a comma before each; may be empty
   uint64_t memoryBytes = 1u << 30;
 };
 
@@ -26,20 +26,20 @@ public:
   /// Ends QEMU and removes its folder.
   ~Qemu();
 
-  /// Starts QEMU; returns when it answers, or after a minute. It ends with the calling thread, however that
+  /// Starts QEMU; returns when it answers, or after a minute. QEMU ends with the calling thread, however that
   /// ends.
   guest::Status start(const QemuOptions& options);
 
-  /// For files of the run; what is in it goes with it.
+  /// A folder for files of the run; they are removed with it.
   const std::string& folder() const { return m_folder; }
   std::string qtestPath() const { return m_folder + "/qtest"; }
   std::string qmpPath() const { return m_folder + "/qmp"; }
   /// Guest RAM: guest-physical address = offset, below the PCI hole. The file has no name; other processes
-  /// open memoryPath() while this one lives.
+  /// open memoryPath() while this process lives.
   int memoryFile() const { return m_memory; }
   uint64_t memoryBytes() const { return m_memoryBytes; }
   std::string memoryPath() const;
-  /// What QEMU printed, without the end of its last line; says so if that is nothing.
+  /// Returns QEMU's output, without the end of its last line; says so if it is empty.
   std::string output() const;
 
 private:

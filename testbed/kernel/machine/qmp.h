@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// QEMU's monitor (QEMU: docs/interop/qmp-spec.rst), as far as questions about the device and its picture need
-// it.
+// QEMU's monitor (QEMU: docs/interop/qmp-spec.rst), as far as needed for questions about the device and its
+// picture.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ public:
 
   /// QEMU answers one connection at a time.
   guest::Status connect(const std::string& path);
-  /// The text of "return" of a command whose "arguments" are JSON; any thread. Fails when QEMU says so, or
-  /// does not answer for a minute.
+  /// Runs a command whose "arguments" are JSON, and returns the text of "return"; any thread. Fails if QEMU
+  /// reports an error, or does not answer for a minute.
   guest::Status execute(const std::string& command, const std::string& arguments, std::string& result);
-  /// A property of the device as JSON.
+  /// Reads a property of the device as JSON.
   guest::Status property(const std::string& name, std::string& json);
-  /// One that is a whole number.
+  /// Reads a property that is a whole number.
   guest::Status property(const std::string& name, uint64_t& value);
-  /// Events of this name so far, as far as answers were read.
+  /// Counts events of this name, as far as answers were read.
   uint64_t events(const std::string& name);
-  /// Returns when there are more than `before`.
+  /// Returns once there are more than `before`.
   guest::Status waitForEvent(const std::string& name, uint64_t before);
-  /// The picture on the device's console as a PPM file.
+  /// Writes the picture on the device's console as a PPM file.
   guest::Status screendump(const std::string& path);
 
 private:

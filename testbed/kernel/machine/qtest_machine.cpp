@@ -16,15 +16,16 @@ namespace aerogpu::host {
 
 namespace {
 
-// Where firmware would put it: -machine pc has RAM below the hole, which ends at the IOAPIC.
+// Where firmware would put them: -machine pc has RAM below the hole, which ends at the IOAPIC.
 constexpr uint64_t kBarAddress[2] = {0xFE000000, 0xE0000000};
 constexpr uint32_t kGpu = 4, kIsaBridge = 1;  // PCI devices; the host gives QEMU addr=4
 constexpr unsigned kInterrupt = 11;
-// The first megabytes hold what a PC keeps there: vectors, VGA's window, ROMs.
+// The first megabytes hold a PC's usual contents: vectors, VGA's window, ROMs.
 constexpr uint64_t kMemoryBegin = 16 << 20;
-// While somebody is at work QEMU's clock is stepped at each vblank, and so often without.
+// While some thread is busy, QEMU's clock is stepped at each vblank, or at this interval without.
 constexpr int64_t kStepNs = 20'000'000;
-// While all wait for the device: when to look first whether it does not wait itself, and how seldom at last.
+// While all wait for the device: the first and the last interval of the checks whether the device itself
+// waits.
 constexpr int64_t kFirstLookNs = 100'000, kLastLookNs = 1'000'000;
 
 }  // namespace
@@ -68,13 +69,13 @@ void QtestMachine::setConfig(uint32_t device, uint32_t offset, uint32_t value) {
   m_socket.out(0xCFC, value);
 }
 
-// What firmware and a kernel would have done: BARs, command register, interrupt routing.
+// Does the work of firmware and a kernel: BARs, command register, interrupt routing.
 void QtestMachine::setUpFunction() {
   std::lock_guard lock(m_configMutex);
   setConfig(kGpu, 0x04, 0);
   for (unsigned i = 0; i < 2; ++i) {
     const uint32_t at = 0x10 + 4 * i;
-    setConfig(kGpu, at, 0xFFFFFFFF);  // PCI 3.0, 6.2.5.1: the bits that stay give the size
+    setConfig(kGpu, at, 0xFFFFFFFF);  // PCI 3.0, 6.2.5.1: the bits that stay set give the size
     m_bars[i] = {kBarAddress[i], uint64_t{~(config(kGpu, at) & 0xFFFFFFF0u)} + 1};
     setConfig(kGpu, at, static_cast<uint32_t>(kBarAddress[i]));
   }
@@ -130,7 +131,7 @@ guest::Status QtestMachine::open(uint64_t memoryBytes) {
   if (status.ok()) status = m_memory.create(m_qemu, memoryBytes);
   if (!status.ok()) return status;
   m_socket.interceptInterrupts("ioapic");
-  // The line may be high from before; reports are of changes.
+  // The line may still be high; only changes are reported.
   m_socket.setLevel(kInterrupt, registers().read(AEROGPU_MMIO_REG_IRQ_STATUS) &
                                     registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE));
   if (status = m_qmp.connect(m_qemu.qmpPath()); !status.ok()) return status;
@@ -192,7 +193,7 @@ int64_t QtestMachine::RegisterWindow::nextVblank(int64_t now) const {
   return start + ((now - start) / period + 1) * period;
 }
 
-/// Nothing happens in QEMU before its clock goes on, nor is an interrupt on its way here.
+/// True if nothing happens in QEMU before its clock advances, and no interrupt is under way.
 bool QtestMachine::deviceRests() {
   const uint64_t works = m_registers.works();
   if (works != m_restsSince) {
@@ -200,12 +201,13 @@ bool QtestMachine::deviceRests() {
     if (!m_qmp.property("resting", resting).ok() || !resting) return false;
     if (m_qmp.property("queue-depth", depth).ok() && depth == 0) m_restsSince = works;
   }
-  // A completion raises the bit, then QEMU's main loop the line. The line's report comes before this answer.
+  // A completion raises the bit, then QEMU's main loop raises the line. The line's report comes before this
+  // answer.
   const uint32_t pending = registers().read(AEROGPU_MMIO_REG_IRQ_STATUS);
   return !pending || !(pending & registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE));
 }
 
-// The clock's keeper (core/clock.h): QEMU's clock follows the host's, and both jump when nobody has anything
+// Keeps the clock (core/clock.h): QEMU's clock follows the host's, and both jump when no thread has anything
 // to do.
 void QtestMachine::keepTime() {
   int64_t stepped = clockNow(), look = kFirstLookNs;
@@ -214,15 +216,15 @@ void QtestMachine::keepTime() {
     const ClockState state = clockState();
     if (state.wakes != wakes) look = kFirstLookNs;
     wakes = state.wakes;
-    // The first that QEMU has not been stepped over: its timer expires when it is.
+    // The first vblank that QEMU has not been stepped over: stepping over it lets its timer expire.
     const int64_t vblank = m_registers.nextVblank(stepped), due = std::min(stepped + kStepNs, vblank);
     const bool empty = m_registers.works() == m_restsSince;
     int64_t target = state.allWait ? state.nextDeadline : kNever, until = due;
-    // A vblank matters to the guest when it interrupts, or when a present waits for it.
+    // A vblank matters to the guest if it interrupts, or if a present waits for it.
     if (state.allWait && (!empty || m_registers.vblanksInterrupt())) target = std::min(target, vblank);
     bool jumped = false;
     if (target != kNever) {
-      // Most work is done, and ends the waiting, before it is worth asking for.
+      // Most work ends, and with it the waiting, before a question is worthwhile.
       const bool ask = look > kFirstLookNs || empty;
       jumped = ask && deviceRests() && clockJump(state, target);
       until = std::min(until, clockNow() + look);
@@ -269,7 +271,7 @@ guest::Status QtestMachine::writeConfig(uint32_t offset, const void* from, uint3
   std::lock_guard lock(m_configMutex);
   const auto* in = static_cast<const uint8_t*>(from);
   for (uint32_t at = offset & ~3u; at < offset + bytes; at += 4) {
-    // Status bits in the half that is not meant are cleared by ones.
+    // Ones would clear status bits in the other half.
     uint32_t value = config(kGpu, at);
     if (at == 4) value &= 0xFFFF;
     for (uint32_t k = 0; k < 4; ++k)

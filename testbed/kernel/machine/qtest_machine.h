@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A machine of which only the device is there: QEMU without a processor, driven over its qtest socket, on the
+// A machine that consists of the device only: QEMU without a processor, driven over its qtest socket, on the
 // computer that the host itself runs on. docs/windows/driver-host.md, "Machines".
 #pragma once
 
@@ -20,7 +20,7 @@ namespace aerogpu::host {
 
 class QtestMachine final : public Machine {
 public:
-  /// `qemu` has started, and outlives this. One machine at a time is connected to it.
+  /// `qemu` has started, and outlives this object. One machine at a time is connected to it.
   explicit QtestMachine(Qemu& qemu);
   ~QtestMachine() override;
   guest::Status open(uint64_t memoryBytes) override;
@@ -63,10 +63,10 @@ public:
   }
 
 private:
-  /// A property of the device.
+  /// Sets a property of the device.
   bool setProperty(const char* name, uint64_t value);
-  uint64_t m_faults = 0;  // that last
-  /// A BAR behind device pages.
+  uint64_t m_faults = 0;  // faults that persist
+  /// A BAR, accessed through device pages.
   class Window : public DeviceWindow {
   public:
     Window(QtestSocket& socket, const BarInfo& bar) : m_socket(socket), m_bar(bar) {}
@@ -90,26 +90,26 @@ private:
   private:
     const BarInfo& m_bar;
   };
-  /// BAR0, also for the tests. It takes note of writes that say when the next vblank is, and that give work.
+  /// BAR0, also for the tests. It watches writes that determine the next vblank, and writes that start work.
   class RegisterWindow final : public Window, public guest::Registers {
   public:
     using Window::Window;
     /// The driver's accesses.
     uint64_t read(uint64_t offset, unsigned bytes) override;
     void write(uint64_t offset, uint64_t value, unsigned bytes) override;
-    /// The host's.
+    /// The host's accesses.
     uint32_t read(uint32_t offset) override { return static_cast<uint32_t>(Window::read(offset, 4)); }
     void write(uint32_t offset, uint32_t value) override { writeRegister(offset, value, 4); }
     void breakRegister(uint64_t offset, const Fault& fault);
-    /// Reads of the driver's, so far.
+    /// Counts the driver's reads.
     uint64_t reads() const { return m_reads; }
-    /// The first vblank after `now`, by clockNow(); kNever while the scanout is off.
+    /// Returns the first vblank after `now`, by clockNow(); kNever while the scanout is off.
     int64_t nextVblank(int64_t now) const;
-    /// Vblanks interrupt.
+    /// True if vblanks interrupt.
     bool vblanksInterrupt() const { return m_irqEnable & AEROGPU_IRQ_SCANOUT_VBLANK; }
     /// The device was reset.
     void forget();
-    /// Writes that may have given the device something to do, so far.
+    /// Counts writes that may have given the device something to do.
     uint64_t works() const { return m_works; }
 
   private:
@@ -124,7 +124,7 @@ private:
     std::atomic<uint64_t> m_works{0}, m_reads{0};
     std::atomic<uint32_t> m_irqEnable{0};
   };
-  /// The IOAPIC's input that the function's INTA# reaches.
+  /// The input of the IOAPIC that the function's INTA# reaches.
   class Line final : public guest::InterruptLine {
   public:
     explicit Line(QtestSocket& socket) : m_socket(socket) {}
@@ -158,11 +158,11 @@ private:
   Window m_videoMemory{m_socket, m_bars[1]};
   Line m_line{m_socket};
   Ram m_memory;
-  std::mutex m_configMutex;  // address port and data port belong together
+  std::mutex m_configMutex;  // address port and data port must be used together
   std::atomic<bool> m_ending{false};
   std::thread m_keeper;
   uint64_t m_restsSince =
-      UINT64_MAX;  // works() when the device was last seen empty and at rest; the keeper's
+      UINT64_MAX;  // works() when the device was last seen empty and at rest; used by the keeper
 };
 
 }  // namespace aerogpu::host

@@ -18,9 +18,9 @@ namespace aerogpu::host {
 
 namespace {
 
-// Long commands are cut, for QEMU collects each as a line.
+// Long commands are split, because QEMU collects each as a line.
 constexpr uint64_t kBlockBytes = 48 << 10;
-// Less than a line of the raster takes.
+// Less than the time of a line of the raster.
 constexpr int64_t kLagNs = 10'000;
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -50,7 +50,7 @@ void appendBase64(std::string& text, const uint8_t* bytes, uint64_t length) {
   }
 }
 
-/// False when the text is not the Base64 of `length` bytes.
+/// Returns false if the text is not the Base64 of `length` bytes.
 bool fromBase64(const std::string& text, uint8_t* bytes, uint64_t length) {
   static const auto values = [] {
     struct {
@@ -94,7 +94,8 @@ guest::Status QtestSocket::connect(const std::string& path) {
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   if (m_socket < 0 || ::connect(m_socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
     return guest::Status::systemFailure("cannot connect to %s", path.c_str());
-  // QEMU may still have the beginning of a long line of one who died. Whatever it answers to the rest of it:
+  // QEMU may still have the beginning of a long line from a process that died. Its answer to the rest of it
+  // is ignored:
   send("?\n");
   std::string line;
   while (!takeLine(line)) fill(true);
@@ -150,7 +151,7 @@ void QtestSocket::send(const std::string& text) {
   }
 }
 
-// One after the other: QEMU reads the next command only when it has answered.
+// One after the other: QEMU reads the next command only after it has answered.
 void QtestSocket::catchUpLocked(int64_t lag) {
   const int64_t behind = clockNow() - m_clock;
   if (!m_follows || behind <= lag) return;
@@ -275,9 +276,9 @@ bool QtestSocket::waitLevel(unsigned number, int64_t deadline) {
   return m_raised.waitUntil(lock, deadline, [&] { return level(number); });
 }
 
-// Who sends a command reads up to its answer and with it all reports before. This thread reads what comes
-// while no command is under way. It waits for the socket without the lock, so that it never holds a command
-// up.
+// A thread that sends a command reads up to its answer, and with it all reports before. This thread reads
+// reports while no command is under way. It waits for the socket without the lock, so that it never delays a
+// command.
 void QtestSocket::watch() {
   for (;;) {
     pollfd ready[2] = {{m_socket, POLLIN, 0}, {m_stop, POLLIN, 0}};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The qtest protocol (QEMU: docs/devel/qtest.rst; softmmu/qtest.c lists the commands): a command a line, an
+// The qtest protocol (QEMU: docs/devel/qtest.rst; softmmu/qtest.c lists the commands): a command per line, an
 // answer that begins with OK, and between answers "IRQ raise N" and "IRQ lower N". Several threads use one
-// socket.
+// socket. The device's tests have a client of their own (tests-qtest/qemu_process.h), which throws where this
+// one ends the process, and which testbed/ must not include.
 #pragma once
 
 #include <atomic>
@@ -15,8 +16,8 @@
 
 namespace aerogpu::host {
 
-/// One connection. QEMU is part of the machine: when it is gone, or says that a command failed, nothing can
-/// go on, so the process ends with a line that says so.
+/// One connection. QEMU is part of the machine: if it is gone, or reports that a command failed, the process
+/// prints a line and ends, since it cannot continue.
 class QtestSocket {
 public:
   QtestSocket() = default;
@@ -26,46 +27,46 @@ public:
 
   /// Connects to QEMU's qtest server, which answers one connection at a time.
   guest::Status connect(const std::string& path);
-  /// Starts the thread that takes reports while nobody sends commands. The socket lives until the process
-  /// ends then.
+  /// Starts the thread that reads reports while no thread sends commands. The socket then lives until the
+  /// process ends.
   void startWatching();
 
-  // One command each, any thread. `bytes` is 1, 2, 4 or 8.
+  // Each sends one command, any thread. `bytes` is 1, 2, 4 or 8.
   uint64_t read(uint64_t address, unsigned bytes);
   void write(uint64_t address, uint64_t value, unsigned bytes);
-  /// Returns what QEMU's clock was meanwhile.
+  /// Writes, and returns QEMU's clock at that time.
   int64_t writeAtClock(uint64_t address, uint64_t value, unsigned bytes);
   void readBlock(uint64_t address, void* to, uint64_t bytes);
   void writeBlock(uint64_t address, const void* from, uint64_t bytes);
-  /// Ports; 4 bytes.
+  /// Access ports; 4 bytes.
   uint32_t in(uint16_t port);
   void out(uint16_t port, uint32_t value);
   void out16(uint16_t port, uint32_t value);
   /// QEMU's virtual clock, in nanoseconds.
   int64_t clock();
-  /// From now on every command finds QEMU's clock at most kLagNs behind clockNow(): what lies between is
-  /// stepped over first, with the timers that expire.
+  /// From now on every command finds QEMU's clock at most kLagNs before clockNow(): it is first stepped over
+  /// the difference, with the timers that expire.
   void followClock();
   /// Brings QEMU's clock up to clockNow().
   void catchUp();
-  /// From now on changes of the input lines of the device at this QOM path are reported.
+  /// From now on QEMU reports changes of the input lines of the device at this QOM path.
   void interceptInterrupts(const std::string& path);
 
-  /// What the reports of line `number` say it is. Line 0 to 31.
+  /// Returns the level of line `number`, 0 to 31, by the reports.
   bool level(unsigned number) const { return m_levels >> number & 1; }
   /// Sleeps until the line is high or the deadline (clockNow()) has passed; returns whether it is.
   bool waitLevel(unsigned number, int64_t deadline);
-  /// Says what the line is at the beginning, when no report has come.
+  /// Sets the line's initial level, before any report.
   void setLevel(unsigned number, bool level);
 
   uint64_t commands() const { return m_commands; }
 
 private:
-  /// Sends a line, with its end; returns what follows OK.
+  /// Sends a line, with its end; returns the text after OK.
   std::string command(const std::string& text, int64_t* clock = nullptr);
   __attribute__((format(printf, 2, 3))) std::string commandf(const char* format, ...);
   std::string readAnswer();
-  /// False: the line is an answer.
+  /// Returns false if the line is an answer.
   bool takeReport(const std::string& line);
   bool takeLine(std::string& line);
   void fill(bool wait);
@@ -78,7 +79,7 @@ private:
   std::mutex m_mutex;    // a command and its answer; the buffer
   std::string m_buffer;  // received, not yet taken
   bool m_follows = false;
-  int64_t m_clock = 0;  // QEMU's
+  int64_t m_clock = 0;  // QEMU's clock
   std::atomic<uint64_t> m_commands{0};
   std::mutex m_levelMutex;
   ClockCondition m_raised;

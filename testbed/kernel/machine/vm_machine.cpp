@@ -76,7 +76,7 @@ void VmMachine::unmap(void* address, uint64_t bytes) {
 }
 
 // Documentation/admin-guide/pm/sleep-states.rst: the write returns when the machine is awake again. The
-// kernel restores configuration space, but for what uio_pci_generic does not know of: bus mastering.
+// kernel restores configuration space, except bus mastering, which uio_pci_generic does not know of.
 bool VmMachine::sleepAndWake(bool reboot) {
   constexpr uint32_t kCommand = 4;
   uint16_t command = 0;

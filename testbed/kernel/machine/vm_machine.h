@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Linux guest that the host runs in: the function by sysfs and uio, memory from huge pages, the kernel's
-// clocks. Root only.
+// The Linux guest that the host runs in: accesses the function through sysfs and uio, takes memory from huge
+// pages, and uses the kernel's clocks. Root only.
 #pragma once
 
 #include "guest-drivers/linux/device/pci.h"
@@ -18,7 +18,7 @@ public:
   void writeVideoMemory(uint64_t offset, const void* from, uint64_t bytes) override;
   void* map(unsigned bar, uint64_t offset, uint64_t bytes) override;
   void unmap(void* address, uint64_t bytes) override;
-  bool sleepAndWake(bool reboot) override;  // somebody outside wakes it
+  bool sleepAndWake(bool reboot) override;  // something outside has to wake it
   guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) override;
   guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) override;
   guest::InterruptLine& interruptLine() override { return m_line; }

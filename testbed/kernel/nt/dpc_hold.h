@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// DPCs that come late, and who looks for them.
+// Delays DPCs, and tells who waits for them.
 #pragma once
 
 namespace aerogpu::host {
 
-/// While one lives DPCs stay in their queue, as on a processor that has no time for them, except while
-/// somebody waits for them: drainDpcs(), KeFlushQueuedDpcs. Any thread.
+/// While one lives DPCs stay in their queue, as on a processor that has no time for them, except while some
+/// code waits for them: drainDpcs(), KeFlushQueuedDpcs. Any thread.
 class DpcHold {
 public:
   DpcHold();
@@ -14,7 +14,7 @@ public:
   DpcHold& operator=(const DpcHold&) = delete;
 };
 
-/// Whether a DpcHold lives; whether a DPC is queued or runs. Any thread.
+/// True if a DpcHold lives; true if a DPC is queued or runs. Any thread.
 bool dpcsHeld();
 bool dpcPending();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernel structures that cross between the driver and the host, layouts of Windows 7 x64 and x86 (wdm.h,
-// ntddk.h): the host is compiled for the processor that its driver is for. Base types are the DDI headers'
+// The kernel structures that the driver and the host exchange, with the layouts of Windows 7 x64 and x86
+// (wdm.h, ntddk.h): the host is compiled for the processor of its driver. Base types are the DDI headers'
 // (ddi/linux_base.h).
 #pragma once
 
@@ -156,7 +156,7 @@ struct _DRIVER_OBJECT {
 static_assert(sizeof(DRIVER_OBJECT) == aerogpu::host::byWidth(336, 168) &&
               offsetof(DRIVER_OBJECT, DriverUnload) == aerogpu::host::byWidth(104, 52));
 
-/// DEVICE_OBJECT as far as a driver looks at it.
+/// DEVICE_OBJECT, as far as a driver reads it.
 struct _DEVICE_OBJECT {
   int16_t Type;
   uint16_t Size;
@@ -166,7 +166,7 @@ struct _DEVICE_OBJECT {
 };
 static_assert(sizeof(DEVICE_OBJECT) == aerogpu::host::byWidth(336, 184));
 
-/// IRP as far as a driver that sends one to dxgkrnl looks at it.
+/// IRP, as far as a driver that sends one to dxgkrnl uses it.
 struct NtIrp {
   int16_t Type;
   uint16_t Size;
@@ -218,7 +218,7 @@ std::span<const Export> runtimeExports();
 std::span<const Export> ioExports();
 std::span<const Export> etwExports();
 
-/// The row of an ntoskrnl or hal export; null if the host has none of that name.
+/// Returns the row of an ntoskrnl or hal export; null if the host has none of that name.
 const Export* findNtExport(const char* name);
 /// PeImage::Resolver over the tables: ntoskrnl.exe and hal.dll.
 void* resolveNtImport(const char* dll, const char* name);
@@ -226,12 +226,12 @@ void* resolveNtImport(const char* dll, const char* name);
 // Dispatcher objects (nt_wait.cpp), for the other files of the ntoskrnl side.
 void initializeDispatcherObject(NtDispatcherHeader* header, uint8_t type, uint8_t words, int32_t state);
 void signalDispatcherObject(NtDispatcherHeader* header);
-/// Returns the state before.
+/// Returns the previous state.
 int32_t clearDispatcherObject(NtDispatcherHeader* header);
-/// The object of a handle of PsCreateSystemThread (nt_deferred.cpp); null if it is none.
+/// Returns the object of a handle of PsCreateSystemThread (nt_deferred.cpp); null if it is none.
 void* systemThreadObject(void* handle);
 
-/// "Length" bytes of a counted string as UTF-8 (what is not ASCII as '?').
+/// Returns "Length" bytes of a counted string as UTF-8 (non-ASCII characters as '?').
 std::string narrow(const UNICODE_STRING& text);
 
 }  // namespace aerogpu::host

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Work that runs later: DPCs, timers, work items, system threads. wdm documentation pages of the exports'
-// names. DPCs run one after the other on a thread of their own at DISPATCH_LEVEL; timers expire there too, as
-// they do in Windows; work items run at PASSIVE_LEVEL on a third thread.
+// Work that runs later: DPCs, timers, work items, system threads. Source: the wdm page of each export's name.
+// DPCs run one after the other on a separate thread at DISPATCH_LEVEL; timers expire there too, as in
+// Windows; work items run at PASSIVE_LEVEL on a third thread.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -52,7 +52,7 @@ std::map<NtTimer*, ArmedTimer> s_timers;
 std::deque<WorkItem*> s_work;
 std::vector<WorkItem*> s_workItems;
 
-/// Expired timers become signalled; their DPCs go to the queue. The lock is held.
+/// Signals expired timers and queues their DPCs. The caller holds the lock.
 void expireTimers() {
   const int64_t now = clockNow();
   for (auto it = s_timers.begin(); it != s_timers.end();) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Event tracing as far as a provider meets it. Pages "EtwRegister", "EtwUnregister", "EtwWrite",
+// Event tracing, as far as a provider uses it. Pages "EtwRegister", "EtwUnregister", "EtwWrite",
 // "PENABLECALLBACK".
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ constexpr uint32_t kMaxEvent = 64 << 10;  // page "EtwWrite"
 std::mutex s_etwMutex;  // held for a few instructions: events come at any IRQL
 bool s_registered;
 uint8_t s_level;
-uint64_t s_any;  // 0: nobody listens
+uint64_t s_any;  // 0: no session listens
 EtwProvider s_provider;
 std::vector<EtwEvent> s_events, s_dxgkEvents;
 
@@ -78,12 +78,12 @@ HOST_API NTSTATUS etwWrite(uint64_t handle, const Descriptor* descriptor, const 
     brokenRule("EtwWrite without a provider: %s", currentCall().c_str());
     return kInvalidHandle;
   }
-  // Windows drops these; a provider that looks first saves the call.
+  // Windows drops these; a provider that checks first saves the call.
   if (event.level > s_level || !(event.keyword & s_any)) {
     brokenRule("EtwWrite of event %u that nobody wants: %s", event.id, currentCall().c_str());
     return kSuccess;
   }
-  event.ns = clockNow();  // under the lock: the events of two threads are in the order of their times
+  event.ns = clockNow();  // under the lock, so that the events of two threads are in the order of their times
   s_events.push_back(std::move(event));
   return kSuccess;
 }

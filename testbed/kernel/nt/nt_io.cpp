@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The I/O manager as far as a miniport meets it: loading dxgkrnl and asking it for its registration function
-// (the exchange that the DDI's start-up library makes), the event log, processes, security, bug-check
-// callbacks. wdm documentation pages of the exports' names.
+// The I/O manager, as far as a miniport uses it: loading dxgkrnl and asking it for its registration function
+// (as the DDI's start-up library does), the event log, processes, security, bug-check callbacks. Source: the
+// wdm page of each export's name.
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -38,7 +38,7 @@ const DRIVER_OBJECT* s_driverObject;
 std::map<uint8_t*, PendingEntry> s_logAllocated;
 std::vector<ErrorLogEntry> s_errorLog;
 bool s_privileged = true;
-std::map<uint64_t, int64_t> s_created;  // processes by their ids: when they were created
+std::map<uint64_t, int64_t> s_created;  // creation times of processes, by id
 uint64_t s_creations = 0;
 constexpr uint64_t kDebugPrivilege = 20;  // SE_DEBUG_PRIVILEGE, wdm.h
 
@@ -118,9 +118,9 @@ HOST_FASTCALL NTSTATUS iofCallDriver(DEVICE_OBJECT* device, NtIrp* irp) {
 
 constexpr int16_t kObjectDevice = 3, kObjectDriver = 4;  // Type of DEVICE_OBJECT and DRIVER_OBJECT
 
-/// Whose entry it is. Page "IoAllocateErrorLogEntry": of a device, or of a driver; the log's source is the
-/// driver's name, a device's being the one that made its object. The physical device of DxgkDdiAddDevice is
-/// the bus driver's.
+/// Returns the driver that an entry belongs to. Page "IoAllocateErrorLogEntry": the entry is for a device or
+/// a driver; the log's source is the driver's name, for a device that of the driver which made its object.
+/// The physical device of DxgkDdiAddDevice is the bus driver's.
 const DRIVER_OBJECT* driverOf(const void* object) {
   int16_t type;
   std::memcpy(&type, object, sizeof type);
@@ -196,7 +196,7 @@ HOST_API void ioFreeErrorLogEntry(uint8_t* entry) {
   if (s_logAllocated.erase(entry)) std::free(entry);
 }
 
-// Process objects are nothing but addresses.
+// Process objects are mere addresses.
 constexpr uintptr_t kProcessObjects = byWidth(0x7A00000000000000, 0x7A000000);
 
 HOST_API void* psGetCurrentProcessId() {
@@ -211,12 +211,11 @@ HOST_API void* psGetCurrentThreadId() {
 HOST_API void* psGetProcessId(void* process) {
   return pointerTo((reinterpret_cast<uintptr_t>(process) - kProcessObjects) / 0x1000);
 }
-/// Page "PsGetProcessCreateTimeQuadPart": 100 ns since 1601. A process is there from when it is first asked
-/// about.
+/// Page "PsGetProcessCreateTimeQuadPart": 100 ns since 1601. A process exists from the first query for it on.
 HOST_API int64_t psGetProcessCreateTimeQuadPart(void* process) {
   std::lock_guard lock(s_ioMutex);
   constexpr int64_t kFirst = 0x01CB'0000'0000'0000,
-                    kTick = 156'250;  // in 2010; two in one tick are created alike
+                    kTick = 156'250;  // in 2010; two within one tick have the same time
   const auto [known, isNew] =
       s_created.try_emplace((reinterpret_cast<uintptr_t>(process) - kProcessObjects) / 0x1000, 0);
   if (isNew) known->second = kFirst + static_cast<int64_t>(s_creations++ / 2) * kTick;

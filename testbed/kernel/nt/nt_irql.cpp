@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// IRQL, spin locks, fast mutexes, critical regions, time. wdm documentation pages of the exports' names.
-// Every thread is a processor of its own, so a spin lock is a real lock between threads.
+// IRQL, spin locks, fast mutexes, critical regions, time. Source: the wdm page of each export's name. Every
+// thread is a separate processor, so a spin lock is a real lock between threads.
 #include <sched.h>
 #include <time.h>
 
@@ -16,7 +16,7 @@ namespace aerogpu::host {
 namespace {
 
 constexpr uint64_t kUnitsPerSecond = 10'000'000;
-/// What KUSER_SHARED_DATA counts in, however often the clock interrupts.
+/// The unit in which KUSER_SHARED_DATA counts, however often the clock interrupts.
 constexpr uint64_t kTickUnits = kDefaultClockTick;
 // 1601-01-01 to 1970-01-01 in 100 ns.
 constexpr uint64_t kUnixEpoch = 116444736000000000;
@@ -30,7 +30,8 @@ uint64_t systemTimeUnits() {
   return static_cast<uint64_t>(clockTimeOfDay()) / 100 + kUnixEpoch;
 }
 
-// A held lock stores its owner, so that a second acquisition by the same thread shows instead of hanging.
+// A held lock stores its owner, so that a second acquisition by the same thread is reported and does not
+// hang.
 uintptr_t self() {
   return reinterpret_cast<uintptr_t>(currentThread());
 }
@@ -108,7 +109,7 @@ HOST_API uint8_t keGetCurrentIrql() {
 }
 
 #if defined(__i386__)
-// What is inline on x64 (CR8, KUSER_SHARED_DATA) and what wdm.h's macros call on x86.
+// Functions that are inline on x64 (CR8, KUSER_SHARED_DATA), and those that wdm.h's macros call on x86.
 HOST_FASTCALL uint8_t kfAcquireSpinLock(std::atomic<uintptr_t>* lock) {
   return keAcquireSpinLockRaiseToDpc(lock);
 }
@@ -185,7 +186,7 @@ HOST_API void keLeaveCriticalRegion() {
     brokenRule("a critical region is left twice: %s", currentCall().c_str());
 }
 
-// LARGE_INTEGER is returned in registers, as a number is.
+// LARGE_INTEGER is returned in registers, like a number.
 HOST_API uint64_t keQueryPerformanceCounter(LARGE_INTEGER* frequency) {
   if (frequency) frequency->QuadPart = static_cast<LONGLONG>(kUnitsPerSecond);
   return uptimeUnits();
@@ -204,7 +205,7 @@ HOST_API uintptr_t keQueryActiveProcessors() {
   return 3;
 }
 
-// Code that may be paged out is not simulated: it stays resident.
+// Pageable code is not simulated: it stays resident.
 const Export kIrqlExports[] = {
     exportRow("KeInitializeSpinLock", keInitializeSpinLock, kHighLevel, kExportAnyTime),
 #if defined(__x86_64__)
@@ -276,8 +277,7 @@ uint8_t readIrqlRegister() {
   return currentThread()->irql();
 }
 
-// wdm.h's inline functions write CR8 both to raise and to lower; which of the two is meant cannot be seen
-// here.
+// wdm.h's inline functions write CR8 both to raise and to lower; this code cannot see which is meant.
 void writeIrqlRegister(uint64_t value) {
   Thread* thread = currentThread();
   if (value > kHighLevel) brokenRule("an IRQL of %llu", static_cast<unsigned long long>(value));
@@ -316,7 +316,7 @@ void checkThreadBalanced(const char* what, uint8_t irqlBefore) {
   if (thread->heldFastMutexes)
     brokenRule("%s returned with %u fast mutexes held", what, thread->heldFastMutexes);
 #if defined(__i386__)
-  // A record below the host's frame is of a function that has returned.
+  // A record below the host's frame belongs to a function that has returned.
   if (reinterpret_cast<uintptr_t>(thread->block.exceptionList) < thread->driverEntryRsp) {
     brokenRule("%s returned with an exception handler registered", what);
     thread->block.exceptionList = kSehChainEnd;

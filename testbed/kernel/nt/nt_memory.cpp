@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that has a physical address: contiguous blocks, device memory, MDLs, and user memory. wdm
-// documentation pages of the exports' names. Physical addresses are those of the VM that the host runs in.
+// Memory with a physical address: contiguous blocks, device memory, MDLs, and user memory. Source: the wdm
+// page of each export's name. Physical addresses are those of the VM that the host runs in.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ std::map<uint64_t, Contiguous> s_contiguous;
 std::set<MDL*> s_mdls;
 guest::Memory* s_memory;
 uint64_t s_userNext = 0x20000000;
-// On x86 reserveUserMemory() has taken all of user mode's addresses.
+// On x86 reserveUserMemory() has reserved all of user mode's addresses.
 constexpr int kReserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
               kFixed = kIs64 ? MAP_FIXED_NOREPLACE : MAP_FIXED;
 
@@ -170,8 +170,8 @@ HOST_API void mmUnlockPages(MDL* mdl) {
   mdl->MdlFlags = static_cast<int16_t>(mdl->MdlFlags & ~(kMdlPagesLocked | kMdlMapped));
 }
 
-// Ordinary memory is mapped by its addresses: from contiguous memory when the pages are there in a row;
-// otherwise page by page through /dev/mem is not possible, and the mapping fails.
+// Ordinary memory is mapped by its addresses: from contiguous memory if the pages are consecutive there;
+// otherwise mapping page by page through /dev/mem is not possible, and the mapping fails.
 HOST_API void* mmMapLockedPagesSpecifyCache(MDL* mdl, int8_t mode, uint32_t, void*,
                                             uint32_t bugCheckOnFailure, uint32_t) {
   if (mode == 0 && bugCheckOnFailure)
@@ -188,7 +188,7 @@ HOST_API void* mmMapLockedPagesSpecifyCache(MDL* mdl, int8_t mode, uint32_t, voi
     // A second mapping of a shared page: mremap with an old size of 0 (mremap(2)).
     if (!from || mremap(from, 0, kPage, MREMAP_MAYMOVE | MREMAP_FIXED, base + i * kPage) == MAP_FAILED) {
       munmap(base, pages * kPage);
-      // Huge pages cannot be mapped in part; a single run is seen where it is.
+      // Huge pages cannot be mapped in part; a single run is used in place.
       uint8_t* run = s_memory ? s_memory->at(mdlPages(mdl)[0] * kPage) : nullptr;
       for (uint64_t k = 0; run && k < pages; ++k)
         if (s_memory->at(mdlPages(mdl)[k] * kPage) != run + k * kPage) run = nullptr;
@@ -208,7 +208,7 @@ HOST_API void mmUnmapLockedPages(void* address, MDL* mdl) {
   mdl->MdlFlags = static_cast<int16_t>(mdl->MdlFlags & ~kMdlMapped);
   std::lock_guard lock(s_memoryMutex);
   auto* first = static_cast<uint8_t*>(address) - mdl->ByteOffset;
-  if (s_memory && s_memory->at(mdlPages(mdl)[0] * kPage) == first) return;  // seen where it is
+  if (s_memory && s_memory->at(mdlPages(mdl)[0] * kPage) == first) return;  // it is used in place
   munmap(first, (mdl->ByteOffset + uint64_t{mdl->ByteCount} + kPage - 1) & ~(kPage - 1));
 }
 
@@ -217,7 +217,7 @@ void probe(uint64_t address, uint64_t bytes, uint32_t alignment, bool write) {
   if (address & (alignment - 1)) raiseFromExport(kStatusDatatypeMisalignment);
   if (address + bytes < address || address + bytes > kUserProbeAddress)
     raiseFromExport(kStatusAccessViolation, 2, write, address);
-  // ProbeForRead looks at the range only; ProbeForWrite touches every page.
+  // ProbeForRead checks the range only; ProbeForWrite touches every page.
   for (uint64_t at = address; write && at < address + bytes; at = (at & ~(kPage - 1)) + kPage) {
     auto* byte = pointerTo<volatile uint8_t>(at);
     *byte = *byte;
@@ -408,7 +408,7 @@ static void* mapBelowProbeAddress(uint64_t bytes, int flags, int file) {
   const uint64_t length = (bytes + kPage - 1) & ~(kPage - 1);
   if (length > kUserProbeAddress - s_userNext) return nullptr;
   void* memory = mmap(pointerTo(s_userNext), length, PROT_READ | PROT_WRITE, flags | kFixed, file, 0);
-  s_userNext += length + kPage;  // a hole behind each block
+  s_userNext += length + kPage;  // leaves a gap after each block
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -437,7 +437,7 @@ bool reserveUserMemory() {
 
 MDL* makeMdl(const std::vector<uint64_t>& frames, uint64_t bytes) {
   auto* mdl = static_cast<MDL*>(std::calloc(1, sizeof(MDL) + frames.size() * sizeof(uintptr_t)));
-  // Size is 16 bits wide and only says something for small ones; MDLs of 4 GiB exist nevertheless.
+  // Size is 16 bits wide and only valid for small MDLs; MDLs of 4 GiB exist nevertheless.
   mdl->Size = static_cast<int16_t>(sizeof(MDL) + frames.size() * sizeof(uintptr_t));
   mdl->ByteCount = static_cast<uint32_t>(bytes);
   mdl->MdlFlags = kMdlPagesLocked;

@@ -22,8 +22,8 @@ namespace {
 constexpr uint64_t kAlignment = byWidth(16, 8);  // MEMORY_ALLOCATION_ALIGNMENT
 constexpr size_t kQuarantineBlocks = 2048;
 constexpr uint8_t kFresh = 0xA5;
-/// A DMA buffer's worth, and a little: no list or buffer of a process, however long it says that it is, takes
-/// more at a time.
+/// The size of a DMA buffer, and a little more: no list or buffer of a process, whatever its stated length,
+/// may take more at a time.
 constexpr uint64_t kMostForARequest = (256 << 10) + 4096;
 
 struct Block {
@@ -51,7 +51,7 @@ std::string tagText(uint32_t tag) {
   return text;
 }
 
-/// Whether the thread is in a call whose arguments are a process's.
+/// True if the thread is in a call whose arguments come from a process.
 bool servesAProcess() {
   const char* ddi = currentThread()->ddi;
   for (const char* name : {"DxgkDdiPresent", "DxgkDdiRender", "DxgkDdiRenderKm", "DxgkDdiEscape",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The registry, in memory: the Zw and Rtl exports that a driver reads its settings with. Documentation pages
-// of the exports' names (wdm). Keys are named by their whole path, without regard to case.
+// The registry, in memory: the Zw and Rtl exports by which a driver reads its settings. Source: the wdm page
+// of each export's name. Keys are named by their whole path, case-insensitively.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -84,8 +84,8 @@ HOST_API NTSTATUS zwClose(HANDLE handle) {
   return kSuccess;
 }
 
-// KEY_VALUE_PARTIAL_INFORMATION (2): index, type, length, data; KEY_VALUE_FULL_INFORMATION (1) has the name
-// too.
+// KEY_VALUE_PARTIAL_INFORMATION (2): index, type, length, data; KEY_VALUE_FULL_INFORMATION (1) also has the
+// name.
 HOST_API NTSTATUS zwQueryValueKey(HANDLE handle, const UNICODE_STRING* name, uint32_t kind, uint8_t* out,
                                   uint32_t bytes, uint32_t* needed) {
   std::lock_guard lock(s_registryMutex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strings, memory, printing: the Rtl exports and the C functions that ntoskrnl has. wdm documentation pages
-// of the exports' names. What copies memory may fault on a user address, which becomes the driver's
+// Strings, memory, printing: the Rtl exports and ntoskrnl's C functions. Source: the wdm page of each
+// export's name. Functions that copy memory may fault on a user address, which becomes the driver's
 // exception.
 #include <atomic>
 #include <cstring>
@@ -23,7 +23,7 @@ bool touchesDevice(const uint8_t* a, const uint8_t* b) {
   return isDeviceAddress(reinterpret_cast<uintptr_t>(a)) || isDeviceAddress(reinterpret_cast<uintptr_t>(b));
 }
 
-// The copies go byte by byte or by words in order, so that what was copied before a fault is known.
+// The copies go byte by byte or by words in order, so that the part copied before a fault is known.
 HOST_CDECL void* ntMemcpy(uint8_t* to, const uint8_t* from, size_t bytes) {
   if (touchesDevice(to, from)) return copyDevicePages(to, from, bytes), to;
   return std::memcpy(to, from, bytes);
@@ -116,7 +116,7 @@ using Arguments = __builtin_va_list;
 #define ARGUMENTS_END __builtin_va_end
 #endif
 
-/// The slots that variable arguments lie in: one each, but on x86 two for 64 bits.
+/// The slots of variable arguments: one each, but on x86 two for 64 bits.
 class Slots {
 public:
   explicit Slots(const void* first) : m_at(static_cast<const uintptr_t*>(first)) {}
@@ -132,8 +132,8 @@ private:
   const uintptr_t* m_at;
 };
 
-/// printf for Microsoft's conventions. The subset of _vsnprintf that
-/// ASCII output needs: flags, width, precision, h/l/ll/I64/w, d i u x X c s S p Z.
+/// printf with Microsoft's conventions. The subset of _vsnprintf that ASCII output needs: flags, width,
+/// precision, h/l/ll/I64/w, d i u x X c s S p Z.
 int formatMs(char* out, size_t size, const char* text, Slots slots) {
   size_t n = 0;
   const auto put = [&](const char* data, size_t bytes) {
@@ -241,7 +241,7 @@ uint32_t print(const char* text, Slots slots) {
   return 0;
 }
 
-/// What the assertions of a checked driver call (ntddk.h); the system would stop.
+/// Called by the assertions of a checked driver (ntddk.h); Windows would stop.
 HOST_API void rtlAssert(const char* condition, const char* file, ULONG line, const char*) {
   brokenRule("the driver asserts '%s' at %s:%u", condition, file, static_cast<unsigned>(line));
 }
@@ -260,7 +260,7 @@ HOST_CDECL uint32_t dbgPrintEx(uint32_t, uint32_t, const char* text, ...) {
   ARGUMENTS_END(arguments);
   return result;
 }
-/// Microsoft's: -1 when it does not fit, no terminator then.
+/// Microsoft's version: returns -1 if the text does not fit, without a terminator then.
 HOST_CDECL int ntVsnprintf(char* out, size_t size, const char* text, const void* arguments) {
   char terminated[1024];
   const int n = formatMs(terminated, sizeof terminated, text, Slots(arguments));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dispatcher objects: events, semaphores, mutexes, timers as objects, and waiting for them. wdm documentation
-// pages of the exports' names. One lock and one condition variable stand for the dispatcher lock.
+// Dispatcher objects: events, semaphores, mutexes, timers as objects, and waits for them. Source: the wdm
+// page of each export's name. One lock and one condition variable stand for the dispatcher lock.
 #include <algorithm>
 #include <mutex>
 
@@ -12,13 +12,13 @@ namespace aerogpu::host {
 
 namespace {
 
-// A wait without a timeout that takes so long is taken for one that never ends.
+// A wait without a timeout that lasts this long counts as endless.
 constexpr int64_t kForeverNs = 60'000'000'000;
 
 std::mutex s_waitMutex;
 ClockCondition s_changed;
 
-/// Takes the object if it is signalled. The dispatcher lock is held.
+/// Takes the object if it is signalled. The caller holds the dispatcher lock.
 bool tryTake(NtDispatcherHeader* header) {
   switch (header->Type) {
     case kNtNotificationEvent:
@@ -64,7 +64,7 @@ void checkWaitIrql(const LARGE_INTEGER* timeout) {
     brokenRule("a wait inside of a spin lock: %s", currentCall().c_str());
 }
 
-/// What a wait lasts counts for the call that it is in.
+/// Adds the duration of a wait to the call that it is in.
 struct WaitAccount {
   int64_t begin = clockNow();
   WaitAccount() = default;
@@ -163,8 +163,7 @@ HOST_API NTSTATUS keWaitForMultipleObjects(uint32_t count, NtDispatcherHeader** 
   checkWaitIrql(timeout);
   if (count > 3 && !blocks)
     brokenRule("more than THREAD_WAIT_OBJECTS without wait blocks: %s", currentCall().c_str());
-  if (type ==
-      0) {  // WaitAll, one after the other: nothing here takes an object that another waiter could miss
+  if (type == 0) {  // WaitAll, one after the other: no object taken here could be missed by another waiter
     for (uint32_t i = 0; i < count; ++i) {
       const NTSTATUS status = keWaitForSingleObject(objects[i], 0, 0, 0, timeout);
       if (status != kSuccess) return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_access_test.cpp: the instructions of x64, and how one is executed.
+// device_access_test.cpp: the instructions of x64, and the code that executes one.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 namespace aerogpu::host {
 namespace {
 
-/// What an instruction sees and leaves; run_case knows the offsets.
+/// The input and the output of an instruction; run_case knows the offsets.
 struct State {
-  uint64_t gpr[16];  // as SehContext has them; rsp is not loaded
+  uint64_t gpr[16];  // as in SehContext; rsp is not loaded
   uint64_t flags;
   alignas(16) uint8_t xmm[16][16];
 };
@@ -95,7 +95,7 @@ struct Case {
 };
 extern "C" const Case __start_access_cases[], __stop_access_cases[];
 
-// The first buffer, as instructions name it.
+// The first buffer, as an operand.
 #define FIRST "(%rsi)"
 
 // A row of the table: the instruction's address and its text. rsi and rdi point into two buffers, rbx is 3,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_access_test.cpp: the instructions of x86, and how one is executed.
+// device_access_test.cpp: the instructions of x86, and the code that executes one.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 namespace aerogpu::host {
 namespace {
 
-/// What an instruction sees and leaves; run_case knows the offsets. The lower halves of `gpr`.
+/// The input and the output of an instruction; run_case knows the offsets. Uses the lower halves of `gpr`.
 struct State {
-  uint64_t gpr[16];  // as SehContext has them; esp is not loaded
+  uint64_t gpr[16];  // as in SehContext; esp is not loaded
   uint64_t flags;
   alignas(16) uint8_t xmm[16][16];
 };
@@ -74,7 +74,7 @@ struct Case {
 };
 extern "C" const Case __start_access_cases[], __stop_access_cases[];
 
-// The first buffer, as instructions name it.
+// The first buffer, as an operand.
 #define FIRST "(%esi)"
 
 // A row of the table: the instruction's address and its text. esi and edi point into two buffers, ebx is 3,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A clock that is kept: it jumps when all who have joined wait, and only then; what is woken is at work from
-// the moment that wakes it. These tests are the keeper.
+// Tests a clock with a keeper: it jumps when all threads that have joined wait, and only then; a woken thread
+// is busy from the moment that wakes it. These tests are the keeper.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ constexpr int64_t kSecond = 1'000'000'000;
 class Clock : public testing::Test {
 protected:
   static void SetUpTestSuite() { clockTakeOver(1000 * kSecond); }
-  /// The state when nobody is at work any more.
+  /// Returns the state once no thread is busy any more.
   static ClockState whenAllWait() {
     for (;;) {
       const ClockState state = clockState();
@@ -67,7 +67,7 @@ TEST_F(Clock, WhoIsWokenIsAtWorkBeforeHeRuns) {
     std::unique_lock lock(mutex);
     timedOut = !condition.waitUntil(lock, clockNow() + 1000 * kSecond, [&] { return go; });
   });
-  // The waiter joins and waits: it has a deadline then.
+  // The waiter joins and waits, and then has a deadline.
   while (clockState().nextDeadline == kNever) std::this_thread::yield();
   const ClockState state = whenAllWait();
   {
@@ -119,7 +119,7 @@ TEST_F(Clock, APauseLetsTimeJump) {
   EXPECT_FALSE(clockState().allWait);
   EXPECT_GT(clockState().wakes, wakes);
   clockLeave();
-  const ClockPause pause;  // of one who has not joined: nothing
+  const ClockPause pause;  // without effect in a thread that has not joined
   EXPECT_TRUE(clockState().allWait);
 }
 

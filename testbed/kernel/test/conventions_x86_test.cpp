@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What each export takes off the stack on x86, compared with the decorated names of mingw-w64's import
-// libraries: _stdcall@bytes, @fastcall@bytes, _cdecl. Argument 1: the libraries' symbols as nm lists them.
+// Compares how many bytes each export pops on x86 with the decorated names in mingw-w64's import libraries:
+// _stdcall@bytes, @fastcall@bytes, _cdecl. Argument 1: the libraries' symbols as listed by nm.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -44,8 +44,8 @@ TEST(Conventions, AreThoseOfTheImportLibraries) {
   EXPECT_GT(functions, 100u);
 }
 
-// It is the count that the clock's interrupt keeps (page KeQueryInterruptTime), as an x64 driver reads it in
-// KUSER_SHARED_DATA: two that differed could seem to run backwards.
+// The clock's interrupt keeps this count (page KeQueryInterruptTime), and an x64 driver reads it in
+// KUSER_SHARED_DATA: two different counts could seem to run backwards.
 TEST(Time, TheInterruptTimeMovesByTicks) {
   for (const Export& row : irqlExports()) {
     if (std::string_view(row.name) != "KeQueryInterruptTime") continue;

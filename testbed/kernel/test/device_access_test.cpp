@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Accesses to device pages do what the processor does with the same instruction on ordinary memory: every
-// instruction of a list (access_cases_*.h) is executed both ways, and registers, flags and memory are
-// compared.
+// Tests that accesses to device pages do what the processor does with the same instruction on ordinary
+// memory: every instruction of a list (access_cases_*.h) is executed both ways, and registers, flags and
+// memory are compared.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t kBytes = 64 << 10, kMiddle = 32 << 10;
 
-/// A device whose memory is memory; it writes down what it is asked.
+/// A device of plain memory; it records accesses.
 class Memory final : public DeviceWindow {
 public:
   struct Access {
@@ -54,8 +54,8 @@ public:
   unsigned blocks = 0;
 };
 
-/// What memory and registers hold: bytes without a pattern that shifts could hide, or one byte all over,
-/// where carries and overflows begin.
+/// The content of memory and registers: bytes without a pattern that shifts could hide, or one byte
+/// everywhere, at the edge of carries and overflows.
 struct Content {
   uint32_t seed;
   int memory = -1, registers = -1;
@@ -104,17 +104,17 @@ protected:
     Result result{};
     State& state = result.state;
     fill(&state, sizeof state, content.seed + 2, content.registers);
-    state.flags = 0x202 | (content.seed & 1);  // with and without the carry
+    state.flags = 0x202 | (content.seed & 1);  // with and without the carry flag
     state.gpr[1] = 5;
     state.gpr[3] = 3;
     state.gpr[6] = reinterpret_cast<uintptr_t>(base[0] + kMiddle);
     state.gpr[7] = reinterpret_cast<uintptr_t>(base[1] + kMiddle);
     run_case(&state, test.code);
-    // Addresses as they lie in the buffers.
+    // Addresses relative to the buffers.
     for (const unsigned i : {0u, 1u})
       if (const uint64_t offset = state.gpr[6 + i] - reinterpret_cast<uintptr_t>(base[i]); offset < kBytes)
         state.gpr[6 + i] = offset;
-    state.flags &= 0xCD5;  // arithmetic and direction
+    state.flags &= 0xCD5;  // only the arithmetic and direction flags
     for (unsigned i = 0; i < 2; ++i) {
       const uint8_t* bytes = device[i] ? m_devices[i].content.data() : m_plain[i]->bytes;
       result.memory[i].assign(bytes, bytes + kBytes);
@@ -124,7 +124,7 @@ protected:
 
   Memory m_devices[2];
   uint8_t* m_pages[2] = {};
-  // Aligned as device pages are, so that bytes of addresses are the same.
+  // Aligned like device pages, so that bytes of addresses are the same.
   struct alignas(kBytes) Plain {
     uint8_t bytes[kBytes];
   };
@@ -190,7 +190,7 @@ TEST_F(DeviceAccess, LongCopiesAreBlocks) {
   for (const Case* test = __start_access_cases; test != __stop_access_cases; ++test) {
     if (std::strcmp(test->text, "mov $9001, %ecx; rep movsb") != 0) continue;
     run(*test, true, true, kContents[0]);
-    EXPECT_EQ(m_devices[0].blocks, 3u);  // pieces of a page
+    EXPECT_EQ(m_devices[0].blocks, 3u);  // one for each page
     EXPECT_EQ(m_devices[1].blocks, 3u);
     EXPECT_TRUE(m_devices[0].accesses.empty());
     return;
@@ -198,7 +198,8 @@ TEST_F(DeviceAccess, LongCopiesAreBlocks) {
   FAIL() << "the case is gone";
 }
 
-/// Instructions that cannot be executed on pages that lie anywhere: a bus that holds what they name.
+/// For instructions that cannot be executed on pages at arbitrary addresses: a bus that holds the addresses
+/// they name.
 class FakeBus final : public DeviceBus {
 public:
   explicit FakeBus(uint64_t address) : m_address(address) {}
@@ -218,7 +219,7 @@ private:
 };
 
 TEST(DeviceAccessDecoding, RelativeToTheNextInstruction) {
-  // movl $0x01020304, 0x1000(%rip): the address counts from behind the immediate.
+  // movl $0x01020304, 0x1000(%rip): the address is relative to the end of the immediate.
   const uint8_t code[] = {0xC7, 0x05, 0x00, 0x10, 0x00, 0x00, 0x04, 0x03, 0x02, 0x01};
   FakeBus bus(reinterpret_cast<uintptr_t>(code) + sizeof code + 0x1000);
   SehContext context{};
@@ -243,7 +244,7 @@ TEST(DeviceAccessDecoding, AddressesOf64Bits) {
 TEST(DeviceAccessDecoding, CodeOfX86) {
   const struct {
     std::vector<uint8_t> code;
-    uint64_t address;  // that it means
+    uint64_t address;  // the address that it names
     bool known = true, store = false;
   } rows[] = {
       {{0xA1, 0x78, 0x56, 0x34, 0xF2}, 0xF2345678},                             // mov 0xF2345678, %eax
@@ -280,12 +281,12 @@ TEST(DeviceAccessDecoding, RefusesWhatItDoesNotKnowAndChangesNothing) {
       {0x67, 0x8B, 0x00},              // mov (%eax), %eax
       {0xF7, 0x20},                    // mull (%rax)
       {0xFF, 0x10},                    // call *(%rax)
-      {0xC7, 0x08, 0, 0, 0, 0},        // no such instruction
+      {0xC7, 0x08, 0, 0, 0, 0},        // invalid instruction
       {0x0F, 0x6F, 0x00},              // movq (%rax), %mm0
       {0xC5, 0xF8, 0x10, 0x00},        // vmovups (%rax), %xmm0
       {0x0F, 0xB0, 0x08},              // cmpxchg
       std::vector<uint8_t>(15, 0x66),  // prefixes only
-      {0x8B, 0x40, 0x04},              // mov 4(%rax), %eax: not on this bus
+      {0x8B, 0x40, 0x04},              // mov 4(%rax), %eax: outside this bus
   };
   for (const CodeKind kind : {CodeKind::X86, CodeKind::X64})
     for (const auto& bytes : unknown) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The table that the shipped x64 aerogpu.sys registers: its DriverEntry runs here, with just enough of a
-// kernel around it to take DRIVER_INITIALIZATION_DATA (dispmprt page of that name), and every slot is named
-// from the linker's map. Arguments: the driver, its map. Slots and offsets come from the recorded layouts
+// Tests the table that the shipped x64 aerogpu.sys registers: its DriverEntry runs here, with just enough of
+// a kernel around it to take DRIVER_INITIALIZATION_DATA (dispmprt page of that name), and the linker's map
+// names every slot. Arguments: the driver, its map. Slots and offsets come from the recorded layouts
 // (guest-drivers/ddi/test).
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ constexpr Slot kSlots[] = {
 };
 constexpr size_t kTableBytes = ENTRY_TABLE_BYTES;
 
-// Empty on purpose: there are no linked adapters, and the rest belongs to virtual addresses that WDDM 1.1
+// Empty on purpose: there are no linked adapters, and the others belong to virtual addresses, which WDDM 1.1
 // does not have (its members' pages; "Reserved"). Swizzling ranges and overlays are not announced in
 // DXGK_DRIVERCAPS, but no page says that their entries are not called then.
 const std::set<std::string> kEmpty = {
@@ -108,8 +108,8 @@ void* resolve(const char*, const char* name) {
   return found == known.end() ? reinterpret_cast<void*>(unexpected) : found->second;
 }
 
-/// Functions of the image by their offset from its base; the map has lines "0xADDRESS  name", names in C++
-/// terms.
+/// Returns functions of the image by their offset from its base; the map has lines "0xADDRESS  name", with
+/// C++ names.
 std::map<uint64_t, std::string> readMap() {
   std::map<uint64_t, std::string> symbols;
   std::ifstream file(s_map);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GoogleTest for the 32-bit tests, from Debian's sources, without sending results to a socket: what it would
-// call for that, getaddrinfo, cannot be linked statically.
+// GoogleTest for the 32-bit tests, from Debian's sources, without sending results to a socket: getaddrinfo,
+// which that would call, cannot be linked statically.
 #include <gtest/internal/gtest-port.h>
 
 #undef GTEST_CAN_STREAM_RESULTS_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The ntoskrnl side, called as a driver calls it: through the generated entry code. Argument 1: the list of
-// Windows 7's exports (guest-drivers/package/win7-exports.txt).
+// Tests the ntoskrnl side, called as a driver calls it: through the generated entry code. Argument 1: the
+// list of Windows 7's exports (guest-drivers/package/win7-exports.txt).
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 std::string s_exportList;
 
-/// The function behind the import of this name.
+/// Returns the function imported by this name.
 template <class F>
 auto* import(const char* name) {
   void* address = resolveNtImport("ntoskrnl.exe", name);
@@ -310,5 +310,5 @@ int main(int argc, char** argv) {
   aerogpu::host::s_exportList = argv[1];
   const int result = RUN_ALL_TESTS();
   std::fflush(nullptr);
-  _exit(result);  // the deferred threads still wait; nobody may destroy what they wait on
+  _exit(result);  // the deferred threads still wait; no destructor may run on the objects that they wait for
 }

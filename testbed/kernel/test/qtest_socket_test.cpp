@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The qtest protocol against a server that answers as QEMU does, and reports interrupts at every moment that
-// it may.
+// Tests the qtest protocol against a server that answers like QEMU, and reports interrupts at every permitted
+// moment.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned kLine = 11;
 
-/// Memory by bytes; an interrupt is reported before each answer when asked for.
+/// Memory by bytes; reports an interrupt before each answer when asked for.
 class Server {
 public:
   Server() {
@@ -41,7 +41,7 @@ public:
     rmdir(m_folder.c_str());
   }
   std::string path() const { return m_folder + "/qtest"; }
-  /// Between answers.
+  /// Reports between answers.
   void report(const char* action) { say(std::string("IRQ ") + action + " " + std::to_string(kLine)); }
 
   std::atomic<bool> reportsAlways{false};
@@ -52,7 +52,7 @@ private:
   void say(const std::string& line) {
     const std::string text = line + "\n";
     std::lock_guard lock(m_mutex);
-    // In two pieces, as a stream may bring it.
+    // In two pieces, as a stream may deliver it.
     const size_t half = text.size() / 2;
     send(m_client, text.data(), half, MSG_NOSIGNAL);
     send(m_client, text.data() + half, text.size() - half, MSG_NOSIGNAL);
@@ -79,7 +79,7 @@ private:
     std::snprintf(text, sizeof text, " 0x%016llx", static_cast<unsigned long long>(value));
     return text;
   }
-  /// b64read and b64write keep the text itself: encoding and decoding are the client's.
+  /// b64read and b64write store the text itself: the client encodes and decodes.
   std::string answer(const std::string& line) {
     char word[16] = {};
     unsigned long long address = 0, value = 0;
@@ -164,7 +164,7 @@ TEST(QtestSocket, SeveralThreadsGetTheirOwnAnswersAmongReports) {
   server.reportsAlways = false;
   socket.read(0, 4);
   EXPECT_FALSE(socket.level(kLine));
-  // Between commands it is the watching thread that takes them.
+  // Between commands the watching thread reads them.
   server.report("raise");
   EXPECT_TRUE(socket.waitLevel(kLine, kNever));
   server.report("lower");

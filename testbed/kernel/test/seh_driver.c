@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel image for the tests of the loader and of exception handling. Built by clang, whose __try guards
- * calls; the accesses are therefore in functions of their own. */
+ * calls; the accesses are therefore in separate functions. */
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
@@ -24,7 +24,7 @@ struct tests {
   int (*guardedCopy)(void* to, const void* from, u64 bytes);
 };
 
-int AeroGuardedCopy(void* to, const void* from, u64 bytes); /* the object that is in aerogpu.sys */
+int AeroGuardedCopy(void* to, const void* from, u64 bytes); /* the object that ships in aerogpu.sys */
 
 static __attribute__((noinline)) u32 load(const volatile u32* from) {
   return *from;

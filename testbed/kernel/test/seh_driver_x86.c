@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * An x86 image for seh_x86_test.cpp: functions with exception handlers of their own, and the guarded copy
- * that ships. */
+ * An x86 image for seh_x86_test.cpp: functions with their own exception handlers, and the shipped guarded
+ * copy. */
 #include <stddef.h>
 
 typedef unsigned int u32;
@@ -53,7 +53,8 @@ static u32 __cdecl repair(struct record* record, struct registration* frame, str
   return CONTINUE_EXECUTION;
 }
 
-/* Reads through eax, which repair() changes, with all other registers that a function must keep in use. */
+/* Reads through eax, which repair() changes, while all other registers that a function must preserve are
+ * in use. */
 static __attribute__((noinline)) u32 load(const u32* from, u32* kept) {
   u32 value, b = 0xB, s = 0x5, d = 0xD;
   __asm__ volatile("movl (%%eax), %%eax" : "=a"(value), "+b"(b), "+S"(s), "+D"(d) : "0"(from) : "memory");
@@ -93,7 +94,7 @@ static u32 __stdcall unhandled(const u32* from) {
   return load(from, &kept);
 }
 
-/* A list whose record lies, or whose handler is, where none can be. */
+/* Makes a list with a record or a handler at an impossible place. */
 static u32 __stdcall broken(const u32* from, struct registration* frame, u32 handler) {
   struct registration own = {exceptionList(), NULL}, *old = own.next;
   u32 kept;
@@ -104,7 +105,7 @@ static u32 __stdcall broken(const u32* from, struct registration* frame, u32 han
   return value;
 }
 
-/* Forgets to take its handler out of the list. */
+/* Leaves its handler in the list. */
 static void __stdcall forgetful(void) {
   struct registration frame = {exceptionList(), passOn};
   setExceptionList(&frame);

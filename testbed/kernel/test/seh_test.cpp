@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loader and exception handling with an image that clang compiled (seh_driver.c). Argument 1:
-// its path.
+// Tests the loader and exception handling with an image that clang compiled (seh_driver.c). Argument 1: its
+// path.
 #include "testbed/kernel/core/seh.h"
 
 #include <gtest/gtest.h>
@@ -134,7 +134,7 @@ TEST_F(Seh, LargeFrameWithFramePointer) {
   EXPECT_EQ(m_tests.big(bad(), &value), kStatusAccessViolation + 1);
 }
 
-// kmd/user_copy_x64.c as it ships; the x86 one has a program of its own (kmd/user_copy_x86_test.c).
+// kmd/user_copy_x64.c as it ships; the x86 one has a separate program (kmd/user_copy_x86_test.c).
 TEST_F(Seh, GuardedCopyOfTheDriver) {
   constexpr size_t kPage = 4096;
   auto* const pages =
@@ -149,7 +149,7 @@ TEST_F(Seh, GuardedCopyOfTheDriver) {
   EXPECT_EQ(m_tests.guardedCopy(reinterpret_cast<void*>(0x5000), pages, 8), kStatusAccessViolation);
   EXPECT_EQ(m_tests.guardedCopy(to.data(), bad(), 0), 0u);
 
-  // Half of it is there: what lies before the gap is copied, nothing behind it.
+  // Half of it is mapped: the bytes before the gap are copied, none after it.
   ASSERT_EQ(mprotect(pages + kPage, kPage, PROT_NONE), 0);
   for (const size_t lead : {size_t{1}, size_t{100}, kPage}) {
     std::fill(to.begin(), to.end(), 0xEE);
@@ -158,7 +158,7 @@ TEST_F(Seh, GuardedCopyOfTheDriver) {
     EXPECT_EQ(std::count(to.begin(), to.end(), 0xEE) >= static_cast<ptrdiff_t>(to.size() - lead), true);
     EXPECT_EQ(to[lead], 0xEE);
   }
-  // Another thread takes it away and gives it back: whole or a prefix, at any moment.
+  // Another thread unmaps it and maps it again: the copy is whole or a prefix, at any moment.
   std::atomic<bool> stop{false};
   std::thread flipper([&] {
     while (!stop)

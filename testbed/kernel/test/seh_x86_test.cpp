@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loader and exception handling with an x86 image (seh_driver_x86.c). Argument 1: its path.
+// Tests the loader and exception handling with an x86 image (seh_driver_x86.c). Argument 1: its path.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -77,7 +77,7 @@ TEST_F(SehX86, TheGuardedCopyThatShips) {
   EXPECT_STREQ(to, "text");
   EXPECT_EQ(m_tests.guardedCopy(to, bad(), 64), kStatusAccessViolation);
   EXPECT_EQ(m_tests.guardedCopy(const_cast<uint32_t*>(bad()), to, 64), kStatusAccessViolation);
-  // What lies before the fault has been copied; the list ends where it did.
+  // The bytes before the fault have been copied; the list ends where it did.
   auto* page = static_cast<char*>(allocateUserMemory(4096));
   ASSERT_NE(page, nullptr);
   const char last[] = {'l', 'a', 's', 't'};
@@ -101,7 +101,7 @@ TEST_F(SehX86, WhatAnExportRaisesIsNotContinued) {
 
 TEST_F(SehX86, EveryThreadHasItsOwnList) {
   uint32_t results[2] = {};
-  currentThread()->block.exceptionList = nullptr;  // not what others see
+  currentThread()->block.exceptionList = nullptr;  // outside the driver's calls
   std::thread other([&] {
     attachThread("other");
     for (unsigned i = 0; i < 1000; ++i) {
@@ -130,7 +130,7 @@ TEST_F(SehX86, WhatEndsInABugCheck) {
         m_tests.guardedCopy(to, bad(), 4);
       },
       testing::ExitedWithCode(kBugCheckExit), "");
-  // A handler that is no code of the driver; a record that is not on the stack.
+  // A handler outside the driver's code; a record outside the stack.
   EXPECT_EXIT(m_tests.broken(bad(), nullptr, 0x1234), testing::ExitedWithCode(kBugCheckExit), "");
   static uint32_t elsewhere[2];
   EXPECT_EXIT(m_tests.broken(bad(), elsewhere, 0), testing::ExitedWithCode(kBugCheckExit), "");

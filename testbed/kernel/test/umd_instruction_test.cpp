@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a draw costs: instructions of the library that ships, counted by going through it step by step, and
-// bytes of packets. docs/develop/performance.md.
+// Measures the cost of a draw: instructions of the shipped library, counted by single-stepping, and bytes of
+// packets. docs/develop/performance.md.
 #include <ucontext.h>
 #include <csignal>
 #include <cstdio>
@@ -18,7 +18,7 @@ volatile sig_atomic_t s_isCounting;
 volatile uint32_t s_steps;
 volatile uint64_t s_lastStep;
 
-/** Each instruction of this thread ends here; only the driver's are counted. */
+/** Each instruction of this thread traps here; only the driver's are counted. */
 void onStep(int, siginfo_t*, void* opaque) {
   auto& registers = static_cast<ucontext_t*>(opaque)->uc_mcontext.gregs;
   if (!s_isCounting) {
@@ -26,12 +26,12 @@ void onStep(int, siginfo_t*, void* opaque) {
     return;
   }
   const auto at = static_cast<uint64_t>(registers[REG_RIP]);
-  // A repeated string instruction stops before each of its steps; it is one.
+  // A repeated string instruction traps before each of its steps; it counts once.
   if (s_driver->contains(at) && at != s_lastStep) s_steps = s_steps + 1;
   s_lastStep = at;
 }
 
-/** The driver's instructions in a call. */
+/** Returns the driver's instructions in a call. */
 template <class Call>
 uint32_t stepsOf(const Call& call) {
   s_steps = 0;
@@ -42,7 +42,7 @@ uint32_t stepsOf(const Call& call) {
   return s_steps;
 }
 
-// What the library imports.
+// The library's imports.
 APIENTRY void* windowsHeap() {
   static int heap;
   return &heap;
@@ -66,7 +66,7 @@ APIENTRY void* windowsMemmove(void* to, const void* from, size_t bytes) {
 APIENTRY void* windowsMemset(void* to, int value, size_t bytes) {
   return memset(to, value, bytes);
 }
-/** The log of calls, which is off, asks for nothing else. */
+/** The log of calls, which is off, needs nothing else. */
 APIENTRY void unexpected() {
   std::fprintf(stderr, "the driver calls a function of Windows that this test has not\n");
   std::abort();
@@ -92,7 +92,7 @@ void* resolve(const char*, const char* name) {
 
 }  // namespace
 
-/** The tests' runtime opens the library that ships, and not the files that are compiled for Linux. */
+/** The tests' runtime opens the shipped library, not the files compiled for Linux. */
 extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER* args) {
   return reinterpret_cast<decltype(&OpenAdapter)>(s_driver->exported("OpenAdapter"))(args);
 }
@@ -114,7 +114,7 @@ protected:
     p.flush();
     rt.takePackets();
   }
-  /** Another texture and four other constants. */
+  /** Changes to another texture and four other constants. */
   void change() {
     p.fn.pfnSetTexture(p.dev(), 0, textures[++m_changes % 2]);
     float constants[4][4];
@@ -157,7 +157,7 @@ TEST_F(UmdShipped, ADrawBehindAnotherTextureAndFourConstants) {
   EXPECT_LT(bytesOf(packets), 150u);
 }
 
-// As games draw what moves: a range of a dynamic buffer that no draw has read yet.
+// Like games draw moving objects: a range of a dynamic buffer that no draw has read yet.
 TEST_F(UmdShipped, ADrawBehindALockedRange) {
   constexpr uint32_t kBytes = 6 * sizeof(Vertex);
   D3DDDIARG_LOCK lock = {};
@@ -179,10 +179,10 @@ TEST_F(UmdShipped, ADrawBehindALockedRange) {
   EXPECT_LT(bytes, kBytes + 64);
 }
 
-// What programs have thousands of: a small texture that is made, written once and ended.
+// Programs have thousands of these: a small texture that is made, written once and destroyed.
 TEST_F(UmdShipped, ASmallTextureFromItsBeginToItsEnd) {
   constexpr uint32_t kEdge =
-      16;  // so that no copy is a repeated instruction, which stops at each of its steps
+      16;  // so that no copy is a repeated instruction, which traps at each of its steps
   const std::vector<uint32_t> pixels(size_t{kEdge} * kEdge, 0xFF123456);
   rt.calls.clear();
   HANDLE texture = nullptr;

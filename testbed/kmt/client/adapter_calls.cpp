@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// adapter_calls.cpp: adapters, devices, contexts and what is asked of them. Pages "D3DKMT..." of d3dkmthk.h.
+// adapter_calls.cpp: adapters, devices, contexts and queries about them. Pages "D3DKMT..." of d3dkmthk.h.
 #include "testbed/kmt/client/connection.h"
 #include "testbed/kmt/client/shared_buffers.h"
 
@@ -18,7 +18,7 @@ OpenedAdapter openAdapter(OpenBy by, const WCHAR *name, uint32_t chars) {
   return {status, call.reply()};
 }
 
-/** Characters before the end, at most `most`. */
+/** Returns the number of characters before the end, at most `most`. */
 uint32_t lengthOf(const WCHAR *text, uint32_t most) {
   uint32_t length = 0;
   while (length < most && text[length]) ++length;
@@ -28,7 +28,7 @@ uint32_t lengthOf(const WCHAR *text, uint32_t most) {
 }  // namespace
 
 bool adoptBuffers(const CommandBuffers &buffers, MappedBuffers &out) {
-  // The three ranges were checked where they were made; a wrong one cannot be mapped.
+  // The three ranges were checked when they were made; a wrong one cannot be mapped.
   void *commands = mapShared(buffers.file, buffers.commands, buffers.commandBytes);
   void *allocations =
       mapShared(buffers.file, buffers.allocations, uint64_t{buffers.allocationEntries} * sizeof(D3DDDI_ALLOCATIONLIST));
@@ -42,7 +42,7 @@ bool adoptBuffers(const CommandBuffers &buffers, MappedBuffers &out) {
 
 using namespace aerogpu::kmt;
 
-// Several source devices of one adapter are not here: an HDC is one of the only display.
+// There is one display, so every HDC belongs to it.
 extern "C" NTSTATUS APIENTRY D3DKMTOpenAdapterFromHdc(D3DKMT_OPENADAPTERFROMHDC *data) {
   if (!data || !data->hDc) return kStatusInvalidParameter;
   const OpenedAdapter opened = openAdapter(OpenBy::DeviceContext, nullptr, 0);
@@ -94,7 +94,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTCreateDevice(D3DKMT_CREATEDEVICE *data) {
   OneHandle device{};
   const NTSTATUS status = callKernel<Call::CreateDevice>({data->hAdapter, flags}, &device);
   data->hDevice = device.handle;
-  // Command buffers belong to contexts; these are of drivers without (page "D3DKMT_CREATEDEVICE").
+  // Command buffers belong to contexts; these are for drivers without contexts (page "D3DKMT_CREATEDEVICE").
   data->pCommandBuffer = nullptr;
   data->pAllocationList = nullptr;
   data->pPatchLocationList = nullptr;
@@ -157,7 +157,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTGetDeviceState(D3DKMT_GETDEVICESTATE *data) {
   } else if (data->StateType == D3DKMT_DEVICESTATE_RESET) {
     data->ResetState.Value = reply.value;
   } else if (present) {
-    // The host's clock is the one that QueryPerformanceCounter reads under Wine.
+    // QueryPerformanceCounter under Wine reads the host's clock.
     LARGE_INTEGER frequency;
     QueryPerformanceFrequency(&frequency);
     D3DKMT_PRESENT_STATS &stats = data->PresentState.PresentStats;
@@ -174,7 +174,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTWaitForIdle(const D3DKMT_WAITFORIDLE *data) {
   return data ? callKernel<Call::WaitForIdle>({data->hDevice}) : kStatusInvalidParameter;
 }
 
-// The driver's one engine runs what is submitted in order; objects that order engines are not made.
+// The driver's one engine runs submissions in order, so there are no objects that order engines.
 extern "C" NTSTATUS APIENTRY D3DKMTCreateSynchronizationObject(D3DKMT_CREATESYNCHRONIZATIONOBJECT *) {
   return kStatusNotImplemented;
 }

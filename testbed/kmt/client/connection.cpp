@@ -9,24 +9,24 @@ namespace aerogpu::kmt {
 struct Connection {
   SOCKET socket;
   uint32_t sequence;
-  Connection *next;  // in the list of the free ones
+  Connection *next;  // in the list of free connections
   alignas(16) uint8_t message[kMaxMessageBytes];
 };
 
 namespace {
 
-SRWLOCK s_lock = SRWLOCK_INIT;  // everything below; never held over a call
+SRWLOCK s_lock = SRWLOCK_INIT;  // protects everything below; never held over a call
 Connection *s_free;
 uint32_t s_process;
 uint64_t s_cookie;
-volatile LONG s_lost;  // the kernel side went away, or there never was one
+volatile LONG s_lost;  // the kernel side is gone, or never existed
 
 struct Address {
   sockaddr_in at;
   char key[kKeyBytes];
 };
 
-/// HOST:PORT with HOST in numbers.
+/// Parses HOST:PORT with a numeric HOST.
 bool parseAddress(const char *text, sockaddr_in &out) {
   out = {};
   out.sin_family = AF_INET;
@@ -83,7 +83,7 @@ bool sendAll(SOCKET socket, const uint8_t *data, uint32_t bytes) {
   return true;
 }
 
-/// Reads one answer to `request` into `message`: in one piece, usually. `length` gets its bytes.
+/// Reads one answer to `request` into `message`: usually in one piece. `length` gets its bytes.
 bool receive(SOCKET socket, uint8_t *message, const RequestHeader &request, uint32_t &length) {
   uint32_t have = 0, want = kHeaderBytes;
   while (have < want) {
@@ -100,10 +100,10 @@ bool receive(SOCKET socket, uint8_t *message, const RequestHeader &request, uint
     want = header->length;
   }
   length = want;
-  return have == want;  // nothing comes unasked
+  return have == want;  // the kernel side sends nothing unasked
 }
 
-/// A request whose body and tail are in `connection.message`, and its answer.
+/// Sends the request whose body and tail are in `connection.message`, and reads its answer.
 bool exchange(Connection &connection, uint32_t call, uint32_t length, uint32_t &replyLength) {
   RequestHeader header = {length, call, s_process, ++connection.sequence};
   *reinterpret_cast<RequestHeader *>(connection.message) = header;
@@ -116,8 +116,7 @@ void destroy(Connection *connection) {
   VirtualFree(connection, 0, MEM_RELEASE);
 }
 
-/// Connects and greets. `join`: for a process that the kernel side knows. The greeting's files are taken
-/// over.
+/// Connects and greets. `join`: for a process that the kernel side already knows. Takes over the greeting's files.
 Connection *connectTo(const Address &address, uint32_t process, uint64_t cookie) {
   auto *connection =
       static_cast<Connection *>(VirtualAlloc(nullptr, sizeof(Connection), MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE));
@@ -150,7 +149,7 @@ Connection *connectTo(const Address &address, uint32_t process, uint64_t cookie)
   return connection;
 }
 
-/// The process' first connection: with s_lock held, since only one may be the first.
+/// Makes the process' first connection: with s_lock held, because only one may be the first.
 Connection *connectFirst(const Address &address) {
   WSADATA data;
   if (WSAStartup(MAKEWORD(2, 2), &data) != 0) return nullptr;

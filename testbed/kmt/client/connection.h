@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// connection.h: a program's connections to the driver host, and one call over one of them. A call takes a
-// connection that no other thread uses, or opens one more, so that a call that blocks is in nobody's way. Any
-// thread; not under the loader lock.
+// connection.h: a program's connections to the driver host, and one call over one of them. A call takes a connection
+// that no other thread uses, or opens another one, so a blocking call delays no other. Any thread; not under the loader
+// lock.
 #pragma once
 
 #include "testbed/kmt/client/windows_headers.h"
@@ -12,7 +12,7 @@ namespace aerogpu::kmt {
 
 struct Connection;
 
-/// One request and its answer. The answer is valid until the object goes.
+/// One request and its answer. The answer is valid while the object lives.
 class CallBuffer {
 public:
   explicit CallBuffer(Call call);
@@ -20,23 +20,23 @@ public:
   CallBuffer(const CallBuffer &) = delete;
   CallBuffer &operator=(const CallBuffer &) = delete;
 
-  /// Kernel side there? Otherwise send() says why there is none.
+  /// True if there is a kernel side. Otherwise send() returns the reason.
   bool connected() const { return m_connection != nullptr; }
   void *body();
-  /// Adds to the request's tail. What does not fit, or a null pointer with bytes, fails the call: send()
+  /// Adds to the request's tail. If the data does not fit, or is a null pointer with bytes, the call fails: send()
   /// returns STATUS_INVALID_PARAMETER and sends nothing.
   void append(const void *data, size_t bytes);
-  /// The call's status; STATUS_DEVICE_REMOVED when the kernel side is gone.
+  /// Returns the call's status; STATUS_DEVICE_REMOVED if the kernel side is gone.
   NTSTATUS send();
-  /// The answer is there, whatever its status.
+  /// True once the answer is there, whatever its status.
   bool answered() const { return m_answered; }
-  /// The next `bytes` bytes of the answer's tail; null when it has no more so many.
+  /// Returns the next `bytes` bytes from the answer's tail; null if it has fewer left.
   const uint8_t *take(size_t bytes);
 
 private:
   Connection *m_connection;
   const CallInfo &m_info;
-  uint32_t m_used;  // bytes of the request's, then read of the answer's tail
+  uint32_t m_used;  // bytes in the request's tail, later those read from the answer's tail
   uint32_t m_replyBytes = 0;
   bool m_answered = false, m_invalid = false;
 };
@@ -51,7 +51,7 @@ public:
   void set(const Request &request) {
     if (connected()) *static_cast<Request *>(body()) = request;
   }
-  /// Zeroes where there is no answer.
+  /// Returns zeroes if there is no answer.
   const Reply &reply() {
     static constexpr Reply kNone{};
     return answered() ? *static_cast<const Reply *>(body()) : kNone;

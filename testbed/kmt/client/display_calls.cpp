@@ -101,7 +101,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTCheckVidPnExclusiveOwnership(const D3DKMT_CHE
               : kStatusInvalidParameter;
 }
 
-// win32k's on Windows: whether anything of the window can be seen.
+// On Windows win32k does this: says whether any part of the window is visible.
 extern "C" NTSTATUS APIENTRY D3DKMTCheckOcclusion(const D3DKMT_CHECKOCCLUSION *data) {
   if (!data || !IsWindow(data->hWindow)) return kStatusInvalidParameter;
   return IsWindowVisible(data->hWindow) && !IsIconic(data->hWindow) ? kStatusSuccess : kStatusPresentOccluded;

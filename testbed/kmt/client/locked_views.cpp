@@ -16,14 +16,14 @@ struct View {
 View *s_views;
 SRWLOCK s_viewsLock = SRWLOCK_INIT;
 
-/// The link that points to the allocation's view, or to the list's end.
+/// Returns the link that points to the allocation's view, or to the list's end.
 View **find(uint32_t allocation) {
   View **link = &s_views;
   while (*link && (*link)->allocation != allocation) link = &(*link)->next;
   return link;
 }
 
-/// In 64-bit programs every file is mapped whole: there is nothing to remember.
+/// 64-bit programs map every file whole: there is nothing to remember.
 constexpr bool kRemembers = sizeof(void *) == 4;
 
 }  // namespace

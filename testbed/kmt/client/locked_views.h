@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// locked_views.h: where the program sees locked allocations. An allocation that is locked twice is seen at
-// one place. Any thread.
+// locked_views.h: the addresses of locked allocations in the program. An allocation that is locked twice has one
+// address. Any thread.
 #pragma once
 
 #include <stdint.h>
 
 namespace aerogpu::kmt {
 
-/// A lock's memory; null where it cannot be mapped.
+/// Maps a lock's memory; returns null if that fails.
 void *mapLocked(uint32_t allocation, uint32_t file, uint64_t offset, uint64_t bytes);
-/// One lock less; the last one ends the mapping.
+/// Removes one lock; the last one ends the mapping.
 void unmapLocked(uint32_t allocation);
 
 }  // namespace aerogpu::kmt

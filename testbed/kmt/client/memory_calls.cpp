@@ -74,7 +74,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTOpenResource(D3DKMT_OPENRESOURCE *data) {
   const uint8_t *runtime = call.take(reply.runtimeBytes);
   const uint8_t *resource = call.take(reply.resourceBytes);
   const uint8_t *total = call.take(reply.totalPrivateBytes);
-  // The kernel side gives no more than there is room for.
+  // The kernel side returns no more than there is room for.
   if (!opened || !runtime || !resource || !total || reply.count > data->NumAllocations ||
       reply.runtimeBytes > runtimeRoom || reply.resourceBytes > resourceRoom || reply.totalPrivateBytes > totalRoom)
     return kStatusUnsuccessful;
@@ -98,7 +98,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTOpenResource(D3DKMT_OPENRESOURCE *data) {
   return status;
 }
 
-// Pages of the list are not told apart: the whole allocation is locked, as the page allows.
+// The list of pages is ignored: the whole allocation is locked, as the page allows.
 extern "C" NTSTATUS APIENTRY D3DKMTLock(D3DKMT_LOCK *data) {
   if (!data) return kStatusInvalidParameter;
   LockReply reply{};

@@ -11,7 +11,7 @@ WireRect toWire(const RECT &rect) {
   return {rect.left, rect.top, rect.right, rect.bottom};
 }
 
-/** The window's client area on the screen. */
+/** Returns the window's client area on the screen. */
 bool clientArea(HWND window, WireRect &out) {
   RECT client;
   POINT origin = {0, 0};
@@ -34,7 +34,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTRender(D3DKMT_RENDER *data) {
                                  data->PrivateDriverDataSize});
   call.append(data->pPrivateDriverData, data->PrivateDriverDataSize);
   const NTSTATUS status = call.send();
-  // The next buffers come with a failure too, unless there is no such context.
+  // A failure also returns the next buffers, unless there is no such context.
   const RenderReply reply = call.reply();
   MappedBuffers mapped;
   if (!reply.buffers.commandBytes) return status;
@@ -50,7 +50,7 @@ extern "C" NTSTATUS APIENTRY D3DKMTRender(D3DKMT_RENDER *data) {
   return status;
 }
 
-// On Windows win32k knows the window; here its place on the screen goes with the call.
+// On Windows win32k knows the window; here the call carries its position on the screen.
 extern "C" NTSTATUS APIENTRY D3DKMTPresent(D3DKMT_PRESENT *data) {
   if (!data || data->SubRectCnt > kMaxSubRects) return kStatusInvalidParameter;
   if (data->BroadcastContextCount) return kStatusNotSupported;

@@ -13,7 +13,7 @@ struct MappedBuffers {
   D3DDDI_PATCHLOCATIONLIST *patches;
 };
 
-/// False where they cannot be mapped.
+/// Maps them; returns false if that fails.
 bool adoptBuffers(const CommandBuffers &buffers, MappedBuffers &out);
 
 }  // namespace aerogpu::kmt

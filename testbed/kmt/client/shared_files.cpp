@@ -9,9 +9,9 @@ namespace aerogpu::kmt {
 namespace {
 
 constexpr uint64_t kSmallFile = 64 << 20;
-constexpr uint64_t kHugePage = 2 << 20;  // in a VM the file of its memory has such pages: mapped whole, and aligned
+constexpr uint64_t kHugePage = 2 << 20;  // in a VM the memory file has such pages: whole mappings are aligned to them
 
-/// Huge pages of a file, which the ranges in them share: a view of its own for each would use up a 32-bit
+/// A view of huge pages of a file, shared by the ranges in them: a separate view for each would use up a 32-bit
 /// program's addresses.
 struct FileView {
   FileView *next;
@@ -24,7 +24,7 @@ struct SharedFileState {
   uint64_t bytes;
   char path[sizeof SharedFile::path];
   HANDLE mapping;
-  uint8_t *whole;   // all of it, where it is mapped whole
+  uint8_t *whole;   // the whole file, if it is mapped whole
   FileView *views;  // otherwise
 };
 SharedFileState s_files[kMaxFiles];
@@ -35,7 +35,7 @@ bool isMappedWhole(const SharedFileState &file) {
   return sizeof(void *) == 8 || file.bytes <= kSmallFile;
 }
 
-/// Wine's name of a Unix path: \\?\unix\..., with backslashes. `out` has MAX_PATH characters.
+/// Converts a Unix path to Wine's name: \\?\unix\..., with backslashes. `out` has MAX_PATH characters.
 bool wideUnixPath(const char *path, wchar_t *out) {
   static const wchar_t prefix[] = L"\\\\?\\unix";
   size_t at = 0;
@@ -47,7 +47,7 @@ bool wideUnixPath(const char *path, wchar_t *out) {
   return true;
 }
 
-/// With s_filesLock held.
+/// Opens the file; s_filesLock is held.
 bool open(SharedFileState &file) {
   if (file.mapping) return true;
   wchar_t path[MAX_PATH];
@@ -61,9 +61,9 @@ bool open(SharedFileState &file) {
   return file.mapping != nullptr;
 }
 
-/// Part of a file, seen at a multiple of kHugePage.
+/// Maps a part of a file at a multiple of kHugePage.
 uint8_t *mapAligned(const SharedFileState &file, uint64_t start, uint64_t bytes) {
-  constexpr int kTries = 8;  // another thread may take the place that was found
+  constexpr int kTries = 8;  // another thread may take the free address first
   if (bytes > SIZE_MAX - kHugePage) return nullptr;
   for (int i = 0; i < kTries; ++i) {
     void *room = VirtualAlloc(nullptr, static_cast<SIZE_T>(bytes + kHugePage), MEM_RESERVE, PAGE_NOACCESS);
@@ -78,7 +78,7 @@ uint8_t *mapAligned(const SharedFileState &file, uint64_t start, uint64_t bytes)
   return nullptr;
 }
 
-/// A range, in a view that has it or in a new one. With s_filesLock held; the range is inside of the file.
+/// Returns a range, in an existing view or in a new one. s_filesLock is held; the range lies in the file.
 uint8_t *mapPiece(SharedFileState &file, uint64_t offset, uint64_t bytes) {
   FileView *view = file.views;
   while (view && (offset < view->start || offset + bytes > view->start + view->bytes)) view = view->next;
@@ -98,7 +98,7 @@ uint8_t *mapPiece(SharedFileState &file, uint64_t offset, uint64_t bytes) {
   return view->address + (offset - view->start);
 }
 
-/// Ends what mapPiece() gave. With s_filesLock held.
+/// Releases the result of mapPiece(). s_filesLock is held.
 void unmapPiece(SharedFileState &file, const uint8_t *address) {
   FileView **link = &file.views;
   while (*link && (address < (*link)->address || address >= (*link)->address + (*link)->bytes)) link = &(*link)->next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// windows_headers.h: the order in which Windows' headers and the DDI's go together here.
+// windows_headers.h: includes Windows' headers and the DDI's in an order that compiles.
 #pragma once
 
 // clang-format off

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adapters, devices, contexts, and what is asked of them.
+// Adapters, devices, contexts, and queries about them.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint32_t kLuidLow = 0xA3D0, kSourceId = 0;
 constexpr char16_t kDisplayName[] = u"\\\\.\\DISPLAY1";
-/// As the package's INF names the device.
+/// The device's name in the package's INF.
 constexpr char16_t kAdapterName[] = u"aerogpu virtual GPU (aerogpu project - WDDM v1.1)";
 
 bool isDisplayName(std::span<const uint8_t> name) {
@@ -42,7 +42,7 @@ D3DKMT_DISPLAYMODE describeMode(const DisplayMode& mode) {
   return out;
 }
 
-/// Writes `value` over the caller's data; false when that is too short for it.
+/// Writes `value` over the caller's data; returns false if that is too short for it.
 template <class Value>
 bool answer(std::vector<uint8_t>& data, const Value& value) {
   if (data.size() < sizeof value) return false;
@@ -50,8 +50,8 @@ bool answer(std::vector<uint8_t>& data, const Value& value) {
   return true;
 }
 
-/// A user-mode driver asks for what its kernel driver does not have: one of them is older. Said once for
-/// each.
+/// Reports that a user-mode driver uses an escape that its kernel driver does not have: one of them is older.
+/// Reported once for each escape.
 void reportUnknownEscape(const std::vector<uint8_t>& data) {
   static std::atomic<uint64_t> said;
   aerogpu_escape_header header;
@@ -119,7 +119,7 @@ NTSTATUS Kernel::run(CallTag<Call::QueryAdapterInfo>, Process& process,
       }
       std::memcpy(&info.Version, data.data(), sizeof info.Version);
       // The registry has a name for each kind of process, UserModeDriverName and UserModeDriverNameWow, both
-      // of Direct3D 9 only (page "Loading a User-Mode Display Driver").
+      // for Direct3D 9 only (page "Loading a User-Mode Display Driver").
       const std::string& umd = process.pointerBits == 32 ? m_umdWow : m_umd;
       if (umd.empty()) note("kmt: there is no user-mode driver for a %u-bit program", process.pointerBits);
       if (info.Version != KMTUMDVERSION_DX9 || umd.empty() || umd.size() >= kCharacters) {
@@ -148,7 +148,7 @@ NTSTATUS Kernel::run(CallTag<Call::QueryAdapterInfo>, Process& process,
       break;
     }
     case KMTQAITYPE_ADAPTERREGISTRYINFO: {
-      // What the device is called; the other strings are for drivers that write them into the registry.
+      // The device's name; the other strings are for drivers that write them into the registry.
       D3DKMT_ADAPTERREGISTRYINFO info{};
       static_assert(sizeof kAdapterName <= sizeof info.AdapterString);
       std::memcpy(info.AdapterString, kAdapterName, sizeof kAdapterName);
@@ -204,7 +204,7 @@ NTSTATUS Kernel::run(CallTag<Call::CreateContext>, Process& process, const kmt::
                      TailReader& in, kmt::CreateContextReply& reply, TailWriter&) {
   in.take(request.privateBytes);
   DeviceCalls device = enterDevice(process, request.device);
-  // Page "D3DKMTCreateContext": nodes and engines are numbered from 0, affinity is a bit for each engine.
+  // Page "D3DKMTCreateContext": nodes and engines are numbered from 0, affinity has a bit for each engine.
   if (!in.finished() || !device || request.node || request.engines > 1) return kmt::kStatusInvalidParameter;
   if (request.privateBytes || request.flags) return kmt::kStatusNotSupported;  // the driver takes none
   if (isLost(*device)) return kmt::kStatusDeviceRemoved;
@@ -271,7 +271,7 @@ NTSTATUS Kernel::run(CallTag<Call::GetDeviceState>, Process& process,
       reply.syncNs = m_adapter.scheduler().lastVsyncNs();
       return kmt::kStatusSuccess;
     case D3DKMT_DEVICESTATE_RESET:
-      reply.value = 0;  // the desktop is never switched
+      reply.value = 0;  // the desktop never switches
       return kmt::kStatusSuccess;
     default:
       return kmt::kStatusInvalidParameter;
@@ -298,7 +298,7 @@ NTSTATUS Kernel::run(CallTag<Call::Escape>, Process& process, const kmt::EscapeR
   args.pPrivateDriverData = data.empty() ? nullptr : data.data();
   args.PrivateDriverDataSize = static_cast<UINT>(data.size());
   ProcessScope scope(process.id);
-  // HardwareAccess asks for the GPU to be idle and nobody else in the driver.
+  // HardwareAccess requires an idle GPU and no other call in the driver.
   if (args.Flags.HardwareAccess) m_adapter.scheduler().waitIdle();
   std::shared_lock shared(m_adapter.exclusion(), std::defer_lock);
   std::unique_lock alone(m_adapter.exclusion(), std::defer_lock);

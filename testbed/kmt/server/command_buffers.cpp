@@ -73,7 +73,7 @@ void CommandBufferSets::turn(uint32_t used, const Sizes& wanted) {
   if (sizes.commandBytes != next.sizes.commandBytes ||
       sizes.allocationEntries != next.sizes.allocationEntries ||
       sizes.patchEntries != next.sizes.patchEntries)
-    (void)make(next, sizes);  // without room it stays as it is: sizes are wishes
+    (void)make(next, sizes);  // without room it stays as it is: sizes are only requests
 }
 
 }  // namespace aerogpu::host

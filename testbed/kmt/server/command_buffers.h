@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A context's command buffer, allocation list and patch list. There are two sets, which take turns: after
-// each Render the program has to go on in the other one, at other addresses and of another size, as Windows
-// may ask for it. A program that keeps an old pointer writes where nobody looks, and into memory that is
-// poisoned.
+// A context's command buffer, allocation list and patch list. There are two sets, used alternately: after
+// each Render the program has to continue in the other one, at other addresses and with another size, as
+// Windows may require. A program that keeps an old pointer writes into poisoned memory that is not read.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +17,24 @@ public:
   struct Sizes {
     uint32_t commandBytes = 0, allocationEntries = 0, patchEntries = 0;
   };
-  /// The largest command buffer that a program is given.
+  /// The largest command buffer for a program.
   static constexpr uint32_t kMaxCommandBytes = 4 << 20;
 
-  /// `usual`: what the driver asks for (DXGK_CONTEXTINFO); lists never get longer.
+  /// `usual`: the driver's sizes (DXGK_CONTEXTINFO); lists never get longer.
   CommandBufferSets(CommandMemory& memory, const Sizes& usual);
   CommandBufferSets(const CommandBufferSets&) = delete;
   CommandBufferSets& operator=(const CommandBufferSets&) = delete;
   ~CommandBufferSets();
 
-  /// False where there was no room.
+  /// False if there was no room.
   bool ok() const { return m_sets[0].bytes && m_sets[1].bytes; }
   const kmt::CommandBuffers& current() const { return m_sets[m_current].buffers; }
   uint8_t* commands() const { return m_memory.at(current().commands); }
   const D3DDDI_ALLOCATIONLIST* allocations() const;
   D3DDDI_PATCHLOCATIONLIST* patches() const;
 
-  /// The program goes on in the other set. `used` bytes of commands are poisoned. A size in `wanted` that is
-  /// not 0 is what the program would like from now on.
+  /// Switches the program to the other set. Poisons `used` bytes of commands. A nonzero size in `wanted` is
+  /// the program's request from now on.
   void turn(uint32_t used, const Sizes& wanted);
 
 private:

@@ -23,13 +23,13 @@ public:
   ~CommandMemory();
 
   guest::Status create();
-  /// By which other processes open it while this one lives.
+  /// The path by which other processes open it while this one lives.
   std::string path() const;
 
-  /// An offset in the file; guest::PageAllocator::kNone when there is no room. The bytes are zero.
+  /// Returns an offset in the file; guest::PageAllocator::kNone if there is no room. The bytes are zero.
   uint64_t allocate(uint64_t bytes);
   void release(uint64_t offset, uint64_t bytes);
-  /// Where the host sees `offset`.
+  /// Returns the host's address of `offset`.
   uint8_t* at(uint64_t offset) const { return m_base + offset; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who has the screen and what it shows; vertical blanks.
+// The owner of the screen, and its picture; vertical blanks.
 #include "d3dkmthk.h"
 #include "testbed/kernel/dxgk/display.h"
 #include "testbed/kernel/dxgk/power.h"
@@ -29,7 +29,7 @@ bool Kernel::sleep() {
 
 namespace {
 
-/// The format of the mode that shows a surface: a screen has no use for alpha.
+/// Returns the format of the mode that shows a surface: a screen has no use for alpha.
 D3DDDIFORMAT modeFormat(D3DDDIFORMAT format) {
   return format == D3DDDIFMT_A8R8G8B8 ? D3DDDIFMT_X8R8G8B8 : format;
 }
@@ -40,7 +40,7 @@ NTSTATUS Kernel::checkFrame(const Allocation& frame, const DisplayMode& mode) {
   Vidmm& vidmm = m_adapter.vidmm();
   for (const Segment& segment : vidmm.segments())
     if ((frame.info.SupportedWriteSegmentSet >> (segment.id - 1) & 1) && vidmm.isAperture(segment.id))
-      return kmt::kStatusInvalidAllocationUsage;  // scanout wants one range
+      return kmt::kStatusInvalidAllocationUsage;  // scanout needs one contiguous range
   DXGKARG_DESCRIBEALLOCATION described;
   if (!describe(frame, described) || described.Width != mode.width || described.Height != mode.height ||
       modeFormat(described.Format) != mode.format)
@@ -90,7 +90,7 @@ NTSTATUS Kernel::run(CallTag<Call::SetVidPnSourceOwner>, Process& process,
   }
   std::lock_guard screen(m_screen);
   if (m_owner && m_owner != device.device.get()) return kmt::kStatusVidPnSourceInUse;
-  if (type == D3DKMT_VIDPNSOURCEOWNER_SHARED) {  // as everybody has it
+  if (type == D3DKMT_VIDPNSOURCEOWNER_SHARED) {  // the default state
     if (m_owner) {
       showDesktop();
       m_owner = nullptr;
@@ -133,7 +133,7 @@ NTSTATUS Kernel::run(CallTag<Call::SetDisplayMode>, Process& process,
     return m_owner ? kmt::kStatusVidPnSourceInUse : kmt::kStatusInvalidParameter;
   Display& display = m_adapter.display();
   const DisplayMode now = display.mode();
-  // The refresh rate that is there, if the driver does not say one.
+  // The current refresh rate, if the driver does not give one.
   const D3DDDI_RATIONAL rate = described.RefreshRate.Denominator
                                    ? described.RefreshRate
                                    : D3DDDI_RATIONAL{now.refreshNumerator, now.refreshDenominator};
@@ -152,7 +152,7 @@ NTSTATUS Kernel::run(CallTag<Call::SetDisplayMode>, Process& process,
 NTSTATUS Kernel::run(CallTag<Call::WaitForVerticalBlankEvent>, Process& process,
                      const kmt::WaitForVerticalBlankEventRequest& request, TailReader&, kmt::Nothing&,
                      TailWriter&) {
-  constexpr int kLongestMs = 2000;  // many times as long as any frame
+  constexpr int kLongestMs = 2000;  // many times longer than any frame
   if (!isAdapter(process, request.adapter)) return kmt::kStatusInvalidParameter;
   if (request.vidPnSource) return kmt::kStatusInvalidVidPnSource;
   if (request.device && !process.handles.find<KmtDevice>(request.device)) return kmt::kStatusInvalidParameter;

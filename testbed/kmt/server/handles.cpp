@@ -17,7 +17,7 @@ uint32_t makeHandle(uint32_t slot, uint8_t generation) {
 uint32_t HandleTable::add(const std::shared_ptr<KmtObject>& object) {
   std::lock_guard lock(m_mutex);
   uint32_t slot;
-  // As long as there are few, slots are not used again at once.
+  // While there are few handles, slots are not reused at once.
   if (m_free.size() > 64 || (m_slots.size() == kMost && !m_free.empty())) {
     slot = m_free.front();
     m_free.pop_front();

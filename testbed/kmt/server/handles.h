@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A process' table of handles. A handle is a program's claim: it is looked up with the kind that the call
-// wants, and one whose object is gone stays wrong for a long time, since a slot's handles change with each
-// use.
+// A process' table of handles. A handle is an unchecked value from a program: it is looked up together with
+// the kind that the call requires, and a stale one stays invalid for a long time, because a slot's handles
+// change with each use.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace aerogpu::host {
 
 enum class ObjectKind : uint8_t { Adapter, Device, Context, Allocation, Resource };
 
-/// What a handle stands for.
+/// The object that a handle names.
 struct KmtObject {
   explicit KmtObject(ObjectKind objectKind) : kind(objectKind) {}
   KmtObject(const KmtObject&) = delete;
@@ -29,19 +29,19 @@ class HandleTable {
 public:
   static constexpr uint32_t kMost = 1 << 16;
 
-  /// A new handle, which the object gets too; 0 when there are kMost.
+  /// Adds a new handle, which the object gets too; returns 0 if there are kMost.
   uint32_t add(const std::shared_ptr<KmtObject>& object);
-  /// Null when the handle is not one of this kind. `Object` names its kind in kKind.
+  /// Returns null if the handle is not one of this kind. `Object` names its kind in kKind.
   template <class Object>
   std::shared_ptr<Object> find(uint32_t handle) const {
     return std::static_pointer_cast<Object>(find(handle, Object::kKind));
   }
-  /// Ends the handle; null when it was none of this kind.
+  /// Removes the handle; returns null if it was none of this kind.
   template <class Object>
   std::shared_ptr<Object> remove(uint32_t handle) {
     return std::static_pointer_cast<Object>(remove(handle, Object::kKind));
   }
-  /// All that are there, oldest slot first.
+  /// Returns all objects, oldest slot first.
   std::vector<std::shared_ptr<KmtObject>> all() const;
 
 private:
@@ -51,12 +51,12 @@ private:
   };
   std::shared_ptr<KmtObject> find(uint32_t handle, ObjectKind kind) const;
   std::shared_ptr<KmtObject> remove(uint32_t handle, ObjectKind kind);
-  /// The slot's number, or kMost.
+  /// Returns the slot's number, or kMost.
   uint32_t slotOf(uint32_t handle) const;
 
   mutable std::mutex m_mutex;
   std::vector<Slot> m_slots;
-  std::deque<uint32_t> m_free;  // the slot that is free for longest is used first
+  std::deque<uint32_t> m_free;  // the slot that has been free longest is used first
 };
 
 }  // namespace aerogpu::host

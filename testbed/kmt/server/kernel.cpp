@@ -71,7 +71,7 @@ std::shared_ptr<Process> Kernel::enter(uint32_t id, uint64_t cookie, uint32_t po
     note("kmt: %s", status.text().c_str());
     return nullptr;
   }
-  m_nextProcess += 4;  // as Windows numbers them
+  m_nextProcess += 4;  // numbered as on Windows
   process->connections = 1;
   m_processes[process->id] = process;
   return process;
@@ -83,7 +83,7 @@ void Kernel::leave(const std::shared_ptr<Process>& process) {
     if (--process->connections) return;
     m_processes.erase(process->id);
   }
-  // Nobody else calls for this process any more.
+  // No other thread calls for this process any more.
   for (const auto& object : process->handles.all())
     if (object->kind == ObjectKind::Device) destroyDevice(*process, object->handle);
   std::lock_guard lock(m_mutex);
@@ -149,7 +149,7 @@ bool Kernel::destroyWindowSurface(uint32_t globalShare) {
     group->kernels = false;
     if (std::any_of(group->allocations.begin(), group->allocations.end(),
                     [](const auto& allocation) { return allocation->opens != 0; }))
-      return true;  // the last one to close it ends it
+      return true;  // the last one to close it destroys it
     group->ended = true;
   }
   waitFor(*group);
@@ -236,7 +236,7 @@ void Kernel::destroyDevice(Process& process, uint32_t handle) {
   for (const uint32_t resource : std::set(device->resources)) destroyResource(process, *device, resource);
   for (const uint32_t allocation : std::set(device->allocations))
     closeAllocations(process, *device, {allocation});
-  device->client.reset();  // closes the desktop's primary too
+  device->client.reset();  // also closes the desktop's primary
   --process.devices;
 }
 
@@ -277,7 +277,7 @@ Kernel::Opened Kernel::openGroup(Process& process, KmtDevice& device,
     }
   }
   if (room) return result;
-  // No handles are left: as if it had not been opened.
+  // No handles are left: undo the opening.
   for (const auto& allocation : result.allocations) {
     if (allocation->handle) process.handles.remove<KmtAllocation>(allocation->handle);
     device.allocations.erase(allocation->handle);

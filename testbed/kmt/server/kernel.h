@@ -22,8 +22,8 @@ namespace aerogpu::host {
 template <kmt::Call call>
 using CallTag = std::integral_constant<kmt::Call, call>;
 
-/// Calls of programs pass it, many at a time; who closes it waits until those that have passed are done, and
-/// keeps others away. For std::shared_lock and std::lock_guard.
+/// Calls of programs pass it, many at a time. A thread that closes it waits until those that have passed are
+/// done, and keeps others out. For std::shared_lock and std::lock_guard.
 class Gate {
 public:
   void lock_shared() {
@@ -58,38 +58,39 @@ class Kernel {
 public:
   static constexpr unsigned kMaxProcesses = 64;
 
-  /// The adapter has been brought up. `umd`, `umdWow`: what UMDRIVERNAME answers 64- and 32-bit programs,
+  /// The adapter must be up. `umd`, `umdWow`: the answers of UMDRIVERNAME for 64- and 32-bit programs,
   /// Windows paths; may be empty.
   Kernel(Adapter& adapter, std::string umd, std::string umdWow);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
-  /// No process is left.
+  /// No process may be left.
   ~Kernel();
 
-  /// Sets the desktop's mode; 0 by 0 is the preferred one. False after a broken rule, or where there is no
-  /// such mode.
+  /// Sets the desktop's mode; 0 by 0 is the preferred one. Returns false after a broken rule, or if there is
+  /// no such mode.
   bool start(UINT width, UINT height);
 
-  /// A connection's process: a new one for id 0, else the one that has id and cookie. `pointerBits`: a new
-  /// one's, 32 or 64. Null after one line.
+  /// Returns a connection's process: a new one for id 0, else the one with this id and cookie. `pointerBits`:
+  /// a new one's, 32 or 64. Returns null after one line.
   std::shared_ptr<Process> enter(uint32_t id, uint64_t cookie, uint32_t pointerBits);
   /// A connection has ended. With the last one the process dies: contexts, allocations, devices.
   void leave(const std::shared_ptr<Process>& process);
   size_t processes();
-  /// What there is now, of all processes and of the desktop. Any thread.
+  /// The current holdings of all processes and of the desktop. Any thread.
   struct Holdings {
     size_t processes, handles, shares, allocations;
-    uint64_t poolBytes;  // of the driver
+    uint64_t poolBytes;  // held by the driver
   };
   Holdings holdings();
-  /// A surface that GDI draws a window into while a compositor runs: the standard allocation for textures,
-  /// whose only description is each allocation's private data. Its global handle; 0 after one line. Any
-  /// thread.
+  /// Creates a surface into which GDI draws a window while a compositor runs: the standard allocation for
+  /// textures, whose only description is each allocation's private data. Returns its global handle; 0 after
+  /// one line. Any thread.
   uint32_t createWindowSurface(UINT width, UINT height, D3DDDIFORMAT format);
-  /// The window is gone; who has the surface open keeps it. False when there is no such surface.
+  /// The window is gone; programs that have the surface open keep it. Returns false if there is no such
+  /// surface.
   bool destroyWindowSurface(uint32_t globalShare);
 
-  /// The machine sleeps and wakes: calls that are under way end first, later ones wait. False where the
+  /// Lets the machine sleep and wake: calls under way end first, later ones wait. Returns false if the
   /// machine cannot sleep.
   bool sleep();
   /// Held around each call, and around leave().
@@ -103,11 +104,11 @@ public:
 #undef AEROGPU_KMT_CALL
 
 private:
-  /// A global handle that nobody has. Under m_sharing.
+  /// Returns an unused global handle. Under m_sharing.
   uint32_t newGlobalShare();
   /// Waits without any lock; the allocations may be used again meanwhile.
   void waitFor(const AllocationGroup& group);
-  /// The device, with its calls locked; an empty lock when there is none.
+  /// The device, with its calls locked; an empty lock if there is none.
   struct DeviceCalls {
     std::shared_ptr<KmtDevice> device;
     std::unique_lock<std::mutex> lock;
@@ -118,7 +119,7 @@ private:
   DeviceCalls enterDevice(Process& process, uint32_t handle);
   static std::shared_ptr<KmtAllocation> allocationOf(Process& process, const KmtDevice& device,
                                                      uint32_t handle);
-  /// STATUS_DEVICE_REMOVED once the GPU was reset since the device was made.
+  /// Returns STATUS_DEVICE_REMOVED once the GPU was reset since the device was made.
   bool isLost(const KmtDevice& device) const;
   bool isAdapter(Process& process, uint32_t handle) const {
     return process.handles.find<KmtAdapter>(handle) != nullptr;
@@ -126,7 +127,8 @@ private:
 
   // Under the device's calls.
   void destroyContext(Process& process, KmtDevice& device, uint32_t handle);
-  /// Closes what the handles name, all of one group, and ends the group if nobody has it open any more.
+  /// Closes the allocations of the handles, all of one group, and destroys the group if no device has it open
+  /// any more.
   void closeAllocations(Process& process, KmtDevice& device, const std::vector<uint32_t>& handles);
   void destroyResource(Process& process, KmtDevice& device, uint32_t handle);
   void destroyDevice(Process& process, uint32_t handle);
@@ -135,7 +137,7 @@ private:
     std::vector<std::shared_ptr<KmtAllocation>> allocations;
     uint32_t resource;
   };
-  /// Opens a group for the device and gives handles to all; nothing stays after a failure.
+  /// Opens a group for the device and gives handles to all; undoes everything after a failure.
   Opened openGroup(Process& process, KmtDevice& device, const std::shared_ptr<AllocationGroup>& group,
                    bool create, bool asResource);
 
@@ -144,20 +146,20 @@ private:
                       KmtAllocation* source, KmtAllocation* destination, const std::vector<RECT>& subRects);
   NTSTATUS presentFlip(DeviceCalls& device, KmtContext& context, const kmt::PresentRequest& request,
                        KmtAllocation& source);
-  /// Waits until fewer presents are queued than the device's limit allows; the lock is open meanwhile.
+  /// Waits until fewer presents are queued than the device's limit allows; releases the lock meanwhile.
   void waitForPresents(DeviceCalls& device);
   bool describe(const Allocation& allocation, DXGKARG_DESCRIBEALLOCATION& out);
 
   // The screen (display_calls.cpp).
-  /// The vertical sync interrupt is on as long as somebody counts on it.
+  /// The vertical sync interrupt is on while some call needs it.
   void useVsync(bool use);
-  /// Whether the frame can be scanned out in the mode: STATUS_GRAPHICS_INVALID_ALLOCATION_USAGE if not.
+  /// Fails with STATUS_GRAPHICS_INVALID_ALLOCATION_USAGE if the frame cannot be scanned out in the mode.
   NTSTATUS checkFrame(const Allocation& frame, const DisplayMode& mode);
-  /// With m_screen: the desktop's mode and primary, if they are not there.
+  /// Restores the desktop's mode and primary, if they are not shown. Under m_screen.
   void showDesktop();
   /// Shows the desktop if the device owns the screen.
   void releaseScreen(const KmtDevice& device);
-  /// Before the allocation ends.
+  /// Called before the allocation is destroyed.
   void hide(const Allocation& allocation);
   NTSTATUS displayModes(TailWriter& out, uint32_t capacity, uint32_t& total);
 
@@ -169,15 +171,15 @@ private:
   std::map<uint32_t, std::shared_ptr<Process>> m_processes;
   uint32_t m_nextProcess = 1000;
 
-  std::mutex m_sharing;  // opening and closing of groups that have a global handle
+  std::mutex m_sharing;  // for opening and closing groups with a global handle
   std::map<uint32_t, std::shared_ptr<AllocationGroup>> m_shares;
   uint32_t m_nextShare = 0;
   std::shared_ptr<AllocationGroup> m_desktop;
 
   std::mutex m_screen;                 // the one video present source
-  const KmtDevice* m_owner = nullptr;  // has it for itself
-  Allocation* m_shown = nullptr;       // of the owner; null: the desktop's primary
-  uint64_t m_flipVsync = 0;            // vertical syncs at the last flip
+  const KmtDevice* m_owner = nullptr;  // owns the screen exclusively
+  Allocation* m_shown = nullptr;       // the owner's frame; null: the desktop's primary
+  uint64_t m_flipVsync = 0;            // count of vertical syncs at the last flip
   std::mutex m_vsync;
   unsigned m_vsyncUsers = 0;
 };

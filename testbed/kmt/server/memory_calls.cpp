@@ -56,7 +56,7 @@ NTSTATUS Kernel::run(CallTag<Call::CreateAllocation>, Process& process,
           std::accumulate(entries.begin(), entries.end(), uint64_t{0},
                           [](uint64_t sum, const auto& entry) { return sum + entry.privateBytes; }) >
       kmt::kMaxPrivateBytes)
-    return kmt::kStatusInvalidParameter;  // more than an opener could be told
+    return kmt::kStatusInvalidParameter;  // more than an opener could receive
   if (!in.finished() || !request.count || (flags.CreateShared && !flags.CreateResource) ||
       (flags.CreateResource && request.resource))
     return kmt::kStatusInvalidParameter;
@@ -68,7 +68,7 @@ NTSTATUS Kernel::run(CallTag<Call::CreateAllocation>, Process& process,
   std::shared_ptr<KmtResource> grows;
   if (request.resource) {
     grows = process.handles.find<KmtResource>(request.resource);
-    // What others may open stays as it is.
+    // A shared resource does not change.
     if (!grows || grows->device != device.device.get() || !grows->creator || grows->group->globalShare ||
         grows->allocations.size() + entries.size() > kmt::kMaxAllocationsOfCall)
       return kmt::kStatusInvalidParameter;
@@ -81,7 +81,7 @@ NTSTATUS Kernel::run(CallTag<Call::CreateAllocation>, Process& process,
         m_adapter.vidmm().create(resourceData, std::move(privateData), flags.CreateResource, primary,
                                  grows ? grows->group->allocations[0]->resource : nullptr);
     if (!ntSuccess(created.status)) return created.status;
-    // What is no resource ends one by one.
+    // Allocations without a resource are destroyed one by one.
     for (const auto& allocation : created.allocations) {
       if (groups.empty() || (!flags.CreateResource && !grows))
         groups.push_back(std::make_shared<AllocationGroup>());
@@ -143,7 +143,7 @@ NTSTATUS Kernel::run(CallTag<Call::DestroyAllocation>, Process& process,
   if (handles.empty()) return kmt::kStatusInvalidParameter;
   for (size_t i = 0; i < handles.size(); ++i) {
     const auto allocation = allocationOf(process, *device, handles[i]);
-    // Those of a resource go with it.
+    // Those of a resource are destroyed with it.
     if (!allocation || allocation->resource ||
         std::count(handles.begin(), handles.begin() + static_cast<long>(i), handles[i]))
       return kmt::kStatusInvalidParameter;
@@ -212,9 +212,10 @@ NTSTATUS Kernel::run(CallTag<Call::Lock>, Process& process, const kmt::LockReque
   if (!device) return kmt::kStatusInvalidParameter;
   auto allocation = allocationOf(process, *device, request.allocation);
   if (!allocation) return kmt::kStatusInvalidParameter;
-  // What is shared is locked by its creator only (page "pfnLockCb").
+  // Only its creator locks a shared allocation (page "pfnLockCb").
   if (!allocation->creator) return kmt::kStatusInvalidParameter;
-  // The driver's MaximumRenamingListLength is 0, so Discard gives no other instance and waits as any lock.
+  // The driver's MaximumRenamingListLength is 0, so Discard provides no other instance and waits like any
+  // lock.
   const uint64_t number = allocation->opened->allocation->busyUntil;
   Scheduler& scheduler = m_adapter.scheduler();
   if (!flags.IgnoreSync && !scheduler.completed(number)) {
@@ -269,7 +270,7 @@ NTSTATUS Kernel::run(CallTag<Call::Unlock>, Process& process, const kmt::Allocat
   return kmt::kStatusSuccess;
 }
 
-// Priorities order what is evicted first; the host evicts what was used longest ago.
+// Priorities determine the order of eviction; the host evicts the least recently used.
 NTSTATUS Kernel::run(CallTag<Call::SetAllocationPriority>, Process& process,
                      const kmt::AllocationsRequest& request, TailReader& in, kmt::Nothing&, TailWriter&) {
   const auto handles = in.array<uint32_t>(request.count);
@@ -310,7 +311,7 @@ NTSTATUS Kernel::run(CallTag<Call::QueryAllocationResidency>, Process& process,
     states.push_back(m_adapter.vidmm().residency(*allocation->opened->allocation));
   }
   if (states.empty()) return kmt::kStatusInvalidParameter;
-  // Of a resource, the worst.
+  // For a resource, the worst state.
   if (request.resource) states = {*std::max_element(states.begin(), states.end())};
   reply.count = static_cast<uint32_t>(states.size());
   for (const uint32_t state : states) out.append(state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages of programs (d3d9-runtime/kmt/wire.h) as they come in and go out. Every byte of a request is a
-// stranger's: lengths are compared before anything is looked at.
+// Messages of programs (testbed/kmt/wire.h) as they come in and go out. No byte of a request is trusted:
+// lengths are compared before anything is read.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace aerogpu::host {
 
-/// Cuts what a socket delivers into requests. A program waits for each answer, so there is one at a time.
+/// Splits a socket's data into requests. A program waits for each answer, so there is one at a time.
 class RequestFramer {
 public:
   RequestFramer() : m_bytes(kmt::kMaxMessageBytes) {}
 
-  /// Where the next bytes go, never empty unless next() has something to say.
+  /// Returns where the next bytes go, never empty unless next() has a result.
   std::span<uint8_t> room() { return {m_bytes.data() + m_have, m_bytes.size() - m_have}; }
   void added(size_t bytes) { m_have += bytes; }
 
   enum class State { Incomplete, Request, Fault };
-  /// With Request: header() and rest() are it, until done().
+  /// After Request, header() and rest() return it, until done().
   State next();
   const kmt::RequestHeader& header() const { return m_header; }
   std::span<const uint8_t> rest() const {
     return {m_bytes.data() + kmt::kHeaderBytes, m_header.length - kmt::kHeaderBytes};
   }
-  /// With Fault: what it is.
+  /// After Fault, returns its description.
   const char* fault() const { return m_fault; }
   void done() { m_have = 0; }
 
@@ -39,7 +39,7 @@ private:
   const char* m_fault = nullptr;
 };
 
-/// The tail of a request, taken piece by piece. After one piece too many, all are empty and ok() is false.
+/// The tail of a request, read piece by piece. After one piece too many, all are empty and ok() is false.
 class TailReader {
 public:
   explicit TailReader(std::span<const uint8_t> bytes) : m_left(bytes) {}
@@ -65,7 +65,7 @@ public:
     return {piece.begin(), piece.end()};
   }
   bool ok() const { return m_ok; }
-  /// All was there, and nothing is left.
+  /// True if everything was there, and nothing is left.
   bool finished() const { return m_ok && m_left.empty(); }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What programs have handles for.
+// The objects for which programs have handles.
 #pragma once
 
 #include <atomic>
@@ -21,21 +21,21 @@ struct KmtAdapter final : KmtObject {
   KmtAdapter() : KmtObject(kKind) {}
 };
 
-/// Calls of one device come one after the other, under `calls`; what waits for the GPU on a program's wish
-/// does so without it.
+/// Calls of one device are serialised by `calls`; a call that waits for the GPU on a program's request
+/// releases it.
 struct KmtDevice final : KmtObject {
   static constexpr ObjectKind kKind = ObjectKind::Device;
   KmtDevice() : KmtObject(kKind) {}
 
-  std::mutex calls;  // guards what follows
+  std::mutex calls;  // protects the following
   bool gone = false;
   std::unique_ptr<Client> client;
   std::set<uint32_t> contexts, allocations, resources;  // handles
-  OpenAllocation* desktop = nullptr;                    // the shared primary, once it was presented to
-  unsigned resetsBefore = 0;                            // of the scheduler when the device was made
-  uint64_t lastNumber = 0;                              // of the scheduler, of the last submission
-  std::deque<uint64_t> presents;                        // numbers, of those that may not be done
-  uint32_t queuedLimit = 3;                             // page "D3DKMTSetQueuedLimit"
+  OpenAllocation* desktop = nullptr;  // the shared primary, once the device has presented to it
+  unsigned resetsBefore = 0;          // the scheduler's count when the device was made
+  uint64_t lastNumber = 0;            // the scheduler's number of the last submission
+  std::deque<uint64_t> presents;      // numbers of presents that may not be done
+  uint32_t queuedLimit = 3;           // page "D3DKMTSetQueuedLimit"
   uint32_t presentCount = 0;
 };
 
@@ -50,20 +50,20 @@ struct KmtContext final : KmtObject {
   std::unique_ptr<CommandBufferSets> buffers;
 };
 
-/// What is created or opened together, and ends together: the allocations of one resource, or one allocation
-/// of none.
+/// Allocations that are created or opened together, and destroyed together: those of one resource, or a
+/// single one without a resource.
 struct AllocationGroup {
   std::vector<std::shared_ptr<Allocation>> allocations;
   std::vector<uint8_t> runtimeData, resourceData;
-  uint32_t globalShare = 0;  // 0: nobody else can open it
-  bool kernels = false;      // the shared primary and windows' surfaces, which are no process'
+  uint32_t globalShare = 0;  // 0: no other device can open it
+  bool kernels = false;      // the shared primary and windows' surfaces, which belong to no process
   bool ended = false;        // under Kernel's m_sharing
 };
 
 struct KmtAllocation final : KmtObject {
   static constexpr ObjectKind kKind = ObjectKind::Allocation;
   KmtAllocation() : KmtObject(kKind) {}
-  KmtDevice* device = nullptr;  // whose table of allocations has this one
+  KmtDevice* device = nullptr;  // the device that has this one in its table of allocations
   uint32_t resource = 0;        // handle
   std::shared_ptr<AllocationGroup> group;
   OpenAllocation* opened = nullptr;
@@ -80,7 +80,7 @@ struct KmtResource final : KmtObject {
   bool creator = false;
 };
 
-/// A program: what its connections have in common.
+/// A program: the state that its connections share.
 struct Process {
   static constexpr unsigned kMaxDevices = 64, kMaxContexts = 64;
 
@@ -89,7 +89,7 @@ struct Process {
   uint64_t cookie = 0;
   unsigned connections = 0;  // under Kernel's m_mutex
   std::atomic<unsigned> devices{0}, contexts{0};
-  CommandMemory memory;  // its contexts' buffers end before it
+  CommandMemory memory;  // outlives its contexts' buffers
   HandleTable handles;
 };
 

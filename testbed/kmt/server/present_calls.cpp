@@ -57,7 +57,7 @@ NTSTATUS Kernel::presentBlt(KmtDevice& device, KmtContext& context, const kmt::P
   {
     std::lock_guard screen(m_screen);
     if (!target && m_owner && m_owner != &device) return kmt::kStatusPresentOccluded;
-    // To the screen: what the device has put there itself, or the desktop.
+    // To the screen: the device's own frame there, or the desktop.
     if (!target && m_shown)
       for (const uint32_t handle : device.allocations) {
         const auto allocation = context.process->handles.find<KmtAllocation>(handle);
@@ -86,7 +86,7 @@ NTSTATUS Kernel::presentBlt(KmtDevice& device, KmtContext& context, const kmt::P
     shape.sourceHeight = static_cast<LONG>(from.Height);
     if (flags.SrcRectValid) shape.from = toRect(request.from);
     shape.subRects = subRects;
-  } else {  // a fill has the size of what it fills
+  } else {  // a fill has the size of its destination
     const RECT filled = shape.to.value_or(
         RECT{0, 0, shape.window.right - shape.window.left, shape.window.bottom - shape.window.top});
     shape.sourceWidth = filled.right - filled.left;
@@ -97,7 +97,7 @@ NTSTATUS Kernel::presentBlt(KmtDevice& device, KmtContext& context, const kmt::P
     return kmt::kStatusPresentOccluded;
   const auto area = presentArea(shape);
   if (!area) return kmt::kStatusInvalidParameter;
-  if (area->subRects.empty()) return kmt::kStatusSuccess;  // beside the screen
+  if (area->subRects.empty()) return kmt::kStatusSuccess;  // outside the screen
   for (const OpenAllocation* one : {target, source ? source->opened : nullptr})
     if (one && m_adapter.vidmm().lockedOut(*one->allocation)) return kmt::kStatusCantRenderLocked;
   DXGK_PRESENTFLAGS driverFlags{};
@@ -119,7 +119,8 @@ NTSTATUS Kernel::presentFlip(DeviceCalls& device, KmtContext& context, const kmt
   if (request.flipInterval > D3DDDI_FLIPINTERVAL_FOUR) return kmt::kStatusInvalidParameter;
   Scheduler& scheduler = m_adapter.scheduler();
   Allocation& frame = *source.opened->allocation;
-  // Until the driver can take the flip: the last one has been shown for its interval, the frame is drawn.
+  // Waits until the driver can take the flip: the last frame has been shown for its interval, and this one is
+  // drawn.
   for (;;) {
     uint64_t earliest;
     {
@@ -140,7 +141,7 @@ NTSTATUS Kernel::presentFlip(DeviceCalls& device, KmtContext& context, const kmt
     if (device->gone || allocationOf(*context.process, *device, source.handle).get() != &source)
       return kmt::kStatusInvalidParameter;
     if (isLost(*device)) return kmt::kStatusDeviceRemoved;
-    if (stuck) break;  // no vertical syncs come: shown all the same
+    if (stuck) break;  // no vertical syncs come: show it anyway
   }
   NTSTATUS status;
   {
@@ -192,8 +193,7 @@ NTSTATUS Kernel::run(CallTag<Call::Present>, Process& process, const kmt::Presen
 NTSTATUS Kernel::run(CallTag<Call::SetQueuedLimit>, Process& process,
                      const kmt::SetQueuedLimitRequest& request, TailReader&, kmt::SetQueuedLimitReply& reply,
                      TailWriter&) {
-  constexpr uint32_t kMost =
-      30;  // what Windows takes; page "IDirect3DDevice9Ex::SetMaximumFrameLatency" says 20
+  constexpr uint32_t kMost = 30;  // Windows' limit; page "IDirect3DDevice9Ex::SetMaximumFrameLatency" says 20
   const DeviceCalls device = enterDevice(process, request.device);
   if (!device) return kmt::kStatusInvalidParameter;
   switch (request.type) {

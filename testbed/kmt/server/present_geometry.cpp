@@ -8,7 +8,7 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr LONG kFarthest = 1 << 16;  // no coordinate is beyond; Windows' desktop ends at 32767
+constexpr LONG kFarthest = 1 << 16;  // limit of coordinates; Windows' desktop ends at 32767
 
 bool isArea(const RECT& r) {
   return r.left < r.right && r.top < r.bottom && r.left >= -kFarthest && r.top >= -kFarthest &&
@@ -20,7 +20,7 @@ bool contains(const RECT& outer, const RECT& inner) {
          inner.bottom <= outer.bottom;
 }
 
-/// Where `at` of [from, from + fromLength) lies in [to, to + toLength), rounded down or up.
+/// Maps `at` from [from, from + fromLength) to [to, to + toLength), rounded down or up.
 LONG scale(LONG at, LONG from, LONG fromLength, LONG to, LONG toLength, bool up) {
   const int64_t product = int64_t{at - from} * toLength;
   return to + static_cast<LONG>((product + (up ? fromLength - 1 : 0)) / fromLength);
@@ -44,7 +44,7 @@ std::optional<PresentArea> presentArea(const PresentShape& shape) {
   const std::vector<RECT> all = {area.from};
   for (const RECT& sub : shape.subRects.empty() ? all : shape.subRects) {
     if (!isArea(sub) || !contains(area.from, sub)) return {};
-    // Of the window too: a program draws nowhere else.
+    // Clipped to the window too: a program draws nowhere else.
     const RECT clipped = {std::max({scale(sub.left, area.from.left, fromWidth, area.to.left, toWidth, false),
                                     shape.window.left, screen.left}),
                           std::max({scale(sub.top, area.from.top, fromHeight, area.to.top, toHeight, false),

@@ -29,10 +29,10 @@ NTSTATUS Kernel::run(CallTag<Call::Render>, Process& process, const kmt::RenderR
     if (uint64_t{request.commandOffset} + request.commandBytes > current.commandBytes ||
         request.allocationCount > current.allocationEntries || request.patchCount > current.patchEntries)
       return kmt::kStatusInvalidParameter;
-    // Tokens for the compositor are not here, and RenderKm is the kernel's own.
+    // Tokens for the compositor are not supported, and RenderKm is the kernel's own.
     if (flags.PresentRedirected || flags.RenderKm) return kmt::kStatusNotSupported;
     if (isLost(device)) return kmt::kStatusDeviceRemoved;
-    // The program can change its list at any time: what is looked up is a copy.
+    // The program can change its list at any time, so a copy is used.
     std::vector<D3DDDI_ALLOCATIONLIST> listed(request.allocationCount);
     if (!listed.empty())
       std::memcpy(listed.data(), buffers.allocations(), listed.size() * sizeof(D3DDDI_ALLOCATIONLIST));

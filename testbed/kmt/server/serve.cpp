@@ -18,7 +18,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// Programs see the host's root folder as drive Z (Wine's default).
+/// Converts a path: programs see the host's root folder as drive Z (Wine's default).
 std::string windowsPath(const std::string& path) {
   if (!path.starts_with('/')) return path;
   std::string result = "Z:" + path;
@@ -27,7 +27,7 @@ std::string windowsPath(const std::string& path) {
   return result;
 }
 
-/// Writes what the screen shows as PPM (netpbm: "ppm").
+/// Writes the screen's picture as PPM (netpbm: "ppm").
 guest::Status screendump(Machine& machine, const std::string& path) {
   Machine::Picture picture;
   if (guest::Status status = machine.screen(picture); !status.ok()) return status;
@@ -41,7 +41,7 @@ guest::Status screendump(Machine& machine, const std::string& path) {
                                            : guest::Status::failure("cannot write %s", path.c_str());
 }
 
-/// A property of the device, as a word to append.
+/// Appends a property of the device, as a word.
 guest::Status counter(Machine& machine, const std::string& name, std::string& answer) {
   uint64_t value = 0;
   guest::Status status = machine.deviceProperty(name, value);
@@ -49,7 +49,7 @@ guest::Status counter(Machine& machine, const std::string& name, std::string& an
   return status;
 }
 
-/// What the kernel side holds, as words "name=number" to append.
+/// Returns the kernel side's holdings, as words "name=number" to append.
 std::string holdings(Kernel& kernel) {
   const Kernel::Holdings now = kernel.holdings();
   char text[160];
@@ -59,7 +59,7 @@ std::string holdings(Kernel& kernel) {
   return text;
 }
 
-/// "WIDTHxHEIGHT FORMAT", the format a D3DDDIFORMAT: the surface's global handle, as a word to append.
+/// Parses "WIDTHxHEIGHT FORMAT", the format a D3DDDIFORMAT; appends the surface's global handle, as a word.
 guest::Status windowSurface(Kernel& kernel, const std::string& what, std::string& answer) {
   unsigned width = 0, height = 0, format = 0;
   int end = 0;
@@ -110,7 +110,7 @@ void command(Kernel& kernel, Machine& machine, const std::string& line) {
   std::fflush(stdout);
 }
 
-/// Complete lines of standard input. False at its end.
+/// Handles complete lines of standard input. Returns false at its end.
 bool commands(Kernel& kernel, Machine& machine, std::string& pending) {
   char bytes[1024];
   const ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
@@ -143,7 +143,7 @@ int serve(const ServeOptions& options) {
         "aerogpu-driver-host: error: AEROGPU_KMT_KEY has to hold the key of programs, 1 to 63 characters\n");
     return 2;
   }
-  // Blocked before there are other threads, so that none takes them.
+  // Blocked before there are other threads, so that none receives them.
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
@@ -178,7 +178,7 @@ int serve(const ServeOptions& options) {
     }
   }
   adapter->bringDown();
-  (void)adapter.release();  // the interrupt thread looks at it until the process ends
+  (void)adapter.release();  // the interrupt thread uses it until the process ends
   return status.ok() && brokenRules() == 0 ? 0 : 1;
 }
 

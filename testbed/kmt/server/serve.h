@@ -11,22 +11,23 @@
 namespace aerogpu::host {
 
 struct ServeOptions {
-  std::string driver;                                      // aerogpu.sys
-  std::string umd;                                         // a Unix or a Windows path; may be empty
-  std::string umdWow;                                      // the one for 32-bit programs
-  uint16_t port = 0;                                       // 0: any
-  unsigned width = 0, height = 0;                          // of the desktop; 0: the driver's preferred mode
-  unsigned memoryPages = 384;                              // of 2 MiB
-  std::vector<std::pair<std::string, uint32_t>> settings;  // of the driver's software key
+  std::string driver;              // aerogpu.sys
+  std::string umd;                 // a Unix or a Windows path; may be empty
+  std::string umdWow;              // the one for 32-bit programs
+  uint16_t port = 0;               // 0: any port
+  unsigned width = 0, height = 0;  // size of the desktop; 0: the driver's preferred mode
+  unsigned memoryPages = 384;      // pages of 2 MiB
+  std::vector<std::pair<std::string, uint32_t>> settings;  // values for the driver's software key
 };
 
-/// Serves until SIGTERM, SIGINT or the end of standard input, which takes commands, one a line: "screendump
+/// Serves until SIGTERM, SIGINT or the end of standard input, which takes commands, one per line: "screendump
 /// FILE" (PPM); "counter NAME", a property of the device (docs/develop/debugging.md), whose value follows in
-/// the answer; "holdings", how many processes, handles, shared groups, allocations and bytes of pool there
-/// are; "window-surface WxH FORMAT", which makes what GDI draws a window into and answers its global handle;
-/// "close-window-surface HANDLE"; "sleep", after which the machine has slept and is awake (in a VM somebody
-/// outside has to wake it); "lose-gpu" and "stick-gpu", what x-gpu-fault 1 and 4 do
-/// (docs/develop/debugging.md). The exit status: 0 unless the driver broke a rule, or it could not start.
+/// the answer; "holdings", the numbers of processes, handles, shared groups, allocations and bytes of pool;
+/// "window-surface WxH FORMAT", which makes the surface into which GDI draws a window and answers with its
+/// global handle; "close-window-surface HANDLE"; "sleep", after which the machine has slept and is awake (in
+/// a VM something outside has to wake it); "lose-gpu" and "stick-gpu", which do what x-gpu-fault 1 and 4 do
+/// (docs/develop/debugging.md). Returns the exit status: 0 unless the driver broke a rule, or serving could
+/// not start.
 int serve(const ServeOptions& options);
 
 }  // namespace aerogpu::host

@@ -27,7 +27,8 @@ bool sendAll(int socket, std::span<const uint8_t> bytes) {
   return true;
 }
 
-/// Reads until there is a request. False at the end of the connection, and after a fault, which is reported.
+/// Reads until there is a request. Returns false at the end of the connection, and after a fault, which is
+/// reported.
 bool receive(int socket, RequestFramer& framer, uint32_t process) {
   for (;;) {
     switch (framer.next()) {
@@ -55,7 +56,7 @@ std::vector<uint8_t> beginReply(const kmt::RequestHeader& request, size_t bodyBy
   return message;
 }
 
-/// Completes header and body; the tail is there.
+/// Completes header and body; the tail is there already.
 void finishReply(std::vector<uint8_t>& message, NTSTATUS status, const void* body, size_t bodyBytes) {
   kmt::ReplyHeader header;
   std::memcpy(&header, message.data(), sizeof header);
@@ -92,10 +93,10 @@ std::vector<uint8_t> runCall(Kernel& kernel, Process& process, const RequestFram
     AEROGPU_KMT_CALLS(AEROGPU_KMT_CALL)
 #undef AEROGPU_KMT_CALL
   }
-  return {};  // the framer lets no other number pass
+  return {};  // the framer rejects other numbers
 }
 
-/// Takes as long for every key.
+/// Takes the same time for every key.
 bool sameKey(const char (&shown)[kmt::kKeyBytes], const std::string& key) {
   char expected[kmt::kKeyBytes] = {};
   key.copy(expected, kmt::kKeyBytes - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// D3DKMT over TCP: connections of programs, each with a thread, and the calls that come over them.
+// D3DKMT over TCP: connections of programs, each with a thread, and the calls over them.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@ class KmtServer {
 public:
   static constexpr size_t kMaxConnections = 512;
 
-  /// `key`: what a connection must show first, 1 to 63 characters.
+  /// `key`: the key that a connection must send first, 1 to 63 characters.
   KmtServer(Kernel& kernel, Adapter& adapter, std::string key);
   KmtServer(const KmtServer&) = delete;
   KmtServer& operator=(const KmtServer&) = delete;
@@ -27,13 +27,13 @@ public:
   /// Listens on 127.0.0.1; port 0 is any.
   guest::Status listen(uint16_t port);
   uint16_t port() const { return m_port; }
-  /// To poll; when it is readable, accept() does not wait.
+  /// For polling; when it is readable, accept() does not wait.
   int listener() const { return m_listener; }
   void accept();
 
 private:
   void serve(int socket);
-  /// The first message. Null after one line; else what answers it is sent.
+  /// Handles the first message. Returns null after one line; otherwise the answer is sent.
   std::shared_ptr<Process> greet(int socket, RequestFramer& framer);
   bool answerHello(int socket, const kmt::RequestHeader& header, const Process& process);
 
@@ -44,7 +44,7 @@ private:
   uint16_t m_port = 0;
   std::mutex m_mutex;
   std::condition_variable m_changed;
-  std::set<int> m_sockets;  // of connections that have a thread
+  std::set<int> m_sockets;  // sockets of connections that have a thread
 };
 
 }  // namespace aerogpu::host

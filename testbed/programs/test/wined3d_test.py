@@ -15,7 +15,8 @@ from aerogpu_build import Failure  # noqa: E402
 import wine  # noqa: E402
 
 LIMIT = 120  # s, a program
-# Program, arguments, exit code, a line that it says. Wine does not share between processes, which is said, not passed over.
+# Program, arguments, exit code, an expected line. Wine does not share between processes, which the program must
+# report, not ignore.
 RUNS = [
     ('triangle', [], 0, 'triangle: ok'),
     ('triangle', ['--ex', '--draws', '3', '--frames', '7', '--immediate'], 0, 'frames 7 in '),
@@ -65,7 +66,7 @@ def main():
         try:
             results = [run(sys.argv[1:], env, program, ['--any-driver', *arguments], *wanted)
                        for program, arguments, *wanted in RUNS]
-            # Those that ask for aerogpu's driver say in one line that this is another one.
+            # Programs that need aerogpu's driver report in one line that this is another one.
             results += [run(sys.argv[1:], env, program, [], 1, "%s: the driver is '" % program, lines=1)
                         for program in ASKING]
         except Failure as failure:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text to tokens: the D3D9 assembly language (vs_1_1 .. vs_3_0, ps_1_1 .. ps_3_0) of the Direct3D 9 "asm
-// shader reference". Pure functions, any thread.
+// Turns text into tokens: the D3D9 assembly language (vs_1_1 .. vs_3_0, ps_1_1 .. ps_3_0) of the Direct3D 9
+// "asm shader reference". Pure functions, any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace aerogpu::d3d9 {
 
-/// Where and why assembly stopped. Line and column count from 1.
+/// The place and reason of an error. Line and column count from 1.
 struct AssemblyError {
   uint32_t line = 0, column = 0;
   std::string message;

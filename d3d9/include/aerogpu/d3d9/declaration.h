@@ -64,7 +64,7 @@ inline constexpr DeclTypeInfo kDeclTypes[] = {
 };
 static_assert(sizeof kDeclTypes / sizeof kDeclTypes[0] == kDeclTypeCount);
 
-/// The row of a number, null for Unused and for numbers that are no D3DDECLTYPE.
+/// Returns the row of a number, or null for Unused and for numbers that are no D3DDECLTYPE.
 constexpr const DeclTypeInfo* findDeclType(uint32_t type) {
   return type < kDeclTypeCount ? &kDeclTypes[type] : nullptr;
 }
@@ -72,7 +72,7 @@ constexpr const DeclTypeInfo* findDeclType(uint32_t type) {
 /// D3DDECLMETHOD: how a tessellator makes the element.
 enum class DeclMethod : uint8_t { Default = 0, PartialU, PartialV, CrossUv, Uv, Lookup, LookupPresampled };
 
-/// By Usage, as the assembler writes them; HLSL's semantics are the same words in upper case.
+/// Indexed by Usage, as the assembler writes them; HLSL's semantics are the same words in upper case.
 inline constexpr const char* kUsageNames[kUsageCount] = {
     "position", "blendweight", "blendindices", "normal", "psize", "texcoord", "tangent",
     "binormal", "tessfactor",  "positiont",    "color",  "fog",   "depth",    "sample"};
@@ -103,13 +103,13 @@ enum class DeclError : uint8_t {
   UnknownUsage,  ///< beyond D3DDECLUSAGE_SAMPLE
 };
 
-/// Reads a declaration from bytes that nobody has looked at, one element a call. The bytes have to outlive it
-/// and need no alignment; nothing beyond `size` is read.
+/// Reads a declaration from unchecked bytes, one element a call. The bytes have to outlive it and need no
+/// alignment; it reads nothing beyond `size`.
 class DeclReader {
 public:
   DeclReader(const void* bytes, size_t size) : m_at(static_cast<const uint8_t*>(bytes)), m_left(size) {}
 
-  /// The next element. False at the end and at an error, which error() tells apart.
+  /// Reads the next element. False at the end and at an error; error() tells which.
   bool next(VertexElement& out);
   DeclError error() const { return m_error; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tokens to text that assembler.h turns back into the same tokens (comments aside). For tools, dumps and
-// logs; safe on any input.
+// Turns tokens into text that assembler.h turns back into the same tokens (comments aside). For tools, dumps
+// and logs; safe on any input.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace aerogpu::d3d9 {
 
 struct Disassembly {
-  std::string text;          ///< what could be read, one instruction a line
+  std::string text;          ///< the readable part, one instruction a line
   std::string error;         ///< empty when the whole stream was read
   uint32_t errorOffset = 0;  ///< token index of the error
   bool ok() const { return error.empty(); }

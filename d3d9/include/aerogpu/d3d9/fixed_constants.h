@@ -37,7 +37,7 @@ inline constexpr uint32_t kFixedLightAttenuation =
     4;                                          ///< xyz; w: 1 / (cosine of half of theta - that of phi)
 inline constexpr uint32_t kFixedLightAxis = 5;  ///< where a spot shines; w: falloff
 inline constexpr uint32_t kFixedLightRegisters = 6;
-/// i#: how many lights there are, the first one's registers behind kFixedLight, and kFixedLightRegisters.
+/// i#: the number of lights, the first light's register counted from kFixedLight, and kFixedLightRegisters.
 inline constexpr uint32_t kFixedDirectionalLights = 0, kFixedPositionalLights = 1;
 /// Literals of the vertex shader, which it defines itself: two registers.
 inline constexpr uint32_t kFixedVertexLiterals = 7;
@@ -62,7 +62,7 @@ struct FixedMaterial {
   float diffuse[4] = {}, ambient[4] = {}, specular[4] = {}, emissive[4] = {}, power = 0;
 };
 
-/// What fills the registers of a vertex shader. Pointers are read during the call.
+/// The values that fill the registers of a vertex shader. Pointers are read during the call.
 struct FixedVertexValues {
   const uint32_t* render = nullptr;    ///< as in FixedStates
   const float (*world)[16] = nullptr;  ///< D3DTS_WORLDMATRIX(0) and on
@@ -87,9 +87,9 @@ void fillFixedVertexConstants(const FixedVertexKey& key, const FixedVertexValues
 void fillFixedPixelConstants(const FixedPixelKey& key, const FixedStates& states,
                              float (*c)[4] /* kFixedPixelConstants */);
 
-/// A clip plane of the fixed function, which is in world space ("User Clip Planes"), as drivers take one
-/// behind a vertex shader: in clip space. False if view and projection have no inverse; then `out` clips
-/// nothing.
+/// Transforms a clip plane of the fixed function, which is in world space ("User Clip Planes"), to clip
+/// space, where drivers expect it with a vertex shader. False if view and projection have no inverse; then
+/// `out` clips nothing.
 bool fixedClipPlane(const float* plane, const float* view, const float* projection, float* out);
 
 }  // namespace aerogpu::d3d9

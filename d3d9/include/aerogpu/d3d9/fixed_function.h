@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Direct3D 9's fixed function as shaders of model 2. Drivers with shaders never see it (Windows display
 // driver documentation, "Converting the Direct3D Fixed-Function State"): the runtime turns transformation and
-// lighting into a vertex shader and the texture stages into a pixel shader, each for itself.
+// lighting into a vertex shader and the texture stages into a pixel shader, independently.
 //
 // Three steps: states to a key, a key to tokens (this header), and values to the registers that the tokens
-// read (fixed_constants.h). A key has what changes instructions and nothing that only changes numbers, so
-// equal keys are equal shaders. What the driver does behind a shader is not in it: alpha test, table fog,
-// mixing with the fog colour, shading, the clamp of colours and of the fog factor between the two shaders,
-// point sprites, D3DRS_WRAPn. Transformed vertices (D3DDECLUSAGE_POSITIONT) have no vertex shader.
+// read (fixed_constants.h). A key holds all that changes instructions and nothing that only changes numbers,
+// so equal keys are equal shaders. The shaders leave the driver's work to it: alpha test, table fog, mixing
+// with the fog colour, shading, the clamp of colours and of the fog factor between the two shaders, point
+// sprites, D3DRS_WRAPn. Transformed vertices (D3DDECLUSAGE_POSITIONT) have no vertex shader.
 //
 // Pure functions without heap, library or floating-point numbers. Any thread. Sources: the pages of the
 // Direct3D 9 reference that the functions name.
@@ -25,14 +25,14 @@ namespace aerogpu::d3d9 {
 inline constexpr uint32_t kFixedStages = 8;  ///< D3DCAPS9::MaxTextureBlendStages
 inline constexpr uint32_t kFixedRenderStates = 256, kFixedStageStates = 33;  ///< numbers, and one more
 
-/// How a declaration gives the indices of blending matrices.
+/// The form in which a declaration gives the indices of blending matrices.
 enum class BlendIndices : uint8_t {
   None = 0,
   Integers,
   Color
 };  ///< D3DDECLTYPE_UBYTE4 and its like, D3DCOLOR
 
-/// What vertices have, of what the fixed function reads.
+/// The elements of vertices that the fixed function reads.
 struct FixedVertexInputs {
   bool transformed = false;  ///< D3DDECLUSAGE_POSITIONT: no vertex processing
   bool normal = false, pointSize = false, color0 = false, color1 = false;
@@ -41,10 +41,10 @@ struct FixedVertexInputs {
   BlendIndices indices = BlendIndices::None;
   uint8_t coordinates[kFixedStages] = {};  ///< components of each set, 0: none
 };
-/// Elements of a declaration without its end. Of two elements with one usage the last counts.
+/// Reads a declaration's elements without the end. Of two elements with one usage the last counts.
 FixedVertexInputs fixedVertexInputs(const VertexElement* elements, size_t count);
 
-/// States by their numbers in d3d9types.h. Values may be anything: what has no meaning does nothing.
+/// States by their numbers in d3d9types.h. Values may be anything: a value without meaning has no effect.
 struct FixedStates {
   const uint32_t* render = nullptr;                      ///< kFixedRenderStates of them
   const uint32_t (*stage)[kFixedStageStates] = nullptr;  ///< kFixedStages rows
@@ -53,7 +53,7 @@ struct FixedStates {
 
 /// One set of coordinates that the vertex shader writes.
 struct FixedCoordinates {
-  /// Where they come from.
+  /// The source of the coordinates.
   enum Source : uint8_t {
     kNothing = 0,
     kSet0,
@@ -69,8 +69,8 @@ struct FixedCoordinates {
   bool operator==(const FixedCoordinates&) const = default;
 };
 
-/// All that the instructions of a vertex shader depend on; bytes without gaps. Made by fixedVertexKey()
-/// alone.
+/// All that the instructions of a vertex shader depend on; bytes without gaps. Only fixedVertexKey() makes
+/// it.
 struct FixedVertexKey {
   enum Fog : uint8_t { kNoFog = 0, kSpecularAlpha, kLinear, kExp, kExp2 };
   enum Points : uint8_t { kNoSize = 0, kVertexSize, kScaled, kScaledVertexSize };
@@ -94,10 +94,10 @@ struct FixedVertexKey {
 };
 static_assert(sizeof(FixedVertexKey) == 17 + 4 * kFixedStages);
 
-/// How a texture's coordinates are divided before it is sampled.
+/// The component that a texture's coordinates are divided by before sampling.
 enum class FixedProjection : uint8_t { None = 0, ByW, ByZ, ByY };
 
-/// A texture stage. Arguments are D3DTA's bits; those that the operation does not read are 0.
+/// A texture stage. Arguments are D3DTA's bits; arguments that the operation does not read are 0.
 struct FixedStage {
   uint8_t colorOp = 0, alphaOp = 0;            ///< TextureOp; colorOp 0 behind the last stage
   uint8_t colorArg[3] = {}, alphaArg[3] = {};  ///< [0] is D3DTSS_COLORARG0
@@ -107,7 +107,7 @@ struct FixedStage {
   bool operator==(const FixedStage&) const = default;
 };
 
-/// All that the instructions of a pixel shader depend on; bytes without gaps. Made by fixedPixelKey() alone.
+/// All that the instructions of a pixel shader depend on; bytes without gaps. Only fixedPixelKey() makes it.
 struct FixedPixelKey {
   FixedStage stages[kFixedStages];
   uint8_t specular = 0;  ///< D3DRS_SPECULARENABLE: the specular colour is added at the end
@@ -115,21 +115,22 @@ struct FixedPixelKey {
 };
 static_assert(sizeof(FixedPixelKey) == 11 * kFixedStages + 1);
 
-/// Of a draw without a pixel shader. `inputs`: of a draw whose vertex shader this library makes as well,
-/// which brings what divides projected coordinates in w; null with a program's own vertex shader, where the
-/// states alone say what divides, as they do for transformed vertices.
+/// Makes the key of a draw without a pixel shader. `inputs`: those of a draw whose vertex shader this library
+/// makes too; that shader puts the divisor of projected coordinates in w. Null with a program's own vertex
+/// shader, where the states alone name the divisor, as they do for transformed vertices.
 FixedPixelKey fixedPixelKey(const FixedStates& states, const FixedVertexInputs* inputs);
 /// Bit n: the shader reads texture coordinates n.
 uint8_t fixedCoordinatesRead(const FixedPixelKey& key);
-/// Whether the shader reads the specular colour.
+/// True if the shader reads the specular colour.
 bool fixedSpecularRead(const FixedPixelKey& key);
 
-/// Of a draw without a vertex shader whose vertices are not transformed. `coordinates` and `specular` say
-/// what the pixel shader reads: the two functions above, or everything where that is a program's own.
+/// Makes the key of a draw without a vertex shader whose vertices are not transformed. `coordinates` and
+/// `specular` say what the pixel shader reads: the results of the two functions above, or everything if the
+/// program has its own pixel shader.
 FixedVertexKey fixedVertexKey(const FixedStates& states, const FixedVertexInputs& inputs, uint8_t coordinates,
                               bool specular);
 
-/// FNV-1a over the bytes of a key: the same on every machine.
+/// Hashes the bytes of a key with FNV-1a: equal on every machine.
 uint64_t hash(const FixedVertexKey& key);
 uint64_t hash(const FixedPixelKey& key);
 
@@ -149,15 +150,15 @@ struct FixedShader {
       0;  ///< longest chain of texture reads that wait for computed coordinates, 1: none waits
 };
 
-/// Tokens that any fixed-function shader has room in.
+/// Any fixed-function shader fits in this many tokens.
 inline constexpr size_t kFixedShaderTokens = 2048;
 
-/// vs_2_0; always fits its 256 slots.
+/// Writes a vs_2_0 shader; it always fits the 256 slots.
 FixedShader writeFixedVertexShader(const FixedVertexKey& key, uint32_t* tokens, size_t capacity);
-/// ps_2_0 where its 64 arithmetic and 32 texture slots and its four levels of dependent reads hold the
-/// stages. Nothing is left out where they do not: the same instructions become ps_2_x if `model2x` says that
-/// the device has it with 512 slots and D3DPS20CAPS_NODEPENDENTREADLIMIT, else the error is TooMany, which is
-/// what ValidateDevice calls D3DERR_TOOMANYOPERATIONS.
+/// Writes a ps_2_0 shader if its 64 arithmetic and 32 texture slots and its four levels of dependent reads
+/// hold the stages. It never omits any: otherwise the same instructions become ps_2_x if `model2x` says that
+/// the device has it with 512 slots and D3DPS20CAPS_NODEPENDENTREADLIMIT, else the error is TooMany, which
+/// ValidateDevice calls D3DERR_TOOMANYOPERATIONS.
 FixedShader writeFixedPixelShader(const FixedPixelKey& key, bool model2x, uint32_t* tokens, size_t capacity);
 
 }  // namespace aerogpu::d3d9

@@ -105,7 +105,7 @@ inline constexpr FormatInfo kFormats[] = {
 #undef AEROGPU_D3D9_FORMAT
 };
 
-/// The row of a number, null for formats that hardware vendors made up and for numbers that are none.
+/// Returns the row of a number, or null for hardware vendors' own formats and for numbers that are no format.
 constexpr const FormatInfo* findFormat(uint32_t number) {
   for (const FormatInfo& row : kFormats)
     if (static_cast<uint32_t>(row.format) == number) return &row;

@@ -11,10 +11,10 @@
 
 namespace aerogpu::d3d9 {
 
-/// Sources that an instruction with kScratch may have on top of its own.
+/// An instruction with kScratch may have this many sources on top of its own.
 inline constexpr uint32_t kScratchSources = 2;
 
-/// What an instruction is, beyond its operands.
+/// Properties of an instruction beyond its operands.
 enum OpcodeFlag : uint8_t {
   kFlow = 1,         ///< changes or marks control flow
   kCompares = 2,     ///< the control field is a Comparison
@@ -23,8 +23,8 @@ enum OpcodeFlag : uint8_t {
   kScratch = 16,     ///< may name two more sources, which hardware may use as scratch registers
 };
 
-/// Models are `major << 8 | minor`; first 0 = not in that stage. Operand counts are those of the last model;
-/// what older models take is in `olderSources` for models below `olderBelow` (0 = no difference).
+/// Models are `major << 8 | minor`; first 0 = not in that stage. Operand counts are the last model's;
+/// `olderSources` has the number of sources for models below `olderBelow` (0 = no difference).
 struct OpcodeInfo {
   Opcode opcode;
   std::string_view name;
@@ -37,7 +37,7 @@ struct OpcodeInfo {
   constexpr bool inModel(Version v) const {
     const uint16_t first = v.stage == Stage::Vertex ? vsFirst : psFirst;
     const uint16_t last = v.stage == Stage::Vertex ? vsLast : psLast;
-    // 2_x and the software models (minor 1 and 255) have what their major version has.
+    // 2_x and the software models (minor 1 and 255) have the instructions of their major version.
     return first != 0 && v.model() >= first && v.major <= last >> 8 && (v.major >= 2 || v.model() <= last);
   }
   constexpr uint32_t destinationCount(Version v) const {
@@ -50,16 +50,16 @@ struct OpcodeInfo {
   }
 };
 
-/// The row of `opcode`, or null for a number that is no opcode.
+/// Returns the row of `opcode`, or null if the number is no opcode.
 const OpcodeInfo* findOpcode(uint32_t opcode);
 /// Every row, in order of opcode.
 std::span<const OpcodeInfo> allOpcodes();
 
-/// Assembler name of a usage ("texcoord"), or empty.
+/// Returns the assembler's name of a usage ("texcoord"), or an empty string.
 std::string_view usageName(uint32_t usage);
-/// The usage of that name, or kUsageCount.
+/// Returns the usage with that name, or kUsageCount.
 uint32_t findUsage(std::string_view name);
-/// "gt", "eq", ... or empty.
+/// Returns "gt", "eq", ... or an empty string.
 std::string_view comparisonName(uint32_t comparison);
 
 }  // namespace aerogpu::d3d9

@@ -13,7 +13,7 @@ enum class ZBufferType : uint8_t { False = 0, True, UseW };
 enum class FillMode : uint8_t { Point = 1, Wireframe, Solid };
 /// D3DSHADEMODE. Phong was never implemented.
 enum class ShadeMode : uint8_t { Flat = 1, Gouraud, Phong };
-/// D3DCULL: which winding is culled, as seen on screen.
+/// D3DCULL: the winding that is culled, as seen on screen.
 enum class CullMode : uint8_t { None = 1, Cw, Ccw };
 /// D3DCMPFUNC.
 enum class CompareFunc : uint8_t {
@@ -94,7 +94,7 @@ enum class TextureOp : uint8_t {
   Lerp,
 };
 
-/// Which of ARG0, ARG1 and ARG2 the operation reads: bits 0 to 2 (page D3DTEXTUREOP).
+/// Returns which of ARG0, ARG1 and ARG2 the operation reads: bits 0 to 2 (page D3DTEXTUREOP).
 constexpr uint32_t argumentsOf(TextureOp op) {
   switch (op) {
     case TextureOp::Disable:
@@ -114,7 +114,7 @@ constexpr uint32_t argumentsOf(TextureOp op) {
   }
 }
 
-/// D3DTA: what an argument of a texture operation selects, in kTextureArgMask.
+/// D3DTA: the value that an argument of a texture operation selects, in kTextureArgMask.
 enum class TextureArg : uint8_t { Diffuse = 0, Current, Texture, TFactor, Specular, Temp, Constant };
 inline constexpr uint32_t kTextureArgMask = 0xF, kTextureArgComplement = 0x10, kTextureArgReplicate = 0x20;
 /// D3DTSS_TCI: in the high half of D3DTSS_TEXCOORDINDEX.
@@ -127,7 +127,7 @@ enum class TexCoordGen : uint8_t {
 };
 /// D3DTTFF_PROJECTED; D3DTTFF_COUNT1 to COUNT4 are 1 to 4 in the bits below.
 inline constexpr uint32_t kTextureTransformProjected = 256;
-/// D3DVBF of which D3DRS_VERTEXBLEND has one; 1 to 3 are so many weights.
+/// D3DVBF: values of D3DRS_VERTEXBLEND; 1 to 3 mean that many weights.
 inline constexpr uint32_t kVertexBlendTweening = 255, kVertexBlend0Weights = 256;
 /// D3DMATERIALCOLORSOURCE.
 enum class MaterialSource : uint8_t { Material = 0, Color1, Color2 };

@@ -19,7 +19,7 @@ enum class StateKind : uint8_t {
   Color,  ///< D3DCOLOR: 0xAARRGGBB
 };
 
-/// Which part of the pipeline a state belongs to.
+/// The part of the pipeline that a state belongs to.
 enum class StatePart : uint8_t {
   VertexProcessing,  ///< fixed-function transformation and lighting
   Tessellation,
@@ -30,14 +30,14 @@ enum class StatePart : uint8_t {
   Fog,
   AlphaTest,
   DepthStencil,
-  Blending,  ///< what reaches the render targets
+  Blending,  ///< from pixels to render targets
   Debugging,
 };
 
 // clang-format off
-// X(enumerator, name in d3d9types.h, number, kind, part, default, first, last); first and last of enumerations.
-// ZENABLE's default is that of a device without EnableAutoDepthStencil. POINTSIZE's is the one that the text on
-// POINTSPRITEENABLE gives; drivers may give another.
+// X(enumerator, name in d3d9types.h, number, kind, part, default, first, last); first and last of
+// enumerations. ZENABLE's default is that of a device without EnableAutoDepthStencil. POINTSIZE's default
+// comes from the text on POINTSPRITEENABLE; drivers may give another.
 #define AEROGPU_D3D9_RENDER_STATES(X)                                                                          \
   X(ZEnable,                    ZENABLE,                    7, Enum,  DepthStencil,     0, 0, 2)               \
   X(FillMode,                   FILLMODE,                   8, Enum,  Rasterizer,       3, 1, 3)               \
@@ -143,7 +143,8 @@ enum class StatePart : uint8_t {
   X(DestBlendAlpha,             DESTBLENDALPHA,           208, Enum,  Blending,         1, 1, 17)              \
   X(BlendOpAlpha,               BLENDOPALPHA,             209, Enum,  Blending,         1, 1, 5)
 
-// Columns as above. A magnification or minification filter is none of 4 and 5, which no page names.
+// Columns as in AEROGPU_D3D9_RENDER_STATES. A magnification or minification filter cannot be 4 or 5, which no
+// page names.
 #define AEROGPU_D3D9_SAMPLER_STATES(X)                                                                         \
   X(AddressU,      ADDRESSU,       1, Enum,  Sampling,     1, 1, 5)                                            \
   X(AddressV,      ADDRESSV,       2, Enum,  Sampling,     1, 1, 5)                                            \
@@ -159,7 +160,7 @@ enum class StatePart : uint8_t {
   X(ElementIndex,  ELEMENTINDEX,  12, Dword, Sampling,     0, 0, 0)                                            \
   X(DMapOffset,    DMAPOFFSET,    13, Dword, Tessellation, 0, 0, 0)
 
-// Columns as above. Three defaults depend on the stage: textureStageDefault().
+// Columns as in AEROGPU_D3D9_RENDER_STATES. Three defaults depend on the stage: textureStageDefault().
 #define AEROGPU_D3D9_TEXTURE_STAGE_STATES(X)                                                                   \
   X(ColorOp,               COLOROP,                1, Enum,  TextureBlending,  1, 1, 26)                       \
   X(ColorArg1,             COLORARG1,              2, Dword, TextureBlending,  2, 0, 0)                        \
@@ -228,7 +229,7 @@ inline constexpr auto& kRenderStates = detail::kRenderStates;
 inline constexpr auto& kSamplerStates = detail::kSamplerStates;
 inline constexpr auto& kTextureStageStates = detail::kTextureStageStates;
 
-/// The row of a number, null for one that is no state. A search through the table: not for each draw.
+/// Returns the row of a number, or null if it is no state. Searches the table: do not call it for each draw.
 constexpr const StateInfo* findRenderState(uint32_t number) {
   return detail::find(kRenderStates, number);
 }
@@ -249,7 +250,7 @@ constexpr const StateInfo& info(TextureStageStateType type) {
   return *findTextureStageState(static_cast<uint32_t>(type));
 }
 
-/// The default of a texture stage state in `stage`: stage 0 modulates (D3DTOP_MODULATE, and
+/// Returns the default of a texture stage state in `stage`: stage 0 modulates (D3DTOP_MODULATE, and
 /// D3DTOP_SELECTARG1 for alpha), and each stage has its own set of coordinates.
 constexpr uint32_t textureStageDefault(TextureStageStateType type, uint32_t stage) {
   if (type == TextureStageStateType::TexCoordIndex) return stage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes token streams (tokens.h) into a buffer of fixed size. Writes what it is told, without looking at
-// shader models: the assembler checks. No heap; drivers may include and link it. One thread an object.
+// Writes token streams (tokens.h) into a buffer of fixed size. It checks no rules of shader models: the
+// assembler does. No heap; drivers may include and link it. One thread an object.
 #pragma once
 
 #include <stddef.h>
@@ -10,9 +10,9 @@
 
 namespace aerogpu::d3d9 {
 
-/// A register that an instruction writes: components of `mask` (bit 0 = x), result modifiers
-/// (kSaturate, ...), and the result shift of ps_1_x as its 4-bit field. For a relative one add kRelativeBit
-/// and, from shader model 2 on, the index register as the next token.
+/// A register that an instruction writes: components of `mask` (bit 0 = x), result modifiers (kSaturate,
+/// ...), and the result shift of ps_1_x as its 4-bit field. For relative addressing add kRelativeBit and,
+/// from shader model 2 on, the index register as the next token.
 constexpr uint32_t destinationToken(RegisterType type, uint32_t number, uint32_t mask = 0xF,
                                     uint32_t modifiers = 0, uint32_t shift = 0) {
   return kParameterBit | registerTypeBits(type) | (number & kRegisterNumberMask) |
@@ -21,7 +21,7 @@ constexpr uint32_t destinationToken(RegisterType type, uint32_t number, uint32_t
          (shift << kResultShiftShift & kResultShiftMask);
 }
 
-/// A register that an instruction reads. Relative ones as above.
+/// A register that an instruction reads. Relative addressing as in destinationToken().
 constexpr uint32_t sourceToken(RegisterType type, uint32_t number, uint32_t swizzle = kIdentitySwizzle,
                                SourceModifier modifier = SourceModifier::None) {
   return kParameterBit | registerTypeBits(type) | (number & kRegisterNumberMask) |
@@ -39,14 +39,14 @@ public:
   /// Room for `capacity` tokens; the buffer has to outlive the writer.
   TokenWriter(uint32_t* buffer, size_t capacity) : m_tokens(buffer), m_capacity(capacity) {}
 
-  /// False once something did not fit the buffer or its field: then size() tells nothing.
+  /// False once a value did not fit the buffer or its field: then size() is meaningless.
   bool ok() const { return m_ok; }
   size_t size() const { return m_size; }
   const uint32_t* data() const { return m_tokens; }
 
   /// The version token; from shader model 2 on instructions get their length.
   void version(Version version);
-  /// Makes instructions those of `version` without writing it: for part of a stream.
+  /// Uses the instruction format of `version` without writing it: for part of a stream.
   void setVersion(Version version) { m_writesLengths = version.major >= 2; }
 
   // An instruction in steps: begin(), its parameters, finish().
@@ -57,7 +57,7 @@ public:
   void parameter(uint32_t token) { put(token); }
   void finish();
 
-  /// An instruction at once; `parameters` are tokens.
+  /// Writes a whole instruction; `parameters` are tokens.
   template <class... Tokens>
   void instruction(Opcode opcode, Tokens... parameters) {
     begin(opcode);
@@ -75,7 +75,7 @@ public:
     instruction(Opcode::Dcl, kParameterBit | static_cast<uint32_t>(type) << kDclSamplerShift,
                 destinationToken(RegisterType::Sampler, number));
   }
-  /// Constants as bits, so that no caller needs floating-point numbers.
+  /// Defines constants as bits, so that no caller needs floating-point numbers.
   void def(uint32_t number, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
     instruction(Opcode::Def, destinationToken(RegisterType::Const, number), x, y, z, w);
   }

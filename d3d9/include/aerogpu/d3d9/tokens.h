@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layout and enumerators of D3D9 shader tokens (shader models 1.1 to 3.0). Source: "Direct3D Shader Codes"
-// of the Windows display driver documentation, and d3d9types.h. Anybody may include it, drivers too.
+// Layout and enumerators of D3D9 shader tokens (shader models 1.1 to 3.0). Source: "Direct3D Shader Codes" of
+// the Windows display driver documentation, and d3d9types.h. Any code may include it, drivers too.
 #pragma once
 
 #include <stdint.h>

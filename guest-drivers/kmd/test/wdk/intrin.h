@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: MIT
- * intrin.h: the driver's nt.h asks for it; on Linux nothing of it is needed. */
+ * intrin.h: included by the driver's nt.h; Linux needs nothing of it. */

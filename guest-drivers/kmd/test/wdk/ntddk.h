@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * ntddk.h: what the driver's parts under test use of the WDK's header of this name, for Linux. Each function is that of
- * its page under "windows-hardware/drivers/ddi/wdm/"; fake_kernel.cpp has them, and checks what the pages demand. */
+ * ntddk.h: declares what the driver's parts under test use from the WDK header of this name, for Linux. Each
+ * function is that of its page under "windows-hardware/drivers/ddi/wdm/"; fake_kernel.cpp implements them, and
+ * checks what the pages demand. */
 #ifndef AEROGPU_TEST_NTDDK_H
 #define AEROGPU_TEST_NTDDK_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The scene without a device: the streams are well formed, the layout stays on the screen, nothing depends on
-// the clock.
+// Tests the scene without a device: the streams are well formed, the layout stays on the screen, nothing
+// depends on the clock.
 #include "guest-drivers/linux/demo/scene.h"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(Scene, StillPanesAreBlurredOnce) {
   EXPECT_LT(targets(second), targets(first));
 }
 
-/// What differs lies in the rectangles of the present, on the screen, and is less than the screen.
+/// The differences lie in the rectangles of the present, on the screen, and cover less than the screen.
 TEST(Scene, PresentsNameWhatDiffers) {
   constexpr Mode kMode{1280, 720};
   HostMemory memory(0x10000000, Scene::memoryBytes(kMode) + (4 << 20));

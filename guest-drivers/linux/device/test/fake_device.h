@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model of the device for unit tests: registers, and completion of what the ring holds when the test says
+// A model of the device for unit tests: registers, and a ring whose submissions complete when the test says
 // so.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ring arithmetic against docs/abi/ring.md: counters that wrap at 2^32, back-pressure, what a slot holds.
+// Tests ring arithmetic against docs/abi/ring.md: counters that wrap at 2^32, back-pressure, the content of a
+// slot.
 #include "guest-drivers/linux/device/ring.h"
 
 #include <gtest/gtest.h>

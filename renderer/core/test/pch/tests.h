@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Precompiled for this folder's tests, which include what they use nevertheless (-Db_pch=false compiles without).
+// Precompiled for this folder's tests, which include what they use nevertheless (-Db_pch=false compiles
+// without).
 #include <gtest/gtest.h>
 
 #include "renderer/test/expect.h"

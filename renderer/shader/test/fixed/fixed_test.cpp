@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shaders of the fixed function (d3d9/), run by the interpreter of the shader oracle, against the CPU's fixed
-// function (reference.h) over random states; the translator takes them, and they keep the limits of their
+// function (reference.h) over random states; the translator accepts them, and they keep the limits of their
 // models. By hand: AEROGPU_FIXED_SEED=N AEROGPU_FIXED_COUNT=N shader-fixed-test.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using oracle::Vector;
 
 using aerogpu::test::setting;
 
-/// reference.h's textures, of ranges. The level is of no interest: a pixel's neighbours are like it.
+/// Samples reference.h's textures, of ranges. The level does not matter: neighbouring pixels are alike.
 Vector sample(SamplerType type, const Vector& at, const Range&) {
   const Range z = type == SamplerType::Texture2D ? Range(0) : at[2];
   const double cube = type == SamplerType::TextureCube ? 0.2 : 0;
@@ -40,8 +40,8 @@ Range levelOf(SamplerType, const Vector&, const Vector&) {
   return 0;
 }
 
-/// What lies further apart than this, relative to the size of the number (at least 1), is an error. Constants
-/// are floats and the reference is not, which the longest chains make 100 units in the last place of.
+/// A difference above this, relative to the number (at least 1), is an error. Constants are floats and the
+/// reference is not, which in the longest chains makes 100 units in the last place.
 constexpr double kTolerance = 1e-4;
 
 struct Tally {
@@ -73,7 +73,7 @@ struct Shader {
   std::string text() const { return d3d9::disassemble(tokens()).text; }
 };
 
-/// Checks what every shader has to be, whatever it computes.
+/// Checks the rules for every shader, whatever it computes.
 void accept(Shader& s, bool validates) {
   ASSERT_EQ(s.info.error, d3d9::FixedError::None);
   s.code = oracle::decode(s.tokens());
@@ -95,7 +95,7 @@ struct Draw {
 
 oracle::Constants vertexConstants(const State& state, const d3d9::FixedVertexKey& key) {
   d3d9::FixedVertexConstants values;
-  // Registers that the filler leaves alone are nothing a shader may read.
+  // A shader may not read registers that the filler leaves alone.
   for (auto& c : values.c)
     for (float& x : c) x = std::nanf("");
   for (auto& i : values.i)
@@ -234,7 +234,7 @@ TEST(FixedFunction, PixelsOfRandomStates) {
   EXPECT_GT(tally.compared, 60 * tally.vague);
 }
 
-/// States are whatever programs set: each gives shaders that the translator takes.
+/// Programs may set any states: each gives shaders that the translator accepts.
 TEST(FixedFunction, StatesWithoutMeaning) {
   for (uint32_t seed = 0; seed < 1500; ++seed) {
     RandomState random(seed);

@@ -21,7 +21,7 @@ const std::map<Opcode, uint32_t> kSlots = {
     {Opcode::Slt, 1},  {Opcode::Sge, 1},     {Opcode::Exp, 1}, {Opcode::Dst, 1}, {Opcode::MovA, 1},
     {Opcode::Loop, 3}, {Opcode::EndLoop, 2}, {Opcode::Pow, 3}, {Opcode::Nrm, 3}, {Opcode::Tex, 1}};
 
-/// Components of a source that an instruction reads, before the swizzle.
+/// Returns the components of a source that an instruction reads, before the swizzle.
 uint32_t componentsRead(const Instruction& in, size_t source) {
   switch (in.opcode) {
     case Opcode::Dp3:
@@ -107,7 +107,7 @@ private:
           in.sources[0].modifier != d3d9::SourceModifier::None)
         fail("texld with a modifier");
       if (in.destination.mask != 15) fail("texld writes all or nothing");
-      // A coordinate that comes out of registers waits for a phase more than what it was computed of.
+      // A coordinate from registers waits one phase longer than its inputs.
       depth = in.sources[0].type == RegisterType::Temp ? depth + 1 : 0;
       m_deepest = std::max(m_deepest, depth + 1);
     }

@@ -12,7 +12,7 @@ using d3d9::Usage;
 using enum d3d9::RenderStateType;
 using enum d3d9::TextureStageStateType;
 
-/// Turned, scaled unequally and moved.
+/// Returns a matrix that turns, scales unequally and moves.
 FloatMatrix RandomState::affine(double low, double high, double far) {
   double m[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int axis = 0; axis < 3; ++axis) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random states, vertices and pixels of the fixed function, the same for a seed on every machine. Tests only.
+// Random states, vertices and pixels of the fixed function; a seed gives the same ones on every machine.
+// Tests only.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ public:
 
   uint32_t below(uint32_t n) { return static_cast<uint32_t>(m_rng() % n); }
   bool chance(uint32_t percent) { return below(100) < percent; }
-  /// From `low` to `high`, a multiple of a 4096th of the distance.
+  /// Returns a number from `low` to `high`, a multiple of a 4096th of the distance.
   float number(double low, double high) {
     return static_cast<float>(low + (high - low) * below(4097) / 4096.0);
   }

@@ -80,7 +80,7 @@ Matrix matrix(const FloatMatrix& m) {
   for (size_t i = 0; i < 16; ++i) out[i / 4][i % 4] = m[i];
   return out;
 }
-/// A row times a matrix, as Direct3D has it.
+/// Returns a row times a matrix, as Direct3D multiplies.
 Vec times(const Vec& v, const Matrix& m) {
   Vec out{};
   for (size_t j = 0; j < 4; ++j)
@@ -99,7 +99,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return out;
 }
 
-/// The determinant of the rows and columns that are left without one of each.
+/// Returns the determinant of the matrix without one row and one column.
 double minorOf(const Matrix& m, size_t row, size_t column) {
   double a[3][3];
   for (size_t i = 0; i < 3; ++i)
@@ -109,9 +109,9 @@ double minorOf(const Matrix& m, size_t row, size_t column) {
          a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
 }
 
-/// "Camera Space Transformations": a normal goes by the inverse transposed of the 4 x 4 matrix, which is the
-/// matrix of cofactors over the determinant. One without an inverse is taken as it is (Wine's d3d9 tests,
-/// lighting_test).
+/// "Camera Space Transformations": a normal goes by the inverse transpose of the 4 x 4 matrix, which is the
+/// matrix of cofactors over the determinant. A matrix without an inverse is used unchanged (Wine's d3d9
+/// tests, lighting_test).
 Vec3 timesInverseTransposed(const Vec3& n, const Matrix& m) {
   Matrix cofactors{};
   double determinant = 0;
@@ -152,7 +152,7 @@ public:
     if (s.rs(RenderStateType::Lighting)) {
       light(at, out);
     } else {
-      // "Diffuse and specular colors of vertices": white and black where there are none.
+      // "Diffuse and specular colors of vertices": white and black for vertices without them.
       out.diffuse = get(Usage::Color, 0, {1, 1, 1, 1});
       out.specular = get(Usage::Color, 1, {0, 0, 0, 0});
     }
@@ -216,7 +216,7 @@ private:
     return out;
   }
 
-  /// "Indexed Vertex Blending": four bytes, the first in the lowest one. In a D3DCOLOR that is blue.
+  /// "Indexed Vertex Blending": four bytes, the first in the lowest one. In a D3DCOLOR the first is blue.
   size_t index(uint32_t i) const {
     const Vec indices = get(Usage::BlendIndices, 0, {});
     for (const d3d9::VertexElement& e : s.declaration)
@@ -286,7 +286,7 @@ private:
     out.diffuse[3] = diffuseColor[3];
   }
 
-  /// "Fog Formulas", "Vertex Fog". With table fog the factor of vertices does not count.
+  /// "Fog Formulas", "Vertex Fog". With table fog the vertices' factor does not count.
   double fog(const ViewSpace& at) const {
     if (!s.rs(RenderStateType::FogEnable) || s.rs(RenderStateType::FogTableMode)) return 1;
     const double d = s.rs(RenderStateType::RangeFogEnable) ? length(at.position) : std::fabs(at.position.z);
@@ -362,7 +362,7 @@ private:
       size = count;
     }
     for (uint32_t i = size; i < 4; ++i) c[i] = 0;
-    // D3DTTFF_PROJECTED: divided by the last one, which is handed on as w.
+    // D3DTTFF_PROJECTED: divided by the last component, which is passed on as w.
     if (flags & 0x100 && (count || !generated)) c[3] = c[size - 1];
     return c;
   }

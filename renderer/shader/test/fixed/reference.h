@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Direct3D 9's fixed function on the CPU, in double, written from the pages of the Direct3D 9 reference and
-// not from d3d9/'s generator: it starts from states as programs set them, and shares with the generator the
-// numbers of states.h and the structures of the API. Slow and plain. Tests only.
+// not from d3d9/'s generator: it starts from states as programs set them, and shares only the numbers of
+// states.h and the structures of the API with the generator. Slow and plain. Tests only.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ struct State {
   d3d9::FixedStates states() const;
 };
 
-/// What a vertex has, by usage and usage index; what it lacks is not in it. Values as vertex shaders would
-/// read them: colours divided by 255, red first; components that are not stored 0, 0, 1.
+/// A vertex's data, by usage and usage index; usages that it lacks are missing. Values as vertex shaders read
+/// them: colours divided by 255, red first; components that are not stored 0, 0, 1.
 using Vertex = std::map<std::pair<d3d9::Usage, uint32_t>, Vec>;
 
 struct VertexResult {
@@ -58,7 +58,7 @@ struct VertexResult {
 };
 VertexResult processVertex(const State& state, const Vertex& vertex);
 
-/// A texture of the tests: it has the same value everywhere on planes, and all values are from 0 to 1.
+/// A texture of the tests: it has equal values on whole planes, and all values are from 0 to 1.
 Vec texel(d3d9::SamplerType type, const Vec& at);
 
 struct PixelInputs {

@@ -64,7 +64,7 @@ public:
     Vec current = in.diffuse, temp{};
     for (m_stage = 0; m_stage < d3d9::kFixedStages; ++m_stage) {
       const uint32_t op = s.tss(m_stage, ColorOp);
-      if (op < 2 || op > 26) break;  // this stage and all behind it are off
+      if (op < 2 || op > 26) break;  // this stage and all later ones are off
       m_texture = sampled(m_stage);
       if (bumps(op) && bound(m_stage)) continue;  // it only moves the next stage's coordinates
       m_current = current;
@@ -72,7 +72,7 @@ public:
       Vec& result = (s.tss(m_stage, ResultArg) & 15) == 5 ? temp : current;
       const Vec color = operation(op, ColorArg0, ColorArg1, ColorArg2);
       const uint32_t alphaOp = s.tss(m_stage, AlphaOp);
-      // A colour operation with a texture that is not there hands on what came in, alpha operations as well.
+      // A colour operation with a missing texture passes its input on, and so do alpha operations.
       double alpha = result[3];
       if (op == kDotProduct3 && !lacksTexture(op, ColorArg0, ColorArg1, ColorArg2))
         alpha = color[0];  // "replicates the sum to all color channels, including alpha"
@@ -97,7 +97,7 @@ private:
     return std::bit_cast<float>(s.tss(stage, type));
   }
 
-  /// The texture of a stage where its coordinates point, moved by the bump map of the stage before.
+  /// Samples a stage's texture at its coordinates, moved by the previous stage's bump map.
   Vec sampled(uint32_t stage) const {
     if (!bound(stage)) return {0, 0, 0, 1};
     Vec at = in.coordinates[stage];
@@ -107,7 +107,7 @@ private:
       double by = at[3];
       if (!in.divisorInW && known && count == 3) by = at[2];
       if (!in.divisorInW && known && count == 2) by = at[1];
-      // Generated coordinates that no matrix changes have nothing that divides.
+      // Generated coordinates that no matrix changes have no divisor.
       const bool none = in.divisorInW && s.tss(stage, TexCoordIndex) >> 16 >= 1 &&
                         s.tss(stage, TexCoordIndex) >> 16 <= 4 && (!known || count < 2 || count > 4);
       if (!none && !(in.divisorInW && !components(stage)))
@@ -126,7 +126,7 @@ private:
     }
     return color;
   }
-  /// Whether the vertices have the coordinates that a stage takes, or they are generated.
+  /// True if the vertices have the coordinates that a stage takes, or if they are generated.
   bool components(uint32_t stage) const {
     const uint32_t index = s.tss(stage, TexCoordIndex);
     if (index >> 16 >= 1 && index >> 16 <= 4) return true;
@@ -178,14 +178,14 @@ private:
     if (op == kPremodulate) return 2;
     return op == kMultiplyAdd || op == kLerp ? 7 : 6;
   }
-  /// Whether the operation reads the texture of a stage that has none.
+  /// True if the operation reads the texture of a stage without one.
   bool lacksTexture(uint32_t op, TextureStageStateType arg0, TextureStageStateType arg1,
                     TextureStageStateType arg2) const {
     if (bound(m_stage)) return false;
     if (bumps(op)) return true;
     const TextureStageStateType types[] = {arg0, arg1, arg2};
     for (uint32_t i = 0; i < 3; ++i) {
-      if ((op == kBlendTexture || op == kBlendTexturePm) && i == 2) continue;  // weighs nothing, see below
+      if ((op == kBlendTexture || op == kBlendTexturePm) && i == 2) continue;  // has no weight, see below
       if (argumentMask(op) >> i & 1 && (s.tss(m_stage, types[i]) & 15) == 2) return true;
     }
     return false;

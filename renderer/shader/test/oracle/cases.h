@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random shader pairs with inputs and constants, and their comparison: what the GPU wrote must lie in the
+// Random shader pairs with inputs and constants, and their comparison: the GPU's results must lie in the
 // ranges that the interpreter (oracle.h) computes. Tests only; one thread.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace aerogpu::shader::oracle {
 
-/// Vectors a vertex brings besides its position: v1 to v4. The last one holds small numbers, for indices.
+/// Vectors of a vertex besides its position: v1 to v4. The last one holds small numbers, for indices.
 inline constexpr uint32_t kInputs = 4;
 
 /// A draw: one point a pixel, or a quad whose inputs change linearly (then gradients are not zero).
@@ -21,11 +21,11 @@ struct Case {
   bool quad = false;
 };
 
-/// Number `seed` of the endless list of cases. The model pair and the kind follow from the seed.
+/// Makes case number `seed` of the endless list. The model pair and the kind follow from the seed.
 Case makeCase(uint32_t seed);
 
 struct Comparison {
-  std::string mismatch;     ///< empty: all that could be told was right
+  std::string mismatch;     ///< empty: all decidable results were right
   uint64_t compared = 0;    ///< components whose range was narrower than 1e-3 of their size
   uint64_t components = 0;  ///< all that shaders wrote
   uint64_t pixels = 0, gaveUp = 0;
@@ -34,10 +34,10 @@ struct Comparison {
 /// Draws and compares.
 Comparison compareCase(const Case& c);
 
-/// The same case with as few lines of assembly as still differ.
+/// Returns the case with the fewest lines of assembly that still differ.
 Case shrunk(Case c);
 
-/// A random choice that is the same with every standard library.
+/// Random choices that do not depend on the standard library.
 class Dice {
 public:
   explicit Dice(uint32_t seed) : m_rng(seed) {}
@@ -47,7 +47,7 @@ public:
   const T& of(const T (&list)[N]) {
     return list[below(N)];
   }
-  /// Zeros, small fractions, whole numbers, now and then a large one.
+  /// Returns zeros, small fractions, whole numbers, now and then a large one.
   float number();
   test::Vec4 vector() { return {number(), number(), number(), number()}; }
 
@@ -55,8 +55,8 @@ private:
   std::mt19937 m_rng;
 };
 
-/// An instruction that computes a register of others and has nothing else to it (instructions_test.cpp); the
-/// rest is in forms_test.cpp.
+/// True for an instruction that only computes a register from others (instructions_test.cpp); forms_test.cpp
+/// has the rest.
 inline bool isPlainArithmetic(const d3d9::OpcodeInfo& info) {
   switch (info.opcode) {
     case d3d9::Opcode::MovA:

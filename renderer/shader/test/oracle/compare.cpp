@@ -14,9 +14,9 @@ using d3d9::Usage;
 
 namespace {
 
-constexpr float kNobody = -9;  ///< what a pixel holds that was not drawn (Draw::clear)
+constexpr float kNobody = -9;  ///< content of a pixel that was not drawn (Draw::clear)
 
-/// Texels that a coordinate may hit in a row of `size`; near a border both.
+/// Returns the texels that a coordinate may hit in a row of `size`; near a border both.
 std::pair<int, int> texels(const Range& at, int size) {
   const auto index = [&](double x) {
     return static_cast<int>(std::min(std::max(std::floor(x), 0.0), size - 1.0));
@@ -27,7 +27,7 @@ Range between(const std::pair<int, int>& texel) {
   return {static_cast<double>(texel.first), static_cast<double>(texel.second)};
 }
 
-/// The textures of shader_gpu.h.
+/// Samples the textures of shader_gpu.h.
 Vector sample(SamplerType type, const Vector& at, const Range& lod) {
   const uint32_t dimensions = type == SamplerType::TextureVolume || type == SamplerType::TextureCube ? 3 : 2;
   for (uint32_t i = 0; i < dimensions; ++i)
@@ -171,7 +171,7 @@ private:
     Lane lane(m_ps, m_psConstants, sample, levelOf);
     feed(m_ps, links, lane);
     lane.position = {static_cast<double>(x), static_cast<double>(y), Range::any(), Range::any()};
-    lane.face = {1e-6, kFloatMax};  // its sign is all that counts
+    lane.face = {1e-6, kFloatMax};  // only its sign counts
     return lane;
   }
 
@@ -196,8 +196,8 @@ private:
     }
   }
 
-  /// Both triangles, each with the plane of its own corners: a vertex shader's clamped colours do not lie in
-  /// one.
+  /// Draws both triangles, each with the plane of its own corners: a vertex shader's clamped colours need not
+  /// lie in one plane.
   void quads() {
     const auto& draw = m_case.draw;
     std::vector<std::vector<Link>> corners;  // upper left, upper right, lower left, lower right
@@ -238,12 +238,12 @@ private:
     runQuad(pixels);
     for (uint32_t k = 0; k < 4 && m_result.mismatch.empty(); ++k) {
       const uint32_t px = x + k % 2, py = y + k / 2;
-      // Those on the diagonal belong to either.
+      // Pixels on the diagonal may belong to either.
       if (second ? px + py >= draw.width : px + py + 1 < draw.width) check(pixels[k], links[k], px, py);
     }
   }
 
-  /// Alpha test and fog, which follow the shader.
+  /// Applies alpha test and fog, which follow the shader.
   void after(Lane& lane, const std::vector<Link>& links) {
     const auto& draw = m_case.draw;
     if (draw.alphaTest && lane.colorsWritten & 1) {
@@ -300,7 +300,7 @@ private:
   void value(const std::string& name, const Range& expected, float got, uint32_t x, uint32_t y) {
     ++m_result.components;
     if (expected.hi - expected.lo <= 1e-3 * std::max(1.0, expected.magnitude())) ++m_result.compared;
-    // A little on top: compilers may regroup sums of constants, then what was exact is not.
+    // Adds a margin: compilers may regroup sums of constants, which then are no longer exact.
     const double slack = 1e-6 * std::max(1.0, std::min(expected.magnitude(), 1e6));
     const bool within = expected.contains(got) || (expected.lo - slack <= got && got <= expected.hi + slack);
     if (within || !m_result.mismatch.empty()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tokens to the interpreter's instructions (oracle.h). Source: "Direct3D Shader Codes" of the Windows display
-// driver documentation.
+// Decodes tokens into the interpreter's instructions (oracle.h). Source: "Direct3D Shader Codes" of the
+// Windows display driver documentation.
 #include <bit>
 
 #include "renderer/shader/test/oracle/oracle.h"
@@ -119,7 +119,7 @@ private:
     return !m_bad;
   }
 
-  /// Fills in the jumps: if -> behind else or endif, else -> endif, loop -> behind its end, end -> behind its
+  /// Fills in the jumps: if -> after else or endif, else -> endif, loop -> after its end, end -> after its
   /// loop.
   bool blocks() {
     std::vector<size_t> open;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What is not plain arithmetic, in every form that a shader model has: textures, flow control, predicates,
+// All but plain arithmetic, in every form that a shader model has: textures, flow control, predicates,
 // registers by index, declarations, the texture instructions of models 1.x. Each shader is translated, its
-// module validated, run, and held against the reference interpreter; together with instructions_test.cpp each
-// instruction of each model must be in one. Source: the instruction and register tables of the models in the
-// Direct3D 9 "asm shader reference".
+// module validated, run, and compared with the reference interpreter; this file and instructions_test.cpp
+// together must cover each instruction of each model. Source: the instruction and register tables of the
+// models in the Direct3D 9 "asm shader reference".
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -19,8 +19,8 @@
 namespace aerogpu::shader::oracle {
 namespace {
 
-/// Lines between what brings r1 to r3 and what takes r4 to r7 away (1.x: what leaves r0), '|' between them.
-/// "@": once for each comparison. Subroutines come behind "ret".
+/// Lines between those that load r1 to r3 and those that take r4 to r7 away (1.x: only r0), separated by '|'.
+/// "@": once for each comparison. Subroutines come after "ret".
 struct Form {
   const char* models;
   const char* lines;
@@ -129,7 +129,7 @@ constexpr Form kForms[] = {
     {"ps_3_0",
      "dcl vPos.xy|dcl vFace|mov r4, vPos.xyxy|cmp r5, vFace, r1, r2|if_gt vFace, c31.x|mov r6, r3|endif|"
      "add r7, -vPos.x, r1"},
-    // ps_1_1 to 1_3: what each texture instruction makes of t0, sampled or as coordinates, with its one
+    // ps_1_1 to 1_3: the result of each texture instruction for t0, sampled or as coordinates, with its one
     // modifier.
     {"ps_1_1 ps_1_2 ps_1_3", "tex t0|texcoord t1|tex t2|tex t3|mov r0, t2|add r0, r0, t1|add r0, r0, t3"},
     {"ps_1_1 ps_1_2 ps_1_3", "texcoord t0|texkill t1|texkill t0|mov r0, t0"},
@@ -184,7 +184,7 @@ std::string n(uint32_t number) {
   return std::to_string(number);
 }
 
-/// Before the executable lines.
+/// True for lines that come before the executable ones.
 bool declares(const std::string& line) {
   return line.starts_with("dcl") || line.starts_with("def");
 }
@@ -283,7 +283,8 @@ std::vector<std::string> shadersOf(const Model& model) {
   return out;
 }
 
-/// The translator takes what the extended models 2_x have in shaders 2.0 too; there they cannot be written.
+/// The translator accepts the instructions of the extended models 2_x in shaders 2.0 too; there they cannot
+/// be written.
 bool mustBeInAForm(const d3d9::OpcodeInfo& info, const Model& model) {
   if (isPlainArithmetic(info) || (info.flags & d3d9::kDefinition)) return false;
   const bool plain2 = model.version.model() == 0x200;
@@ -343,7 +344,7 @@ TEST_P(EveryForm, OfWhatIsNoArithmetic) {
 INSTANTIATE_TEST_SUITE_P(, EveryForm, testing::ValuesIn(kModels),
                          [](const auto& model) { return std::string(model.param.name); });
 
-/// What a pixel shader 3.0 asks for by usage and index comes from the output that was declared with them.
+/// An input that a pixel shader 3.0 declares by usage and index comes from the output declared with them.
 TEST(EveryUsage, LinksOutputsAndInputs) {
   const Model vs = kModels[3];
   ASSERT_STREQ(vs.name, "vs_3_0");
@@ -364,7 +365,7 @@ TEST(EveryUsage, LinksOutputsAndInputs) {
     }
 }
 
-/// A vertex shader's input may have any usage; which register it is in counts.
+/// A vertex shader's input may have any usage; only its register counts.
 TEST(EveryUsage, OfVertexInputs) {
   for (const char* model : {"vs_1_1", "vs_2_0", "vs_3_0"})
     for (uint32_t usage = 0; usage < d3d9::kUsageCount; ++usage) {

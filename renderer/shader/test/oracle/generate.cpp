@@ -142,7 +142,7 @@ private:
     if (m_dice.chance(20)) return component();
     std::string s = ".";
     for (int i = 0; i < 4; ++i) s += "xyzw"[m_dice.below(4)];
-    // Pixel shaders of model 2.0 know a few swizzles only.
+    // Pixel shaders of model 2.0 know few swizzles.
     static constexpr const char* kFew[] = {"", ".x", ".y", ".z", ".w", ".yzxw", ".zxyw", ".wzyx"};
     return !m_model.vertex && m_model.major == 2 && !m_model.minor ? m_dice.of(kFew) : s;
   }
@@ -159,7 +159,7 @@ private:
     return list.substr(at, list.find('|', at) - at);
   }
 
-  /// A register that arithmetic can read, without modifiers.
+  /// Returns a register that arithmetic can read, without modifiers.
   std::string readable() {
     if (m_model.vertex && m_haveAddress && m_dice.chance(10))
       return "c[a0" +
@@ -227,7 +227,7 @@ private:
 
   void sample() {
     const std::string target = "r" + number(kTemps);
-    // Model 2 knows no modifiers and swizzles here, and writes whole registers.
+    // Model 2 has no modifiers and swizzles here, and writes whole registers.
     const bool free = m_model.major == 3;
     const std::string at = m_dice.chance(50) && !m_model.vertex ? input() : "r" + number(kTemps);
     const std::string s =

@@ -47,7 +47,7 @@ private:
   void line(const std::string& s) { m_out += s + "\n"; }
   std::string number(uint32_t n) { return std::to_string(m_dice.below(n)); }
 
-  /// t0 is a plain texture or coordinate; what follows may depend on it.
+  /// t0 is a plain texture or coordinate; later textures may depend on it.
   void textures() {
     line(m_dice.chance(60) ? "texcoord t0" : "tex t0");
     const std::string bx2 = m_dice.chance(30) ? "_bx2" : "", any = m_minor >= 2 ? bx2 : "";
@@ -147,7 +147,7 @@ private:
     return before + reg + after + selector;
   }
 
-  /// What bem reads: r# or c#.
+  /// Returns a source of bem: r# or c#.
   std::string source4() { return (m_dice.chance(70) ? "r" : "c") + number(3); }
 
   std::string modifiers() {
@@ -165,7 +165,7 @@ private:
     const auto& op = m_dice.of(kOps);
     const std::string name = op.name;
     const bool alpha = mask == ".a";
-    // A pair has one vector and one scalar pipe: no dot products in it.
+    // A pair has one vector and one scalar pipe: so no dot products.
     if (op.minor > m_minor || ((*prefix || !mask.empty()) && name[0] == 'd'))
       return instruction(mask, prefix);
     const uint32_t target = m_dice.below(m_temps);

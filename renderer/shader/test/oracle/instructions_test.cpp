@@ -19,7 +19,7 @@ using Words = std::vector<std::string>;
 
 constexpr uint32_t kPerShader = 4;  // results: targets, or texture coordinates
 
-/// What an instruction asks of its operands.
+/// An instruction's requirements for its operands.
 struct Shape {
   bool scalar = false, matrix = false, scratch = false;
   Words masks = {"", ".xz", ".w", ".xyz"};
@@ -71,7 +71,7 @@ Shape shapeOf(const OpcodeInfo& info, const Model& model) {
   return s;
 }
 
-/// Instructions of one opcode, without their results' registers: "$" stands for one.
+/// Returns instructions of one opcode, without their results' registers: "$" stands for one.
 Words variants(const OpcodeInfo& info, const Model& model) {
   const Shape shape = shapeOf(info, model);
   const uint32_t major = model.version.major;
@@ -103,7 +103,7 @@ Words variants(const OpcodeInfo& info, const Model& model) {
         std::string line = predicate + std::string(info.name) + result + " $" + mask;
         const uint32_t count = info.sourceCount(model.version);
         for (uint32_t i = 0; i < count; ++i) {
-          // The modifier goes to a source after the other, so that each has it.
+          // Each source gets the modifier in turn.
           const Around here = turn % count == i || i == 0 ? around : Around{"", ""};
           std::string swizzle =
               shape.scalar ? kScalars[(turn + i) % 4] : kSwizzles[(turn + i) % kSwizzles.size()];
@@ -126,7 +126,7 @@ std::string replaced(std::string line, const std::string& by) {
   return line.replace(line.find('$'), 1, by);
 }
 
-/// A draw of up to kPerShader of the instructions.
+/// Makes a draw of up to kPerShader of the instructions.
 Case caseOf(const Model& model, const Words& lines) {
   Case c = makeCase(0);
   c.draw.fog = c.draw.alphaTest = false;
@@ -152,7 +152,7 @@ Case caseOf(const Model& model, const Words& lines) {
     for (uint32_t i = 0; i < kPerShader; ++i) ps += "mov r" + n(i) + ", t" + n(i) + "\n";
     for (uint32_t i = 0; i < kPerShader; ++i) ps += "mov oC" + n(i) + ", r" + n(i) + "\n";
   } else if (model.pixel1()) {
-    // Colours in -1..1 come through texture coordinates: the models differ in how they get at them.
+    // Colours in -1..1 come through texture coordinates: the models read them in different ways.
     vs += "mov oPos, v0\nmov oD0, v1\nmov oD1, v2\nmov oT0, v3\n";
     ps =
         std::string(model.name) + "\n" +

@@ -42,7 +42,7 @@ Range modified(const Range& x, SourceModifier modifier) {
   }
 }
 
-/// texld and texcrd modifiers of ps_1_4: x and y by z or w, 1 where that is 0.
+/// Applies the texld and texcrd modifiers of ps_1_4: x and y by z or w, 1 if that is 0.
 Vector divided(const Vector& x, uint32_t by) {
   const auto quotient = [&](const Range& a) {
     if (x[by].exact() && x[by].lo == 0) return Range(1);
@@ -78,7 +78,7 @@ Lane::Lane(const Code& code, const Constants& constants, Sample sample, LevelOf 
   o.fill(anyVector());
   d.fill(anyVector());
   color.fill(anyVector());
-  m_r.fill(splat(0));  // the validator refuses to read them; here they are zero, never what was in memory
+  m_r.fill(splat(0));  // the validator refuses reads of these; here they are zero, never old memory
   m_tValue.fill(anyVector());
 }
 
@@ -97,7 +97,7 @@ int32_t Lane::index(const Operand& s) {
   return m_a[s.indexComponent];
 }
 
-/// The register as it is, `offset` registers on (rows of a matrix).
+/// Returns the unmodified register, `offset` registers on (rows of a matrix).
 Vector Lane::fetch(const Operand& s, uint32_t offset) {
   const int64_t n = int64_t{s.number} + offset + (s.relative ? index(s) : 0);
   const auto of = [&](const auto& file) {
@@ -127,7 +127,7 @@ Vector Lane::read(const Operand& s, uint32_t offset) {
   Vector out;
   for (uint32_t i = 0; i < 4; ++i) out[i] = whole[s.swizzle >> (2 * i) & 3];
   if (s.modifier == SourceModifier::DivideZ) return divided(out, 2);
-  // With a selector .xyw the w that divides is the third component.
+  // With a selector .xyw, w is the third component, and divides.
   if (s.modifier == SourceModifier::DivideW) return divided(out, (s.swizzle >> 4 & 3) == 3 ? 2 : 3);
   for (Range& x : out) x = modified(x, s.modifier);
   return out;
@@ -172,7 +172,7 @@ std::optional<bool> Lane::condition(const Operand& s) {
   return s.modifier == SourceModifier::Not ? !b : b;
 }
 
-/// Modifiers of the result; then masks, or waits for the other half of a co-issued pair.
+/// Applies modifiers of the result; then masks, or waits for the other half of a co-issued pair.
 void Lane::write(const Instruction& in, Vector value) {
   for (Range& x : value) {
     if (in.destination.shift) x = multiply(x, std::ldexp(1.0, in.destination.shift));
@@ -201,14 +201,14 @@ void Lane::put(const Instruction& in, const Vector& value) {
     if (dst.mask >> i & 1) (*reg)[i] = select(p[i], value[i], (*reg)[i]);
 }
 
-/// Behind the end of the innermost loop.
+/// Jumps past the end of the innermost loop.
 void Lane::leaveLoop() {
   size_t i = m_loops.back().begin - 1;
   m_pc = m_code.instructions[i].jump;
   m_loops.pop_back();
 }
 
-/// True if the instruction was one of flow control; then m_pc is where to go on.
+/// True if the instruction was one of flow control; then m_pc is the place to go on.
 bool Lane::flow(const Instruction& in) {
   const auto branch = [&](std::optional<bool> taken) { m_pc = decided(taken) ? m_pc + 1 : in.jump; };
   const auto call = [&](const Operand& label) {
@@ -328,10 +328,10 @@ void runQuad(std::array<Lane, 4>& lanes) {
       waiting += lane.run() == Lane::Stop::Gradient;
       apart |= lane.gaveUp || lane.at() != lanes[0].at();
     }
-    if (apart)  // a gradient inside of flow control that pixels do not share is undefined
+    if (apart)  // gradients in flow control that pixels do not share are undefined
       for (Lane& lane : lanes) lane.gaveUp = true;
     if (apart || waiting < 4) return;
-    // Between the two pixels of either row or column: implementations may take one for all four.
+    // Differences between the two pixels of either row or column: implementations may take one for all four.
     const auto difference = [&](size_t a, size_t b, size_t c, size_t e) {
       Vector out;
       for (size_t i = 0; i < 4; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What each instruction computes (oracle.h). Source: the instruction pages of the Direct3D 9 "asm shader
+// The result of each instruction (oracle.h). Source: the instruction pages of the Direct3D 9 "asm shader
 // reference", one case a page.
 #include <cmath>
 
@@ -12,7 +12,7 @@ using d3d9::RegisterType;
 
 namespace {
 
-/// A sum of products in whatever order, fused or not.
+/// Returns a sum of products in any order, fused or not.
 Range sumOf(std::initializer_list<std::pair<Range, Range>> terms, const Range& last = 0) {
   Range sum = last;
   double size = last.magnitude(), quantum = kInf;
@@ -34,7 +34,7 @@ Range sumOf(std::initializer_list<std::pair<Range, Range>> terms, const Range& l
     exact = exact && p.exact();
     if (exact) note(p.lo);
   }
-  // All partial sums are floats when the terms have a common step and stay below 2^24 of it.
+  // All partial sums are floats if the terms have a common step and stay below 2^24 of it.
   if (exact && (size == 0 || size / quantum <= 1 << 24)) return settled(sum);
   return widened(sum, kUlp, size * 4 * kUlp);
 }
@@ -46,9 +46,9 @@ Range dot4(const Vector& a, const Vector& b) {
   return sumOf({{a[0], b[0]}, {a[1], b[1]}, {a[2], b[2]}, {a[3], b[3]}});
 }
 
-/// a * (b - c) + c, or a * b + (1 - a) * c.
+/// Returns a * (b - c) + c, or a * b + (1 - a) * c.
 Range interpolated(const Range& a, const Range& b, const Range& c) {
-  // Where the difference or a part of the sum overflows, the two forms differ: 0 * infinity is NaN.
+  // If the difference or a part of the sum overflows, the two forms differ: 0 * infinity is NaN.
   if (!(b.magnitude() + c.magnitude() <= kFloatMax)) return Range::any();
   if (a.exact() && a.lo == 0) return c;
   const Range value = exactSum(exactProduct(a, exactSum(b, negated(c))), c);
@@ -117,7 +117,7 @@ void Lane::execute(const Instruction& in) {
       return;
     }
     case Opcode::TexKill: {
-      // 1.x: three components. From model 2 on hardware tests all that the mask names.
+      // 1.x: three components. From model 2 on hardware tests all components in the mask.
       const Vector value =
           m_code.pixel1() && m_code.version.minor < 4 ? t[in.destination.number] : fetch(in.destination);
       const uint32_t mask = m_code.pixel1() ? 7 : in.destination.mask;
@@ -140,7 +140,7 @@ void Lane::execute(const Instruction& in) {
           if (!(in.destination.mask >> i & 1)) continue;
           if (!p[i] || s[i].unknown() || s[i].magnitude() > 1e6) return giveUp();
           if (!*p[i]) continue;
-          // mova rounds to nearest (a tie is nobody's promise), mov of vs_1_1 rounds down.
+          // mova rounds to nearest (a tie is unspecified), mov of vs_1_1 rounds down.
           const bool nearest = in.opcode == Opcode::MovA;
           const double low = nearest ? std::floor(s[i].lo + 0.5) : std::floor(s[i].lo);
           const double high = nearest ? std::ceil(s[i].hi - 0.5) : std::floor(s[i].hi);
@@ -157,7 +157,7 @@ void Lane::execute(const Instruction& in) {
   write(in, in.opcode == Opcode::Tex || in.opcode == Opcode::TexLdl || in.opcode == Opcode::TexLdd
                 ? texture(in)
                 : arithmetic(in));
-  // Scratch registers, and what the instruction leaves undefined before model 3.
+  // Scratch registers, and results that the instruction leaves undefined before model 3.
   if (in.opcode == Opcode::Sgn || (in.opcode == Opcode::SinCos && m_code.version.major < 3)) {
     for (size_t i = 1; i < in.sources.size(); ++i)
       if (in.sources[i].type == RegisterType::Temp) m_r[in.sources[i].number & 31] = anyVector();
@@ -256,7 +256,7 @@ Vector Lane::arithmetic(const Instruction& in) {
     }
     case Opcode::SinCos: {
       if (a[0].unknown() || a[0].magnitude() > 3.1416) return anyVector();
-      // Sin, Cos: 2^-11. The range's own width moves the result by no more than itself.
+      // Sin, Cos: 2^-11. The range's width moves the result by at most that width.
       const double middle = (a[0].lo + a[0].hi) / 2, error = (a[0].hi - a[0].lo) / 2 + 1.0 / 2048;
       const auto around = [&](double x) { return Range(x - error, x + error); };
       return {around(std::cos(middle)), around(std::sin(middle)), Range::any(), Range::any()};
@@ -290,7 +290,7 @@ Vector Lane::arithmetic(const Instruction& in) {
   }
 }
 
-/// texld, texldp, texldb, texldl, texldd of models 2 and 3.
+/// Executes texld, texldp, texldb, texldl, texldd of models 2 and 3.
 Vector Lane::texture(const Instruction& in) {
   Vector at = read(in.sources[0]);
   const Operand& sampler = in.sources[1];
@@ -304,7 +304,7 @@ Vector Lane::texture(const Instruction& in) {
   } else if (in.control == d3d9::kTexldProject) {
     const Range scale = reciprocal(at[3]);
     for (size_t i = 0; i < 3; ++i) at[i] = multiply(at[i], scale);
-    // Its gradients are those of the quotient; only where nothing changes are they known here.
+    // Its gradients are the quotient's; they are known here only if nothing changes.
     const bool constant = [&] {
       for (size_t i = 0; i < 4; ++i)
         if (!dx[i].exact() || dx[i].lo != 0 || !dy[i].exact() || dy[i].lo != 0) return false;
@@ -314,7 +314,7 @@ Vector Lane::texture(const Instruction& in) {
   } else {
     level = m_levelOf(type, dx, dy);
     if (in.control == d3d9::kTexldBias) {
-      // A bias beyond what samplers can do may meet a logarithm of 0 that is not infinite.
+      // A bias beyond the samplers' limits may meet a logarithm of 0 that is not infinite.
       const bool none = level.exact() && level.lo == -kInf;
       level = !(at[3].magnitude() <= 8) ? Range::any() : none ? level : exactSum(level, at[3]);
     }
@@ -325,11 +325,11 @@ Vector Lane::texture(const Instruction& in) {
   return out;
 }
 
-/// Models 1.1 to 1.4: texture instructions, and arithmetic that differs.
+/// Executes models 1.1 to 1.4: texture instructions, and arithmetic that differs.
 void Lane::pixel1(const Instruction& in) {
   const uint32_t n = in.destination.number;
-  const Vector& own = t[n & 7];  // the coordinates of the texture that the result names
-  // D3DTTFF_PROJECTED: divided before anything else happens to them.
+  const Vector& own = t[n & 7];  // coordinates of the texture that the result names
+  // D3DTTFF_PROJECTED: divided before any other operation.
   const auto projected = [&] {
     const uint32_t by = n < m_constants.projectedBy.size() ? m_constants.projectedBy[n] : 0;
     if (by == 0) return own;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shader models of Direct3D 9, for tests that write each of their instructions.
+// The shader models of Direct3D 9, for tests that write every instruction of each.
 #pragma once
 
 #include "aerogpu/d3d9/opcodes.h"

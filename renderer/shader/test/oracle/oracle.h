@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A reference interpreter of D3D9 token streams (vs_1_1 to vs_3_0, ps_1_1 to ps_3_0), written from the
-// Direct3D 9 "asm shader reference" and not from the translator: it shares with it only the table of opcodes.
+// Direct3D 9 "asm shader reference" and not from the translator: the two share only the table of opcodes.
 // Numbers are ranges (range.h). Tests only; one thread.
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace aerogpu::shader::oracle {
 
 using Vector = std::array<Range, 4>;
-using Flags = std::array<std::optional<bool>, 4>;  ///< nothing = cannot be told
+using Flags = std::array<std::optional<bool>, 4>;  ///< nothing = undecidable
 
 inline Vector splat(const Range& r) {
   return {r, r, r, r};
@@ -45,7 +45,7 @@ struct Instruction {
   bool hasDestination = false;
   Operand destination, predicate;
   std::vector<Operand> sources;
-  size_t jump = 0;  ///< where the block that it opens goes on, or the loop that it closes begins
+  size_t jump = 0;  ///< where the block that it opens continues, or the loop that it closes begins
 };
 
 struct Declaration {
@@ -56,7 +56,7 @@ struct Declaration {
   uint32_t usageIndex;
 };
 
-/// Register files as the application set them, or as def, defi, defb override them.
+/// Register files with the application's values, or with those of def, defi, defb.
 struct Constants {
   std::array<std::array<float, 4>, 256> f{};
   std::array<std::array<int32_t, 4>, 16> i{};
@@ -83,33 +83,33 @@ struct Code {
 /// Reads a stream that the assembler made.
 Code decode(std::span<const uint32_t> tokens);
 
-/// What a sampler sees: `coordinate` in texels of nothing, level of detail as range.
+/// Samples: `coordinate` is normalised, level of detail is a range.
 using Sample = Vector (*)(d3d9::SamplerType type, const Vector& coordinate, const Range& lod);
-/// log2 of texels of the largest level a pixel, from the gradients of the coordinate.
+/// Returns log2 of texels of the largest level a pixel, from the gradients of the coordinate.
 using LevelOf = Range (*)(d3d9::SamplerType type, const Vector& dx, const Vector& dy);
 
-/// One invocation. run() stops where neighbouring pixels must be compared; the owner supplies that and runs
-/// on.
+/// One invocation. run() stops where neighbouring pixels must be compared; the owner supplies the gradients
+/// and goes on.
 class Lane {
 public:
   enum class Stop { Done, Gradient };
 
   Lane(const Code& code, const Constants& constants, Sample sample, LevelOf levelOf);
 
-  // Inputs; what is not set is unknown.
+  // Inputs; unset ones are unknown.
   std::array<Vector, 16> v;
   std::array<Vector, 8> t;
   Vector position = anyVector();  ///< vPos
   Range face = Range::any();      ///< vFace
 
   Stop run();
-  /// At Stop::Gradient: the value whose gradients are wanted, and where.
+  /// At Stop::Gradient: the value whose gradients are needed, and the place.
   const Vector& gradientSource() const { return m_gradientSource; }
   size_t at() const { return m_pc; }
   void setGradients(const Vector& dx, const Vector& dy);
 
-  // Results. A component that nothing wrote is unknown.
-  bool gaveUp = false;  ///< a branch or an index could not be told
+  // Results. A component that was not written is unknown.
+  bool gaveUp = false;  ///< a branch or an index was undecidable
   std::optional<bool> killed = false;
   std::array<Vector, 16> o;  ///< o#; before model 3: oT0.. at 0
   std::array<Vector, 2> d;
@@ -152,7 +152,7 @@ private:
   size_t m_pc = 0;
   uint64_t m_steps = 0;
   std::array<Vector, 32> m_r;
-  std::array<Vector, 8> m_tValue;  ///< ps_1_1 to 1_3: what a t register holds
+  std::array<Vector, 8> m_tValue;  ///< ps_1_1 to 1_3: content of the t registers
   std::array<int32_t, 4> m_a{};
   Flags m_p;
   std::vector<Loop> m_loops;
@@ -165,9 +165,9 @@ private:
   std::array<Range, 3> m_eye;
 };
 
-/// Two by two pixels in lock-step: 0 is the upper left one, 1 to its right, 2 below it.
+/// Runs two by two pixels in lock-step: 0 is the upper left one, 1 to its right, 2 below it.
 void runQuad(std::array<Lane, 4>& lanes);
-/// A pixel whose neighbours have the same inputs (a point).
+/// Runs a pixel whose neighbours have equal inputs (a point).
 void runAlone(Lane& lane);
 
 /// Tests `a` against `b` as D3DSHADER_COMPARISON says.

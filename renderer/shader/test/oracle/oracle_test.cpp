@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random shaders, translated and run on the GPU, against the reference interpreter. By hand:
 // AEROGPU_ORACLE_SEED=N AEROGPU_ORACLE_COUNT=N shader-oracle-test runs others than the first few hundred, and
-// with AEROGPU_ORACLE_SHRINK=1 a difference is shrunk before it is shown.
+// AEROGPU_ORACLE_SHRINK=1 shrinks a difference before it is shown.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -34,12 +34,12 @@ TEST(Oracle, RandomShaders) {
   }
   std::cout << total.pixels << " pixels, " << total.gaveUp << " undecided; " << total.components
             << " components, " << total.compared << " compared closely\n";
-  // The comparison must not come to nothing.
+  // Enough components must have been compared.
   EXPECT_GT(total.compared * 2, total.components);
   EXPECT_LT(total.gaveUp * 3, total.pixels);
 }
 
-/// Bits of the random shaders flipped: refused with a reason, or translated to a valid module.
+/// Random shaders with flipped bits: refused with a reason, or translated to a valid module.
 TEST(Oracle, DamagedShaders) {
   std::mt19937 random(11);
   uint32_t accepted = 0, refused = 0;

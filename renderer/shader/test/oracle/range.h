@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The arithmetic of the reference interpreter: a number is the range in which every implementation that keeps
-// the precision rules must land. Rules: "Precision and Operation of SPIR-V Instructions" of Vulkan 1.3, and
-// where Direct3D 9 promises less (exp, log: 21 bits) the wider of both. Tests only.
+// the precision rules must land. Rules: "Precision and Operation of SPIR-V Instructions" of Vulkan 1.3, or,
+// where Direct3D 9 promises less (exp, log: 21 bits), the wider of both. Tests only.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline constexpr double kFloatMax = std::numeric_limits<float>::max();
 inline constexpr double kFloatMin = std::numeric_limits<float>::min();
 inline constexpr double kUlp = 1.0 / (1 << 23);
 
-/// Any float between lo and hi; NaN too when it is unknown(). One value when lo == hi.
+/// Any float between lo and hi; also NaN if it is unknown(). One value if lo == hi.
 struct Range {
   double lo = 0, hi = 0;
 
@@ -31,7 +31,7 @@ struct Range {
   bool contains(float f) const { return unknown() || (lo <= f && f <= hi); }
 };
 
-/// Makes room for what float arithmetic does to a result: overflow to infinity or to the largest number,
+/// Widens a range for float arithmetic's effects on a result: overflow to infinity or to the largest number,
 /// denormals kept or flushed.
 inline Range settled(Range r) {
   if (std::isnan(r.lo) || std::isnan(r.hi) || r.lo > r.hi) return Range::any();
@@ -50,7 +50,7 @@ inline Range widened(Range r, double relative, double absolute = 0) {
       {r.lo - std::fabs(r.lo) * relative - absolute, r.hi + std::fabs(r.hi) * relative + absolute});
 }
 
-/// A correctly rounded operation: a result that is a float is that float.
+/// Rounds correctly: a result that is a float is that float.
 inline Range rounded(Range r) {
   if (r.exact() && static_cast<double>(static_cast<float>(r.lo)) == r.lo && std::isfinite(r.lo))
     return settled(r);
@@ -71,7 +71,7 @@ inline Range absolute(const Range& a) {
   return {0, std::max(-a.lo, a.hi)};
 }
 
-/// Without rounding: for sums whose rounding is bounded as a whole.
+/// Adds without rounding: for sums whose rounding is bounded as a whole.
 inline Range exactSum(const Range& a, const Range& b) {
   if (a.unknown() || b.unknown()) return Range::any();
   return {a.lo + b.lo, a.hi + b.hi};
@@ -83,7 +83,7 @@ inline Range exactProduct(const Range& a, const Range& b) {
     if (std::isnan(x)) return Range::any();
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
-/// Of multiplying instructions: 0 times anything is 0.
+/// Product of multiplying instructions: 0 times anything is 0.
 inline Range zeroWins(const Range& a, const Range& b) {
   return (a.exact() && a.lo == 0) || (b.exact() && b.lo == 0) ? Range(0) : exactProduct(a, b);
 }
@@ -93,7 +93,7 @@ inline Range add(const Range& a, const Range& b) {
 inline Range multiply(const Range& a, const Range& b) {
   return rounded(exactProduct(a, b));
 }
-/// Fused or not.
+/// Multiplies and adds, fused or not.
 inline Range multiplyAdd(const Range& a, const Range& b, const Range& c) {
   return add(multiply(a, b), c);
 }
@@ -113,7 +113,7 @@ inline Range clamped(const Range& a, double low, double high) {
 /// rcp page: 0 gives FLT_MAX in the code and infinity in the text, 1 gives exactly 1.
 inline Range reciprocal(const Range& a) {
   if (a.exact() && a.lo == 1) return 1;
-  if (a.exact() && a.lo == 0) return Range::any();  // of either sign: the sign of a zero is not kept track of
+  if (a.exact() && a.lo == 0) return Range::any();  // of either sign: the sign of a zero is not tracked
   if (a.unknown() || (a.lo <= 0 && a.hi >= 0)) return Range::any();
   return widened({1 / a.hi, 1 / a.lo}, 4 * kUlp);  // OpFDiv: 2.5 ULP
 }
@@ -150,7 +150,7 @@ inline Range power(const Range& a, const Range& b) {
   return widened(power2(multiply(b, logarithm2(base))), 1.0 / (1 << 15));
 }
 
-/// x - floor(x); the floor of a range that holds an integer jumps.
+/// Returns x - floor(x); the floor of a range that holds an integer jumps.
 inline Range fraction(const Range& a) {
   if (a.unknown() || a.magnitude() > 1e9)
     return a.exact() && !a.unknown() ? Range(a.lo - std::floor(a.lo)) : Range::any();
@@ -158,7 +158,7 @@ inline Range fraction(const Range& a) {
   return rounded({a.lo - std::floor(a.lo), a.hi - std::floor(a.hi)});
 }
 
-/// a < b where it can be told.
+/// Returns a < b if it is decidable.
 inline std::optional<bool> less(const Range& a, const Range& b) {
   if (a.unknown() || b.unknown()) return std::nullopt;
   if (a.hi < b.lo) return true;
@@ -171,7 +171,7 @@ inline std::optional<bool> equal(const Range& a, const Range& b) {
   if (a.hi < b.lo || b.hi < a.lo) return false;
   return std::nullopt;
 }
-/// condition ? a : b, both where the condition cannot be told.
+/// Returns condition ? a : b, or both if the condition is undecidable.
 inline Range select(std::optional<bool> condition, const Range& a, const Range& b) {
   return condition ? (*condition ? a : b) : hull(a, b);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace-corpus DIR: writes a trace of each feature and the picture that it must give (PPM, 8 bits, with the
-// tolerance in a comment). check_corpus.py plays them.
+// trace-corpus DIR: writes a trace of each feature and its expected picture (PPM, 8 bits, with the tolerance
+// in a comment). check_corpus.py plays them.
 #include <cmath>
 #include <cstdio>
 #include <fstream>

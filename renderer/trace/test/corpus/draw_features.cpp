@@ -19,7 +19,7 @@ Picture clear(Recorder& r) {
   return out;
 }
 
-/// Inside is where all three edges say so; no centre lies on an edge.
+/// A point is inside if all three edges agree; no centre lies on an edge.
 Picture triangle(Recorder& r) {
   const double corners[3][2] = {{5.3, 2.1}, {60.7, 20.9}, {17.2, 57.4}};
   r.showColors();
@@ -76,7 +76,7 @@ Picture culling(Recorder& r) {
 template <class Index>
 void drawTwoQuads(Recorder& r, uint32_t format) {
   const auto a = Recorder::quad(2, 3, 30, 31, kRed), b = Recorder::quad(33, 34, 60, 61, kBlue);
-  std::vector<Vertex> v(2);  // that the base skips
+  std::vector<Vertex> v(2);  // the base skips these
   for (const auto& quad : {a, b}) v.insert(v.end(), {quad[0], quad[1], quad[2], quad[5]});
   r.showColors();
   r.bindVertices(v);
@@ -143,7 +143,7 @@ Picture inlineDraws(Recorder& r) {
   return out;
 }
 
-/// Vertices that change between draws: behind one another, then over what an earlier draw used.
+/// Vertices that change between draws: consecutive ones, then over those of an earlier draw.
 Picture streamedVertices(Recorder& r) {
   constexpr uint32_t kQuad = 6 * sizeof(Vertex);
   r.showColors();
@@ -176,7 +176,8 @@ Picture streamedVertices(Recorder& r) {
   return out;
 }
 
-/// Vertices in guest memory, named by dirty ranges: each draw sees what was there when its range was named.
+/// Vertices in guest memory, named by dirty ranges: each draw sees the memory of the time when its range was
+/// named.
 Picture dirtyVertices(Recorder& r) {
   r.showColors();
   const Allocation memory = r.memory(std::vector<uint8_t>(4096));
@@ -196,7 +197,7 @@ Picture dirtyVertices(Recorder& r) {
   return out;
 }
 
-/// Stream 1 goes on every second instance: a place and a colour for two quads each, which stream 2 moves.
+/// Stream 1 advances every second instance: a place and a colour for two quads each, which stream 2 moves.
 Picture instances(Recorder& r) {
   struct Element {
     uint16_t stream, offset;
@@ -231,7 +232,7 @@ Picture instances(Recorder& r) {
 
 Picture clipPlanes(Recorder& r) {
   r.showColors();
-  // What is left of x = 0.26 stays: -x + 0.26 w.
+  // The part left of x = 0.26 stays: -x + 0.26 w.
   aerogpu_ext_clip_plane plane{};
   const float coefficients[] = {-1, 0, 0, 0.26f};
   for (int i = 0; i < 4; ++i) plane.coefficients_f32[i] = std::bit_cast<uint32_t>(coefficients[i]);

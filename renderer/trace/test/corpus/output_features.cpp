@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of pixels: tests, fog, blending, encoding, samples.
+// The stages after the pixel shader: tests, fog, blending, encoding, samples.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -55,7 +55,7 @@ Picture writeMask(Recorder& r) {
   return out;
 }
 
-/// Alpha from 0 to 255 over the columns; what is at least 128 stays.
+/// Alpha from 0 to 255 over the columns; columns of at least 128 stay.
 Picture alphaTest(Recorder& r) {
   r.showColors();
   r.renderState(kAlphaTestEnable, 1u);
@@ -75,7 +75,7 @@ Picture depthTest(Recorder& r) {
   r.showColors();
   r.renderState(kZEnable, 1u);
   r.draw(Recorder::quad(8, 8, 40, 40, kRed, 0.5));
-  r.draw(Recorder::quad(20, 20, 60, 60, kGreen, 0.75));  // behind
+  r.draw(Recorder::quad(20, 20, 60, 60, kGreen, 0.75));  // occluded
   r.renderState(kZWriteEnable, 0u);
   r.draw(Recorder::quad(0, 0, 16, 16, kBlue, 0.25));  // in front, and leaves no depth
   r.renderState(kZWriteEnable, 1u);
@@ -116,7 +116,7 @@ Picture scissorAndViewport(Recorder& r) {
   scissor.width = 100;
   scissor.height = 20;
   r.w.packet(scissor);
-  // All of the viewport: corners of clip space, half a pixel of the viewport's up and left.
+  // All of the viewport: corners of clip space, half a viewport pixel up and left.
   auto v = Recorder::quad(0, 0, kSide, kSide, kGreen);
   for (Vertex& each : v) {
     each.x = (each.x > 0 ? 1.0f : -1.0f) - 1.0f / 32;
@@ -163,7 +163,7 @@ Picture srgbWrite(Recorder& r) {
   return out;
 }
 
-/// The same in w, which is 10 times what z is; after that, z once more.
+/// Linear fog in w, which is 10 times z; after that, in z again.
 Picture fogInW(Recorder& r) {
   r.shaders(
       "vs_2_0\ndcl_position v0\ndcl_color v1\ndef c0, 10, 0, 0, 0\nmul r0.w, v0.z, c0.x\n"
@@ -192,7 +192,7 @@ Picture fogInW(Recorder& r) {
   return out;
 }
 
-/// A target of four samples in place of the shown one, and back.
+/// Binds a target of four samples in place of the shown one, and back.
 uint32_t bindSamples(Recorder& r) {
   aerogpu_cmd_ext_create_texture create{};
   create.texture_handle = r.handle();
@@ -221,7 +221,7 @@ Picture samples(Recorder& r) {
   constexpr double kPlaces[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}};
   const uint32_t thick = bindSamples(r);
   r.showColors();
-  const double edge = 20.6, slope = 0.3;  // what is right of x = edge + slope * y
+  const double edge = 20.6, slope = 0.3;  // the part right of x = edge + slope * y
   r.draw({Recorder::vertex(edge, 0, kRed), Recorder::vertex(200, 0, kRed),
           Recorder::vertex(edge + slope * 64, 64, kRed), Recorder::vertex(edge + slope * 64, 64, kRed),
           Recorder::vertex(200, 0, kRed), Recorder::vertex(200, 64, kRed)});
@@ -239,7 +239,7 @@ Picture samples(Recorder& r) {
   return out;
 }
 
-/// Of alphas only 0 and 1 cover a number of samples that is not the GPU's to choose.
+/// Only alphas 0 and 1 cover a number of samples that the GPU cannot choose.
 Picture alphaToCoverage(Recorder& r) {
   const uint32_t thick = bindSamples(r);
   r.showColors();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A trace of one feature and the picture that must come of it: packets go through a renderer on the null back
-// end, which captures them, and the test's own model of the feature paints the picture. One thread.
+// A trace of one feature and its expected picture: packets go through a renderer on the null back end, which
+// captures them, and the test's own model of the feature paints the picture. One thread.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ using Rgb = std::array<double, 3>;
 struct Picture {
   std::vector<Rgb> pixels = std::vector<Rgb>(size_t{kSide} * kSide);
   Rgb& at(uint32_t x, uint32_t y) { return pixels[size_t{y} * kSide + x]; }
-  /// Pixels [x0, x1) x [y0, y1).
+  /// Fills pixels [x0, x1) x [y0, y1).
   void fill(uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1, const Rgb& color) {
     paint(x0, y0, x1, y1, [&](uint32_t, uint32_t) { return color; });
   }
-  /// The same, each by its place.
+  /// Paints pixels [x0, x1) x [y0, y1), each by its place.
   void paint(uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1,
              const std::function<Rgb(uint32_t x, uint32_t y)>& color) {
     for (uint32_t y = y0; y < y1; ++y)
@@ -42,7 +42,7 @@ struct Vertex {
 constexpr uint32_t argb(uint32_t a, uint32_t r, uint32_t g, uint32_t b) {
   return a << 24 | r << 16 | g << 8 | b;
 }
-/// A D3DCOLOR without its alpha.
+/// Returns a D3DCOLOR without its alpha.
 constexpr Rgb rgbOf(uint32_t color) {
   return {(color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0, (color & 255) / 255.0};
 }
@@ -53,29 +53,29 @@ enum : uint32_t { AEROGPU_D3D9_RENDER_STATES(AEROGPU_TEST_STATE) };
 enum : uint32_t { AEROGPU_D3D9_SAMPLER_STATES(AEROGPU_TEST_STATE) };
 #undef AEROGPU_TEST_STATE
 
-/// Hands position, colour and coordinates on.
+/// Passes position, colour and coordinates on.
 inline constexpr const char* kPassThrough =
     "vs_2_0\ndcl_position v0\ndcl_color v1\ndcl_texcoord v2\nmov oPos, v0\nmov oD0, v1\nmov oT0, v2\n";
 
-/// Records on a renderer of its own; a packet that is refused ends the process with its line.
+/// Records on its own renderer; a refused packet ends the process with its line.
 class Recorder {
 public:
   Recorder();
 
   Harness& harness() { return m_harness; }
-  /// A black target of kSide x kSide that is shown, states as programs have them, the layout of Vertex.
+  /// Makes a black shown target of kSide x kSide, the usual states, the layout of Vertex.
   void begin();
   uint32_t handle() { return m_harness.handle(); }
-  /// The stream that is being written; submit() ends it.
+  /// The current stream; submit() ends it.
   CommandWriter w;
   void submit();
   /// Presents the target and submits.
   void present();
 
   uint32_t target() const { return m_target; }
-  /// From assembly; bound in place of what was.
+  /// Assembles and binds shaders in place of the bound ones.
   void shaders(const std::string& vertex, const std::string& pixel);
-  /// kPassThrough, and a pixel shader that shows the colour, or what s0 has at the coordinates.
+  /// Binds kPassThrough, and a pixel shader that shows the colour, or s0's texel at the coordinates.
   void showColors();
   void showTexture();
   uint32_t texture(aerogpu_format format, uint32_t width, uint32_t height, const std::vector<uint8_t>& bytes,
@@ -83,10 +83,11 @@ public:
   uint32_t buffer(const void* bytes, size_t size, uint32_t usage);
   void draw(const std::vector<Vertex>& vertices, uint32_t topology = AEROGPU_TOPOLOGY_TRIANGLELIST);
   void bindVertices(const std::vector<Vertex>& vertices);
-  /// Two triangles that cover pixels [x0, x1) x [y0, y1) exactly, with coordinates from 0 to `u`, `v`.
+  /// Returns two triangles that cover pixels [x0, x1) x [y0, y1) exactly, with coordinates from 0 to `u`,
+  /// `v`.
   static std::vector<Vertex> quad(double x0, double y0, double x1, double y1, uint32_t color, double z = 0.5,
                                   double u = 1, double v = 1);
-  /// A point of the picture, pixels' centres on whole numbers and a half, in clip space.
+  /// Returns a point of the picture, pixels' centres on whole numbers and a half, in clip space.
   static Vertex vertex(double x, double y, uint32_t color, double z = 0.5, double u = 0, double v = 0);
   void renderState(uint32_t state, uint32_t value) { packets::renderState(w, state, value); }
   void renderState(uint32_t state, float value);
@@ -94,7 +95,7 @@ public:
     packets::samplerState(w, slot, state, value);
   }
   void bindTexture(uint32_t texture, uint32_t slot = 0) { packets::setTexture(w, slot, texture); }
-  /// Guest memory with these bytes.
+  /// Returns guest memory with these bytes.
   Allocation memory(const std::vector<uint8_t>& bytes);
 
 private:
@@ -105,15 +106,15 @@ private:
   uint32_t m_target = 0;
 };
 
-/// A feature: what it records, and the picture.
+/// A feature: its recording, and the picture.
 struct Feature {
   const char* name;
   Picture (*record)(Recorder& r);
-  /// How far a channel may be off, in steps of 255: 1 where a GPU may round either way.
+  /// The allowed error of a channel, in steps of 255: 1 if a GPU may round either way.
   int tolerance = 0;
 };
 
-/// Those of one file.
+/// The features of one file.
 std::vector<Feature> drawFeatures();
 std::vector<Feature> outputFeatures();
 std::vector<Feature> textureFeatures();

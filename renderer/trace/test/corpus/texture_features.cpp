@@ -12,7 +12,7 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 constexpr aerogpu_format kBgra = AEROGPU_FORMAT_B8G8R8A8_UNORM;
 
-/// Blue, green, red, alpha of a texel that says where it is.
+/// Returns blue, green, red, alpha of texels that hold their place.
 Bytes places(uint32_t side, uint8_t blue = 7) {
   Bytes out;
   for (uint32_t y = 0; y < side; ++y)
@@ -92,7 +92,7 @@ Picture linearFilter(Recorder& r) {
   return out;
 }
 
-/// Levels that the device makes, each the mean of four texels, seen one beside the other by texldl.
+/// Levels that the device makes, each the mean of four texels, shown one beside the other by texldl.
 Picture generatedMips(Recorder& r) {
   Bytes level = places(8), all = level;
   all.resize((64 + 16 + 4 + 1) * 4);
@@ -191,7 +191,7 @@ Picture cube(Recorder& r) {
   return out;
 }
 
-/// One texel of each: what D3DFORMAT says that its bits are.
+/// One texel of each format: its bits by D3DFORMAT.
 Picture formats(Recorder& r) {
   const struct {
     aerogpu_format format;
@@ -218,7 +218,7 @@ Picture formats(Recorder& r) {
   return out;
 }
 
-/// Boxes that change between draws; what was drawn before shows the texels of then.
+/// Boxes that change between draws; earlier draws show the texels of their time.
 Picture textureUpdates(Recorder& r) {
   const Bytes first = places(16), second = places(16, 200);
   const Allocation memory = r.memory(second);
@@ -249,7 +249,7 @@ Picture textureUpdates(Recorder& r) {
   return out;
 }
 
-/// A texture that was a target.
+/// Samples a former target.
 Picture renderedTexture(Recorder& r) {
   const uint32_t texture = r.texture(kBgra, 16, 16, {});
   packets::setTarget(r.w, texture);
@@ -302,7 +302,7 @@ Picture bumpMatrices(Recorder& r) {
   return out;
 }
 
-/// The scissor test of a program before is gone.
+/// The earlier program's scissor test is gone.
 Picture resetContext(Recorder& r) {
   r.renderState(kScissorTestEnable, 1u);
   r.w.packet(aerogpu_cmd_set_scissor{.x = 8, .y = 8, .width = 16, .height = 16});

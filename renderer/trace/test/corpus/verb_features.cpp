@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-/// 16x16 texels in blue, green, red, X: which column and which row.
+/// Returns 16x16 texels in blue, green, red, X: their column and row.
 Bytes grid() {
   Bytes out;
   for (uint8_t y = 0; y < 16; ++y)
@@ -58,7 +58,7 @@ Picture scaledBlits(Recorder& r) {
        {{{40, 10, 47, 15}, {1, 2, 15, 12}}});
   Picture out;
   out.paint(0, 0, 32, 48, [](uint32_t x, uint32_t y) { return gridColor(x / 2, y / 3); });
-  // Each texel of 7x5 stands for two each way of 14x10; a centre between two takes the second.
+  // Each texel of 7x5 represents two each way of 14x10; a centre between two takes the second.
   out.paint(40, 10, 47, 15, [](uint32_t x, uint32_t y) {
     const uint32_t i = 46 - x, j = 14 - y;
     return gridColor(1 + (2 * i + 1) * 14 / 14, 2 + (2 * j + 1) * 10 / 10);
@@ -66,7 +66,7 @@ Picture scaledBlits(Recorder& r) {
   return out;
 }
 
-/// Grey of 16 to 235, then red in each second pair: Y 81, U 90, V 240 is what (255, 0, 0) has in BT.601.
+/// Grey of 16 to 235, then red in each second pair: Y 81, U 90, V 240 is (255, 0, 0) in BT.601.
 Picture yuv(Recorder& r) {
   Bytes bytes;
   for (uint32_t x = 0; x < 8; ++x)
@@ -87,7 +87,7 @@ Picture yuv(Recorder& r) {
   return out;
 }
 
-/// Two colors of 4:2:0, above each other: red as above, and (0, 0, 255), which has Y 41, U 240, V 110.
+/// Two colors of 4:2:0, above each other: red as in yuv(), and (0, 0, 255), which has Y 41, U 240, V 110.
 Picture yuvPlanes(Recorder& r) {
   for (uint32_t i = 0; i < 2; ++i) {
     Bytes bytes(16 * 16, 81);
@@ -113,7 +113,7 @@ Picture yuvPlanes(Recorder& r) {
   return out;
 }
 
-/// Where the target is yellow.
+/// Blits to yellow texels of the target only.
 Picture targetColorKey(Recorder& r) {
   const uint32_t source = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, grid());
   packets::clearColor(r.w, {1, 1, 0, 1});
@@ -148,7 +148,7 @@ Picture colorKey(Recorder& r) {
   return out;
 }
 
-/// Within the target, over itself: the source is read first.
+/// Blits within the target, over itself: the source is read first.
 Picture overlappingBlit(Recorder& r) {
   const uint32_t source = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, grid());
   blit(r, source, 0, {{{0, 0, 16, 16}, {0, 0, 16, 16}}});
@@ -185,7 +185,7 @@ void updateRows(Recorder& r, uint32_t texture, const Allocation& memory, uint32_
   r.w.packet(c);
 }
 
-/// A box of texels to guest memory, and from there to another texture.
+/// Copies a box of texels to guest memory, and from there to another texture.
 Picture readBack(Recorder& r) {
   const uint32_t source = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, grid()),
                  other = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 8, 4, {});
@@ -208,7 +208,7 @@ Picture readBack(Recorder& r) {
   return out;
 }
 
-/// Two texels that are a value in guest memory.
+/// Shows two texels that are a value in guest memory.
 Picture writtenValue(Recorder& r) {
   const uint32_t texels = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 2, 1, {});
   const Allocation memory = r.memory(Bytes(8));
@@ -222,7 +222,7 @@ Picture writtenValue(Recorder& r) {
   return out;
 }
 
-/// A texture that gets its guest memory later, and other memory after that.
+/// A texture gets its guest memory later, and other memory after that.
 Picture attachedBacking(Recorder& r) {
   const uint32_t texture = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, {});
   Bytes turned = grid();
@@ -269,7 +269,7 @@ Picture copiedMemory(Recorder& r) {
   return out;
 }
 
-/// The picture of a present that names what differs has the rest of the one before.
+/// A present that names the changed rectangles shows the rest of the previous picture.
 Picture presentedRectangles(Recorder& r) {
   packets::clearColor(r.w, {0, 0, 1, 1});
   r.present();

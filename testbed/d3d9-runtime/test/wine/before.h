@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Included before everything else: what Wine's test headers expect of Wine's own windows.h, and mingw's does not have.
+/* Included before everything else: declarations from Wine's own windows.h that its test headers expect, and mingw's
+ * does not have.
  */
 #define __WINE_PRINTF_ATTR(format, arguments)
 #define __WINE_ALLOC_SIZE(...)

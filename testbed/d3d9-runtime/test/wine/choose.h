@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Included in front of START_TEST of Wine's test files (scripts/lib/wine_d3d9_build.py): the program's second argument
- * names the one function that is to run, and what crashes says where. */
+/* Included before START_TEST in Wine's test files (scripts/lib/wine_d3d9_build.py): the program's second argument
+ * names the one function to run, and a crash prints where it happened. */
 #include <psapi.h>
 
 /* wine/test.h takes these from Wine's ntdll, which Windows does not have. */

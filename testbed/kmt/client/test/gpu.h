@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gpu.h: a device and a context over D3DKMT, and allocations with textures in them, for the test program.
-// Streams are those of a user-mode driver (docs/abi/).
+// gpu.h: a device and a context over D3DKMT, and allocations with textures in them, for the test program. Streams are
+// those of a user-mode driver (docs/abi/).
 #pragma once
 
 #include <stdint.h>
@@ -13,11 +13,11 @@
 
 namespace aerogpu::kmt::test {
 
-/// One line of TAP; counts failures. Returns `condition`.
+/// Prints one line of TAP; counts failures. Returns `condition`.
 __attribute__((format(printf, 2, 3))) bool check(bool condition, const char *format, ...);
-/// Of this program; 0 when all was well.
+/// Returns this program's failures; 0 if there were none.
 int failures();
-/// A number that no other program of this machine has as a handle or an allocation's id.
+/// Returns a number that no other program of this machine has as a handle or an allocation's id.
 uint32_t newNumber();
 
 struct Listed {
@@ -25,7 +25,7 @@ struct Listed {
   bool written;
 };
 
-/// An adapter, a device and a context. close() is for programs that end in order.
+/// An adapter, a device and a context. close() is for programs that shut down properly.
 class Gpu {
 public:
   bool open();
@@ -39,16 +39,16 @@ public:
   UINT commandBytes() const { return m_commandBytes; }
   UINT allocationEntries() const { return m_allocationEntries; }
 
-  /// Whether the device keeps processes apart.
+  /// True if the device keeps processes apart.
   bool spaces() const { return m_spaces; }
 
   /// Copies the stream into the command buffer and renders it.
   NTSTATUS render(const CommandWriter &stream, std::initializer_list<Listed> list = {});
-  /// Renders what lies in the command buffer; `args` is filled but for the context, and has the answer.
+  /// Renders the content of the command buffer; `args` is complete except for the context, and receives the answer.
   NTSTATUS renderAs(D3DKMT_RENDER &args);
-  /// Whatever was submitted is done.
+  /// Waits until all submissions are done.
   bool waitIdle();
-  /// The driver's completed fence.
+  /// Returns the driver's completed fence.
   uint64_t completedFence();
 
 private:
@@ -60,25 +60,25 @@ private:
   UINT m_commandBytes = 0, m_allocationEntries = 0;
 };
 
-/// One allocation, and its resource if it is one.
+/// One allocation, and its resource if it has one.
 struct Memory {
   D3DKMT_HANDLE allocation = 0, resource = 0, globalShare = 0;
   uint32_t allocId = 0;
   uint64_t shareToken = 0;
 };
 NTSTATUS createBuffer(Gpu &gpu, uint64_t bytes, bool cpuVisible, Memory &out);
-/// A buffer that the CPU sees, in a new resource, or added to one.
+/// Make a buffer that the CPU sees, in a new resource, or added to one.
 NTSTATUS createInResource(Gpu &gpu, D3DKMT_HANDLE resource, Memory &out);
-/// X8R8G8B8. `primary`: to be scanned out; `runtimeData`: of a shared resource, which the CPU may see;
+/// Makes an X8R8G8B8 surface. `primary`: to be scanned out; `runtimeData`: of a shared resource, which the CPU may see;
 /// null for one that is not shared.
 NTSTATUS createSurface(Gpu &gpu, uint32_t width, uint32_t height, bool primary, const char *runtimeData, Memory &out);
 void destroy(Gpu &gpu, const Memory &memory);
-/// Maps; null after a failure, whose status `status` gets.
+/// Maps an allocation; returns null after a failure, and sets `status`.
 void *lock(Gpu &gpu, D3DKMT_HANDLE allocation, NTSTATUS *status = nullptr);
 NTSTATUS unlock(Gpu &gpu, D3DKMT_HANDLE allocation);
 
-/// A texture over the allocation, filled with 0xRRGGBB, and the right half with another colour. Submitted,
-/// not waited for. Exported when the allocation is shared. Returns the texture's handle, 0 after a failure.
+/// Makes a texture over the allocation, filled with 0xRRGGBB, the right half with another colour. It is submitted, not
+/// waited for, and exported if the allocation is shared. Returns the texture's handle, 0 after a failure.
 uint32_t paint(Gpu &gpu, const Memory &memory, uint32_t width, uint32_t height, uint32_t left, uint32_t right);
 
 }  // namespace aerogpu::kmt::test

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kmt_program: calls the D3DKMT functions that the client library has, against the driver host, and says what
-// came of it (TAP). kmt_test.py runs it under Wine and answers its questions: a line "look: X,Y=RRGGBB ..."
-// asks what the screen shows, "share: HANDLE" lets a second process open a resource; both wait for a line on
-// standard input.
+// kmt_program: calls the D3DKMT functions of the client library, against the driver host, and prints the results (TAP).
+// kmt_test.py runs it under Wine and answers its questions: a line "look: X,Y=RRGGBB ..." asks what the screen shows,
+// "share: HANDLE" lets a second process open a resource; both wait for a line on standard input.
 //
 //   kmt_program                 all tests
 //   kmt_program open HANDLE     the second process
@@ -29,7 +28,7 @@ namespace {
 constexpr char kRuntimeData[] = "what the runtime of another process has to know";
 constexpr uint32_t kSharedLeft = 0x204060, kSharedRight = 0xA0C0E0;
 
-/// Says a line and waits for the answer; false when it is not "yes".
+/// Prints a line and waits for the answer; returns false if it is not "yes".
 bool ask(const char *line) {
   printf("%s\n", line);
   fflush(stdout);
@@ -107,7 +106,7 @@ void renderTests(Gpu &gpu) {
   NTSTATUS status = gpu.render(empty);
   check(status >= 0 && gpu.waitIdle() && gpu.completedFence() > before, "an empty stream completes (0x%08lx)", status);
   check(gpu.commands() != first && gpu.commandBytes() < firstBytes, "the next buffer is another, and smaller");
-  // A pointer that was kept: what is written there is not what is rendered.
+  // A stale pointer: what is written there is not rendered.
   memcpy(first, empty.data(), empty.size());
   memset(gpu.commands(), 0, empty.size());
   D3DKMT_RENDER args{};
@@ -154,11 +153,11 @@ void renderTests(Gpu &gpu) {
   check(status >= 0 && gpu.commandBytes() >= 3 << 18, "a larger buffer, %u bytes (0x%08lx)", gpu.commandBytes(),
         status);
   gpu.render(empty);
-  memset(gpu.commands(), 0x5A, gpu.commandBytes());  // all of it can be written
+  memset(gpu.commands(), 0x5A, gpu.commandBytes());  // all of it is writable
   check(gpu.render(empty) >= 0 && gpu.waitIdle(), "which works");
 }
 
-/// A resource that is no one's but the creator's may get more allocations.
+/// A resource that only its creator uses may get more allocations.
 void growTests(Gpu &gpu) {
   Memory first, second, shared;
   NTSTATUS status = createInResource(gpu, 0, first);
@@ -197,7 +196,7 @@ void lockTests(Gpu &gpu) {
   check(unlock(gpu, from.allocation) >= 0 && unlock(gpu, from.allocation) >= 0, "and unlocked twice");
   check(unlock(gpu, from.allocation) == kStatusInvalidParameter, "not three times");
 
-  // Long work comes before the copy, so that DonotWait has something not to wait for.
+  // Long work comes before the copy, so that DonotWait would have to wait.
   Memory large[2];
   check(createBuffer(gpu, kLarge, false, large[0]) >= 0 && createBuffer(gpu, kLarge, false, large[1]) >= 0,
         "large ones");
@@ -218,7 +217,7 @@ void lockTests(Gpu &gpu) {
   polled.hDevice = gpu.device();
   polled.hAllocation = to.allocation;
   polled.Flags.DonotWait = polled.Flags.ReadOnly = polled.Flags.LockEntire = 1;
-  // A program that the system lets wait for long enough finds all of it done; not every time.
+  // If the system delays the program long enough, all of it is done; this must not happen every time.
   unsigned busy = 0;
   for (int attempt = 0; attempt < 20 && !busy && status >= 0; attempt++) {
     for (int i = 0; i < 4; i++) gpu.render(work, {{large[0].allocation, false}, {large[1].allocation, true}});
@@ -229,7 +228,7 @@ void lockTests(Gpu &gpu) {
   check(status >= 0 && busy, "DonotWait succeeds in the end, after %u times busy (0x%08lx)", busy, status);
   const auto *target = static_cast<const uint32_t *>(lock(gpu, to.allocation, &status));
   check(target && !memcmp(target, source, kBytes), "the CPU finds what was copied (0x%08lx)", status);
-  // Memory in an aperture may be rendered from while it is locked.
+  // Memory in an aperture may be used for rendering while it is locked.
   check(gpu.render(CommandWriter(), {{to.allocation, true}}) >= 0, "a locked allocation in an aperture is rendered");
   unlock(gpu, to.allocation);
   unlock(gpu, to.allocation);
@@ -247,7 +246,7 @@ void lockTests(Gpu &gpu) {
   check(gpu.render(gone) >= 0, "the buffers go");
   for (const Memory &memory : {from, to, invisible, large[0], large[1]}) destroy(gpu, memory);
   check(!lock(gpu, from.allocation), "what is gone is not locked");
-  // Many of them, so that memory that is not given back would run out.
+  // Many of them, so that leaked memory would run out.
   bool all = true;
   for (int i = 0; i < 100 && all; i++) {
     Memory one;
@@ -399,7 +398,7 @@ void flipTests(Gpu &gpu) {
             state.PresentState.PresentStats.SyncRefreshCount >= 5,
         "%u presents, %u vertical syncs", state.PresentState.PresentStats.PresentCount,
         state.PresentState.PresentStats.SyncRefreshCount);
-  // The shown one goes: the desktop is back, in its mode, with what windows had drawn.
+  // The shown allocation is destroyed: the desktop is back, in its mode, with what windows had drawn.
   CommandWriter gone;
   for (const uint32_t texture : {textures[0], textures[1], smallTexture}) packets::destroyResource(gone, texture);
   gpu.render(gone);
@@ -416,7 +415,7 @@ DWORD WINAPI waitForBlanks(void *parameter) {
 }
 
 void threadTests(Gpu &gpu) {
-  // One thread blocks again and again, the other goes on.
+  // One thread blocks repeatedly, the other continues.
   const HANDLE thread = CreateThread(nullptr, 0, waitForBlanks, &gpu, 0, nullptr);
   unsigned renders = 0;
   bool all = true;
@@ -469,7 +468,7 @@ void shareTests(Gpu &gpu) {
   check(D3DKMTQueryResourceInfo(&info) >= 0 && info.NumAllocations == 1, "which can be asked about");
 }
 
-/// The second process.
+/// Runs the second process.
 void openTests(Gpu &gpu, D3DKMT_HANDLE globalShare) {
   D3DKMT_QUERYRESOURCEINFO info{};
   info.hDevice = gpu.device();
@@ -501,7 +500,7 @@ void openTests(Gpu &gpu, D3DKMT_HANDLE globalShare) {
         "and the driver's");
   NTSTATUS locked;
   check(!lock(gpu, opened.hAllocation, &locked) && locked == kStatusInvalidParameter, "it is the creator's to lock");
-  // Its pixels, through the GPU into memory of this process.
+  // Copies its pixels through the GPU into memory of this process.
   Memory copy;
   check(createBuffer(gpu, uint64_t{64} * 64 * 4, true, copy) >= 0, "room for its pixels");
   const uint32_t imported = newNumber(), target = newNumber();

@@ -27,7 +27,7 @@ import wine  # noqa: E402
 from aerogpu_build import Failure  # noqa: E402
 from aerogpu_vm import die_with_parent  # noqa: E402
 
-UMD = '/some/where/driver.dll'  # not loaded: only its name is asked for
+UMD = '/some/where/driver.dll'  # not loaded: only its name is requested
 DEADLINE = 120
 HELLO, MAGIC, VERSION = 1, 0x544D4B41, 1  # wire.h
 
@@ -246,7 +246,7 @@ class Test:
         handles = [0]
         while time.monotonic() < end:
             number, (request, tail) = generator.choice(list(calls.items()))
-            if number in (1, 19):  # greetings end it; vertical blanks take their time
+            if number in (1, 19):  # greetings end it; vertical blanks take time
                 continue
             words = [generator.choice([0, 1, 2, 3, 4, 16, 64, 0xFFFFFFFF, generator.getrandbits(32),
                                        generator.choice(handles), generator.choice(handles)])
@@ -261,7 +261,7 @@ class Test:
             answer = connection.recv(length - 16, socket.MSG_WAITALL)
             if (call, sequence) != (number, answered + 2):
                 return self.check(False, 'the answer belongs to the request')
-            if status >= 0 and call in (2, 5, 7, 9):  # what makes handles
+            if status >= 0 and call in (2, 5, 7, 9):  # calls that make handles
                 handles = (handles + list(struct.unpack_from('<2I', answer + bytes(4))))[-40:]
             answered += 1
         connection.close()
@@ -294,7 +294,7 @@ def main():
                 test.killed()
                 test.strangers()
                 test.noise()
-                test.run([])  # and all is as it was
+                test.run([])  # and everything works as before
             code = host.stop()
             test.check(code == 0, 'the driver host ends well (%d)' % code)
         finally:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The D3DKMT server's parts that need no adapter: messages of strangers, handles, command buffers,
+// Tests the D3DKMT server's parts that need no adapter: invalid messages, handles, command buffers,
 // rectangles.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(RequestFramer, RefusesWrongLengths) {
   for (const kmt::CallInfo& call : kmt::kCalls) {
     const uint32_t least = kmt::kHeaderBytes + call.requestBytes, most = least + call.requestTail;
     for (const uint32_t length : {0u, kmt::kHeaderBytes - 1, least - 1, most + 1, UINT32_MAX}) {
-      RequestFramer framer;  // the header alone is enough to know
+      RequestFramer framer;  // the header alone decides
       auto header = message(call.number, kmt::kHeaderBytes);
       std::memcpy(header.data(), &length, sizeof length);
       EXPECT_EQ(deliver(framer, header, 1 << 20), RequestFramer::State::Fault) << call.name << " " << length;
@@ -151,7 +151,7 @@ TEST(HandleTable, KnowsKindsAndForgetsHandles) {
   EXPECT_EQ(table.remove<OneThing>(handle), thing);
   EXPECT_EQ(table.find<OneThing>(handle), nullptr);
   EXPECT_EQ(table.remove<OneThing>(handle), nullptr);
-  // Not even when the slot is in use again.
+  // Not even if the slot is in use again.
   for (int i = 0; i < 300; ++i) {
     const uint32_t next = table.add(std::make_shared<OneThing>());
     ASSERT_NE(next, handle);
@@ -175,7 +175,7 @@ TEST(CommandMemory, LiesInUserMemoryAndKeepsItsSize) {
   CommandMemory memory;
   ASSERT_TRUE(memory.create().ok());
   EXPECT_LT(reinterpret_cast<uintptr_t>(memory.at(CommandMemory::kBytes - 1)), kUserProbeAddress);
-  const int file = open(memory.path().c_str(), O_RDWR | O_CLOEXEC);  // as another process would
+  const int file = open(memory.path().c_str(), O_RDWR | O_CLOEXEC);  // opens it as another process would
   ASSERT_GE(file, 0);
   EXPECT_NE(ftruncate(file, 0), 0);
   EXPECT_NE(ftruncate(file, CommandMemory::kBytes * 2), 0);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "guest-drivers/umd-d3d9/adapter/caps.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "guest-drivers/umd-d3d9/adapter/device_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/legacy_caps.h"
+#include "guest-drivers/umd-d3d9/submit/queries.h"
+
+namespace aero {
+namespace {
+
+/** Fills the part that fits; the rest of the buffer is zero. */
+HRESULT answer(const D3DDDIARG_GETCAPS &args, const void *data, size_t bytes) {
+  if (!args.pData) return kOk;
+  memset(args.pData, 0, args.DataSize);
+  memcpy(args.pData, data, bytes < args.DataSize ? bytes : args.DataSize);
+  return kOk;
+}
+
+template <class T> HRESULT answer(const D3DDDIARG_GETCAPS &args, const T &value) {
+  return answer(args, &value, sizeof value);
+}
+
+/** Returns the number of quality levels: sample counts in the table have one, NONMASKABLE one for each of the
+ * format's counts. */
+uint32_t qualityLevels(const FormatRow &row, D3DDDIMULTISAMPLE_TYPE type) {
+  uint32_t counts = 0;
+  for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++) {
+    if (!(row.samples >> log2 & 1)) continue;
+    counts++;
+    if (static_cast<uint32_t>(type) == 1u << log2) return 1;
+  }
+  if (type == D3DDDIMULTISAMPLE_NONE) return 1;
+  return type == D3DDDIMULTISAMPLE_NONMASKABLE ? counts : 0;
+}
+
+HRESULT answerQualityLevels(const FormatTable &formats, const D3DDDIARG_GETCAPS &args) {
+  DDIMULTISAMPLEQUALITYLEVELSDATA data = {};
+  if (!args.pData || args.DataSize < sizeof data) return kOk;
+  memcpy(&data, args.pData, sizeof data);
+  const FormatRow *row = formats.find(static_cast<uint32_t>(data.Format));
+  data.QualityLevels = row ? qualityLevels(*row, data.MsType) : 0;
+  memcpy(args.pData, &data, sizeof data);
+  return kOk;
+}
+
+HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args) {
+  FORMATOP list[FormatTable::kMaxRows] = {};
+  for (uint32_t i = 0; i < formats.count(); i++) {
+    const FormatRow &row = formats.row(i);
+    list[i].Format = row.d3d;
+    list[i].Operations = row.operations;
+    // Bit n - 1 stands for n samples. A picture for a screen or a window is resolved when it is presented.
+    for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++)
+      if (row.samples >> log2 & 1)
+        list[i].BltMsTypes = static_cast<WORD>(list[i].BltMsTypes | 1u << ((1u << log2) - 1));
+    constexpr uint32_t kFlipped = FORMATOP_DISPLAYMODE | FORMATOP_SAME_FORMAT_UP_TO_ALPHA_RENDERTARGET;
+    if (row.operations & kFlipped || row.depth) list[i].FlipMsTypes = list[i].BltMsTypes;
+  }
+  return answer(args, list, formats.count() * sizeof list[0]);
+}
+
+/** D3DCAPS8 is the beginning of D3DCAPS9, with bits and versions of its time. */
+HRESULT answerCaps8(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
+  D3DCAPS9 caps = deviceCaps(adapter);
+  caps.VertexShaderVersion = 0xFFFE0101;
+  caps.PixelShaderVersion = 0xFFFF0104;
+  caps.MaxVertexShaderConst = 96;
+  caps.PrimitiveMiscCaps &= 0xFFFF;
+  caps.RasterCaps &= 0x007FFFFF;
+  caps.StencilCaps &= 0xFF;
+  return answer(args, &caps, offsetof(D3DCAPS9, DevCaps2));
+}
+
+/** The caps of a head of the adapter: no overlays. The answer follows the head's number, which is input. */
+HRESULT answerModeSpecific(const D3DDDIARG_GETCAPS &args) {
+  DDRAW_MODE_SPECIFIC_CAPS caps = {};
+  constexpr UINT kHead = sizeof caps.Head;
+  constexpr UINT kReadScanline = 0x20;  // MODE_CAPS_READSCANLINE
+  caps.Caps = kReadScanline;
+  if (!args.pData || args.DataSize <= kHead) return kOk;
+  const UINT bytes = args.DataSize < sizeof caps ? args.DataSize : static_cast<UINT>(sizeof caps);
+  memcpy(static_cast<uint8_t *>(args.pData) + kHead, reinterpret_cast<const uint8_t *>(&caps) + kHead, bytes - kHead);
+  return kOk;
+}
+
+}  // namespace
+
+HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
+  switch (capsType(args)) {
+  case D3DDDICAPS_DDRAW:
+    return answer(args, directDrawCaps(adapter));
+  case D3DDDICAPS_DDRAW_MODE_SPECIFIC:
+    return answerModeSpecific(args);
+  case D3DDDICAPS_GETD3D3CAPS:
+    return answer(args, globalDriverData(adapter));
+  case D3DDDICAPS_GETD3D7CAPS:
+    return answer(args, extendedCaps(adapter));
+  case D3DDDICAPS_GETFORMATCOUNT:
+    return answer(args, UINT{adapter.formats().count()});
+  case D3DDDICAPS_GETFORMATDATA:
+    return answerFormats(adapter.formats(), args);
+  case D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS:
+    return answerQualityLevels(adapter.formats(), args);
+  case D3DDDICAPS_GETD3DQUERYCOUNT:
+    return answer(args, UINT{queryTypes(adapter.featuresHigh()).count});
+  case D3DDDICAPS_GETD3DQUERYDATA: {
+    const QueryTypes queries = queryTypes(adapter.featuresHigh());
+    return answer(args, queries.types, queries.count * sizeof queries.types[0]);
+  }
+  case D3DDDICAPS_GETD3D8CAPS:
+    return answerCaps8(adapter, args);
+  case D3DDDICAPS_GETD3D9CAPS:
+    return answer(args, deviceCaps(adapter));
+  // An error is the documented refusal here (docs/abi/d3d9ex.md EX-10).
+  case D3DDDICAPS_CHECKOVERLAYSUPPORT:
+    return kUnsupportedOverlay;
+  case D3DDDICAPS_GETCERTIFICATESIZE:
+  case D3DDDICAPS_GETCERTIFICATE:
+    return kUnsupportedCrypto;
+  default: {
+    // Zero counts, zero lists: decoders, video processors, extensions, protected content, gamma, DirectDraw, and
+    // everything newer than this driver.
+    const UINT nothing = 0;
+    return answer(args, nothing);
+  }
+  }
+}
+
+}  // namespace aero

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// caps.h: the answers of GetCaps: formats, D3DCAPS9 and the rest. It announces nothing that does not work.
+#pragma once
+
+#include <bit>
+
+#include "guest-drivers/umd-d3d9/adapter/adapter.h"
+
+namespace aero {
+
+/** Returns the requested type as a number: a runtime newer than the driver may ask for values outside its
+ * enumeration. */
+inline UINT capsType(const D3DDDIARG_GETCAPS &args) {
+  return std::bit_cast<UINT>(args.Type);
+}
+
+/** D3DDDIARG_GETCAPS: fills at most DataSize bytes. */
+HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args);
+
+}  // namespace aero

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "guest-drivers/umd-d3d9/device/device.h"
+
+#include "aerogpu/aerogpu_escape_extension.h"
+#include "guest-drivers/umd-d3d9/diffuse.ps.h"
+
+namespace aero {
+
+HandleRange DeviceHandles::next() {
+  if (m_context.runtime().spaces()) {
+    if (m_all) return {};
+    m_all = true;
+    return {1, 0xFFFFFFFE};
+  }
+  aerogpu_escape_ext_reserve_handles_inout data = {};
+  data.hdr.version = AEROGPU_ESCAPE_VERSION;
+  data.hdr.op = AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES;
+  data.hdr.size = sizeof data;
+  data.count = AEROGPU_EXT_HANDLE_RANGE_UNIT;
+  const HRESULT result = m_context.runtime().escape(&data, sizeof data);
+  if (failed(result)) {
+    m_context.fail(result);
+    return {};
+  }
+  return {data.first, data.count};
+}
+
+HRESULT Device::open() {
+  HRESULT result = context.open();
+  if (failed(result)) return result;
+  result = pipeline.shaders.defaultPixel.create(objects, AEROGPU_SHADER_STAGE_PIXEL, k_diffuse_ps, sizeof k_diffuse_ps);
+  if (failed(result)) close();
+  return result;
+}
+
+void Device::close() {
+  while (Resource *resource = resources.first()) end(resource);
+  while (Shader *shader = shaders.first()) end(shader);
+  while (Declaration *declaration = declarations.first()) end(declaration);
+  while (Query *query = queries.first()) end(query);
+  blits.destroy();
+  draws.destroy();
+  pipeline.uploads.destroy();
+  pipeline.shaders.defaultPixel.destroy(objects);
+  progress.destroy();
+  context.close();
+}
+
+HRESULT Device::end(Resource *resource) {
+  pipeline.unbind(resource);
+  pipeline.forgetObjects();
+  resources.remove(resource);
+  const HRESULT result = resource->destroy(objects);
+  heapDestroy(resource);
+  return result;
+}
+
+HRESULT Device::flush() {
+  const HRESULT submitted = context.submitAtFlush();
+  const HRESULT earlier = context.takeError();
+  return failed(earlier) ? earlier : submitted;
+}
+
+}  // namespace aero

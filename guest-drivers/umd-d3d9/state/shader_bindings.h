@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// shader_bindings.h: the shaders that are bound, and the declaration of what the vertex shader reads.
+#pragma once
+
+#include "guest-drivers/umd-d3d9/base/dirty_bit.h"
+#include "guest-drivers/umd-d3d9/state/shaders.h"
+
+namespace aero {
+
+/** The shaders and the declaration that are wanted, and what the device has. Setters only note; one device's thread. */
+class ShaderBindings {
+public:
+  explicit ShaderBindings(DirtyBit dirty) : m_isDirty(dirty) {}
+
+  void setVertex(Shader *shader) { replace(m_wanted.vertex, shader); }
+  void setPixel(Shader *shader) { replace(m_wanted.pixel, shader); }
+  void setDeclaration(Declaration *declaration) { replace(m_wanted.layout, declaration); }
+  bool hasVertex() const { return m_wanted.vertex != nullptr; }
+  /** The shader that a draw runs: without one that is set, `defaultPixel`. */
+  const Shader &pixel() const { return m_wanted.pixel ? *m_wanted.pixel : defaultPixel; }
+  /** True if vertices come in screen space. */
+  bool isTransformed() const { return m_wanted.layout && m_wanted.layout->isTransformed(); }
+  /** Bit n: draws read stream n. */
+  uint32_t streams() const { return m_wanted.layout ? m_wanted.layout->streams() : 0; }
+  /** True if all that a draw needs is set. */
+  bool isComplete() const { return m_wanted.layout && (m_wanted.layout->isTransformed() || m_wanted.vertex); }
+
+  /** The handle of the vertex shader that a draw runs, which is made now for vertices in screen space; 0: there is no
+   *  room for one. All that a draw needs is set. */
+  uint32_t vertexHandle(DeviceObjects &objects);
+  /** Sends what the device does not have of the wanted ones, with `vertex` of vertexHandle(). */
+  bool emit(Context &context, uint32_t vertex) {
+    return send(context, vertex, pixel().handle(), m_wanted.layout->handle());
+  }
+  /** Sends them now, whatever is wanted; the next emit() puts the wanted ones back. */
+  bool force(Context &context, uint32_t vertex, uint32_t pixel, uint32_t layout);
+  /** Has the next draw look again at all that depends on the shaders. */
+  void markDirty() { m_isDirty.set(); }
+  /** The device may have anything. */
+  void forget();
+  /** The object is about to end. */
+  void unbind(const Shader *shader);
+  void unbind(const Declaration *declaration);
+
+  /** The driver's own pixel shader, which passes on the diffuse colour: for draws without one. */
+  Shader defaultPixel;
+
+private:
+  template <class S, class Layout> struct Set {
+    S vertex = {}, pixel = {};
+    Layout layout = {};
+  };
+  template <class T> void replace(T *&have, T *object) {
+    if (have == object) return;
+    have = object;
+    m_isDirty.set();
+  }
+  bool send(Context &context, uint32_t vertex, uint32_t pixel, uint32_t layout);
+
+  DirtyBit m_isDirty;
+  Set<Shader *, Declaration *> m_wanted;
+  Set<uint32_t, uint32_t> m_sent;  // handles
+};
+
+}  // namespace aero

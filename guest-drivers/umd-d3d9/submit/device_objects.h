@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// device_objects.h: the common tools for making objects on the device: the batch, numbers for the objects, and the
+// table of formats.
+#pragma once
+
+#include "guest-drivers/umd-d3d9/base/formats.h"
+#include "guest-drivers/umd-d3d9/base/handles.h"
+#include "guest-drivers/umd-d3d9/submit/context.h"
+
+namespace aero {
+
+/** The most bytes that one packet carries: the kernel driver's buffer holds a packet and the table of the batch. */
+constexpr uint32_t kMaxCarried = 64 * 1024;
+
+/** Makes and ends the objects of one device. Its thread. */
+struct DeviceObjects {
+  Context &context;
+  HandleAllocator &handles;
+  const FormatTable &formats;
+
+  /** Returns a new number; on failure the batch reports that memory is out. */
+  uint32_t take() {
+    const uint32_t handle = handles.take();
+    if (!handle) context.fail(kOutOfMemory);
+    return handle;
+  }
+  /** Destroys an object with its packet (of {header, handle, reserved}) and frees its number. 0 is allowed. */
+  template <class Packet> void destroy(uint32_t &handle) {
+    if (handle) {
+      Packet packet = {};
+      static_assert(sizeof packet == 16);
+      memcpy(reinterpret_cast<uint8_t *>(&packet) + sizeof(aerogpu_cmd_hdr), &handle, sizeof handle);
+      context.send(packet);
+      handles.give(handle);
+    }
+    handle = 0;
+  }
+};
+
+}  // namespace aero

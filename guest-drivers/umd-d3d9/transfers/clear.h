@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// clear.h: Clear. The device clears what its viewport and scissor leave (DRAW-6), so a rectangle becomes a viewport.
+// Several rectangles are one fill of each surface, if the device has fills (docs/abi/blit.md).
+#pragma once
+
+#include "guest-drivers/umd-d3d9/state/pipeline.h"
+
+namespace aero {
+
+/** Clears of what is bound. One device's thread. */
+class Clears {
+public:
+  Clears(DeviceObjects &objects, Pipeline &pipeline) : m_objects(objects), m_pipeline(pipeline) {}
+
+  /** `rects`: `count` of them; null: the viewport. */
+  HRESULT clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects);
+
+private:
+  bool fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count, const RECT *rects);
+  bool fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects);
+
+  DeviceObjects &m_objects;
+  Pipeline &m_pipeline;
+};
+
+}  // namespace aero

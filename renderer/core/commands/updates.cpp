@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Updates from and reads to any allocation of the table. UPD-1 to UPD-10.
+#include <utility>
+
+#include "renderer/core/commands/commands.h"
+#include "renderer/core/gpu_objects.h"
+#include "renderer/core/guest_access.h"
+#include "renderer/core/handle_table.h"
+#include "renderer/core/stats.h"
+#include "renderer/core/submission.h"
+#include "renderer/core/texture_box.h"
+#include "renderer/core/work_meter.h"
+
+namespace aerogpu::core {
+
+namespace {
+
+template <class Packet>
+Box boxOf(const Packet& c) {
+  return {c.x, c.y, c.z, c.width, c.height, c.depth};
+}
+
+/// Of EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE.
+template <class Packet>
+Result<void> checkTransfer(const Packet& c, const Texture& texture) {
+  if (texture.desc.samples > 1)
+    return refused(ErrorCode::CmdDecode, "the texture has several samples a texel",
+                   {{"samples", texture.desc.samples}});
+  return checkBox(texture, {c.mip_level, c.array_layer}, boxOf(c));
+}
+
+}  // namespace
+
+Result<void> runExtUpdateBuffer(Submission& s, const aerogpu_cmd_ext_update_buffer& c) {
+  const auto buffer = s.handles.need<Buffer>(c.buffer, "no such buffer");
+  if (!buffer) return buffer.error();
+  const uint64_t size = (*buffer)->desc.sizeBytes;
+  if (c.dst_offset_bytes > size || c.size_bytes > size - c.dst_offset_bytes)
+    return refused(ErrorCode::OutOfBounds, "update reaches past the buffer",
+                   {{"dst_offset_bytes", c.dst_offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", size}});
+  const AllocTable::Entry* entry = s.guest.find(c.src_alloc_id);
+  if (!entry)
+    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                   {{"src_alloc_id", c.src_alloc_id}});
+  if (c.src_offset_bytes > entry->size || c.size_bytes > entry->size - c.src_offset_bytes)
+    return refused(
+        ErrorCode::OutOfBounds, "update reaches past its allocation",
+        {{"src_offset_bytes", c.src_offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", entry->size}});
+  if (c.size_bytes == 0) return {};
+  if (auto taken = s.work.take(Work::Bytes, c.size_bytes); !taken) return taken;
+  const UpdatePromise promise{(c.flags & AEROGPU_EXT_UPDATE_DISCARD) != 0,
+                              (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
+  return s.guest.read(*entry, {c.src_offset_bytes, c.size_bytes, c.size_bytes, 1}, [&](ByteSource& source) {
+    return (*buffer)->gpu->update(c.dst_offset_bytes, c.size_bytes, source, promise);
+  });
+}
+
+Result<void> runExtUpdateTexture(Submission& s, const aerogpu_cmd_ext_update_texture& c) {
+  const auto texture = s.handles.need<Texture>(c.texture, "no such texture");
+  if (!texture) return texture.error();
+  if (auto inside = checkTransfer(c, **texture); !inside) return inside;
+  const AllocTable::Entry* entry = s.guest.find(c.src_alloc_id);
+  if (!entry)
+    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                   {{"src_alloc_id", c.src_alloc_id}});
+  if (c.width == 0 || c.height == 0 || c.depth == 0) return {};
+  Box box = boxOf(c);
+  const auto memory =
+      boxMemory(**texture, box, *entry, c.src_offset_bytes, c.src_row_pitch_bytes, c.src_slice_pitch_bytes);
+  if (!memory) return memory.error();
+  if (auto taken = s.work.take(Work::Bytes, memory->bytes()); !taken) return taken;
+  const Subresource sub{c.mip_level, c.array_layer};
+  const UpdatePromise promise{(c.flags & AEROGPU_EXT_UPDATE_DISCARD) != 0,
+                              (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
+  const auto update = [&](const ByteRows& rows) {
+    return s.guest.read(*entry, rows, [&](ByteSource& source) {
+      ++(*texture)->writes;
+      return (*texture)->gpu->update(sub, box, {memory->rowPitch, memory->slicePitch}, source, promise);
+    });
+  };
+  if (memory->even()) return update(memory->all());
+  box.depth = 1;
+  for (uint32_t z = 0; z < c.depth; ++z, ++box.z)
+    if (auto done = update(memory->slice(z)); !done) return done;
+  return {};
+}
+
+Result<void> runExtReadTexture(Submission& s, const aerogpu_cmd_ext_read_texture& c) {
+  const auto texture = s.handles.need<Texture>(c.texture, "no such texture");
+  if (!texture) return texture.error();
+  if (auto inside = checkTransfer(c, **texture); !inside) return inside;
+  const AllocTable::Entry* entry = s.guest.find(c.dst_alloc_id);
+  if (!entry)
+    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                   {{"dst_alloc_id", c.dst_alloc_id}});
+  if (entry->readOnly)
+    return refused(ErrorCode::OutOfBounds, "read to a read-only allocation",
+                   {{"dst_alloc_id", c.dst_alloc_id}});
+  if (c.width == 0 || c.height == 0 || c.depth == 0) return {};
+  Box box = boxOf(c);
+  const auto memory =
+      boxMemory(**texture, box, *entry, c.dst_offset_bytes, c.dst_row_pitch_bytes, c.dst_slice_pitch_bytes);
+  if (!memory) return memory.error();
+  if (auto taken = s.work.take(Work::Bytes, memory->bytes()); !taken) return taken;
+  const Subresource sub{c.mip_level, c.array_layer};
+  GpuTexture& gpu = *(*texture)->gpu;
+  const auto read = [&](const ByteRows& rows) -> Result<void> {
+    auto sink = s.guest.sinkAt(*entry, rows);
+    if (!sink) return sink.error();
+    s.stats.readbackBytes.add(rows.rowBytes * rows.rows);
+    return gpu.read(sub, box, std::move(*sink));
+  };
+  if (memory->even()) return read(memory->all());
+  box.depth = 1;
+  for (uint32_t z = 0; z < c.depth; ++z, ++box.z)
+    if (auto done = read(memory->slice(z)); !done) return done;
+  return {};
+}
+
+}  // namespace aerogpu::core

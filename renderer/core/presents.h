@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Presents take frames of the scanout, and say where a frame differs from an earlier one. A present copies
+// the texture that is shown, or the part of it that changed, for the device to show later. Render thread
+// only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "aerogpu/aerogpu_cmd_extension.h"
+#include "aerogpu/renderer.h"
+#include "renderer/core/backend.h"
+#include "renderer/core/execution_report.h"
+#include "renderer/core/frame_damage.h"
+#include "renderer/core/stats.h"
+#include "renderer/core/texture_backings.h"
+#include "renderer/core/work_meter.h"
+
+namespace aerogpu::core {
+
+class Presents {
+public:
+  /// All of it outlives the object.
+  struct Environment {
+    Backend& backend;
+    Stats& stats;
+    WorkMeter& work;
+    const TextureBackings& backings;
+    bool colorTarget;  ///< presents show colour target 0, not the scanout (trace files)
+  };
+  explicit Presents(const Environment& env) : m_env(env) {}
+
+  void beginSubmission() { m_frameTaken = false; }
+  void setScanout(const aerogpu_scanout_config& config) { m_scanout = config; }
+  /// The allocation whose texture is shown; 0 = none, or one is found by its address.
+  uint32_t scanoutAllocation() const {
+    return m_scanout.enable && m_scanout.by_allocation ? m_scanout.alloc_id : 0;
+  }
+  /// The texture that is shown; null when it is memory or nothing.
+  Texture* scanoutTexture() const;
+
+  /// Takes a frame if what is shown has changed. `state`: of the context that presents. `rects`: what differs
+  /// from the last present; none: anything may. Counts itself in the report.
+  Result<void> present(uint32_t flags, std::span<const aerogpu_ext_rect> rects, const DrawState& state,
+                       ExecutionReport& report);
+  /// Takes a frame of the scanout's texture, if there is one, outside of any submission.
+  Result<void> snapshot();
+  /// The last frame may have been thrown away: the next present brings a new one.
+  void forgetFrame() { m_framed = {}; }
+
+private:
+  Result<void> captureFrame(Texture& texture, const FrameDamage& damage);
+
+  const Environment m_env;
+  aerogpu_scanout_config m_scanout{};
+  /// The texture of the newest frame that went out, and how often it had been written.
+  struct Framed {
+    uint64_t serial = 0, writes = 0;  ///< Texture::backingSerial; 0 = none
+    bool operator==(const Framed&) const = default;
+  };
+  Framed m_framed;
+  uint64_t m_framedSequence = 0;  ///< of that frame
+  FrameDamage m_damage;           ///< of the frame that was taken in this submission
+  bool m_frameTaken = false;      ///< in this submission: it comes out with it
+};
+
+}  // namespace aerogpu::core

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Commands work with a submission and the parts of the renderer that it refers to. Render thread only.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "renderer/core/execution_report.h"
+
+namespace aerogpu {
+class HostMemory;
+class Log;
+}  // namespace aerogpu
+
+namespace aerogpu::core {
+
+class Backend;
+class ContextTable;
+class GuestAccess;
+class HandleTable;
+class Presents;
+class SelectedSpace;
+class Spaces;
+class WorkMeter;
+struct PacketScratch;
+struct ResourceIndex;
+struct Stats;
+
+/// The parts of the renderer that commands use, of which none is its own, and what is counted of the
+/// submission that is executed. A command's file includes those parts that it names.
+struct Submission {
+  Backend& backend;
+  HostMemory& hostMemory;
+  Stats& stats;
+  Log& log;
+  const std::atomic<bool>& interrupted;  ///< aerogpu_renderer_interrupt() was called
+  Spaces& spaces;
+  SelectedSpace& space;
+  HandleTable& handles;  ///< of `space`
+  ContextTable& contexts;
+  ResourceIndex& resources;
+  GuestAccess& guest;
+  Presents& presents;
+  WorkMeter& work;
+  PacketScratch& scratch;
+
+  /// Starts at 0 with each submission.
+  struct Counts {
+    uint64_t packets = 0;         ///< that were decoded
+    uint64_t neutralPackets = 0;  ///< of these, how many left the context as it was at first
+    uint64_t hostPackets = 0;     ///< of these, how many asked for nothing, or for memory alone
+    uint64_t memoryPackets = 0;   ///< the latter
+    uint32_t values = 0;          ///< that were written
+    uint32_t queries = 0;         ///< that were begun and ended
+  };
+  Counts counts{};
+  ExecutionReport report{};
+  uint32_t minor = 0;  ///< of the stream
+};
+
+}  // namespace aerogpu::core
