@@ -194,10 +194,124 @@ private:
     m_e.emit(Opcode::Mad, to, f, temp(kPixelScratch), b);
   }
 
+  /// Of an operation.
+  struct Operands {
+    FixedTarget to, clamped;
+    FixedTarget half;     ///< for what is not the result yet
+    FixedSource scratch;  ///< reads that
+    FixedSource a, b;     ///< the arguments, apart
+  };
+
+  /// An operation that multiplies its two arguments. False: it is another kind.
+  bool modulation(TextureOp op, const Operands& o) {
+    switch (op) {
+      case TextureOp::Premodulate:  // "Modulate this texture stage with the next texture stage"
+        sample(m_stage + 1);
+        m_e.emit(Opcode::Mul, o.to, o.a, temp(kTexture + (m_stage + 1) % 2));
+        return true;
+      case TextureOp::Modulate:
+        m_e.emit(Opcode::Mul, o.to, o.a, o.b);
+        return true;
+      case TextureOp::Modulate2x:
+        m_e.emit(Opcode::Mul, o.half, o.a, o.b);
+        m_e.emit(Opcode::Add, o.clamped, o.scratch, o.scratch);
+        return true;
+      case TextureOp::Modulate4x:
+        m_e.emit(Opcode::Mul, o.half, o.a, o.b);
+        m_e.emit(Opcode::Mul, o.clamped, o.scratch, kFour);
+        return true;
+      case TextureOp::ModulateAlphaAddColor:
+        m_e.emit(Opcode::Mad, o.clamped, o.a.w(), o.b, o.a);
+        return true;
+      case TextureOp::ModulateColorAddAlpha:
+        m_e.emit(Opcode::Mad, o.clamped, o.a, o.b, o.a.w());
+        return true;
+      case TextureOp::ModulateInvAlphaAddColor:
+        m_e.emit(Opcode::Mad, o.half, -o.a.w(), o.b, o.b);
+        m_e.emit(Opcode::Add, o.clamped, o.scratch, o.a);
+        return true;
+      case TextureOp::ModulateInvColorAddAlpha:
+        m_e.emit(Opcode::Mad, o.half, -o.a, o.b, o.b);
+        m_e.emit(Opcode::Add, o.clamped, o.scratch, o.a.w());
+        return true;
+      case TextureOp::DotProduct3:  // 4 * (a - 0.5) . (b - 0.5)
+        m_e.emit(Opcode::Mad, toTemp(kPixelScratch, kXyz), o.a, kTwo, -kPixelOne);
+        m_e.emit(Opcode::Mad, toTemp(kPixelScratch2, kXyz), o.b, kTwo, -kPixelOne);
+        m_e.emit(Opcode::Dp3, o.clamped, o.scratch, temp(kPixelScratch2));
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /// An operation that adds, subtracts or selects. False: it is another kind.
+  bool addition(TextureOp op, const Operands& o) {
+    switch (op) {
+      case TextureOp::SelectArg1:
+        m_e.emit(Opcode::Mov, o.to, o.a);
+        return true;
+      case TextureOp::Add:
+        m_e.emit(Opcode::Add, o.clamped, o.a, o.b);
+        return true;
+      case TextureOp::AddSigned:
+        m_e.emit(Opcode::Add, o.half, o.a, o.b);
+        m_e.emit(Opcode::Add, o.clamped, o.scratch, -kPixelHalf);
+        return true;
+      case TextureOp::AddSigned2x:
+        m_e.emit(Opcode::Add, o.half, o.a, o.b);
+        m_e.emit(Opcode::Mad, o.clamped, o.scratch, kTwo, -kPixelOne);
+        return true;
+      case TextureOp::Subtract:
+        m_e.emit(Opcode::Add, o.clamped, o.a, -o.b);
+        return true;
+      case TextureOp::AddSmooth:  // Arg1 + (1 - Arg1) * Arg2
+        m_e.emit(Opcode::Mad, o.half, -o.a, o.b, o.b);
+        m_e.emit(Opcode::Add, o.clamped, o.scratch, o.a);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /// Any other, most of which have a factor between their arguments.
+  void blending(TextureOp op, const uint8_t* arg, const Operands& o) {
+    switch (op) {
+      case TextureOp::BlendDiffuseAlpha:
+        mix(o.to, m_diffuse.w(), o.a, o.b);
+        break;
+      case TextureOp::BlendTextureAlpha:
+        mix(o.to, temp(kTexture + m_stage % 2).w(), o.a, o.b);
+        break;
+      case TextureOp::BlendFactorAlpha:
+        mix(o.to, constant(kFixedFactor).w(), o.a, o.b);
+        break;
+      case TextureOp::BlendCurrentAlpha:
+        mix(o.to, current().w(), o.a, o.b);
+        break;
+      case TextureOp::BlendTextureAlphaPm:  // Arg1 + Arg2 * (1 - alpha)
+        m_e.emit(Opcode::Mad, o.half, -o.b, temp(kTexture + m_stage % 2).w(), o.b);
+        m_e.emit(Opcode::Add, o.clamped, o.scratch, o.a);
+        break;
+      case TextureOp::MultiplyAdd: {
+        FixedSource c = value(arg[0]);
+        apart(o.a, c);
+        apart(o.b, c);
+        m_e.emit(Opcode::Mad, o.clamped, o.a, o.b, c);
+        break;
+      }
+      case TextureOp::Lerp:
+        if (complemented(arg[0]))
+          mix(o.to, value(plain(arg[0])), o.b, o.a);
+        else
+          mix(o.to, value(arg[0]), o.a, o.b);
+        break;
+      default:
+        break;
+    }
+  }
+
   void operation(uint8_t opcode, const uint8_t* arg, FixedTarget to) {
     const auto op = static_cast<TextureOp>(opcode);
-    const FixedTarget clamped = saturate(to), half = toTemp(kPixelScratch, to.mask);
-    const FixedSource s = temp(kPixelScratch);
     if (op == TextureOp::Modulate && complemented(arg[1]) != complemented(arg[2])) {
       // (1 - a) * b = b - a * b
       const bool first = complemented(arg[1]);
@@ -210,94 +324,8 @@ private:
     const FixedSource a = op == TextureOp::Disable ? FixedSource{} : value(arg[1]);
     FixedSource b = argumentsOf(op) & 4 ? value(arg[2]) : FixedSource{};
     if (argumentsOf(op) & 4) apart(a, b);
-    switch (op) {
-      case TextureOp::SelectArg1:
-        m_e.emit(Opcode::Mov, to, a);
-        break;
-      case TextureOp::Premodulate:  // "Modulate this texture stage with the next texture stage"
-        sample(m_stage + 1);
-        m_e.emit(Opcode::Mul, to, a, temp(kTexture + (m_stage + 1) % 2));
-        break;
-      case TextureOp::Modulate:
-        m_e.emit(Opcode::Mul, to, a, b);
-        break;
-      case TextureOp::Modulate2x:
-        m_e.emit(Opcode::Mul, half, a, b);
-        m_e.emit(Opcode::Add, clamped, s, s);
-        break;
-      case TextureOp::Modulate4x:
-        m_e.emit(Opcode::Mul, half, a, b);
-        m_e.emit(Opcode::Mul, clamped, s, kFour);
-        break;
-      case TextureOp::Add:
-        m_e.emit(Opcode::Add, clamped, a, b);
-        break;
-      case TextureOp::AddSigned:
-        m_e.emit(Opcode::Add, half, a, b);
-        m_e.emit(Opcode::Add, clamped, s, -kPixelHalf);
-        break;
-      case TextureOp::AddSigned2x:
-        m_e.emit(Opcode::Add, half, a, b);
-        m_e.emit(Opcode::Mad, clamped, s, kTwo, -kPixelOne);
-        break;
-      case TextureOp::Subtract:
-        m_e.emit(Opcode::Add, clamped, a, -b);
-        break;
-      case TextureOp::AddSmooth:  // Arg1 + (1 - Arg1) * Arg2
-        m_e.emit(Opcode::Mad, half, -a, b, b);
-        m_e.emit(Opcode::Add, clamped, s, a);
-        break;
-      case TextureOp::BlendDiffuseAlpha:
-        mix(to, m_diffuse.w(), a, b);
-        break;
-      case TextureOp::BlendTextureAlpha:
-        mix(to, temp(kTexture + m_stage % 2).w(), a, b);
-        break;
-      case TextureOp::BlendFactorAlpha:
-        mix(to, constant(kFixedFactor).w(), a, b);
-        break;
-      case TextureOp::BlendCurrentAlpha:
-        mix(to, current().w(), a, b);
-        break;
-      case TextureOp::BlendTextureAlphaPm:  // Arg1 + Arg2 * (1 - alpha)
-        m_e.emit(Opcode::Mad, half, -b, temp(kTexture + m_stage % 2).w(), b);
-        m_e.emit(Opcode::Add, clamped, s, a);
-        break;
-      case TextureOp::ModulateAlphaAddColor:
-        m_e.emit(Opcode::Mad, clamped, a.w(), b, a);
-        break;
-      case TextureOp::ModulateColorAddAlpha:
-        m_e.emit(Opcode::Mad, clamped, a, b, a.w());
-        break;
-      case TextureOp::ModulateInvAlphaAddColor:
-        m_e.emit(Opcode::Mad, half, -a.w(), b, b);
-        m_e.emit(Opcode::Add, clamped, s, a);
-        break;
-      case TextureOp::ModulateInvColorAddAlpha:
-        m_e.emit(Opcode::Mad, half, -a, b, b);
-        m_e.emit(Opcode::Add, clamped, s, a.w());
-        break;
-      case TextureOp::DotProduct3:  // 4 * (a - 0.5) . (b - 0.5)
-        m_e.emit(Opcode::Mad, toTemp(kPixelScratch, kXyz), a, kTwo, -kPixelOne);
-        m_e.emit(Opcode::Mad, toTemp(kPixelScratch2, kXyz), b, kTwo, -kPixelOne);
-        m_e.emit(Opcode::Dp3, clamped, s, temp(kPixelScratch2));
-        break;
-      case TextureOp::MultiplyAdd: {
-        FixedSource c = value(arg[0]);
-        apart(a, c);
-        apart(b, c);
-        m_e.emit(Opcode::Mad, clamped, a, b, c);
-        break;
-      }
-      case TextureOp::Lerp:
-        if (complemented(arg[0]))
-          mix(to, value(plain(arg[0])), b, a);
-        else
-          mix(to, value(arg[0]), a, b);
-        break;
-      default:
-        break;
-    }
+    const Operands o{to, saturate(to), toTemp(kPixelScratch, to.mask), temp(kPixelScratch), a, b};
+    if (!modulation(op, o) && !addition(op, o)) blending(op, arg, o);
   }
 
   void stage() {

@@ -20,6 +20,7 @@ constexpr uint64_t kGpu = 1, kDisplay = 2;
 /** Levels (page "Event Levels"). */
 constexpr uint8_t kError = 2, kWarning = 3, kInformation = 4, kVerbose = 5;
 
+// Each structure is a row of a table: number, level and keyword of the event, then its fields.
 #pragma pack(push, 1)
 /** A submission was put into the ring. The host's trace events carry the same fence. */
 struct Submit {

@@ -14,7 +14,7 @@
 namespace aerogpu::d3d9 {
 
 /// Kinds of textures by s# of a pixel shader; Unknown = the shader's declaration.
-using SamplerTypes = std::array<SamplerType, 16>;
+using SamplerTypes = shader::PerRegister<SamplerType>;
 
 /// Returns the kinds of the textures that a pixel shader does not declare rightly: ps_1_x declares none, and
 /// later models sample a texture of another kind than declared as its own kind, as Direct3D 9's GPUs did.

@@ -4,8 +4,10 @@
 // Pure functions without shared state: any thread. Bindings and constants: d3d9_interface.h.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -83,10 +85,25 @@ enum class InputType : uint8_t {
   Int
 };
 
+/// A byte for each of 16 registers of a kind. Draws compare them, so that is done for all of them at once.
+template <class T>
+struct PerRegister : std::array<T, 16> {
+  static_assert(sizeof(T) == 1);
+  friend bool operator==(const PerRegister& a, const PerRegister& b) {
+    return std::memcmp(a.data(), b.data(), a.size()) == 0;
+  }
+};
+
+/// Varyings that somebody else holds, compared by what they are.
+struct Varyings : std::span<const Varying> {
+  using std::span<const Varying>::span;
+  friend bool operator==(const Varyings& a, const Varyings& b) {
+    return a.size() == b.size() && (a.data() == b.data() || std::equal(a.begin(), a.end(), b.begin()));
+  }
+};
+
+/// What a module depends on beside its program. Modules of equal options are equal.
 struct EmitOptions {
-  /// Pixel shader: ShaderInfo::outputs of the vertex shader it runs with. Inputs that are not in it read 0,
-  /// COLOR0 reads (1, 1, 1, 1).
-  std::span<const Varying> linkedOutputs;
   bool flatShade = false;       ///< pixel shader: D3DSHADE_FLAT, colours are not interpolated
   uint32_t shadowSamplers = 0;  ///< bit n: s#n has a depth texture; it compares (D3D9's shadow maps)
   /// Bit n: samples of s#n are sRGB, which the shader decodes (D3DSAMP_SRGBTEXTURE).
@@ -94,17 +111,20 @@ struct EmitOptions {
   uint32_t clipPlaneCount = 0;  ///< vertex shader, 0..6: planes at the end of the constants
   /// Pixel shader: kinds of the bound textures that it does not declare, or declares as another kind. Unknown
   /// = ShaderInfo::samplerTypes.
-  std::array<d3d9::SamplerType, 16> samplerTypes{};
+  PerRegister<d3d9::SamplerType> samplerTypes{};
   /// ps_1_0 to ps_1_3: 1..3 = that component divides the coordinates of t#n (D3DTTFF_PROJECTED) in tex,
   /// texbem and texbeml; 0 = no division.
   std::array<uint8_t, 4> projectedBy{};
   /// Pixel shader: oC1 is the second source color of target 0, and there are no other targets.
   bool dualSource = false;
-  std::array<InputType, 16> inputTypes{};  ///< vertex shader: by v#
+  PerRegister<InputType> inputTypes{};  ///< vertex shader: by v#
   /// Vertex shader: points may be drawn, so it writes PointSize, at a cost for each vertex.
   bool points = true;
+  /// Pixel shader: ShaderInfo::outputs of the vertex shader it runs with. Inputs that are not in it read 0,
+  /// COLOR0 reads (1, 1, 1, 1).
+  Varyings linkedOutputs;
+  bool operator==(const EmitOptions&) const = default;
 };
-bool operator==(const EmitOptions& a, const EmitOptions& b);
 
 struct Module {
   std::vector<uint32_t> words;  ///< SPIR-V

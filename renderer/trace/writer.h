@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Writes a trace file, container version 2. One thread at a time.
+// Writes what the renderer captures as a trace file (container: aerogpu/trace_writer.hpp). One thread at a
+// time.
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "aerogpu/trace_writer.hpp"
 #include "renderer/trace/container.h"
 
 namespace aerogpu::trace {
@@ -23,9 +24,8 @@ class Writer {
 public:
   /// Returns null and a message if the file cannot be created.
   static std::unique_ptr<Writer> create(const std::string& path, const Origin& origin, std::string& error);
-  ~Writer();
 
-  void beginFrame();
+  void beginFrame() { m_file.beginFrame(); }
   void present();
   /// Call between frames: ends an open one, which then has no present.
   void deviceReset();
@@ -33,24 +33,19 @@ public:
   uint64_t blob(BlobKind kind, std::span<const uint8_t> bytes, std::span<const uint8_t> more = {});
   void unreadable(std::span<const UnreadableRange> ranges);
   void space(const SpaceRecord& space);
-  void submission(const SubmissionRecord& record, std::span<const MemoryRange> ranges);
+  void submission(const SubmissionRecord& record, std::span<const MemoryRange> ranges) {
+    m_file.submission(record, ranges);
+  }
   /// Ends an open frame, writes table of contents and footer. False and a message if a write failed.
   bool finish(std::string& error);
-  bool inFrame() const { return m_inFrame; }
+  bool inFrame() const { return m_file.inFrame(); }
 
 private:
-  explicit Writer(std::FILE* file, std::string path) : m_file(file), m_path(std::move(path)) {}
-  void put(const void* bytes, size_t size);
-  void record(RecordType type, std::span<const std::span<const uint8_t>> parts);
-  void closeFrame();
+  explicit Writer(std::string path) : m_path(std::move(path)) {}
+  void record(RecordType type, std::span<const uint8_t> payload);
 
-  std::FILE* m_file;
-  std::string m_path;
-  uint64_t m_offset = 0;
-  uint64_t m_nextBlob = 1;
-  bool m_inFrame = false;
-  bool m_failed = false;
-  std::vector<TocEntry> m_frames;
+  const std::string m_path;
+  TraceFileWriter m_file;
 };
 
 }  // namespace aerogpu::trace

@@ -15,6 +15,7 @@ namespace {
 
 using process::JobAnswer;
 
+// The switches that follow are tables, one for each enumeration.
 vkd3d_shader_visibility visibility(Stage stage) {
   switch (stage) {
     case Stage::Vertex:

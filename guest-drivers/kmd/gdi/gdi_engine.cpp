@@ -18,6 +18,7 @@ GdiRect rectOf(const RECT &rect) {
           static_cast<int32_t>(rect.bottom)};
 }
 
+// Two tables as switches: the enumerations are two, and so are their numbers.
 /** Translates DXGK_GDIROP_BITBLT into a ternary operation; returns false if there is no such operation. */
 bool bltRop(UINT rop, UINT rop3, uint8_t &out) {
   switch (rop) {

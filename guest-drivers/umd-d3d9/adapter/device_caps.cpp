@@ -60,11 +60,7 @@ void takeLimits(const Adapter &adapter, D3DCAPS9 &caps) {
     if (limits.missing_vertex_types >> kTypes[i] & 1) caps.DeclTypes &= ~(1u << i);
 }
 
-}  // namespace
-
-D3DCAPS9 deviceCaps(const Adapter &adapter) {
-  const uint32_t featuresHigh = adapter.featuresHigh();
-  D3DCAPS9 caps = {};
+void describeDevice(D3DCAPS9 &caps) {
   caps.DeviceType = D3DDEVTYPE_HAL;
   caps.Caps = D3DCAPS_READ_SCANLINE;
   caps.Caps2 = D3DCAPS2_DYNAMICTEXTURES | D3DCAPS2_CANSHARERESOURCE;
@@ -78,6 +74,32 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
                  D3DDEVCAPS_DRAWPRIMTLVERTEX | D3DDEVCAPS_CANRENDERAFTERFLIP | D3DDEVCAPS_DRAWPRIMITIVES2 |
                  D3DDEVCAPS_DRAWPRIMITIVES2EX | D3DDEVCAPS_HWTRANSFORMANDLIGHT | D3DDEVCAPS_HWRASTERIZATION |
                  D3DDEVCAPS_PUREDEVICE;
+  caps.DevCaps2 = D3DDEVCAPS2_STREAMOFFSET | D3DDEVCAPS2_VERTEXELEMENTSCANSHARESTREAMOFFSET |
+                  D3DDEVCAPS2_CAN_STRETCHRECT_FROM_TEXTURES;
+}
+
+void describeVertices(const Adapter &adapter, D3DCAPS9 &caps) {
+  caps.MaxVertexW = 1e10f;
+  caps.GuardBandLeft = -8192;
+  caps.GuardBandTop = -8192;
+  caps.GuardBandRight = 8192;
+  caps.GuardBandBottom = 8192;
+  caps.FVFCaps = 8 | D3DFVFCAPS_DONOTSTRIPELEMENTS | D3DFVFCAPS_PSIZE;
+  caps.VertexProcessingCaps = D3DVTXPCAPS_TEXGEN | D3DVTXPCAPS_MATERIALSOURCE7 | D3DVTXPCAPS_DIRECTIONALLIGHTS |
+                              D3DVTXPCAPS_POSITIONALLIGHTS | D3DVTXPCAPS_LOCALVIEWER | D3DVTXPCAPS_TEXGEN_SPHEREMAP;
+  caps.MaxActiveLights = 8;
+  caps.MaxVertexBlendMatrices = 4;
+  caps.MaxPointSize = 64;
+  caps.MaxPrimitiveCount = 0x7FFFFF;
+  caps.MaxVertexIndex = 0xFFFFFF;
+  caps.MaxStreams = 16;
+  caps.MaxStreamStride = 508;
+  caps.DeclTypes = D3DDTCAPS_UBYTE4 | D3DDTCAPS_UBYTE4N | D3DDTCAPS_SHORT2N | D3DDTCAPS_SHORT4N | D3DDTCAPS_USHORT2N |
+                   D3DDTCAPS_USHORT4N | D3DDTCAPS_FLOAT16_2 | D3DDTCAPS_FLOAT16_4;
+  if (adapter.featuresHigh() & AEROGPU_EXT_FEATURE_HI_STATES) caps.MaxUserClipPlanes = ClipPlanes::kCount;
+}
+
+void describePixels(const Adapter &adapter, D3DCAPS9 &caps) {
   caps.PrimitiveMiscCaps = D3DPMISCCAPS_MASKZ | D3DPMISCCAPS_CULLNONE | D3DPMISCCAPS_CULLCW | D3DPMISCCAPS_CULLCCW |
                            D3DPMISCCAPS_COLORWRITEENABLE | D3DPMISCCAPS_CLIPTLVERTS | D3DPMISCCAPS_TSSARGTEMP |
                            D3DPMISCCAPS_BLENDOP | D3DPMISCCAPS_INDEPENDENTWRITEMASKS | D3DPMISCCAPS_PERSTAGECONSTANT |
@@ -87,10 +109,7 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
                     D3DPRASTERCAPS_FOGRANGE | D3DPRASTERCAPS_ZFOG | D3DPRASTERCAPS_MIPMAPLODBIAS |
                     D3DPRASTERCAPS_ANISOTROPY | D3DPRASTERCAPS_COLORPERSPECTIVE | D3DPRASTERCAPS_SCISSORTEST |
                     D3DPRASTERCAPS_SLOPESCALEDEPTHBIAS | D3DPRASTERCAPS_DEPTHBIAS;
-  if (featuresHigh & AEROGPU_EXT_FEATURE_HI_STATES) {
-    caps.RasterCaps |= D3DPRASTERCAPS_WFOG;
-    caps.MaxUserClipPlanes = ClipPlanes::kCount;
-  }
+  if (adapter.featuresHigh() & AEROGPU_EXT_FEATURE_HI_STATES) caps.RasterCaps |= D3DPRASTERCAPS_WFOG;
   constexpr DWORD kAllCompares = 0xFF;  // D3DPCMPCAPS_NEVER to _ALWAYS
   caps.ZCmpCaps = kAllCompares;
   caps.AlphaCmpCaps = kAllCompares;
@@ -99,6 +118,13 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
   caps.DestBlendCaps = kAllBlends;
   caps.ShadeCaps = D3DPSHADECAPS_COLORGOURAUDRGB | D3DPSHADECAPS_SPECULARGOURAUDRGB | D3DPSHADECAPS_ALPHAGOURAUDBLEND |
                    D3DPSHADECAPS_FOGGOURAUD;
+  caps.LineCaps = D3DLINECAPS_TEXTURE | D3DLINECAPS_ZTEST | D3DLINECAPS_BLEND | D3DLINECAPS_ALPHACMP | D3DLINECAPS_FOG;
+  constexpr DWORD kAllStencil = 0x1FF;  // D3DSTENCILCAPS_KEEP to _TWOSIDED
+  caps.StencilCaps = kAllStencil;
+  caps.NumSimultaneousRTs = 4;
+}
+
+void describeTextures(const Adapter &adapter, D3DCAPS9 &caps) {
   caps.TextureCaps = D3DPTEXTURECAPS_PERSPECTIVE | D3DPTEXTURECAPS_ALPHA | D3DPTEXTURECAPS_TEXREPEATNOTSCALEDBYSIZE |
                      D3DPTEXTURECAPS_PROJECTED | D3DPTEXTURECAPS_CUBEMAP | D3DPTEXTURECAPS_MIPMAP |
                      D3DPTEXTURECAPS_MIPCUBEMAP;
@@ -111,17 +137,8 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
   caps.VertexTextureFilterCaps = D3DPTFILTERCAPS_MINFPOINT | D3DPTFILTERCAPS_MAGFPOINT;
   caps.TextureAddressCaps = D3DPTADDRESSCAPS_WRAP | D3DPTADDRESSCAPS_MIRROR | D3DPTADDRESSCAPS_CLAMP |
                             D3DPTADDRESSCAPS_BORDER | D3DPTADDRESSCAPS_INDEPENDENTUV | D3DPTADDRESSCAPS_MIRRORONCE;
-  caps.LineCaps = D3DLINECAPS_TEXTURE | D3DLINECAPS_ZTEST | D3DLINECAPS_BLEND | D3DLINECAPS_ALPHACMP | D3DLINECAPS_FOG;
   caps.MaxTextureRepeat = 8192;
   caps.MaxAnisotropy = 16;
-  caps.MaxVertexW = 1e10f;
-  caps.GuardBandLeft = -8192;
-  caps.GuardBandTop = -8192;
-  caps.GuardBandRight = 8192;
-  caps.GuardBandBottom = 8192;
-  constexpr DWORD kAllStencil = 0x1FF;  // D3DSTENCILCAPS_KEEP to _TWOSIDED
-  caps.StencilCaps = kAllStencil;
-  caps.FVFCaps = 8 | D3DFVFCAPS_DONOTSTRIPELEMENTS | D3DFVFCAPS_PSIZE;
   // The runtime makes shaders of them; bump mapping needs formats and states of the extensions.
   constexpr DWORD kAllOps = 0x03FFFFFF;  // D3DTEXOPCAPS_DISABLE to _LERP
   constexpr DWORD kBumpOps = D3DTEXOPCAPS_BUMPENVMAP | D3DTEXOPCAPS_BUMPENVMAPLUMINANCE;
@@ -130,24 +147,13 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
   caps.TextureOpCaps = kAllOps & ~(D3DTEXOPCAPS_PREMODULATE | (bumps ? 0 : kBumpOps));
   caps.MaxTextureBlendStages = 8;
   caps.MaxSimultaneousTextures = 8;
-  caps.VertexProcessingCaps = D3DVTXPCAPS_TEXGEN | D3DVTXPCAPS_MATERIALSOURCE7 | D3DVTXPCAPS_DIRECTIONALLIGHTS |
-                              D3DVTXPCAPS_POSITIONALLIGHTS | D3DVTXPCAPS_LOCALVIEWER | D3DVTXPCAPS_TEXGEN_SPHEREMAP;
-  caps.MaxActiveLights = 8;
-  caps.MaxVertexBlendMatrices = 4;
-  caps.MaxPointSize = 64;
-  caps.MaxPrimitiveCount = 0x7FFFFF;
-  caps.MaxVertexIndex = 0xFFFFFF;
-  caps.MaxStreams = 16;
-  caps.MaxStreamStride = 508;
+}
+
+void describeShaders(D3DCAPS9 &caps) {
   caps.VertexShaderVersion = 0xFFFE0300;
   caps.MaxVertexShaderConst = 256;
   caps.PixelShaderVersion = 0xFFFF0300;
   caps.PixelShader1xMaxValue = kFloatMax;
-  caps.DevCaps2 = D3DDEVCAPS2_STREAMOFFSET | D3DDEVCAPS2_VERTEXELEMENTSCANSHARESTREAMOFFSET |
-                  D3DDEVCAPS2_CAN_STRETCHRECT_FROM_TEXTURES;
-  caps.NumSimultaneousRTs = 4;
-  caps.DeclTypes = D3DDTCAPS_UBYTE4 | D3DDTCAPS_UBYTE4N | D3DDTCAPS_SHORT2N | D3DDTCAPS_SHORT4N | D3DDTCAPS_USHORT2N |
-                   D3DDTCAPS_USHORT4N | D3DDTCAPS_FLOAT16_2 | D3DDTCAPS_FLOAT16_4;
   caps.VS20Caps.Caps = D3DVS20CAPS_PREDICATION;
   caps.VS20Caps.DynamicFlowControlDepth = D3DVS20_MAX_DYNAMICFLOWCONTROLDEPTH;
   caps.VS20Caps.NumTemps = D3DVS20_MAX_NUMTEMPS;
@@ -163,6 +169,17 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
   // The minimum of model 3: the device takes no more (LIM-12).
   caps.MaxVertexShader30InstructionSlots = 512;
   caps.MaxPixelShader30InstructionSlots = 512;
+}
+
+}  // namespace
+
+D3DCAPS9 deviceCaps(const Adapter &adapter) {
+  D3DCAPS9 caps = {};
+  describeDevice(caps);
+  describeVertices(adapter, caps);
+  describePixels(adapter, caps);
+  describeTextures(adapter, caps);
+  describeShaders(caps);
   takeLimits(adapter, caps);
   return caps;
 }

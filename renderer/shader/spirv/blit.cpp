@@ -255,6 +255,183 @@ Id written(SpirvBuilder& b, const BlitOutput& output, Id color) {
   return b.composite(t.float4, {parts[0], parts[1], parts[2], parts[3]});
 }
 
+/// Makes the pixel's color of what a Giver gave.
+class Taker {
+public:
+  /// Declares what it reads and writes; the rest is called in the function.
+  Taker(SpirvBuilder& b, const BlitShader& shader);
+  void begin();
+  /// Of the source.
+  Id color() { return m_shader.samples() ? sampled() : fetched(); }
+  /// Ends the invocation where a key says so, else writes what the target wants of `color`.
+  void write(Id color);
+
+private:
+  Id bound(Id type, uint32_t binding);
+  Id given(Given what, Id type) {
+    return m_b.load(type, givenVariable(m_b, spv::StorageClass::Input, what, type));
+  }
+  Id binary(spv::Op op, Id x, Id y) { return m_b.value(op, m_int2, x, y); }
+  Id two(int32_t value) {
+    const Id c = m_b.constantInt(value);
+    return m_b.composite(m_int2, {c, c});
+  }
+  Id fetchPlain(Id from, Id where) {
+    return m_b.value(OpImageFetch, m_t.float4, from, where, spv::ImageOperandsMask::Lod, m_b.constantInt(0));
+  }
+  Id sampled();
+  Id fetched();
+  /// The four texels around, by weight. `u`: of the pixel; `quotient`: the texel whose center comes next.
+  Id mixed(Id u, Id quotient, Id sizes, Id whole);
+  Id fetchTexel(Id texel);
+  Id fetch(Id texel) { return m_shader.yuv == BlitYuv::None ? fetchTexel(texel) : fetchYuv(texel); }
+  Id fetchYuv(Id texel);
+
+  SpirvBuilder& m_b;
+  const SpirvTypes& m_t;
+  const BlitShader& m_shader;
+  const Id m_int2, m_int3;
+  Id m_sourceType = 0, m_image = 0, m_flatType = 0, m_kept = 0, m_color = 0;
+  Id m_source = 0;
+  Id m_pixel = 0;      ///< int2
+  Id m_start = 0;      ///< kStart
+  Id m_srcOrigin = 0;  ///< int2
+};
+
+Taker::Taker(SpirvBuilder& b, const BlitShader& shader)
+    : m_b(b),
+      m_t(b.types()),
+      m_shader(shader),
+      m_int2(b.vectorType(m_t.int1, 2)),
+      m_int3(b.vectorType(m_t.int1, 3)) {
+  const spv::Dim dim = shader.volume ? spv::Dim::Dim3D : spv::Dim::Dim2D;
+  m_sourceType = shader.samples() ? b.sampledImageType(dim, false) : b.imageType(dim);
+  m_image = bound(m_sourceType, 0);
+  m_flatType = shader.targetKey ? b.imageType(spv::Dim::Dim2D) : 0;
+  m_kept = shader.targetKey ? bound(m_flatType, 1) : 0;
+  m_color = b.variable(spv::StorageClass::Output, m_t.float4);
+  b.decorate(m_color, spv::Decoration::Location, 0u);
+  b.executionMode(spv::ExecutionMode::OriginUpperLeft);
+}
+
+Id Taker::bound(Id type, uint32_t binding) {
+  const Id variable = m_b.variable(spv::StorageClass::UniformConstant, type);
+  m_b.decorate(variable, spv::Decoration::DescriptorSet, 0u);
+  m_b.decorate(variable, spv::Decoration::Binding, binding);
+  return variable;
+}
+
+void Taker::begin() {
+  if (!m_shader.samples() || m_shader.targetKey) {
+    const Id place = m_b.variable(spv::StorageClass::Input, m_t.float4);
+    m_b.decorate(place, spv::Decoration::BuiltIn, spv::BuiltIn::FragCoord);
+    m_pixel = m_b.value(OpConvertFToS, m_int2, part(m_b, m_b.load(m_t.float4, place), m_t.float2, 0));
+  }
+  m_source = m_b.load(m_sourceType, m_image);
+}
+
+void Taker::write(Id color) {
+  if (m_shader.colorKey)
+    discardKey(m_b, color, given(kKeyLow, m_t.float4), given(kKeyHigh, m_t.float4), false);
+  if (m_shader.targetKey) {
+    const Id where = binary(OpISub, m_pixel, given(kCorner, m_int2));
+    discardKey(m_b, fetchPlain(m_b.load(m_flatType, m_kept), where), given(kTargetLow, m_t.float4),
+               given(kTargetHigh, m_t.float4), true);
+  }
+  m_b.store(m_color, written(m_b, m_shader.output, color));
+}
+
+Id Taker::sampled() {
+  const bool volume = m_shader.volume, same = m_shader.sampling == BlitSampling::Same;
+  const Id placeType = same ? m_t.float2 : m_t.float4;
+  const Id place = given(kPlace, placeType), depth = volume ? given(kDepth, m_t.float1) : 0;
+  const auto at = [&](uint32_t column, uint32_t row) {
+    const Id x = m_b.value(OpCompositeExtract, m_t.float1, place, column),
+             y = m_b.value(OpCompositeExtract, m_t.float1, place, row);
+    const Id where = volume ? m_b.composite(m_t.float3, {x, y, depth}) : m_b.composite(m_t.float2, {x, y});
+    return m_b.value(OpImageSampleImplicitLod, m_t.float4, m_source, where);
+  };
+  if (same) return at(0, 1);
+  const auto sum = [&](Id x, Id y) { return m_b.value(OpFAdd, m_t.float4, x, y); };
+  const Id above = sum(at(0, 1), at(2, 1)), below = sum(at(0, 3), at(2, 3));
+  return m_b.value(OpFMul, m_t.float4, sum(above, below), m_b.constantSplat(0.25f));
+}
+
+Id Taker::fetchTexel(Id texel) {
+  if (!m_shader.volume) return fetchPlain(m_source, texel);
+  return fetchPlain(m_source,
+                    m_b.composite(m_int3, {texel, m_b.value(OpCompositeExtract, m_t.int1, m_start, 2u)}));
+}
+
+Id Taker::fetchYuv(Id texel) {
+  const auto number = [&](spv::Op op, Id left, Id right) { return m_b.value(op, m_t.int1, left, right); };
+  const Id x = m_b.value(OpCompositeExtract, m_t.int1, texel, 0u),
+           y = m_b.value(OpCompositeExtract, m_t.int1, texel, 1u);
+  const Id luma = m_b.value(OpCompositeExtract, m_t.float1, fetchTexel(texel), 0u), one = m_b.constantInt(1);
+  const auto channel = [&](Id column, Id row, uint32_t index) {
+    return m_b.value(OpCompositeExtract, m_t.float1, fetchTexel(m_b.composite(m_int2, {column, row})), index);
+  };
+  const Id even = number(OpBitwiseAnd, x, m_b.constantInt(~1)), odd = number(OpBitwiseOr, x, one);
+  if (m_shader.yuv == BlitYuv::Pairs) return colorOfYuv(m_b, luma, channel(even, y, 1), channel(odd, y, 1));
+  const Id width = m_b.value(OpCompositeExtract, m_t.int1, m_start, 2u),
+           rows = m_b.value(OpCompositeExtract, m_t.int1, m_start, 3u);
+  const auto half = [&](Id value) { return number(OpShiftRightArithmetic, value, one); };
+  const Id pair = half(y);
+  if (m_shader.yuv == BlitYuv::TwoPlanes) {
+    const Id row = number(OpIAdd, rows, pair);
+    return colorOfYuv(m_b, luma, channel(even, row, 0), channel(odd, row, 0));
+  }
+  // A row of the image holds two lines of a plane.
+  const auto chroma = [&](Id line) {
+    const Id second = number(OpIMul, number(OpBitwiseAnd, line, one), half(width));
+    return channel(number(OpIAdd, half(x), second), number(OpIAdd, rows, half(line)), 0);
+  };
+  return colorOfYuv(m_b, luma, chroma(number(OpIAdd, half(rows), pair)), chroma(pair));
+}
+
+Id Taker::fetched() {
+  const Id along = given(kAlong, m_t.int4);
+  m_start = given(kStart, m_t.int4);
+  m_srcOrigin = part(m_b, m_start, m_int2, 0);
+  const Id u =
+      binary(OpIAdd, binary(OpIMul, m_pixel, part(m_b, along, m_int2, 0)), part(m_b, along, m_int2, 2));
+  if (m_shader.sampling == BlitSampling::Same) return fetch(binary(OpIAdd, m_srcOrigin, u));
+  const Id sizes = given(kSizes, m_t.int4), whole = part(m_b, sizes, m_int2, 0);
+  const Id near = m_b.value(
+      OpConvertFToS, m_int2,
+      m_b.value(OpFMul, m_t.float2, m_b.value(OpConvertSToF, m_t.float2, u), given(kReciprocal, m_t.float2)));
+  const Id nearRest = binary(OpISub, u, binary(OpIMul, near, whole));
+  const Id low = binary(OpShiftRightArithmetic, nearRest, two(31));  // -1 if the rest is negative
+  const Id high =
+      binary(OpShiftRightArithmetic, binary(OpISub, binary(OpISub, whole, two(1)), nearRest), two(31));
+  const Id quotient = binary(OpISub, binary(OpIAdd, near, low), high);
+  if (m_shader.sampling == BlitSampling::Point) return fetch(binary(OpIAdd, m_srcOrigin, quotient));
+  return mixed(u, quotient, sizes, whole);
+}
+
+Id Taker::mixed(Id u, Id quotient, Id sizes, Id whole) {
+  const Id rest = binary(OpISub, u, binary(OpIMul, quotient, whole));
+  const Id weight = m_b.value(OpFDiv, m_t.float2, m_b.value(OpConvertSToF, m_t.float2, rest),
+                              m_b.value(OpConvertSToF, m_t.float2, whole));
+  const Id before = binary(OpISub, m_b.glsl(GLSLstd450SMax, m_int2, quotient, two(1)), two(1));
+  const Id after = m_b.glsl(GLSLstd450SMin, m_int2, quotient, part(m_b, sizes, m_int2, 2));
+  const Id corners[2] = {binary(OpIAdd, m_srcOrigin, before), binary(OpIAdd, m_srcOrigin, after)};
+  const auto axis = [&](Id vector, Id type, uint32_t index) {
+    return m_b.value(OpCompositeExtract, type, vector, index);
+  };
+  const auto mix = [&](Id x, Id y, uint32_t index) {
+    const Id w = axis(weight, m_t.float1, index);
+    return m_b.glsl(GLSLstd450FMix, m_t.float4, x, y, m_b.composite(m_t.float4, {w, w, w, w}));
+  };
+  const auto row = [&](Id corner) {
+    const Id y = axis(corner, m_t.int1, 1);
+    const Id left = fetch(m_b.composite(m_int2, {axis(corners[0], m_t.int1, 0), y}));
+    return mix(left, fetch(m_b.composite(m_int2, {axis(corners[1], m_t.int1, 0), y})), 0);
+  };
+  const Id above = row(corners[0]);
+  return mix(above, row(corners[1]), 1);
+}
+
 }  // namespace
 
 std::vector<uint32_t> blitVertexModule(const BlitShader& shader) {
@@ -280,136 +457,12 @@ std::vector<uint32_t> blitVertexModule(const BlitShader& shader) {
 }
 
 std::vector<uint32_t> blitFragmentModule(const BlitShader& shader) {
-  const BlitSampling sampling = shader.sampling;
-  const bool volume = shader.volume, samples = shader.samples();
   SpirvBuilder b;
-  const SpirvTypes& t = b.types();
-  const Id int2 = b.vectorType(t.int1, 2), int3 = b.vectorType(t.int1, 3);
-  const auto bound = [&](Id type, uint32_t binding) {
-    const Id variable = b.variable(spv::StorageClass::UniformConstant, type);
-    b.decorate(variable, spv::Decoration::DescriptorSet, 0u);
-    b.decorate(variable, spv::Decoration::Binding, binding);
-    return variable;
-  };
-  const spv::Dim dim = volume ? spv::Dim::Dim3D : spv::Dim::Dim2D;
-  const Id sourceType = samples ? b.sampledImageType(dim, false) : b.imageType(dim);
-  const Id image = bound(sourceType, 0);
-  const Id flatType = shader.targetKey ? b.imageType(spv::Dim::Dim2D) : 0;
-  const Id kept = shader.targetKey ? bound(flatType, 1) : 0;
-  const Id color = b.variable(spv::StorageClass::Output, t.float4);
-  b.decorate(color, spv::Decoration::Location, 0u);
-  b.executionMode(spv::ExecutionMode::OriginUpperLeft);
-
+  Taker taker(b, shader);
   Main main(b);
-  const auto given = [&](Given what, Id type) {
-    return b.load(type, givenVariable(b, spv::StorageClass::Input, what, type));
-  };
-  const auto two = [&](int32_t value) {
-    const Id c = b.constantInt(value);
-    return b.composite(int2, {c, c});
-  };
-  const auto binary = [&](spv::Op op, Id x, Id y) { return b.value(op, int2, x, y); };
-  const auto fetchPlain = [&](Id from, Id where) {
-    return b.value(OpImageFetch, t.float4, from, where, spv::ImageOperandsMask::Lod, b.constantInt(0));
-  };
-  Id pixel = 0;
-  if (!samples || shader.targetKey) {
-    const Id place = b.variable(spv::StorageClass::Input, t.float4);
-    b.decorate(place, spv::Decoration::BuiltIn, spv::BuiltIn::FragCoord);
-    pixel = b.value(OpConvertFToS, int2, part(b, b.load(t.float4, place), t.float2, 0));
-  }
-  const auto finish = [&](Id value) {
-    if (shader.colorKey) discardKey(b, value, given(kKeyLow, t.float4), given(kKeyHigh, t.float4), false);
-    if (shader.targetKey) {
-      const Id where = binary(OpISub, pixel, given(kCorner, int2));
-      discardKey(b, fetchPlain(b.load(flatType, kept), where), given(kTargetLow, t.float4),
-                 given(kTargetHigh, t.float4), true);
-    }
-    b.store(color, written(b, shader.output, value));
-    return main.finish(spv::ExecutionModel::Fragment);
-  };
-  const Id source = b.load(sourceType, image);
-
-  if (samples) {
-    const Id placeType = sampling == BlitSampling::Same ? t.float2 : t.float4;
-    const Id place = given(kPlace, placeType), depth = volume ? given(kDepth, t.float1) : 0;
-    const auto at = [&](uint32_t column, uint32_t row) {
-      const Id x = b.value(OpCompositeExtract, t.float1, place, column),
-               y = b.value(OpCompositeExtract, t.float1, place, row);
-      const Id where = volume ? b.composite(t.float3, {x, y, depth}) : b.composite(t.float2, {x, y});
-      return b.value(OpImageSampleImplicitLod, t.float4, source, where);
-    };
-    if (sampling == BlitSampling::Same) return finish(at(0, 1));
-    const auto sum = [&](Id x, Id y) { return b.value(OpFAdd, t.float4, x, y); };
-    const Id above = sum(at(0, 1), at(2, 1)), below = sum(at(0, 3), at(2, 3));
-    return finish(b.value(OpFMul, t.float4, sum(above, below), b.constantSplat(0.25f)));
-  }
-
-  const Id along = given(kAlong, t.int4), start = given(kStart, t.int4);
-  const Id srcOrigin = part(b, start, int2, 0);
-  const Id u = binary(OpIAdd, binary(OpIMul, pixel, part(b, along, int2, 0)), part(b, along, int2, 2));
-  const auto fetchTexel = [&](Id texel) {
-    return fetchPlain(
-        source, volume ? b.composite(int3, {texel, b.value(OpCompositeExtract, t.int1, start, 2u)}) : texel);
-  };
-  const auto fetch = [&](Id texel) {
-    if (shader.yuv == BlitYuv::None) return fetchTexel(texel);
-    const auto number = [&](spv::Op op, Id left, Id right) { return b.value(op, t.int1, left, right); };
-    const Id x = b.value(OpCompositeExtract, t.int1, texel, 0u),
-             y = b.value(OpCompositeExtract, t.int1, texel, 1u);
-    const Id luma = b.value(OpCompositeExtract, t.float1, fetchTexel(texel), 0u), one = b.constantInt(1);
-    const auto channel = [&](Id column, Id row, uint32_t index) {
-      return b.value(OpCompositeExtract, t.float1, fetchTexel(b.composite(int2, {column, row})), index);
-    };
-    const Id even = number(OpBitwiseAnd, x, b.constantInt(~1)), odd = number(OpBitwiseOr, x, one);
-    if (shader.yuv == BlitYuv::Pairs) return colorOfYuv(b, luma, channel(even, y, 1), channel(odd, y, 1));
-    const Id width = b.value(OpCompositeExtract, t.int1, start, 2u),
-             rows = b.value(OpCompositeExtract, t.int1, start, 3u);
-    const auto half = [&](Id value) { return number(OpShiftRightArithmetic, value, one); };
-    const Id pair = half(y);
-    if (shader.yuv == BlitYuv::TwoPlanes) {
-      const Id row = number(OpIAdd, rows, pair);
-      return colorOfYuv(b, luma, channel(even, row, 0), channel(odd, row, 0));
-    }
-    // A row of the image holds two lines of a plane.
-    const auto chroma = [&](Id line) {
-      const Id second = number(OpIMul, number(OpBitwiseAnd, line, one), half(width));
-      return channel(number(OpIAdd, half(x), second), number(OpIAdd, rows, half(line)), 0);
-    };
-    return colorOfYuv(b, luma, chroma(number(OpIAdd, half(rows), pair)), chroma(pair));
-  };
-  if (sampling == BlitSampling::Same) return finish(fetch(binary(OpIAdd, srcOrigin, u)));
-  const Id sizes = given(kSizes, t.int4), whole = part(b, sizes, int2, 0);
-  const Id near =
-      b.value(OpConvertFToS, int2,
-              b.value(OpFMul, t.float2, b.value(OpConvertSToF, t.float2, u), given(kReciprocal, t.float2)));
-  const Id nearRest = binary(OpISub, u, binary(OpIMul, near, whole));
-  const Id low = binary(OpShiftRightArithmetic, nearRest, two(31));  // -1 if the rest is negative
-  const Id high =
-      binary(OpShiftRightArithmetic, binary(OpISub, binary(OpISub, whole, two(1)), nearRest), two(31));
-  const Id quotient = binary(OpISub, binary(OpIAdd, near, low), high);
-  if (sampling == BlitSampling::Point) return finish(fetch(binary(OpIAdd, srcOrigin, quotient)));
-
-  const Id rest = binary(OpISub, u, binary(OpIMul, quotient, whole));
-  const Id weight = b.value(OpFDiv, t.float2, b.value(OpConvertSToF, t.float2, rest),
-                            b.value(OpConvertSToF, t.float2, whole));
-  const Id before = binary(OpISub, b.glsl(GLSLstd450SMax, int2, quotient, two(1)), two(1));
-  const Id after = b.glsl(GLSLstd450SMin, int2, quotient, part(b, sizes, int2, 2));
-  const Id corners[2] = {binary(OpIAdd, srcOrigin, before), binary(OpIAdd, srcOrigin, after)};
-  const auto axis = [&](Id vector, Id type, uint32_t index) {
-    return b.value(OpCompositeExtract, type, vector, index);
-  };
-  const auto mix = [&](Id x, Id y, uint32_t index) {
-    const Id w = axis(weight, t.float1, index);
-    return b.glsl(GLSLstd450FMix, t.float4, x, y, b.composite(t.float4, {w, w, w, w}));
-  };
-  const auto row = [&](Id corner) {
-    const Id y = axis(corner, t.int1, 1);
-    const Id left = fetch(b.composite(int2, {axis(corners[0], t.int1, 0), y}));
-    return mix(left, fetch(b.composite(int2, {axis(corners[1], t.int1, 0), y})), 0);
-  };
-  const Id above = row(corners[0]);
-  return finish(mix(above, row(corners[1]), 1));
+  taker.begin();
+  taker.write(taker.color());
+  return main.finish(spv::ExecutionModel::Fragment);
 }
 
 }  // namespace aerogpu::shader

@@ -104,7 +104,8 @@ Id Emitter::matrix(const Instruction& in) {
   return m_b.composite(m_t.float4, {rows[0], rows[1], rows[2], rows[3]});
 }
 
-Id Emitter::arithmetic(const Instruction& in) {
+/// Each component of the result from the same one of the sources.
+Id Emitter::componentwise(const Instruction& in) {
   const auto& s = in.sources;
   const auto binary = [&](Op op) {
     const Id a = source4(s[0]), b = source4(s[1]);
@@ -114,13 +115,7 @@ Id Emitter::arithmetic(const Instruction& in) {
     const Id a = source4(s[0]), b = source4(s[1]);
     return m_b.glsl(op, m_t.float4, a, b);
   };
-  const auto select = [&](Id condition, Id yes, Id no) {
-    return m_b.value(Op::OpSelect, m_t.float4, condition, yes, no);
-  };
-  const Id zero4 = m_b.constantNull(m_t.float4);
   switch (in.opcode) {
-    case Opcode::Mov:
-      return source4(s[0]);
     case Opcode::Add:
       return binary(Op::OpFAdd);
     case Opcode::Sub:
@@ -143,26 +138,50 @@ Id Emitter::arithmetic(const Instruction& in) {
       return m_b.glsl(GLSLstd450Fract, m_t.float4, source4(s[0]));
     case Opcode::Sgn:
       return m_b.glsl(GLSLstd450FSign, m_t.float4, source4(s[0]));
-    case Opcode::Slt:
-    case Opcode::Sge: {
-      const Id a = source4(s[0]), b = source4(s[1]);
-      const Op op = in.opcode == Opcode::Slt ? Op::OpFOrdLessThan : Op::OpFOrdGreaterThanEqual;
-      return select(m_b.value(op, m_t.bool4, a, b), m_b.constantSplat(1), zero4);
-    }
     case Opcode::Lrp: {
       // dest = src0 * (src1 - src2) + src2
       const Id t = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
       const Id difference = m_b.value(Op::OpFSub, m_t.float4, a, b);
       return m_b.value(Op::OpFAdd, m_t.float4, product(t, difference, 4), b);
     }
+    case Opcode::Dsx:
+      return m_b.value(Op::OpDPdx, m_t.float4, source4(s[0]));
+    case Opcode::Dsy:
+      return m_b.value(Op::OpDPdy, m_t.float4, source4(s[0]));
+    default:  // mov
+      return source4(s[0]);
+  }
+}
+
+/// One of two values, by components.
+Id Emitter::selection(const Instruction& in) {
+  const auto& s = in.sources;
+  const Id zero4 = m_b.constantNull(m_t.float4);
+  const auto select = [&](Id condition, Id yes, Id no) {
+    return m_b.value(Op::OpSelect, m_t.float4, condition, yes, no);
+  };
+  switch (in.opcode) {
+    case Opcode::Slt:
+    case Opcode::Sge: {
+      const Id a = source4(s[0]), b = source4(s[1]);
+      const Op op = in.opcode == Opcode::Slt ? Op::OpFOrdLessThan : Op::OpFOrdGreaterThanEqual;
+      return select(m_b.value(op, m_t.bool4, a, b), m_b.constantSplat(1), zero4);
+    }
     case Opcode::Cmp: {
       const Id c = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
       return select(m_b.value(Op::OpFOrdGreaterThanEqual, m_t.bool4, c, zero4), a, b);
     }
-    case Opcode::Cnd: {
+    default: {  // cnd
       const Id c = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
       return select(m_b.value(Op::OpFOrdGreaterThan, m_t.bool4, c, m_b.constantSplat(0.5f)), a, b);
     }
+  }
+}
+
+/// Products of vectors, and a vector's direction.
+Id Emitter::vectorProduct(const Instruction& in) {
+  const auto& s = in.sources;
+  switch (in.opcode) {
     case Opcode::Dp3: {
       const Id a = source(s[0], 3), b = source(s[1], 3);
       return splat(dot(a, b, 3));
@@ -190,6 +209,18 @@ Id Emitter::arithmetic(const Instruction& in) {
       const Id root = reciprocalRoot(m_b.value(Op::OpDot, m_t.float1, direction, direction));
       return m_b.value(Op::OpVectorTimesScalar, m_t.float4, v, root);
     }
+    default: {  // dst: (1, y0 * y1, z0, w1)
+      const Id a = source4(s[0]), b = source4(s[1]);
+      const Id y = product(extract(a, 1), extract(b, 1), 1);
+      return m_b.composite(m_t.float4, {m_b.constantFloat(1), y, extract(a, 2), extract(b, 3)});
+    }
+  }
+}
+
+/// Functions of single numbers.
+Id Emitter::ofScalars(const Instruction& in) {
+  const auto& s = in.sources;
+  switch (in.opcode) {
     case Opcode::Rcp: {
       const Id x = scalar(s[0]);
       const Id inverse = m_b.value(Op::OpFDiv, m_t.float1, m_b.constantFloat(1), x);
@@ -219,20 +250,43 @@ Id Emitter::arithmetic(const Instruction& in) {
       return m_b.composite(m_t.float4, {m_b.glsl(GLSLstd450Cos, m_t.float1, angle),
                                         m_b.glsl(GLSLstd450Sin, m_t.float1, angle), zero, zero});
     }
-    case Opcode::Lit:
+    default:  // lit
       return lit(s[0]);
-    case Opcode::Dst: {
-      // (1, y0 * y1, z0, w1)
-      const Id a = source4(s[0]), b = source4(s[1]);
-      const Id y = product(extract(a, 1), extract(b, 1), 1);
-      return m_b.composite(m_t.float4, {m_b.constantFloat(1), y, extract(a, 2), extract(b, 3)});
-    }
-    case Opcode::Dsx:
-      return m_b.value(Op::OpDPdx, m_t.float4, source4(s[0]));
-    case Opcode::Dsy:
-      return m_b.value(Op::OpDPdy, m_t.float4, source4(s[0]));
-    default:
+  }
+}
+
+Id Emitter::arithmetic(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::Slt:
+    case Opcode::Sge:
+    case Opcode::Cmp:
+    case Opcode::Cnd:
+      return selection(in);
+    case Opcode::Dp3:
+    case Opcode::Dp4:
+    case Opcode::Dp2Add:
+    case Opcode::Crs:
+    case Opcode::Nrm:
+    case Opcode::Dst:
+      return vectorProduct(in);
+    case Opcode::Rcp:
+    case Opcode::Rsq:
+    case Opcode::ExpP:
+    case Opcode::Exp:
+    case Opcode::LogP:
+    case Opcode::Log:
+    case Opcode::Pow:
+    case Opcode::SinCos:
+    case Opcode::Lit:
+      return ofScalars(in);
+    case Opcode::M4x4:
+    case Opcode::M4x3:
+    case Opcode::M3x4:
+    case Opcode::M3x3:
+    case Opcode::M3x2:
       return matrix(in);
+    default:
+      return componentwise(in);
   }
 }
 

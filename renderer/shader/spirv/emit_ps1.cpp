@@ -55,28 +55,28 @@ Id Emitter::bumped(uint32_t stage, Id base, Id perturbation) {
   return m_b.composite(m_t.float4, {u, v, extract(base, 2), extract(base, 3)});
 }
 
-void Emitter::pixel1Texture(const Instruction& in) {
+Id Emitter::pixel1Projected(const Operand& source) {
+  const Id zero = m_b.constantFloat(0), one = m_b.constantFloat(1);
+  Operand o = source;
+  const SourceModifier modifier = o.modifier;
+  if (modifier != SourceModifier::DivideZ && modifier != SourceModifier::DivideW) return source4(o);
+  o.modifier = SourceModifier::None;
+  // The swizzle says which components are read; the divisor is what its third or fourth place selects.
+  const Id value = source4(o);
+  const Id by = extract(value, modifier == SourceModifier::DivideZ ? 2 : 3);
+  const Id quotient = m_b.value(Op::OpFDiv, m_t.float4, value, splat(by));
+  const Id isZero = m_b.value(Op::OpFOrdEqual, m_t.boolean, by, zero);
+  const auto part = [&](uint32_t i) {  // 1 where the divisor is 0 ("texld and texcrd Modifiers")
+    return m_b.value(Op::OpSelect, m_t.float1, isZero, one, extract(quotient, i));
+  };
+  return m_b.composite(m_t.float4, {part(0), part(1), one, one});
+}
+
+void Emitter::pixel1Matrix(const Instruction& in) {
   const uint32_t n = in.destination.number;
-  const bool four = m_code.info.version.minor == 4;
   const Id zero = m_b.constantFloat(0), one = m_b.constantFloat(1);
   const auto coordinate = [&](uint32_t stage) { return inputRegister(stage, true); };
   const auto from = [&](std::initializer_list<Id> parts) { return m_b.composite(m_t.float4, parts); };
-  // ps_1_4: the source, divided by its z or w if a modifier asks for it.
-  const auto projected = [&] {
-    Operand o = in.sources[0];
-    const SourceModifier modifier = o.modifier;
-    if (modifier != SourceModifier::DivideZ && modifier != SourceModifier::DivideW) return source4(o);
-    o.modifier = SourceModifier::None;
-    // The swizzle names the components that are read; its third or fourth place selects the divisor.
-    const Id value = source4(o);
-    const Id by = extract(value, modifier == SourceModifier::DivideZ ? 2 : 3);
-    const Id quotient = m_b.value(Op::OpFDiv, m_t.float4, value, splat(by));
-    const Id isZero = m_b.value(Op::OpFOrdEqual, m_t.boolean, by, zero);
-    const auto part = [&](uint32_t i) {  // 1 if the divisor is 0 ("texld and texcrd Modifiers")
-      return m_b.value(Op::OpSelect, m_t.float1, isZero, one, extract(quotient, i));
-    };
-    return from({part(0), part(1), one, one});
-  };
   // A row of the matrix: this stage's coordinate times the source.
   const auto row = [&] {
     const Id source3 = source(in.sources[0], 3);
@@ -92,35 +92,6 @@ void Emitter::pixel1Texture(const Instruction& in) {
     return result;
   };
   switch (in.opcode) {
-    case Opcode::Tex:
-      return writeResult(in, sampleAt(n, four ? projected() : projectedCoordinate(n)));
-    case Opcode::TexBem:
-    case Opcode::TexBemL: {
-      const Id by = source4(in.sources[0]);
-      const Id texel = sampleAt(n, bumped(n, projectedCoordinate(n), by));
-      if (in.opcode == Opcode::TexBem) return writeResult(in, texel);
-      const Id luminance =
-          loadConstant(m_bumpMember, m_b.constantInt(static_cast<int32_t>(2 * n + 1)), m_t.float4);
-      const Id scaled = product(extract(by, 2), extract(luminance, 0), 1);
-      const Id factor = m_b.value(Op::OpFAdd, m_t.float1, scaled, extract(luminance, 1));
-      return writeResult(in, product(texel, splat(factor), 4));
-    }
-    case Opcode::Bem:
-      return writeResult(in, bumped(n, source4(in.sources[0]), source4(in.sources[1])));
-    case Opcode::TexCoord: {
-      if (four) return writeResult(in, projected());
-      const Id clamped = m_b.glsl(GLSLstd450NClamp, m_t.float4, coordinate(n), m_b.constantNull(m_t.float4),
-                                  m_b.constantSplat(1));
-      return writeResult(in, from({xyz(clamped), one}));
-    }
-    case Opcode::TexReg2Ar:
-    case Opcode::TexReg2Gb: {
-      const Id s = source4(in.sources[0]);
-      const bool ar = in.opcode == Opcode::TexReg2Ar;
-      return writeResult(in, sampleAt(n, from({extract(s, ar ? 3 : 1), extract(s, ar ? 0 : 2), zero, one})));
-    }
-    case Opcode::TexReg2Rgb:
-      return writeResult(in, sampleAt(n, source4(in.sources[0])));
     case Opcode::TexDp3:
       return writeResult(in, splat(row()));
     case Opcode::TexDp3Tex:
@@ -137,10 +108,6 @@ void Emitter::pixel1Texture(const Instruction& in) {
       const Id v = lastRow(2);
       return pixel1Depth(extract(v, 0), extract(v, 1));
     }
-    case Opcode::TexDepth: {
-      const Id v = readSlot(kSlotTemp + n);
-      return pixel1Depth(extract(v, 0), extract(v, 1));
-    }
     case Opcode::TexM3x3:
       return writeResult(in, lastRow(3));
     case Opcode::TexM3x3Tex:
@@ -155,6 +122,51 @@ void Emitter::pixel1Texture(const Instruction& in) {
                                                 extract(coordinate(n), 3)});
       return writeResult(in, sampleAt(n, reflected(normal, eye)));
     }
+  }
+}
+
+void Emitter::pixel1Texture(const Instruction& in) {
+  const uint32_t n = in.destination.number;
+  const bool four = m_code.info.version.minor == 4;
+  const Id zero = m_b.constantFloat(0), one = m_b.constantFloat(1);
+  const auto coordinate = [&](uint32_t stage) { return inputRegister(stage, true); };
+  const auto from = [&](std::initializer_list<Id> parts) { return m_b.composite(m_t.float4, parts); };
+  switch (in.opcode) {
+    case Opcode::Tex:
+      return writeResult(in, sampleAt(n, four ? pixel1Projected(in.sources[0]) : projectedCoordinate(n)));
+    case Opcode::TexBem:
+    case Opcode::TexBemL: {
+      const Id by = source4(in.sources[0]);
+      const Id texel = sampleAt(n, bumped(n, projectedCoordinate(n), by));
+      if (in.opcode == Opcode::TexBem) return writeResult(in, texel);
+      const Id luminance =
+          loadConstant(m_bumpMember, m_b.constantInt(static_cast<int32_t>(2 * n + 1)), m_t.float4);
+      const Id scaled = product(extract(by, 2), extract(luminance, 0), 1);
+      const Id factor = m_b.value(Op::OpFAdd, m_t.float1, scaled, extract(luminance, 1));
+      return writeResult(in, product(texel, splat(factor), 4));
+    }
+    case Opcode::Bem:
+      return writeResult(in, bumped(n, source4(in.sources[0]), source4(in.sources[1])));
+    case Opcode::TexCoord: {
+      if (four) return writeResult(in, pixel1Projected(in.sources[0]));
+      const Id clamped = m_b.glsl(GLSLstd450NClamp, m_t.float4, coordinate(n), m_b.constantNull(m_t.float4),
+                                  m_b.constantSplat(1));
+      return writeResult(in, from({xyz(clamped), one}));
+    }
+    case Opcode::TexReg2Ar:
+    case Opcode::TexReg2Gb: {
+      const Id s = source4(in.sources[0]);
+      const bool ar = in.opcode == Opcode::TexReg2Ar;
+      return writeResult(in, sampleAt(n, from({extract(s, ar ? 3 : 1), extract(s, ar ? 0 : 2), zero, one})));
+    }
+    case Opcode::TexReg2Rgb:
+      return writeResult(in, sampleAt(n, source4(in.sources[0])));
+    case Opcode::TexDepth: {
+      const Id v = readSlot(kSlotTemp + n);
+      return pixel1Depth(extract(v, 0), extract(v, 1));
+    }
+    default:
+      return pixel1Matrix(in);
   }
 }
 

@@ -305,14 +305,6 @@ void Emitter::pixelEpilogue() {
   }
 }
 
-bool operator==(const EmitOptions& a, const EmitOptions& b) {
-  return a.flatShade == b.flatShade && a.shadowSamplers == b.shadowSamplers &&
-         a.decodedSamplers == b.decodedSamplers && a.clipPlaneCount == b.clipPlaneCount &&
-         a.samplerTypes == b.samplerTypes && a.projectedBy == b.projectedBy && a.dualSource == b.dualSource &&
-         a.inputTypes == b.inputTypes && a.points == b.points &&
-         std::ranges::equal(a.linkedOutputs, b.linkedOutputs);
-}
-
 Result<Module, ShaderError> emit(const Program& program, const EmitOptions& options) {
   if (options.clipPlaneCount > 6) return ShaderError{"more than 6 clip planes", 0};
   for (const uint8_t by : options.projectedBy)

@@ -84,6 +84,10 @@ private:
   void instructions(uint32_t begin, uint32_t end);
   void instruction(const Instruction& in);
   Id arithmetic(const Instruction& in);
+  Id componentwise(const Instruction& in);
+  Id selection(const Instruction& in);
+  Id vectorProduct(const Instruction& in);
+  Id ofScalars(const Instruction& in);
   Id matrix(const Instruction& in);
   Id lit(const Operand& s);
   Id comparison(uint32_t control, Id a, Id b, Id type);
@@ -107,6 +111,10 @@ private:
   // emit_ps1.cpp: texture instructions of ps_1_x.
   bool isPixel1() const { return !isVertex() && major() == 1; }
   void pixel1Texture(const Instruction& in);
+  /// Those of a matrix whose rows are this stage's and earlier ones' coordinates.
+  void pixel1Matrix(const Instruction& in);
+  /// ps_1_4: the source, divided by its z or w where it says so.
+  Id pixel1Projected(const Operand& source);
   void pixel1Depth(Id numerator, Id denominator);
   void coissue(const Instruction& first, const Instruction& second);
   Id reflected(Id normal, Id eye);

@@ -35,10 +35,10 @@ struct Draw {
   std::vector<Vec4> vsFloats, psFloats;  ///< c0.. ; missing ones are 0
   std::vector<Int4> vsInts, psInts;
   std::vector<Vec4> clipPlanes;
-  std::vector<BumpStage> stages;           ///< of a pixel shader 1.x; missing ones are 0
-  std::array<uint8_t, 4> projectedBy{};    ///< EmitOptions::projectedBy
-  bool dualSource = false;                 ///< oC1 is the second source of target 0, which becomes both times
-  std::array<InputType, 16> inputTypes{};  ///< of v#; vertices hold the bits of inputs that are not Float
+  std::vector<BumpStage> stages;         ///< of a pixel shader 1.x; what is missing is 0
+  std::array<uint8_t, 4> projectedBy{};  ///< EmitOptions::projectedBy
+  bool dualSource = false;               ///< oC1 is the second source of target 0, which becomes both times
+  PerRegister<InputType> inputTypes{};   ///< of v#; vertices hold the bits of what is not Float
   PushConstants push;
   bool alphaTest = false, fog = false, pointSprite = false, flatShade = false;
   uint32_t psShadowSamplers = 0;

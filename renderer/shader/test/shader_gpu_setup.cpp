@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Device, textures and layouts of the shader test harness (shader_gpu.h).
+// Device, textures and layouts of the shader test harness (shader_gpu.h). Instance and device are the
+// renderer's own. Buffers, images and layouts are not: a mistake in the renderer's would show here as one of
+// the translator, and draws here have no batches, no interludes and nothing that is used again.
 #include <algorithm>
 #include <cstring>
 

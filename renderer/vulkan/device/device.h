@@ -10,51 +10,17 @@
 #include <vector>
 
 #include "renderer/base/result.h"
+#include "renderer/vulkan/device/device_caps.h"
 #include "renderer/vulkan/device/functions.h"
 #include "renderer/vulkan/device/instance.h"
 
 namespace aerogpu::vk {
 
+class DeviceFeatures;
+
 /// What imported host memory is used for.
 inline constexpr VkBufferUsageFlags kHostImportUsage =
     VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-
-/// What the device offers beyond Vulkan 1.3. A missing item has a fallback where it is used.
-struct DeviceCaps {
-  bool dynamicVertexInput = false;  ///< VK_EXT_vertex_input_dynamic_state
-  bool dynamicBlend = false;        ///< blend enable, equation and write mask of EDS3
-  bool dynamicPolygonMode = false;
-  bool dynamicDepthClamp = false;  ///< depth clamp and depth clip enable
-  bool dynamicSampleMask = false;
-  bool depthClipEnable = false;  ///< VK_EXT_depth_clip_enable
-  bool bresenhamLines = false;
-  bool customBorderColor = false;
-  bool nullDescriptor = false;
-  bool robustAccess2 = false;
-  bool instanceDivisor = false, zeroDivisor = false;
-  bool pushDescriptor = false;
-  /// Of pointers and sizes of host memory that is imported for transfers; 0 when there is none of that.
-  uint64_t hostImportAlignment = 0;
-  bool depthClamp = false, fillModeNonSolid = false, wideLines = false, largePoints = false;
-  bool samplerAnisotropy = false, mirrorClampToEdge = false, blockCompression = false;
-  bool clipDistance = false, dualSourceBlend = false;
-  bool d24s8 = false;  ///< else D32_SFLOAT_S8_UINT stands in
-  bool a1r5g5b5 = false;
-  bool a4r4g4b4 = false, a2r10g10b10 = false, r4g4 = false;  ///< sampled; else others stand in
-  bool borderColorSwizzle = false;      ///< VK_EXT_border_color_swizzle: border colours of swizzled views
-  bool borderSwizzleFromImage = false;  ///< and samplers need not say how those are swizzled
-  /// What lies out of range reads as anything in the VkBuffer, and may be written there: robustBufferAccess2
-  /// is missing (Vulkan 1.3, "robustBufferAccess"), or vkCmdBindVertexBuffers2's pSizes bound nothing.
-  bool boundByBuffers = false;
-  bool triangleFans = true;
-  bool demoteToHelper = false;
-  bool exactOcclusion = false;     ///< occlusion queries count; else they say whether there was any sample
-  bool floatDepthBias = false;     ///< VK_EXT_depth_bias_control: a bias is added as it is
-  bool exactDepthBias = false;     ///< and never scaled
-  bool unrestrictedDepth = false;  ///< VK_EXT_depth_range_unrestricted: viewports may leave [0, 1]
-  float maxAnisotropy = 1;
-  float pointSizeMin = 1, pointSizeMax = 1;
-};
 
 /// Owned by the back end. Queue submission is the render thread's; the rest is immutable after creation.
 class Device {
@@ -105,6 +71,13 @@ public:
 
 private:
   Device(const Instance& instance, VkPhysicalDevice physical) : m_instance(instance), m_physical(physical) {}
+  // The steps of create(), in this order.
+  void readProperties();
+  /// False: there is no family for graphics and compute.
+  bool findQueueFamily();
+  /// Capabilities that do not follow from features: of properties, formats and host memory.
+  void findCaps(const DeviceFeatures& features);
+  VkResult open(const DeviceFeatures& features);
 
   const Instance& m_instance;
   VkPhysicalDevice m_physical;
@@ -115,6 +88,7 @@ private:
   DeviceCaps m_caps;
   VkPhysicalDeviceProperties m_properties{};
   std::string m_driver;
+  VkDriverId m_driverId{};
   VkPhysicalDeviceVulkan13Properties m_properties13{};
   VkPhysicalDeviceMemoryProperties m_memory{};
   uint32_t m_allocations = 0;  ///< of device memory; render thread only

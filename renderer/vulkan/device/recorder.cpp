@@ -3,7 +3,6 @@
 #include "renderer/vulkan/device/recorder.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "renderer/vulkan/device/vk_result.h"
@@ -15,8 +14,10 @@ Recorder::Recorder(Device& device, MemoryPool& toDevice, MemoryPool& fromDevice,
     : m_device(device),
       m_stopWords(stopWords),
       m_config(config),
-      m_toDevice{toDevice},
-      m_fromDevice{fromDevice} {}
+      m_batches(device, stopWords),
+      m_toDevice(toDevice),
+      m_fromDevice(fromDevice),
+      m_retired(device) {}
 
 Result<void> Recorder::create() {
   VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
@@ -29,84 +30,23 @@ Result<void> Recorder::create() {
 }
 
 Recorder::~Recorder() {
-  const DeviceTable& vk = m_device.vk();
   m_completion.reset();  // processes what is queued
-  vk.DeviceWaitIdle(m_device.handle());
-  for (const Retired& retired : m_retired) destroy(retired);
-  const auto freeBatch = [&](Batch& batch) { vk.DestroyCommandPool(m_device.handle(), batch.pool, nullptr); };
-  if (m_current) freeBatch(*m_current);
-  for (auto& batch : m_inFlight) freeBatch(*batch);
-  for (auto& batch : m_spare) freeBatch(*batch);
-  for (Staging* staging : {&m_toDevice, &m_fromDevice}) {
-    if (staging->current) staging->pool.giveBack(staging->current->range);
-    for (Chunk& chunk : staging->busy) staging->pool.giveBack(chunk.range);
-    for (Chunk& chunk : staging->spare) staging->pool.giveBack(chunk.range);
-  }
-  if (m_timeline) vk.DestroySemaphore(m_device.handle(), m_timeline, nullptr);
-}
-
-void Recorder::destroy(const Retired& retired) {
-  const DeviceTable& vk = m_device.vk();
-  VkDevice device = m_device.handle();
-  switch (retired.kind) {
-    case Retired::Kind::Range:
-      break;
-    case Retired::Kind::Image:
-      std::bit_cast<Returning*>(retired.handle)->finished();
-      break;
-    case Retired::Kind::ImageView:
-      vk.DestroyImageView(device, std::bit_cast<VkImageView>(retired.handle), nullptr);
-      break;
-    case Retired::Kind::BufferView:
-      vk.DestroyBufferView(device, std::bit_cast<VkBufferView>(retired.handle), nullptr);
-      break;
-    case Retired::Kind::Sampler:
-      vk.DestroySampler(device, std::bit_cast<VkSampler>(retired.handle), nullptr);
-      break;
-    case Retired::Kind::DescriptorPool:
-      vk.DestroyDescriptorPool(device, std::bit_cast<VkDescriptorPool>(retired.handle), nullptr);
-      --m_retiredPools;
-      break;
-    case Retired::Kind::SetLayout:
-      vk.DestroyDescriptorSetLayout(device, std::bit_cast<VkDescriptorSetLayout>(retired.handle), nullptr);
-      break;
-    case Retired::Kind::PipelineLayout:
-      vk.DestroyPipelineLayout(device, std::bit_cast<VkPipelineLayout>(retired.handle), nullptr);
-      break;
-    case Retired::Kind::QueryPool:
-      vk.DestroyQueryPool(device, std::bit_cast<VkQueryPool>(retired.handle), nullptr);
-      break;
-    case Retired::Kind::Pipeline:
-      vk.DestroyPipeline(device, std::bit_cast<VkPipeline>(retired.handle), nullptr);
-      break;
-  }
-  if (retired.pool) retired.pool->giveBack(retired.range);
+  m_device.vk().DeviceWaitIdle(m_device.handle());
+  m_retired.collect(UINT64_MAX);
+  if (m_current) m_batches.giveBack(std::move(m_current));
+  for (auto& batch : m_inFlight) m_batches.giveBack(std::move(batch));
+  if (m_timeline) m_device.vk().DestroySemaphore(m_device.handle(), m_timeline, nullptr);
 }
 
 void Recorder::collect() {
   const uint64_t done = completed();
-  while (!m_retired.empty() && m_retired.front().batch <= done) {
-    destroy(m_retired.front());
-    m_retired.pop_front();
-  }
+  m_retired.collect(done);
   while (!m_inFlight.empty() && m_inFlight.front()->number <= done) {
-    m_spare.push_back(std::move(m_inFlight.front()));
+    m_batches.giveBack(std::move(m_inFlight.front()));
     m_inFlight.pop_front();
   }
-  collectChunks(m_toDevice, done);
-  collectChunks(m_fromDevice, done);
-}
-
-void Recorder::collectChunks(Staging& staging, uint64_t done) {
-  while (!staging.busy.empty() && staging.busy.front().batch <= done) {
-    Chunk chunk = staging.busy.front();
-    staging.busy.pop_front();
-    m_stagedBytes -= chunk.range.size;
-    if (chunk.range.size == kChunkBytes && staging.spare.size() < kSpareChunks)
-      staging.spare.push_back(chunk);
-    else
-      staging.pool.giveBack(chunk.range);
-  }
+  m_toDevice.collect(done);
+  m_fromDevice.collect(done);
 }
 
 void Recorder::drain() {
@@ -114,61 +54,13 @@ void Recorder::drain() {
   collect();
 }
 
-Result<Recorder::Batch*> Recorder::freeBatch() {
+Result<std::unique_ptr<Batch>> Recorder::freeBatch() {
   collect();
-  if (m_inFlight.size() >= kMaxBatches) {
+  if (m_inFlight.size() >= Batches::kMax) {
     m_completion->waitFor(m_inFlight.front()->number);
     collect();
   }
-  const DeviceTable& vk = m_device.vk();
-  if (!m_spare.empty()) {
-    m_current = std::move(m_spare.back());
-    m_spare.pop_back();
-    const VkResult result = vk.ResetCommandPool(m_device.handle(), m_current->pool, 0);
-    if (result != VK_SUCCESS) {
-      m_spare.push_back(std::move(m_current));
-      return m_device.fail(result, "vkResetCommandPool");
-    }
-    m_current->hasEarly = m_current->dispatches = m_current->writesGuest = false;
-    m_current->earlySent = 0;
-    m_current->sent = VK_SUCCESS;
-    if (std::exchange(m_current->stoppable, 0u)) StopWords::allow(m_stopWords.word(m_current->stopWord));
-    return m_current.get();
-  }
-  auto batch = std::make_unique<Batch>();
-  batch->stopWord = m_batches;
-  VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-  info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
-  info.queueFamilyIndex = m_device.queueFamily();
-  VkResult result = vk.CreateCommandPool(m_device.handle(), &info, nullptr, &batch->pool);
-  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateCommandPool");
-  result = allocate(*batch, batch->main, "commands");
-  if (result == VK_SUCCESS) result = addEarly(*batch);
-  if (result != VK_SUCCESS) {
-    vk.DestroyCommandPool(m_device.handle(), batch->pool, nullptr);
-    return m_device.fail(result, "vkAllocateCommandBuffers");
-  }
-  ++m_batches;
-  m_current = std::move(batch);
-  return m_current.get();
-}
-
-VkResult Recorder::allocate(const Batch& batch, VkCommandBuffer& commands, const char* name) {
-  VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  info.commandPool = batch.pool;
-  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  info.commandBufferCount = 1;
-  const VkResult result = m_device.vk().AllocateCommandBuffers(m_device.handle(), &info, &commands);
-  if (result == VK_SUCCESS)
-    m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(commands), name);
-  return result;
-}
-
-VkResult Recorder::addEarly(Batch& batch) {
-  VkCommandBuffer commands;
-  const VkResult result = allocate(batch, commands, "early commands");
-  if (result == VK_SUCCESS) batch.early.push_back(commands);
-  return result;
+  return m_batches.take();
 }
 
 Result<void> Recorder::begin(VkCommandBuffer commands) {
@@ -190,12 +82,13 @@ Result<void> Recorder::openToRead() {
   if (m_device.lost()) return Error{ErrorCode::Backend, "the GPU is lost", {}};
   auto batch = freeBatch();
   if (!batch) return batch.error();
-  Result<void> begun = begin(m_current->early[0]);
-  if (begun) begun = begin(m_current->main);
+  Result<void> begun = begin((*batch)->early[0]);
+  if (begun) begun = begin((*batch)->main);
   if (!begun) {
-    m_spare.push_back(std::move(m_current));
+    m_batches.giveBack(std::move(*batch));
     return begun;
   }
+  m_current = std::move(*batch);
   m_current->number = m_submitted + 1;
   m_current->firstPass = m_passId;
   ++m_opened;
@@ -221,7 +114,7 @@ void Recorder::sendEarly() {
   if (!batch.hasEarly || batch.sent != VK_SUCCESS || batch.earlySent == kMaxSent ||
       completed() != m_submitted)
     return;
-  if (batch.early.size() == batch.earlySent + 1 && addEarly(batch) != VK_SUCCESS) return;
+  if (batch.early.size() == batch.earlySent + 1 && m_batches.addEarly(batch) != VK_SUCCESS) return;
   if (!begin(batch.early[batch.earlySent + 1])) return;
   VkCommandBufferSubmitInfo commands{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
   commands.commandBuffer = batch.early[batch.earlySent];
@@ -259,44 +152,18 @@ void Recorder::beginPass(const VkRenderingInfo& info) {
 
 Result<MemoryRange> Recorder::stageIn(Staging& staging, uint64_t size) {
   size = (size + 255) & ~uint64_t{255};
-  if (staging.current && staging.current->range.size - staging.current->used >= size) {
-    const MemoryRange range{staging.current->range.block,
-                            staging.current->range.offset + staging.current->used, size};
-    staging.current->used += size;
-    return range;
-  }
+  if (const auto range = staging.cut(size)) return *range;
   collect();
-  if (m_stagedBytes + std::max(size, kChunkBytes) > kStagingLimit && m_stagedBytes > 0) {
+  const uint64_t staged = m_toDevice.bytes() + m_fromDevice.bytes();
+  if (staged + std::max(size, Staging::kChunkBytes) > kStagingLimit && staged > 0) {
     // Too much is under way: let the GPU take it before more is added.
     if (auto flushed = flush(); !flushed) return flushed.error();
     m_completion->waitFor(m_submitted);
     collect();
     if (auto opened = open(); !opened) return opened.error();
-    if (staging.current) return stageIn(staging, size);
+    if (staging.hasChunk()) return stageIn(staging, size);
   }
-  Chunk chunk;
-  if (size <= kChunkBytes && !staging.spare.empty()) {
-    chunk = staging.spare.back();
-    staging.spare.pop_back();
-  } else {
-    auto range = staging.pool.allocate(std::max(size, kChunkBytes), 256);
-    if (!range) return range.error();
-    chunk.range = *range;
-  }
-  m_stagedBytes += chunk.range.size;
-  chunk.used = size;
-  chunk.batch = batch();
-  const MemoryRange out{chunk.range.block, chunk.range.offset, size};
-  if (chunk.range.size > kChunkBytes) {
-    staging.busy.push_back(chunk);
-    return out;
-  }
-  if (staging.current) {
-    staging.current->batch = batch();
-    staging.busy.push_back(*staging.current);
-  }
-  staging.current = chunk;
-  return out;
+  return staging.cutAnother(size, batch());
 }
 
 void Recorder::keepTarget(std::unique_ptr<HostImport> import) {
@@ -369,7 +236,7 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
     item.batch = m_submitted;
     item.startNs = 0;
     const Error error = *item.error;
-    m_spare.push_back(std::move(m_current));
+    m_batches.giveBack(std::move(m_current));
     m_completion->push(std::move(item));
     return error;
   }
@@ -377,13 +244,9 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   if (!onlyCopies(*m_current)) m_lastWork = m_submitted;
   item.batch = m_submitted;
   m_inFlight.push_back(std::move(m_current));
-  for (Staging* staging : {&m_toDevice, &m_fromDevice}) {
-    if (!staging->current) continue;
-    // Staged bytes belong to one batch: chunks are not shared between batches.
-    staging->current->batch = m_submitted;
-    staging->busy.push_back(*staging->current);
-    staging->current.reset();
-  }
+  // Staged bytes belong to one batch: chunks are not shared between batches.
+  m_toDevice.batchEnds(m_submitted);
+  m_fromDevice.batchEnds(m_submitted);
   if (!soon || !m_completion->finishSoon(item)) m_completion->push(std::move(item));
   return {};
 }

@@ -1,48 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Batches: command buffers that are recorded, handed to the queue and reused, the render pass that is open in
-// them, staging memory, and objects that wait for the GPU before they die. Render thread only.
+// Batches as they are recorded and handed to the queue, and the render pass that is open in them. Its parts:
+// command buffers (batches.h), staging memory (staging.h), objects that wait for the GPU before they die
+// (retired.h). Render thread only.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <vector>
 
+#include "renderer/vulkan/device/batches.h"
 #include "renderer/vulkan/device/completion.h"
 #include "renderer/vulkan/device/memory.h"
+#include "renderer/vulkan/device/retired.h"
+#include "renderer/vulkan/device/staging.h"
 #include "renderer/vulkan/device/stop_words.h"
 
 namespace aerogpu::vk {
-
-/// What is used again once the GPU has finished with it.
-class Returning {
-public:
-  virtual ~Returning() = default;
-  /// Takes care of its own life.
-  virtual void finished() = 0;
-};
-
-/// A Vulkan object or memory range that dies when the GPU has finished a batch.
-struct Retired {
-  enum class Kind : uint8_t {
-    Range,
-    Image,  ///< a Returning
-    ImageView,
-    BufferView,
-    Sampler,
-    DescriptorPool,
-    Pipeline,
-    SetLayout,
-    PipelineLayout,
-    QueryPool
-  };
-  uint64_t batch = 0;
-  Kind kind = Kind::Range;
-  uint64_t handle = 0;
-  MemoryPool* pool = nullptr;
-  MemoryRange range;
-};
 
 /// Counts what the guest's draws do.
 class DrawCounter {
@@ -171,20 +144,18 @@ public:
   bool waitIdle(uint64_t timeoutNs) { return m_completion->waitIdle(timeoutNs); }
 
   void retire(MemoryPool& pool, const MemoryRange& range) {
-    m_retired.push_back({batch(), Retired::Kind::Range, 0, &pool, range});
+    m_retired.add({batch(), Retired::Kind::Range, 0, &pool, range});
   }
   template <class Handle>
   void retire(Retired::Kind kind, Handle handle) {
     if (!handle) return;
-    m_retired.push_back({batch(), kind, reinterpret_cast<uint64_t>(handle), nullptr, {}});
-    m_retiredPools += kind == Retired::Kind::DescriptorPool;
+    m_retired.add({batch(), kind, reinterpret_cast<uint64_t>(handle), nullptr, {}});
   }
   void retire(Returning& image) {
-    m_retired.push_back({batch(), Retired::Kind::Image, reinterpret_cast<uint64_t>(&image), nullptr, {}});
+    m_retired.add({batch(), Retired::Kind::Image, reinterpret_cast<uint64_t>(&image), nullptr, {}});
   }
-  /// So much waits for the GPU that drain() is due after the packet: a guest could pile up objects without
-  /// end.
-  bool crowded() const { return m_retired.size() > kMaxRetired || m_retiredPools > kMaxRetiredPools; }
+  /// So many objects wait for the GPU that drain() is due after the packet.
+  bool crowded() const { return m_retired.crowded(); }
   /// Frees what the GPU has finished with.
   void collect();
   /// Waits for everything that was handed over and frees what it used.
@@ -197,65 +168,28 @@ public:
   bool drained();
 
 private:
-  struct Batch {
-    uint64_t number = 0;
-    VkCommandPool pool = VK_NULL_HANDLE;
-    VkCommandBuffer main = VK_NULL_HANDLE;
-    std::vector<VkCommandBuffer> early;  ///< as many as one batch has needed so far
-    size_t earlySent = 0;                ///< of them, ahead of the batch; the next one is being recorded
-    bool hasEarly = false;               ///< there is something in it
-    uint64_t sentNs = 0;                 ///< when the first was
-    VkResult sent = VK_SUCCESS;
-    uint64_t firstPass = 0;  ///< passes before it
-    uint32_t stopWord = 0;   ///< number of its word
-    uint32_t stoppable = 0;  ///< draws and dispatches that look at it
-    bool dispatches = false;
-    bool writesGuest = false;  ///< it copies to guest memory, and does nothing but copy
-  };
-  struct Chunk {
-    MemoryRange range;
-    uint64_t used = 0, batch = 0;
-  };
-  /// Chunks that are cut up for one batch at a time.
-  struct Staging {
-    MemoryPool& pool;
-    std::deque<Chunk> busy{};
-    std::vector<Chunk> spare{};
-    std::optional<Chunk> current{};
-  };
-  static constexpr uint64_t kChunkBytes = uint64_t{4} << 20;
-  static constexpr size_t kSpareChunks =
-      16;  ///< kept for reuse: touching new memory costs more than the copy
   static constexpr uint64_t kStagingLimit = uint64_t{128} << 20;  ///< bytes under way before we wait
-  static constexpr size_t kMaxBatches = 96;
   static constexpr size_t kMaxSent = 16;  ///< early commands of a batch that go ahead: each keeps its memory
-  static constexpr size_t kMaxRetired = 32768;     ///< objects and ranges
-  static constexpr size_t kMaxRetiredPools = 128;  ///< of descriptor sets
-  static_assert(kMaxBatches < StopWords::kCount, "each batch has a stop word, the one being recorded too");
 
-  Result<Batch*> freeBatch();
+  /// Waits for the oldest batch where there are too many.
+  Result<std::unique_ptr<Batch>> freeBatch();
   bool onlyCopies(const Batch& batch) const { return batch.firstPass == m_passId && !batch.dispatches; }
-  VkResult allocate(const Batch& batch, VkCommandBuffer& commands, const char* name);
-  VkResult addEarly(Batch& batch);
   Result<MemoryRange> stageIn(Staging& staging, uint64_t size);
-  void collectChunks(Staging& staging, uint64_t done);
   Result<void> begin(VkCommandBuffer commands);
   Result<void> submit(std::unique_ptr<core::Completion> completion, Frame* frame);
-  void destroy(const Retired& retired);
 
   Device& m_device;
   StopWords& m_stopWords;
   const core::BackendConfig& m_config;
   VkSemaphore m_timeline = VK_NULL_HANDLE;
   std::unique_ptr<CompletionThread> m_completion;
+  Batches m_batches;
   std::deque<std::unique_ptr<Batch>> m_inFlight;  // oldest first
-  std::vector<std::unique_ptr<Batch>> m_spare;
   std::unique_ptr<Batch> m_current;
   uint64_t m_submitted = 0, m_opened = 0, m_interludes = 0, m_passId = 0;
   core::Owner m_owner;          ///< of what is recorded
   uint64_t m_lastWork = 0;      ///< the newest batch that was handed over and does more than copy
   uint64_t m_lastFinished = 0;  ///< batch with which the last submission ended
-  uint32_t m_batches = 0;       ///< that exist
   uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called
   bool m_inPass = false, m_leftOpen = false, m_hostReads = false;
   std::vector<DrawCounter*> m_counters;
@@ -263,9 +197,7 @@ private:
   std::vector<Readback> m_readbacks;
   std::vector<std::unique_ptr<HostImport>> m_imports;
   Staging m_toDevice, m_fromDevice;
-  uint64_t m_stagedBytes = 0;
-  std::deque<Retired> m_retired;
-  size_t m_retiredPools = 0;  ///< among them
+  RetiredObjects m_retired;
 };
 
 template <class Gather>

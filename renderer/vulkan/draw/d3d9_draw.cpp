@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "renderer/d3d9/blending.h"
 #include "renderer/d3d9/depth_stencil.h"
 #include "renderer/d3d9/pixel_pipe.h"
 #include "renderer/vulkan/draw/sampled_view.h"
@@ -16,28 +15,10 @@
 namespace aerogpu::vk {
 namespace {
 
-/// Whether samplers compare with what is bound.
-bool compares(const core::ShaderResourceBinding& bound) {
-  if (!bound.texture->gpu) return false;
-  return bound.view ? core::findFormat(bound.view->desc.format)->compares
-                    : TextureObject::of(*bound.texture).format().info->compares;
-}
-
-/// Whether samplers leave the sRGB of what is bound to the shader.
-bool isDecoded(const core::ShaderResourceBinding& bound) {
-  if (!bound.texture->gpu) return false;
-  return core::decodedByShader(bound.view ? *core::findFormat(bound.view->desc.format)
-                                          : *TextureObject::of(*bound.texture).format().info);
-}
-
 // A texture stage is copied to where the shader reads it.
 static_assert(sizeof(core::TextureStage) == sizeof(shader::BumpStage) &&
               offsetof(core::TextureStage, luminanceScale) == offsetof(shader::BumpStage, luminanceScale) &&
               offsetof(core::TextureStage, luminanceOffset) == offsetof(shader::BumpStage, luminanceOffset));
-
-const core::StageBindings& stageOf(const core::DrawState& state, core::Stage stage) {
-  return state.stages[static_cast<size_t>(stage)];
-}
 
 VkImageViewType viewTypeOf(d3d9::SamplerType type) {
   return type == d3d9::SamplerType::TextureVolume ? VK_IMAGE_VIEW_TYPE_3D
@@ -48,80 +29,23 @@ VkImageViewType viewTypeOf(d3d9::SamplerType type) {
 }  // namespace
 
 bool D3d9Draw::choiceChanges(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty) const {
-  if ((dirty & core::kDirtyResources) && resourcesChoose(state, shaders)) return true;
-  if ((dirty & (core::kDirtyResources | core::kDirtySamplers)) && decodingChanges(state, shaders))
-    return true;
-  if ((dirty & core::kDirtyInputLayout) && m_inputTypes != inputTypesOf(state, *shaders.vs)) return true;
-  if ((dirty & core::kDirtyTopology) && m_points != d3d9::drawsPoints(state)) return true;
-  if (!shaders.ps) return false;
-  if ((dirty & core::kDirtyTextureStages) &&
-      m_projectedBy != d3d9::projectedBy(state, shaders.ps->program->info()))
-    return true;
-  return (dirty & core::kDirtyBlend) && m_dualSource != d3d9::usesSecondSource(state.blend);
-}
-
-bool D3d9Draw::resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const {
-  if (m_samplerMask == 0) return false;
-  // A depth texture came or went, or a texture of another kind.
-  const shader::ShaderInfo& vs = shaders.vs->program->info();
-  if (vs.samplerMask && m_vsShadows != d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vs,
-                                                            d3d9::SamplerTypes{}, compares))
-    return true;
-  if (!shaders.ps) return false;
-  const shader::ShaderInfo& ps = shaders.ps->program->info();
-  return m_boundTypes != d3d9::boundSamplerTypes(state, ps) ||
-         m_psShadows != d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), ps, m_boundTypes, compares);
-}
-
-bool D3d9Draw::decodingChanges(const core::DrawState& state, const DrawShaders& shaders) const {
-  if (m_samplerMask == 0) return false;
-  const shader::ShaderInfo& vs = shaders.vs->program->info();
-  if (m_vsDecoded != d3d9::decodedSamplers(stageOf(state, core::Stage::Vertex), vs, isDecoded)) return true;
-  return shaders.ps && m_psDecoded != d3d9::decodedSamplers(stageOf(state, core::Stage::Pixel),
-                                                            shaders.ps->program->info(), isDecoded);
+  return choiceOf(state, shaders, dirty, m_choice) != m_choice;
 }
 
 Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders) {
-  m_psShadows = m_psDecoded = 0;
-  m_boundTypes = {};
-  const shader::ShaderInfo& vsInfo = shaders.vs->program->info();
-  m_vsShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vsInfo, m_boundTypes, compares);
-  m_vsDecoded = d3d9::decodedSamplers(stageOf(state, core::Stage::Vertex), vsInfo, isDecoded);
-  m_projectedBy = {};
-  m_dualSource = d3d9::usesSecondSource(state.blend);
-  m_inputTypes = inputTypesOf(state, *shaders.vs);
-  m_points = d3d9::drawsPoints(state);
-  shader::EmitOptions options;
-  options.shadowSamplers = m_vsShadows;
-  options.decodedSamplers = m_vsDecoded;
-  options.inputTypes = m_inputTypes;
-  options.points = m_points;
-  options.clipPlaneCount = static_cast<uint32_t>(std::popcount(state.rasterizer.clipPlaneMask));
-  if (options.clipPlaneCount && !m_parts.gpu.device->caps().clipDistance)
+  m_choice = choiceOf(state, shaders);
+  if (m_choice.vertex.clipPlaneCount && !m_parts.gpu.device->caps().clipDistance)
     return refused(ErrorCode::Backend, "this GPU has no clip planes",
-                   {{"planes", options.clipPlaneCount}, {"limit", 0u}});
-  auto vs = m_parts.shaders.d3d9Module(*shaders.vs, options);
+                   {{"planes", m_choice.vertex.clipPlaneCount}, {"limit", 0u}});
+  auto vs = m_parts.shaders.d3d9Module(*shaders.vs, m_choice.vertex);
   if (!vs) return vs.error();
   shaders.vsModule = *vs;
-  m_samplerMask = vsInfo.samplerMask << shader::kVsSamplerBinding;
+  m_samplerMask = shaders.vs->program->info().samplerMask << shader::kVsSamplerBinding;
   if (shaders.ps) {
-    const shader::ShaderInfo& info = shaders.ps->program->info();
-    m_samplerMask |= info.samplerMask;
-    m_boundTypes = d3d9::boundSamplerTypes(state, info);
-    m_psShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), info, m_boundTypes, compares);
-    m_psDecoded = d3d9::decodedSamplers(stageOf(state, core::Stage::Pixel), info, isDecoded);
-    m_projectedBy = d3d9::projectedBy(state, info);
-    shader::EmitOptions pixel;
-    pixel.linkedOutputs = vsInfo.outputs;
-    pixel.flatShade = state.rasterizer.shade == core::ShadeMode::Flat;
-    pixel.shadowSamplers = m_psShadows;
-    pixel.decodedSamplers = m_psDecoded;
-    pixel.samplerTypes = m_boundTypes;
-    pixel.projectedBy = m_projectedBy;
-    pixel.dualSource = m_dualSource;
-    auto ps = m_parts.shaders.d3d9Module(*shaders.ps, pixel);
+    auto ps = m_parts.shaders.d3d9Module(*shaders.ps, m_choice.pixel);
     if (!ps) return ps.error();
     shaders.psModule = *ps;
+    m_samplerMask |= shaders.ps->program->info().samplerMask;
   }
   const bool loops = shaders.vsModule->loops || (shaders.psModule && shaders.psModule->loops);
   auto layout = m_parts.layouts.d3d9(m_samplerMask, loops);
@@ -182,7 +106,7 @@ Result<DescriptorWrite> D3d9Draw::textureWrite(const core::DrawState& state,
   SampledAs as;
   if (bound) {
     const TextureObject& object = TextureObject::of(*resource.texture);
-    as.compare = compares(resource) && type != d3d9::SamplerType::TextureVolume;
+    as.compare = samplersCompare(resource) && type != d3d9::SamplerType::TextureVolume;
     as.filters = object.filters();
     as.components = key.components;
     as.srgb = key.format == object.format().srgb;
@@ -209,8 +133,9 @@ Result<void> D3d9Draw::gather(const core::DrawState& state, const DrawShaders& s
     const uint32_t slot = pixel ? bit : bit - shader::kPsSamplerCount;
     const core::StageBindings& bindings = stageOf(state, pixel ? core::Stage::Pixel : core::Stage::Vertex);
     const uint32_t binding = (pixel ? shader::kPsSamplerBinding : shader::kVsSamplerBinding) + slot;
-    const d3d9::SamplerType type = pixel ? d3d9::samplerType(shaders.ps->program->info(), m_boundTypes, slot)
-                                         : shaders.vs->program->info().samplerTypes[slot];
+    const d3d9::SamplerType type =
+        pixel ? d3d9::samplerType(shaders.ps->program->info(), m_choice.pixel.samplerTypes, slot)
+              : shaders.vs->program->info().samplerTypes[slot];
     auto write = textureWrite(state, bindings.resources[slot], bindings.samplers[slot], type, binding);
     if (!write) return write.error();
     m_writes[count++] = *write;

@@ -6,6 +6,7 @@
 
 #include "renderer/d3d9/draw_area.h"
 #include "renderer/vulkan/draw/constant_ring.h"
+#include "renderer/vulkan/draw/d3d9_choice.h"
 #include "renderer/vulkan/draw/shader_path.h"
 #include "renderer/vulkan/draw/target_copies.h"
 #include "renderer/vulkan/objects/input_layout.h"
@@ -45,8 +46,6 @@ private:
   Result<CachedView> boundView(const core::DrawState& state, const core::ShaderResourceBinding& resource,
                                const core::SamplerState& sampler, VkImageViewType type, VkImageLayout& layout,
                                ViewKey& shown);
-  bool resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const;
-  bool decodingChanges(const core::DrawState& state, const DrawShaders& shaders) const;
   void bindConstants(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
                      BoundState& bound);
   void pushConstants(const core::DrawState& state, const DrawShaders& shaders, BoundState& bound);
@@ -55,14 +54,8 @@ private:
   ConstantRing& m_constants;
 
   // Chosen with the shaders.
-  uint32_t m_samplerMask = 0;                 ///< pixel s# in bits 0..15, vertex s# in 16..19
-  uint32_t m_vsShadows = 0, m_psShadows = 0;  ///< EmitOptions::shadowSamplers
-  uint32_t m_vsDecoded = 0, m_psDecoded = 0;  ///< EmitOptions::decodedSamplers
-  std::array<uint8_t, 4> m_projectedBy{};     ///< EmitOptions::projectedBy
-  bool m_dualSource = false;                  ///< EmitOptions::dualSource
-  InputTypes m_inputTypes{};                  ///< EmitOptions::inputTypes
-  bool m_points = false;                      ///< EmitOptions::points
-  d3d9::SamplerTypes m_boundTypes{};          ///< of ps_1_x; else all Unknown
+  D3d9Choice m_choice;
+  uint32_t m_samplerMask = 0;  ///< pixel s# in bits 0..15, vertex s# in 16..19
 
   // Gathered.
   VkDescriptorSet m_textures = VK_NULL_HANDLE;

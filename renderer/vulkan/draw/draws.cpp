@@ -60,8 +60,8 @@ void Draws::reset() {
 
 bool Draws::stands(bool indexed) const {
   const Recorder& recorder = *m_gpu.recorder;
-  return (m_pending & (indexed ? core::kDirtyAll : ~core::kDirtyIndexBuffer)) == 0 && m_gpu.renamed == 0 &&
-         m_path == &m_d3d9 && !m_vertices.brought() && recorder.inPass() &&
+  return (m_pending & (indexed ? core::kDirtyAll : ~core::kDirtyIndexBuffer)) == 0 &&
+         !m_gpu.renames.anyStale() && m_path == &m_d3d9 && !m_vertices.brought() && recorder.inPass() &&
          m_bound.commandBuffer == recorder.commandBufferId() &&
          m_targetGeneration == m_targets.info().generation && m_layoutGeneration == m_layouts.generation();
 }
@@ -104,7 +104,7 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
     m_pending = core::kDirtyAll;
     m_batchDraws = 0;
   }
-  m_pending |= std::exchange(m_gpu.renamed, 0u);
+  m_pending |= m_gpu.renames.takeStale();
   if (auto updated = m_targets.update(state, m_pending & (core::kDirtyTargets | core::kDirtyBlend),
                                       d3d9::usesDepthTarget(state.depthStencil));
       !updated)
@@ -124,14 +124,13 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
   if (m_layoutGeneration != m_layouts.generation()) m_pending |= core::kDirtyShaders;
   constexpr uint32_t kPipeline = core::kDirtyShaders | core::kDirtyInputLayout | core::kDirtyTargets |
                                  core::kDirtyPixelPipe | core::kDirtyTopology | core::kDirtyRasterizer |
-                                 core::kDirtyBlend | core::kDirtyResources | core::kDirtyTextureStages;
+                                 core::kDirtyBlend;
   const bool clipsAnew = !m_gpu.device->caps().dynamicDepthClamp && (m_pending & core::kDirtyDepthStencil);
-  const auto samplesAnew = [&] {
-    return (m_pending & core::kDirtySamplers) &&
-           m_path->choiceChanges(state, m_shaders, core::kDirtySamplers);
-  };
-  if ((m_pending & kPipeline) || clipsAnew || samplesAnew())
-    if (auto chosen = choosePipeline(state); !chosen) return chosen.error();
+  if ((m_pending & (kPipeline | D3d9Choice::kDirty)) || clipsAnew)
+    if (auto chosen = chooseAnew(state, clipsAnew || (m_pending & kPipeline)); !chosen) {
+      m_pending |= core::kDirtyShaders;  // the next draw chooses all of it again
+      return chosen.error();
+    }
 
   if (m_vertices.brought()) {
     if (dxbc || !m_vertices.goesOn()) m_pending |= core::kDirtyVertexStreams;
@@ -143,7 +142,7 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
     m_vertices.gather(state, drawn.indexed);
   if (auto placed = m_vertices.ready(state, drawn, !dxbc); !placed) return placed.error();
   noteMoved();
-  m_pending |= std::exchange(m_gpu.renamed, 0u);
+  m_pending |= m_gpu.renames.takeStale();
 
   constexpr uint32_t kResources = core::kDirtyResources | core::kDirtySamplers | core::kDirtyShaders |
                                   core::kDirtyTargets | core::kDirtyConstantBuffers |
@@ -171,10 +170,15 @@ Draws::Area Draws::areaOf(const core::DrawState& state) const {
   return area;
 }
 
-Result<void> Draws::choosePipeline(const core::DrawState& state) {
-  if ((m_pending & (core::kDirtyShaders | core::kDirtyRasterizer)) ||
-      m_path->choiceChanges(state, m_shaders, m_pending))
+Result<void> Draws::chooseAnew(const core::DrawState& state, bool pipeline) {
+  if ((m_pending & core::kDirtyShaders) || m_path->choiceChanges(state, m_shaders, m_pending)) {
     if (auto chosen = chooseShaders(state); !chosen) return chosen;
+    pipeline = true;
+  }
+  return pipeline ? choosePipeline(state) : Result<void>{};
+}
+
+Result<void> Draws::choosePipeline(const core::DrawState& state) {
   if (auto matched = m_vertices.match(state, m_shaders); !matched) return matched;
   auto pipeline = m_choice.choose(state, m_targets.info(), m_shaders, m_vertices.fetch(),
                                   m_path->specialization(state, m_shaders));

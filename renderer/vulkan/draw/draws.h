@@ -66,6 +66,9 @@ private:
   /// Opens the render pass and binds what differs from what is bound.
   Result<bool> bind(const core::DrawState& state, bool indexed);
   Area areaOf(const core::DrawState& state) const;
+  /// The shaders' modules where what they depend on has changed, and then the pipeline. `pipeline`: that one
+  /// in any case.
+  Result<void> chooseAnew(const core::DrawState& state, bool pipeline);
   Result<void> choosePipeline(const core::DrawState& state);
   Result<void> chooseShaders(const core::DrawState& state);
   Result<void> record(core::DrawState& state, const VertexBuffers::Drawn& drawn, uint32_t instances,

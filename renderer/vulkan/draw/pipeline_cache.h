@@ -4,46 +4,14 @@
 #pragma once
 
 #include <string>
-#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
-#include "renderer/shader/d3d9_interface.h"
+#include "renderer/vulkan/draw/pipeline_key.h"
 #include "renderer/vulkan/objects/cache_shares.h"
 #include "renderer/vulkan/objects/gpu.h"
-#include "renderer/vulkan/objects/input_layout.h"
 
 namespace aerogpu::vk {
-
-/// Words without padding: hashed and compared as bytes. The last group is zero if it is dynamic.
-struct PipelineKey {
-  uint64_t vs = 0, ps = 0;  ///< serials of modules; ps 0 = none
-  uint64_t layout = 0;      ///< PipelineLayout::content
-  uint32_t colorFormats[core::kMaxColorTargets] = {};
-  uint32_t colorCount = 0, depthFormat = 0, stencilFormat = 0;
-  uint32_t topologyClass = 0;   ///< a VkPrimitiveTopology that stands for its class
-  uint32_t specialization = 0;  ///< bit n = specialisation constant n
-  uint32_t polygonMode = 0, depthClip = 0;
-  uint32_t blend[core::kMaxColorTargets] = {};  ///< packBlend()
-  uint32_t attributeCount = 0, bindingCount = 0;
-  uint32_t attributes[VertexFetch::kMax] = {};  ///< location 8, binding 8, offset 16 bits
-  uint32_t attributeFormats[VertexFetch::kMax] = {};
-  uint32_t divisors[VertexFetch::kMax] = {};
-  uint32_t samples = 1;  ///< a texel
-  uint32_t sampleMask = ~0u;
-  uint32_t alphaToCoverage = 0;
-  bool operator==(const PipelineKey&) const = default;
-};
-static_assert(std::has_unique_object_representations_v<PipelineKey>);
-
-/// Blend state of one target in Vulkan's terms.
-struct TargetBlend {
-  VkBool32 enable = VK_FALSE;
-  VkColorBlendEquationEXT equation{};
-  VkColorComponentFlags writeMask = 0xF;
-};
-uint32_t packBlend(const TargetBlend& blend);
-TargetBlend unpackBlend(uint32_t packed);
 
 class PipelineCache {
 public:
@@ -71,9 +39,6 @@ private:
     const PipelineKey* graphics;
     uint64_t compute;
   };
-  struct KeyHash {
-    size_t operator()(const PipelineKey& key) const;
-  };
   struct Pipeline {
     VkPipeline handle = VK_NULL_HANDLE;
     HostMemoryCharge charge;
@@ -98,7 +63,7 @@ private:
   Gpu& m_gpu;
   const std::string m_folder;
   VkPipelineCache m_cache = VK_NULL_HANDLE;
-  std::unordered_map<PipelineKey, Pipeline, KeyHash> m_graphics;
+  std::unordered_map<PipelineKey, Pipeline, PipelineKeyHash> m_graphics;
   std::unordered_map<uint64_t, Pipeline> m_compute;
   Shares m_shares{{kMaxPipelines, kMaxPipelines / 8}};
   std::unordered_map<const HostMemory*, size_t> m_cached;  ///< pipelines in m_cache since open(), by owner

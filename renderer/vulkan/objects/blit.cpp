@@ -9,8 +9,6 @@
 namespace aerogpu::vk {
 namespace {
 
-constexpr uint64_t kHeldPerBatch = uint64_t{64} << 20;
-
 using core::BlitBox;
 using core::Box;
 
@@ -94,25 +92,12 @@ VkOffset3D endOf(const Box& box) {
 
 }  // namespace
 
-Result<void> TextureObject::noteHeld(uint64_t bytes) {
-  // Earlier copies are no longer in the account of host memory, but they exist until their batch is done.
-  Recorder& recorder = *m_gpu.recorder;
-  if (std::exchange(m_gpu.heldBatch, recorder.batch()) != recorder.batch()) m_gpu.heldBytes = 0;
-  if (m_gpu.heldBytes != 0 && m_gpu.heldBytes + bytes > kHeldPerBatch) {
-    if (auto flushed = recorder.flush(); !flushed) return flushed;
-    recorder.drain();
-    m_gpu.heldBatch = recorder.batch();
-    m_gpu.heldBytes = 0;
-  }
-  m_gpu.heldBytes += bytes;
-  return {};
-}
-
 Result<std::unique_ptr<core::GpuTexture>> TextureObject::holdFirstSamples() {
   core::TextureDesc desc = m_desc;
   desc.samples = 1;
   const uint64_t texels = uint64_t{m_desc.width} * m_desc.height;
-  if (auto noted = noteHeld(texels * m_format.info->blockBytes); !noted) return noted.error();
+  if (auto noted = m_gpu.heldCopies.note(*m_gpu.recorder, texels * m_format.info->blockBytes); !noted)
+    return noted.error();
   auto made = create(m_gpu, desc);
   if (!made) return made;
   auto& held = static_cast<TextureObject&>(**made);
@@ -162,7 +147,8 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::hold(core::Subresource 
   desc.depth = box.depth;
   desc.samples = samples;
   const uint64_t texels = uint64_t{box.width} * box.height * box.depth;
-  if (auto noted = noteHeld(texels * samples * m_format.texelBytes()); !noted) return noted.error();
+  if (auto noted = m_gpu.heldCopies.note(*m_gpu.recorder, texels * samples * m_format.texelBytes()); !noted)
+    return noted.error();
   auto made = create(m_gpu, desc);
   if (!made) return made;
   auto& held = static_cast<TextureObject&>(**made);

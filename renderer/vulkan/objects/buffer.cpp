@@ -12,8 +12,7 @@ namespace {
 constexpr uint64_t kRenameBytes = uint64_t{1}
                                   << 20;  // larger buffers are renamed only when wholly overwritten
 constexpr uint64_t kWindowAlign = 64;
-constexpr uint64_t kUncachedBytes = 4096;  // most that the host reads back from memory that is slow to read
-constexpr uint64_t kRenamePerBatch = uint64_t{64} << 20;
+constexpr uint64_t kUncachedBytes = 4096;  // that the host reads back from memory that is slow to read
 constexpr uint64_t kStagePiece = uint64_t{4} << 20;  // one chunk of staging memory
 
 }  // namespace
@@ -69,23 +68,13 @@ Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint
   return view;
 }
 
-bool BufferObject::takeBudget(uint64_t bytes) {
-  if (m_gpu.renamedBatch != m_gpu.recorder->batch()) {
-    m_gpu.renamedBatch = m_gpu.recorder->batch();
-    m_gpu.renamedBytes = 0;
-  }
-  if (m_gpu.renamedBytes + bytes > kRenamePerBatch) return false;
-  m_gpu.renamedBytes += bytes;
-  return true;
-}
-
 bool BufferObject::rename(uint64_t lo, uint64_t hi, core::ByteSource* source, bool& unreadable) {
   unreadable = false;
   Recorder& recorder = *m_gpu.recorder;
   if (!recorder.finished(m_lastGpuWrite)) return false;
   const bool whole = lo == 0 && hi == m_size;
   const bool cheap = m_size <= kRenameBytes && (m_range.block->cached || m_size <= kUncachedBytes);
-  if ((!whole && !cheap) || !takeBudget(m_size)) return false;
+  if ((!whole && !cheap) || !m_gpu.renames.take(recorder, m_size)) return false;
   auto fresh = m_gpu.buffers->allocate(m_size, kBufferAlign);
   if (!fresh) return false;
   // The memory holds another program's bytes, which must not become this buffer's.
@@ -111,7 +100,7 @@ bool BufferObject::rename(uint64_t lo, uint64_t hi, core::ByteSource* source, bo
   m_lastUse = m_discardedUse = 0;
   m_readStages = m_writeStages = 0;
   m_writeAccess = 0;
-  m_gpu.renamed |= m_boundAs;
+  m_gpu.renames.note(m_boundAs);
   m_boundAs = 0;
   m_serial = m_gpu.nextSerial++;
   dropTexels();
@@ -165,7 +154,7 @@ BufferObject::Window* BufferObject::openWindow(Span part, Span fresh, core::Byte
   // Room to grow, as streams do.
   const uint64_t room =
       std::min({std::max(bytes * 2, WindowPool::kLeast), WindowPool::kMost, m_size - part.lo});
-  if (!takeBudget(room)) return nullptr;
+  if (!m_gpu.renames.take(*m_gpu.recorder, room)) return nullptr;
   auto range = m_gpu.windows->take(room, m_gpu.recorder->completed());
   if (!range) return nullptr;
   Window made;
@@ -192,7 +181,7 @@ BufferObject::Window* BufferObject::openWindow(Span part, Span fresh, core::Byte
   }
   if (!m_windows) m_windows = std::make_unique<std::array<Window, kWindows>>();
   m_streamed = true;
-  m_gpu.renamed |= m_boundAs;  // bindings of the home must look again
+  m_gpu.renames.note(m_boundAs);  // what was bound to the home looks again
   return &((*m_windows)[m_windowCount++] = made);
 }
 

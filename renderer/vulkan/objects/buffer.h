@@ -116,7 +116,6 @@ private:
     bool unreadable;
     return rename(lo, hi, nullptr, unreadable);
   }
-  bool takeBudget(uint64_t bytes);
   bool busyAtHome(uint64_t lo, uint64_t hi) { return m_uses.busy(lo, hi, m_gpu.recorder->completed()); }
 
   Gpu& m_gpu;

@@ -18,6 +18,8 @@
 #include "renderer/vulkan/device/recorder.h"
 #include "renderer/vulkan/device/stop_words.h"
 #include "renderer/vulkan/device/window_pool.h"
+#include "renderer/vulkan/objects/buffer_renames.h"
+#include "renderer/vulkan/objects/held_copies.h"
 #include "renderer/vulkan/objects/image_store.h"
 
 namespace aerogpu::vk {
@@ -49,12 +51,9 @@ struct Gpu {
   std::unique_ptr<StopWords> stopWords;
   std::unique_ptr<Recorder> recorder;
   std::unique_ptr<BlitDraws> blits;
-  uint64_t nextSerial = 1;    ///< identities of views, modules, layouts: never used twice
-  uint64_t renamedBytes = 0;  ///< of buffer renames in batch `renamedBatch`
-  uint64_t renamedBatch = 0;
-  uint64_t heldBytes = 0;  ///< of what blits held a copy in, in batch `heldBatch`
-  uint64_t heldBatch = 0;
-  uint32_t renamed = 0;  ///< DirtyBits of bindings that a rename made stale; the next draw clears them
+  uint64_t nextSerial = 1;  ///< identities of views, modules, layouts: never used twice
+  BufferRenames renames;    ///< which the next draw looks at
+  HeldCopies heldCopies;
 };
 
 }  // namespace aerogpu::vk

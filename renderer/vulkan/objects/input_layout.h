@@ -13,7 +13,7 @@
 namespace aerogpu::vk {
 
 /// shader::EmitOptions::inputTypes.
-using InputTypes = std::array<shader::InputType, 16>;
+using InputTypes = shader::PerRegister<shader::InputType>;
 
 class InputLayoutObject final : public core::GpuInputLayout {
 public:

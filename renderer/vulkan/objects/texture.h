@@ -186,8 +186,6 @@ private:
                                                  uint32_t samples, core::TextureKind kind);
   /// Returns a texture that holds the first sample of each texel of a whole depth texture.
   Result<std::unique_ptr<core::GpuTexture>> holdFirstSamples();
-  /// Limits the copies that are held at a time.
-  Result<void> noteHeld(uint64_t bytes);
   core::TextureKind plainKind() const {
     return m_desc.kind == core::TextureKind::Volume ? m_desc.kind : core::TextureKind::Texture2D;
   }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Writes trace files, container version 2, record by record. docs/abi/trace.md, "Container". Header-only, C++20,
+// depends on the ABI headers alone. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "aerogpu_base.h"
+#include "aerogpu_trace.h"
+
+namespace aerogpu {
+
+class TraceFileWriter {
+public:
+  using Bytes = std::span<const uint8_t>;
+
+  TraceFileWriter() = default;
+  TraceFileWriter(const TraceFileWriter&) = delete;
+  TraceFileWriter& operator=(const TraceFileWriter&) = delete;
+  ~TraceFileWriter() {
+    if (m_file) std::fclose(m_file);
+  }
+
+  /// Comes first, once. `metadata`: JSON. False, with errno, when the file cannot be created.
+  bool open(const char* path, std::string_view metadata) {
+    m_file = std::fopen(path, "wb");
+    if (!m_file) return false;
+    aerogpu_trace_header header{};
+    std::memcpy(header.magic, AEROGPU_TRACE_HEADER_MAGIC, sizeof header.magic);
+    header.header_size = sizeof header;
+    header.container_version = AEROGPU_TRACE_CONTAINER_VERSION;
+    header.abi_version = AEROGPU_ABI_VERSION_U32;
+    header.metadata_length = static_cast<uint32_t>(metadata.size());
+    put(&header, sizeof header);
+    put(metadata.data(), metadata.size());
+    return true;
+  }
+
+  bool inFrame() const { return m_inFrame; }
+  /// Ends the frame before, where it has no present.
+  void beginFrame() {
+    endFrame();
+    const auto index = static_cast<uint32_t>(m_frames.size());
+    m_frames.push_back({index, 0, m_offset, 0, 0});
+    const Bytes parts[] = {bytesOf(index)};
+    record(AEROGPU_TRACE_RECORD_BEGIN_FRAME, parts);
+    m_inFrame = true;
+  }
+  /// In a frame, which it ends.
+  void present() {
+    aerogpu_trace_toc_entry& frame = m_frames.back();
+    frame.present = m_offset;
+    const uint32_t index = frame.index;
+    const Bytes parts[] = {bytesOf(index)};
+    record(AEROGPU_TRACE_RECORD_PRESENT, parts);
+    endFrame();
+  }
+  void endFrame() {
+    if (m_inFrame) m_frames.back().end = m_offset;
+    m_inFrame = false;
+  }
+
+  /// A record whose payload is `parts`, one behind the other.
+  void record(aerogpu_trace_record_type type, std::span<const Bytes> parts) {
+    uint64_t length = 0;
+    for (const Bytes part : parts) length += part.size();
+    if (length > UINT32_MAX) {  // a record cannot be longer; the caps on submissions keep below that
+      m_failed = true;
+      return;
+    }
+    const aerogpu_trace_record header{static_cast<uint8_t>(type), 0, 0, static_cast<uint32_t>(length)};
+    put(&header, sizeof header);
+    for (const Bytes part : parts) put(part.data(), part.size());
+  }
+  /// The id of a blob of the two parts' bytes.
+  uint64_t blob(aerogpu_trace_blob_kind kind, Bytes bytes, Bytes more = {}) {
+    const aerogpu_trace_blob header{m_nextBlob++, static_cast<uint32_t>(kind), 0};
+    const Bytes parts[] = {bytesOf(header), bytes, more};
+    record(AEROGPU_TRACE_RECORD_BLOB, parts);
+    return header.id;
+  }
+  void submission(const aerogpu_trace_submission& submission, std::span<const aerogpu_trace_memory_range> ranges) {
+    const Bytes parts[] = {bytesOf(submission), bytesOfAll(ranges)};
+    record(AEROGPU_TRACE_RECORD_SUBMISSION, parts);
+  }
+
+  /// Ends an open frame, writes table of contents and footer, and closes the file. False, with errno, if anything
+  /// since open() could not be written.
+  bool finish() {
+    endFrame();
+    const uint64_t tocOffset = m_offset;
+    aerogpu_trace_toc_header toc{};
+    std::memcpy(toc.magic, AEROGPU_TRACE_TOC_MAGIC, sizeof toc.magic);
+    toc.version = AEROGPU_TRACE_TOC_VERSION;
+    toc.frame_count = static_cast<uint32_t>(m_frames.size());
+    put(&toc, sizeof toc);
+    put(m_frames.data(), m_frames.size() * sizeof(aerogpu_trace_toc_entry));
+    aerogpu_trace_footer footer{};
+    std::memcpy(footer.magic, AEROGPU_TRACE_FOOTER_MAGIC, sizeof footer.magic);
+    footer.footer_size = sizeof footer;
+    footer.container_version = AEROGPU_TRACE_CONTAINER_VERSION;
+    footer.toc_offset = tocOffset;
+    footer.toc_length = m_offset - tocOffset;
+    put(&footer, sizeof footer);
+    if (std::fclose(m_file) != 0) m_failed = true;
+    m_file = nullptr;
+    return !m_failed;
+  }
+
+  template <class T>
+  static Bytes bytesOf(const T& value) {
+    return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
+  }
+  template <class T>
+  static Bytes bytesOfAll(std::span<const T> values) {
+    return {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()};
+  }
+
+private:
+  void put(const void* bytes, size_t size) {
+    if (size != 0 && !m_failed && std::fwrite(bytes, 1, size, m_file) != size) m_failed = true;
+    m_offset += size;
+  }
+
+  std::FILE* m_file = nullptr;
+  uint64_t m_offset = 0;
+  uint64_t m_nextBlob = 1;
+  bool m_inFrame = false;
+  bool m_failed = false;
+  std::vector<aerogpu_trace_toc_entry> m_frames;
+};
+
+}  // namespace aerogpu

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// One table says what can change a choice of modules, and how it is chosen then.
+#include "renderer/vulkan/draw/d3d9_choice.h"
+
+#include <bit>
+#include <iterator>
+#include <utility>
+
+#include "renderer/d3d9/blending.h"
+#include "renderer/d3d9/pixel_pipe.h"
+#include "renderer/d3d9/samplers.h"
+#include "renderer/vulkan/objects/input_layout.h"
+#include "renderer/vulkan/objects/texture.h"
+
+namespace aerogpu::vk {
+namespace {
+
+/// Whether samplers leave the sRGB of what is bound to the shader.
+bool isDecoded(const core::ShaderResourceBinding& bound) {
+  if (!bound.texture->gpu) return false;
+  return core::decodedByShader(bound.view ? *core::findFormat(bound.view->desc.format)
+                                          : *TextureObject::of(*bound.texture).format().info);
+}
+
+const shader::ShaderInfo& infoOf(const ShaderCode* code) {
+  return code->program->info();
+}
+
+void chooseLinkage(const core::DrawState&, const DrawShaders& shaders, D3d9Choice& choice) {
+  if (shaders.ps) choice.pixel.linkedOutputs = infoOf(shaders.vs).outputs;
+}
+
+void chooseSampled(const core::DrawState& state, const DrawShaders& shaders, D3d9Choice& choice) {
+  const auto shadows = [&](core::Stage stage, const ShaderCode* code, shader::EmitOptions& options) {
+    options.shadowSamplers =
+        d3d9::shadowSamplers(stageOf(state, stage), infoOf(code), options.samplerTypes, samplersCompare);
+  };
+  shadows(core::Stage::Vertex, shaders.vs, choice.vertex);
+  if (!shaders.ps) return;
+  choice.pixel.samplerTypes = d3d9::boundSamplerTypes(state, infoOf(shaders.ps));
+  shadows(core::Stage::Pixel, shaders.ps, choice.pixel);
+}
+
+void chooseDecoding(const core::DrawState& state, const DrawShaders& shaders, D3d9Choice& choice) {
+  choice.vertex.decodedSamplers =
+      d3d9::decodedSamplers(stageOf(state, core::Stage::Vertex), infoOf(shaders.vs), isDecoded);
+  if (shaders.ps)
+    choice.pixel.decodedSamplers =
+        d3d9::decodedSamplers(stageOf(state, core::Stage::Pixel), infoOf(shaders.ps), isDecoded);
+}
+
+void chooseInputs(const core::DrawState& state, const DrawShaders& shaders, D3d9Choice& choice) {
+  choice.vertex.inputTypes = inputTypesOf(state, *shaders.vs);
+}
+
+void choosePoints(const core::DrawState& state, const DrawShaders&, D3d9Choice& choice) {
+  choice.vertex.points = d3d9::drawsPoints(state);
+}
+
+void chooseRasterizer(const core::DrawState& state, const DrawShaders& shaders, D3d9Choice& choice) {
+  choice.vertex.clipPlaneCount = static_cast<uint32_t>(std::popcount(state.rasterizer.clipPlaneMask));
+  if (shaders.ps) choice.pixel.flatShade = state.rasterizer.shade == core::ShadeMode::Flat;
+}
+
+void chooseProjection(const core::DrawState& state, const DrawShaders& shaders, D3d9Choice& choice) {
+  if (shaders.ps) choice.pixel.projectedBy = d3d9::projectedBy(state, infoOf(shaders.ps));
+}
+
+void chooseBlending(const core::DrawState& state, const DrawShaders& shaders, D3d9Choice& choice) {
+  if (shaders.ps) choice.pixel.dualSource = d3d9::usesSecondSource(state.blend);
+}
+
+/// A part of a choice, with the DirtyBits of all that it is made of beside the shaders.
+struct Part {
+  uint32_t dirty;
+  void (*choose)(const core::DrawState&, const DrawShaders&, D3d9Choice&);
+};
+constexpr Part kParts[] = {
+    {core::kDirtyShaders, chooseLinkage},
+    {core::kDirtyResources, chooseSampled},
+    {core::kDirtyResources | core::kDirtySamplers, chooseDecoding},
+    {core::kDirtyInputLayout, chooseInputs},
+    {core::kDirtyTopology | core::kDirtyRasterizer, choosePoints},
+    {core::kDirtyRasterizer, chooseRasterizer},
+    {core::kDirtyTextureStages, chooseProjection},
+    {core::kDirtyBlend, chooseBlending},
+};
+
+constexpr uint32_t allDirty() {
+  uint32_t bits = 0;
+  for (const Part& part : kParts) bits |= part.dirty;
+  return bits & ~core::kDirtyShaders;
+}
+
+static_assert(D3d9Choice::kDirty == allDirty());
+
+}  // namespace
+
+bool samplersCompare(const core::ShaderResourceBinding& bound) {
+  if (!bound.texture->gpu) return false;
+  return bound.view ? core::findFormat(bound.view->desc.format)->compares
+                    : TextureObject::of(*bound.texture).format().info->compares;
+}
+
+D3d9Choice choiceOf(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
+                    const D3d9Choice& before) {
+  D3d9Choice choice = before;
+  // Unrolled: a loop over the table costs a draw 1 % more.
+  const auto chooseAll = [&]<size_t... I>(std::index_sequence<I...>) {
+    (((dirty & kParts[I].dirty) ? kParts[I].choose(state, shaders, choice) : void()), ...);
+  };
+  chooseAll(std::make_index_sequence<std::size(kParts)>());
+  return choice;
+}
+
+}  // namespace aerogpu::vk
