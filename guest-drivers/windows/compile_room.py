@@ -6,8 +6,8 @@ headers.
 usage: compile_room.py [--apart] OUTPUT DEPFILE ROOT COMPILER ARGUMENT... -- SOURCE...
 
 Of several sources OUTPUT.cpp is written, which includes them by their paths from ROOT, so that it has the same bytes
-wherever it was built. With --apart each is compiled alone, so that each has the headers that it needs, and the objects
-are put together. Ends as the compiler ends."""
+wherever it was built. With --apart each is compiled alone before, which shows whether it includes what it uses; what is
+linked is the same. Ends as the compiler ends."""
 import os
 import subprocess
 import sys
@@ -28,20 +28,6 @@ def compile_one(compiler, source, output, target, depfile):
     return subprocess.run([*compiler, '-MD', '-MF', depfile, '-MQ', target, '-c', source, '-o', output]).returncode
 
 
-def compile_apart(compiler, sources, output, depfile):
-    objects, rules = [], ''
-    for number, source in enumerate(sources):
-        objects.append('%s.%d.o' % (output, number))
-        if code := compile_one(compiler, source, objects[-1], output, depfile):
-            return code
-        with open(depfile, encoding='utf-8') as file:
-            rules += file.read()
-    with open(depfile, 'w', encoding='utf-8') as file:
-        file.write(rules)
-    linker = [word for word in compiler if os.path.basename(word).endswith(('-g++', '-gcc'))][0]
-    return subprocess.run([linker, '-r', '-nostdlib', '-o', output, *objects]).returncode
-
-
 def main():
     arguments = sys.argv[1:]
     apart = arguments[:1] == ['--apart']
@@ -53,8 +39,10 @@ def main():
     sources = arguments[end + 1:]
     if len(sources) == 1:
         return compile_one(compiler, sources[0], output, output, depfile)
-    if apart:
-        return compile_apart(compiler, sources, output, depfile)
+    for source in sources if apart else ():
+        # A source's object takes the place of the one before, and the last one's that of the whole.
+        if code := compile_one(compiler, source, output, output, depfile):
+            return code
     unit = os.path.splitext(output)[0] + '.cpp'
     paths = [os.path.relpath(source, root).replace(os.sep, '/') for source in sources]
     write_if_changed(unit, ''.join('#include "%s"\n' % path for path in paths))
