@@ -19,8 +19,8 @@ from aerogpu_build import ROOT
 # gcc's own warnings, and options that clang rejects with "unknown argument"; clang-tidy takes its checks from
 # .clang-tidy.
 DROPPED_PREFIXES = ('-W', '-fprofile', '-ffile-prefix-map', '-fsanitize', '-fno-sanitize', '-march=i686')
-DROPPED = {'-mgeneral-regs-only', '-fno-ident', '-MD', '-c'}
-DROPPED_WITH_VALUE = {'-MF', '-MQ', '-MT', '-o'}
+DROPPED = {'-mgeneral-regs-only', '-fno-ident', '-MD', '-c', '-fpch-preprocess'}
+DROPPED_WITH_VALUE = {'-MF', '-MQ', '-MT', '-o', '-include-pch'}
 
 
 @functools.cache
@@ -85,6 +85,10 @@ def arguments(words, source):
     for word in rest:
         if word in DROPPED_WITH_VALUE:
             next(rest, None)
+        elif word == '-include':
+            value = next(rest, '')
+            if os.path.dirname(value):  # else meson's, for a precompiled header
+                result += [word, value]
         elif word not in DROPPED and not word.startswith(DROPPED_PREFIXES):
             result.append(word)
     return [*result, source]
