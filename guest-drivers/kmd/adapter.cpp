@@ -119,11 +119,16 @@ void AeroAdapter::end(Stage stage) {
   case kAllocations:
     allocations.stop();
     break;
-  case kScheduler:
+  case kScheduler: {
+    // A stop of the ring drops what the device is at, and the next start makes objects under the same handles.
+    constexpr uint32_t kFinishMs = 350;
+    const bool left = internal.finish(kFinishMs) == STATUS_IO_TIMEOUT;
     scheduler.stop();
+    if (left && noticesLoss()) registers.write(AEROGPU_EXT_REG_GPU_RESTART, 1);
     if (noticesLoss()) registers.write(AEROGPU_EXT_REG_GPU_ENABLE, 0);
     ringEmptied();
     break;
+  }
   case kInterrupts:
     leaveInterrupts();
     break;

@@ -270,16 +270,12 @@ NTSTATUS GdiEngine::start() {
 }
 
 void GdiEngine::stop() {
-  constexpr uint32_t kIdleMs = 350;
   if (!m_firstHandle) return;
   void *buffer = m_steps ? poolAllocate(kGdiSetupBytes) : nullptr;
   if (buffer) {
     PacketWriter packets(buffer, kGdiSetupBytes);
-    // A device that refuses this forgets everything at its next reset.
-    if (gdiTeardown(packets, m_firstHandle, m_steps)) {
+    if (gdiTeardown(packets, m_firstHandle, m_steps))
       m_internal.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
-      (void)m_internal.waitIdle(kIdleMs);
-    }
     poolFree(buffer);
   }
   m_firstHandle = 0;

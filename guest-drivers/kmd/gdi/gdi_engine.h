@@ -24,7 +24,7 @@ public:
   /** Makes shaders, vertex layout and scratch on the device. PASSIVE_LEVEL. */
   NTSTATUS start();
   bool started() const { return m_firstHandle != 0; }
-  /** Destroys them. */
+  /** Destroys them; InternalQueue::finish() waits for that. */
   void stop();
   /** The device has lost all of them. */
   void forget() { m_firstHandle = 0; }

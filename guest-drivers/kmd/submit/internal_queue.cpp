@@ -200,6 +200,24 @@ void InternalQueue::dropOwed() {
   }
 }
 
+NTSTATUS InternalQueue::finish(uint32_t milliseconds) {
+  Submission last = {};
+  last.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ;
+  last.fence = m_ring.completed() | ~uint32_t{0};
+  bool pushed = false;
+  for (const Deadline deadline(milliseconds); m_ring.running();) {
+    if (!pushed) {
+      sendOwed();
+      const SharedRing::Lock lock(m_ring);
+      pushed = !m_owed && m_ring.push(last);
+    }
+    if (pushed && m_ring.completed() >= last.fence) return STATUS_SUCCESS;
+    if (deadline.passed()) return STATUS_IO_TIMEOUT;
+    sleepMs(kIdlePollMs);
+  }
+  return STATUS_DEVICE_NOT_READY;
+}
+
 NTSTATUS InternalQueue::waitIdle(uint32_t milliseconds) {
   const uint32_t tail = m_ring.ring().tail();
   const Deadline deadline(milliseconds);

@@ -66,6 +66,10 @@ public:
   /** Sends the kept ends, and waits for room as submit() does. Some may be left. PASSIVE_LEVEL. */
   void drainOwed();
   const Ring &ring() const { return m_ring.ring(); }
+  /** Waits until the device has executed everything in the ring, which leaves the ring before. Nothing is submitted
+   *  after it, and interrupts are off: the fence that shows the end is none of the OS'. STATUS_IO_TIMEOUT after
+   *  `milliseconds`, STATUS_DEVICE_NOT_READY without a ring that runs. PASSIVE_LEVEL. */
+  NTSTATUS finish(uint32_t milliseconds);
   /** Waits until everything submitted so far, the OS' too, has left the ring. PASSIVE_LEVEL. */
   NTSTATUS waitIdle(uint32_t milliseconds);
 

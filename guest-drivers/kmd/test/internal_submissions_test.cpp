@@ -228,5 +228,26 @@ TEST_F(InternalSubmissions, AreWaitedForWithinTheTimeThatIsGiven) {
   EXPECT_LT(m_kernel.now() - before, 10000000u);
 }
 
+TEST_F(InternalSubmissions, AreFinishedWhenTheDeviceSaysSoAndNotWhenTheyLeaveTheRing) {
+  start();
+  ASSERT_EQ(submitNop(), STATUS_SUCCESS);
+  const uint64_t completed = m_device.completedFence(), before = m_kernel.now();
+  EXPECT_EQ(m_internal.finish(100), STATUS_IO_TIMEOUT);
+  EXPECT_GE(m_kernel.now() - before, 100000000u);
+  ASSERT_EQ(m_device.queue.size(), 2u) << "what was submitted, and the end of it";
+  EXPECT_GT(m_device.queue[1].signal_fence, completed);
+  EXPECT_EQ(m_device.queue[1].signal_fence >> 32, m_device.queue[0].signal_fence >> 32)
+      << "the next start begins above it";
+  EXPECT_TRUE(m_device.queue[1].flags & AEROGPU_SUBMIT_FLAG_NO_IRQ);
+  m_device.complete();
+  EXPECT_EQ(m_internal.finish(100), STATUS_IO_TIMEOUT) << "the end was not reached";
+  m_kernel.whenWaited = [&] {
+    if (!m_device.queue.empty()) m_device.complete();
+  };
+  EXPECT_EQ(m_internal.finish(100), STATUS_SUCCESS);
+  m_scheduler.suspend();
+  EXPECT_EQ(m_internal.finish(100), STATUS_DEVICE_NOT_READY);
+}
+
 }  // namespace
 }  // namespace aero::test
