@@ -99,10 +99,9 @@ bool openOurs(Kernel& kernel, Display& display, aerogpu_umd_ext_private_v2& answ
     if (wcsstr(device.DeviceID, kHardware)) hardware = device;
     char name[128];
     narrow(device.DeviceString, name, sizeof name);
-    if (!strstr(names, name) && strlen(names) + strlen(name) + 3 < namesBytes) {
-      if (names[0]) strcat(names, ", ");
-      strcat(names, name);
-    }
+    const size_t used = strlen(names);
+    if (!strstr(names, name) && used + strlen(name) + 3 < namesBytes)
+      snprintf(names + used, namesBytes - used, "%s%s", used ? ", " : "", name);
   }
   return false;
 }

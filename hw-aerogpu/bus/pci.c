@@ -312,10 +312,11 @@ static const struct {
     { "failure_capture",
       "file that the newest submissions are written to when one fails" },
     { "failure_capture_mem", "bytes of memory that keep them until then" },
-    { "max_hostmem", "host memory that a guest can make the renderer hold; "
-                     "copies of the screen may take a quarter more" },
+    { "max_hostmem",
+      "bytes of host memory that a guest can make the renderer hold; "
+      "copies of the screen may take a quarter more" },
     { "max_space_hostmem",
-      "how much of that one guest process can take; 0: half" },
+      "bytes of max_hostmem that one guest process can take; 0: half" },
     { "max_batch_ms",
       "how long a program's shaders may loop while another's work waits" },
     { "vgamem_mb", "size of BAR1 in MiB: a power of two from 16 to 512" },

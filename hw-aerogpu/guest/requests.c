@@ -44,7 +44,7 @@ static bool aerogpu_await_locked(AeroGPUState *s, uint64_t ticket,
             return false;
         }
         if (left <= 0) {
-            left = MIN(deadline - now, 2 * SCALE_MS);
+            left = MIN(deadline - now, (int64_t)2 * SCALE_MS);
         }
         qemu_cond_timedwait(&s->requests.acked, &s->lock, left / SCALE_MS + 1);
     }

@@ -43,20 +43,21 @@ public:
     m_height = height;
     const int64_t x = int64_t{dst.left} - src.left, y = int64_t{dst.top} - src.top;
     const int64_t overX = x < 0 ? -x : x, overY = y < 0 ? -y : y;
-    if (!overX && !overY) {
+    const int64_t moved = overX > overY ? overX : overY;
+    if (!moved) {
       m_nothing = true;  // each pixel is its own source
       return;
     }
     m_vertical = overY > overX;
     m_lastFirst = (m_vertical ? y : x) > 0;
     const uint32_t extent = m_vertical ? height : width, across = m_vertical ? width : height;
-    const int64_t moved = m_vertical ? overY : overX;
     m_band = moved < extent ? static_cast<uint32_t>(moved) : extent;
     m_cell = across;
     if (drawn) {
       m_band = smaller(m_band, m_vertical ? kScratchHeight : kScratchWidth);
       m_cell = smaller(m_cell, m_vertical ? kScratchWidth : kScratchHeight);
     }
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a picture that moves does so by a pixel at least
     m_bands = (extent + m_band - 1) / m_band;
     m_cells = (across + m_cell - 1) / m_cell;
   }
