@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/api_backends.h"
 
+#include <iterator>
+
 namespace aerogpu {
 
 namespace {
@@ -14,15 +16,13 @@ constexpr BackendEntry kEntries[] = {
     {"null", createNull},
 };
 
+// The last entry, the null back end, is always built.
 std::string listChoices() {
   std::string list = "auto";
-  const BackendEntry* last = nullptr;
-  for (const BackendEntry& entry : kEntries) {
-    if (!entry.create) continue;
-    if (last) list += std::string(", ") + last->name;
-    last = &entry;
-  }
-  return list + " or " + last->name;
+  const BackendEntry& last = kEntries[std::size(kEntries) - 1];
+  for (const BackendEntry& entry : kEntries)
+    if (entry.create && &entry != &last) list += std::string(", ") + entry.name;
+  return list + " or " + last.name;
 }
 
 }  // namespace
