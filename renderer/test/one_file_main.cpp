@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   constexpr std::string_view kFile = "--file=";
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
+    if (argument == "--help") continue;  // GoogleTest's too, which it leaves here
     if (!argument.starts_with(kFile)) {
       std::fprintf(stderr, "%s: '%s' is no option; --file=NAME and GoogleTest's are (--help)\n", argv[0],
                    argv[i]);

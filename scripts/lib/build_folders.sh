@@ -78,7 +78,7 @@ PY
   ((passed += ok, failed += bad, skipped += skip)) || true
   # Named at the end, where they are not overlooked.
   mapfile -t -O "${#failures[@]}" failures < <(
-    sed -nE "s#^ *[0-9]+/[0-9]+ (.*[^ ]) +(FAIL|TIMEOUT|UNEXPECTEDPASS|ERROR) .*#$title: \\1#p" "$log")
+    sed -nE "s#^ *[0-9]+/[0-9]+ (.*[^ ]) +(FAIL|TIMEOUT|UNEXPECTEDPASS|ERROR) .*#$title: \\1#p" "$log" | sort -u)
   mapfile -t -O "${#skips[@]}" skips < <(sed -nE 's/^ *[0-9]+\/[0-9]+ (.*[^ ]) +SKIP .*/\1/p' "$log")
   # Some programs run many tests, and say of each whether it was skipped.
   local -a parts

@@ -111,8 +111,8 @@ void answers(Adapter& adapter, Client& client, Context& context) {
 }
 
 const TestCase kBusyTests[] = {
-    {"late-writes", 90, inProcess<lateWrites>},
-    {"busy-answers", 90, inProcess<answers>},
+    {"late-writes", 90, inProcess<lateWrites>, Runs::kBesideQemu},
+    {"busy-answers", 90, inProcess<answers>, Runs::kBesideQemu},
 };
 
 }  // namespace

@@ -233,7 +233,7 @@ void packets(Adapter& adapter, Client& client, Context& context) {
 const TestCase kEscapeRightsTests[] = {
     {"escape-operations", 60, queryOperation, Runs::kBesideQemu},
     {"escape-settings", 60, settings, Runs::kBesideQemu},
-    {"escapes-off", 60, escapesOff},
+    {"escapes-off", 60, escapesOff, Runs::kBesideQemu},
     {"escape-nothing-shared", 60, unprivilegedEscapes, Runs::kBesideQemu},
     {"packets-nothing-shared", 120, inProcessWithMode<packets, 1024, 768>},
 };

@@ -367,9 +367,12 @@ void failedPaging() {
 }
 
 const TestCase kPageListTests[] = {
-    {"paging-fails", 60, failedPaging},  {"page-list-memory", 120, withoutHostMemory, Runs::kBesideQemu},
-    {"page-list-lost", 120, whileLost},  {"page-list-gone", 120, whileGone},
-    {"page-list-reset", 60, whileReset}, {"page-list-ring", 60, whileRingStands},
+    {"paging-fails", 60, failedPaging},
+    {"page-list-memory", 120, withoutHostMemory, Runs::kBesideQemu},
+    {"page-list-lost", 120, whileLost, Runs::kBesideQemu},
+    {"page-list-gone", 120, whileGone, Runs::kBesideQemu},
+    {"page-list-reset", 60, whileReset},
+    {"page-list-ring", 60, whileRingStands},
 };
 
 }  // namespace

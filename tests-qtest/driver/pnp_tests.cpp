@@ -523,7 +523,7 @@ const TestCase kPnpTests[] = {
     {"shared-line", 120, sharedLine},
     {"start-failure", 240, startFailure},
     {"power", 120, inProcessWithMode<power>},
-    {"hot-removal", 90, hotRemoval},
+    {"hot-removal", 90, hotRemoval, Runs::kBesideQemu},
 };
 
 }  // namespace

@@ -205,8 +205,8 @@ void sleepReset() {
 
 const TestCase kSleepTests[] = {
     {"sleep-kept", 60, sleepKept<Device::Stays>},
-    {"sleep-keeps", 60, sleepKept<Device::Sleeps>},
-    {"sleep-reset", 60, sleepReset},
+    {"sleep-keeps", 60, sleepKept<Device::Sleeps>, Runs::kBesideQemu},
+    {"sleep-reset", 60, sleepReset, Runs::kBesideQemu},
 };
 
 }  // namespace

@@ -550,7 +550,7 @@ const TestCase kSpaceTests[] = {
     {"space-presented", 60, inProcessWithMode<spacePresented, 1024, 768>},
     {"space-life", 60, spaceLife},
     {"space-in-flight", 120, spaceInFlight},
-    {"space-errors", 60, spaceErrors},
+    {"space-errors", 60, spaceErrors, Runs::kBesideQemu},
 };
 
 }  // namespace
