@@ -11,8 +11,6 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
-
 /// Allocations of one process, listed by each of its submissions.
 struct Budget {
   Adapter& adapter;

@@ -64,9 +64,7 @@ void modes() {
                registers.read(AEROGPU_MMIO_REG_SCANOUT0_HEIGHT) == mode.height,
            "the registers say %ux%u", mode.width, mode.height);
     const Allocation& primary = *display.primary();
-    const uint64_t address =
-        static_cast<uint64_t>(adapter.vidmm().segment(primary.segment).descriptor.BaseAddress.QuadPart) +
-        primary.offset;
+    const uint64_t address = addressOf(adapter, primary);
     expect(registers.read64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) == address, "the scanout shows the primary");
     if (bytesPerPixel(mode.format) != 4) continue;
     const uint32_t colors[4] = {0xC02040 + n, 0x20C040, 0x2040C0, 0xE0E0E0};
@@ -107,9 +105,7 @@ void flips() {
   for (int i = 0; i < 20; ++i) {
     Allocation& next = *surfaces[static_cast<size_t>(i % 2)];
     expect(ntSuccess(display.flip(next)), "flip %d", i);
-    const uint64_t address =
-        static_cast<uint64_t>(adapter.vidmm().segment(next.segment).descriptor.BaseAddress.QuadPart) +
-        next.offset;
+    const uint64_t address = addressOf(adapter, next);
     bool reported = false;
     for (int tries = 0; tries < 5 && !reported; ++tries) {
       if (!adapter.scheduler().waitVsync(1, 2000)) break;
@@ -128,11 +124,6 @@ void flips() {
     display.unpin(*surface);
     adapter.vidmm().destroy({surface});
   }
-}
-
-uint64_t addressOf(Adapter& adapter, const Allocation& surface) {
-  return static_cast<uint64_t>(adapter.vidmm().segment(surface.segment).descriptor.BaseAddress.QuadPart) +
-         surface.offset;
 }
 
 /// Page "DxgkDdiSetVidPnSourceAddress": a flip shows at the next vertical sync, and is reported then. A

@@ -59,9 +59,7 @@ void displayAnswers() {
     const auto v2 = escapes.answer<aerogpu_escape_query_scanout_out_v2>(AEROGPU_ESCAPE_OP_QUERY_SCANOUT);
     const auto v1 = escapes.answer<aerogpu_escape_query_scanout_out>(AEROGPU_ESCAPE_OP_QUERY_SCANOUT);
     const Allocation& primary = *adapter.display().primary();
-    const uint64_t address =
-        static_cast<uint64_t>(adapter.vidmm().segment(primary.segment).descriptor.BaseAddress.QuadPart) +
-        primary.offset;
+    const uint64_t address = addressOf(adapter, primary);
     expect(v2.base.cached_enable == enabled && v2.base.cached_width == width &&
                v2.base.cached_height == height && v2.base.cached_format == AEROGPU_FORMAT_B8G8R8X8_UNORM &&
                v2.base.cached_pitch_bytes >= width * 4 && v2.cached_fb_gpa == address,

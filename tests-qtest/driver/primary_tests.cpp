@@ -50,11 +50,6 @@ Vidmm::CreateResult create(Adapter& adapter, const PrimaryPrivate& data) {
   return adapter.vidmm().create({}, {std::move(bytes)}, false, (data.flags & kPrimaryFlag) != 0);
 }
 
-uint64_t primaryAddress(Adapter& adapter, const Allocation& allocation) {
-  return static_cast<uint64_t>(adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart) +
-         allocation.offset;
-}
-
 /// PRIV-16: two primaries of a program, drawn by the GPU and flipped to.
 void userPrimaries() {
   Session session;
@@ -119,7 +114,7 @@ void userPrimaries() {
     Allocation& allocation = *next.surface.allocation;
     expect(ntSuccess(display.flip(allocation, immediate)), "%s flip %u",
            immediate ? "immediate" : "synchronized", i);
-    const uint64_t address = primaryAddress(adapter, allocation);
+    const uint64_t address = addressOf(adapter, allocation);
     expect(adapter.registers().read64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) == address,
            "the scanout's address");
     bool reported = false;

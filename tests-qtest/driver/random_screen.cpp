@@ -10,15 +10,6 @@
 
 namespace aerogpu::host {
 
-namespace {
-
-uint64_t addressOf(Adapter& adapter, const Allocation& allocation) {
-  return static_cast<uint64_t>(adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart) +
-         allocation.offset;
-}
-
-}  // namespace
-
 OpenAllocation* Walk::primaryOf(WalkProcess& process) {
   if (!process.primary) {
     std::vector<OpenAllocation*> opened;

@@ -20,7 +20,6 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr uint32_t kMebi = 1 << 20;
 constexpr size_t kDevicesOfOne = 256;
 using Clients = std::vector<std::unique_ptr<Client>>;
 
@@ -127,7 +126,7 @@ void shareMemory() {
   Adapter& adapter = session.adapter();
   auto one = makeSharer(adapter, 790), two = makeSharer(adapter, 790), other = makeSharer(adapter, 791);
   if (!one || !two || !other) return;
-  const uint64_t large = uint64_t{adapter.registers().read(AEROGPU_EXT_REG_SPACE_MEMORY_MB)} * kMebi / 8 * 5;
+  const uint64_t large = uint64_t{adapter.registers().read(AEROGPU_EXT_REG_SPACE_MEMORY_MB)} * kMiB / 8 * 5;
   const auto errorsOf = [&](Sharer& who, const Stream& stream) {
     const uint32_t before = deviceErrors(adapter);
     expect(ntSuccess(who.context->render(stream.bytes(), {})), "a stream");
@@ -149,7 +148,7 @@ void shareMemory() {
 /// program: that program is charged for it, as for everything that the driver makes for it, through whichever
 /// device.
 void sharePresents(Adapter& adapter, Client&, Context&) {
-  constexpr uint32_t kLargeMiB = 64, kEdge = 2048, kSourceMiB = kEdge * kEdge * 4 / kMebi;
+  constexpr uint32_t kLargeMiB = 64, kEdge = 2048, kSourceMiB = kEdge * kEdge * 4 / kMiB;
   if (!hasSpaces(adapter)) return;
   auto program = makeSharer(adapter, 795), second = makeSharer(adapter, 795),
        other = makeSharer(adapter, 796);
@@ -393,7 +392,7 @@ void besiege(bool works) {
   else
     expectNoDeviceErrors(adapter);
   memoryLeft = false;
-  untilRefused("memory", 64, [](Stream& s) { s.createBuffer(newHandle(), 32 * kMebi, 0); });
+  untilRefused("memory", 64, [](Stream& s) { s.createBuffer(newHandle(), 32 * kMiB, 0); });
   untilRefused("samplers", 64, [](Stream& s) {
     for (unsigned i = 0; i < 8192; ++i) {
       aerogpu_cmd_create_sampler sampler{};

@@ -393,7 +393,7 @@ void spaceInFlight() {
 /// program's space. A program that uses it up is refused when it makes the next one, without an error on the
 /// device; others have their own limit, and room that it gives back is available again.
 void spaceCharges() {
-  constexpr uint32_t kMiB = 1 << 20, kShared = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
+  constexpr uint32_t kShared = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
   Adapter& adapter = session.adapter();

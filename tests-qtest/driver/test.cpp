@@ -120,6 +120,11 @@ const std::string& skipReason() {
   return s_skipReason;
 }
 
+uint64_t addressOf(Adapter& adapter, const Allocation& allocation) {
+  return static_cast<uint64_t>(adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart) +
+         allocation.offset;
+}
+
 bool hasSpaces(Adapter& adapter) {
   return (adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SPACES) != 0;
 }

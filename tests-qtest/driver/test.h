@@ -95,7 +95,8 @@ const std::string& skipReason();
 __attribute__((format(printf, 2, 3))) bool expect(bool condition, const char* format, ...);
 
 inline constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  ///< STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
-inline constexpr ULONG kAdapterUid = 0xFFFFFFFF;                 ///< DISPLAY_ADAPTER_HW_ID
+inline constexpr uint32_t kMiB = 1 << 20;
+inline constexpr ULONG kAdapterUid = 0xFFFFFFFF;  ///< DISPLAY_ADAPTER_HW_ID
 
 /// Kernel memory for the host: 2 MiB pages.
 inline constexpr unsigned kHugePages = 160;
@@ -140,6 +141,8 @@ void setGpuSticks();
 /// driver's knowledge; or see above.
 void stopGpu(Adapter& adapter);
 
+/// Returns the GPU address at which an allocation lies in its segment.
+uint64_t addressOf(Adapter& adapter, const Allocation& allocation);
 /// True if the device keeps processes apart (docs/abi/spaces.md); else the driver does.
 bool hasSpaces(Adapter& adapter);
 /// For tests of checks that the driver makes on devices without spaces: returns false, with a note, on a

@@ -11,10 +11,6 @@ namespace {
 constexpr Color kWhite{1, 1, 1, 1}, kBlack{0, 0, 0, 1};
 constexpr Color kText{0.07f, 0.09f, 0.13f, 1};
 
-float real(int value) {
-  return static_cast<float>(value);
-}
-
 void paintButton(Canvas& canvas, RectF r, Color top, Color bottom, int symbol) {
   canvas.fill(r, 3, top, bottom);
   canvas.fill({r.x, r.y, r.w, r.h * 0.48f}, 3, kWhite.alpha(0.55f), kWhite.alpha(0.20f));

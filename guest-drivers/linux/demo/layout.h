@@ -8,6 +8,10 @@
 
 namespace aerogpu::guest {
 
+inline float real(int value) {
+  return static_cast<float>(value);
+}
+
 struct Rect {
   int x = 0, y = 0, w = 0, h = 0;
   bool overlaps(const Rect& o) const { return x < o.x + o.w && o.x < x + w && y < o.y + o.h && o.y < y + h; }

@@ -23,10 +23,6 @@ constexpr float kGlassTint[kPaneCount][4] = {{0.46f, 0.64f, 0.84f, 0.34f},
 constexpr float kStreakStrength[kPaneCount] = {0.13f, 0.13f, 0.17f, 0.06f};
 constexpr float kStreakPeriod = 620;  // pixels
 
-float f(int value) {
-  return static_cast<float>(value);
-}
-
 }  // namespace
 
 void Scene::flatStates(Encoder& e, bool blend) {
@@ -71,14 +67,14 @@ void Scene::quad(Encoder& e, RectF r, float w, float h, Coordinates a, Coordinat
 
 void Scene::layOutStatistics(const FrameStats& stats, const Rect& pane) {
   const Rect client = clientRect(pane);
-  const float x = f(pane.x + client.x) + 14, top = f(pane.y + client.y);
+  const float x = real(pane.x + client.x) + 14, top = real(pane.y + client.y);
   char text[64];
   std::snprintf(text, sizeof text, "%.1f", stats.fps);
   m_sprites.text(x, top + 27, true, "frames per second", kDim);
   m_sprites.text(x + 150, top + 27, true, text, kPale);
   const auto line = [&](int row, const char* name, const char* value) {
-    m_sprites.text(x, top + 52 + f(row) * 21, false, name, kDim);
-    m_sprites.text(x + 150, top + 52 + f(row) * 21, false, value, kPale);
+    m_sprites.text(x, top + 52 + real(row) * 21, false, name, kDim);
+    m_sprites.text(x + 150, top + 52 + real(row) * 21, false, value, kPale);
   };
   std::snprintf(text, sizeof text, "%u", stats.frame);
   line(0, "frame", text);
@@ -92,8 +88,8 @@ void Scene::layOutStatistics(const FrameStats& stats, const Rect& pane) {
   line(3, "command stream", text);
 
   // One bar a frame, newest at the right; green within a vblank, through amber to red at two.
-  const float graphX = x + 4, graphTop = top + 132, graphHeight = f(client.h) - 128 - 38 - 8;
-  const float step = (f(client.w) - 28 - 8) / static_cast<float>(m_history.size());
+  const float graphX = x + 4, graphTop = top + 132, graphHeight = real(client.h) - 128 - 38 - 8;
+  const float step = (real(client.w) - 28 - 8) / static_cast<float>(m_history.size());
   for (size_t i = 0; i < m_history.size(); ++i) {
     const float share = std::clamp(m_history[i] / 33.3f, 0.0f, 1.0f);
     if (share <= 0) continue;
@@ -111,15 +107,15 @@ void Scene::layOutTaskbar(const FrameStats& stats, const Rect& pane) {
   char text[32];
   const auto seconds = static_cast<unsigned>(stats.seconds);
   std::snprintf(text, sizeof text, "%u:%02u", seconds / 60, seconds % 60);
-  const float right = f(pane.x + pane.w) - 26;
+  const float right = real(pane.x + pane.w) - 26;
   const auto aligned = [&](float y, const char* string) {
-    const float x = right - f(bodyFont().width(string));
+    const float x = right - real(bodyFont().width(string));
     m_sprites.text(x + 1, y + 1, false, string, {0, 0, 0, 0.6f});
     m_sprites.text(x, y, false, string, {1, 1, 1, 1});
   };
-  aligned(f(pane.y) + 17, text);
+  aligned(real(pane.y) + 17, text);
   std::snprintf(text, sizeof text, "%.1f fps", stats.fps);
-  aligned(f(pane.y) + 33, text);
+  aligned(real(pane.y) + 33, text);
 }
 
 void Scene::layOut(const FrameStats& stats) {
@@ -191,7 +187,7 @@ std::vector<Rect> Scene::restored() const {
 
 void Scene::renderModel(Encoder& e, double seconds) {
   const Rect client = clientRect(m_panes[kModelPane].rect);
-  const float w = f(client.w), h = f(client.h);
+  const float w = real(client.w), h = real(client.h);
   e.copyTexture(handle::kModelColor, handle::kBackdrop, static_cast<uint32_t>(client.w),
                 static_cast<uint32_t>(client.h));
   e.target(handle::kModelColor, handle::kModelDepth, static_cast<uint32_t>(client.w),
@@ -233,7 +229,7 @@ void Scene::renderModel(Encoder& e, double seconds) {
 
 void Scene::renderBlur(Encoder& e, uint32_t pane, uint32_t source) {
   const Rect area = blurRect(m_panes[pane].rect);
-  const float w = f(static_cast<int>(m_mode.width)), h = f(static_cast<int>(m_mode.height));
+  const float w = real(static_cast<int>(m_mode.width)), h = real(static_cast<int>(m_mode.height));
   const auto bw = static_cast<uint32_t>(area.w / kBlurScale), bh = static_cast<uint32_t>(area.h / kBlurScale);
   const RectF all{0, 0, static_cast<float>(bw), static_cast<float>(bh)};
   beginQuads(e, handle::kDownsamplePs, false);
@@ -241,7 +237,8 @@ void Scene::renderBlur(Encoder& e, uint32_t pane, uint32_t source) {
   e.texture(0, source);
   const float taps[] = {1 / w, 1 / h, 1 / w, -1 / h};
   e.pixelConstants(0, taps);
-  quad(e, all, all.w, all.h, {f(area.x) / w, f(area.y) / h, f(area.x + area.w) / w, f(area.y + area.h) / h});
+  quad(e, all, all.w, all.h,
+       {real(area.x) / w, real(area.y) / h, real(area.x + area.w) / w, real(area.y + area.h) / h});
   beginQuads(e, handle::kBlurPs, false);
   for (const bool across : {true, false}) {
     e.target((across ? handle::kBlurB : handle::kBlurA) + pane, 0, bw, bh);
@@ -255,7 +252,7 @@ void Scene::renderBlur(Encoder& e, uint32_t pane, uint32_t source) {
 
 void Scene::drawSprites(Encoder& e, uint32_t first, uint32_t count) {
   if (count == 0) return;
-  const float w = f(static_cast<int>(m_mode.width)), h = f(static_cast<int>(m_mode.height));
+  const float w = real(static_cast<int>(m_mode.width)), h = real(static_cast<int>(m_mode.height));
   flatStates(e, true);
   e.bindShaders(handle::kSpriteVs, handle::kSpritePs);
   e.inputLayout(handle::kSpriteLayout);
@@ -270,7 +267,7 @@ void Scene::renderGlass(Encoder& e, uint32_t pane) {
   const PaneState& state = m_panes[pane];
   const Rect& r = state.rect;
   const Rect blur = blurRect(r), client = clientRect(r);
-  const float w = f(static_cast<int>(m_mode.width)), h = f(static_cast<int>(m_mode.height));
+  const float w = real(static_cast<int>(m_mode.width)), h = real(static_cast<int>(m_mode.height));
   drawSprites(e, state.firstSprite, state.shadowSprites);
 
   beginQuads(e, handle::kGlassPs, true);
@@ -279,7 +276,7 @@ void Scene::renderGlass(Encoder& e, uint32_t pane) {
   e.texture(0, handle::kBlurA + pane);
   e.texture(1, handle::kPaneArt + pane);
   e.texture(2, handle::kStreaks);
-  const float radius = 8, pw = f(r.w), ph = f(r.h);
+  const float radius = 8, pw = real(r.w), ph = real(r.h);
   const bool rounded = pane != kTaskbarPane;
   const float* tint = kGlassTint[pane];
   const float constants[] = {tint[0],
@@ -296,12 +293,13 @@ void Scene::renderGlass(Encoder& e, uint32_t pane) {
                              kStreakStrength[pane]};
   e.pixelConstants(0, constants);
   // The light moves a little slower than the glass.
-  const float shiftX = f(r.x) * 0.35f, shiftY = f(r.y) * 0.35f;
+  const float shiftX = real(r.x) * 0.35f, shiftY = real(r.y) * 0.35f;
   const auto part = [&](int x, int y, int pieceW, int pieceH) {
-    const float x0 = f(x), y0 = f(y), x1 = f(x + pieceW), y1 = f(y + pieceH);
-    const float bx = f(r.x - blur.x), by = f(r.y - blur.y);
-    quad(e, {f(r.x) + x0, f(r.y) + y0, x1 - x0, y1 - y0}, w, h, {x0 / pw, y0 / ph, x1 / pw, y1 / ph},
-         {(bx + x0) / f(blur.w), (by + y0) / f(blur.h), (bx + x1) / f(blur.w), (by + y1) / f(blur.h)},
+    const float x0 = real(x), y0 = real(y), x1 = real(x + pieceW), y1 = real(y + pieceH);
+    const float bx = real(r.x - blur.x), by = real(r.y - blur.y);
+    quad(e, {real(r.x) + x0, real(r.y) + y0, x1 - x0, y1 - y0}, w, h, {x0 / pw, y0 / ph, x1 / pw, y1 / ph},
+         {(bx + x0) / real(blur.w), (by + y0) / real(blur.h), (bx + x1) / real(blur.w),
+          (by + y1) / real(blur.h)},
          {(shiftX + x0) / kStreakPeriod, (shiftY + y0) / kStreakPeriod, (shiftX + x1) / kStreakPeriod,
           (shiftY + y1) / kStreakPeriod});
   };
