@@ -30,7 +30,7 @@ _SYSTEM32 = os.path.join(TREE32, 'usr', 'lib', 'i386-linux-gnu')  # X11 librarie
 _OPENGL32 = [os.path.join(BUILD, 'wine32-opengl', *path, 'i386-linux-gnu') for path in (('usr', 'lib'), ('lib',))]
 _DRIVERS = [os.path.join(_OPENGL32[0], 'dri'), '/usr/lib/x86_64-linux-gnu/dri']
 LIBRARIES32 = os.path.join(_SYSTEM32, 'wine')
-_FORMAT = 1  # version of the template; increase it when _make_template() changes
+_FORMAT = 2  # version of the template; increase it when _make_template() changes
 _MACHINES = {0x14C: 'x86', 0x8664: 'x64'}  # IMAGE_FILE_HEADER.Machine
 # Neither .NET nor a browser engine: Wine would ask whether to download them. No entries in the desktop's menu.
 _QUIET = 'mscoree,mshtml,winemenubuilder.exe='
@@ -98,6 +98,16 @@ def _stamp(both):
     return '%d%s\n' % (_FORMAT, ''.join(' %d %d' % (stat.st_mtime_ns, stat.st_size) for stat in stats))
 
 
+def own_user_folders(target):
+    """Makes the users' folders of a prefix the prefix' own. Wine links Documents, Music and others to those of the home
+    folder: programs would write there, and a search through the prefix would run through all that lies in it."""
+    for folder, folders, files in os.walk(os.path.join(target, 'drive_c', 'users')):
+        for path in [os.path.join(folder, name) for name in folders + files]:
+            if os.path.islink(path) and not os.path.isfile(path):
+                os.unlink(path)
+                os.mkdir(path)
+
+
 def _make_template(target, both):
     # Uses the installed loader, which makes SysWOW64 in one process with System32; with the other one an x86 program
     # would do it, and find nothing to start from.
@@ -112,6 +122,7 @@ def _make_template(target, both):
                     os.path.getsize(path) == os.path.getsize(source):
                 os.unlink(path)
                 os.symlink(source, path)
+    own_user_folders(target)
     for name in os.listdir(os.path.join(target, 'dosdevices')):
         if name not in ('c:', 'z:'):  # serial ports of this machine
             os.unlink(os.path.join(target, 'dosdevices', name))

@@ -31,6 +31,22 @@ def pe_file(path, machine):
     return path
 
 
+class Prefix(unittest.TestCase):
+    def test_user_folders_stay_inside(self):
+        """Wine links them to the home folder, in which there can be anything."""
+        with tempfile.TemporaryDirectory() as folder:
+            home = os.path.join(folder, 'home')
+            user = os.path.join(folder, 'prefix', 'drive_c', 'users', 'somebody')
+            os.makedirs(os.path.join(home, 'deep'))
+            os.makedirs(os.path.join(user, 'AppData', 'Roaming'))
+            os.symlink(home, os.path.join(user, 'Documents'))
+            os.symlink(os.path.join(folder, 'gone'), os.path.join(user, 'AppData', 'Roaming', 'Templates'))
+            wine.own_user_folders(os.path.join(folder, 'prefix'))
+            self.assertEqual(sorted(path[len(user) + 1:] for path, _, _ in os.walk(user, followlinks=True)),
+                             ['', 'AppData', 'AppData/Roaming', 'AppData/Roaming/Templates', 'Documents'])
+            self.assertEqual(os.listdir(home), ['deep'])
+
+
 class Parts(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
