@@ -50,7 +50,7 @@ void Recorder::collect() {
 }
 
 void Recorder::drain() {
-  m_completion->waitFor(m_submitted);
+  m_completion->waitFor(m_numbers.submitted);
   collect();
 }
 
@@ -89,17 +89,17 @@ Result<void> Recorder::openToRead() {
     return begun;
   }
   m_current = std::move(*batch);
-  m_current->number = m_submitted + 1;
-  m_current->firstPass = m_passId;
-  ++m_opened;
+  m_current->number = m_numbers.submitted + 1;
+  m_current->firstPass = m_pass.id;
+  ++m_numbers.opened;
   return {};
 }
 
 VkCommandBuffer Recorder::outsidePass() {
-  if (m_inPass) {
+  if (m_pass.open) {
     noDrawComes();
     m_device.vk().CmdEndRendering(m_current->main);
-    m_inPass = m_leftOpen = false;
+    m_pass.open = m_pass.leftOpen = false;
   }
   return m_current->main;
 }
@@ -112,7 +112,7 @@ VkCommandBuffer Recorder::early() {
 void Recorder::sendEarly() {
   Batch& batch = *m_current;
   if (!batch.hasEarly || batch.sent != VK_SUCCESS || batch.earlySent == kMaxSent ||
-      completed() != m_submitted)
+      completed() != m_numbers.submitted)
     return;
   if (batch.early.size() == batch.earlySent + 1 && m_batches.addEarly(batch) != VK_SUCCESS) return;
   if (!begin(batch.early[batch.earlySent + 1])) return;
@@ -139,15 +139,15 @@ void Recorder::endInterlude() {
 }
 
 void Recorder::leaveInterludeOpen() {
-  m_leftOpen = true;
+  m_pass.leftOpen = true;
   ++m_interludes;
 }
 
 void Recorder::beginPass(const VkRenderingInfo& info) {
   outsidePass();
   m_device.vk().CmdBeginRendering(m_current->main, &info);
-  m_inPass = true;
-  ++m_passId;
+  m_pass.open = true;
+  ++m_pass.id;
 }
 
 Result<MemoryRange> Recorder::stageIn(Staging& staging, uint64_t size) {
@@ -158,7 +158,7 @@ Result<MemoryRange> Recorder::stageIn(Staging& staging, uint64_t size) {
   if (staged + std::max(size, Staging::kChunkBytes) > kStagingLimit && staged > 0) {
     // Too much is under way: let the GPU take it before more is added.
     if (auto flushed = flush(); !flushed) return flushed.error();
-    m_completion->waitFor(m_submitted);
+    m_completion->waitFor(m_numbers.submitted);
     collect();
     if (auto opened = open(); !opened) return opened.error();
     if (staging.hasChunk()) return stageIn(staging, size);
@@ -167,7 +167,7 @@ Result<MemoryRange> Recorder::stageIn(Staging& staging, uint64_t size) {
 }
 
 void Recorder::keepTarget(std::unique_ptr<HostImport> import) {
-  m_imports.push_back(std::move(import));
+  m_atEnd.imports.push_back(std::move(import));
   m_current->writesGuest = true;
 }
 
@@ -181,22 +181,26 @@ void Recorder::orderHostCopies() {
   m_device.vk().CmdPipelineBarrier2(outsidePass(), &dependency);
 }
 
-Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Frame* frame) {
+bool Recorder::AtEnd::readsOnly() const {
+  return !readbacks.empty() && imports.empty() &&
+         std::none_of(readbacks.begin(), readbacks.end(),
+                      [](const Readback& each) { return each.value.has_value(); });
+}
+
+void Recorder::recordHostBarrier() {
+  VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+  barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
+  barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
+  VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+  dependency.memoryBarrierCount = 1;
+  dependency.pMemoryBarriers = &barrier;
+  m_device.vk().CmdPipelineBarrier2(m_current->main, &dependency);
+}
+
+VkResult Recorder::queue() {
   const DeviceTable& vk = m_device.vk();
-  outsidePass();
-  for (DrawCounter* counter : m_counters) counter->batchEnds();
-  for (EarlyUser* user : std::exchange(m_earlyUsers, {})) user->endEarly();
-  if (std::exchange(m_hostReads, false)) {
-    VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
-    barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
-    barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
-    barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
-    VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-    dependency.memoryBarrierCount = 1;
-    dependency.pMemoryBarriers = &barrier;
-    vk.CmdPipelineBarrier2(m_current->main, &dependency);
-  }
   VkCommandBufferSubmitInfo buffers[2] = {{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO},
                                           {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO}};
   VkResult result = m_current->sent;
@@ -213,40 +217,47 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   info.pCommandBufferInfos = m_current->hasEarly ? buffers : buffers + 1;
   info.signalSemaphoreInfoCount = 1;
   info.pSignalSemaphoreInfos = &signal;
-  // Somebody waits for a few bytes, and the GPU has but copies to do.
-  const bool soon = completion && !frame && !m_readbacks.empty() && m_imports.empty() &&
-                    m_current->firstPass == m_passId && m_current->stoppable == 0 &&
-                    std::none_of(m_readbacks.begin(), m_readbacks.end(),
-                                 [](const Readback& each) { return each.value.has_value(); });
+  if (result == VK_SUCCESS) result = vk.QueueSubmit2(m_device.queue(), 1, &info, VK_NULL_HANDLE);
+  return result;
+}
+
+Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Frame* frame) {
+  outsidePass();
+  for (DrawCounter* counter : m_counters) counter->batchEnds();
+  for (EarlyUser* user : std::exchange(m_atEnd.earlyUsers, {})) user->endEarly();
+  if (std::exchange(m_atEnd.hostReads, false)) recordHostBarrier();
+  // The GPU has but copies to do, so that it is worth waiting for it here.
+  const bool soon = completion && !frame && m_atEnd.readsOnly() && m_current->firstPass == m_pass.id &&
+                    m_current->stoppable == 0;
   WorkItem item;
   item.owner = m_owner;
   item.startNs = m_current->earlySent ? m_current->sentNs : nowNs();
-  if (result == VK_SUCCESS) result = vk.QueueSubmit2(m_device.queue(), 1, &info, VK_NULL_HANDLE);
+  const VkResult result = queue();
   item.completion = std::move(completion);
   item.frame = frame;
-  item.readbacks = std::exchange(m_readbacks, {});
-  item.imports = std::exchange(m_imports, {});
+  item.readbacks = std::exchange(m_atEnd.readbacks, {});
+  item.imports = std::exchange(m_atEnd.imports, {});
   item.stoppable = m_current->stoppable;
   if (item.stoppable) item.stopWord = m_stopWords.word(m_current->stopWord);
   if (result != VK_SUCCESS) {
     // The device never saw the batch: its number is used again, its read-backs have nothing to read. Copies
     // that went ahead end soon, since the GPU had nothing before them.
-    if (m_current->earlySent) vk.DeviceWaitIdle(m_device.handle());
+    if (m_current->earlySent) m_device.vk().DeviceWaitIdle(m_device.handle());
     item.error = m_device.fail(result, "vkQueueSubmit2");
-    item.batch = m_submitted;
+    item.batch = m_numbers.submitted;
     item.startNs = 0;
     const Error error = *item.error;
     m_batches.giveBack(std::move(m_current));
     m_completion->push(std::move(item));
     return error;
   }
-  m_submitted = m_current->number;
-  if (!onlyCopies(*m_current)) m_lastWork = m_submitted;
-  item.batch = m_submitted;
+  m_numbers.submitted = m_current->number;
+  if (!onlyCopies(*m_current)) m_numbers.lastWork = m_numbers.submitted;
+  item.batch = m_numbers.submitted;
   m_inFlight.push_back(std::move(m_current));
   // Staged bytes belong to one batch: chunks are not shared between batches.
-  m_toDevice.batchEnds(m_submitted);
-  m_fromDevice.batchEnds(m_submitted);
+  m_toDevice.batchEnds(m_numbers.submitted);
+  m_fromDevice.batchEnds(m_numbers.submitted);
   if (!soon || !m_completion->finishSoon(item)) m_completion->push(std::move(item));
   return {};
 }
@@ -256,12 +267,12 @@ Result<void> Recorder::writeValue(const core::ValueWrite& value) {
   Readback readback;
   readback.value = value;
   if (m_current) {
-    m_readbacks.push_back(std::move(readback));
+    m_atEnd.readbacks.push_back(std::move(readback));
     return {};
   }
   WorkItem item;
   item.owner = m_owner;
-  item.batch = m_submitted;
+  item.batch = m_numbers.submitted;
   item.readbacks.push_back(std::move(readback));
   if (m_device.lost()) item.error = Error{ErrorCode::Backend, "the GPU is lost", {}};
   m_completion->push(std::move(item));
@@ -275,8 +286,8 @@ Result<void> Recorder::flush() {
 
 bool Recorder::throttle() {
   (void)flush();  // its failure travels with the work item
-  m_completion->waitFor(std::exchange(m_throttled, m_submitted));
-  return m_completion->stopped() <= m_lastFinished && !m_device.hung();
+  m_completion->waitFor(std::exchange(m_numbers.throttled, m_numbers.submitted));
+  return m_completion->stopped() <= m_numbers.lastFinished && !m_device.hung();
 }
 
 void Recorder::abandon() {
@@ -288,17 +299,17 @@ bool Recorder::drained() {
   VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
   wait.semaphoreCount = 1;
   wait.pSemaphores = &m_timeline;
-  wait.pValues = &m_submitted;
+  wait.pValues = &m_numbers.submitted;
   return m_device.vk().WaitSemaphores(m_device.handle(), &wait, 0) != VK_TIMEOUT;
 }
 
 void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame, bool needsGpu) {
   if (m_current) {
     (void)submit(std::move(completion), frame);  // its failure travels with the completion
-    m_lastFinished = m_submitted;
+    m_numbers.lastFinished = m_numbers.submitted;
     return;
   }
-  m_lastFinished = m_submitted;
+  m_numbers.lastFinished = m_numbers.submitted;
   const bool missesGpu = needsGpu && m_device.lost();
   if (!frame && m_completion->idle() && !missesGpu) {
     completion->completed(m_completion->takeError(), nullptr);
@@ -307,7 +318,7 @@ void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame
   WorkItem item;
   item.owner = m_owner;
   // What comes before it is finished before it: there is nothing else to wait for.
-  item.batch = needsGpu ? m_submitted : 0;
+  item.batch = needsGpu ? m_numbers.submitted : 0;
   item.completion = std::move(completion);
   item.frame = frame;
   if (missesGpu) item.error = Error{ErrorCode::Backend, "the GPU is lost", {}};

@@ -63,11 +63,11 @@ public:
   void sendEarly();
 
   /// Tells `user` once, when the early commands of this batch end, unless removed before.
-  void atEndOfEarly(EarlyUser& user) { m_earlyUsers.push_back(&user); }
-  void remove(EarlyUser& user) { std::erase(m_earlyUsers, &user); }
+  void atEndOfEarly(EarlyUser& user) { m_atEnd.earlyUsers.push_back(&user); }
+  void remove(EarlyUser& user) { std::erase(m_atEnd.earlyUsers, &user); }
 
   /// Number of the batch being recorded, or of the next one.
-  uint64_t batch() const { return m_submitted + 1; }
+  uint64_t batch() const { return m_numbers.submitted + 1; }
   uint64_t completed() const { return m_completion->completed(); }
   bool finished(uint64_t batch) const { return batch <= completed(); }
 
@@ -79,12 +79,12 @@ public:
   /// has to be outside of it.
   void leaveInterludeOpen();
   /// Whether pass `id`, of an interlude, was left open and still is.
-  bool leftOpen(uint64_t id) const { return m_leftOpen && m_passId == id; }
+  bool leftOpen(uint64_t id) const { return m_pass.leftOpen && m_pass.id == id; }
 
   /// Ends what is open.
   void beginPass(const VkRenderingInfo& info);
   /// In one of the guest's, or of an interlude that has not ended.
-  bool inPass() const { return m_inPass && !m_leftOpen; }
+  bool inPass() const { return m_pass.open && !m_pass.leftOpen; }
   /// Comes right before each draw of the guest's, and right before what else is done in its render passes.
   void drawComes() {
     for (DrawCounter* counter : m_counters) counter->drawComes();
@@ -100,27 +100,29 @@ public:
   void noteDispatch() { m_current->dispatches = true; }
 
   /// Counts passes; 0 is none.
-  uint64_t passId() const { return inPass() ? m_passId : 0; }
-  uint64_t nextPassId() const { return m_passId + 1; }
+  uint64_t passId() const { return inPass() ? m_pass.id : 0; }
+  uint64_t nextPassId() const { return m_pass.id + 1; }
   /// Counts batches begun and interludes, so that users of dynamic state know when to set it anew.
-  uint64_t commandBufferId() const { return m_opened + m_interludes; }
+  uint64_t commandBufferId() const { return m_numbers.opened + m_interludes; }
   /// Opens a batch and calls `gather`, whose work counts only in the batch in which it began. Staging memory
   /// can run out on the way, which hands that batch over: then `gather` does all of it again in the next one.
   template <class Gather>
   Result<bool> inOneBatch(Gather gather);
 
   /// The host may read what this batch wrote to buffers: one barrier at its end.
-  void hostReads() { m_hostReads = true; }
-  void addReadback(Readback readback) { m_readbacks.push_back(std::move(readback)); }
+  void hostReads() { m_atEnd.hostReads = true; }
+  void addReadback(Readback readback) { m_atEnd.readbacks.push_back(std::move(readback)); }
   /// See core::Backend::writeValue.
   Result<void> writeValue(const core::ValueWrite& value);
   /// Keeps what this batch reads in place, until it is done.
-  void keep(std::unique_ptr<HostImport> import) { m_imports.push_back(std::move(import)); }
+  void keep(std::unique_ptr<HostImport> import) { m_atEnd.imports.push_back(std::move(import)); }
   /// The same for what it writes, once endsSoon(): what is no copy goes into another batch.
   void keepTarget(std::unique_ptr<HostImport> import);
   /// Whether the GPU has nothing before it but copies, for which a reset of the ring can wait: only then may
   /// it write to guest memory itself (docs/develop/architecture.md, "Nothing old writes").
-  bool endsSoon() const { return m_lastWork <= completed() && (!m_current || onlyCopies(*m_current)); }
+  bool endsSoon() const {
+    return m_numbers.lastWork <= completed() && (!m_current || onlyCopies(*m_current));
+  }
   /// Orders copies to host memory behind earlier copies from and to it, whatever buffer they see it through.
   void orderHostCopies();
   /// Host-visible bytes that live until this batch is done; waits for the GPU when too much is under way.
@@ -171,11 +173,42 @@ private:
   static constexpr uint64_t kStagingLimit = uint64_t{128} << 20;  ///< bytes under way before we wait
   static constexpr size_t kMaxSent = 16;  ///< early commands of a batch that go ahead: each keeps its memory
 
+  /// The render pass in the batch's commands.
+  struct Pass {
+    uint64_t id = 0;  ///< counts passes begun
+    bool open = false;
+    bool leftOpen = false;  ///< it is open, and of an interlude that has ended
+  };
+
+  /// Things that were asked of the batch being recorded, and are done when it ends or after it.
+  struct AtEnd {
+    std::vector<EarlyUser*> earlyUsers;
+    bool hostReads = false;
+    std::vector<Readback> readbacks;
+    std::vector<std::unique_ptr<HostImport>> imports;
+
+    /// Somebody waits for a few bytes, and nothing but them.
+    bool readsOnly() const;
+  };
+
+  /// Counts of batches; each is the number of the last batch that it tells of.
+  struct Numbers {
+    uint64_t submitted = 0;
+    uint64_t opened = 0;
+    uint64_t lastWork = 0;      ///< the newest that was handed over and does more than copy
+    uint64_t lastFinished = 0;  ///< the one with which the last submission ended
+    uint64_t throttled = 0;     ///< the last that was handed over when throttle() was last called
+  };
+
   /// Waits for the oldest batch where there are too many.
   Result<std::unique_ptr<Batch>> freeBatch();
-  bool onlyCopies(const Batch& batch) const { return batch.firstPass == m_passId && !batch.dispatches; }
+  bool onlyCopies(const Batch& batch) const { return batch.firstPass == m_pass.id && !batch.dispatches; }
   Result<MemoryRange> stageIn(Staging& staging, uint64_t size);
   Result<void> begin(VkCommandBuffer commands);
+  /// Records the barrier after which the host may read.
+  void recordHostBarrier();
+  /// Ends the batch's commands and gives them to the queue, unless early ones failed.
+  VkResult queue();
   Result<void> submit(std::unique_ptr<core::Completion> completion, Frame* frame);
 
   Device& m_device;
@@ -186,16 +219,12 @@ private:
   Batches m_batches;
   std::deque<std::unique_ptr<Batch>> m_inFlight;  // oldest first
   std::unique_ptr<Batch> m_current;
-  uint64_t m_submitted = 0, m_opened = 0, m_interludes = 0, m_passId = 0;
-  core::Owner m_owner;          ///< of what is recorded
-  uint64_t m_lastWork = 0;      ///< the newest batch that was handed over and does more than copy
-  uint64_t m_lastFinished = 0;  ///< batch with which the last submission ended
-  uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called
-  bool m_inPass = false, m_leftOpen = false, m_hostReads = false;
+  Numbers m_numbers;
+  uint64_t m_interludes = 0;  ///< that have ended
+  Pass m_pass;
+  AtEnd m_atEnd;
+  core::Owner m_owner;  ///< of what is recorded
   std::vector<DrawCounter*> m_counters;
-  std::vector<EarlyUser*> m_earlyUsers;
-  std::vector<Readback> m_readbacks;
-  std::vector<std::unique_ptr<HostImport>> m_imports;
   Staging m_toDevice, m_fromDevice;
   RetiredObjects m_retired;
 };
@@ -204,9 +233,9 @@ template <class Gather>
 Result<bool> Recorder::inOneBatch(Gather gather) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (auto opened = open(); !opened) return opened.error();
-    const uint64_t begun = m_opened;
+    const uint64_t begun = m_numbers.opened;
     Result<bool> ready = gather();
-    if (!ready || !*ready || begun == m_opened) return ready;
+    if (!ready || !*ready || begun == m_numbers.opened) return ready;
   }
   return Error{ErrorCode::Backend, "one draw needs more staging memory than there is", {}};
 }
