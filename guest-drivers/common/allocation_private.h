@@ -34,7 +34,7 @@ struct DescribedSurface {
   uint32_t width = 0;  // pixels; 0: no surface
   uint32_t height = 0;
   uint32_t format = 0;  // D3DFORMAT
-  uint32_t pitch = 0;   // bytes; 0: not said
+  uint32_t pitch = 0;   // bytes; 0: unknown
 };
 
 /** Packs a surface into reserved0, which has no room for the pitch. Width at most 65535, height at most

@@ -34,8 +34,8 @@ constexpr uint32_t deviceFormat(uint32_t d3dFormat) {
   return AEROGPU_FORMAT_INVALID;
 }
 
-/** More texture formats. Neither the screen nor GDI uses them, but programs share such textures. Depth
- * formats without a stencil are kept as 32-bit depth, as in the Direct3D 9 driver. */
+/** More texture formats. Neither the screen nor GDI uses them, but programs share textures that have them. Depth
+ * formats without a stencil become 32-bit depth, as in the Direct3D 9 driver. */
 inline constexpr DeviceFormat kOtherFormats[] = {
     {aerogpu::d3d9::Format::DXT1, AEROGPU_FORMAT_BC1_RGBA_UNORM},
     {aerogpu::d3d9::Format::DXT2, AEROGPU_FORMAT_BC2_RGBA_UNORM},

@@ -7,10 +7,10 @@
 
 namespace aero {
 
-/** The bits of the single nearest to num / den (ties to even). |num| < 2^40, 0 < den < 2^40. */
+/** Returns the bits of the single nearest to num / den (ties to even). |num| < 2^40, 0 < den < 2^40. */
 uint32_t floatRatio(int64_t num, int64_t den);
 
-/** The bits of `value`; exact up to 2^24. */
+/** Returns the bits of `value`; exact up to 2^24. */
 inline uint32_t floatInt(int64_t value) {
   return floatRatio(value, 1);
 }

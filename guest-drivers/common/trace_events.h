@@ -64,16 +64,15 @@ struct DeviceError {
   uint64_t fence;
   uint32_t code;
 };
-/** The scanout was given another address. */
+/** The OS flipped to this address. Also written if the driver could not show it. */
 struct Flip {
   static constexpr uint16_t kId = 6;
   static constexpr uint8_t kLevel = kInformation;
   static constexpr uint64_t kKeyword = kDisplay;
   uint64_t address;
 };
-/** A vertical blank interrupt: its number, and its time on the machine's clock, in ns. The host's trace
- * has both.
- */
+/** The OS was told of a vertical sync. Number of the device's last vertical blank, and its time on the machine's clock,
+ * in ns; the host's trace has both. */
 struct Vblank {
   static constexpr uint16_t kId = 7;
   static constexpr uint8_t kLevel = kVerbose;

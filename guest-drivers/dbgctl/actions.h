@@ -9,7 +9,7 @@ namespace dbgctl {
 
 class Kernel;
 
-/// Sets the pointer: a test picture, its position, its visibility. Windows' next pointer update undoes it.
+/// Set the pointer's picture (a test picture), position and visibility, until Windows updates the pointer.
 bool setPointerShape(Kernel& kernel);
 bool movePointer(Kernel& kernel, int32_t x, int32_t y);
 bool showPointer(Kernel& kernel, bool visible);
@@ -20,9 +20,8 @@ bool reserveHandles(Kernel& kernel, uint32_t count);
 /// Prints bytes of video memory in hexadecimal (checked builds of the driver).
 bool dumpMemory(Kernel& kernel, uint64_t address, uint32_t bytes);
 
-/// Writes all reports into a file, for analysing a fault; then, for `seconds` seconds, each second's fences
-/// and counters. Exits with the worst status of the reports; an escape that the caller may not use is noted
-/// in the file and is no failure.
+/// Writes the reports into a file, for analysing a fault; then, for `seconds` seconds, each second's fences
+/// and counters. Returns false only if the file cannot be written: a report that fails is noted in the file.
 bool capture(Kernel& kernel, const char* path, uint32_t seconds);
 
 }  // namespace dbgctl

@@ -26,8 +26,8 @@ void narrow(const WCHAR* from, char* to, int bytes) {
   to[bytes - 1] = 0;
 }
 
-/// An administrator has this privilege, but it is disabled; the driver wants it enabled. Without it, the
-/// escapes that are open to all callers still work.
+/// Enables the debug privilege, which the driver demands for some escapes. Administrators have it, but it is
+/// disabled at first. Without it, the escapes that are open to all callers still work.
 void enableDebugPrivilege() {
   HANDLE token;
   if (!OpenProcessToken(GetCurrentProcess(), TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY, &token)) return;

@@ -20,9 +20,9 @@ public:
   bool open(const char* library);
   ~Kernel();
 
-  /// Sends an escape. `blob` begins with the escape's header, which send() fills in. `word` is the user's
-  /// command, for the error message. `device`: the escape runs on a device that this program creates for the
-  /// call.
+  /// Sends an escape. `blob` begins with the escape's header, which this fills in. `word` is the user's
+  /// command, for the error message. `device`: creates a D3DKMT device for the call, and sends the escape on
+  /// that.
   template <class Blob>
   bool ask(const char* word, uint32_t operation, Blob& blob, bool device = false) {
     return ask(word, operation, &blob, sizeof blob, device);

@@ -26,8 +26,8 @@ Report reportAllocations;
 Report reportOperations;
 Report reportSettings;
 
-/// Runs the self test, within `milliseconds` (0: the driver's own limit). Returns false also if the test
-/// finds a fault.
+/// Runs the self test, within `milliseconds` (0: the driver's limit). Returns false also if the test finds a
+/// fault.
 bool reportSelfTest(Kernel& kernel, FILE* out, uint32_t milliseconds);
 
 /// Prints a line of a report, with the name in a column of its own.

@@ -12,8 +12,8 @@ public:
       __attribute__((format(gnu_printf, 5, 6)));
   /// Prints a step that makes no claim about what should be.
   void note(const char* name, const char* is, ...) __attribute__((format(gnu_printf, 3, 4)));
-  /// The last line, for programs: `aerogpu-doctor: ok|off bits=B level=L steps=N off=NAME,NAME...`. `level`:
-  /// see level9.h. Returns the exit status: 0, or 1 if something is off.
+  /// Prints the last line, for programs: `aerogpu-doctor: ok|off bits=B level=L steps=N off=NAME,NAME...`.
+  /// `level`: see level9.h. Returns the exit status: 0, or 1 if something is off.
   int finish(int level);
 
 private:

@@ -9,7 +9,7 @@ namespace doctor {
 
 namespace {
 
-/// A function of a library that may be missing.
+/// Finds a function of a library; returns false if either is missing.
 template <class Function>
 bool find(const char* library, const char* name, Function& function) {
   const HMODULE module = LoadLibraryA(library);

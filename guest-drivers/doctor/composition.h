@@ -6,7 +6,7 @@
 
 namespace doctor {
 
-/// The steps `session`, `desktop`, `composition`.
+/// Runs the steps `session`, `desktop`, `composition`.
 void checkComposition(Checks& checks);
 
 }  // namespace doctor

@@ -111,7 +111,7 @@ bool queryAnswers(IDirect3DDevice9* device, D3DQUERYTYPE type) {
   return result == S_OK && answer != 0;
 }
 
-/// Tests a device in a window, a picture, and the queries.
+/// Creates a device in a window, presents a picture, and tests the queries.
 void checkDevice(Checks& checks, IDirect3D9Ex* direct3d, UINT adapter, Missing& missing) {
   static const char kShould[] = "one that draws and presents";
   Window window;
@@ -140,7 +140,7 @@ void checkDevice(Checks& checks, IDirect3D9Ex* direct3d, UINT adapter, Missing& 
     missing.lack(2, "an occlusion query that counts pixels");
 }
 
-/// Returns the adapter of a display, or -1.
+/// Returns the number of the Direct3D adapter of a display, or -1.
 int adapterOf(IDirect3D9Ex* direct3d, const char* display, D3DADAPTER_IDENTIFIER9& identifier) {
   const UINT count = direct3d->GetAdapterCount();
   for (UINT i = 0; i < count; i++)
@@ -191,7 +191,7 @@ int checkDirect3D(Checks& checks, const Display& display) {
   checks.step("level-9_1", !missing.count(1), "nothing: the compositor runs on this level of Direct3D 10",
               "%d things are missing", missing.count(1));
   missing.list(checks, 1, "level-9_1");
-  // More than the compositor requires; programs look at these levels.
+  // The compositor does not require these levels, but programs check for them.
   for (int level = 2; level <= kLevels; level++) {
     const char* const name = level == 2 ? "level-9_2" : "level-9_3";
     checks.note(name, "%d things are missing", missing.count(level));

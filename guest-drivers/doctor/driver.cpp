@@ -79,8 +79,8 @@ struct Version {
   }
 };
 
-/// Opens the first adapter that has our driver, and returns that driver's answer to user mode. Any driver may
-/// be asked; only ours answers with this magic.
+/// Opens the first adapter that has our driver, and sets `answer` to that driver's data for user mode, which
+/// have our magic. Otherwise sets `hardware` if there is our device, and lists the displays in `names`.
 bool openOurs(Kernel& kernel, Display& display, aerogpu_umd_ext_private_v2& answer, DISPLAY_DEVICEW& hardware,
               char* names, size_t namesBytes) {
   DISPLAY_DEVICEW device = {};

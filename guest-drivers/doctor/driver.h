@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// driver.h: the device, its kernel driver and its user-mode driver, as D3DKMT shows them.
+// driver.h: checks the device, its kernel driver and its user-mode driver through D3DKMT.
 #pragma once
 
 #include "guest-drivers/doctor/checks.h"
 
 namespace doctor {
 
-/// Where the adapter is, for Direct3D.
+/// The display of the adapter, by which Direct3D finds it.
 struct Display {
   char name[64];  // "\\.\DISPLAY1"
 };

@@ -116,7 +116,7 @@ constexpr Least kLeasts[] = {
     LEAST(3, VertexShaderVersion, D3DVS_VERSION(3, 0)),
 };
 
-/// MaxTextureRepeat: zero, or at least this.
+/// Requirements for MaxTextureRepeat: zero, or at least `least`.
 constexpr struct {
   int level;
   DWORD least;

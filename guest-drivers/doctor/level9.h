@@ -30,7 +30,7 @@ protected:
   ~Lacks() = default;
 };
 
-/// Answers as IDirect3D9::CheckDeviceFormat with D3D_OK.
+/// Tells whether the device has a format for a use, as IDirect3D9::CheckDeviceFormat does.
 class Formats {
 public:
   virtual bool has(DWORD usage, D3DRESOURCETYPE type, D3DFORMAT format) = 0;

@@ -120,7 +120,8 @@ void AeroAdapter::end(Stage stage) {
     allocations.stop();
     break;
   case kScheduler: {
-    // A stop of the ring drops what the device is at, and the next start makes objects under the same handles.
+    // The next start makes objects under the same handles, so old work must be done first. If it takes too long, a
+    // restart of the GPU drops it.
     constexpr uint32_t kFinishMs = 350;
     const bool left = internal.finish(kFinishMs) == STATUS_IO_TIMEOUT;
     scheduler.stop();
@@ -184,8 +185,8 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
   display.restore();
   cursor.restore();
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
-  // Makes the textures before any program opens them; their pixels are lost. A texture that a full ring keeps
-  // from being made stays missing, like everything else.
+  // Makes the textures before any program opens them; their pixels are lost. A texture for which the ring has no
+  // room stays missing.
   if (forgot) (void)textures.restore();
   status = gdi.restore();
   if (!NT_SUCCESS(status)) logEvent(AEROGPU_EVENT_START_FAILED, status, kGdi);
@@ -216,8 +217,8 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   epochs.workLost();
   const NTSTATUS status = scheduler.resetFromTimeout();
   ringEmptied();
-  // LOSS-3: the work that timed out stands still because the GPU is gone from the host. A fresh GPU has none
-  // of the old objects. LOSS-5: there is no need to wait for it.
+  // LOSS-3: if the host has lost the GPU, the work timed out because of that. The GPU that is opened instead has
+  // none of the old objects. LOSS-5: there is no need to wait for it.
   const bool lost = gpuLoss.lost();
   const uint64_t process = lost ? 0 : scheduler.timedOutProcess();
   if (process) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // adapter.h: one AeroGPU as the driver sees it: what the OS handed over, and the parts that do the work. Each
 // part lives in its own file, takes what it uses and does not know the adapter; only wiring belongs here.
-// Only entry points (*_ddi.cpp) include this file, and calls/, which decides for them where several parts are
-// concerned.
+// Only entry points (*_ddi.cpp), and calls/, which implements entry points that need several parts, include this
+// file.
 #pragma once
 
 #include "guest-drivers/kmd/device/capability_block.h"
@@ -43,14 +43,14 @@ public:
   /** DxgkDdiStartDevice, StopDevice; PASSIVE_LEVEL. A failed start undoes everything. */
   NTSTATUS start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &callbacks);
   void stop();
-  /** DxgkDdiSetPowerState of the adapter; PASSIVE_LEVEL. It never fails: a part that does not come back is
-   * logged, and missing. `hibernates`: the system will still show something. */
+  /** DxgkDdiSetPowerState of the adapter; PASSIVE_LEVEL. Never fails: what cannot be restored after a sleep is
+   * missing. `hibernates`: the system shows its progress on the screen until it is off. */
   void setPower(DEVICE_POWER_STATE state, bool hibernates);
-  /** DxgkDdiResetFromTimeout, DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. Between them a GPU that the host
-   * lost is opened anew (recovery.md). */
+  /** DxgkDdiResetFromTimeout, DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. The reset has a GPU that the host lost
+   * opened anew (recovery.md). */
   NTSTATUS resetFromTimeout();
   NTSTATUS restartFromTimeout();
-  /** Called when a program starts: retries a GPU that the host gave up, if the ring is empty.
+  /** Called when the OS creates a device: retries a GPU that the host gave up, if the ring is empty.
    * PASSIVE_LEVEL. */
   void retryGpu();
   /** True if `process` (Processes::current()) gets no device now because its work hung more than once.
@@ -64,10 +64,10 @@ public:
   /** True if Direct3D and GDI acceleration are offered: the registry can disable them. */
   bool offers3d() const { return !settings.disable3d; }
   /**
-   * True if the resources of `context` are gone: the device was reset in a sleep, or could not run the
-   * context's work. Direct3D tells a program so when its next call fails with
-   * STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE. The OS' own devices own nothing that the driver cannot make
-   * again. PASSIVE_LEVEL.
+   * True if the resources of `context` are gone or wrong: the device lost all objects (in a sleep, or with the
+   * host's GPU), or could not run a submission of the WDDM device. The caller then returns
+   * STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE, by which Direct3D tells the program. False for the OS' own devices:
+   * the driver can make all their objects again. PASSIVE_LEVEL.
    */
   bool isLost(AeroContext &context) {
     AeroDevice &device = *context.device;
@@ -137,9 +137,9 @@ private:
   /** Waits for the interrupt routine and its DPC; neither reads anything afterwards. PASSIVE_LEVEL. */
   void leaveInterrupts();
   static BOOLEAN NTAPI leaveAtDirql(PVOID self);
-  /** Asks the device to keep its objects over the sleep that may follow (KEEP-1). */
+  /** Asks the device to keep its objects during the sleep that may follow (KEEP-1). */
   void keepObjects();
-  /** After the sleep: returns true if the objects are still there (KEEP-4). Nothing runs yet. */
+  /** After the sleep, before any work: returns true if the device has kept the objects (KEEP-4). */
   bool claimObjects();
 
   FAST_MUTEX m_hangsMutex = {};

@@ -16,7 +16,7 @@ INFO, DBI = 1, 3  # numbers of streams
 DBI_HEADER = 64
 MODULE = 64  # bytes of a module record before its names
 S_ENVBLOCK = 0x113d
-DELETED = 0xffffffff  # size of a stream that is not there
+DELETED = 0xffffffff  # size of a stream that does not exist
 
 
 def read_streams(data):
@@ -115,7 +115,7 @@ def main():
     with open(pdb, 'rb') as file:
         size, streams = read_streams(file.read())
     without_folders(streams)
-    # GNU ld puts the time here; debuggers go by the GUID after it, which is the build id.
+    # GNU ld puts the time here; debuggers identify the file by the GUID after it, which is the build id.
     streams[INFO] = streams[INFO][:4] + streams[INFO][12:16] + streams[INFO][8:]
     with open(pdb, 'wb') as file:
         file.write(write_streams(size, streams))

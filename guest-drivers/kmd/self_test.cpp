@@ -61,7 +61,7 @@ uint32_t SelfTest::find(const Deadline &deadline) {
 uint32_t SelfTest::testInterruptRegisters() const {
   if (m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & ~kInterrupts)
     return AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_IRQ_REGS_OUT_OF_RANGE;
-  // The OS may change it meanwhile, so this tries again.
+  // The OS may change the mask between the two reads, so this tries again.
   for (int i = 0; i < 3; i++)
     if (m_registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE) == m_display.interruptMask()) return AEROGPU_DBGCTL_SELFTEST_OK;
   return AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_IRQ_REGS_OUT_OF_RANGE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // self_test.h: implements SELFTEST of the escapes (docs/abi/driver-data.md, "Escapes"): checks whether ring, interrupt,
-// vblank and pointer work, invisibly: it draws nothing, moves nothing and reports nothing to the OS.
+// vblank and pointer work. Nothing of it is visible, and the OS is told nothing.
 #pragma once
 
 #include <stdint.h>
@@ -23,8 +23,8 @@ public:
   SelfTest(const Registers &registers, InternalQueue &internal, Display &display, CursorPlane &cursor)
       : m_registers(registers), m_internal(internal), m_display(display), m_cursor(cursor) {}
 
-  /** One at a time, else STATUS_DEVICE_BUSY. Sets `error` to the AEROGPU_DBGCTL_SELFTEST_* of the first fault found.
-   * `milliseconds` 0, or over kMaxMs: kMaxMs. PASSIVE_LEVEL, the adapter is started. */
+  /** Runs the test, and sets `error` to the AEROGPU_DBGCTL_SELFTEST_* of the first fault found. `milliseconds` 0, or
+   * over kMaxMs, means kMaxMs. STATUS_DEVICE_BUSY: another test is running. PASSIVE_LEVEL, the adapter is started. */
   NTSTATUS run(uint32_t milliseconds, bool powered, uint32_t &error);
 
 private:

@@ -40,7 +40,7 @@ def main():
     if len(sources) == 1:
         return compile_one(compiler, sources[0], output, output, depfile)
     for source in sources if apart else ():
-        # A source's object takes the place of the one before, and the last one's that of the whole.
+        # Each object overwrites the one before; the object of all sources overwrites the last.
         if code := compile_one(compiler, source, output, output, depfile):
             return code
     unit = os.path.splitext(output)[0] + '.cpp'

@@ -8,7 +8,7 @@
 namespace aero {
 namespace {
 
-/** Version 2 with every field set. */
+/** Returns data of version 2 with every field set. */
 AllocationPrivate sample() {
   AllocationPrivate data = {};
   data.magic = 0x414C4C4F;

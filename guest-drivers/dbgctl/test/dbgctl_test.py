@@ -140,7 +140,7 @@ def machines(test, fake):
                          ('80000011', 'another self test'), ('C000000D', 'refuses these values'),
                          ('C0000017', 'try again'), ('C000009A', 'try again'), ('C0123456', '0xc0123456')):
         test.refuses(fake, ['fences'], {'FAKE_STATUS': status}, 1, text, 'fences: ')
-    # An older driver: the operations it knows are answered, the others are named.
+    # An older driver: dbgctl prints what that answers, and says that the driver is too old for the rest.
     old = {'FAKE_STATUS': 'C00000BB', 'FAKE_FROM': '18'}
     test.says(fake, ['status'], old, '^submitted', '^resets')
     for words in (['settings'], ['operations'], ['handles', '1']):

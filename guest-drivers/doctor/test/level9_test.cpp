@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The requirements of level 9, by the numbers of "Required Direct3D 9 capabilities" and "Required DXGI
-// formats": a device that has everything lacks nothing, and each thing taken away is reported at its level.
+// Tests the requirements of level 9 against "Required Direct3D 9 capabilities" and "Required DXGI formats": a
+// device that has everything lacks nothing, and each ability that it loses is reported for the right level.
 #include "guest-drivers/doctor/level9.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ public:
   std::set<std::pair<int, std::string>> lines;
 };
 
-/// Everything at its most.
+/// Returns capabilities with all flags and the highest values.
 D3DCAPS9 fullCaps() {
   D3DCAPS9 caps{};
   caps.Caps2 = caps.PrimitiveMiscCaps = caps.RasterCaps = caps.ZCmpCaps = caps.SrcBlendCaps = ~0u;
@@ -53,7 +53,7 @@ std::set<std::pair<int, std::string>> lacksOf(const D3DCAPS9& caps) {
   return told.lines;
 }
 
-/// Has all but one use of one format.
+/// A device that has all formats and uses but the given ones.
 class AllBut final : public Formats {
 public:
   explicit AllBut(std::set<std::tuple<DWORD, D3DRESOURCETYPE, D3DFORMAT>> missing)

@@ -17,13 +17,13 @@ void writePrivate(const AeroAllocation &allocation, void *data) {
   priv->size_bytes = allocation.bytes;
 }
 
-/** The surface that the data describes as the device draws it, or all zero. */
+/** Returns the described surface in the device's terms; all zero if there is none. */
 Surface surfaceOf(const DescribedSurface &described, bool bytePixels) {
   if (bytePixels) return {(described.width + 3) / 4, described.height, AEROGPU_FORMAT_B8G8R8A8_UNORM, described.pitch};
   return {described.width, described.height, deviceFormat(described.format), described.pitch};
 }
 
-/** Whether the data are as DxgkDdiGetStandardAllocationDriverData gave them (PRIV-18). */
+/** True if DxgkDdiGetStandardAllocationDriverData made these data (PRIV-18). */
 bool isSealed(const AeroAdapter &adapter, const DXGK_ALLOCATIONINFO &info) {
   aerogpu_wddm_alloc_ext_priv_sealed data;
   if (info.PrivateDriverDataSize < sizeof data) return false;
@@ -31,7 +31,8 @@ bool isSealed(const AeroAdapter &adapter, const DXGK_ALLOCATIONINFO &info) {
   return data.base.reserved1 && data.seal == adapter.seal.of(&data.base, sizeof data.base);
 }
 
-/** Clears the seal: every process that opens the allocation reads the data, and none may make another one with it. */
+/** Clears the seal: every process that opens the allocation can read its data, and none may create a standard
+ *  allocation with a copy. */
 void breakSeal(void *data, UINT bytes) {
   if (bytes < sizeof(aerogpu_wddm_alloc_ext_priv_sealed)) return;
   memset(static_cast<uint8_t *>(data) + offsetof(aerogpu_wddm_alloc_ext_priv_sealed, seal), 0, sizeof(uint64_t));
@@ -59,7 +60,7 @@ void describePlacement(const AeroAllocation &allocation, const AllocationPrivate
       allocation.use == AllocationUse::Primary ? D3DDDI_ALLOCATIONPRIORITY_HIGH : D3DDDI_ALLOCATIONPRIORITY_NORMAL;
 }
 
-/** Drops one reference; the last one tells the device. */
+/** Drops one reference; with the last one, ends the allocation's token and driver texture on the device. */
 void release(AeroAdapter &adapter, AeroAllocation *allocation) {
   AllocationTable::Farewell farewell;
   {
@@ -69,7 +70,7 @@ void release(AeroAdapter &adapter, AeroAllocation *allocation) {
   if (!farewell.last) return;
   uint8_t buffer[sizeof(aerogpu_cmd_release_shared_surface) + sizeof(aerogpu_cmd_destroy_resource)];
   PacketWriter packets(buffer, sizeof buffer);
-  // A device that was reset since has forgotten both by itself.
+  // The texture need not be destroyed if the device has been reset since it was made.
   if (farewell.token) packets.append<aerogpu_cmd_release_shared_surface>()->share_token = farewell.token;
   if (farewell.kernelTexture && adapter.epochs.mayLinger(farewell.kernelEpoch))
     packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = farewell.kernelTexture;
@@ -104,7 +105,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
                                : adapter.segments.apertureBytes();
   const bool standard = isSealed(adapter, info);
   if (!mayBeAllocated(priv, standard, largest)) return STATUS_INVALID_PARAMETER;
-  // Only the aperture maps pages that lie where they lie.
+  // The device reaches memory that a program has already only through the aperture.
   if (saysExisting(priv) && !adapter.segments.hasAperture()) return STATUS_INVALID_PARAMETER;
 
   void *memory = poolAllocate(sizeof(AeroAllocation));
@@ -113,7 +114,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   allocation->flags = priv.flags;
   allocation->use = static_cast<AllocationUse>(priv.reserved1);
   allocation->described = describedSurface(priv);
-  // The device has no format of one byte a pixel; only GDI has it, whose surfaces the driver's own shaders read.
+  // The device has no format of one byte a pixel. Only GDI uses one, and the driver's own shaders draw GDI's surfaces.
   allocation->bytePixels = standard && allocation->described.format == D3DDDIFMT_A8;
   allocation->surface = surfaceOf(allocation->described, allocation->bytePixels);
   allocation->gpuOnly = livesOnGpuOnly(allocation->use) || saysGpuOnly(priv);
@@ -127,14 +128,14 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
     allocation->surface.format = importedFormat(allocation->described.format, adapter.features.formats);
     allocation->surface.pitch = importedPitch(allocation->described);
   }
-  // The device is told of no more than there is, so no stream reaches beyond.
+  // Allocation tables have this size, so no stream reaches memory beyond it.
   allocation->bytes = allocation->gpuOnly ? kPageBytes : priv.size_bytes;
   {
     TableLock lock(adapter.allocations);
-    // With handle spaces ids are the driver's: a program that wishes for one cannot keep another from having it.
+    // With handle spaces the driver chooses the ids, so that no program can occupy ids that others ask for.
     if (!adapter.allocations.enter(*allocation, adapter.features.spaces() ? 0 : priv.alloc_id)) {
       poolFree(memory);
-      return STATUS_INVALID_PARAMETER;  // EX-47: the id lives already
+      return STATUS_INVALID_PARAMETER;  // EX-47: another allocation has the id
     }
     if (allocation->lasts() || allocation->isShared()) adapter.allocations.tokens.create(allocation->token);
   }
@@ -157,7 +158,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   return STATUS_SUCCESS;
 }
 
-/** Whether one of the allocations is to be shared. */
+/** True if one of the allocations is to be shared. */
 bool asksForShared(const DXGKARG_CREATEALLOCATION &args) {
   for (UINT i = 0; i < args.NumAllocations; i++) {
     const DXGK_ALLOCATIONINFO &info = args.pAllocationInfo[i];
@@ -169,7 +170,8 @@ bool asksForShared(const DXGKARG_CREATEALLOCATION &args) {
   return false;
 }
 
-/** Lets the device import what has a token (SPACE-13), before anything that it submits from now on. */
+/** Lets the WDDM device import those of the opened allocations that have a token (SPACE-13); its next submission can
+ *  already do so. */
 NTSTATUS grantAll(AeroDevice &device, const DXGKARG_OPENALLOCATION &args) {
   if (!device.space || device.system) return STATUS_SUCCESS;
   if (!NT_SUCCESS(sayProcess(device))) return STATUS_NO_MEMORY;
@@ -180,7 +182,7 @@ NTSTATUS grantAll(AeroDevice &device, const DXGKARG_OPENALLOCATION &args) {
       const auto *open = AeroOpenAllocation::from(args.pOpenAllocation[i].hDeviceSpecificAllocation);
       AeroAllocation &allocation = *open->allocation;
       if (!allocation.token.value) continue;
-      // Windows' shared primary has its texture when somebody draws to it or, as here, imports it.
+      // The texture of Windows' shared primary is made only when something draws to it or, as here, may import it.
       if (!allocation.lasts() && !NT_SUCCESS(device.adapter->textures.ensure(allocation))) return STATUS_NO_MEMORY;
       auto *grant = packets.append<aerogpu_cmd_ext_grant>();
       grant->share_token = allocation.token.value;
@@ -188,7 +190,7 @@ NTSTATUS grantAll(AeroDevice &device, const DXGKARG_OPENALLOCATION &args) {
     }
     if (!packets.used()) continue;
     const NTSTATUS status = device.adapter->internal.submit(buffer, static_cast<uint32_t>(packets.used()));
-    if (!NT_SUCCESS(status)) return STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
+    if (!NT_SUCCESS(status)) return STATUS_NO_MEMORY;  // the page has no code for a ring without room
   }
   return STATUS_SUCCESS;
 }
@@ -236,7 +238,7 @@ NTSTATUS describeAllocation(const AeroAdapter &adapter, const AeroAllocation &al
                             DXGKARG_DESCRIBEALLOCATION &args) {
   DescribedSurface described = allocation.described;
   if (!described.width) {
-    // The private data do not describe it, but a stream made a texture of it.
+    // The private data describe no surface, but a stream made a texture over the allocation.
     const Surface &surface = allocation.surface;
     described = {surface.width, surface.height, d3dFormatOf(surface.format), surface.pitch};
   }
@@ -294,9 +296,9 @@ NTSTATUS openAllocations(AeroDevice &device, const DXGKARG_OPENALLOCATION &args)
       if (allocation->use != AllocationUse::UserMode) breakSeal(info.pPrivateDriverData, info.PrivateDriverDataSize);
     }
     info.hDeviceSpecificAllocation = open;
-    // Its maker opens it first: Windows gives it to no other device before (page "DxgkDdiOpenAllocation").
+    // The device that creates an allocation is the first that opens it (page "DxgkDdiOpenAllocation").
     if (allocation->lasts() && !allocation->kernelTexture && !NT_SUCCESS(adapter.textures.create(*allocation)))
-      status = STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
+      status = STATUS_NO_MEMORY;  // the page has no code for a ring without room
   }
   if (NT_SUCCESS(status)) status = grantAll(device, args);
   if (NT_SUCCESS(status)) return status;

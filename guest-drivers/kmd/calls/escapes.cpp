@@ -9,7 +9,8 @@
 namespace aero {
 namespace {
 
-/** True if the caller may debug drivers. Operations that change the device or show memory ask for that. */
+/** True if the caller has the privilege to debug, which operations need that change the device or show addresses,
+ *  memory or other programs' work. */
 bool mayDebug() {
   LUID privilege = {SE_DEBUG_PRIVILEGE, 0};
   return SeSinglePrivilegeCheck(privilege, UserMode);
@@ -76,7 +77,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_perf_out &out) {
   return STATUS_SUCCESS;
 }
 
-/** The newest descriptors, oldest first; `out` has room for AEROGPU_DBGCTL_MAX_RECENT_DESCRIPTORS. */
+/** Calls `write(i, descriptor)` for the newest descriptors, at most `capacity`, oldest first; returns their number. */
 template <class Write> uint32_t recentDescriptors(const Ring &ring, uint32_t capacity, Write write) {
   uint32_t count = ring.tail() < capacity ? ring.tail() : capacity;
   if (count > ring.entries()) count = ring.entries();
@@ -225,7 +226,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_selftest_inout &out) {
   return STATUS_SUCCESS;
 }
 
-/** The registry as it was read at the start. */
+/** Returns the registry values as the driver read them when it started. */
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_ext_query_settings_out &out) {
   const Settings &settings = adapter.settings;
   out.flags = (settings.disable3d ? AEROGPU_EXT_SETTING_3D_DISABLED : 0) |
@@ -262,7 +263,7 @@ NTSTATUS setCursorShape(AeroAdapter &adapter, AeroDevice *, void *data, UINT byt
 }
 
 #if DBG
-/** Reads VRAM or memory that the driver allocated; anything else is refused. */
+/** Reads VRAM; any other address is refused. */
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_read_gpa_inout &out) {
   out.bytes_copied = 0;
   if (!out.size_bytes || out.size_bytes > AEROGPU_DBGCTL_READ_GPA_MAX_BYTES) return STATUS_INVALID_PARAMETER;
@@ -282,7 +283,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_read_gpa_inout &out) {
 }
 #endif
 
-/** Answers in a local copy, and writes it back. `bytes` is at least a Blob's. */
+/** Answers in a copy of the caller's Blob, and writes the copy back. `data` has at least the bytes of a Blob. */
 template <class Blob> NTSTATUS handle(AeroAdapter &adapter, AeroDevice *, void *data, UINT) {
   auto *blob = static_cast<Blob *>(poolAllocate(sizeof(Blob)));
   if (!blob) return STATUS_NO_MEMORY;
@@ -293,7 +294,7 @@ template <class Blob> NTSTATUS handle(AeroAdapter &adapter, AeroDevice *, void *
   return status;
 }
 
-/** A range of handles for the caller's device. */
+/** Reserves a range of handles for the caller's device. */
 NTSTATUS reserveHandles(AeroAdapter &adapter, AeroDevice *device, void *data, UINT) {
   aerogpu_escape_ext_reserve_handles_inout inout;
   RtlCopyMemory(&inout, data, sizeof inout);
@@ -311,7 +312,7 @@ NTSTATUS reserveHandles(AeroAdapter &adapter, AeroDevice *device, void *data, UI
   return STATUS_SUCCESS;
 }
 
-/** `device`: of the caller, or null. */
+/** Carries out an operation. `device`: the caller's, or null. */
 using Handler = NTSTATUS (*)(AeroAdapter &, AeroDevice *device, void *, UINT);
 
 NTSTATUS handleScanout(AeroAdapter &adapter, AeroDevice *device, void *data, UINT bytes) {
@@ -321,7 +322,7 @@ NTSTATUS handleScanout(AeroAdapter &adapter, AeroDevice *device, void *data, UIN
 }
 
 enum class Who { Everybody, Debuggers };
-/** Operations without which a user-mode driver does not work are left with escapes=off (POLICY-1). */
+/** Whether the host's option escapes=off refuses an operation (POLICY-1). Always: user-mode drivers need it. */
 enum class Policy { Always, UnlessOff };
 
 struct Operation {
@@ -342,8 +343,8 @@ constexpr Operation question(uint32_t op, Who who = Who::Everybody, Policy polic
 
 NTSTATUS queryOperation(AeroAdapter &adapter, AeroDevice *device, void *data, UINT bytes);
 
-// MAP_SHARED_HANDLE of the ABI is not here: it made a kernel object's name out of a process' handle for drivers that
-// had no token in the private data. This driver has (EX-40).
+// MAP_SHARED_HANDLE of the ABI is not supported: it translated the handle of a process for drivers without a token in
+// the private data of a shared allocation. This driver writes a token there (EX-40).
 constexpr Operation kOperations[] = {
     question<aerogpu_escape_query_device_out>(AEROGPU_ESCAPE_OP_QUERY_DEVICE, Who::Everybody, Policy::Always),
     question<aerogpu_escape_query_fence_out>(AEROGPU_ESCAPE_OP_QUERY_FENCE, Who::Everybody, Policy::Always),
@@ -383,7 +384,7 @@ bool refused(const AeroAdapter &adapter, const Operation &operation) {
   return operation.policy == Policy::UnlessOff && (adapter.features.policy & AEROGPU_EXT_POLICY_ESCAPES_OFF);
 }
 
-/** Tells the row of the table, and whether the caller may use it. */
+/** Describes an operation's row of the table, and says whether the caller may use the operation. */
 NTSTATUS queryOperation(AeroAdapter &adapter, AeroDevice *, void *data, UINT) {
   aerogpu_escape_ext_query_operation_inout inout;
   RtlCopyMemory(&inout, data, sizeof inout);
@@ -412,7 +413,8 @@ NTSTATUS answerEscape(AeroAdapter &adapter, AeroDevice *device, void *data, UINT
   if (refused(adapter, *operation)) return STATUS_ACCESS_DISABLED_BY_POLICY_OTHER;
   if (operation->who == Who::Debuggers && !mayDebug()) return STATUS_ACCESS_DENIED;
   if (header.size < operation->bytes) {
-    // Whether the OS hands the caller back what was refused no page says; QUERY_OPERATION tells it in any case.
+    // No page says whether the OS copies the buffer of a refused escape back to the caller. QUERY_OPERATION returns the
+    // size in any case.
     header.reserved0 = operation->bytes;
     RtlCopyMemory(data, &header, sizeof header);
     return STATUS_BUFFER_TOO_SMALL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// escapes.h: what programs may ask the driver and have it do (docs/abi/driver-data.md: aerogpu_escape_*).
+// escapes.h: answers the escapes of programs: queries and commands (docs/abi/driver-data.md: aerogpu_escape_*).
 #pragma once
 
 #include "guest-drivers/kmd/adapter.h"
@@ -10,8 +10,8 @@ namespace aero {
  *  PASSIVE_LEVEL. */
 NTSTATUS answerEscape(AeroAdapter &adapter, AeroDevice *device, void *data, UINT bytes);
 
-/** Writes a version, the counters and the newest error to `data`, as far as `bytes` go. For DxgkDdiCollectDbgInfo,
- *  which comes right before a bug-check too: any IRQL, no pool, no lock. */
+/** Writes a version, the counters and the newest error to `data`, at most `bytes` bytes. For DxgkDdiCollectDbgInfo,
+ *  which the OS also calls right before a bug-check: any IRQL, no pool, no lock. */
 void reportForBugCheck(AeroAdapter &adapter, void *data, SIZE_T bytes);
 
 }  // namespace aero

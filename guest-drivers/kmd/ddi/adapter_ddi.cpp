@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// adapter_ddi.cpp: Plug and Play, power, interrupts, and what the adapter says of itself.
+// adapter_ddi.cpp: entry points for Plug and Play, power, interrupts, and the adapter's capabilities.
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
 #include "guest-drivers/kmd/adapter.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr UINT kPagingBytes = 64 * 1024;
 
 NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &args) {
-  // With 3D off there is nothing for a user-mode driver to open: Direct3D falls back, the desktop works on.
+  // With 3D off this failure keeps user-mode drivers from opening the adapter; the desktop works without Direct3D.
   if (!adapter.offers3d()) return STATUS_NOT_SUPPORTED;
   if (args.OutputDataSize < sizeof(aerogpu_umd_private_v1)) return STATUS_BUFFER_TOO_SMALL;
   aerogpu_umd_ext_private_v2 answer = {};
@@ -26,7 +26,7 @@ NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
   answer.v1.device_features = uint64_t{adapter.features.high} << 32 | adapter.features.low;
   if (adapter.features.low & AEROGPU_FEATURE_VBLANK) answer.v1.flags |= AEROGPU_UMDPRIV_FLAG_HAS_VBLANK;
   if (adapter.features.low & AEROGPU_FEATURE_FENCE_PAGE) answer.v1.flags |= AEROGPU_UMDPRIV_FLAG_HAS_FENCE_PAGE;
-  // How much somebody asks for says which version they know.
+  // The size of the caller's buffer tells which version of the structure the caller knows.
   if (args.OutputDataSize < sizeof answer) {
     RtlCopyMemory(args.pOutputData, &answer.v1, sizeof answer.v1);
     return STATUS_SUCCESS;
@@ -75,8 +75,8 @@ NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &
   caps.SchedulingCaps.MultiEngineAware = 1;
   caps.SchedulingCaps.VSyncPowerSaveAware = 1;
   caps.GpuEngineTopology.NbAsymetricProcessingNodes = 1;
-  // WDDMVersion stays 0: a driver at the Windows 7 interface version has it reserved, and another value would mean an
-  // older driver (page "DXGK_DRIVERCAPS").
+  // WDDMVersion stays 0: it is reserved at the Windows 7 interface version, and another value would mean an older
+  // driver (page "DXGK_DRIVERCAPS").
   return STATUS_SUCCESS;
 }
 
@@ -92,7 +92,8 @@ NTSTATUS answerSegments(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
   out.NbSegment = adapter.segments.count();
   for (UINT segment = 1; segment <= out.NbSegment; segment++)
     adapter.segments.describe(segment, out.pSegmentDescriptor[segment - 1]);
-  // Not in a segment: contiguous, locked system memory, as for DMA buffers (page "DXGK_CONTEXTINFO").
+  // Paging buffers are in no segment but in contiguous, locked system memory, as DMA buffers are (page
+  // "DXGK_CONTEXTINFO").
   out.PagingBufferSegmentId = kSegmentSystem;
   out.PagingBufferSize = kPagingBytes;
   out.PagingBufferPrivateDataSize = kPagingRecords * AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES;
@@ -155,7 +156,7 @@ VOID APIENTRY AeroDdiDpcRoutine(const PVOID context) {
 }
 
 VOID APIENTRY AeroDdiResetDevice(const PVOID context) {
-  // Any IRQL, also while the system stops with a bug-check: nothing may wait here.
+  // The OS calls this at any IRQL, also during a bug-check: nothing may wait here.
   if (AeroAdapter *adapter = AeroAdapter::from(context)) adapter->display.returnToVga();
 }
 
@@ -163,12 +164,13 @@ NTSTATUS APIENTRY AeroDdiSetPowerState(const PVOID context, ULONG uid, DEVICE_PO
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(context);
   if (!adapter) return STATUS_INVALID_PARAMETER;
-  // The monitor goes dark by DxgkDdiSetVidPnSourceVisibility; only the adapter itself has something to save.
+  // Only the adapter has state to save; the monitor is blanked by DxgkDdiSetVidPnSourceVisibility.
   if (uid == DISPLAY_ADAPTER_HW_ID) adapter->setPower(state, action == PowerActionHibernate);
   return STATUS_SUCCESS;
 }
 
-// A virtual adapter has no ACPI methods, no driver-private requests and no interfaces for others: these say so.
+// A virtual adapter has no ACPI methods, no driver-private requests and no interfaces for other drivers; the next three
+// functions say so.
 NTSTATUS APIENTRY AeroDdiNotifyAcpiEvent(const PVOID, DXGK_EVENT_TYPE, ULONG, PVOID, PULONG flags) {
   if (flags) *flags = 0;
   return STATUS_SUCCESS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// allocation_ddi.cpp: allocations as the video memory manager asks for them.
+// allocation_ddi.cpp: entry points by which the video memory manager creates, opens and destroys allocations.
 #include "guest-drivers/kmd/calls/allocation_calls.h"
 #include "guest-drivers/kmd/ddi/entry_points.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// context_ddi.cpp: devices and contexts. PASSIVE_LEVEL.
+// context_ddi.cpp: entry points that create and destroy WDDM devices and contexts. PASSIVE_LEVEL.
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "guest-drivers/kmd/adapter.h"
 #include "guest-drivers/kmd/ddi/entry_points.h"
@@ -9,7 +9,7 @@
 namespace aero {
 namespace {
 
-constexpr UINT kGdiAllocationListSize = 256;  // page "DXGK_CONTEXTINFO": of GDI contexts, no other number
+constexpr UINT kGdiAllocationListSize = 256;  // the size that page "DXGK_CONTEXTINFO" demands for GDI contexts
 
 constexpr DXGK_CONTEXTINFO contextInfo(bool gdi) {
   // Segment set 0: contiguous, locked system memory, which is what the device reads commands from.
@@ -17,8 +17,8 @@ constexpr DXGK_CONTEXTINFO contextInfo(bool gdi) {
   return {kDmaBytes, 0, AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES, allocations, allocations, 0};
 }
 
-/** The device context begins anew. Before somebody has its number, since it may have been another's; and when it ends,
- *  for what is bound in it stays on the device (OBJ-2). */
+/** Resets a device context. Sent before a WDDM context gets its number, which another one may have had before; and when
+ *  it ends, because objects that are bound in it would stay on the device (OBJ-2). */
 constexpr aerogpu_cmd_ext_reset_context kResetContext = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof kResetContext}, 0, 0};
 
 bool canReset(const AeroAdapter &adapter) {
@@ -34,8 +34,8 @@ void endDeviceContext(AeroAdapter &adapter, DeviceContext context) {
   if (canReset(adapter)) adapter.internal.submitEnd(&kResetContext, sizeof kResetContext, context);
 }
 
-/** Places of `device` among those of its process, `number`, and, with handle spaces, among all. False: there is none
- * for it. */
+/** Counts `device` as one of process `number` and, with handle spaces, takes a number for its space. Returns false if
+ * the process or the adapter has too many devices, or memory is short. */
 bool takePlaces(AeroDevice &device, uint64_t number) {
   AeroAdapter &adapter = *device.adapter;
   TableLock lock(adapter.allocations);
@@ -55,7 +55,7 @@ aerogpu_cmd_ext_space_process processOf(const AeroDevice &device) {
       {AEROGPU_CMD_EXT_SPACE_PROCESS, sizeof(aerogpu_cmd_ext_space_process)}, device.space, 0, device.account->number};
 }
 
-/** The device's handle space begins. */
+/** Prepares the handle space of a new WDDM device. */
 void beginSpace(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
   device.contexts.start();
@@ -66,14 +66,16 @@ void beginSpace(AeroDevice &device) {
   } packets = {processOf(device), {{AEROGPU_CMD_EXT_NAME_SPACE, sizeof packets.name}, device.space, 0, {}}};
   packets.name.process_id = Processes::idOf(device.account->number);
   copyProcessName(reinterpret_cast<char *>(packets.name.image_name), sizeof packets.name.image_name);
-  // The name is for people who look: neither is worth a wait. What counts is said again before it does.
+  // This does not wait for room in the ring: the name is only for people at the host, and sayProcess() sends the
+  // process again before it matters.
   const bool processes = adapter.features.processes();
   const void *first = processes ? static_cast<const void *>(&packets) : &packets.name;
   const uint32_t bytes = (processes ? sizeof packets.process : 0) + (device.system ? 0 : sizeof packets.name);
   if (bytes && NT_SUCCESS(adapter.internal.submit(first, bytes, {}, 0))) device.processSaid = 1;
 }
 
-/** In the order of the ring, so that what the device has in flight goes too; kept where the ring takes nothing now. */
+/** Destroys the device's handle space, with a packet that follows all work of the device in the ring. If the ring has
+ *  no room, the packet is kept and sent later. */
 void endSpace(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
   const aerogpu_cmd_ext_destroy_space end = {{AEROGPU_CMD_EXT_DESTROY_SPACE, sizeof end}, device.space, 0};
@@ -91,8 +93,8 @@ void givePlaces(AeroDevice &device) {
   table.processes.leave(*device.account);
 }
 
-/** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. False
- *  when something is not in the ring yet. */
+/** Destroys the objects that a WDDM device made and did not destroy, so that a process leaves none on the device,
+ *  however it ends. Returns false if some of the packets are not in the ring yet. */
 bool destroyLeftovers(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
   uint8_t buffer[16 * sizeof(aerogpu_cmd_destroy_resource)];  // on the stack: this must not fail
@@ -115,12 +117,12 @@ bool destroyLeftovers(AeroDevice &device) {
     }
     if (packets.used()) submitted &= adapter.internal.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
   }
-  // Others may send nothing for a long time: whoever ends much takes it along as far as the ring goes on.
+  // Sends the packets that were kept: the next submission of the driver would, but may be a long time off.
   if (adapter.internal.owes()) adapter.internal.drainOwed();
   return submitted && !adapter.internal.owes();
 }
 
-/** The lowest number that is free; 0: none is for this device. */
+/** Takes the lowest free number of a device context; returns 0 if none is free, or the process has too many. */
 uint32_t takeNumber(AeroDevice &device) {
   AllocationTable &table = device.adapter->allocations;
   if (device.space) {
@@ -141,7 +143,7 @@ uint32_t takeNumber(AeroDevice &device) {
   }
   {
     TableLock lock(table);
-    // As many as in a space of its own.
+    // A process may have as many contexts as a handle space has.
     if (!device.system && device.account->contexts >= kLastContextOfSpace) return 0;
     device.account->contexts++;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Entry points of the display: unwrap, check, forward (display.cpp, vidpn.cpp, cursor_plane.cpp).
+// display_ddi.cpp: entry points of the display: they unwrap handles, check arguments and forward (display.cpp,
+// vidpn.cpp, cursor_plane.cpp).
 #include "aerogpu/aerogpu_format.h"
 #include "guest-drivers/kmd/adapter.h"
 #include "guest-drivers/kmd/ddi/entry_points.h"
@@ -8,7 +9,7 @@
 namespace aero {
 namespace {
 
-/** The started adapter behind the OS' handle, or null. */
+/** Returns the adapter of the OS' handle if it is started, else null. */
 AeroAdapter *startedAdapter(const void *handle) {
   AeroAdapter *adapter = AeroAdapter::from(handle);
   return adapter && adapter->started ? adapter : nullptr;
@@ -28,7 +29,7 @@ NTSTATUS APIENTRY AeroDdiQueryChildRelations(_In_ const PVOID context, _Inout_ P
                                              _In_ ULONG bytes) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   if (!AeroAdapter::from(context) || !children) return STATUS_INVALID_PARAMETER;
-  if (bytes < 2 * sizeof *children) return STATUS_BUFFER_TOO_SMALL;  // ours and the zeroed one behind it
+  if (bytes < 2 * sizeof *children) return STATUS_BUFFER_TOO_SMALL;  // our child, then a zeroed descriptor
   children->ChildDeviceType = TypeVideoOutput;
   children->ChildCapabilities.Type.VideoOutput.InterfaceTechnology = D3DKMDT_VOT_DVI;
   children->ChildCapabilities.Type.VideoOutput.MonitorOrientationAwareness = D3DKMDT_MOA_NONE;
@@ -113,7 +114,7 @@ NTSTATUS APIENTRY AeroDdiUpdateActiveVidPnPresentPath(_In_ const HANDLE handle,
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   switch (VidPn::checkUpdate(args->VidPnPresentPathInfo)) {
   case STATUS_SUCCESS:
-    // What a path can ask of this display is what it always does: nothing to program.
+    // checkUpdate() accepts only what the display does anyway, so there is nothing to program.
     return adapter->display.hasMode() ? STATUS_SUCCESS : STATUS_GRAPHICS_PATH_NOT_IN_TOPOLOGY;
   case STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY:
     return STATUS_GRAPHICS_PATH_NOT_IN_TOPOLOGY;
@@ -198,7 +199,7 @@ NTSTATUS APIENTRY AeroDdiSetPointerPosition(_In_ const HANDLE handle, _In_ const
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = startedAdapter(handle);
   if (!adapter || !args || args->VidPnSourceId != kSourceId) return STATUS_INVALID_PARAMETER;
-  // The page: without an active path it succeeds and changes nothing.
+  // Without an active path the call must succeed and change nothing (its page).
   return adapter->display.hasMode() ? adapter->cursor.setPosition(*args) : STATUS_SUCCESS;
 }
 
@@ -213,13 +214,13 @@ NTSTATUS APIENTRY AeroDdiSetDisplayPrivateDriverFormat(_In_ const HANDLE handle,
                                                        _In_ const DXGKARG_SETDISPLAYPRIVATEDRIVERFORMAT *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   if (!startedAdapter(handle) || !args) return STATUS_INVALID_PARAMETER;
-  // Linear is the only layout that is scanned out, and it is number 0.
+  // The scanout shows only linear surfaces, whose attribute is 0.
   return args->PrivateDriverFormatAttribute == 0 ? STATUS_SUCCESS : STATUS_UNSUCCESSFUL;
 }
 
 NTSTATUS APIENTRY AeroDdiStopCapture(_In_ const HANDLE handle, _In_ const DXGKARG_STOPCAPTURE *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
-  // There is no capture hardware, so none uses the allocation; the page wants such a call ignored.
+  // There is no capture hardware that could use the allocation; the page wants such a call ignored.
   return startedAdapter(handle) && args ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// driver_entry.cpp: the table of entry points, in the order of DRIVER_INITIALIZATION_DATA. Slots that stay empty:
-// linked adapters, and those that WDDM 1.1 does not use.
+// driver_entry.cpp: gives the OS the table of entry points, in the order of DRIVER_INITIALIZATION_DATA. Entries for
+// linked adapters, and those that WDDM 1.1 does not use, stay null.
 #include "guest-drivers/kmd/ddi/entry_points.h"
 #include "guest-drivers/kmd/os/event_log.h"
 #include "guest-drivers/kmd/os/trace.h"
@@ -76,6 +76,6 @@ extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING reg
   data.DxgkDdiRenderKm = AeroDdiRenderKm;
   data.DxgkDdiQueryVidPnHWCapability = AeroDdiQueryVidPnHWCapability;
   const NTSTATUS status = DxgkInitialize(driver, registryPath, &data);
-  if (NT_SUCCESS(status)) trace::start();  // Unload is called for a driver that was loaded only
+  if (NT_SUCCESS(status)) trace::start();  // only then is DxgkDdiUnload called, which ends the trace
   return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// entry_points.h: the driver's DDI functions, each of the type that its page gives. They unwrap handles and forward.
+// entry_points.h: declares the driver's DDI functions with their types of the WDK. They unwrap handles and forward.
 #pragma once
 
 #include "guest-drivers/kmd/os/nt.h"

@@ -14,7 +14,7 @@ NTSTATUS APIENTRY AeroDdiEscape(const HANDLE hAdapter, const DXGKARG_ESCAPE *arg
   return answerEscape(*adapter, AeroDevice::from(args->hDevice), args->pPrivateDriverData, args->PrivateDriverDataSize);
 }
 
-// Lands in the report of a timeout.
+// The OS puts these data into its report of a time-out.
 NTSTATUS APIENTRY AeroDdiCollectDbgInfo(const HANDLE hAdapter, const DXGKARG_COLLECTDBGINFO *args) {
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args || (args->BufferSize && !args->pBuffer)) return STATUS_INVALID_PARAMETER;

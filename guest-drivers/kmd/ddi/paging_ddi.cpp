@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// paging_ddi.cpp: DxgkDdiBuildPagingBuffer. What is mapped into the aperture, and what no more, is so when the call
-// returns, and takes nothing of the buffer; transfers and fills become device work (kmd/logic/paging), of which one
-// call builds as much as the buffer holds and asks for another. PASSIVE_LEVEL.
+// paging_ddi.cpp: DxgkDdiBuildPagingBuffer. The aperture is mapped and unmapped during the call, without the paging
+// buffer. Transfers and fills become device work (kmd/logic/paging); if the buffer is too small for all of it, the OS
+// is asked for another call. PASSIVE_LEVEL.
 #include "guest-drivers/kmd/adapter.h"
 #include "guest-drivers/kmd/ddi/entry_points.h"
 #include "guest-drivers/kmd/os/event_log.h"
@@ -10,7 +10,7 @@
 namespace aero {
 namespace {
 
-/** One end of a transfer: a segment's address or an MDL. */
+/** Finds the memory of one end of a transfer, an address in a segment or an MDL; returns false if there is none. */
 template <class End>
 bool memoryOf(const AeroAdapter &adapter, const End &end, uint64_t offset, UINT mdlOffset, uint64_t bytes,
               MemoryRef &out) {
@@ -38,7 +38,8 @@ public:
 
   const PagingTarget &target() const { return m_target; }
 
-  /** Hands the submission over. MultipassOffset, which is 32 bits wide, counts pages. */
+  /** Completes a submission that did part of the operation's `total` bytes, and asks for another call if some are
+   *  left. MultipassOffset counts pages, because it has only 32 bits. */
   NTSTATUS finish(const PagingResult &result, uint64_t total) {
     if (!result.usedBytes || m_args.DmaBufferPrivateDataSize < sizeof(AEROGPU_DMA_PRIV))
       return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
@@ -57,8 +58,8 @@ private:
   PagingTarget m_target = {};
 };
 
-/** An operation that makes no sense. The call fails for want of room only (page "DxgkDdiBuildPagingBuffer"; any other
- *  error is bug-check 0x10E), so nothing is built, and it is said where somebody can look. */
+/** Skips an operation that makes no sense, and logs it. The call may only fail because the buffer is too small (page
+ *  "DxgkDdiBuildPagingBuffer"; any other error is bug-check 0x10E), so this succeeds. */
 NTSTATUS skipped(AeroAdapter &adapter, const DXGKARG_BUILDPAGINGBUFFER &args, UINT segment) {
   constexpr uint64_t kMostEntries = 8;  // in the event log, for each start
   if (++adapter.counters.skippedPaging <= kMostEntries)
@@ -71,7 +72,7 @@ NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, const T
   const uint64_t bytes = (uint64_t{op.TransferSize} + 3) & ~uint64_t{3};
   if (!bytes) return STATUS_SUCCESS;
   MemoryRef source, destination;
-  // TransferOffset counts from the start of the allocation, on the segments' side; the MDL begins at MdlOffset.
+  // TransferOffset counts from the start of the allocation in a segment; in an MDL the transfer begins at MdlOffset.
   if (!memoryOf(adapter, op.Source, op.TransferOffset, mdlOffset, bytes, source) ||
       !memoryOf(adapter, op.Destination, op.TransferOffset, mdlOffset, bytes, destination))
     return skipped(adapter, args, op.Source.SegmentId ? op.Source.SegmentId : op.Destination.SegmentId);
@@ -104,7 +105,7 @@ NTSTATUS APIENTRY AeroDdiBuildPagingBuffer(const HANDLE hAdapter, DXGKARG_BUILDP
   case DXGK_OPERATION_TRANSFER:
     return transfer(*adapter, *args, args->Transfer, args->Transfer.MdlOffset);
   case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-    // For allocations behind swizzling ranges, of which there are none: the same copy.
+    // This operation is for allocations in swizzling ranges. There are none here, so it is a plain transfer.
     return transfer(*adapter, *args, args->SpecialLockTransfer, 0);
   case DXGK_OPERATION_FILL:
     return fill(*adapter, *args);
@@ -123,10 +124,10 @@ NTSTATUS APIENTRY AeroDdiBuildPagingBuffer(const HANDLE hAdapter, DXGKARG_BUILDP
     return unmapped ? STATUS_SUCCESS : skipped(*adapter, *args, op.SegmentId);
   }
   case DXGK_OPERATION_DISCARD_CONTENT:
-    // Nothing on the device depends on the memory of an allocation that is thrown away: its textures are the host's.
+    // Nothing to do: the pixels of textures are on the host, and do not depend on the allocation's memory.
   case DXGK_OPERATION_READ_PHYSICAL:
   case DXGK_OPERATION_WRITE_PHYSICAL:
-    // Guards against AGP chipsets that read ahead over the end of a page; the device reads what it is told.
+    // These guard against AGP chipsets that read beyond the end of a page, which this device does not do.
     return STATUS_SUCCESS;
   default:
     return skipped(*adapter, *args, 0);

@@ -11,7 +11,7 @@
 namespace aero {
 namespace {
 
-/** The runtime's command buffers are as large as DMA buffers; several passes may split a larger one. */
+/** The runtime makes command buffers as large as DMA buffers; a larger one is split into several passes. */
 constexpr UINT kMaxCommandBytes = 64 * 1024 * 1024;
 
 /** Ends a pass that put `bytes` of the `left` bytes into the DMA buffer: asks for another pass if bytes remain. */
@@ -164,7 +164,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
 
   DmaBuilder dma(adapter.allocations, adapter.segments, adapter.counters, *args);
   status = dma.begin(args->AllocationListSize);
-  // Each pass has a whole DMA buffer: a list that is too long for one stays too long.
+  // Each pass has a whole DMA buffer, so another pass would not help a list that is too long.
   if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
   const uint8_t *rest = static_cast<const uint8_t *>(args->pCommand) + sizeof header + done;
   return context->device->space ? renderUnread(*context, *args, dma, rest, total - done)
@@ -186,8 +186,8 @@ NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args)
 NTSTATUS APIENTRY AeroDdiSubmitCommand(const HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND *args) {
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
-  // Paging buffers have the system context or, around changes of power, none (page "DXGKARG_SUBMITCOMMAND"). They are
-  // the kernel's in either case: a share of memory, or an error, of a program's device has nothing to do with them.
+  // Paging buffers have the system context or, around changes of power, none (page "DXGKARG_SUBMITCOMMAND"). They run
+  // in the driver's own context in either case, so their memory and errors do not count for a program.
   const AeroContext *context = args->Flags.Paging ? nullptr : AeroContext::from(args->hContext);
   if (!context) return adapter->scheduler.submit(*args, {});
   const DeviceContext place = context->place();

@@ -6,7 +6,7 @@
 namespace aero {
 namespace {
 
-/** The allocation of this submission with the id, or null. */
+/** Returns the allocation with this id in the submission's list, or null. */
 AeroAllocation *listedAllocation(const DXGKARG_RENDER &args, uint32_t id) {
   for (UINT i = 0; i < args.AllocationListSize; i++)
     if (const auto *open = AeroOpenAllocation::from(args.pAllocationList[i].hDeviceSpecificAllocation))
@@ -14,14 +14,15 @@ AeroAllocation *listedAllocation(const DXGKARG_RENDER &args, uint32_t id) {
   return nullptr;
 }
 
-/** Whether `device` may do this. Handles belong to the device that made them or has them in a range, tokens to whoever
- *  has their allocation open; another handle that nobody made is an error that the device reports. */
+/** True if `device` may do this. Only the WDDM device that made a handle, or has reserved its range, may use the
+ * handle; only those that have an allocation open may use its token. Handles that nobody made or reserved are allowed;
+ * if the object is missing, the virtual GPU reports an error. */
 bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const DXGKARG_RENDER &args, const StreamEvent &event) {
   if (event.kind == StreamEvent::Exported || event.kind == StreamEvent::Imported) {
     const ShareToken *token = adapter.allocations.tokens.find(event.token);
     if (!token || !CONTAINING_RECORD(token, AeroAllocation, token)->isOpenOn(device)) return false;
   }
-  // EX-45: a texture over what is shared has one level and one layer.
+  // EX-45: a texture over a shared allocation has one level and one layer.
   if (event.kind == StreamEvent::Created && event.allocId && !event.single) {
     const AeroAllocation *allocation = listedAllocation(args, event.allocId);
     if (allocation && allocation->isShared()) return false;
@@ -29,7 +30,7 @@ bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const DXGKARG_R
   return adapter.allocations.mayName(device, event.handle);
 }
 
-/** Whether the driver remembers such an event: those that make or end a handle. */
+/** True for events that make or end a handle, which the driver remembers. */
 bool isRemembered(const StreamEvent &event) {
   return event.kind != StreamEvent::Used && event.kind != StreamEvent::Exported;
 }
@@ -76,7 +77,7 @@ NTSTATUS checkStream(AeroAdapter &adapter, AeroDevice *device, const DXGKARG_REN
       return mayDo(adapter, device, args, event);
     });
     if (check.fault == StreamFault::None && remembers) {
-      // Nothing was refused: now it is remembered. Most streams only draw and need no second walk.
+      // The stream is accepted: a second walk remembers its handles. Most streams only draw and do not need it.
       bool room = true;
       checkPackets(packets, check.acceptedBytes, false, adapter.features.high, [&](const StreamEvent &event) {
         room &= remember(adapter, device, args, event);

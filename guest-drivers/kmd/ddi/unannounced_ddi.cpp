@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// unannounced_ddi.cpp: entries of what DXGK_DRIVERCAPS says there is none of: swizzling ranges, overlays. No page says
-// that they are not called then, and the start-up example of the page "DxgkInitialize" fills them. PASSIVE_LEVEL.
+// unannounced_ddi.cpp: entry points for swizzling ranges and overlays, of which DXGK_DRIVERCAPS announces none. No page
+// says that the OS does not call them then, and the example of the page "DxgkInitialize" sets them. PASSIVE_LEVEL.
 #include "guest-drivers/kmd/ddi/entry_points.h"
 
 namespace aero {
@@ -12,8 +12,8 @@ NTSTATUS APIENTRY AeroDdiAcquireSwizzlingRange(_In_ const HANDLE, _Inout_ DXGKAR
 
 NTSTATUS APIENTRY AeroDdiReleaseSwizzlingRange(_In_ const HANDLE, _In_ const DXGKARG_RELEASESWIZZLINGRANGE *) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
-  // None was acquired, so none is held. This one comes in the clean-up of a time-out too, where a failure helps nobody
-  // (page "Thread Synchronization and TDR").
+  // No range was ever acquired. This succeeds because the OS also calls it while it cleans up after a time-out (page
+  // "Thread Synchronization and TDR"), where a failure is of no use.
   return STATUS_SUCCESS;
 }
 
@@ -22,7 +22,7 @@ NTSTATUS APIENTRY AeroDdiCreateOverlay(_In_ const HANDLE, _Inout_ DXGKARG_CREATE
   return STATUS_INSUFFICIENT_RESOURCES;
 }
 
-// A handle of an overlay cannot be one of this driver's.
+// This driver creates no overlays, so every handle of one is invalid.
 NTSTATUS APIENTRY AeroDdiUpdateOverlay(_In_ const HANDLE, _In_ const DXGKARG_UPDATEOVERLAY *) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   return STATUS_INVALID_PARAMETER;

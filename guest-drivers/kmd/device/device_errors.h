@@ -20,7 +20,7 @@ public:
   void start();
   /** The device raised ERROR; DIRQL. A DPC has to follow. */
   void raised() { InterlockedExchange(&m_pending, 1); }
-  /** In the DPC; DISPATCH_LEVEL. */
+  /** Writes an entry if errors were raised and the quiet time is over. Called in the DPC; DISPATCH_LEVEL. */
   void report();
   /** Writes the errors that the log does not have yet. PASSIVE_LEVEL, no DPC runs any more. Returns the
    * count since start(). */

@@ -21,15 +21,15 @@ struct ErrorRecord {
 /** One reader at a time: the interrupt routine, or code that keeps it from running. */
 class ErrorRecords {
 public:
-  /** The most records that wait; one that comes while they are read interrupts again. */
+  /** The most records that can wait. A record that the device adds while they are read raises another interrupt. */
   static constexpr uint32_t kMost = 128;
 
   explicit ErrorRecords(const Registers &registers) : m_registers(registers) {}
-  /** Asks the device for records, if it has them, and drops those that wait. Called after each reset of
+  /** `there`: the device has records. If so, asks for them, and drops those that wait. Called after each reset of
    * the device, while its interrupts are off. PASSIVE_LEVEL. */
   void start(bool there);
   bool there() const { return m_there; }
-  /** Takes the oldest one. Any IRQL. */
+  /** Takes the oldest record; code 0 if none waits. Any IRQL. */
   ErrorRecord take() const;
 
 private:

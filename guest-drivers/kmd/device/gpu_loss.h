@@ -14,18 +14,16 @@ class GpuLoss {
 public:
   explicit GpuLoss(Registers &registers) : m_registers(registers) {}
 
-  /** The adapter starts. `known`: the device has the extension. */
+  /** Called when the adapter starts. `known`: the device has the extension. */
   void start(bool known);
   /** The device has raised an error, which may be a loss of the GPU. Any IRQL. */
   void errorRaised() { InterlockedExchange(&m_look, 1); }
   /** True if the state register says that the GPU does not work. */
   bool lost() const;
-  /** True if report() has found that the host could not bring the GPU back: work fails and fences advance,
-   * so no time-out comes.
-   */
+  /** True if report() has found that the host could not open the GPU again. Work then fails but fences advance,
+   * so Windows sees no time-out. */
   bool gone() const { return m_gone && !m_awaited; }
-  /** Called before GPU_RESTART opens a lost GPU anew. The code that writes the register serialises. At
-   * most DISPATCH_LEVEL. */
+  /** Called before GPU_RESTART opens a lost GPU anew; callers serialise these calls. At most DISPATCH_LEVEL. */
   void restarts();
   /** Reports the outcome of the restart, once the device knows it. DISPATCH_LEVEL. */
   void report();

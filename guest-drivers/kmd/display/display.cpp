@@ -17,9 +17,9 @@ constexpr uint32_t kDefaultPeriodNs = 16666667;
 constexpr uint32_t kMinPeriodNs = 1000000;  // 1000 Hz
 constexpr uint32_t kMaxPeriodNs = 200000000;
 
-/** A read of the device is worth its cost if the raster is known no better than this part of a period... */
+/** phaseNow() reads the device only if the raster's position is known no better than to this part of a period... */
 constexpr uint32_t kKnownParts = 32;
-/** ...but at most one read in this part of a period. */
+/** ...and at most once in this part of a period. */
 constexpr uint32_t kReadingParts = 64;
 
 uint32_t bytesPerPixel(uint32_t format) {
@@ -137,7 +137,7 @@ NTSTATUS Display::setMode(Mode mode, uint32_t format, uint32_t pitch, Path path)
     const bool same = mode.width == m_scanout.width && mode.height == m_scanout.height;
     m_pathOn = path != Path::Off && mode.width != 0;
     if (same && path != Path::On) {
-      // Only the monitor's power changed: the primary is still the same.
+      // Only the monitor's power changed: the primary stays.
       if (m_pathOn)
         program();
       else
@@ -145,7 +145,7 @@ NTSTATUS Display::setMode(Mode mode, uint32_t format, uint32_t pitch, Path path)
       return;
     }
     blank();
-    // The old primary may be gone by now; there is no address to report until the new mode has its first.
+    // The old primary may be gone by now, so no address is reported until the OS sets the new mode's first one.
     m_scanout = {false, mode.width, mode.height, format, pitch, 0, 0};
     m_flippedTo = 0;
     m_totalLines = totalLines;
@@ -227,7 +227,7 @@ void Display::flipped(uint64_t address) {
 }
 
 void Display::writeAddress() {
-  // The device takes it together with the address (SPACE-18), so it is written first.
+  // The device reads the allocation's id when the address is written (SPACE-18), so the id is written first.
   if (m_features.spaces()) m_registers.write(AEROGPU_EXT_REG_SCANOUT0_ALLOC, m_scanout.allocId);
   m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, m_scanout.address);
 }

@@ -77,8 +77,8 @@ public:
   /** DxgkDdiGetScanLine; at most DISPATCH_LEVEL. */
   void scanLine(DXGKARG_GETSCANLINE &args);
 
-  /** Gives the display back to VGA if the device can; the next time something is shown the scanout is
-   * enabled again. Any IRQL, also if the display was not started. */
+  /** Makes the device show VGA again, if it can; the next picture enables the scanout again. Any IRQL, also if the
+   * display was not started. */
   void returnToVga();
 
   /** For the self test: turns vblank interrupts on, even if the OS does not want them, and counts them.
@@ -111,8 +111,8 @@ public:
     uint32_t allocId;  // the owner of that memory
   };
   const Scanout &scanout() const { return m_scanout; }
-  /** Returns where the allocation lies in the device's memory while it is on the screen, where the OS does
-   * not move it; else 0. At most DISPATCH_LEVEL. */
+  /** Returns the address of the allocation if it is on the screen, because the OS does not move it then; else 0. At
+   * most DISPATCH_LEVEL. */
   uint64_t shownAt(uint32_t allocId);
   uint64_t vblankSequence() const;
   uint64_t vblankTimeNs() const;

@@ -28,7 +28,7 @@ bool opaqueFormat(uint32_t format) {
          format == AEROGPU_FORMAT_B5G6R5_UNORM;
 }
 
-/** A colour as a register: channels times `scale` / 255. */
+/** Writes a colour as a shader constant: each channel times `scale` / 255. */
 void setColor(uint32_t (&words)[4], uint32_t argb, int64_t scale) {
   for (uint32_t i = 0; i < 4; i++) words[i] = floatRatio(int64_t{gdiChannel(argb, i)} * scale, 255);
 }
@@ -62,7 +62,7 @@ GdiStatus gdiCopy(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &bl
   applyBlit(plan, blit);
   const bool plain = !plan.x.scaled() && !plan.y.scaled() && !blit.mirrorX && !blit.mirrorY;
   if (blit.dst.bytePixels || blit.src.bytePixels) {
-    // Four pixels are packed into one: only whole ones can be moved.
+    // The texture packs four pixels into one of its own, and only whole ones of these can be copied.
     if (!plain || !blit.dst.bytePixels || !blit.src.bytePixels || (plan.x.dst0 - plan.x.src0) % 4)
       return GdiStatus::Unsupported;
     plan.x.src0 = (plan.x.src0 - plan.x.dst0) / 4;
@@ -136,7 +136,7 @@ GdiStatus gdiFill(PacketWriter &packets, uint32_t firstHandle, const GdiSurface 
   if (needsDestination(rop3)) {
     setRop(plan, rop3, color);
   } else {
-    // P, its inverse, 0 or 1.
+    // The result is the pattern, its inverse, all zeros or all ones.
     const uint32_t value = (rop3 & 0x10 ? color : 0) | (rop3 & 0x01 ? ~color : 0);
     plan.shader = GdiShader::Fill;
     plan.constantCount = 1;

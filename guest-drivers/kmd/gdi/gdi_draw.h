@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gdi_draw.h: turns GDI's operations (d3dkmddi pages "DXGK_GDIARG_*") and the blits of presents into packets.
-// All decisions are made here; kmd/gdi_engine unwraps Windows' structures. Any IRQL; nothing is kept between
-// calls.
+// kmd/gdi/gdi_engine unwraps Windows' structures for it. Any IRQL; keeps nothing between calls.
 #pragma once
 
 #include <stdint.h>
@@ -50,7 +49,7 @@ struct GdiBlit {
  * but the rectangles of a stretched operation must not overlap then.
  */
 GdiStatus gdiCopy(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint32_t &steps);
-/** Raster operation of source and destination; one that needs a pattern is unsupported. */
+/** Combines source and destination by a raster operation; one that needs a pattern is unsupported. */
 GdiStatus gdiRopBlit(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint8_t rop3, uint32_t &steps);
 /** Implements wingdi's AC_SRC_OVER: multiplies the source by constantAlpha / 255 and blends it over the
  * destination by its (premultiplied) alpha, or without `sourceAlpha` by constantAlpha / 255. */
@@ -59,7 +58,8 @@ GdiStatus gdiAlphaBlend(PacketWriter &packets, uint32_t firstHandle, const GdiBl
 /** Copies the pixels that differ from `color` (A8R8G8B8); compares alpha if `honorAlpha` is set. */
 GdiStatus gdiTransparentBlt(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint32_t color,
                             bool honorAlpha, uint32_t &steps);
-/** Raster operation of the pattern `color` (A8R8G8B8) and the destination; one that needs a source is unsupported. */
+/** Combines the pattern `color` (A8R8G8B8) and the destination by a raster operation; one that needs a source is
+ *  unsupported. */
 GdiStatus gdiFill(PacketWriter &packets, uint32_t firstHandle, const GdiSurface &dst, const GdiRects &rects,
                   uint32_t color, uint8_t rop3, uint32_t &steps, uint32_t dstPitch = 0);
 

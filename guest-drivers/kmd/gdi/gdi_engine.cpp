@@ -18,7 +18,7 @@ GdiRect rectOf(const RECT &rect) {
           static_cast<int32_t>(rect.bottom)};
 }
 
-// Two tables as switches: the enumerations are two, and so are their numbers.
+// Two switches, because the two enumerations number the same operations differently.
 /** Translates DXGK_GDIROP_BITBLT into a ternary operation; returns false if there is no such operation. */
 bool bltRop(UINT rop, UINT rop3, uint8_t &out) {
   switch (rop) {
@@ -145,7 +145,7 @@ GdiStatus Command::bitBlt(const DXGK_GDIARG_BITBLT &args) {
   uint8_t rop3;
   if (!blit(args, operation) || !bltRop(args.Rop, args.Rop3, rop3)) return GdiStatus::Unsupported;
   operation.dstPitch = args.DstPitch;
-  // Never stretched, whatever the size of the rectangles: their corners give the offset.
+  // BitBlt never stretches: of the source rectangle only the upper left corner counts.
   const GdiRect &dst = operation.dstRect;
   operation.srcRect.right = static_cast<int32_t>(operation.srcRect.left + (int64_t{dst.right} - dst.left));
   operation.srcRect.bottom = static_cast<int32_t>(operation.srcRect.top + (int64_t{dst.bottom} - dst.top));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gdi_engine.h: the driver's own drawing: GDI's operations (DxgkDdiRenderKm) and the blits of DxgkDdiPresent,
-// as packets in the alternate device context of a WDDM context. Unwraps Windows' structures for
-// kmd/logic/gdi_draw. PASSIVE_LEVEL.
+// as packets that run in kAlternateContext. Unwraps Windows' structures for kmd/gdi/gdi_draw. PASSIVE_LEVEL.
 #pragma once
 
 #include "aerogpu/packet_writer.hpp"
@@ -24,9 +23,9 @@ public:
   /** Makes shaders, vertex layout and scratch on the device. PASSIVE_LEVEL. */
   NTSTATUS start();
   bool started() const { return m_firstHandle != 0; }
-  /** Destroys them; InternalQueue::finish() waits for that. */
+  /** Destroys what start() made; InternalQueue::finish() waits until that is done. */
   void stop();
-  /** The device has lost all of them. */
+  /** Notes that the device has lost what start() made. */
   void forget() { m_firstHandle = 0; }
   /** Called before a power-down and after a power-up: the device may or may not have been reset. If
    * restore() fails, the next present tries again. */

@@ -9,8 +9,8 @@ int64_t GdiAxis::sourceOf(int64_t dst) const {
   return mirror ? src0 + srcSize - 1 - at : src0 + at;
 }
 
-// The shader adds a quarter of the smallest step of the formula, 1 / (4 * dstSize), so that no value lies on a border;
-// its rounding errors are below 3 * 2^-25 of the source pixels spanned.
+// The shader adds a quarter of the smallest step of the formula, 1 / (4 * dstSize), so that no value lies on the border
+// of two source pixels. The shader's rounding errors are below 3 * 2^-25 of the source pixels spanned.
 int64_t exactSpan(const GdiAxis &axis) {
   constexpr int64_t kFewest = 256;
   if (!axis.scaled()) return kMaxTextureSide;

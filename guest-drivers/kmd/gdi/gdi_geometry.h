@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// gdi_geometry.h: boxes of pixels, how a stretched axis maps them, and how many of them the shaders' arithmetic maps
-// exactly. For gdi_*.cpp only.
+// gdi_geometry.h: boxes of pixels, the mapping of a stretched axis, and the number of pixels that the shaders'
+// arithmetic maps exactly. For gdi_*.cpp only.
 #pragma once
 
 #include <stdint.h>
 
 namespace aero {
 
-/** GDI's own coordinates have 27 bits; beyond that the integer arithmetic here would end. */
+/** GDI's own coordinates have 27 bits; with larger ones the integer arithmetic here could overflow. */
 constexpr int64_t kMaxCoordinate = int64_t{1} << 27;
 constexpr int64_t kMaxTextureSide = 16384;
 
@@ -22,7 +22,7 @@ constexpr int32_t narrowed(int64_t value) {
   return static_cast<int32_t>(minimum(maximum(value, INT32_MIN), INT32_MAX));
 }
 
-/** Half-open box: small, because kernel stacks are; calculated with in 64 bits. */
+/** A half-open box. It is stored in 32 bits because kernel stacks are small; calculations use 64 bits. */
 struct GdiBox {
   int32_t left = 0, top = 0, right = 0, bottom = 0;
 
@@ -47,7 +47,7 @@ inline bool overlap(const GdiBox &a, const GdiBox &b) {
   return !a.clipped(b).empty();
 }
 
-/** A box within a surface, as small as it can be: there are many on the stack. */
+/** A box within a surface, in 16 bits, because there are many on the stack. */
 struct GdiPiece {
   uint16_t left, top, right, bottom;
 
@@ -59,7 +59,7 @@ struct GdiPiece {
 };
 static_assert(kMaxTextureSide <= UINT16_MAX);
 
-/** How a coordinate of the destination becomes one of the source (page "DXGK_GDIARG_STRETCHBLT", second formula). */
+/** Maps a coordinate of the destination to one of the source (page "DXGK_GDIARG_STRETCHBLT", second formula). */
 struct GdiAxis {
   int64_t dst0 = 0, dstSize = 1;  // pixels
   int64_t src0 = 0, srcSize = 1;
@@ -69,9 +69,9 @@ struct GdiAxis {
   int64_t sourceOf(int64_t dst) const;
 };
 
-/** Pixels that one draw may span so that the shader's arithmetic picks the pixel of the exact formula. */
+/** Returns how many pixels one draw may span so that the shader's arithmetic picks the pixels of the exact formula. */
 int64_t exactSpan(const GdiAxis &axis);
-/** Pixels that one draw may span so that `scratch` source pixels hold what it reads. */
+/** Returns how many pixels one draw may span so that it reads at most `scratch` source pixels. */
 int64_t scratchSpan(const GdiAxis &axis, int64_t scratch);
 
 }  // namespace aero

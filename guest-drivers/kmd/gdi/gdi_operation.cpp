@@ -11,15 +11,16 @@
 namespace aero {
 namespace {
 
-/** Copies into scratch go rectangle by rectangle up to this many, then as one bounding box. */
+/** Up to this many rectangles are copied into scratch one by one; more are copied as one bounding box. */
 constexpr uint32_t kSingleCopies = 4;
 
-/** A surface as the operation addresses it. */
+/** A surface as the operation addresses it: its texture, or a "passing" one, which is made for the operation over the
+ *  same memory because the command has another pitch. */
 struct View {
   uint32_t texture = 0;
   int64_t width = 0, height = 0;
   uint32_t pitch = 0;
-  int64_t firstRow = 0;  // of the surface that is row 0 of the texture
+  int64_t firstRow = 0;  // the row of the surface that is row 0 of the texture
   bool passing = false;  // the texture is made for this operation
   uint32_t passingWidth = 0, passingHeight = 0;
 };
@@ -28,9 +29,9 @@ uint32_t bytesPerPixel(uint32_t format) {
   return format == AEROGPU_FORMAT_B5G6R5_UNORM || format == AEROGPU_FORMAT_B5G5R5A1_UNORM ? 2 : 4;
 }
 
-/** The 32 registers of gdi_rop.psa: for bit i and each channel, with its bit p of the pattern, the operation is
- *  f(s, d) = f00 + (f10 - f00) s + (f01 - f00) d + (f11 - f10 - f01 + f00) s d. The shader has s and d halved and adds
- *  up channel values from 0 to 1. */
+/** Fills in the 32 registers of gdi_rop.psa. For bit i of a channel, and bit p of the pattern, the operation is
+ *  f(s, d) = f00 + (f10 - f00) s + (f01 - f00) d + (f11 - f10 - f01 + f00) s d. The shader has the bits s and d as 0 or
+ *  1/2, and adds up channel values from 0 to 1. */
 void ropConstants(uint32_t *words, uint8_t rop, uint32_t pattern) {
   for (uint32_t bit = 0; bit < 8; bit++)
     for (uint32_t i = 0; i < 4; i++) {
@@ -61,7 +62,7 @@ private:
   bool writeHead();
   bool walk();
   GdiBox halfOf(const GdiBox &cell, bool later) const;
-  [[gnu::noinline]] bool walkCell(const GdiBox &cell);  // or its pieces would lie in the frame of all
+  [[gnu::noinline]] bool walkCell(const GdiBox &cell);  // keeps its pieces out of its callers' stack frames
   bool step(const GdiBox &cell, const GdiPiece *pieces, uint32_t count);
   void copyStep(const GdiBox &cell, const GdiPiece *pieces, uint32_t count);
   void drawStep(const GdiBox &cell, const GdiPiece *pieces, uint32_t count);
@@ -90,7 +91,8 @@ private:
   uint32_t m_dstScratch = 0, m_srcScratch = 0;
 };
 
-/** Finds the texture and its bounds; `passing` views are placed by narrow(). */
+/** Finds the texture and its bounds; narrow() then places a `passing` view. Returns false if the surface cannot be
+ *  drawn. */
 bool Operation::resolve(const GdiSurface &surface, uint32_t commandPitch, uint32_t passingTexture, View &view) const {
   if (!surface.texture || !surface.width || !surface.height || surface.width > kMaxTextureSide ||
       surface.height > kMaxTextureSide)
@@ -106,7 +108,7 @@ bool Operation::resolve(const GdiSurface &surface, uint32_t commandPitch, uint32
   return view.height > 0;
 }
 
-/** Makes a passing view hold the rows of `box`. */
+/** Makes a passing view begin at the first row of `box` and hold all its rows. */
 bool Operation::narrow(View &view, const GdiSurface &surface, const GdiBox &box) const {
   if (!view.passing) return true;
   if (int64_t{box.top} * view.pitch > 0xFFFFFFFFll || box.height() > kMaxTextureSide) return false;
@@ -117,7 +119,7 @@ bool Operation::narrow(View &view, const GdiSurface &surface, const GdiBox &box)
   return true;
 }
 
-/** Rectangle i clipped to the surfaces, the stretched area and `within`. */
+/** Returns rectangle i of the list, clipped to `within`. */
 GdiBox Operation::pieceAt(uint32_t i, const GdiBox &within) const {
   const GdiRect rect = m_plan.rects.at(i);
   GdiBox box = {rect.left, rect.top, rect.right, rect.bottom};
@@ -125,14 +127,15 @@ GdiBox Operation::pieceAt(uint32_t i, const GdiBox &within) const {
   return box.clipped(within);
 }
 
-/** The source pixels that the pixels of `box` need. */
+/** Returns the source pixels that the pixels of `box` need. */
 GdiBox Operation::sourceBox(const GdiBox &box) const {
   const int64_t x0 = m_plan.x.sourceOf(box.left), x1 = m_plan.x.sourceOf(box.right - 1);
   const int64_t y0 = m_plan.y.sourceOf(box.top), y1 = m_plan.y.sourceOf(box.bottom - 1);
   return GdiBox::of(minimum(x0, x1), minimum(y0, y1), maximum(x0, x1) + 1, maximum(y0, y1) + 1);
 }
 
-/** Whether there is anything to draw, and whether it can be drawn. */
+/** Returns true if there is something to draw, and the driver can. If not, `supported` tells which: true means that
+ *  there is nothing to draw. */
 bool Operation::prepare(bool &supported) {
   supported = false;
   if (!resolve(m_plan.dst, m_plan.dstPitch, m_resources.passingDst(), m_dst)) return false;
@@ -147,7 +150,7 @@ bool Operation::prepare(bool &supported) {
       }
     }
     if (!resolve(m_plan.src, m_plan.srcPitch, m_resources.passingSrc(), m_src)) return false;
-    // A stretched or mirrored area ends at its rectangle; where nothing is scaled, the source's bounds clip as well.
+    // A stretched or mirrored area is clipped to its rectangle, and an axis without scaling to the source's bounds.
     const auto clip = [](const GdiAxis &axis, int64_t size, int64_t &low, int64_t &high) {
       if (axis.scaled() || axis.mirror) {
         low = maximum(low, axis.dst0);
@@ -161,7 +164,7 @@ bool Operation::prepare(bool &supported) {
     clip(m_plan.x, m_src.width, left, right);
     clip(m_plan.y, m_src.height, top, bottom);
     m_sameTexture = m_src.texture == m_dst.texture;
-    // Two views of one memory cannot see each other's pixels within an operation.
+    // Two textures over the same memory do not see each other's pixels within an operation.
     if (!m_sameTexture && m_plan.src.allocId && m_plan.src.allocId == m_plan.dst.allocId) return false;
   }
   const GdiRect &clip = m_plan.clip;
@@ -215,8 +218,8 @@ GdiStatus Operation::run() {
 
 // ---- Cells and steps
 
-/** Cells of the operation, each small enough for scratch and for exact arithmetic, in an order in which no cell of a
- *  moved area is overwritten before it is read. */
+/** Draws the operation in cells, each small enough for scratch and for exact arithmetic. If the area moves within one
+ *  texture, their order is such that no cell is overwritten before it is read. Returns false if the buffer is full. */
 bool Operation::walk() {
   const bool source = m_plan.src.texture != 0;
   int64_t width = source ? minimum(exactSpan(m_plan.x), kMaxTextureSide) : kMaxTextureSide;
@@ -243,7 +246,7 @@ bool Operation::walk() {
   return true;
 }
 
-/** One half of a cell: of two within one texture the one that has to be drawn first, or the `later` one. */
+/** Returns the half of a cell that has to be drawn first if the area moves within one texture, or the `later` half. */
 GdiBox Operation::halfOf(const GdiBox &cell, bool later) const {
   GdiBox half = cell;
   const bool wide = cell.width() >= cell.height();
@@ -256,9 +259,9 @@ GdiBox Operation::halfOf(const GdiBox &cell, bool later) const {
   return half;
 }
 
-/** A cell in one or more steps. Where they overlap several steps would see each other's pixels: the cell is halved
- *  until one step holds it, in the same order as the cells. Kernel stacks are small: the way to the cell that is looked
- *  at is one bit a halving, not a list of cells. */
+/** Draws a cell in one or more steps. If source and destination overlap, a step would read pixels that an earlier step
+ *  of the cell drew, so the cell is halved until each part needs one step; the halves have the order of the cells.
+ *  Kernel stacks are small, so the current part is kept as a path with one bit for each halving. */
 bool Operation::walkCell(const GdiBox &whole) {
   constexpr uint32_t kDepth = 31;  // 16384 x 16384 halves 28 times
   uint32_t depth = 0, path = 0;
@@ -291,7 +294,7 @@ bool Operation::walkCell(const GdiBox &whole) {
   }
 }
 
-/** False when it does not fit; nothing is left of it then. */
+/** Appends one step, unless an earlier buffer has it. Returns false, and appends nothing, if it does not fit. */
 bool Operation::step(const GdiBox &cell, const GdiPiece *pieces, uint32_t count) {
   if (m_step++ < m_steps) return true;  // in an earlier buffer
   const size_t mark = m_packets.used();
@@ -342,7 +345,7 @@ void Operation::drawStep(const GdiBox &cell, const GdiPiece *pieces, uint32_t co
   if (m_plan.dst.cpuRead) writeBack(cell, pieces, count);
 }
 
-/** Exactly the drawn pixels reach the memory: what lies beside them may be the CPU's. */
+/** Writes exactly the drawn pixels back to memory, because the CPU may have changed pixels beside them. */
 void Operation::writeBack(const GdiBox &cell, const GdiPiece *pieces, uint32_t count) {
   toScratch(false, cell, pieces, count);
   for (uint32_t i = 0; i < count; i++) {
@@ -352,7 +355,8 @@ void Operation::writeBack(const GdiBox &cell, const GdiPiece *pieces, uint32_t c
   }
 }
 
-/** Copies the pieces, or with `source` what they need of the source, to where they lie from `origin`. */
+/** Copies the pieces of the destination, or with `source` the source pixels that they need, into scratch, whose pixel
+ *  (0, 0) is the upper left corner of `origin`. */
 void Operation::toScratch(bool source, const GdiBox &origin, const GdiPiece *pieces, uint32_t count) {
   const View &view = source ? m_src : m_dst;
   const auto boxOf = [&](uint32_t i) {
@@ -392,7 +396,7 @@ bool Operation::writeHead() {
   }
 
   const uint32_t dstCopy = m_plan.reads == GdiReads::Copy ? m_dstScratch : 0;
-  // Every sampler of a shader is bound: the shader of raster operations reads its source in any case.
+  // The shader for raster operations reads sampler 0 even if the operation has no source, so one is always bound.
   const uint32_t source = !m_plan.src.texture ? dstCopy : m_throughScratch ? m_srcScratch : m_src.texture;
   bindTexture(0, source);
   bindTexture(1, dstCopy);
@@ -421,7 +425,7 @@ bool Operation::writeHead() {
     packet->vs = m_resources.vertexShader();
     packet->ps = m_resources.shader(m_plan.shader);
   }
-  // Edges lie half a pixel before the centres, which D3D9 puts on integers.
+  // D3D9 has pixel centres at integers, so edges lie half a pixel before them.
   if (uint32_t *words = constants(AEROGPU_SHADER_STAGE_VERTEX, 0, 1)) {
     words[0] = floatRatio(2, width);
     words[1] = floatRatio(-2, height);
@@ -437,7 +441,7 @@ bool Operation::writeHead() {
   return !m_packets.full() && m_packets.room() >= kGdiEndBytes;
 }
 
-/** Fits always: kGdiEndBytes are free, and two such packets and gdiEnd's are less. */
+/** Destroys the passing textures. This always fits: kGdiEndBytes are enough for two such packets and gdiEnd(). */
 void Operation::finish() {
   destroyPassing(m_dst);
   if (m_plan.src.texture) destroyPassing(m_src);
@@ -507,7 +511,7 @@ uint32_t *Operation::constants(uint32_t stage, uint32_t first, uint32_t count) {
   return reinterpret_cast<uint32_t *>(PacketWriter::elementsOf(packet));
 }
 
-/** c0 to c2 of the pixel shaders for a cell whose source pixels are those of `region`. */
+/** Sets c0 to c2 of the pixel shaders for a cell that reads the source pixels `region`. */
 void Operation::mapping(const GdiBox &cell, const GdiBox &region) {
   uint32_t *words = constants(AEROGPU_SHADER_STAGE_PIXEL, 0, 3);
   if (!words) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gdi_operation.h: one operation, planned: cut into cells and steps, and written as packets. For gdi_*.cpp only.
+// gdi_operation.h: cuts a planned operation into cells and steps, and writes it as packets. For gdi_*.cpp only.
 #pragma once
 
 #include "guest-drivers/common/float_bits.h"
@@ -9,7 +9,7 @@
 
 namespace aero {
 
-/** What a pixel shader does with a destination pixel. */
+/** How an operation uses destination pixels: not at all, by blending, or by reading a copy of them. */
 enum class GdiReads : uint8_t { Nothing, Blend, Copy };
 
 /** An operation before it is cut up. */
@@ -29,11 +29,11 @@ struct GdiPlan {
   uint32_t blendConstant = 0;           // bits of a float, all channels
   uint8_t rop = 0;                      // with GdiShader::Rop
   uint32_t pattern = 0;                 // A8R8G8B8
-  uint32_t constantCount = 0;           // else: registers from c4
+  uint32_t constantCount = 0;           // with other shaders: the number of constants from c4 on
   uint32_t constants[3][4] = {};        // bits of floats
 };
 
-/** Channel i of an A8R8G8B8 colour as shaders count them: R, G, B, A. */
+/** Returns channel i of an A8R8G8B8 colour, in the order of shaders: R, G, B, A. */
 constexpr uint32_t gdiChannel(uint32_t argb, uint32_t i) {
   constexpr uint32_t kShift[4] = {16, 8, 0, 24};
   return argb >> kShift[i] & 0xFF;

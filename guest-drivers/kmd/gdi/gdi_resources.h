@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gdi_resources.h: the objects that the driver's own drawing keeps on the device: how to make, bind and end
-// them, and which handle is which. Any IRQL.
+// gdi_resources.h: makes, binds and destroys the objects that the driver's own drawing keeps on the device, and
+// assigns their handles. Any IRQL.
 #pragma once
 
 #include <stddef.h>
@@ -37,13 +37,13 @@ void gdiEnd(PacketWriter &packets);
 
 enum class GdiShader : uint32_t { Fill, Copy, Key, Rop, Text, Gamma, Count };
 
-/** Copies of the pixels that an operation reads while it draws; at least as large as a cell of any
- * operation. The pixel shaders know the size (c40). */
+/** Size of the scratch textures, which hold copies of the pixels that an operation reads while it draws. A cell of
+ * an operation is no larger. The pixel shaders contain the size (c40). */
 constexpr uint32_t kScratchWidth = 1024;
 constexpr uint32_t kScratchHeight = 512;
 constexpr uint32_t kScratchFormats = 4;
 
-/** Rectangles of one draw; vertices name them by number (gdi_rect.vsa). */
+/** The most rectangles of one draw; vertices contain a rectangle's number (gdi_rect.vsa). */
 constexpr uint32_t kGdiRectsPerDraw = 32;
 constexpr uint32_t kFirstRectRegister = 8;
 /** The first register of the table in gdi_rop.psa. */
@@ -56,10 +56,10 @@ struct GdiResources {
   uint32_t layout() const { return first + 1; }
   uint32_t vertices() const { return first + 2; }
   uint32_t shader(GdiShader which) const { return first + 3 + static_cast<uint32_t>(which); }
-  /** 0 for a format that has no scratch. */
+  /** Return a scratch texture; 0 for a format that has none. */
   uint32_t dstScratch(uint32_t format) const { return scratch(format, 0); }
   uint32_t srcScratch(uint32_t format) const { return scratch(format, 1); }
-  /** Textures that live for one operation, over memory with another pitch. */
+  /** Return the handles of textures that exist for one operation, over memory with the pitch of its command. */
   uint32_t passingDst() const { return firstScratch() + 2 * kScratchFormats; }
   uint32_t passingSrc() const { return passingDst() + 1; }
 

@@ -27,8 +27,8 @@ struct GdiRects {
   }
 };
 
-/** A surface of an operation. Its description is that of the texture; the pitch is needed with cpuWritten, cpuRead or
- *  pitchOfCommand. */
+/** A surface of an operation. Size and format are those of its texture; the pitch matters only with cpuWritten, cpuRead
+ *  or pitchOfCommand. */
 struct GdiSurface : Surface {
   uint32_t texture = 0;  // its resource handle; 0 = none, the surface cannot be used
   uint32_t allocId = 0;  // allocation of its memory; 0 = none

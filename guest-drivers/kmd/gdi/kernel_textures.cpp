@@ -64,11 +64,11 @@ NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t textu
                  sizeof(aerogpu_cmd_ext_charge_space) + sizeof(aerogpu_cmd_create_texture2d) +
                  sizeof(aerogpu_cmd_export_shared_surface) + sizeof(aerogpu_cmd_resource_dirty_range)];
   PacketWriter packets(buffer, sizeof buffer);
-  // This texture was already over the memory: the content is there.
+  // Replaces an older texture over the same memory, which has the content.
   if (allocation.kernelTexture && !allocation.lasts())
     packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = allocation.kernelTexture;
   if (how.payer && m_features.processes()) {
-    // The space may not exist yet, or not any more.
+    // The device may not know the space yet, or may have forgotten it.
     auto *process = packets.append<aerogpu_cmd_ext_space_process>();
     process->space = how.payer;
     process->process = how.process;
@@ -107,7 +107,7 @@ NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t textu
     dirty->resource_handle = texture;
     dirty->size_bytes = uint64_t{surface.pitch} * surface.height;
   }
-  // Creation looks at the size alone (ALLOC-9, OBJ-11); each submission's table says where the memory lies.
+  // Creation checks only the size (ALLOC-9, OBJ-11); the table of each submission says where the memory lies.
   const aerogpu_alloc_entry entry = {allocation.id, AEROGPU_ALLOC_FLAG_READONLY, how.memory ? how.memory : kNowhere,
                                      allocation.bytes, 0};
   return m_internal.submit(buffer, static_cast<uint32_t>(packets.used()), {}, how.roomMs,
@@ -116,8 +116,8 @@ NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t textu
 
 NTSTATUS KernelTextures::ensure(AeroAllocation &allocation) {
   constexpr uint32_t kTries = 20;
-  // Only the first time: the memory's content from before the GPU drew, or from before a reset of the device,
-  // is old.
+  // The texture takes over the memory's content only the first time; after the GPU has drawn, or the device was
+  // reset, the content is old.
   const uint64_t memory =
       allocation.use == AllocationUse::Primary && !allocation.kernelTexture && !allocation.kernelEpoch
           ? m_display.shownAt(allocation.id)

@@ -28,11 +28,11 @@ public:
   /**
    * Makes sure that the texture over an allocation's memory is made before any work submitted from now on:
    * DMA buffers of several contexts run in another order than they are built in, and some never run. The
-   * allocation need not be resident: creation looks at its size only (ALLOC-9, OBJ-11), and each submission's
-   * table says where it lies. Its content is undefined until a program draws to it or marks it dirty, except
-   * for the shared primary that is on the screen: that begins as the picture the CPU has drawn. It is charged
-   * as in create(). STATUS_INVALID_PARAMETER: it is no surface. STATUS_NO_MEMORY: the program that it is made
-   * for has no room.
+   * allocation need not be resident: creation checks its size only (ALLOC-9, OBJ-11), and each submission's
+   * table says where it lies. The texture's content is undefined until a program draws to it or marks it dirty,
+   * except for the shared primary that is on the screen: its texture begins as the picture that the CPU has drawn.
+   * It is charged as in create(). STATUS_INVALID_PARAMETER: the allocation is no surface, or lasts() and has lost
+   * its texture. STATUS_NO_MEMORY: the program that pays has no room.
    */
   NTSTATUS ensure(AeroAllocation &allocation);
   /** Makes all textures anew, without their pixels, after a sleep that the device did not survive. Nothing
@@ -49,11 +49,11 @@ private:
   };
   /** Finds the program to charge. Returns false if that would exceed `limit`. The table is locked. */
   bool charge(AeroAllocation &allocation, uint64_t limit, Making &how);
-  /** `limit`: how much may be charged to the program that it is made for. */
+  /** `limit`: how many bytes the program that pays may have. */
   NTSTATUS create(AeroAllocation &allocation, uint64_t limit);
-  /** Submits the packets that make it. */
+  /** Submits the packets that make the texture. */
   NTSTATUS submit(const AeroAllocation &allocation, uint32_t texture, const Making &how);
-  /** The table is locked. STATUS_IO_TIMEOUT: there is no room in the ring now. */
+  /** Does ensure() without waiting. The table is locked. STATUS_IO_TIMEOUT: the ring has no room now. */
   NTSTATUS tryEnsure(AeroAllocation &allocation, uint64_t memory);
 
   InternalQueue &m_internal;

@@ -20,17 +20,17 @@ public:
   /** The most rectangles of a part: as many as are worth a copy of the list. */
   static constexpr uint32_t kStretch = 4096;
 
-  /** Between two surfaces, and for fills: no rectangle changes what another one reads. `rects` 0: there is
-   * no list. */
+  /** For a present between two surfaces, or a fill: no rectangle changes pixels that another one reads. `rects` 0:
+   * there is no list. */
   explicit PresentParts(uint32_t rects) : m_rects(rects), m_stretches(stretches(rects)) {}
 
   /**
-   * Within one surface of `width` x `height`, from `src` to `dst`: each pixel is the one that the present
-   * found at its source, whichever rectangles lie there. The drawing ensures that for the rectangles of one
-   * part. More rectangles than a part holds are drawn in bands across the direction in which the picture
-   * moves. A band is no wider than the picture moves, so that no pixel of a band is the source of another one
-   * in it, and the bands are ordered so that each is read before it is drawn to. `drawn`: draws do it,
-   * through scratch, of which a part then needs one cell.
+   * For a present within one surface of `width` x `height`, from `src` to `dst`: each pixel must become what its
+   * source pixel was before the present, whichever rectangles cover that one. Within a part the drawing code
+   * ensures this. If there are more rectangles than a part holds, the picture is drawn in bands across the direction
+   * in which it moves. A band is no wider than the distance that the picture moves, so that no pixel of a band is
+   * the source of another one in it; the bands are ordered so that each is read before it is drawn to. `drawn`: the
+   * present needs draws through scratch, so that a part must fit one cell.
    */
   PresentParts(uint32_t rects, const GdiRect &dst, const GdiRect &src, uint32_t width, uint32_t height, bool drawn)
       : PresentParts(rects) {
@@ -64,7 +64,7 @@ public:
 
   /** At most 2^48. */
   uint64_t count() const { return m_nothing ? 0 : uint64_t{m_stretches} * m_bands * m_cells; }
-  /** A part has fewer steps (gdi_draw.h) than this. A cell of a band has one step for each
+  /** Returns a number that the steps (gdi_draw.h) of any part are below. A cell of a band has one step for each
    * kGdiRectsPerDraw rectangles. */
   uint32_t steps() const { return m_band ? kStretch / kGdiRectsPerDraw + 1 : 1u << 20; }
 

@@ -19,24 +19,24 @@ bool cpuWrites(AllocationUse use) {
          use == AllocationUse::GdiExisting;
 }
 
-/** Formats that the driver's shaders read and write. */
+/** True for formats that the driver's shaders read and write. */
 bool isColor(uint32_t format) {
   return format >= AEROGPU_FORMAT_B8G8R8A8_UNORM && format <= AEROGPU_FORMAT_R8G8B8X8_UNORM_SRGB;
 }
 
-/** The rectangles of a present, a piece at a time. */
+/** Copies the rectangles of a present from the program, one piece of the list at a time. */
 class Rects {
 public:
   explicit Rects(const DXGKARG_PRESENT &args)
       : m_list(reinterpret_cast<ULONG_PTR>(args.pDstSubRects)),
         m_user(m_list <= reinterpret_cast<ULONG_PTR>(MmHighestUserAddress)) {}
-  /** Copies `count` of them, at most PresentParts::kStretch, from the `first` on. */
+  /** Copies `count` rectangles, at most PresentParts::kStretch, from number `first` on. */
   NTSTATUS capture(uint32_t first, uint32_t count) {
     m_count = count;
     if (!count) return STATUS_SUCCESS;
     if (!m_rects) m_rects = static_cast<RECT *>(poolAllocate(PresentParts::kStretch * sizeof(RECT)));
     if (!m_rects) return STATUS_NO_MEMORY;
-    // A list that is not all the process's: the page has one code for such accesses.
+    // STATUS_PRIVILEGED_INSTRUCTION is the page's only code for a list that is not in the process's memory.
     const uint64_t at = uint64_t{m_list} + uint64_t{first} * sizeof(RECT);
     if (at > ~ULONG_PTR{0}) return STATUS_PRIVILEGED_INSTRUCTION;
     const auto *from = reinterpret_cast<const void *>(static_cast<ULONG_PTR>(at));
@@ -53,7 +53,7 @@ public:
 
 private:
   ULONG_PTR m_list;
-  bool m_user;  // also where it is too long to be
+  bool m_user;  // the list begins in user memory; capture() refuses one that ends elsewhere
   RECT *m_rects = nullptr;
   UINT m_count = 0;
 };
@@ -69,7 +69,7 @@ struct Drawing {
   }
   PresentParts parts() const {
     if (!withinOne()) return PresentParts(args.SubRectCnt);
-    const int shift = destination.bytePixels ? 2 : 0;  // four pixels are one of the texture
+    const int shift = destination.bytePixels ? 2 : 0;  // a pixel of the texture has four of the surface
     const auto texels = [shift](const RECT &rect) {
       return GdiRect{static_cast<int32_t>(rect.left) >> shift, static_cast<int32_t>(rect.top),
                      static_cast<int32_t>(rect.right) >> shift, static_cast<int32_t>(rect.bottom)};
@@ -90,10 +90,10 @@ GdiStatus drawPart(GdiEngine &gdi, PacketWriter &packets, const Drawing &drawing
   return args.Flags.SrcColorKey ? gdi.copyKeyed(packets, copy, args.Color, steps) : gdi.copy(packets, copy, steps);
 }
 
-/** Draws on from `progress`; Full: the rest in another buffer. */
+/** Continues the drawing at `progress`. Full: the rest must go into another buffer. */
 GdiStatus drawParts(GdiEngine &gdi, PacketWriter &packets, const Drawing &drawing, const PresentParts &parts,
                     PresentProgress &progress, NTSTATUS &status) {
-  // No call takes long, however long the list is: others wait for it to leave the driver, a reset among them.
+  // Bounds the time of a call, however long the list is: other calls wait for it, a reset among them.
   constexpr uint32_t kLookedAt = 16 * PresentParts::kStretch;
   Rects rects(drawing.args);
   uint32_t looked = 0;
@@ -139,7 +139,7 @@ NTSTATUS Presents::surfaceOf(const DXGK_ALLOCATIONLIST &listed, GdiSurface &out)
     if (!NT_SUCCESS(status)) return status == STATUS_INVALID_PARAMETER ? STATUS_ILLEGAL_INSTRUCTION : STATUS_NO_MEMORY;
   }
   out = {allocation.surface};
-  // A program's memory without a texture is all that there is of it.
+  // If a program's allocation has no texture, its pixels are in its memory alone.
   const bool memoryCounts =
       cpuWrites(allocation.use) || (allocation.use == AllocationUse::UserMode && !userTexture && !allocation.lasts());
   out.cpuWritten = memoryCounts;
@@ -168,8 +168,8 @@ void Presents::leaveOut(const DXGK_RENDERKM_COMMAND &command, uint32_t offset) {
 NTSTATUS Presents::present(DXGKARG_PRESENT &args) {
   const bool blt = args.Flags.Blt, fill = args.Flags.ColorFill, flip = args.Flags.Flip;
   if (blt + fill + flip != 1) return STATUS_ILLEGAL_INSTRUCTION;
-  // With FlipOnVSyncMmIo the OS passes no DMA buffer for a flip: DxgkDdiSetVidPnSourceAddress makes it once the drawing
-  // is done, and shows the texture that is there (page "DXGK_FLIPCAPS").
+  // With FlipOnVSyncMmIo the OS passes no DMA buffer for a flip: once the drawing is done it calls
+  // DxgkDdiSetVidPnSourceAddress, which flips (page "DXGK_FLIPCAPS").
   if (flip && !args.pDmaBuffer) return STATUS_SUCCESS;
   if (args.Flags.LinearToSrgb) return STATUS_GRAPHICS_CANNOTCOLORCONVERT;
   if (args.Flags.DstColorKey || args.Flags.Rotate) return STATUS_ILLEGAL_INSTRUCTION;
@@ -232,7 +232,7 @@ NTSTATUS Presents::renderKm(DXGKARG_RENDER &args) {
   if (!memory) return STATUS_NO_MEMORY;
   auto *surfaces = static_cast<GdiSurface *>(memory);
   for (UINT i = 0; i < args.AllocationListSize; i++)
-    (void)surfaceOf(args.pAllocationList[i], surfaces[i]);  // a command that names it fails
+    (void)surfaceOf(args.pAllocationList[i], surfaces[i]);  // if this fails, so do commands with the surface
   const bool begun = m_gdi.begin(packets);
 
   const auto *commands = static_cast<const uint8_t *>(args.pCommand);
@@ -259,9 +259,10 @@ NTSTATUS Presents::renderKm(DXGKARG_RENDER &args) {
     progress.offset += command.CommandSize;
   }
   const bool got = progress.offset != offsetBefore || progress.steps != stepsBefore;
-  // Drawing before a refused command is kept: the next call begins with that command.
+  // What was drawn before a refused command is submitted; the next call begins with that command, and fails.
   if (!NT_SUCCESS(status) && got) status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-  // Without progress nothing is submitted; a buffer of this size holds a step of any operation.
+  // Without progress nothing is submitted. A buffer of this size holds a step of any operation, so that another one
+  // would not help.
   const SIZE_T enough = DmaLayout::forEntries(static_cast<uint32_t>(count)).packetOffset() + GdiEngine::kMinPacketBytes;
   if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && !got && args.DmaSize >= enough)
     status = STATUS_INVALID_PARAMETER;

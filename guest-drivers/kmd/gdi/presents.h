@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presents.h: DxgkDdiPresent and DxgkDdiRenderKm: blits, fills and GDI operations that the driver draws itself, in the
-// alternate device context of the WDDM context.
+// presents.h: implements DxgkDdiPresent and DxgkDdiRenderKm: blits, fills and GDI operations that the driver draws
+// itself, in the device context kAlternateContext.
 #pragma once
 
 #include "guest-drivers/kmd/gdi/gdi_engine.h"
@@ -23,20 +23,20 @@ public:
         m_internal(internal),
         m_counters(counters) {}
 
-  /** Writes a blit, fill or flip to the DMA buffer, or as much of it as there is room for. Codes are those of the page
-   *  "DxgkDdiPresent": others make checked builds of the OS stop. PASSIVE_LEVEL. */
+  /** Writes a blit, fill or flip to the DMA buffer, or as much of it as fits. Returns only codes of the page
+   *  "DxgkDdiPresent", because others stop checked builds of the OS. PASSIVE_LEVEL. */
   NTSTATUS present(DXGKARG_PRESENT &args);
-  /** Writes GDI operations to the DMA buffer, or as many as there is room for. PASSIVE_LEVEL. */
+  /** Writes GDI operations to the DMA buffer, or as many as fit. PASSIVE_LEVEL. */
   NTSTATUS renderKm(DXGKARG_RENDER &args);
 
 private:
   /** Finds the surface of an allocation, and makes the driver's own texture over its memory if it has none. Returns
    *  codes of the page "DxgkDdiPresent". */
   NTSTATUS surfaceOf(const DXGK_ALLOCATIONLIST &listed, GdiSurface &out);
-  /** Makes what the driver draws with unless it is there: after a sleep it may be missing. */
+  /** Makes the objects of GdiEngine if they are missing, which they may be after a sleep or a lost GPU. */
   NTSTATUS prepareToDraw();
-  /** Leaves out an operation that cannot be drawn, as ESCAPE is, and logs it: no page says what the display driver of
-   *  GDI does with an error, and the operations after it can be drawn. */
+  /** Logs an operation that cannot be drawn. renderKm() skips it: no page says how GDI's display driver handles an
+   *  error, and the operations after it can be drawn. */
   [[gnu::noinline]] void leaveOut(const DXGK_RENDERKM_COMMAND &command, uint32_t offset);
 
   GdiEngine &m_gdi;

@@ -20,9 +20,8 @@ constexpr bool saysGpuOnly(const AllocationPrivate &data) {
   return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY;
 }
 
-/** True if a TEXTURE2D of version 2 is described, and all of it lies in its memory. A texture that is the
- * GPU's alone has none.
- */
+/** True if a TEXTURE2D of version 2 is described, and fits into the allocation's memory. A texture of the GPU alone
+ * has no memory to fit into. */
 constexpr bool isDescribed(const AllocationPrivate &data) {
   if (!data.width || !data.height || data.width > kMaxSurfaceEdge || data.height > kMaxSurfaceEdge || !data.format)
     return false;
@@ -54,7 +53,7 @@ constexpr bool isGpuOnlyTexture(const AllocationPrivate &data) {
 }
 
 /** True if programs that open the allocation import one texture, or buffer, that the driver has over its
- * memory (PRIV-24). Allocations that are the GPU's alone have a predicate of their own. */
+ * memory (PRIV-24). For allocations of the GPU alone see saysGpuOnly(). */
 constexpr bool isImported(const AllocationPrivate &data) {
   constexpr uint32_t kFlags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
                               AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
@@ -69,14 +68,14 @@ constexpr uint64_t pixelBytes(const DescribedSurface &surface) {
          ((surface.height + block.height - 1) / block.height);
 }
 
-/** Returns the bytes of a row of such a texture: the given pitch, or rows without gaps. */
+/** Returns the bytes of a row of an imported texture: the given pitch, or rows without gaps. */
 constexpr uint32_t importedPitch(const DescribedSurface &surface) {
   const FormatBlock block = formatBlock(surface.format, false);
   return surface.pitch ? surface.pitch : (surface.width + block.width - 1) / block.width * block.bytes;
 }
 
-/** Returns the device's number of the format of such a texture, INVALID if it has none: a format of ABI
- * 1.4, or one of those that the device announces beyond it (FMT-5). */
+/** Returns the device's number of the format of an imported texture, a format of ABI 1.4 or one that the device
+ * announces beyond it (FMT-5); INVALID if it has none. */
 constexpr uint32_t importedFormat(uint32_t d3dFormat, const FormatSet &formats) {
   const uint32_t known = textureFormat(d3dFormat);
   if (known != AEROGPU_FORMAT_INVALID) return known;
@@ -84,8 +83,8 @@ constexpr uint32_t importedFormat(uint32_t d3dFormat, const FormatSet &formats) 
   return formats.has(extended) ? extended : uint32_t{AEROGPU_FORMAT_INVALID};
 }
 
-/** True if the driver can make it: a texture of one level and one layer in a format that the device has,
- * or a buffer of bytes. */
+/** True if the driver can make the object to import: a texture of one level and one layer in a format that the device
+ * has, or a shared buffer. */
 constexpr bool canBeImported(const AllocationPrivate &data, const FormatSet &formats) {
   if (data.kind == AEROGPU_WDDM_ALLOC_KIND_BUFFER) return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
   const DescribedSurface surface = describedSurface(data);
@@ -97,8 +96,8 @@ constexpr bool canBeImported(const AllocationPrivate &data, const FormatSet &for
   return bytes <= data.size_bytes && data.size_bytes < bytes + kAllocationUnit;
 }
 
-/** True if no other process uses an allocation over a program's own memory (PRIV-25): it goes with the
- * program. */
+/** True if an allocation over a program's own memory is used by that process alone (PRIV-25), because the memory
+ * disappears with it. */
 constexpr bool isPrivateMemory(const AllocationPrivate &data) {
   return !(data.flags & (AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
                          AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY));

@@ -80,8 +80,8 @@ private:
 };
 inline constexpr RightsIndex kRightsIndex;
 
-/** Calls `use(handle)` for each handle that the packet of `size` bytes at `at` reads, changes or binds;
- * returns false if one call does. Data past the structure counts as far as the packet reaches. */
+/** Calls `use(handle)` for each handle that the packet of `size` bytes at `at` reads, changes or binds, also in the
+ * data after the structure; returns false as soon as one call does. */
 template <class Use>
 bool eachUsedHandle(const aerogpu::PacketRights &rights, const uint8_t *at, uint32_t size, Use &&use) {
   const auto check = [&](uint32_t words, uint32_t base) {
@@ -99,7 +99,7 @@ bool eachUsedHandle(const aerogpu::PacketRights &rights, const uint8_t *at, uint
   return true;
 }
 
-/** Returns the event in the packet's row, with handle and token. */
+/** Returns the packet's event according to its row, with the packet's handle and token. */
 inline StreamEvent eventOf(const aerogpu::PacketRights &rights, const uint8_t *at) {
   using aerogpu::PacketEvent;
   StreamEvent event = {};

@@ -23,8 +23,8 @@ enum DmaFlags : uint32_t {
   kDmaInOrder = 16,   // each allocation of the list has an entry of its own, in the list's order
 };
 
-/** The space of one paging operation in its buffer is a multiple of this; its private data holds the
- * number of units above the flags. Operations follow one another, in the buffer and in the private data. */
+/** A paging operation takes a multiple of this many bytes of its buffer; its private data holds the number of units,
+ * in the bits above the flags. A buffer and its private data may hold several operations, one after the other. */
 constexpr uint32_t kPagingUnit = 16;
 constexpr uint32_t kPagingUnitsShift = 8;
 /** Operations whose private data the OS keeps for one paging buffer. */
@@ -32,9 +32,8 @@ constexpr uint32_t kPagingRecords = 256;
 
 /** Device context for the driver's own submissions. */
 constexpr uint32_t kInternalContext = 0;
-/** Device context in which the driver itself draws on behalf of all WDDM contexts: each of its buffers
- * sets whatever state it needs, and unbinds what it bound. It does not disturb the state of user-mode
- * drivers. */
+/** Device context in which the driver itself draws for all WDDM contexts, so that it does not disturb the state of
+ * user-mode drivers. Each buffer sets the state that it needs, and unbinds what it bound. */
 constexpr uint32_t kAlternateContext = 0x400;
 /** The other contexts are numbered from 1 to this; a device has 1024 including these two (SUB-8). */
 constexpr uint32_t kLastContext = 1022;

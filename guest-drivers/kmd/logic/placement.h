@@ -28,7 +28,7 @@ constexpr bool saysPrimary(const AllocationPrivate &data) {
   return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
 }
 
-/** True if the program has the memory already. */
+/** True if the allocation is made over memory that the program has already. */
 constexpr bool saysExisting(const AllocationPrivate &data) {
   return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_EXISTING;
 }

@@ -6,7 +6,7 @@
 
 namespace aero {
 
-/** A surface's description; format 0 (AEROGPU_FORMAT_INVALID) if it is no surface. */
+/** Description of a surface; format 0 (AEROGPU_FORMAT_INVALID) if the allocation is no surface. */
 struct Surface {
   uint32_t width = 0;  // pixels
   uint32_t height = 0;

@@ -29,7 +29,7 @@ void AllocationTable::stop() {
 bool AllocationTable::enter(AeroAllocation &allocation, uint32_t wantedId) {
   uint32_t id = wantedId;
   if (!id) {
-    // There are 2^31 ids and at most some ten thousand allocations: the search ends at once.
+    // There are 2^31 ids and at most some ten thousand allocations, so the search is short.
     do {
       if (m_nextId < AEROGPU_WDDM_ALLOC_ID_KMD_MIN) m_nextId = AEROGPU_WDDM_ALLOC_ID_KMD_MIN;
       id = m_nextId++;
@@ -126,8 +126,8 @@ bool AllocationTable::addHandle(uint32_t handle, StreamObject object, AeroDevice
   return true;
 }
 
-// owner.texture == allocation exactly if allocation.userTexture == owner.handle: whichever of the two goes first finds
-// the other and clears the link. A stream may name one allocation twice, or a handle anew.
+// owner.texture == allocation exactly if allocation.userTexture == owner.handle: whichever of the two ends first finds
+// the other and clears the link. A stream may make two textures over one allocation, or use a handle again.
 void AllocationTable::pair(HandleOwner &owner, AeroAllocation *texture) {
   if (owner.texture) owner.texture->userTexture = 0;
   owner.texture = texture;

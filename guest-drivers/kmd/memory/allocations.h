@@ -77,8 +77,7 @@ public:
   bool isShared() const { return flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED; }
 };
 
-/** DxgkDdiCreateAllocation's hResource: allocations that belong together. It knows whether more may be added
- * (EX-45). */
+/** DxgkDdiCreateAllocation's hResource: allocations that belong together. Notes whether more may be added (EX-45). */
 class AeroResource {
 public:
   static constexpr uint32_t kMagic = 0x73655241;  // "ARes"
@@ -88,7 +87,7 @@ public:
   }
 
   uint32_t magic = kMagic;
-  bool shared = false;  // it already has the only allocation that it may have
+  bool shared = false;  // has a shared allocation, and may have no other
 };
 
 /** DxgkDdiOpenAllocation's handle: one device's view of an allocation. */
@@ -104,7 +103,7 @@ public:
   AeroAllocation *allocation = nullptr;
   AeroDevice *device = nullptr;
   AeroOpenAllocation *next = nullptr;  // the next open of the same allocation
-  // Under the table's mutex: its entry in an allocation table, with its place and use when it was last listed.
+  // Under the table's mutex: the entry for allocation tables, as of the place and use when this was last listed.
   aerogpu_alloc_entry entry = {};
   uint64_t where = kUnlisted;  // in the format of patchId()
   uint32_t readonly = 0;       // 1: the entry is read-only
@@ -117,7 +116,7 @@ inline bool AeroAllocation::isOpenOn(const AeroDevice *device) const {
   return open != nullptr;
 }
 
-/** Records who made a handle of the stream, so that no other device destroys it and no object outlives its device. */
+/** Records which WDDM device made a handle, so that no other one can destroy it, and none leaves objects behind. */
 struct HandleOwner {
   uint32_t handle;
   StreamObject object;
@@ -153,14 +152,14 @@ public:
     uint32_t kernelEpoch = 0;  // when kernelTexture was made
   };
   Farewell release(AeroAllocation &allocation);
-  /** A device opens an allocation, which takes a reference. Closing it leaves the reference to release(). */
+  /** Enters a device's open of an allocation, with a reference. close() does not drop the reference; release() does. */
   void open(AeroOpenAllocation &open);
   void close(AeroOpenAllocation &open);
 
   /**
    * Charges the allocation's texture to `payer` (null: to no process) from now on. Returns false, and charges nothing,
-   * if the device would not make it: the total of `payer` would reach `limit`, and each object costs the host more than
-   * its pixels.
+   * if the total of `payer` would reach `limit`: the device would not make the texture then, because each object costs
+   * the host more than its pixels.
    */
   bool charge(AeroAllocation &allocation, AeroProcess *payer, uint64_t limit);
   /** Removes the charge. */
@@ -182,12 +181,12 @@ public:
   uint64_t newTableStamp() { return ++m_tableStamp; }
 
   HandleOwner *findHandle(uint32_t handle) const;
-  /** Enters a handle, or gives it a new meaning; a texture that stands for an allocation is then the only one.
-   * Returns false if memory is short or there are too many handles. */
+  /** Enters a handle, or changes its entry. `texture`: the allocation that it covers, of which it becomes the only user
+   * texture; null if none. Returns false if memory is short or there are too many handles. */
   bool addHandle(uint32_t handle, StreamObject object, AeroDevice *device, AeroAllocation *texture);
   void removeHandle(uint32_t handle);
-  /** The device was reset: no handle names anything any more, and the driver's own textures go off the record,
-   * except those that it makes again. */
+  /** After a reset of the device: forgets all handles, and the driver's own textures except those that
+   * KernelTextures::restore() makes again. */
   void deviceForgot();
   /** Removes one handle of `device`; returns false if it has none. `cursor` starts at 0. */
   bool takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out);

@@ -24,8 +24,8 @@ constexpr uint64_t kNowhere = uint64_t{1} << 52;
 
 class Segments {
 public:
-  /** BAR1 starts at `gpa`. The first bytes stay with the boot display. With
-   *  `systemMemoryBytes` 0 there is no aperture. PASSIVE_LEVEL. */
+  /** BAR1 has `bytes` bytes from `gpa` on; the first kBootBytes stay with the boot display. Without an aperture if
+   *  `systemMemoryBytes` is 0. PASSIVE_LEVEL. */
   NTSTATUS start(const Registers &registers, uint64_t gpa, uint64_t bytes, uint64_t systemMemoryBytes);
   void stop();
 
@@ -43,12 +43,12 @@ public:
   bool locate(UINT segment, uint64_t address, uint64_t bytes, MemoryRef &ref) const;
 
   /**
-   * Maps page `first` + i of the aperture to the frame frames[i], or each page to the one at `dummyGpa`. The device
-   * reads a word of the list when a submission touches its page (LIST-4), and each word changes at once, so this needs
-   * nothing of the device, of its ring or of a paging buffer: pages "DxgkDdiBuildPagingBuffer" (an aperture may be
-   * configured by the processor, the GPU is not accessing the range then) and "Thread Synchronization and TDR" (between
-   * reset and restart the driver is told of pages that it loses). Returns false, and changes nothing, if there are no
-   * such pages. One caller at a time; any IRQL.
+   * map() maps page `first` + i of the aperture to the frame frames[i], unmap() each page to the one at `dummyGpa`. The
+   * device reads a word of the list when a submission touches its page (LIST-4), and each word is written whole, so
+   * neither needs the device, its ring or a paging buffer. Pages "DxgkDdiBuildPagingBuffer" (the processor may
+   * configure an aperture; the GPU does not access the range then) and "Thread Synchronization and TDR" (the OS may
+   * unmap pages between reset and restart). Return false, and change nothing, if there are no such pages. One caller at
+   * a time; any IRQL.
    */
   bool map(uint64_t first, uint64_t count, const uintptr_t *frames);
   bool unmap(uint64_t first, uint64_t count, uint64_t dummyGpa);

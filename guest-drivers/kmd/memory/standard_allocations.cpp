@@ -16,7 +16,7 @@ struct StandardSurface {
   uint32_t flags;
 };
 
-/** Returns false if the driver cannot make it. */
+/** Describes the surface that the OS asks for; returns false if the driver cannot make it. */
 bool describe(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, StandardSurface &out) {
   const uint32_t cpu = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   switch (args.StandardAllocationType) {

@@ -9,8 +9,8 @@
 
 namespace aero {
 
-/** Describes it in `out`, and tells the OS the pitch that the CPU will use. Returns false if the driver cannot make
- * it. */
+/** Describes the allocation in `out`, and tells the OS the pitch that the CPU will use. Returns false if the driver
+ * cannot make it. */
 bool describeStandardAllocation(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, AllocationPrivate &out);
 
 }  // namespace aero

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// counters.h: the driver's counters, for the QUERY_PERF escape and CollectDbgInfo. One thread or interrupt at a time
-// writes each, or it may lose a count; no decision depends on them.
+// counters.h: the driver's counters, for escapes, DxgkDdiCollectDbgInfo and the event log. A counter may lose counts if
+// several threads write it. Nothing depends on them but the number of entries in the event log.
 #pragma once
 
 #include <stdint.h>

@@ -17,7 +17,7 @@ extern "C" {
 
 #include <ntstatus.h>
 
-// mingw-w64's wdm.h has it for 64 bits only.
+// mingw-w64's wdm.h has InterlockedExchangePointer for 64 bits only.
 #if defined(_WIN32) && !defined(_WIN64) && !defined(InterlockedExchangePointer)
 inline PVOID InterlockedExchangePointer(PVOID volatile *target, PVOID value) {
   return __atomic_exchange_n(target, value, __ATOMIC_SEQ_CST);

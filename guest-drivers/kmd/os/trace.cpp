@@ -4,8 +4,8 @@
 namespace aero::trace {
 namespace {
 
-// One provider for all adapters, as page "EtwRegister" recommends. One caller at a time writes each variable; any IRQL
-// reads it. A reader that sees the values of two callers writes an event too many or too few.
+// One provider for all adapters, as page "EtwRegister" recommends. One caller at a time writes each variable; code at
+// any IRQL reads them. A reader that sees only part of a change may write an event too many or too few.
 REGHANDLE g_provider;
 volatile uint8_t g_level;      // 0 = no session listens to the provider
 volatile ULONG g_keywords;     // our keywords that the sessions want
@@ -20,7 +20,7 @@ void changed() {
 
 /** Page "PENABLECALLBACK": runs at PASSIVE_LEVEL, also from within EtwRegister. */
 VOID NTAPI enabled(LPCGUID, ULONG control, UCHAR level, ULONGLONG any, ULONGLONG, PEVENT_FILTER_DESCRIPTOR, PVOID) {
-  if (control > kEnableProvider) return;  // a request for state, of which there is none
+  if (control > kEnableProvider) return;  // a request to log the provider's state, which has none
   g_keywords = any ? static_cast<ULONG>(any) : ~0u;
   // Level 0 means all (page "EnableTraceEx").
   g_level = control == kEnableProvider ? (level ? level : uint8_t{0xFF}) : uint8_t{0};

@@ -11,7 +11,8 @@ namespace aero::trace {
 /** The provider exists from DriverEntry until Unload. PASSIVE_LEVEL. */
 void start();
 void stop();
-/** DxgkDdiControlEtwLogging, any IRQL; `log` comes from any adapter's interface, null for none. */
+/** control(): DxgkDdiControlEtwLogging. setLogger(): `log` is from the interface of any adapter; null for none. Any
+ *  IRQL. */
 void control(bool enable, uint8_t level);
 void setLogger(DXGKCB_LOG_ETW_EVENT log);
 
@@ -19,7 +20,7 @@ void setLogger(DXGKCB_LOG_ETW_EVENT log);
 extern volatile bool g_listened;  // NOLINT(bugprone-dynamic-static-initializers): declared here, false in trace.cpp
 /** True if a listener wants such events. Any IRQL. */
 bool wanted(uint8_t level, uint64_t keyword);
-/** Any IRQL; use write(). */
+/** Sends an event to those who want it. Any IRQL; called by write(). */
 void put(uint16_t id, uint8_t level, uint64_t keyword, const void *payload, uint32_t bytes);
 
 /** Writes the event that `make` returns; calls `make` only if the event is wanted. Any IRQL. */

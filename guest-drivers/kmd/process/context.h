@@ -43,8 +43,8 @@ private:
   uint32_t m_taken[Last / 32 + 1] = {};  // one bit each
 };
 
-/** Numbers of device contexts. A WDDM context gets a number at its first Render: many never draw anything
- * themselves. */
+/** Numbers of device contexts without handle spaces. A WDDM context gets its number at its first Render, because many
+ * contexts never render. */
 using ContextIds = ContextNumbers<kLastContext>;
 
 /** DxgkDdiCreateDevice's handle: a process' use of the adapter. */
@@ -97,12 +97,12 @@ public:
   DeviceContext place() const { return {device->space, id}; }
 };
 
-/** Makes sure that objects in the device's handle space are charged to its process (SPACE-22), before any is made.
- * STATUS_NO_MEMORY: the device takes nothing now. PASSIVE_LEVEL. */
+/** Makes sure, before any object is made in the device's handle space, that such objects are charged to its process
+ * (SPACE-22). STATUS_NO_MEMORY: the ring has no room now. PASSIVE_LEVEL. */
 NTSTATUS sayProcess(AeroDevice &device);
 
-/** Makes sure that the context has a number on the device. STATUS_NO_MEMORY: all are taken, or the device takes
- * nothing now. PASSIVE_LEVEL. */
+/** Makes sure that the context has a number on the device. STATUS_NO_MEMORY: none is left for the process, or the ring
+ * has no room now. PASSIVE_LEVEL. */
 NTSTATUS giveNumber(AeroContext &context);
 
 }  // namespace aero

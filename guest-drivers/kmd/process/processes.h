@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// processes.h: tracks what processes hold of the adapter, so that one of them leaves room for others, however many
+// processes.h: counts the resources that each process has, so that a process leaves room for others however many
 // devices it opens. Under AllocationTable's mutex, except for Processes::current(); at most APC_LEVEL.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace aero {
 
-/** A process, from its first device until it has none and is charged for nothing. */
+/** A process that has devices, or is charged for textures. */
 class AeroProcess {
 public:
   AeroProcess *next = nullptr;
@@ -27,16 +27,16 @@ public:
    * places on the device, and memory of the host; a program that keeps hundreds of them would leave none. */
   static constexpr uint32_t kMaxDevices = 256;
 
-  /** Returns a number that no other process has had or will have while Windows runs: ids of processes are reused.
-   * Not 0. Any IRQL, in the context of the process. */
+  /** Returns a number that no other process has had or will have while Windows runs, because Windows reuses ids of
+   * processes. Never 0. Any IRQL, in the context of the process. */
   static uint64_t current();
   /** Returns the id of the process with that number, as PsGetCurrentProcessId gave it, for people to read. 0 for 0. */
   static uint32_t idOf(uint64_t number) { return static_cast<uint32_t>(number & ((uint64_t{1} << kIdBits) - 1)); }
 
-  /** Counts one more device of the process. Returns null if it has as many as it may, or if memory is short. 0: the
-   * OS. */
+  /** Counts one more device of the process (0: the OS). Returns null if the process has as many as it may, or memory is
+   * short. */
   AeroProcess *enter(uint64_t number);
-  /** A device of the process ends. */
+  /** Counts one device less. */
   void leave(AeroProcess &process) {
     process.devices--;
     dropUnused(process);

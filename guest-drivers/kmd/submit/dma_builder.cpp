@@ -12,7 +12,7 @@ aerogpu_alloc_entry tableEntry(const Segments &segments, const AeroAllocation &a
 
 namespace {
 
-/** Keeps the entry of an allocation that moved, or is used in another way, since it was last listed. */
+/** Updates the kept entry of an allocation that has moved, or is used in another way, since it was last listed. */
 void keepEntry(const Segments &segments, AeroOpenAllocation &open, const DXGK_ALLOCATIONLIST &listed, uint64_t where) {
   open.readonly = where & kPatchWritten ? 0 : 1;
   if ((open.where ^ where) == kPatchWritten)
@@ -32,9 +32,8 @@ AeroOpenAllocation *openOf(const DXGK_ALLOCATIONLIST &listed) {
   return static_cast<AeroOpenAllocation *>(listed.hDeviceSpecificAllocation);  // the OS passes it, so it is valid
 }
 
-/** Handles an allocation that has an entry already, listed perhaps as source and destination: a table has each id
- * once, and an allocation that is written once is writable. Returns how many entries (0 or 1) are no longer
- * read-only. */
+/** Handles an allocation that the list names twice, for example as source and destination. The table has one entry for
+ * it, which is writable if one of the two writes. Returns how many entries (0 or 1) are no longer read-only. */
 uint32_t listAgain(const Segments &segments, const TableWork &work, const AeroAllocation &allocation,
                    const DXGK_ALLOCATIONLIST &listed, uint64_t where) {
   D3DDDI_PATCHLOCATIONLIST &patch = work.patches[allocation.tableEntry];
@@ -45,7 +44,7 @@ uint32_t listAgain(const Segments &segments, const TableWork &work, const AeroAl
   return 1;
 }
 
-/** Enters any list of allocations. */
+/** Enters any list of allocations into the table, one by one. */
 template <bool kWritten> TableCounts enterEach(const Segments &segments, const TableWork &work, uint64_t stamp) {
   TableCounts counts = {};
   for (UINT i = 0; i < work.count; i++) {
@@ -75,9 +74,9 @@ template <bool kWritten> TableCounts enterEach(const Segments &segments, const T
   return counts;
 }
 
-// Every allocation of every batch goes through here, so its instructions are counted (test 'instructions' of the driver
-// host). It calls nothing, and computes sums in place: the compiler would keep parts of several in registers, of which
-// it has too few.
+// This runs for every allocation of every submission, so a test bounds its instructions ('instructions' of the driver
+// host). It calls no functions, and advances its pointers and sums in place, because the compiler would otherwise keep
+// several intermediate values in registers, of which there are too few.
 template <bool kWritten>
 [[gnu::always_inline]] inline uint32_t enterKept(const DXGK_ALLOCATIONLIST *listed, UINT count, uint8_t *table,
                                                  D3DDDI_PATCHLOCATIONLIST *patches, uint64_t stamp, UINT first) {
@@ -121,7 +120,7 @@ template <bool kWritten>
     entry += number * kEntryBytes;
     patch += number * kPatchBytes;
   };
-  // There may be no room after the last patch location.
+  // finishPatch() also writes the start of the next patch location, for which there is no room after the last one.
   UINT left = count - 1;
   for (; left >= 4; left -= 4, advance(4)) {
     if (!enterOne(0)) return kNotInOrder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dma_builder.h: the common work of every DDI that fills a DMA buffer: allocation table first, its patch locations,
-// packets after it, private data, and advancing the pointers. PASSIVE_LEVEL.
+// dma_builder.h: does the common work of DDI functions that fill a DMA buffer: writes the allocation table, its patch
+// locations, the packets after it and the private data, and advances the OS' pointers. PASSIVE_LEVEL.
 #pragma once
 
 #include "aerogpu/packet_writer.hpp"
@@ -42,9 +42,8 @@ aerogpu_alloc_entry tableEntry(const Segments &segments, const AeroAllocation &a
 /** Bits of patchId() besides the place: whether the allocation is written, and the segment. */
 constexpr uint32_t kPatchWritten = 1, kPatchUse = 7;
 
-/** Returns the DriverId of a patch location: where the allocation lay when its entry was written (addresses are
- * those of pages, and no two of a segment have the same low word), the segment, and whether the list names it as
- * written. */
+/** Returns the DriverId of a patch location: the low word of the allocation's address when its entry was written (in
+ * one segment no two pages have the same), the segment, and whether the list names the allocation as written. */
 inline uint64_t patchId(const DXGK_ALLOCATIONLIST &listed) {
   static_assert(kSegmentAperture << 1 <= kPatchUse && Segments::kMaxBytes <= uint64_t{1} << 32);
   // Reads WriteOperation, with SegmentId above it, at once.
@@ -76,7 +75,7 @@ uint32_t enterInOrder(const DXGK_ALLOCATIONLIST *listed, UINT count, uint8_t *ta
 uint32_t enterWritten(const DXGK_ALLOCATIONLIST *listed, UINT count, uint8_t *table, D3DDDI_PATCHLOCATIONLIST *patches,
                       uint64_t stamp, UINT first);
 constexpr uint32_t kNotInOrder = ~uint32_t{0};
-/** Patch locations follow the list unless all entries are written. */
+/** Returns the flags of a table in the order of its list; none if all its entries are writable. */
 template <bool kWritten> constexpr uint32_t inOrderFlags() {
   return kWritten ? uint32_t{0} : uint32_t{kDmaInOrder};
 }

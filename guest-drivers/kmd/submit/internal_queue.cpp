@@ -26,7 +26,7 @@ void InternalQueue::stop() {
 void InternalQueue::keepLost() {
   ExAcquireFastMutex(&m_mutex);
   for (Slot &slot : m_slots) {
-    // Once dropped it stays so: a second reset is of another ring, whose indexes mean nothing to it.
+    // A slot that an earlier reset dropped stays dropped: its index is not of the present ring.
     slot.again |= slot.used && static_cast<int32_t>(m_ring.end().head - slot.index) <= 0;
     slot.used = slot.again;
   }
@@ -38,7 +38,7 @@ void InternalQueue::resume(bool deviceForgot) {
   m_stalled = false;
   if (deviceForgot) dropOwed();
   m_ring.run();
-  // In the order in which they were submitted, before anything else.
+  // Submits the dropped packets again, in their old order, before anything else.
   for (;;) {
     int next = -1;
     for (uint32_t i = 0; i < kSlots; i++)
@@ -46,7 +46,7 @@ void InternalQueue::resume(bool deviceForgot) {
         next = static_cast<int>(i);
     if (next < 0) break;
     m_slots[next].again = m_slots[next].used = false;
-    // The ring is empty and larger than all of them. Any may have run already, all of it or a part (RING-7).
+    // The ring is empty and has room for all slots. Each may have run already, in whole or in part (RING-7).
     if (!deviceForgot) (void)pushSlot(static_cast<uint32_t>(next), AEROGPU_SUBMIT_FLAG_EXT_AGAIN);
   }
   sendOwedLocked();
@@ -66,7 +66,7 @@ NTSTATUS InternalQueue::submit(const void *packets, uint32_t bytes, DeviceContex
   const Deadline deadline(roomMs);
   const uint32_t headBefore = m_ring.ring().head();
   for (;;) {
-    // Waited for outside of the mutex: of many callers each waits for as long as one.
+    // The wait is outside of the mutex, so that callers wait at the same time and not one after the other.
     ExAcquireFastMutex(&m_mutex);
     const NTSTATUS status = sendOwedLocked() ? trySubmit(packets, bytes, context, entry) : STATUS_IO_TIMEOUT;
     ExReleaseFastMutex(&m_mutex);
@@ -112,7 +112,7 @@ NTSTATUS InternalQueue::pushSlot(uint32_t number, uint32_t flags) {
   submission.commandBytes = layout.packetOffset() - layout.commandOffset + slot.bytes;
   submission.tableBytes = layout.tableBytes();
   submission.tableGpa = submission.tableBytes ? gpa : 0;
-  // Completed becomes max(old, this), so this says nothing new; and no submission of the OS in this ring has it.
+  // Completed becomes max(old, this), so this fence changes nothing; and no submission of the OS in this ring has it.
   submission.fence = m_ring.base();
   bool pushed;
   {
@@ -172,7 +172,7 @@ bool InternalQueue::sendOwedLocked() {
   while (m_owed) {
     const int slot = m_ring.running() ? freeSlot() : -1;
     if (slot < 0) return false;
-    // As many as fit into one submission of their context.
+    // Joins as many kept packets of one context as fit into a submission.
     const DeviceContext context = m_owed->context;
     uint32_t bytes = 0;
     Owed *end = m_owed;

@@ -10,9 +10,10 @@ namespace {
 constexpr uint32_t kMinEntries = 256;
 constexpr uint32_t kMaxEntries = 8192;
 constexpr uint32_t kFencePageBytes = 4096;
-/** A reset waits for the device to finish the command that it runs. RING-6: the head moves at once. */
+/** How long reset() waits for the device to accept the reset, and until it no longer reads memory. RING-6: the head
+ *  moves at once. */
 constexpr uint32_t kResetTimeoutMs = 100;
-/** The total wait for the GPU to end the copies into memory that it had begun: tenths of a second at most. */
+/** How long reset() waits in all while the GPU ends copies into memory, which takes tenths of a second (BUSY-2). */
 constexpr uint32_t kWritesTimeoutMs = 450;
 
 }  // namespace
@@ -47,14 +48,14 @@ void Ring::start(const Registers &registers, uint64_t completedFence, bool space
   registers.write64(AEROGPU_MMIO_REG_RING_GPA_LO, m_ring.gpa());
   registers.write(AEROGPU_MMIO_REG_RING_SIZE_BYTES, bytes());
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_RESET);
-  // Written while the ring is disabled (SPACE-1), which it has been since the reset.
+  // The register must be written while the ring is disabled (SPACE-1), which it is since the reset above.
   if (spaces) registers.write(AEROGPU_EXT_REG_SPACES, AEROGPU_EXT_SPACES_ENABLE);
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE);
 }
 
 void Ring::stop(const Registers &registers) {
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_RESET);
-  // The next driver may be one for ABI 1.4.
+  // The next driver may know ABI 1.4 only, which has no handle spaces.
   if (m_stride == sizeof(SpaceSlot)) registers.write(AEROGPU_EXT_REG_SPACES, 0);
   registers.write64(AEROGPU_MMIO_REG_FENCE_GPA_LO, 0);
   registers.write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);

@@ -11,10 +11,10 @@
 
 namespace aero {
 
-/** The driver's part of a slot, without the fields that the ring adds. */
+/** A submission to push: the fields of a slot that Ring::push() does not know itself. */
 struct Submission {
   uint32_t flags;         // enum aerogpu_submit_flags
-  DeviceContext context;  // in space 0: the driver wrote every byte
+  DeviceContext context;  // space 0 counts as the kernel driver's own work
   uint64_t commandGpa;
   uint32_t commandBytes;  // if 0, commandGpa is 0 too: nothing to run, only the fence
   uint64_t tableGpa;
@@ -22,7 +22,7 @@ struct Submission {
   uint64_t fence;
 };
 
-/** Pushed under the scheduler's lock; the device moves the head. */
+/** The ring and the fence page. Callers of push() hold SharedRing's lock; the device moves the head. */
 class Ring {
 public:
   /** `entries` is rounded up to a power of two. PASSIVE_LEVEL. */
@@ -42,8 +42,8 @@ public:
     Written,  // it may still read and write memory
   };
   /** Drops the queued work, leaves the ring disabled, and waits for a bounded time until the device touches no
-   * memory for it any more (BUSY-1). A device that is gone from the bus, or knows of no ring at this place, runs
-   * none of it. PASSIVE_LEVEL. */
+   * memory for it any more (BUSY-1). If the device is gone from the bus, or was reset and no longer has this ring's
+   * address, it runs none of the work. PASSIVE_LEVEL. */
   Left reset(const Registers &registers);
 
   /** Writes the slot and rings the bell; returns false if the ring is full. At most DISPATCH_LEVEL. */
@@ -62,7 +62,7 @@ public:
   uint32_t bytes() const { return static_cast<uint32_t>(sizeof(aerogpu_ring_header)) + m_entries * m_stride; }
   bool allocated() const { return m_ring.data() != nullptr; }
   const aerogpu_submit_desc &slot(uint32_t index) const;
-  /** Returns its handle space; 0 without handle spaces. */
+  /** Returns the handle space of a submission; 0 without handle spaces. */
   uint32_t spaceOf(uint32_t index) const;
 
   /** Returns the highest fence that the device has completed. Any IRQL. */

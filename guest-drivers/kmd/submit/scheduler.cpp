@@ -15,12 +15,12 @@ constexpr uint32_t kSpareEntries = 64;
 constexpr ULONG kPciCommand = 4;
 constexpr USHORT kPciBusMaster = 4;
 
-/** Where the buffer begins for the device. */
+/** Returns the guest physical address at which the submitted part of the DMA buffer begins. */
 uint64_t gpaOf(const DXGKARG_SUBMITCOMMAND &args) {
   return static_cast<uint64_t>(args.DmaBufferPhysicalAddress.QuadPart) + args.DmaBufferSubmissionStartOffset;
 }
 
-/** The private data of what is submitted, of which a paging buffer has several. */
+/** Reads the private data of a submission; a paging buffer has one for each operation. */
 struct PrivateData {
   const uint8_t *data;
   uint32_t bytes;
@@ -41,7 +41,8 @@ struct PrivateData {
   }
 };
 
-/** The `bytes` bytes at `gpa`, as their private data describe them. Without a stream in them nothing runs. */
+/** Fills in `submission` for the `bytes` bytes at `gpa`, as `priv` describes them. If they hold no stream, it has no
+ *  commands. */
 [[gnu::always_inline]] inline void describe(Submission &submission, const AEROGPU_DMA_PRIV &priv, uint64_t gpa,
                                             uint32_t bytes, Counters &counters) {
   const uint32_t commandOffset = DmaLayout::commandOffsetOf(priv), tableBytes = DmaLayout::tableBytesOf(priv);
@@ -61,7 +62,8 @@ struct PrivateData {
 
 NTSTATUS Scheduler::start(ULONG queueEntries, bool spaces, bool holds) {
   m_holds = holds;
-  // Each entry of the OS' queue may be a paging buffer that is full of operations; and what the driver adds.
+  // Each entry of the OS' queue may be a paging buffer that is full of operations. The driver's own submissions come
+  // on top of that.
   if (!m_ring.allocate(queueEntries * kPagingRecords + kSpareEntries, spaces) || !m_internal.start()) {
     m_ring.free();
     m_internal.stop();
@@ -96,17 +98,17 @@ bool Scheduler::deviceForgot() const {
   return m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO) < m_completedAtSuspend;
 }
 
-/** Whether everything with this fence is in the ring. */
+/** Called after a push, under the lock. `pushed`: everything with this fence is in the ring. */
 inline void Scheduler::submittedLocked(bool pushed, uint64_t fence) {
   if (pushed && fence > m_lastSubmitted) m_lastSubmitted = m_newest = fence;
-  // An error from here stops the system (page "DxgkDdiSubmitCommand": bug-check 0x119). The ring is larger than the
-  // queue that the OS announced, so this is a device that stands still or is gone: what is lost must never look done,
-  // so nothing follows it, and the scheduler's timeout takes over.
+  // DxgkDdiSubmitCommand must not fail (its page: bug-check 0x119). The ring is larger than the queue that the OS
+  // announced, so it is full only if the device has stopped or is gone. The lost submission must never look done, so
+  // no later one is let in, and the OS' scheduler finds a time-out.
   if (!pushed) m_ring.shut();
 }
 
 NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs) {
-  // A buffer that the OS does not want executed has nothing: it only signals.
+  // With NullRendering the OS does not want the buffer executed: the submission only signals its fence.
   const uint32_t bytes =
       args.Flags.NullRendering ? 0 : args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset;
   AEROGPU_DMA_PRIV priv;
@@ -129,7 +131,7 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext cont
   return STATUS_SUCCESS;
 }
 
-/** The operations of a paging buffer, which may begin and end inside of it, one after the other. */
+/** Pushes the operations of a paging buffer one by one. The submitted part may begin and end inside of the buffer. */
 void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args) {
   PrivateData privates(args);
   uint64_t gpa = gpaOf(args);
@@ -137,7 +139,8 @@ void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args) {
   bool pushed = true;
   const SharedRing::Lock lock(m_ring);
   const uint64_t fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
-  // The fence is the last part's; the others say nothing new (FENCE-1: completed is the larger of the two).
+  // Only the last operation has the OS' fence. The others have one that is complete already, so that they change
+  // nothing (FENCE-1: completed is the larger of the two).
   for (bool last = false; pushed && !last;) {
     Submission submission = {};
     AEROGPU_DMA_PRIV priv;
@@ -152,7 +155,7 @@ void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args) {
     }
     submission.fence = last ? fence : m_ring.base();
     if (!last) submission.flags |= AEROGPU_SUBMIT_FLAG_NO_IRQ;
-    // Windows has no word for paging that failed, but one for a GPU that does not go on.
+    // Windows cannot be told that paging failed. With HOLD the ring stops instead, and Windows finds a time-out.
     if (m_holds && submission.commandBytes) submission.flags |= AEROGPU_SUBMIT_FLAG_EXT_HOLD;
     pushed = m_ring.push(submission);
   }
@@ -181,7 +184,7 @@ NTSTATUS Scheduler::preempt(const DXGKARG_PREEMPTCOMMAND &args) {
   return STATUS_SUCCESS;  // any other answer is a bug-check (page "DxgkDdiPreemptCommand")
 }
 
-// The ring runs in order and cannot take back what is in it: the preemption is true as soon as everything submitted
+// The ring runs in order, and submissions cannot be taken back, so the preemption is reported once everything submitted
 // before it is done.
 BOOLEAN NTAPI Scheduler::preemptAtDirql(PVOID context) {
   auto *request = static_cast<PreemptRequest *>(context);
@@ -221,7 +224,8 @@ void Scheduler::readErrors() {
   }
 }
 
-/** Of a device without records: of several errors at once the newest is all there is, and it may change meanwhile. */
+/** For devices without error records: of several errors only the newest can be read, and a newer one may replace it
+ *  between two reads. */
 void Scheduler::readNewestError() {
   m_counters.lastErrorFence = m_registers.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
   const uint32_t code = m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE);
@@ -229,8 +233,8 @@ void Scheduler::readNewestError() {
   if (code == AEROGPU_ERROR_INTERNAL) blameFence(m_counters.lastErrorFence);
 }
 
-/** Outside of an interrupt: every notification is followed by a DPC, asked for before anybody else gets the processor.
- */
+/** Notifies the OS outside of an interrupt. After a notification the driver has to ask for a DPC itself, still under
+ *  synchronisation with the interrupt. */
 void Scheduler::notifyAtDirql(uint64_t fence) {
   bool reported = notifyCompleted(fence);
   reported |= notifyPreempted(fence);
@@ -261,7 +265,8 @@ bool Scheduler::notifyPreempted(uint64_t fence) {
   return true;
 }
 
-/** Remembers whose submission did not run. Paging buffers and the driver's own are nobody's. */
+/** Remembers the context, or space, whose submission did not run. Paging buffers and the driver's own submissions
+ *  belong to no program, and are not remembered. */
 void Scheduler::blame(DeviceContext context) {
   const uint32_t bit = failureBit(context);
   if (!bit) return;

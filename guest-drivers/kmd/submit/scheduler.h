@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// scheduler.h: the OS' submissions, fences, interrupts of completion, preemption and reset. The WDDM scheduler's 32-bit
-// fences run on the device's ring as 64-bit ones. The driver's own submissions are in internal_queue.h.
+// scheduler.h: handles the OS' submissions, fences, completion interrupts, preemption and reset. Extends the 32-bit
+// fences of the WDDM scheduler to the 64-bit fences of the device. The driver's own submissions are in
+// internal_queue.h.
 #pragma once
 
 #include "guest-drivers/kmd/device/error_records.h"
@@ -16,50 +17,52 @@ public:
   Scheduler(const Registers &registers, Counters &counters, const DXGKRNL_INTERFACE &dxgk)
       : m_registers(registers), m_counters(counters), m_dxgk(dxgk) {}
 
-  /** PASSIVE_LEVEL; `queueEntries` is how many submissions the OS may queue. `spaces`: the device has handle spaces.
-   *  `holds`: it stops its ring when a paging buffer fails (MEM-10). */
+  /** `queueEntries`: how many submissions the OS may queue. `spaces`: the device has handle spaces. `holds`: the device
+   *  stops its ring if a paging buffer fails (MEM-10). PASSIVE_LEVEL. */
   NTSTATUS start(ULONG queueEntries, bool spaces = false, bool holds = false);
-  /** Nothing is submitted any more; the ring is taken off the device. PASSIVE_LEVEL. */
+  /** Lets no more submissions in, and takes the ring away from the device. PASSIVE_LEVEL. */
   void stop();
-  /** Power: the ring's memory stays, the device forgets it and learns it again. What the driver itself had submitted
-   *  and did not run comes again, unless the device forgot all that it was about. PASSIVE_LEVEL. */
+  /** Before and after a sleep. The ring keeps its memory, but the device is told of it anew. resume() submits those of
+   *  the driver's own submissions again that did not run, unless the device forgot all objects. PASSIVE_LEVEL. */
   void suspend();
   void resume(bool deviceForgot) { m_internal.resume(deviceForgot); }
-  /** After a power-up, before resume(): the device has forgotten what it had completed, and so everything. */
+  /** After a sleep, before resume(): true if the device's completed fence went back, so that it was reset and has
+   *  forgotten all objects. */
   bool deviceForgot() const;
 
-  /** DxgkDdiSubmitCommand, in a device context, or, of a paging buffer, in the driver's own, whichever the OS names;
-   *  DISPATCH_LEVEL. `runs`: whether its commands are in the ring now; not told of a paging buffer. */
+  /** DxgkDdiSubmitCommand; DISPATCH_LEVEL. Runs in the device context `context`; operations of a paging buffer run in
+   * the driver's own. `runs`: set to whether the commands are in the ring now; not set for a paging buffer. */
   NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs = nullptr);
   /** DxgkDdiPreemptCommand; DISPATCH_LEVEL. */
   NTSTATUS preempt(const DXGKARG_PREEMPTCOMMAND &args);
-  /** DxgkDdiQueryCurrentFence; PASSIVE_LEVEL. Reports what no interrupt has reported yet, and returns the last fence.
-   */
+  /** DxgkDdiQueryCurrentFence; PASSIVE_LEVEL. Reports completions that no interrupt has reported yet, and returns the
+   *  last completed fence. */
   uint32_t currentFence();
-  /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL: the ring is empty afterwards, everything in it is lost. Fails when the GPU
-   *  goes on writing guest memory. */
+  /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL. Empties the ring; its submissions are lost. Fails if the GPU may still
+   * write guest memory. */
   NTSTATUS resetFromTimeout();
   /** DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. */
   NTSTATUS restartFromTimeout(bool deviceForgot = false);
 
-  /** Before the device's interrupts are on, at a start and after a sleep. `records`: the device has error records.
-   *  PASSIVE_LEVEL. */
+  /** Called at a start and after a sleep, before the device's interrupts are on. `records`: the device has error
+   *  records. PASSIVE_LEVEL. */
   void startErrors(bool records) { m_errorRecords.start(records); }
-  /** The device raised FENCE or ERROR; DIRQL. Tells the OS what completed. Returns whether it needs a DPC. */
+  /** Called when the device raised FENCE or ERROR; DIRQL. Tells the OS what completed; returns true if that needs a
+   *  DPC. */
   bool interrupt(uint32_t status);
 
-  /** Whether the device could not run a submission of this device context (error INTERNAL), or of any in its handle
-   *  space: what it draws from is not what the program thinks. At most APC_LEVEL. */
+  /** True if the device could not run a submission of this device context, or of any in its handle space (error
+   *  INTERNAL), so that its objects may not be what the program expects. At most APC_LEVEL. */
   bool failed(DeviceContext context) const {
     const uint32_t bit = failureBit(context);
     return m_failures[bit / 32] >> bit % 32 & 1;
   }
-  /** How often failed() may have become true, of anybody. Any IRQL. */
+  /** Returns a count that changes whenever failed() may have become true for some context. Any IRQL. */
   LONG failureCount() const { return m_failureCount; }
-  /** Somebody else has the device context, or the handle space, from now on: `process`, a number of
-   *  Processes::current(), 0 for the OS' own. */
+  /** Assigns the device context, or the handle space, to `process` (Processes::current(); 0: the OS), and forgets its
+   *  failures. */
   void begins(DeviceContext context, uint64_t process);
-  /** Whose submission the device was at when resetFromTimeout() stopped it; 0: nobody's, or the OS' own. */
+  /** Returns the process whose submission was at the head when resetFromTimeout() stopped the ring; 0: no program's. */
   uint64_t timedOutProcess() const { return m_timedOut; }
 
   /** Returns the driver's own submissions, which share the ring. */
@@ -75,7 +78,7 @@ private:
   struct Preemption {
     bool pending;
     uint32_t id;
-    uint64_t after;  // the fence after which it is true
+    uint64_t after;  // reported once this fence is complete
   };
   struct ReportRequest {
     Scheduler *scheduler;
@@ -85,7 +88,8 @@ private:
     Scheduler *scheduler;
     DXGKARG_PREEMPTCOMMAND args;
   };
-  /** Handle spaces are told apart where there are any, else contexts. */
+  /** Returns the index of a context's handle space, or, without handle spaces, of the context itself; 0 for the
+   * driver's own contexts. */
   static constexpr uint32_t failureBit(DeviceContext context) {
     return context.space ? SpaceNumbers::placeOf(context.space) : context.number % kAlternateContext;
   }
@@ -115,15 +119,15 @@ private:
   ErrorRecords m_errorRecords{m_registers};  // the interrupt routine's
   uint64_t m_lastSubmitted = kFenceBase;
   uint64_t m_newest = kFenceBase;     // the last submitted one that no reset has dropped
-  bool m_holds = false;               // paging that fails does not complete
-  bool m_cutOff = false;              // bus mastering is off since a reset that the device did not take
-  uint64_t m_completedAtSuspend = 0;  // by the register
+  bool m_holds = false;               // paging submissions have flag EXT_HOLD
+  bool m_cutOff = false;              // bus mastering is off since a reset, after which the device still used memory
+  uint64_t m_completedAtSuspend = 0;  // COMPLETED_FENCE before a sleep
   // Seen by the interrupt routine, or under synchronisation with it:
   uint64_t m_lastNotified = kFenceBase;
   Preemption m_preemption = {};
   volatile LONG m_failures[SpaceNumbers::kPlaces / 32] = {};
   volatile LONG m_failureCount = 0;
-  // By failureBit(). Written before anything of the process is in the ring, read while the OS has nobody in the driver.
+  // By failureBit(). Written before the process has work in the ring; read while no other thread is in the driver.
   volatile uint64_t m_processes[SpaceNumbers::kPlaces] = {};
   uint64_t m_timedOut = 0;
 };

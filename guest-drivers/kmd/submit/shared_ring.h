@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shared_ring.h: the ring with its lock, as the OS' submissions (scheduler.h) and the driver's own (internal_queue.h)
+// shared_ring.h: the ring with its lock. The OS' submissions (scheduler.h) and the driver's own (internal_queue.h)
 // share it.
 #pragma once
 
@@ -23,20 +23,21 @@ public:
   /** `entries`: how many submissions fit. `spaces`: the device has handle spaces. PASSIVE_LEVEL. */
   bool allocate(uint32_t entries, bool spaces);
   void free() { m_ring.free(); }
-  /** Begins above every fence that the device has completed, so that fences go up only, and lets submissions in.
-   *  PASSIVE_LEVEL. */
+  /** Gives the ring to the device and lets submissions in. Their fences begin above all that the device has completed,
+   *  so that fences only go up. PASSIVE_LEVEL. */
   void start();
-  /** Nothing is pushed any more. Ring and memory stay. */
+  /** Lets no more submissions in, and notes head and tail. The ring keeps its memory. */
   void halt();
-  /** Tells the device of the empty ring again, after halt() and reset(), and lets submissions in. PASSIVE_LEVEL. */
+  /** After halt() and reset(): gives the empty ring to the device again, and lets submissions in. PASSIVE_LEVEL. */
   void run();
   /** Ring::reset(), Ring::stop(). */
   Ring::Left reset() { return m_ring.reset(m_registers); }
   void stop() { m_ring.stop(m_registers); }
-  /** Keeps the completed fence, whatever the device says after a sleep. Its interrupts are off. */
+  /** Before a sleep: keeps the completed fence, which a device that is reset meanwhile forgets. The device's interrupts
+   *  are off. */
   void keepCompleted() { m_base = completed(); }
 
-  /** Keeps other processors from pushing as long as it lives. At most DISPATCH_LEVEL; raises to DISPATCH_LEVEL. */
+  /** Keeps other processors from pushing for a scope, at DISPATCH_LEVEL. Called at most at DISPATCH_LEVEL. */
   class Lock {
   public:
     explicit Lock(SharedRing &ring) : m_ring(ring) { KeAcquireSpinLock(&m_ring.m_lock, &m_irql); }
@@ -48,19 +49,19 @@ public:
     SharedRing &m_ring;
     KIRQL m_irql;
   };
-  /** Under the lock. False when the ring is full or nothing is let in. */
+  /** Pushes a submission, under the lock. Returns false if the ring is full or halted. */
   [[gnu::always_inline]] inline bool push(const Submission &submission);
-  /** Under the lock: nothing is let in any more. */
+  /** Lets no more submissions in; under the lock. */
   void shut() { m_running = false; }
 
-  /** Whether submissions are let in. Any IRQL. */
+  /** True if submissions are let in. Any IRQL. */
   bool running() const { return m_running; }
   const Ring &ring() const { return m_ring; }
   RingEnd end() const { return m_end; }
-  /** A fence that is complete: to say nothing new with. */
+  /** Returns a fence that is complete, for submissions that must not change the completed fence. */
   uint64_t base() const { return m_base; }
-  /** The highest completed fence, never less than before a sleep: a device that was reset in it knows nothing of what
-   *  it did. Any IRQL. */
+  /** Returns the highest completed fence. It never goes back, also if the device was reset in a sleep and has forgotten
+   *  its own. Any IRQL. */
   uint64_t completed() const {
     const uint64_t fence = m_ring.allocated() ? m_ring.completedFence() : 0;
     return fence > m_base ? fence : m_base;
@@ -71,9 +72,9 @@ private:
   Counters &m_counters;
   KSPIN_LOCK m_lock = 0;  // of the ring
   Ring m_ring;
-  uint64_t m_base = kFenceBase;  // complete, whatever the device says; changes while its interrupts are off
+  uint64_t m_base = kFenceBase;  // at least this fence is complete; changes while the device's interrupts are off
   bool m_running = false;
-  bool m_spaces = false;  // processes are kept apart by the device
+  bool m_spaces = false;  // the device has handle spaces
   RingEnd m_end = {};
 };
 

@@ -124,7 +124,7 @@ const std::vector<Known> &knownPackets() {
   return packets;
 }
 
-/** A packet of zeros. */
+/** Returns a packet of zeros. */
 Stream zeros(uint32_t opcode, uint32_t bytes) {
   Stream stream;
   stream.raw({opcode, bytes});
@@ -251,7 +251,7 @@ constexpr struct {
     {AEROGPU_CMD_DESTROY_SAMPLER, Does::Destroy, StreamObject::Sampler},
 };
 
-/** Has room for the largest of these structures. */
+/** Returns a packet whose first field is `handle`, as long as the largest structure of kNaming. */
 Stream naming(uint32_t opcode, uint32_t handle) {
   Stream stream;
   stream.raw({opcode, 64, handle, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
@@ -286,8 +286,8 @@ TEST(Rights, EveryOtherHandleMayBeNamedAndIsTold) {
   }
 }
 
-/** Packets that bind or read: the number of words after the header, and which of them are handles. From the ABI's
- * structures; element packets have two elements. */
+/** For packets that bind or read: which words after the header are handles, and how many words there are, according to
+ * the ABI's structures. Packets with elements have two of them. */
 TEST(Rights, WhatAPacketBindsOrReadsIsTold) {
   struct Row {
     uint32_t opcode;

@@ -47,8 +47,8 @@ TEST(Timing, IsVesasReducedBlanking) {
   }
 }
 
-/** CVT 1.2: at least 460 us of vertical blank: 3 lines, the sync and at least 6 lines; less than a line more.
- */
+/** CVT 1.2: the vertical blank lasts at least 460 us, and less than a line longer. It has at least 3 lines, the lines
+ * of the sync and 6 lines. */
 TEST(Timing, BlankIsLongEnoughAtEveryRate) {
   for (const uint32_t rate : {24u, 50u, 60u, 75u, 100u, 144u, 240u})
     for (const Mode mode : {Mode{640, 480}, Mode{800, 600}, Mode{1280, 1024}, Mode{1366, 768}, Mode{3840, 2160}}) {
@@ -338,7 +338,7 @@ TEST(VblankClock, APollerSoonKnowsTheRaster) {
     VblankClock clock;
     uint64_t now = 200000000;
     EXPECT_EQ(clock.uncertainty(now), UINT64_MAX);
-    const uint64_t step = 100000;  // a reading takes 2000 ns somewhere in each 0.1 ms
+    const uint64_t step = 100000;  // each 0.1 ms has one reading, which takes 2000 ns
     for (int i = 0; i < 2 * 167; i++, now += step) {
       clock.observe(device.vblank(now + 700), now, now + 2000, kPeriod);
       ASSERT_LE(distance(clock.phase(now, kPeriod), device.phase(now)), clock.uncertainty(now));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fake_device.h: BAR0 and a ring as in docs/abi/pci.md, ring.md and present.md, for testing the driver's parts. Nothing
-// runs until the test says so; every register write is recorded.
+// fake_device.h: simulates BAR0 and the ring (docs/abi/pci.md, ring.md, present.md) to test the driver's parts.
+// Submissions complete when the test says so; every register write is recorded.
 #pragma once
 
 #include <deque>
@@ -30,9 +30,9 @@ public:
   FakeDevice(const FakeDevice &) = delete;
   FakeDevice &operator=(const FakeDevice &) = delete;
 
-  /** The address for Registers::map(). */
+  /** Returns the address for Registers::map(). */
   void *bar0() { return m_bar0.data(); }
-  /** Accesses over the bus. */
+  /** Read and write a register as over the bus, with side effects. */
   uint32_t read(uint32_t offset);
   void write(uint32_t offset, uint32_t value);
 
@@ -48,16 +48,16 @@ public:
   std::function<void(uint32_t offset)> beforeRead;
 
   // The ring.
-  /** Fetched at the doorbell and not completed, oldest first. */
+  /** Submissions that were fetched at the doorbell and are not completed, oldest first. */
   std::deque<aerogpu_submit_desc> queue;
-  /** The newest slot that was fetched, as it is while handle spaces are enabled. */
+  /** The handle space of the newest submission that was fetched; only while handle spaces are enabled. */
   aerogpu_submit_space newestSpace = {};
   const aerogpu_ring_header *ring() const;
   const aerogpu_fence_page *fencePage() const;
   /** Completes the oldest submissions, in order. */
   void complete(size_t count = 1);
-  /** Completes the oldest submission with an error. Once ERROR_NEXT was written it leaves a record too (REC); with
-   * `lost` that record is one for a submission that found no room. */
+  /** Completes the oldest submission with an error. Once ERROR_NEXT was written, the error also leaves a record (REC);
+   * with `lost` the record had no room. */
   void fail(uint32_t code, bool lost = false);
   uint64_t completedFence() const { return m_completed; }
   void setCompletedFence(uint64_t fence) { m_completed = fence; }

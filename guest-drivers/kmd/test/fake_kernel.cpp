@@ -27,7 +27,7 @@ void atMost(KIRQL level, const char *function) {
 
 }  // namespace
 
-/** The functions of wdk/ntddk.h and dxgkrnl's callbacks, with access to the kernel. */
+/** Implements the functions of wdk/ntddk.h and dxgkrnl's callbacks on the members of FakeKernel. */
 struct Wdm {
   static KIRQL raise(KIRQL to) {
     const KIRQL before = s_kernel->m_irql;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fake_kernel.h: the kernel and dxgkrnl as a driver's part sees them, but strict: a call at an IRQL that the function's
-// page forbids, a lock that is taken twice or kept, memory that is not freed, a notification without a DPC after it:
-// each fails the running test. Time stands still unless some code waits.
+// fake_kernel.h: a strict simulation of the kernel and dxgkrnl for parts of the driver. The running test fails at a
+// call at an IRQL that the function's page forbids, a lock that is taken twice or kept, memory that is not freed, and a
+// notification without a DPC after it. Time passes only while the driver waits, or with pass().
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ public:
   bool interruptConnected = true;
   /** The command register of the function (PCI 3.0, 6.2.2): I/O, memory, bus master. */
   uint16_t pciCommand = 7;
-  /** The allocation that fails, counted from now: 1 is the next. 0: none. */
+  /** Number of the allocation that fails: 1 is the next one; 0: none fails. */
   int failAllocation = 0;
 
   KIRQL irql() const { return m_irql; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A trace without listeners: trace.cpp needs a kernel with ETW, which the driver host has.
+// Replaces trace.cpp by a trace without listeners, because that needs a kernel with ETW, which only the driver host
+// has.
 #include "guest-drivers/kmd/os/trace.h"
 
 namespace aero::trace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The scheduler's 32-bit fences count up and wrap; the device's are 64 bits and never do.
+// Tests how the scheduler's 32-bit fences, which wrap, become the device's 64-bit fences, which do not.
 #include "guest-drivers/kmd/logic/fence.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests GDI's operations without a GPU: floats from integers; and for any rectangles, that the device accepts every
-// packet and every buffer ends in order. gdi_pixel_test.cpp compares pixels.
+// Tests GDI's operations without a GPU: that floats are computed rightly from integers and that, for any rectangles,
+// the device would accept every packet and buffer. gdi_pixel_test.cpp compares pixels.
 #include "guest-drivers/kmd/gdi/gdi_draw.h"
 
 #include <gtest/gtest.h>

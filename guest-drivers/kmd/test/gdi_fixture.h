@@ -51,7 +51,7 @@ inline uint32_t channel(uint32_t argb, int i) {
   return argb >> (8 * i) & 0xFF;
 }
 
-/** Applies the operation to each channel: f(index from blue up, values...). */
+/** Makes a colour whose channel i is f(i); channel 0 is blue. */
 template <class F> uint32_t eachChannel(F f) {
   uint32_t out = 0;
   for (int i = 0; i < 4; i++) out |= (static_cast<uint32_t>(f(i)) & 0xFF) << (8 * i);
@@ -185,7 +185,7 @@ protected:
       if (x >= r.left && x < r.right && y >= r.top && y < r.bottom) return true;
     return false;
   }
-  /** Disjoint rectangles: a checkerboard of cells of about `size` pixels. */
+  /** Returns disjoint rectangles: the fields of one colour of a checkerboard, each of up to `size` pixels. */
   static std::vector<GdiRect> checkers(int32_t width, int32_t height, int32_t size) {
     std::vector<GdiRect> out;
     for (int32_t y = 0; y < height; y += size)

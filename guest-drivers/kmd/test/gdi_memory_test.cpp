@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GDI operations within one texture, over memory that the CPU reads and writes, and in buffers that end too early.
+// Tests GDI operations within one texture, over memory that the CPU reads and writes, and in buffers that are too small
+// for the whole operation.
 #include "guest-drivers/kmd/test/gdi_fixture.h"
 
 namespace aero::test {

@@ -126,7 +126,7 @@ TEST_F(GdiPixels, EveryRasterOperationOfPatternAndDestination) {
   for (const uint32_t color : {0x80402010u, 0x00FF55AAu, 0xFFFFFFFFu, 0x12345678u})
     for (uint32_t high = 0; high < 4; high++)
       for (uint32_t low = 0; low < 4; low++) {
-        // f(p, d) for any s: both pairs of bits of each half are equal.
+        // The operations that do not depend on the source.
         const auto number = static_cast<uint8_t>(high * 0x50 | low * 0x05);
         SCOPED_TRACE(testing::Message() << "operation " << +number << " colour " << color);
         const GdiSurface dst = surface(to);
@@ -192,7 +192,7 @@ TEST_F(GdiPixels, LongStretchesStayExact) {
   struct Case {
     uint32_t src, dst;
   };
-  // The last ones have many pixels whose position in the source is a whole number after a ratio that no float holds.
+  // In the last cases many pixels have an integral position in the source, though no float holds the ratio exactly.
   constexpr Case kCases[] = {{1920, 1366}, {1366, 1920}, {4096, 1023}, {3, 4096},  {4095, 4096},
                              {8191, 8192}, {1000, 300},  {4000, 1200}, {7000, 300}};
   for (const Case c : kCases) {
@@ -273,7 +273,7 @@ TEST_F(GdiPixels, TransparentBlt) {
 
 // ---- Text
 
-/** 16 rows: gamma in bytes 0 to 255, inverse in 256 to 511. */
+/** Returns 16 rows of tables: gamma in bytes 0 to 255, its inverse in 256 to 511. */
 std::vector<uint8_t> gammaTables() {
   std::vector<uint8_t> bytes(8192);
   for (int row = 0; row < 16; row++)

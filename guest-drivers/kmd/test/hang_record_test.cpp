@@ -82,7 +82,7 @@ TEST(HangRecord, WhoIsRefusedMakesRoomLast) {
   EXPECT_NE(record.refusal(2000 + HangRecord::kProcesses, now).left, 0u);
 }
 
-/// There are more processes than places: the one with the oldest time-out goes.
+/// If there are more processes than entries, the one with the oldest time-out is forgotten.
 TEST(HangRecord, TheOldestMakesRoom) {
   HangRecord record;
   for (uint32_t process = 1; process <= HangRecord::kProcesses + 1; process++)

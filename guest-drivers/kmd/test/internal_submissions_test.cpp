@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests the driver's own submissions: small buffers in the same ring, without an interrupt and without their own fence.
+// Tests the driver's own submissions (internal_queue.h): small buffers in the OS' ring, without interrupt and fence.
 #include "aerogpu/aerogpu_cmd_resource.h"
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "guest-drivers/kmd/test/scheduler_fixture.h"
@@ -11,7 +11,7 @@ class InternalSubmissions : public SchedulerTest {
 protected:
   const aerogpu_cmd_hdr m_nop = {AEROGPU_CMD_NOP, sizeof m_nop};
   NTSTATUS submitNop() { return m_internal.submit(&m_nop, sizeof m_nop); }
-  /** Takes all buffers. */
+  /** Uses all buffers of the queue. */
   void fill() {
     for (uint32_t i = 0; i < InternalQueue::kSlots; i++) ASSERT_EQ(submitNop(), STATUS_SUCCESS);
   }
@@ -73,7 +73,7 @@ TEST_F(InternalSubmissions, KeepTheirMemoryUntilTheyHaveRun) {
     for (const uint64_t place : places) EXPECT_NE(newest().cmd_gpa, place);
     places.push_back(newest().cmd_gpa);
   }
-  // The next one waits for the first to leave the ring.
+  // The next submission waits until the first one has left the ring.
   const uint64_t before = m_kernel.now();
   m_kernel.whenWaited = [&] {
     if (m_kernel.now() - before >= 5000000 && m_device.queue.size() == InternalQueue::kSlots) m_device.complete();
@@ -91,7 +91,7 @@ TEST_F(InternalSubmissions, AreGivenUpWithoutRoomAndThenAtOnce) {
   EXPECT_GE(m_kernel.now() - before, 200000000u);
   EXPECT_LT(m_kernel.now() - before, 210000000u);
   EXPECT_EQ(m_device.queue.size(), size_t{InternalQueue::kSlots});
-  // Nothing has moved since.
+  // The head has not moved since, so this fails at once.
   before = m_kernel.now();
   EXPECT_EQ(submitNop(), STATUS_IO_TIMEOUT);
   EXPECT_LT(m_kernel.now() - before, 2000000u);

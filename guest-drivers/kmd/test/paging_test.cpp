@@ -32,7 +32,7 @@ constexpr uint64_t kSystemPages = 32 * kMiB / kPageBytes;
 constexpr uint8_t kCanary = 0xC5;
 constexpr uint32_t kHandle = 0xF0000010u;
 
-/** One side of an operation and, in words of memory, where its bytes lie. */
+/** One side of an operation, and the addresses of its pages. */
 struct Side {
   MemoryRef ref;
   std::vector<uint64_t> pages;  // address of each page
@@ -56,7 +56,7 @@ public:
   std::mt19937 &random() { return m_random; }
   uint64_t upTo(uint64_t limit) { return m_random() % (limit + 1); }
 
-  /** `bytes` at `offset` of the linear segment. */
+  /** Returns `bytes` bytes at `offset` of the linear segment. */
   Side linear(uint64_t offset, uint64_t bytes) {
     Side side{MemoryRef::linear(kVramGpa + offset), {}};
     for (uint64_t at = 0; at < bytes; at += kPageBytes) side.pages.push_back(kVramGpa + offset + at);
@@ -74,21 +74,21 @@ public:
     return side;
   }
 
-  /** Makes pages in the aperture's list, which has them until a submission is built. */
+  /** Maps pages in the aperture's list; remap() replaces them there once a submission is built. */
   Side aperture(uint64_t bytes) {
     Side side;
     side.pages = take((bytes + kPageBytes - 1) / kPageBytes, 1);
     side.ref = MemoryRef::addresses(m_lists.emplace_back(side.pages).data());
     return side;
   }
-  /** Between building and running the OS maps other pages there, and maps these again for the next build. */
+  /** Maps other pages in the aperture, as the OS may between building and running; or the old ones again. */
   void remap(const Side &side, bool others) {
     for (auto &list : m_lists)
       if (list.data() == side.ref.pages)
         for (size_t i = 0; i < list.size(); i++) list[i] = others ? kVramGpa : side.pages[i];
   }
 
-  /** Room for one pass; the bytes after it must stay as they are. */
+  /** Makes a buffer for one pass; submit() checks that the bytes after it are unchanged. */
   PagingTarget target(size_t bytes, bool scatter) {
     auto memory = m_harness.memory();
     m_guarded = std::min<size_t>(bytes + kPageBytes, kDmaRoom);
@@ -134,8 +134,7 @@ public:
 
   unsigned passes() const { return m_passes; }
 
-  /** From now on operations are built for a device that copies and fills memory itself; returns whether this one
-   * does. */
+  /** Builds later operations with packets that copy and fill memory; returns false if the device has none. */
   bool useMemoryPackets() {
     m_memory = aerogpu_renderer_features(m_harness.renderer()) >> 32 & AEROGPU_EXT_FEATURE_HI_MEMORY;
     return m_memory;
@@ -148,7 +147,7 @@ private:
     return options;
   }
 
-  /** Takes pages that nothing else of this machine uses; neighbours within a run, never between runs. */
+  /** Takes unused pages, in runs of `run` neighbours; pages of different runs are no neighbours. */
   std::vector<uint64_t> take(uint64_t count, uint64_t run) {
     std::vector<uint64_t> pages;
     if (run > 1) {  // from the ordered half
@@ -183,9 +182,9 @@ private:
   bool m_memory = false;
 };
 
-/** Drives an operation as dxgkrnl does: pass after pass in a fresh buffer, until all is done. The aperture, on the
- * `sides`, has other pages when a pass runs. Returns the number of passes, 0 if the buffer is too small for
- * anything. */
+/** Builds and runs passes of an operation as dxgkrnl does, each in a fresh buffer, until all is done. While a pass
+ * runs, other pages are mapped in the aperture, if `sides` lie there. Returns the number of passes; 0 if the buffer is
+ * too small for anything. */
 template <class Build>
 unsigned runPasses(Machine &machine, std::initializer_list<const Side *> sides, uint64_t total, Build build) {
   const unsigned before = machine.passes();
@@ -247,7 +246,7 @@ Side make(Machine &machine, Kind kind, uint64_t bytes, unsigned slot) {
 }
 
 constexpr Kind kKinds[] = {Kind::Linear, Kind::Aperture, Kind::Pages, Kind::Runs};
-/** From too small for anything to more than any of these operations needs; odd ones are not multiples of 8. */
+/** Sizes of the buffer, from too small for anything to more than these operations need, some no multiple of 8. */
 constexpr size_t kRooms[] = {0, 40, 256, 500, 1021, 2048, 4096, 16 << 10, 64 << 10, 1'000'000};
 
 struct Case {

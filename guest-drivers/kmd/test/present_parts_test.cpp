@@ -91,7 +91,7 @@ TEST(PresentParts, WithinOneSurfaceEachPixelIsWhatWasThereBefore) {
         ASSERT_LE(part.clip.right - part.clip.left, static_cast<int>(kScratchWidth));
         ASSERT_LE(part.clip.bottom - part.clip.top, static_cast<int>(kScratchHeight));
       }
-      // In any order: the pixels drawn to are not read.
+      // The order within a part does not matter: no pixel that is drawn to is read.
       for (uint32_t r = part.count; r--;)
         draw(clipped(clipped(list[part.first + r], surface), part.clip), picture, picture);
     }

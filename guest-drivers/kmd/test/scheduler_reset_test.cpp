@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests the scheduler's exits: time-outs and their resets, sleep, stop.
+// Tests how the scheduler handles time-outs and their resets, sleep and stop.
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "guest-drivers/kmd/test/scheduler_fixture.h"
 
@@ -119,7 +119,7 @@ TEST_F(RingBusyTest, AResetWaitsForWhatTheGpuWrites) {
   EXPECT_EQ(m_kernel.pciCommand, 7u);
 }
 
-// The data read goes into objects of programs that have lost their device: that is no reason to stop.
+// What a hung GPU still reads ends in objects of programs that have lost their device: no reason to stop the system.
 TEST_F(RingBusyTest, AGpuThatGoesOnReadingIsCutOff) {
   hang(AEROGPU_EXT_RING_BUSY_READS);
   const uint64_t before = m_kernel.now();

@@ -202,7 +202,7 @@ TEST_F(SchedulerTest, OnlyPagingStopsTheRing) {
   EXPECT_EQ(newest().flags, AEROGPU_SUBMIT_FLAG_NO_IRQ);
 }
 
-// It stands with its fence until the reset, whatever is asked: no completion and no preemption is reported.
+// Until the reset neither the completion of failed paging nor a preemption is reported, whatever the OS asks.
 TEST_F(SchedulerTest, PagingThatFailsIsNeitherDoneNorPreempted) {
   start(true);
   submitAll({1, 2});
@@ -413,8 +413,8 @@ TEST_F(SchedulerTest, AnInternalErrorIsOneContextsAndNoFault) {
   EXPECT_FALSE(m_scheduler.failed({0, 5}));
 }
 
-/** With records each owner learns of its own error, however many failed before the interrupt was taken, and no one
- * else does. */
+/** With error records exactly the owners of failed submissions are marked as failed, however many failed before the
+ * interrupt was taken. */
 // REC-1, REC-2
 TEST_F(SchedulerTest, ErrorsOfSeveralSpacesInOneInterrupt) {
   constexpr uint32_t kOne = 0x5001, kTwo = 0x7002, kThree = 0x9003, kFour = 0x9004;
@@ -473,7 +473,7 @@ TEST_F(SchedulerTest, ErrorRecordsBeginWithAStart) {
   }
 }
 
-/** If a record found no room, every context has to assume that the error was its own. */
+/** If a record of INTERNAL found no room, every context counts as failed. */
 // REC-4
 TEST_F(SchedulerTest, AnErrorWithoutARecordIsEverybodys) {
   ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests the aperture's page list as the device finds it in memory (docs/abi/allocation-table.md, LIST): the mappings
-// and unmappings of pages "DxgkDdiBuildPagingBuffer" and "DXGKARG_BUILDPAGINGBUFFER" are in it when the call returns.
+// Tests the aperture's page list as the device reads it (docs/abi/allocation-table.md, LIST): it has what the OS maps
+// and unmaps (pages "DxgkDdiBuildPagingBuffer", "DXGKARG_BUILDPAGINGBUFFER") as soon as the call returns.
 #include "guest-drivers/kmd/memory/segments.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ TEST_F(SegmentsTest, TouchesNothingThatIsNotThere) {
   EXPECT_FALSE(m_segments.unmap(0, 1, kDummy));
 }
 
-// A paging operation gets the pages themselves; if nothing was ever mapped there are none.
+// A paging operation gets the mapped pages; where nothing was ever mapped it gets none.
 TEST_F(SegmentsTest, TransfersFindThePages) {
   MemoryRef ref;
   EXPECT_FALSE(m_segments.locate(kSegmentAperture, base(), kPageBytes, ref));

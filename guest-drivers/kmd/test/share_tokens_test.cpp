@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// docs/abi/d3d9ex.md: tokens are not 0, unique, stable while they live and never reused.
+// Tests share tokens (docs/abi/d3d9ex.md): they are unique, never 0, do not change while they live, and are never
+// reused.
 #include "guest-drivers/kmd/logic/share_tokens.h"
 
 #include <gtest/gtest.h>

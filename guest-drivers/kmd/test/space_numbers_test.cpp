@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests the numbers of handle spaces: none is used twice at once, none is reused while its end may be under way.
+// Tests the numbers of handle spaces: no two spaces have the same number at once, and no number is reused while the
+// packet that ends its old space may not have run.
 #include "guest-drivers/kmd/logic/space_numbers.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Proves user_copy_x86.S: the very object that is linked into the x86 aerogpu.sys is called with good, unmapped, half
-// mapped and vanishing memory. The processor faults for real; Windows' reaction is SIMULATED: a SIGSEGV handler plays
+// Tests user_copy_x86.S: calls the object that is linked into the x86 aerogpu.sys with good, unmapped, half mapped and
+// vanishing memory. The processor really faults, but Windows' reaction is SIMULATED: a SIGSEGV handler does the work of
 // the exception dispatcher of x86 (registration chain at fs:[0], handlers called with record, frame and context,
-// ExceptionContinueExecution or ExceptionContinueSearch; winnt.h and excpt.h name them). A 32-bit Linux program without
-// a C library, so that nothing for 32 bits has to be installed; system call numbers are those of i386.
+// ExceptionContinueExecution or ExceptionContinueSearch; winnt.h and excpt.h name them). This is a 32-bit Linux program
+// without a C library, so that nothing for 32 bits has to be installed; system call numbers are those of i386.
 #include <stdint.h>
 
 enum { kPage = 4096 };
@@ -95,8 +95,8 @@ static Handler g_lastHandler;
 static uint32_t g_lastEip;
 static struct Registration *g_lastFrame;
 
-/** KiUserExceptionDispatcher and RtlDispatchException in short: the search goes from the newest frame on, and the
- * first handler that continues wins. Frames have to lie on the stack, aligned, each above the one before. */
+/** Does what KiUserExceptionDispatcher and RtlDispatchException do, in short: calls the handlers, from the newest frame
+ * on, until one continues execution. Frames must lie on the stack, aligned, each above the one before. */
 static int dispatch(struct Record *record, struct Context *context) {
   uint32_t lowest = context->esp;
   g_lastEip = context->eip;
@@ -271,7 +271,7 @@ static void halfMapped(uint8_t *from, uint8_t *to) {
   }
 }
 
-/** A page of a file that ends before it: the fault is no access violation, and the code says so. */
+/** Copies from a mapped page beyond the end of a file: the result is the code for an in-page error. */
 static void inPageError(uint8_t *to) {
   const int fd = call3(kSysMemfd, (uint32_t) "user-copy", 0, 0);
   expect(fd >= 0 && call3(kSysFtruncate, (uint32_t)fd, kPage, 0) == 0, "a file of one page");
@@ -289,7 +289,7 @@ static uint32_t outerHandler(struct Record *record, void *frame, struct Context 
   return kContinueExecution;
 }
 
-/** The copy ignores exceptions of others, and its own never reach others. */
+/** The copy's handler ignores exceptions of other code, and the copy's exceptions never reach other handlers. */
 static void nested(uint8_t *from, uint8_t *to) {
   struct Registration outer = {g_tib.exceptionList, outerHandler};
   g_tib.exceptionList = &outer;
@@ -332,7 +332,7 @@ static void flipper(void) {
   g_stopped = 1;
 }
 
-/** Another thread takes the middle of the source away and gives it back, at any moment. */
+/** Copies while another thread unmaps the middle of the source and maps it again, at any moment. */
 static void racing(uint8_t *from, uint8_t *to) {
   enum { kBytes = 8 * kPage, kTries = 200000 };
   static uint32_t stack[1024];

@@ -24,7 +24,7 @@ struct Set {
   size_t count() const { return source ? sources.size() : targets.size(); }
 };
 
-/** One VidPN, its mode sets and what the driver holds of it. */
+/** One VidPN, its mode sets, and the handles and structures that the driver has borrowed. */
 struct Manager {
   std::vector<D3DKMDT_VIDPN_PRESENT_PATH> paths;
   std::shared_ptr<Set> source = std::make_shared<Set>(Set{true, {}, {}, {}}),

@@ -125,7 +125,7 @@ TEST_F(VidPnTest, PinnedTransformationsHaveToBeIdentity) {
   EXPECT_FALSE(supported());
 }
 
-// Page "DxgkDdiIsSupportedVidPn": the answer is FALSE; a failure is for invalid topologies.
+// Page "DxgkDdiIsSupportedVidPn": the answer is FALSE; the call fails only for invalid topologies.
 TEST_F(VidPnTest, OtherTopologiesAreNotSupported) {
   addOurPath();
   m_manager.paths[0].VidPnSourceId = 1;
@@ -399,7 +399,7 @@ TEST_F(MonitorTest, OtherTargetsAreRefused) {
   EXPECT_TRUE(m_manager.monitorModes.empty());
 }
 
-/** Whichever call of the OS fails, the driver reports it and holds nothing. The fixture counts what is lent. */
+/** Makes each call of the OS fail in turn: the driver must report it. The fixture checks that nothing stays lent. */
 template <class Run> void failEveryCall(Manager &manager, Run &&run) {
   const Manager before = manager;
   ASSERT_GE(run(), 0);

@@ -40,7 +40,7 @@ void paintFrame(Canvas& canvas, const char* title, bool active) {
   canvas.fill({0, h - 24, w, 24}, 8, kWhite.alpha(0), kWhite.alpha(0.12f));
   canvas.stroke(all, 8, 1, kBlack.alpha(0.62f), kBlack.alpha(0.70f));
   canvas.stroke(all.inset(1), 7, 1, kWhite.alpha(0.85f), kWhite.alpha(0.42f));
-  // Icon: a small bright square with a gloss.
+  // The icon is a small bright square with a gloss.
   const RectF icon{11, 8, 15, 15};
   canvas.fill(icon, 3, {0.30f, 0.80f, 0.95f, 1}, {0.05f, 0.32f, 0.70f, 1});
   canvas.fill({11, 8, 15, 7}, 3, kWhite.alpha(0.6f), kWhite.alpha(0.12f));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The static pictures of the desktop.
+// Paints the static pictures of the desktop.
 #pragma once
 
 #include "guest-drivers/linux/demo/canvas.h"
@@ -21,17 +21,17 @@ struct Atlas {
 /// Paints the atlas; the positions are the same for every call.
 Atlas paintAtlas(Canvas& canvas);
 
-/// Frame, caption, buttons and fixed text of a pane (`canvas` has the pane's size and is empty).
+/// Paints frame, caption, buttons and fixed text of a pane (`canvas` has the pane's size and is empty).
 void paintPane(Canvas& canvas, Pane pane);
-/// The background of the model: a dark radial gradient, opaque.
+/// Paints the background of the model: a dark radial gradient, opaque.
 void paintBackdrop(Canvas& canvas);
-/// Diagonal light on glass; tiles.
+/// Paints diagonal light on glass, in a picture that can be repeated without seams.
 void paintStreaks(Canvas& canvas);
-/// Surface of the model; tiles.
+/// Paints the surface of the model, in a picture that can be repeated without seams.
 void paintSurface(Canvas& canvas);
-/// Halves a picture of twice the size into `canvas`.
+/// Scales `source`, which is twice as wide and high, down into `canvas`.
 void paintMip(const uint32_t* source, Canvas& canvas);
-/// The pointer, straight alpha; the hot spot is (kCursorHot, kCursorHot).
+/// Paints the pointer with straight alpha; the hot spot is (kCursorHot, kCursorHot).
 inline constexpr int kCursorSize = 32, kCursorHot = 2;
 void paintCursor(uint32_t* pixels);
 

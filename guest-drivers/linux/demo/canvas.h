@@ -32,19 +32,19 @@ public:
   int width() const { return m_width; }
   int height() const { return m_height; }
 
-  /// Rounded rectangle with a vertical gradient.
+  /// Fills a rounded rectangle with a vertical gradient.
   void fill(RectF r, float radius, Color top, Color bottom);
   void fill(RectF r, float radius, Color c) { fill(r, radius, c, c); }
-  /// Outline of a rounded rectangle, `thickness` pixels wide, inside the edge.
+  /// Draws the outline of a rounded rectangle, `thickness` pixels wide, inside the edge.
   void stroke(RectF r, float radius, float thickness, Color top, Color bottom);
-  /// Disc with a radial gradient around (fx, fy).
+  /// Fills a disc with a radial gradient around (fx, fy).
   void disc(float cx, float cy, float radius, Color centre, Color edge, float fx, float fy);
   void ring(float cx, float cy, float radius, float thickness, Color c);
-  /// Line with round ends.
+  /// Draws a line with round ends.
   void line(float x0, float y0, float x1, float y1, float thickness, Color c);
-  /// Convex or concave polygon, even-odd, 4x4 samples a pixel.
+  /// Fills a convex or concave polygon by the even-odd rule, with 4x4 samples a pixel.
   void polygon(const std::vector<std::pair<float, float>>& points, Color c);
-  /// `x`, `y`: left end of the base line.
+  /// Draws text; `x`, `y`: left end of the base line.
   void text(float x, float y, const Font& font, std::string_view text, Color c);
   /// Draws text over a soft glow, like captions on glass.
   void glowText(float x, float y, const Font& font, std::string_view text, Color c, Color glow, int radius);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pacing: each frame is one submission that ends in a vsynced present, so its fence, and the picture, come
-// with a vblank while the next frame is already under way.
+// Each frame is one submission that ends in a vsynced present, so a vblank shows the picture and completes
+// the fence. The next frame is submitted before that.
 #include "guest-drivers/linux/demo/desktop.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ private:
 }  // namespace
 
 uint64_t desktopMemoryBytes(Mode mode) {
-  // Scene, ring and slots, and the memory that no run of neighbouring pages can use.
+  // Scene, ring and slots, and spare memory, because blocks do not fill runs of neighbouring pages.
   return Scene::memoryBytes(mode) + 17 * (uint64_t{kDesktopCommandBytes} + kTableBytes) + 4 * kHugePageBytes;
 }
 
@@ -92,7 +92,7 @@ Status runDesktop(Device& device, const Options& options) {
   Pace pace(nowNs());
   for (uint32_t frame = 0; options.frames == 0 || frame < options.frames; ++frame) {
     stats.frame = frame;
-    // Time is counted in vblanks: motion is even however late the guest was scheduled.
+    // Time is counted in vblanks, so that motion is even also if the guest was scheduled late.
     if (frame == 0)
       stats.seconds = 0;
     else if (options.fixedStep)
@@ -112,7 +112,7 @@ Status runDesktop(Device& device, const Options& options) {
     const uint64_t shownFence = previousFence;
     previousFence = fence;
 
-    // Two frames are in flight: this one and the previous one, whose fence is the moment that it is shown.
+    // Two frames are in flight: this one and the previous one, whose fence completes when it is shown.
     if (frame == 0) {
       status = device.waitFence(fence, kFenceTimeoutNs);
       if (!status.ok()) return status;

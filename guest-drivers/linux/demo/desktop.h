@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The desktop on the device: the scene's command streams, page flips, pacing, cursor, the once-a-second line.
+// Runs the desktop on the device: submits the scene's command streams, paces frames, moves the cursor, and
+// prints a line once a second.
 #pragma once
 
 #include "guest-drivers/linux/demo/options.h"
@@ -7,13 +8,13 @@
 
 namespace aerogpu::guest {
 
-/// Room for one command stream.
+/// Bytes of a slot for one command stream.
 inline constexpr uint32_t kDesktopCommandBytes = 256 * 1024;
 
 /// Returns the guest memory that the desktop needs at this mode, slots included.
 uint64_t desktopMemoryBytes(Mode mode);
 
-/// Runs until options.frames (0: for ever) or an error.
+/// Runs options.frames frames (0: for ever), or until an error.
 Status runDesktop(Device& device, const Options& options);
 
 }  // namespace aerogpu::guest

@@ -115,7 +115,7 @@ void Encoder::sampler(uint32_t slot, SamplerMode mode) {
                                                                           : TextureAddress::Wrap);
   const auto filter =
       static_cast<uint32_t>(mode == SamplerMode::ClampPoint ? TextureFilter::Point : TextureFilter::Linear);
-  // The nearest level is enough: the model is never steep and far at once.
+  // Taking the nearest mip level is good enough for the model, which is never both tilted and far away.
   const auto mip =
       static_cast<uint32_t>(mode == SamplerMode::WrapMip ? TextureFilter::Point : TextureFilter::None);
   for (const auto& [state, value] :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Encodes command streams, one packet per call, named after the packets. States that are already set are not
-// sent again.
+// Encodes command streams, one packet per call; functions are named after packets. Bindings and states that
+// are already set are not sent again, except for render targets, textures and constants.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ public:
   void vertexBuffer(uint32_t handle, uint32_t stride);
   void indexBuffer(uint32_t handle);
   void topology(uint32_t topology);
-  /// Also sets the viewport to all of the target.
+  /// Sets the render target, and the viewport to all of it.
   void target(uint32_t color, uint32_t depth, uint32_t width, uint32_t height);
   void texture(uint32_t slot, uint32_t handle);
   void sampler(uint32_t slot, SamplerMode mode);
@@ -56,7 +56,8 @@ public:
   void clear(uint32_t flags, std::array<float, 4> color, float depth);
   void draw(uint32_t vertices, uint32_t first = 0);
   void drawIndexed(uint32_t indices, uint32_t first = 0, int32_t baseVertex = 0);
-  /// Draws quads of four vertices each, two triangles, which travel with the packet; the bound buffers stay.
+  /// Draws quads, each as two triangles of four vertices. The packet contains the vertices; the bound buffers
+  /// stay.
   void drawQuadsInline(const void* vertices, uint32_t quads, uint32_t stride);
   /// Presents; the picture differs from the previous one in these rectangles.
   void presentVsync(std::span<const Rect> damage);

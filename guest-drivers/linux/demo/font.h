@@ -20,7 +20,7 @@ struct Font {
   const uint8_t* bits;
 
   const Glyph& glyph(char c) const { return glyphs[c >= 32 && c < 127 ? c - 32 : '?' - 32]; }
-  /// Width of a line in pixels.
+  /// Returns the width of a line in pixels.
   int width(std::string_view text) const;
 };
 

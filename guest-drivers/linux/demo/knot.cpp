@@ -42,8 +42,8 @@ KnotMesh makeKnot(uint32_t along, uint32_t around) {
   for (uint32_t i = 0; i <= along; ++i) {
     const float t = kTwoPi * static_cast<float>(i % along) / static_cast<float>(along);
     const Vec p = curve(t), q = curve(t + 0.01f);
-    // The frame of the tube: the tangent, and two normals that never degenerate, since p + q is never
-    // parallel to it.
+    // The tube's cross-section is spanned by two normals of the tangent. They never vanish, because p + q is
+    // never parallel to the tangent.
     const Vec tangent = normalize(q - p);
     const Vec binormal = normalize(cross(tangent, q + p));
     const Vec normal = cross(binormal, tangent);

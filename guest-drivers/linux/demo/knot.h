@@ -18,15 +18,16 @@ struct KnotMesh {
   std::vector<uint16_t> indices;
 };
 
-/// The (2,3) knot around the y axis: `along` segments of `around` sides each. At most 65536 vertices.
+/// Makes the (2,3) knot around the y axis: `along` segments of `around` sides each. At most 65536 vertices.
 KnotMesh makeKnot(uint32_t along, uint32_t around);
 
-/// Row-major; a point is a column: row i of the result is dotted with (x, y, z, 1).
+/// A row-major matrix for column vectors: coordinate i of a transformed point is row i dotted with (x, y, z,
+/// 1).
 using Matrix = std::array<float, 16>;
 Matrix multiply(const Matrix& a, const Matrix& b);
 Matrix rotation(float aroundX, float aroundY);
 Matrix translation(float x, float y, float z);
-/// Direct3D's projection: z 0..1, looking along +z.
+/// Returns Direct3D's projection: z 0..1, looking along +z.
 Matrix perspective(float fieldOfViewY, float aspect, float zNear, float zFar);
 
 }  // namespace aerogpu::guest

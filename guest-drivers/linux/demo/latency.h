@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Doorbell-to-fence time of empty submissions, polled on the fence page and with interrupts.
+// Measures the time from submission to fence of empty submissions, polling the fence page and with
+// interrupts.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The layout of the desktop as a function of the mode and of time. Pure.
+// Computes the layout of the desktop from the mode and the time. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,20 @@ struct Rect {
 enum Pane : uint32_t { kModelPane, kStatsPane, kAboutPane, kTaskbarPane, kPaneCount };
 
 inline constexpr int kCaption = 30, kBorder = 8, kTaskbarHeight = 40, kShadow = 24;
-/// Blur textures are 1/4 in each direction and reach this far over the pane, in pixels.
+/// Blur textures have 1/kBlurScale of the size in each direction, and cover kBlurMargin pixels around the
+/// pane.
 inline constexpr int kBlurScale = 4, kBlurMargin = 32;
 
-/// Rectangle of a pane at `seconds`; the about window drifts, the others stand still.
+/// Returns the rectangle of a pane at `seconds`. The about window moves, the others do not.
 Rect paneRect(Mode mode, Pane pane, double seconds);
 /// Returns the area that the pane covers over time.
 Rect paneSweep(Mode mode, Pane pane);
-/// Inside of the frame, in pixels from the pane's corner.
+/// Returns the area inside of the frame, in pixels from the pane's corner.
 Rect clientRect(const Rect& pane);
-/// Returns the area that the pane's blur texture covers: aligned to kBlurScale, of the same size wherever the
-/// pane is.
+/// Returns the area that the pane's blur texture covers: aligned to kBlurScale; its size does not depend on
+/// where the pane is.
 Rect blurRect(const Rect& pane);
-/// The pointer wanders over the windows.
+/// Returns the position of the pointer, which wanders over the windows.
 void cursorPosition(Mode mode, double seconds, int& x, int& y);
 
 }  // namespace aerogpu::guest

@@ -23,9 +23,9 @@ struct Options {
 
   /// Takes words separated by commas. Unknown words and bad numbers are failures.
   Status parseWords(const std::string& words);
-  /// `--word` and `--word=value` for each argument (`--bench-latency` is latency).
+  /// Takes the words of arguments `--word` and `--word=value` (`--bench-latency` is latency).
   Status parseArguments(int argc, char** argv);
-  /// Finds aerogpu.demo= in a kernel command line.
+  /// Takes the words of aerogpu.demo= in a kernel command line.
   Status parseKernelCommandLine(const std::string& line);
 };
 

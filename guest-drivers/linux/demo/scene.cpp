@@ -44,7 +44,7 @@ void Scene::beginQuads(Encoder& e, uint32_t pixelShader, bool blend) {
 }
 
 void Scene::quad(Encoder& e, RectF r, float w, float h, Coordinates a, Coordinates b, Coordinates c) {
-  // D3D9 has pixel centres at whole numbers: half a pixel up and left moves the edges between pixels.
+  // D3D9 has pixel centres at whole numbers, so the edges are moved half a pixel up and left, between pixels.
   const float constants[16] = {2 * r.w / w,
                                -2 * r.h / h,
                                (2 * r.x - 1) / w - 1,
@@ -87,7 +87,7 @@ void Scene::layOutStatistics(const FrameStats& stats, const Rect& pane) {
   std::snprintf(text, sizeof text, "%.1f KiB", static_cast<double>(stats.commandBytes) / 1024);
   line(3, "command stream", text);
 
-  // One bar a frame, newest at the right; green within a vblank, through amber to red at two.
+  // One bar for each frame, the newest at the right: green up to about one vblank, red at two.
   const float graphX = x + 4, graphTop = top + 132, graphHeight = real(client.h) - 128 - 38 - 8;
   const float step = (real(client.w) - 28 - 8) / static_cast<float>(m_history.size());
   for (size_t i = 0; i < m_history.size(); ++i) {
@@ -162,13 +162,14 @@ std::vector<Rect> Scene::restored() const {
   for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
     const PaneState& state = m_panes[pane];
     if (state.settled) {
-      // The copied model covers all of its client area; the taskbar's words lie on its frame.
+      // The model pane needs nothing, because the copy of the model covers its client area. The taskbar's
+      // text lies on its frame, so all of the taskbar is restored.
       if (pane == kStatsPane) out.push_back(clientOnScreen(pane));
       if (pane == kTaskbarPane) out.push_back(state.rect);
       continue;
     }
-    // The current and previous areas, with shadows, and the area that the glass shows, which must not be an
-    // older picture of itself.
+    // Restores the pane's present and previous areas, with shadows, and the area that its blur reads, so that
+    // the glass does not show its own previous picture.
     const auto width = static_cast<int>(m_mode.width), height = static_cast<int>(m_mode.height);
     int left = width, top = height, right = 0, bottom = 0;
     const auto add = [&](const Rect& r, int margin) {
@@ -292,7 +293,7 @@ void Scene::renderGlass(Encoder& e, uint32_t pane) {
                              rounded ? radius + 0.5f : 2,
                              kStreakStrength[pane]};
   e.pixelConstants(0, constants);
-  // The light moves a little slower than the glass.
+  // The streaks move more slowly than the pane: by 0.65 of its motion.
   const float shiftX = real(r.x) * 0.35f, shiftY = real(r.y) * 0.35f;
   const auto part = [&](int x, int y, int pieceW, int pieceH) {
     const float x0 = real(x), y0 = real(y), x1 = real(x + pieceW), y1 = real(y + pieceH);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The desktop as command streams. It knows the ABI and guest memory, not the device: the demo submits the
-// streams, the trace tool writes them to a file, tests check them.
+// Draws the desktop into command streams. Uses the ABI and guest memory but not the device, so that the demo
+// can submit the streams, the trace tool write them to a file, and tests check them.
 #pragma once
 
 #include <array>
@@ -42,10 +42,10 @@ public:
   /// Writes the first stream: resources, shaders, the wallpaper.
   void setup(CommandWriter& out);
   /// Draws the differences from the previous frame into the texture that is shown, ending in a vsynced
-  /// present of it. The device takes a frame when it is presented, so the next one may follow at once.
+  /// present of it. The device keeps the frame that is presented, so the next one may be drawn at once.
   void frame(const FrameStats& stats, CommandWriter& out);
 
-  /// The allocation table, the same for every submission.
+  /// Returns the allocation table, which is the same for every submission.
   const AllocTable& table() const { return m_table; }
   uint64_t shownGpa() const { return m_shown.gpa; }
   uint32_t pitchBytes() const { return m_mode.width * 4; }
@@ -70,18 +70,18 @@ private:
   void settlePanes();
   /// Returns a pane's inside, on the screen.
   Rect clientOnScreen(uint32_t pane) const;
-  /// Returns where the still picture replaces the previous frame; the panes that change are drawn again on
-  /// top of it.
+  /// Returns the areas in which the still picture replaces the previous frame. The panes that change are
+  /// drawn again on top.
   std::vector<Rect> restored() const;
   void renderStill(Encoder& e);
   void renderBlur(Encoder& e, uint32_t pane, uint32_t source);
-  /// Draws shadow and glass; the target is bound and its picture blurred.
+  /// Draws shadow and glass. The target is bound, and renderBlur() has blurred its picture.
   void renderGlass(Encoder& e, uint32_t pane);
   /// Draws the changing content of the pane.
   void renderContent(Encoder& e, uint32_t pane, uint32_t target);
   void drawSprites(Encoder& e, uint32_t first, uint32_t count);
 
-  /// Sets no depth, no culling, premultiplied blending or none.
+  /// Turns depth and culling off, and premultiplied blending on or off.
   void flatStates(Encoder& e, bool blend);
   void beginQuads(Encoder& e, uint32_t pixelShader, bool blend);
   /// Draws a rectangle of a target of `w` x `h` pixels.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The static half of the scene: memory, pictures, the first stream with resources, shaders and the wallpaper.
+// Makes the static part of the scene: memory, pictures, and the first stream with resources, shaders and the
+// wallpaper.
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The device as the running system offers it: PCI function, BAR0, UIO interrupt, huge pages, ring.
+// Opens the device of the running system: PCI function, BAR0, UIO interrupt, huge pages, ring.
 #pragma once
 
 #include "guest-drivers/linux/device/device.h"
@@ -10,7 +10,8 @@ namespace aerogpu::guest {
 /// Everything that a task needs, opened once.
 class Session {
 public:
-  /// `memoryBytes` of huge pages; `commandBytes` for each of the 16 slots.
+  /// Opens the device and starts it, with `memoryBytes` of huge pages and `commandBytes` for each of 16
+  /// slots.
   Status open(uint64_t memoryBytes, uint32_t commandBytes);
   Device& device() { return m_device; }
   const PciFunction& function() const { return m_function; }

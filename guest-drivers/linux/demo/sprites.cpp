@@ -45,8 +45,8 @@ void Sprites::text(float x, float y, bool bold, std::string_view string, Color c
 }
 
 void Sprites::shadow(const Rect& window) {
-  // The tile is three by three fields of kShadow; the window covers 2/3 of the outer ones and all of the
-  // middle.
+  // The tile has three by three fields of kShadow pixels. The window covers the middle, which is not drawn,
+  // and part of each outer field.
   constexpr float k = kShadow, kReach = kShadow * 0.62f;
   const float x0 = static_cast<float>(window.x) - kReach, y0 = static_cast<float>(window.y) - kReach + 4;
   const float x1 = static_cast<float>(window.x + window.w) + kReach,

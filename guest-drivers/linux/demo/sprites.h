@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The per-frame vertices: text, bars, shadows, all from the atlas.
+// Makes the vertices of a frame's text, bars and shadows, all of which use the atlas.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ static_assert(sizeof(SpriteVertex) == 20);
 
 class Sprites {
 public:
-  /// Further sprites are left out: an index of 16 bits reaches this many.
+  /// The most sprites; more are left out. Their vertices must be reachable by 16-bit indices.
   static constexpr uint32_t kMaximum = 1024;
 
   explicit Sprites(const Atlas& atlas) : m_atlas(atlas) {}

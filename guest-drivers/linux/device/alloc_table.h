@@ -10,7 +10,7 @@
 
 namespace aerogpu::guest {
 
-/// Maps alloc_id to memory, in the order of addition. Refuses what the device would refuse.
+/// Maps alloc_id to memory, in the order of addition. add() refuses entries that the device would refuse.
 class AllocTable {
 public:
   Status add(uint32_t allocId, uint64_t gpa, uint64_t sizeBytes, uint32_t flags);

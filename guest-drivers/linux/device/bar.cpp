@@ -37,7 +37,8 @@ uint32_t MappedBar::read(uint32_t offset) {
   return value;
 }
 
-// Everything written to memory before (the ring's tail, a frame) is visible before the register changes.
+// Makes earlier writes to memory (the ring's tail, a frame) visible to the device before the register
+// changes.
 void MappedBar::write(uint32_t offset, uint32_t value) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   *reinterpret_cast<volatile uint32_t*>(m_bytes + offset) = value;

@@ -18,12 +18,12 @@ public:
   virtual uint32_t read(uint32_t offset) = 0;
   virtual void write(uint32_t offset, uint32_t value) = 0;
 
-  /// LO first: reading it latches HI of the pairs that the device advances.
+  /// Reads LO first, because that latches HI of the pairs that the device advances.
   uint64_t read64(uint32_t offsetOfLow) {
     const uint64_t low = read(offsetOfLow);
     return low | static_cast<uint64_t>(read(offsetOfLow + 4)) << 32;
   }
-  /// LO first: the HI write is the one that takes effect.
+  /// Writes LO first, because the pair takes effect when HI is written.
   void write64(uint32_t offsetOfLow, uint64_t value) {
     write(offsetOfLow, static_cast<uint32_t>(value));
     write(offsetOfLow + 4, static_cast<uint32_t>(value >> 32));

@@ -11,7 +11,8 @@
 namespace aerogpu::guest {
 
 namespace {
-// Long enough for a device that answers at once, short enough to cost little if it does not.
+// How long waitFence() polls before it sleeps: long enough for a device that answers at once, and cheap if
+// the device does not.
 constexpr int64_t kPollNs = 30'000;
 // The longest time that a fence goes unnoticed if its interrupt is late or lost.
 constexpr int64_t kInterruptSliceNs = 200'000'000;
@@ -117,7 +118,8 @@ Status Device::submit(std::span<const uint8_t> commands, const AllocTable& table
     return Status::failure("a command stream of %zu bytes; slots have %u", commands.size(), m_commandBytes);
   if (table.sizeBytes() > kTableBytes)
     return Status::failure("an allocation table of %u bytes; slots have %u", table.sizeBytes(), kTableBytes);
-  // A slot's buffers are free when its last fence is complete, which head also says: fences come first.
+  // A slot's buffers may be reused once head has passed the slot, because its fence is complete then
+  // (FENCE-1).
   const int64_t deadline = nowNs() + kSlotTimeoutNs;
   while (m_ring.full()) {
     uint32_t bits = 0;
@@ -159,8 +161,8 @@ Status Device::waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode) {
     if (mode == WaitMode::PollOnly && completedFence() < fence)
       return timeoutStatus("polling", fence, timeoutNs);
   }
-  // With interrupts alone, one is taken before the first check: a device raises it after the fence is
-  // written.
+  // InterruptOnly takes an interrupt before the first check, because the device raises it after it has
+  // written the fence.
   bool taken = mode != WaitMode::InterruptOnly;
   while (!taken || completedFence() < fence) {
     taken = true;
@@ -169,7 +171,7 @@ Status Device::waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode) {
     uint32_t bits = 0;
     Status status = m_interrupts.wait(std::min(left, kInterruptSliceNs), bits);
     if (!status.ok()) return status;
-    // The fence came without its interrupt, or long before it: go on, and count it.
+    // The fence is complete, but its interrupt is late or lost: counts that, and continues.
     if (bits == 0 && completedFence() >= fence) ++m_lateInterrupts;
     if (bits & AEROGPU_IRQ_ERROR) {
       status = checkError();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Submissions and fences: the ring, the fence page and the error registers as one object. docs/abi/ring.md.
-// One thread.
+// Submits work and waits for fences: ring, fence page and error registers in one object. docs/abi/ring.md.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace aerogpu::guest {
 
-/// Monotonic time in ns.
+/// Returns the monotonic time in ns.
 int64_t nowNs();
 
 /// ERROR_* registers.
@@ -46,8 +46,8 @@ public:
   /// Returns the highest completed fence, from the fence page.
   uint64_t completedFence() const;
   uint64_t lastFence() const { return m_lastFence; }
-  /// Fails after `timeoutNs`, with the ring's and the error registers' state in the text. A latched error
-  /// that is newer than the last one reported is a failure too.
+  /// Waits for a fence. Fails after `timeoutNs`, with the state of ring and error registers in the text, and
+  /// if an interrupt reports a new error.
   Status waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode = WaitMode::PollThenInterrupt);
 
   DeviceError error();
@@ -64,8 +64,8 @@ public:
   Memory& memory() { return m_memory; }
   const Ring& ring() const { return m_ring; }
   uint64_t submissions() const { return m_submissions; }
-  /// Counts fences that were found complete although no interrupt had come within 0.2 s: it was lost, or the
-  /// host was slow to deliver it (QEMU's main loop does, and is busy while it writes a screen dump).
+  /// Returns how many fences were found complete although no interrupt had come for 0.2 s. It was lost, or
+  /// QEMU's main loop, which delivers it, was busy, for example with a screen dump.
   uint64_t lateInterrupts() const { return m_lateInterrupts; }
 
   static constexpr int64_t kSlotTimeoutNs = 5'000'000'000;
@@ -83,7 +83,7 @@ private:
   uint32_t m_errorsSeen = 0;
 };
 
-/// Bytes of an allocation table that fit a slot.
+/// Bytes of a slot for an allocation table.
 inline constexpr uint32_t kTableBytes = kPageBytes;
 
 }  // namespace aerogpu::guest

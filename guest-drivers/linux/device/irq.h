@@ -12,7 +12,7 @@
 
 namespace aerogpu::guest {
 
-/// The source of an interrupt. Tests substitute their own.
+/// The source of interrupts. Tests substitute another.
 class InterruptLine {
 public:
   virtual ~InterruptLine() = default;
@@ -43,15 +43,15 @@ class Interrupts {
 public:
   Interrupts(Registers& registers, InterruptLine& line) : m_registers(registers), m_line(line) {}
 
-  /// Adds and removes bits of IRQ_ENABLE. Bits that are still pending are acknowledged first.
+  /// Add and remove bits of IRQ_ENABLE. enable() first acknowledges those that are still pending.
   void enable(uint32_t bits);
   void disable(uint32_t bits);
   uint32_t enabled() const { return m_enabled; }
 
-  /// Sleeps until an interrupt or the timeout. Sets `bits` to what was pending and is acknowledged now; it
-  /// may hold bits that the caller does not wait for, and is 0 after a timeout.
+  /// Sleeps until an interrupt or the timeout. Acknowledges the enabled bits that are pending and returns
+  /// them in `bits`, also those that the caller does not wait for; 0 after a timeout.
   Status wait(int64_t timeoutNs, uint32_t& bits);
-  /// Interrupts taken so far.
+  /// Returns the number of interrupts taken so far.
   uint64_t count() const { return m_count; }
 
 private:

@@ -182,8 +182,8 @@ static Status physicalAddresses(uint8_t* view, std::vector<uint64_t>& physical) 
   return status;
 }
 
-/// Moves pages from one file to the other, so that they lie there in the order `order`: the pool hands out
-/// first the page that was freed last. If it does not, the file has the pages in another order.
+/// Moves pages from one file to the other, in the order `order`: frees each page and allocates one, relying
+/// on the kernel to hand out the page that was freed last. If it does not, the order is another.
 static Status movePages(int from, int to, const std::vector<size_t>& order) {
   constexpr off_t kPage = kHugePageBytes;
   for (size_t i = 0; i < order.size(); ++i)

@@ -32,7 +32,7 @@ public:
   /// Returns the byte offset of `bytes` (rounded up to pages), or kNone. `alignment` is a power of two of at
   /// least a page.
   uint64_t allocate(uint64_t bytes, uint64_t alignment = kPageBytes);
-  /// `offset` and `bytes` as they were allocated.
+  /// Gives pages back; `offset` and `bytes` as they were allocated.
   void release(uint64_t offset, uint64_t bytes);
   uint64_t freeBytes() const;
   uint64_t largestFree() const;
@@ -76,10 +76,11 @@ public:
   HugePageMemory(const HugePageMemory&) = delete;
   HugePageMemory& operator=(const HugePageMemory&) = delete;
   ~HugePageMemory() override;
-  /// Takes `pages` huge pages and lines neighbours up. hugetlbfs is mounted at `mountPoint`.
+  /// Takes `pages` huge pages, and maps physical neighbours next to each other. hugetlbfs is mounted at
+  /// `mountPoint`.
   Status create(unsigned pages, const char* mountPoint);
-  /// Returns a path by which other processes open the file of this memory while this process lives. The file
-  /// has no name of its own, so none has to be removed.
+  /// Returns a path by which other processes can open the file of this memory while this process lives. The
+  /// file is unlinked already, so nobody has to remove it.
   std::string path() const;
   /// Finds where in that file `gpa` is; returns false if it is not in this memory.
   bool fileOffset(uint64_t gpa, uint64_t& offset) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SCANOUT0: mode set and page flips. docs/abi/present.md.
+// Sets the mode of SCANOUT0 and flips pages. docs/abi/present.md.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ public:
   /// Shows `gpa` (enum aerogpu_format `format`, `pitchBytes` a row). Size and address are written before
   /// ENABLE.
   void enable(Mode mode, uint32_t format, uint32_t pitchBytes, uint64_t gpa);
-  /// Flips once; takes effect with the second register.
+  /// Flips to `gpa`, once: the device takes the address when its second register is written.
   void flip(uint64_t gpa);
   /// Blanks the screen; the vblank clock stops.
   void disable();

@@ -7,14 +7,14 @@
 
 namespace aerogpu::guest {
 
-/// Empty = success. Never thrown; every caller checks it.
+/// A text, which is empty for success. Every caller checks it; there are no exceptions.
 class [[nodiscard]] Status {
 public:
   Status() = default;
   bool ok() const { return m_text.empty(); }
   const std::string& text() const { return m_text; }
 
-  /// Makes a failure with printf's format; the caller adds `%m`-like detail.
+  /// Makes a failure whose text is formatted like printf's.
   __attribute__((format(printf, 1, 2))) static Status failure(const char* format, ...);
   /// Makes a failure with ": <strerror(errno)>" appended.
   __attribute__((format(printf, 1, 2))) static Status systemFailure(const char* format, ...);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The duties of process 1 in our Linux guests: file systems, modules, power off.
+// Does the work of process 1 in our Linux guests: mounts file systems, loads modules, powers off.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 using namespace aerogpu;
 using namespace aerogpu::guest;
 
-/// `first`: frame number of the first frame written; time is a sixtieth of a second a frame.
+/// Writes `frames` frames, from number `first` on; time advances by a sixtieth of a second a frame.
 Status writeTrace(const char* path, Mode mode, uint32_t first, uint32_t frames) {
   HostMemory memory(0x10000000, Scene::memoryBytes(mode) + (4 << 20));
   Scene scene;

@@ -29,7 +29,7 @@ void TraceWriter::submission(std::span<const uint8_t> commands, const AllocTable
         ranges.push_back({entry.alloc_id, entry.flags, entry.gpa, entry.size_bytes, known.blob});
   header.range_count = static_cast<uint32_t>(ranges.size());
   m_file.submission(header, ranges);
-  // The bytes do not change after the first submission; the reader keeps what it has.
+  // Only the first submission refers to the memory: it does not change later, and the reader keeps it.
   m_memory.clear();
 }
 

@@ -16,10 +16,10 @@ class TraceWriter {
 public:
   Status open(const char* path);
   void beginFrame() { m_file.beginFrame(); }
-  /// Writes the memory of an allocation: its bytes are written once, later submissions refer to them.
+  /// Writes the memory of an allocation; the next submission refers to it.
   void memory(uint32_t allocId, std::span<const uint8_t> bytes);
   void submission(std::span<const uint8_t> commands, const AllocTable& table, uint64_t fence);
-  /// In a frame, which it ends.
+  /// Ends the frame that beginFrame() began.
   void present() { m_file.present(); }
   /// Writes table of contents and footer. Reports any failed write since open().
   Status finish();

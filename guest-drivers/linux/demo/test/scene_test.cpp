@@ -14,7 +14,7 @@
 namespace aerogpu::guest {
 namespace {
 
-/// Opcodes of a stream; fails the test if its framing is broken.
+/// Returns the opcodes of a stream; fails the test if its framing is broken.
 std::vector<uint32_t> opcodes(const CommandWriter& stream) {
   std::vector<uint32_t> found;
   aerogpu_cmd_stream_header header;
@@ -85,7 +85,7 @@ TEST(Scene, StillPanesAreBlurredOnce) {
   EXPECT_LT(targets(second), targets(first));
 }
 
-/// The differences lie in the rectangles of the present, on the screen, and cover less than the screen.
+/// The rectangles of a present lie on the screen. They cover all of it in the first frame, and less later.
 TEST(Scene, PresentsNameWhatDiffers) {
   constexpr Mode kMode{1280, 720};
   HostMemory memory(0x10000000, Scene::memoryBytes(kMode) + (4 << 20));
