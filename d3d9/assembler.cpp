@@ -192,7 +192,7 @@ private:
     return true;
   }
 
-  /// "a0.x + 3]" or "3]"; adds to `index`.
+  /// Reads "a0.x + 3]" or "3]", and adds the number to `index`.
   bool indexExpression(Register& out, uint32_t& index) {
     do {
       skipBlanks();
@@ -239,7 +239,7 @@ private:
     }
   }
 
-  /// At '.': one to four components; the last is repeated.
+  /// Reads one to four components after '.'; the last one is repeated.
   bool readSwizzle(uint32_t& swizzle) {
     advance();
     uint32_t count = 0, value = 0;

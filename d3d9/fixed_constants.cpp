@@ -30,7 +30,7 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
   return out;
 }
 
-/// Gauss-Jordan elimination with the largest pivot. False if the matrix has no inverse.
+/// Inverts a matrix by Gauss-Jordan elimination with the largest pivot. False if it has no inverse.
 bool invert(const Matrix& in, Matrix& out) {
   constexpr int kSize = 4;
   double a[kSize][2 * kSize] = {};
@@ -166,8 +166,8 @@ void fillFixedVertexConstants(const FixedVertexKey& key, const FixedVertexValues
     setColumns(out.c + kFixedClipMatrix, worldView * projection, 4);
     setColumns(out.c + kFixedWorldView, worldView, 3);
     if (key.normal) {
-      // Normals go by the inverse transpose of all four rows and columns; a column of that is a row of the
-      // inverse. A matrix without an inverse is used in its place.
+      // Normals are transformed by the transposed inverse of the 4x4 matrix; its columns are the rows of the
+      // inverse. A matrix without an inverse is used itself.
       Matrix inverse;
       if (!invert(worldView, inverse)) inverse = worldView;
       for (int j = 0; j < 3; ++j)
@@ -216,7 +216,7 @@ void fillFixedPixelConstants(const FixedPixelKey& key, const FixedStates& states
 }
 
 bool fixedClipPlane(const float* plane, const float* view, const float* projection, float* out) {
-  // A point p on it has dot(p, plane) = 0; with p = q * M^-1 that is dot(q, M^-1 * plane).
+  // A point p on the plane has dot(p, plane) = 0; with p = q * M^-1 that is dot(q, M^-1 * plane).
   Matrix inverse;
   if (!invert(matrixOf(view) * matrixOf(projection), inverse)) {
     set(out, 0, 0, 0, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The writer of both generators of the fixed function: operands, instructions that count their slots, and the
-// rules of model 2 for operands. Private to this folder.
+// Writes the instructions of both generators of the fixed function, and counts their slots. Private to this
+// folder.
 #pragma once
 
 #include "aerogpu/d3d9/fixed_function.h"
@@ -85,7 +85,7 @@ public:
     m_writer.finish();
     m_slots += slotsOf(opcode);
   }
-  /// texld or texldp.
+  /// Emits texld or, if `projected`, texldp.
   void texture(const FixedTarget& target, const FixedSource& at, uint32_t sampler, bool projected) {
     m_writer.begin(Opcode::Tex, projected ? kTexldProject : 0);
     m_writer.parameter(destinationToken(target.type, target.number, target.mask));

@@ -269,7 +269,7 @@ FixedVertexKey fixedVertexKey(const FixedStates& states, const FixedVertexInputs
     key.diffuseSource = materialSource(states, DiffuseMaterialSource, in);
     key.ambientSource = materialSource(states, AmbientMaterialSource, in);
     key.emissiveSource = materialSource(states, EmissiveMaterialSource, in);
-    // 1 and 2, which are the colours' bits too.
+    // Sources 1 and 2 have the values of the bits in `colors` too.
     key.colors = key.diffuseSource | key.ambientSource | key.specularSource | key.emissiveSource;
     readsNormal = true;
   } else {

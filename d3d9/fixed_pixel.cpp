@@ -135,7 +135,7 @@ private:
     }
   }
 
-  /// The colour that an argument selects, without its modifiers.
+  /// Returns the colour that an argument selects, without its modifiers.
   FixedSource selected(uint8_t arg) const {
     switch (static_cast<TextureArg>(arg & kTextureArgMask)) {
       case TextureArg::Diffuse:
@@ -178,7 +178,8 @@ private:
   static bool complemented(uint8_t arg) { return arg & kTextureArgComplement; }
   static uint8_t plain(uint8_t arg) { return arg & static_cast<uint8_t>(~kTextureArgComplement); }
 
-  /// Separates two arguments that may be the two inputs, of which an instruction reads one.
+  /// Copies `b` to a temporary if the arguments are the two inputs, of which an instruction can read only
+  /// one.
   void apart(const FixedSource& a, FixedSource& b) {
     if (a.type != RegisterType::Input || b.type != RegisterType::Input || a.number == b.number) return;
     const uint8_t swizzle = b.swizzle;
@@ -187,22 +188,22 @@ private:
     b.negated = negated;
   }
 
-  /// Writes f * a + (1 - f) * b; a and b are separate.
+  /// Writes f * a + (1 - f) * b, after apart(a, b).
   void mix(FixedTarget to, FixedSource f, const FixedSource& a, const FixedSource& b) {
     m_e.emit(Opcode::Add, toTemp(kPixelScratch, to.mask), a, -b);
     apart(b, f);
     m_e.emit(Opcode::Mad, to, f, temp(kPixelScratch), b);
   }
 
-  /// Of an operation.
+  /// The operands of an operation.
   struct Operands {
     FixedTarget to, clamped;
-    FixedTarget half;     ///< for what is not the result yet
-    FixedSource scratch;  ///< reads that
-    FixedSource a, b;     ///< the arguments, apart
+    FixedTarget half;     ///< for an intermediate result
+    FixedSource scratch;  ///< reads `half`
+    FixedSource a, b;     ///< the arguments, after apart()
   };
 
-  /// An operation that multiplies its two arguments. False: it is another kind.
+  /// Writes an operation that multiplies its two arguments. Returns false for other operations.
   bool modulation(TextureOp op, const Operands& o) {
     switch (op) {
       case TextureOp::Premodulate:  // "Modulate this texture stage with the next texture stage"
@@ -244,7 +245,7 @@ private:
     }
   }
 
-  /// An operation that adds, subtracts or selects. False: it is another kind.
+  /// Writes an operation that adds, subtracts or selects. Returns false for other operations.
   bool addition(TextureOp op, const Operands& o) {
     switch (op) {
       case TextureOp::SelectArg1:
@@ -273,7 +274,7 @@ private:
     }
   }
 
-  /// Any other, most of which have a factor between their arguments.
+  /// Writes any other operation; most of them mix two arguments by a factor.
   void blending(TextureOp op, const uint8_t* arg, const Operands& o) {
     switch (op) {
       case TextureOp::BlendDiffuseAlpha:
@@ -364,7 +365,7 @@ private:
   FixedEmitter m_e;
   bool m_model2x;
   uint32_t m_stage = 0;
-  bool m_written = false;  ///< by a stage: the current colour
+  bool m_written = false;  ///< a stage has written the current colour
   const FixedSource m_diffuse{RegisterType::Input, 0}, m_specular{RegisterType::Input, 1};
   uint32_t m_sampled = 0, m_reads = 0, m_deepest = 0;
   uint32_t m_depth[kFixedStages] = {};

@@ -151,7 +151,7 @@ private:
              temp(kScratchTemp));
   }
 
-  /// Sums weight * (vertex * matrix). The last weight is what the others leave of 1. Normals go by the same
+  /// Sums weight * (vertex * matrix). The last weight is 1 minus the others. Normals are blended by the same
   /// matrices: the reference says only that they are blended too.
   void blend(const FixedSource& at, const FixedSource& normal) {
     if (m_key.indices) {
@@ -252,7 +252,8 @@ private:
     shine(kOne, false);
   }
 
-  /// "Attenuation and Spotlight Factor". A point light has a cone that includes every direction.
+  /// Adds a positional light ("Attenuation and Spotlight Factor"). A point light has a cone that includes
+  /// every direction.
   void positional() {
     const FixedSource place = light(kFixedLightPlace), s = temp(kScratchTemp), t = temp(kScratchTemp2);
     m_e.emit(Opcode::Add, toTemp(kTowards, kXyz), place, -temp(kPosition));
@@ -280,8 +281,8 @@ private:
     if (m_key.normal) shine(factor, true);
   }
 
-  /// "Diffuse Lighting", "Specular Lighting" for the light in the direction kTowards. The highlight is on the
-  /// lit side only, as in `lit`.
+  /// Adds the light in the direction kTowards ("Diffuse Lighting", "Specular Lighting"). The highlight is on
+  /// the lit side only, as in `lit`.
   void shine(const FixedSource& factor, bool weakens) {
     const FixedSource s = temp(kScratchTemp);
     m_e.emit(Opcode::Dp3, toTemp(kScratchTemp, kX), temp(kNormal), temp(kTowards));
@@ -347,7 +348,8 @@ private:
     }
   }
 
-  /// "Point Sprites": size * height * sqrt(1 / (A + B * D + C * D * D)), from the smallest to the largest.
+  /// Writes the size of points ("Point Sprites"): size * height * sqrt(1 / (A + B * D + C * D * D)), from the
+  /// smallest to the largest.
   void points() {
     const FixedTarget out{RegisterType::RasterOut, kRasterPointSize};
     if (m_key.points == FixedVertexKey::kVertexSize) m_e.emit(Opcode::Mov, out, m_in.pointSize.x());

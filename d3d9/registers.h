@@ -75,7 +75,8 @@ struct ShiftText {
 inline constexpr auto kShiftTexts =
     std::to_array<ShiftText>({{1, "_x2"}, {2, "_x4"}, {3, "_x8"}, {15, "_d2"}, {14, "_d4"}, {13, "_d8"}});
 
-/// Names of texld and texcoord in the ps_1_x models that call them otherwise.
+/// The name and the number of sources of an instruction in a model: ps_1_x has other names for texld and
+/// texcoord.
 struct OpcodeForm {
   std::string_view name;
   uint32_t sources;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Assembler and disassembler: token words worked out from "Direct3D Shader Codes", errors, round trips.
+// Tests assembler and disassembler: token words worked out from "Direct3D Shader Codes", errors, round trips.
 #include <gtest/gtest.h>
 
 #include <random>

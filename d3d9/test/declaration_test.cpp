@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DeclReader: elements byte by byte, its ends and its errors.
+// Tests DeclReader: elements byte by byte, the end, and its errors.
 #include "aerogpu/d3d9/declaration.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::vector<uint8_t> bytes(std::initializer_list<std::array<uint8_t, 8>> element
   return out;
 }
 
-/// Elements up to the end or the error.
+/// Returns the number of elements up to the end or the error.
 uint32_t count(const std::vector<uint8_t>& declaration, DeclError& error) {
   DeclReader reader(declaration.data(), declaration.size());
   VertexElement element;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keys, limits and registers of the fixed function (fixed_function.h, fixed_constants.h).
+// Tests keys, limits and registers of the fixed function (fixed_function.h, fixed_constants.h).
 // renderer/shader/test/fixed runs its shaders and tests their results.
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ struct Case {
   FixedPixelKey pixel() const { return fixedPixelKey(states, nullptr); }
 };
 
-/// Cases in which every state has an effect.
+/// Returns cases of which, for every state, at least one depends on it.
 std::vector<std::function<void(Case&)>> rich() {
   const auto stages = [](Case& s) {
     for (uint32_t i = 0; i < 8; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The tables of states, formats and vertex types: rows in order and found, kinds that fit their defaults, and
-// defaults and sizes picked from the reference pages. The numbers are confirmed by driver_parts.cpp.
+// Tests the tables of states, formats and vertex types: rows are in order and found, kinds fit their
+// defaults, and defaults and sizes are as the reference pages say. driver_parts.cpp and windows_numbers.cpp
+// confirm the numbers.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TokenWriter against words made by hand from "Direct3D Shader Codes", and its limits.
+// Tests TokenWriter against words made by hand from "Direct3D Shader Codes", and its limits.
 #include "aerogpu/d3d9/token_writer.h"
 
 #include <gtest/gtest.h>

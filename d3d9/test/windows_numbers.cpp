@@ -62,7 +62,7 @@ SAME(TextureFilter::Anisotropic, D3DTEXF_ANISOTROPIC);
 SAME(TextureFilter::PyramidalQuad, D3DTEXF_PYRAMIDALQUAD);
 SAME(TextureFilter::ConvolutionMono, D3DTEXF_CONVOLUTIONMONO);
 
-// First and last of enumerations that d3d9/ does not have yet.
+// First, last and default values of states whose values are enumerations.
 SAME(info(TextureStageStateType::ColorOp).first, D3DTOP_DISABLE);
 SAME(info(TextureStageStateType::AlphaOp).last, D3DTOP_LERP);
 SAME(info(TextureStageStateType::ColorArg1).defaultValue, D3DTA_TEXTURE);

@@ -5,7 +5,8 @@
 namespace aerogpu::d3d9 {
 namespace {
 
-/// BOTHSRCALPHA as source also sets the destination's factor.
+/// Replaces BothSrcAlpha and BothInvSrcAlpha as source factors, which also determine the destination's
+/// factor.
 void pair(Blend& src, Blend& dst) {
   if (src == Blend::BothSrcAlpha) {
     src = Blend::SrcAlpha;
@@ -16,7 +17,8 @@ void pair(Blend& src, Blend& dst) {
   }
 }
 
-/// `alpha`: the factor applies to alpha, so that a colour factor means its alpha.
+/// Returns a factor with the same effect for this target. `alpha`: the factor applies to alpha, so that a
+/// colour factor means its alpha.
 Blend resolve(Blend b, bool opaque, bool alpha) {
   switch (b) {
     case Blend::BothSrcAlpha:

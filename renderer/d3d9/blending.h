@@ -6,7 +6,8 @@
 
 namespace aerogpu::d3d9 {
 
-/// Factors are never BothSrcAlpha or BothInvSrcAlpha, and for alpha never SrcAlphaSat.
+/// The effective blending of a target. Factors are never BothSrcAlpha or BothInvSrcAlpha, and for alpha never
+/// SrcAlphaSat.
 struct Blending {
   bool enable = false;
   Blend src = Blend::One, dst = Blend::Zero;
@@ -17,8 +18,8 @@ struct Blending {
   bool operator==(const Blending&) const = default;
 };
 
-/// Returns the blending of target `index`. `opaque`: it has X8 for alpha, which reads as 1 whatever the byte
-/// holds. `written`: the pixel shader writes it; a target that it does not write stays unchanged.
+/// Returns the blending of target `index`. `opaque`: the target has X8 in place of alpha, which reads as 1
+/// whatever the byte holds. `written`: the pixel shader writes the target; else it stays unchanged.
 Blending blendingOf(const core::BlendState& state, uint32_t index, bool opaque, bool written);
 
 /// True if a factor is a second output of the pixel shader (D3DBLEND_SRCCOLOR2, D3DBLEND_INVSRCCOLOR2).

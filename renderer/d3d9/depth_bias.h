@@ -14,9 +14,9 @@ enum class DepthSteps : uint8_t {
   Float32  ///< finer towards 0
 };
 
-/// The GPU's ways beyond a bias in its own steps.
+/// What a GPU can do besides a bias in steps of its depth buffer.
 struct DepthBiasWays {
-  bool inDepth = false;        ///< a bias can be given in depth
+  bool inDepth = false;        ///< the unit of a bias can be depth itself
   bool anyDepthRange = false;  ///< the viewport's depth range may leave [0, 1]
 };
 
@@ -24,7 +24,7 @@ struct DepthBias {
   float shift = 0;       ///< to add to both ends of the viewport's depth range
   float constant = 0;    ///< to add to the depth of each primitive
   float slope = 0;       ///< times the primitive's largest depth slope
-  bool inDepth = false;  ///< `constant` counts in depth, not in steps
+  bool inDepth = false;  ///< the unit of `constant` is depth, not a step
   bool any() const { return constant != 0 || slope != 0; }
 };
 
@@ -38,8 +38,8 @@ struct DepthBias {
 DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const DepthBiasWays& ways,
                     float minDepth, float maxDepth);
 
-/// Points and lines have no bias, the edges of triangles do ("Depth Bias", Direct3D 10; D3D9On12 does the
-/// same).
+/// True if primitives of this topology are biased: triangles and their edges are, points and lines are not
+/// ("Depth Bias", Direct3D 10; D3D9On12 does the same).
 inline bool hasDepthBias(core::Topology topology) {
   switch (topology) {
     case core::Topology::PointList:

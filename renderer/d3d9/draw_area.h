@@ -34,10 +34,10 @@ struct PositionScale {
   float x = 1, y = 1;
 };
 
-/// For targets of several samples and a viewport that gpuViewport() gave for Direct3D 9: such a viewport
-/// begins at a pixel's centre, and so does the GPU's clip volume; half of the samples of the first row and
-/// column lie before it. Enlarges it by half a pixel on each side; positions scaled by the result stay in
-/// place. The scissor rectangle cuts off pixels beyond Direct3D's viewport (drawArea()).
+/// Enlarges a viewport that gpuViewport() gave for Direct3D 9, for targets of several samples. Such a
+/// viewport begins at a pixel's centre, so the GPU would clip half of the samples of the first row and
+/// column. Adds half a pixel on each side, if the limits allow it; positions scaled by the result stay in
+/// place. The scissor rectangle (drawArea()) cuts off pixels beyond Direct3D's viewport.
 PositionScale widenForSamples(core::Viewport& viewport, const ViewportLimits& limits);
 
 }  // namespace aerogpu::d3d9

@@ -13,8 +13,8 @@ inline bool usesDxbc(const core::DrawState& state) {
   return vs && vs->family == core::ShaderFamily::Dxbc;
 }
 
-/// True if the sample mask hides the draw: with one sample a pixel, it lets a draw through or not. D3D9
-/// ignores it then (D3DRS_MULTISAMPLEMASK).
+/// True if the sample mask hides a draw to targets with one sample a pixel. Direct3D 9 ignores the mask for
+/// such targets (D3DRS_MULTISAMPLEMASK).
 inline bool sampleMaskHidesAll(const core::DrawState& state) {
   return usesDxbc(state) && !(state.blend.sampleMask & 1);
 }

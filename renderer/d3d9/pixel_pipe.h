@@ -35,8 +35,8 @@ struct PointSizeLimits {
   float min = 1, max = 1;
 };
 
-/// Returns the steps from 0 to 1 in which the alpha test compares, for a first target whose red is `red`
-/// (FMT-13); 0 = it compares floats. ALPHAREF has 8 bits, and no target counts in fewer.
+/// Returns how many steps from 0 to 1 the alpha test tells apart, if `red` is the red channel of the first
+/// target (FMT-13); 0 = it compares floats. Other values are at least 255, because ALPHAREF has 8 bits.
 inline float alphaSteps(const core::Channel& red) {
   switch (red.type) {
     case core::Channel::Type::Unorm:
@@ -48,7 +48,7 @@ inline float alphaSteps(const core::Channel& red) {
   }
 }
 
-/// `red`: the argument of alphaSteps().
+/// Returns the push constants of a draw. `red`: the argument of alphaSteps().
 inline shader::PushConstants pushConstants(const core::DrawState& state, const PointSizeLimits& limits,
                                            const core::Channel& red) {
   const core::PixelPipeState& p = state.pixelPipe;
@@ -71,8 +71,8 @@ inline shader::PushConstants pushConstants(const core::DrawState& state, const P
   return push;
 }
 
-/// Returns EmitOptions::projectedBy of a pixel shader: D3DTTFF_PROJECTED divides by the last coordinate that
-/// D3DTTFF_COUNT counts, or by the fourth if the count is 0 ("D3DTEXTURETRANSFORMFLAGS").
+/// Returns EmitOptions::projectedBy of a pixel shader: before ps_1_4, D3DTTFF_PROJECTED divides by the second
+/// or third coordinate if D3DTTFF_COUNT is 2 or 3, else by the fourth ("D3DTEXTURETRANSFORMFLAGS").
 inline std::array<uint8_t, 4> projectedBy(const core::DrawState& state,
                                           const shader::ShaderInfo& pixelShader) {
   constexpr uint32_t kCountMask = 7, kProjected = 256;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A rough bound for the cost of one shader invocation: for sharing a GPU out, not for cycles. Pure.
+// A rough estimate of the cost of one shader invocation, by which a GPU is shared between programs; it does
+// not count cycles. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace aerogpu::shader {
 
 struct ShaderCost {
-  /// No one distinguishes costs above this: it is more than any counted loop runs.
+  /// The limit of both numbers: greater costs are all alike.
   static constexpr uint64_t kMost = uint64_t{1} << 24;
 
   uint64_t instructions = 0;  ///< executed, loops by their rounds; at most kMost

@@ -111,8 +111,8 @@ struct ConstantLayout {
 };
 
 /// Fills a uniform buffer of layout.sizeBytes() bytes at `dst`. `floats` and `ints` point to register 0 of
-/// the files, 16 bytes a register, `rest` to the clip planes that count or to texture stage 0; a file that
-/// the layout does not use may be null.
+/// the files, 16 bytes a register, `rest` to the enabled clip planes or to texture stage 0; a file that the
+/// layout does not use may be null.
 inline void writeConstants(const ConstantLayout& layout, const void* floats, const void* ints,
                            const void* rest, void* dst) {
   auto* out = static_cast<unsigned char*>(dst);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Translates D3D9 token streams (shader models 1.1 to 3.0) to SPIR-V 1.3 for Vulkan 1.3. Two steps: parse()
-// validates the stream once, emit() writes a module, for a pixel shader one per linked set of vertex outputs.
-// Pure functions without shared state: any thread. Bindings and constants: d3d9_interface.h.
+// validates the stream once, emit() writes a module for each set of EmitOptions. Pure functions without
+// shared state: any thread. Bindings and constants: d3d9_interface.h.
 #pragma once
 
 #include <algorithm>
@@ -60,8 +60,8 @@ struct ShaderInfo {
   bool writesDepth = false;                          ///< pixel shader: oDepth
   bool usesKill = false;                             ///< pixel shader: texkill
   bool writesPointSize = false;                      ///< vertex shader
-  bool nestedLoops = false;                          ///< a loop inside of another or in a subroutine
-  bool loops = false;                                ///< any
+  bool nestedLoops = false;                          ///< a loop in a loop or in a subroutine
+  bool loops = false;                                ///< any loop
   ShaderCost cost;
 };
 
@@ -85,7 +85,7 @@ enum class InputType : uint8_t {
   Int
 };
 
-/// A byte for each of 16 registers of a kind. Draws compare them, so that is done for all of them at once.
+/// A byte for each of 16 registers of a kind. Draws compare these, so one comparison covers all of them.
 template <class T>
 struct PerRegister : std::array<T, 16> {
   static_assert(sizeof(T) == 1);
@@ -94,7 +94,7 @@ struct PerRegister : std::array<T, 16> {
   }
 };
 
-/// Varyings that somebody else holds, compared by what they are.
+/// Varyings that the caller keeps alive, compared by content.
 struct Varyings : std::span<const Varying> {
   using std::span<const Varying>::span;
   friend bool operator==(const Varyings& a, const Varyings& b) {

@@ -47,7 +47,8 @@ HRESULT Adapter::take(const uint8_t *answer, uint32_t room) {
   return kOk;
 }
 
-/** There is no log yet: the answer itself switches it on. */
+/** Tells a debugger why the kernel driver's answer is refused, and returns the error. The log is not open yet: the
+ * answer itself switches it on. */
 HRESULT Adapter::refuse(const char *what, uint64_t value) const {
   CallText line;
   line.text("aerogpu: OpenAdapter: the kernel driver's answer has ").text(what).text(" ").hex(value);

@@ -22,7 +22,8 @@ public:
         m_callbacks(*args.pAdapterCallbacks) {}
   static Adapter *from(HANDLE handle) { return static_cast<Adapter *>(handle); }
 
-  /** Asks the kernel driver; fails if it is not ours, or describes a device that this driver does not know. */
+  /** Asks the kernel driver for the description of the device. Fails if the answer is not from aerogpu's kernel driver,
+   * or has a version that this driver does not know. */
   HRESULT open();
   HANDLE runtime() const { return m_runtime; }
   /** Returns 9 for d3d9, 8 for d3d8, 7 and less for earlier interfaces. */

@@ -11,7 +11,7 @@
 namespace aero {
 namespace {
 
-/** Fills the part that fits; the rest of the buffer is zero. */
+/** Copies as much of the answer as fits, and zeroes the rest of the buffer. */
 HRESULT answer(const D3DDDIARG_GETCAPS &args, const void *data, size_t bytes) {
   if (!args.pData) return kOk;
   memset(args.pData, 0, args.DataSize);
@@ -23,8 +23,8 @@ template <class T> HRESULT answer(const D3DDDIARG_GETCAPS &args, const T &value)
   return answer(args, &value, sizeof value);
 }
 
-/** Returns the number of quality levels: sample counts in the table have one, NONMASKABLE one for each of the
- * format's counts. */
+/** Returns the number of quality levels of a multisample type: 1 for NONE and for each sample count that the format
+ * has; for NONMASKABLE, the number of these sample counts. */
 uint32_t qualityLevels(const FormatRow &row, D3DDDIMULTISAMPLE_TYPE type) {
   uint32_t counts = 0;
   for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++) {
@@ -52,7 +52,8 @@ HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args)
     const FormatRow &row = formats.row(i);
     list[i].Format = row.d3d;
     list[i].Operations = row.operations;
-    // Bit n - 1 stands for n samples. A picture for a screen or a window is resolved when it is presented.
+    // Bit n - 1 stands for n samples. Formats of back buffers may have samples too (FlipMsTypes), as a present resolves
+    // them.
     for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++)
       if (row.samples >> log2 & 1)
         list[i].BltMsTypes = static_cast<WORD>(list[i].BltMsTypes | 1u << ((1u << log2) - 1));
@@ -62,7 +63,7 @@ HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args)
   return answer(args, list, formats.count() * sizeof list[0]);
 }
 
-/** D3DCAPS8 is the beginning of D3DCAPS9, with bits and versions of its time. */
+/** Answers with D3DCAPS8: the beginning of D3DCAPS9, with the bits and versions of Direct3D 8. */
 HRESULT answerCaps8(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
   D3DCAPS9 caps = deviceCaps(adapter);
   caps.VertexShaderVersion = 0xFFFE0101;
@@ -74,7 +75,8 @@ HRESULT answerCaps8(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
   return answer(args, &caps, offsetof(D3DCAPS9, DevCaps2));
 }
 
-/** The caps of a head of the adapter: no overlays. The answer follows the head's number, which is input. */
+/** Answers with the caps of a head of the adapter: it reports its scan line and has no overlays. The buffer begins with
+ * the number of the head, an input; the caps follow. */
 HRESULT answerModeSpecific(const D3DDDIARG_GETCAPS &args) {
   DDRAW_MODE_SPECIFIC_CAPS caps = {};
   constexpr UINT kHead = sizeof caps.Head;

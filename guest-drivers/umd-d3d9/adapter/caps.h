@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// caps.h: the answers of GetCaps: formats, D3DCAPS9 and the rest. It announces nothing that does not work.
+// caps.h: answers GetCaps: formats, D3DCAPS9 and the rest.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ inline UINT capsType(const D3DDDIARG_GETCAPS &args) {
   return std::bit_cast<UINT>(args.Type);
 }
 
-/** D3DDDIARG_GETCAPS: fills at most DataSize bytes. */
+/** Answers GetCaps; fills at most DataSize bytes. */
 HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args);
 
 }  // namespace aero

@@ -54,7 +54,7 @@ void takeLimits(const Adapter &adapter, D3DCAPS9 &caps) {
     caps.TextureAddressCaps &= ~static_cast<DWORD>(D3DPTADDRESSCAPS_MIRRORONCE);
     caps.VolumeTextureAddressCaps &= ~static_cast<DWORD>(D3DPTADDRESSCAPS_MIRRORONCE);
   }
-  // D3DDTCAPS_* in the order of D3DDECLTYPE, from UBYTE4 on without the two that are mandatory.
+  // The D3DDECLTYPE of each bit of D3DDTCAPS_*: from UBYTE4 on, without SHORT2 and SHORT4, which are mandatory.
   constexpr uint8_t kTypes[] = {5, 8, 9, 10, 11, 12, 13, 14, 15, 16};
   for (uint32_t i = 0; i < sizeof kTypes; i++)
     if (limits.missing_vertex_types >> kTypes[i] & 1) caps.DeclTypes &= ~(1u << i);
@@ -139,7 +139,7 @@ void describeTextures(const Adapter &adapter, D3DCAPS9 &caps) {
                             D3DPTADDRESSCAPS_BORDER | D3DPTADDRESSCAPS_INDEPENDENTUV | D3DPTADDRESSCAPS_MIRRORONCE;
   caps.MaxTextureRepeat = 8192;
   caps.MaxAnisotropy = 16;
-  // The runtime makes shaders of them; bump mapping needs formats and states of the extensions.
+  // The runtime translates texture operations to shaders; bump mapping needs formats and states of the extensions.
   constexpr DWORD kAllOps = 0x03FFFFFF;  // D3DTEXOPCAPS_DISABLE to _LERP
   constexpr DWORD kBumpOps = D3DTEXOPCAPS_BUMPENVMAP | D3DTEXOPCAPS_BUMPENVMAPLUMINANCE;
   const FormatRow *map = adapter.formats().find(D3DDDIFMT_V8U8);

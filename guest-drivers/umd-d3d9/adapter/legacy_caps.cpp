@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kDdBltDepthFill = 4;                          // Caps
 constexpr uint32_t kDdDynamicTextures = 0x10;                    // Caps2
 constexpr uint32_t kDdMirrorLeftRight = 1, kDdMirrorUpDown = 2;  // FxCaps
-constexpr uint32_t kDeviceFlags = 0x7FF;                         // D3DDD_*: all members up to dwMaxVertexCount count
+constexpr uint32_t kDeviceFlags = 0x7FF;                         // D3DDD_*: members up to dwMaxVertexCount are valid
 constexpr uint32_t kRgb = 2;                                     // D3DCOLOR_RGB
 constexpr uint32_t kDepth16 = 0x400, kDepth24 = 0x200, kDepth32 = 0x100;  // DDBD_*
 // Texture blending of DirectX 3: DECAL, MODULATE, DECALALPHA, MODULATEALPHA, COPY, ADD (D3DPTBLENDCAPS_*).
@@ -19,7 +19,7 @@ constexpr uint32_t kTextureBlends = 1 | 2 | 4 | 8 | 0x40 | 0x80;
 // Filters by the names of DirectX 5: NEAREST, LINEAR and both with each mip filter (D3DPTFILTERCAPS_*).
 constexpr uint32_t kOldFilters = 0x3F;
 
-/** Returns D3DCAPS9's bits, without those that came after DirectX 7. */
+/** Returns the bits of D3DCAPS9 that DirectX 7 had, as D3DPRIMCAPS. */
 PrimitiveCaps primitiveCaps(const D3DCAPS9 &caps) {
   PrimitiveCaps out = {};
   out.size = sizeof out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// legacy_caps.h: GetCaps' answers for the runtimes before Direct3D 9 (D3DDDICAPS_DDRAW and its like), in the terms of
-// their time. Layouts: pages "D3DHAL_GLOBALDRIVERDATA", "D3DHAL_D3DEXTENDEDCAPS", "D3DDEVICEDESC" and "D3DPRIMCAPS" of
-// the DirectX 5 to 7 reference. Any thread.
+// legacy_caps.h: answers GetCaps for runtimes older than Direct3D 9 (D3DDDICAPS_DDRAW and others) in the structures
+// that they know. Layouts: pages "D3DHAL_GLOBALDRIVERDATA", "D3DHAL_D3DEXTENDEDCAPS", "D3DDEVICEDESC" and "D3DPRIMCAPS"
+// of the DirectX 5 to 7 reference. Any thread.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/adapter/adapter.h"

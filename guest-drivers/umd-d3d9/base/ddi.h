@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ddi.h: the Direct3D 9 user-mode display driver interface, and its foundations.
+// ddi.h: includes the Direct3D 9 user-mode display driver interface, and names the results of its functions.
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 namespace aero {
 
-/** D3D_OK and the other results at the DDI, where d3d9.h is not included. */
+/** Results of DDI functions: D3D_OK and others, for files that do not include d3d9.h. */
 constexpr HRESULT kOk = 0;
 constexpr HRESULT kFalse = 1;
 constexpr HRESULT kNotImplemented = static_cast<HRESULT>(0x80004001u);      // E_NOTIMPL

@@ -13,10 +13,10 @@ namespace aero {
 
 class DeviceBlock {
 public:
-  /** No block, for a device that has none. */
+  /** Makes an empty object, for a device without a block. */
   DeviceBlock() = default;
-  /** `bytes` bytes at `data`, which outlive this. Data that is no valid block, or a block without formats, counts as
-   * no block. */
+  /** Reads the block of `bytes` bytes at `data`, which must outlive this object. Data that is no valid block, or has no
+   * valid list of formats, counts as no block. */
   DeviceBlock(const uint8_t *data, size_t bytes) {
     constexpr size_t kFirst = offsetof(aerogpu_caps, struct_bytes) + sizeof m_caps.struct_bytes;
     if (!data || bytes < kFirst) return;

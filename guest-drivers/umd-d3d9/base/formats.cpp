@@ -24,7 +24,7 @@ enum Trait : uint16_t {
   kBump = 128,       // differences of coordinates, and luminance
   kTight = 256,      // see FormatRow
   kPlainOnly = 512,  // plain surfaces that are copied and filled, and nothing else
-  kNull = 1024,      // no memory, no device
+  kNull = 1024,      // has neither memory nor a device format
   kPlanar = 2048     // see FormatRow
 };
 
@@ -49,9 +49,10 @@ struct Known {
 #define AERO_NEW(D3D, BYTES, TRAITS) \
   { D3DDDIFMT_##D3D, AEROGPU_FORMAT_D3D9_##D3D, AEROGPU_FORMAT_INVALID, 0, 1, BYTES, TRAITS }
 
-// D24X8 is kept as 32-bit depth: no program sees the bits, and it has no stencil that a leftover state could touch.
-// DF24, which is sampled as it is stored, has no number of its own without a stencil, so it is not offered. No program
-// reads D24FS8's bits either. The indices of P8 are kept as a luminance: there are no palettes, only copies and fills.
+// D24X8 is stored as 32-bit depth: no program sees the bits, and no stencil that a leftover state could change. D24FS8
+// is stored as D24S8: no program reads its bits either. DF24 is not offered: programs sample its depth as it is stored,
+// and the only device format of 24 bits that allows this has a stencil (INTZ). P8 is stored as L8: it has no palettes
+// here, and is only copied and filled.
 constexpr Known kKnown[] = {
     {D3DDDIFMT_A8R8G8B8, AERO_BOTH(B8G8R8A8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kUpToAlpha},
     {D3DDDIFMT_X8R8G8B8, AERO_BOTH(B8G8R8X8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kShown},
@@ -122,7 +123,7 @@ uint32_t depthOperations(uint32_t caps) {
 }
 
 uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
-  // The colours drawn to it are dropped: such draws are for depth alone.
+  // The colours drawn to NULL are dropped: such draws are for depth alone.
   if (known.traits & kNull)
     return FORMATOP_TEXTURE | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET |
            FORMATOP_NOALPHABLEND;
@@ -138,7 +139,7 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   uint32_t operations = FORMATOP_TEXTURE;
   const auto add = [&](bool there, uint32_t operation) { operations |= there ? operation : 0; };
   add(caps & AEROGPU_FORMAT_CAP_CUBE, FORMATOP_CUBETEXTURE);
-  // The runtime's count for the slices of tight blocks is too small.
+  // The runtime computes too few bytes for the slices of volumes of tight blocks.
   add(caps & AEROGPU_FORMAT_CAP_VOLUME && (features & kVolumes) == kVolumes && !(known.traits & kTight),
       FORMATOP_VOLUMETEXTURE);
   add(caps & AEROGPU_FORMAT_CAP_VERTEX_SAMPLE, FORMATOP_VERTEXTEXTURE);
@@ -185,7 +186,7 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
     row.block = known.block;
     row.isTight = known.traits & kTight;
     row.isPlanar = known.traits & kPlanar;
-    // A depth format that stands in for another has the size of the stand-in.
+    // If the device stores another depth format as D32_FLOAT, its pixels have the size of D32_FLOAT.
     row.blockBytes = depth && number == AEROGPU_FORMAT_D32_FLOAT ? 4 : known.blockBytes;
     m_rows[m_count++] = row;
     const uint32_t shared = textureFormat(known.d3d);
@@ -214,7 +215,7 @@ const FormatRow *FormatTable::find(uint32_t d3d) const {
 const FormatRow *FormatTable::findShared(uint32_t d3d) const {
   for (uint32_t i = 0; i < m_sharedCount; i++)
     if (static_cast<uint32_t>(m_shared[i].d3d) == d3d) return &m_shared[i];
-  // The formats beyond ABI 1.4 that the block has are shared unchanged.
+  // Formats beyond ABI 1.4 have the same device format when they are shared.
   const FormatRow *row = find(d3d);
   const bool known = textureFormat(d3d) != AEROGPU_FORMAT_INVALID;
   return row && !row->isNull() && (known || row->device == extendedFormat(d3d)) ? row : nullptr;

@@ -23,15 +23,16 @@ struct FormatRow {
   bool isPlanar;  // NV12 and YV12: rows of luma, then half as many rows of colours, each for two rows (FMT-15)
 
   bool isTarget() const { return operations & FORMATOP_OFFSCREEN_RENDERTARGET; }
-  /** Two pixels of video that share their colours: such surfaces are only copied, and the source of conversions
-   * (FMT-14). */
   bool isNull() const { return device == AEROGPU_FORMAT_INVALID; }  // a target whose colours are dropped
+  /** True for video formats, in which pairs of pixels share their colours. Such surfaces are only copied, or converted
+   * to RGB formats (FMT-14). */
   bool isYuv() const { return device == AEROGPU_FORMAT_D3D9_UYVY || device == AEROGPU_FORMAT_D3D9_YUY2 || isPlanar; }
-  /** True if the kernel driver knows the size of the format by its D3DFORMAT; to it, other formats are bytes. */
+  /** True if the kernel driver can tell the size of a surface from its D3DFORMAT. It treats other formats as plain
+   * bytes. */
   bool isOfKernel() const { return !isTight && !isPlanar; }
 };
 
-/** Direct3D 9's sample counts are powers of two here; no GPU has others. */
+/** The largest number of samples a pixel is 2^4. Counts that are no powers of two are not offered; no GPU has them. */
 constexpr uint32_t kMaxSamplesLog2 = 4;
 
 /** The dimensions of the largest textures, pixels. */
@@ -51,13 +52,14 @@ public:
   const FormatRow &row(uint32_t index) const { return m_rows[index]; }
   /** Returns the row of a D3DFORMAT, null for formats that are not offered. */
   const FormatRow *find(uint32_t d3d) const;
-  /** Returns the row of a surface whose texture the kernel driver makes, as it makes it; null if it would not. */
+  /** Returns the row for a surface whose texture the kernel driver makes; its device format may differ from that of
+   * find(). Null if the kernel driver makes no texture of this D3DFORMAT. */
   const FormatRow *findShared(uint32_t d3d) const;
   const TextureLimits &limits() const { return m_limits; }
 
 private:
   FormatRow m_rows[kMaxRows];
-  FormatRow m_shared[4];  // formats that the device stores as another one if programs share them
+  FormatRow m_shared[4];  // rows whose device format differs for shared surfaces
   uint32_t m_count = 0, m_sharedCount = 0;
   TextureLimits m_limits;
 };

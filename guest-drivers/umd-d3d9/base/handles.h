@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// handles.h: numbers for the objects that a device makes on the wire. The guest chooses them, from one space for the
-// whole guest (docs/abi/commands.md OBJ-1): a device takes them from ranges that it has for itself. One device's
-// thread.
+// handles.h: hands out handles, by which packets name the objects of a device. The guest chooses these numbers
+// (docs/abi/commands.md OBJ-1). A device takes them from ranges that no other device uses, or has a handle space of its
+// own (docs/abi/spaces.md SPACE-7). Only one call of a device at a time uses this.
 #pragma once
 
 #include <stdint.h>
@@ -18,7 +18,7 @@ struct HandleRange {
 /** The source of ranges; it never gives a range twice. */
 class HandleSource {
 public:
-  /** Returns another range; one without numbers if there is none. */
+  /** Returns a new range; its count is 0 if there is none. */
   virtual HandleRange next() = 0;
 
 protected:
@@ -39,8 +39,8 @@ public:
     return m_range.first++;
   }
 
-  /** `handle` was destroyed by a packet that is already written, so that its next owner comes after. 0 is allowed.
-   * If memory is short the number is lost, without further effect. */
+  /** Takes back the handle of an object whose destroying packet is already in the batch, so packets that use it again
+   * come later. 0 is allowed. If memory is short, the handle is never used again. */
   void give(uint32_t handle) {
     if (handle) m_free.push(handle);
   }

@@ -15,7 +15,7 @@ namespace aero {
 
 /** Returns `bytes` zeroed bytes at a multiple of 16, or null. */
 void *heapAllocate(size_t bytes);
-/** Null is allowed. */
+/** Frees memory of heapAllocate(); null is allowed. */
 void heapFree(void *memory);
 
 /** Returns a new T, or null. */

@@ -14,7 +14,7 @@ public:
     if (m_first) m_first->previous = item;
     m_first = item;
   }
-  /** `item` must be in the list. */
+  /** Removes an item, which must be in the list. */
   void remove(T *item) {
     if (item->previous)
       item->previous->next = item->next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// adapter_ddi.cpp: opening and closing of adapters and devices.
+// adapter_ddi.cpp: opens, describes and closes adapters, and creates and destroys devices.
 #include "guest-drivers/umd-d3d9/adapter/caps.h"
 #include "guest-drivers/umd-d3d9/ddi/device_functions.h"
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kAdapter = 0;  // stands in for a device's number
 
-/** Writes a line of the log, with the result, if the level wants it. Returns true if so. */
+/** Writes a line with the result into the log if the level wants it, and returns whether it did. */
 bool logged(CallLog &log, uint32_t number, CallText &text, HRESULT result) {
   if (!log.wants(result)) return false;
   describeEnd(text, result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// draw_ddi.cpp: draws, clears, copies, and masks of text. Edge flags (the last argument of draws) are for wireframe
-// fans of Direct3D 7.
+// draw_ddi.cpp: entry points of draws, clears, copies and ComposeRects. Edge flags (the last argument of draws) are
+// ignored: they are for wireframe fans of Direct3D 7.
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
 #include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/resources/compose_rects.h"

@@ -28,5 +28,5 @@ HRESULT APIENTRY CloseAdapter(HANDLE adapter);
 
 }  // namespace aero::ddi
 
-/** The one export. */
+/** Opens an adapter; the DLL's only export. */
 extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *args);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// logged_call.h: a function of a device with its calls in the log. At "all calls" the line is there while the function
-// runs, so that a call that never returns, or brings the process down, is the last one without a result.
+// logged_call.h: wraps the functions of a device so that their calls are logged. At level Calls the line is written
+// before the function runs, so a call that never returns, or crashes the process, is the last line without a result.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/ddi/function_list.h"
@@ -29,8 +29,8 @@ template <class T> void describeOther(CallText &out, const T &argument) {
     describeArgument(out, argument);
 }
 
-/** Describes the arguments. The first may be a structure, which is read; of others, which may be arrays of no
- * elements, only the address is written. */
+/** Describes the arguments. If the first one is a structure, its content is written. Pointers after it may be arrays of
+ * no elements, so only their addresses are written. */
 template <class First, class... Rest> void describeAll(CallText &out, const First &first, const Rest &...rest) {
   describeArgument(out, first);
   (describeOther(out, rest), ...);
@@ -80,7 +80,7 @@ private:
   }
 };
 
-/** Null stays null. */
+/** Returns the logged form of a function; null for null. */
 template <Function kName, class Type, auto kFunction> constexpr Type logged() {
   if constexpr (std::is_null_pointer_v<decltype(kFunction)>)
     return nullptr;

@@ -6,9 +6,8 @@
 namespace aero::ddi {
 namespace {
 
-/** Returns the allocation of a surface for the kernel; 0 if there is none. Packets that bring it up to date are in
- * the batch.
- */
+/** Sets `allocation` to the one that the kernel presents for a surface, 0 if there is none. Adds the packets that bring
+ * it up to date to the batch. */
 HRESULT allocationOf(Device &device, HANDLE handle, UINT subresource, D3DKMT_HANDLE &allocation) {
   allocation = 0;
   Resource *resource = Resource::from(handle);
@@ -26,8 +25,8 @@ HRESULT APIENTRY Present(HANDLE handle, const D3DDDIARG_PRESENT *args) {
   if (failed(result)) return result;
   result = allocationOf(device, args->hDstResource, args->DstSubResourceIndex, data.hDstAllocation);
   if (failed(result)) return result;
-  // In full screen no Flush comes before (page "PFND3DDDI_PRESENT"). The kernel draws or flips the picture of a
-  // present.
+  // In full screen the runtime does not call Flush before Present (page "PFND3DDDI_PRESENT"). The kernel driver then
+  // draws or flips what is presented.
   const HRESULT flushed = device.flush();
   if (flushed == kDeviceRemoved) return flushed;
   if (args->hSrcResource && !data.hSrcAllocation) return kNotAvailable;

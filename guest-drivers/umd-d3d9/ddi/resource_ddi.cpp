@@ -65,7 +65,7 @@ HRESULT APIENTRY GenerateMipSubLevels(HANDLE device, const D3DDDIARG_GENERATEMIP
 }
 
 HRESULT APIENTRY ResolveSharedResource(HANDLE device, const D3DDDIARG_RESOLVESHAREDRESOURCE *) {
-  // Draws to it must be submitted before others read it (page "PFND3DDDI_RESOLVESHAREDRESOURCE").
+  // Draws to the resource must be submitted before other devices read it (page "PFND3DDDI_RESOLVESHAREDRESOURCE").
   return Device::from(device)->flush();
 }
 

@@ -14,7 +14,7 @@ void resource(CallText &out, const char *name, const void *value, UINT subresour
   handle(out, name, value);
   if (subresource) out.text("/").number(subresource);
 }
-/** Flags are bit fields in a union with their value. */
+/** Writes flags, which are bit fields in a union with their value. */
 template <class Flags> CallText &flags(CallText &out, const Flags &value) {
   uint32_t bits;
   static_assert(sizeof value == sizeof bits);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // call_log.h: the log of calls of one adapter (docs/d3d9/testbed.md, "The log of calls"): a ring of lines in a file,
-// with the runtime's calls, the callbacks' answers, and the failures. While it is off it has no memory, and a device's
-// functions do not know of it: while it is on, the table has other functions. Any thread: a line belongs to the thread
-// that takes its number.
+// with the runtime's calls, the results of callbacks, and failures. While the log is off it has no memory, and the
+// functions of a device do not check it: while it is on, the function table has wrappers instead (ddi/logged_call.h).
+// Any thread: the thread that takes the number of a line writes the line.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/base/ddi.h"
@@ -12,7 +12,7 @@ namespace aero {
 
 enum class LogLevel : uint8_t {
   Off,
-  Errors,    // calls and callbacks that fail
+  Errors,    // calls and callbacks that fail, except refusals and "still drawing"
   Refusals,  // also refusals: E_NOTIMPL, "not available", "unsupported"
   Calls,     // all
 };
@@ -24,7 +24,8 @@ public:
   CallLog &operator=(const CallLog &) = delete;
   ~CallLog() { close(); }
 
-  /** Makes the ring. Without a file it is memory of the process, which a dump contains; without memory it stays off. */
+  /** Makes the ring in a file; if that fails, in memory of the process, which a dump contains; if that fails too, the
+   * log stays off. */
   void open(LogLevel level);
   void close();
 
@@ -38,19 +39,19 @@ public:
 
   /** Writes one more line; returns its number. */
   uint32_t write(uint32_t device, const CallText &text);
-  /** Rewrites the line with that number: the call has ended. If the ring has wrapped it writes a new line. */
+  /** Rewrites a line when its call has ended; if the ring has wrapped since, writes a new line. */
   void rewrite(uint32_t number, uint32_t device, const CallText &text);
   /** Writes the runtime's answer to a callback within the current call. */
   void writeCallback(uint32_t device, const char *callback, uint32_t what, HRESULT result);
   /** Writes memory as 32-bit words, in separate lines. */
   void dump(uint32_t device, const void *memory, size_t bytes);
 
-  static constexpr uint32_t kAllLines = 16384, kFewLines = 2048;  // length of rings with all calls, and without
+  static constexpr uint32_t kAllLines = 16384, kFewLines = 2048;  // lines of the ring at level Calls, and below
 
 private:
   void put(uint32_t number, uint32_t device, const CallText &text);
 
-  uint8_t *m_lines = nullptr;  // after the line that says what the file is
+  uint8_t *m_lines = nullptr;  // the ring, after the title line
   uint8_t *m_file = nullptr, *m_heap = nullptr;
   uint32_t m_count = 0, m_next = 0, m_devices = 0;
   LogLevel m_level = LogLevel::Off;

@@ -6,7 +6,7 @@
 namespace aero {
 namespace {
 
-/** A path made of parts; one that is too long is empty. */
+/** A path made of parts; one that is too long is cut. */
 class Path {
 public:
   static constexpr DWORD kRoom = MAX_PATH;

@@ -8,26 +8,26 @@
 
 namespace aero {
 
-/** Sends `bytes` bytes at `source` to a buffer of the device, in as many packets as it takes. `sent`: where the last
- * ones are. */
+/** Sends `bytes` bytes at `source` to a buffer of the device, in as many packets as necessary. `sent` receives the
+ * place of the last packet's bytes. */
 bool uploadBytes(DeviceObjects &objects, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
                  SentBytes *sent = nullptr);
 
-/** Makes sure that the device has a buffer and its newest bytes. `begin`, `end`: the range that the draw reads,
- * which matters for the runtime's memory. */
+/** Makes sure that the device has a buffer and its newest bytes. `begin`, `end`: the range that the draw reads, which
+ * is sent anew if the buffer is in the runtime's memory. */
 bool refreshBuffer(DeviceObjects &objects, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin,
                    uint64_t end);
 
-/** Replaces bytes that are already under way by those that a lock has written under the promise that no draw reads
- * them: draws that wait in the batch see them, as if they read the memory when they run. Returns false if all of it
- * still has to be sent. */
+/** Replaces bytes in the current batch by those that a lock with D3DLOCK_NOOVERWRITE has written, as far as
+ * `buffer.sent` has them: draws in the batch see the new bytes, as if they read the program's memory when they run.
+ * Returns false unless that was the whole range; then the range must be sent as well. */
 bool rewriteSent(UploadMemory &memory, const BufferStore &buffer, uint32_t begin, uint32_t end);
 
-/** A ring buffer on the device through which bytes are written. Packets run in order, so a draw reads the bytes that
- * were sent last before it; the ring only spares the device waits. */
+/** A ring buffer on the device for bytes that a draw brings along. Packets run in order, so a draw reads the bytes that
+ * were sent last before it. The ring is long only to spare the device waits. */
 class UploadRing {
 public:
-  /** Sends bytes; returns false without room. `offset` is where they are, a multiple of 16. */
+  /** Sends bytes, and sets `offset` (a multiple of 16) to their place in the ring. Returns false on failure. */
   bool place(DeviceObjects &objects, const void *source, uint32_t bytes, uint32_t &offset);
   uint32_t handle() const { return m_handle; }
   void destroy(DeviceObjects &objects) {

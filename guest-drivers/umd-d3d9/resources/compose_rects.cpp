@@ -17,7 +17,7 @@ struct Place {
 static_assert(sizeof(Glyph) == 8 && sizeof(Place) == 8);
 
 constexpr uint32_t kMaxRects = 0xFFFF;  // a driver ignores more
-// Number of bits that are combined at a time: those of up to eight bytes, whatever bit of the first byte they begin at.
+// Number of bits that are combined at a time: from any bit of a byte on, they lie in at most eight bytes.
 constexpr uint32_t kBitsAtOnce = 56;
 
 uint64_t load(const uint8_t *at, uint32_t bytes) {
@@ -30,7 +30,7 @@ void store(uint8_t *at, uint32_t bytes, uint64_t value) {
   for (uint32_t i = bytes; i-- > 0; value >>= 8) at[i] = static_cast<uint8_t>(value);
 }
 
-/** `count` bits of a row as bytes: where they begin, and the bits next to them. */
+/** The bytes of a row that contain `count` bits from `bit` on. */
 struct BitRun {
   BitRun(uint32_t bit, uint32_t count)
       : byte(bit / 8), bytes((bit % 8 + count + 7) / 8), behind(bytes * 8 - bit % 8 - count) {}

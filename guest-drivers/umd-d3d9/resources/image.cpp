@@ -8,7 +8,7 @@
 namespace aero {
 namespace {
 
-/** A batch with less room is not worth the header of another piece. */
+/** If a batch has less room than this, the next piece goes into a new batch. */
 constexpr uint32_t kMinCarried = 1024;
 
 /** The pitch of surfaces that others read; Windows' own surfaces have it too. */
@@ -62,7 +62,7 @@ bool Image::plan(const Runtime &runtime, const FormatRow &row, const ImageSize &
   // driver presents it: that takes an allocation, of one page (PRIV-20), or of full size without handle spaces.
   const bool drawn = (use.target || use.depth) && !crossesContexts;
   if (drawn && !presented) return true;
-  // A present shows a surface's memory, or, by a blit, an image without memory.
+  // A present shows the memory of a surface. It can show an image without memory only if the device has blits.
   isSmall = !drawn && !crossesContexts && (use.texture || runtime.has(AEROGPU_EXT_FEATURE_HI_BLIT)) &&
             layout.bytes() <= (use.dynamic ? kSmallDynamicBytes : kSmallBytes);
   if (isSmall) return true;

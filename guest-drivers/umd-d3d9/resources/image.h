@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image.h: a texture on the device and its memory. Draws use the texture; its memory is a copy from some earlier
-// moment, which Surface (resource.h) keeps track of.
+// image.h: a texture on the device, and guest memory with a copy of its pixels. Draws use the texture; Surface
+// (resource.h) records whether the copy is old.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/resources/texture_layout.h"
@@ -14,18 +14,18 @@ struct ImageUse {
   bool shared = false;
   bool primary = false;      // scanned out
   bool dynamic = false;      // programs write to it repeatedly
-  uint32_t sampleCount = 1;  // samples a pixel; above 1 only copies of all its samples reach it
+  uint32_t sampleCount = 1;  // samples a pixel; above 1, the CPU has no access
 };
 
-/** The size: pixels, levels, and layers or, of a volume, slices. */
+/** The size of an image: pixels, levels, and layers or, of a volume, slices. */
 struct ImageSize {
   uint32_t width = 0, height = 0;
   uint32_t depth = 0;  // 0: no volume
   uint32_t levels = 1, layers = 1;
 };
 
-/** One level in memory that the CPU locks: bytes on their way to or from an image. If the device does not copy
- * between textures and arbitrary memory (feature bit 39), it is the memory of a texture of one level. */
+/** Memory of the size of one level, which the CPU locks to read or write the pixels of an image. If the device cannot
+ * copy between textures and plain memory (feature bit 39), it is the memory of a texture of one level. */
 struct Staging {
   Allocation memory;
   uint32_t handle = 0;
@@ -33,7 +33,7 @@ struct Staging {
   uint32_t pitch = 0;
   uint64_t slicePitch = 0;
   bool locked = false;
-  const void *reader = nullptr;  // the surface that wants a copy in it, for a lock that does not wait
+  const void *reader = nullptr;  // the surface that it was requested for, by a lock that does not wait
 };
 
 /** Pixels of one level: a rectangle in one layer, or in each of `slices` slices of a volume from `layer` on. */
@@ -45,8 +45,9 @@ struct ImagePart {
 
 struct Image {
   static constexpr uint32_t kMaxStaging = 3;
-  // Images up to this size have no guest memory: an allocation costs whole pages, and kernel calls to make, lock and
-  // destroy it. An image that is written often goes with the packets only while a copy costs less than a lock.
+  // Limits of images without guest memory, whose locked bytes are sent in packets: an allocation takes whole pages, and
+  // kernel calls to make, lock and destroy it. A dynamic image is sent often, so its limit is where copies cost more
+  // than locks.
   static constexpr uint64_t kSmallBytes = uint64_t{64} * 1024, kSmallDynamicBytes = uint64_t{16} * 1024;
 
   const FormatRow *format = nullptr;
@@ -54,19 +55,21 @@ struct Image {
   Allocation memory;
   uint32_t handle = 0;
   bool cpuVisible = false;       // the memory may be locked
-  bool isSmall = false;          // locked bytes lie in the process, and go with the packets
+  bool isSmall = false;          // locked bytes lie in the process' heap, and packets carry them
   bool crossesContexts = false;  // shared, or scanned out: every batch that touches it lists its memory
   uint32_t sampleCount = 1;
   uint32_t locks = 0;        // locks of the memory
   uint8_t *bytes = nullptr;  // bytes of a small image, all levels and layers; null: it was never locked
   Staging staging[kMaxStaging];
 
-  /** Lays it out, and returns the memory it needs: 0 bytes mean none. Returns false for invalid dimensions. */
+  /** Sets the layout, and sets `request` to the memory that the image needs; 0 bytes mean none. Returns false for
+   * invalid dimensions or uses. */
   bool plan(const Runtime &runtime, const FormatRow &row, const ImageSize &size, const ImageUse &use,
             AllocationRequest &request);
   /** Returns where a level of a layer lies among the bytes of a small image, or null without memory. */
   uint8_t *processBytes(uint32_t level, uint32_t layer);
-  /** Makes the texture over `memory`, if it needs some, or imports the kernel driver's. */
+  /** Makes the texture, with `memory` as its backing if there is some, or imports the texture that the kernel driver
+   * has made. */
   HRESULT create(DeviceObjects &objects, const ImageUse &use);
   /** Takes over an allocation that another device made: its texture is imported. */
   HRESULT open(DeviceObjects &objects, const FormatRow &row, uint32_t width, uint32_t height,
@@ -79,15 +82,16 @@ struct Image {
   /** Writes bytes at `source` (rows `sourcePitch`, slices `sourceSlicePitch` apart) by packets that carry them. */
   bool upload(DeviceObjects &objects, const ImagePart &part, const void *source, uint32_t sourcePitch,
               uint64_t sourceSlicePitch);
-  /** Tells the device that memory has changed. `wholeRows`: the bytes between the rows may be read too. */
+  /** Tells the device that memory has changed. `wholeRows`: the memory between the rows is up to date too, so one
+   * packet may include it. */
   bool markDirty(DeviceObjects &objects, const ImagePart &part, bool wholeRows);
 
-  /** Finds staging for a level of that size that no GPU work uses. `wait`: waits until there is one; otherwise the
-   * result is null and still drawing.
-   */
+  /** Finds or makes staging for a level of that size that no GPU work uses. If all is in use: with `wait`, returns the
+   * oldest, and the caller's lock waits for it; otherwise fails with kWasStillDrawing. */
   HRESULT takeStaging(DeviceObjects &objects, uint32_t width, uint32_t height, uint32_t slices, bool wait,
                       Staging *&out);
-  /** Copies to the same pixels of staging (as large as the level), and to its memory. */
+  /** Copies a part to the same pixels of staging, which is as large as the level, and makes the device store them in
+   * its memory. */
   bool copyOut(DeviceObjects &objects, const ImagePart &part, Staging &to);
   /** Copies what the CPU wrote in staging to the same pixels of the image. */
   bool copyIn(DeviceObjects &objects, const ImagePart &part, Staging &from);

@@ -36,9 +36,8 @@ void answer(const Surface &surface, const FormatRow *format, const Box &area, D3
   args.SlicePitch = static_cast<UINT>(lock.slicePitch);
 }
 
-/** Allocates memory for a surface that has none, for as long as it is locked: the pages of formats without pixels
- * promise a pointer.
- */
+/** Allocates memory for a surface of format NULL, which has no pixels, while it is locked: its description promises a
+ * pointer. */
 HRESULT lockNothing(Surface &surface) {
   surface.lock.pitch = surface.width;
   surface.lock.slicePitch = uint64_t{surface.width} * surface.height;
@@ -83,7 +82,7 @@ HRESULT lockMemory(DeviceObjects &objects, Surface &surface, D3DDDI_LOCKFLAGS fl
   return kOk;
 }
 
-/** Returns the process' bytes of a small image. No draw reads them there, so nothing waits. */
+/** Locks the process' bytes of a small image. Draws do not read them, so this never waits. */
 HRESULT lockProcess(Surface &surface) {
   Image &image = *surface.image;
   surface.lock.bytes = image.processBytes(surface.level, surface.layer);
@@ -94,7 +93,7 @@ HRESULT lockProcess(Surface &surface) {
   return kOk;
 }
 
-/** Locks a staging texture, with the surface's content if `read`. */
+/** Locks staging, with the surface's content if `read`. */
 HRESULT lockStaging(DeviceObjects &objects, Surface &surface, const Box &area, bool read, bool wait) {
   Image &image = *surface.image;
   Staging *staging;
@@ -122,8 +121,8 @@ bool isCurrent(const DeviceObjects &objects, const Surface &surface, const Box &
   return objects.context.isEmpty() && objects.context.batch() == surface.askedBatch;
 }
 
-/** Locks staging with the surface's content, but never waits: if the content is not there yet, it is requested, and
- * a later lock gets it. */
+/** Locks staging with the surface's content, but never waits: if the content has not arrived, this requests it for a
+ * later lock. */
 HRESULT lockLater(DeviceObjects &objects, Surface &surface, const Box &area) {
   Image &image = *surface.image;
   Context &context = objects.context;
@@ -132,7 +131,7 @@ HRESULT lockLater(DeviceObjects &objects, Surface &surface, const Box &area) {
     surface.asked = nullptr;
     Staging *staging;
     HRESULT result = image.takeStaging(objects, surface.width, surface.height, surface.depth, false, staging);
-    if (result == kWasStillDrawing) {  // the waiting batch has to end some time
+    if (result == kWasStillDrawing) {  // or the batch that uses the staging would never end
       const HRESULT submitted = context.submit();
       if (failed(submitted)) return submitted;
     }
@@ -163,7 +162,7 @@ HRESULT lockLater(DeviceObjects &objects, Surface &surface, const Box &area) {
   return kOk;
 }
 
-/** Returns memory of the process, for a surface whose old content does not matter. */
+/** Locks memory of the process, for a surface whose old content does not matter. */
 HRESULT lockCopy(Surface &surface) {
   const LevelLayout &level = surface.image->layout.level(surface.level);
   surface.lock.bytes = static_cast<uint8_t *>(heapAllocate(static_cast<size_t>(level.bytes())));
@@ -285,11 +284,11 @@ HRESULT lockResource(DeviceObjects &objects, Resource &resource, D3DDDIARG_LOCK 
   if (!surface) return kNotAvailable;
   SurfaceLock &lock = surface->lock;
   const Box area = lockedArea(*surface, resource.format(), args);
-  // Only the driver knows that these have blocks, which a lock may not split.
+  // The runtime does not know that ATI1 and ATI2 have blocks. A lock may not split one.
   if (surface->image && resource.format()->isTight && args.Flags.AreaValid &&
       !(clipped(args.Area, surface->width, surface->height) == area.rect))
     return kNotAvailable;
-  // A part of a picture in planes lies in several places.
+  // A rectangle of a planar format lies in several places, so the lock counts for the whole surface.
   const bool isPlanar = resource.format() && resource.format()->isPlanar;
   const Box touched = isPlanar && !area.isEmpty() ? surface->whole() : area;
   if (lock.count) {

@@ -8,7 +8,7 @@
 namespace aero {
 
 HRESULT lockResource(DeviceObjects &objects, Resource &resource, D3DDDIARG_LOCK &args);
-/** `uploads`: where bytes of buffers may be under way. */
+/** Ends a lock. `uploads`: memory that may hold bytes of a buffer for the current batch. */
 HRESULT unlockResource(DeviceObjects &objects, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args);
 
 }  // namespace aero

@@ -18,7 +18,7 @@ bool isUnknownKind(D3DDDI_RESOURCEFLAGS flags) {
          flags.VideoProcessRenderTarget || flags.Overlay || flags.RestrictedContent;
 }
 
-/** Returns the samples a pixel that CheckDeviceMultiSampleType announced for the format; 0: it announced none. */
+/** Returns the number of samples a pixel; 0 if CheckDeviceMultiSampleType announces none for this type and quality. */
 uint32_t sampleCount(const FormatRow &format, D3DDDIMULTISAMPLE_TYPE type, uint32_t quality) {
   if (type == D3DDDIMULTISAMPLE_NONE) return 1;
   if (type == D3DDDIMULTISAMPLE_NONMASKABLE) {
@@ -74,7 +74,7 @@ HRESULT Resource::create(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE 
   const auto format = static_cast<uint32_t>(args.Format);
   m_format = objects.formats.find(format);
   if (args.Flags.SharedResource || args.Flags.Primary) {
-    // A texture that the kernel driver makes for all programs has the format that it makes.
+    // The kernel driver makes the textures of shared resources and primaries; they have the format that it chooses.
     const FormatRow *shared = objects.formats.findShared(format);
     if (shared || objects.context.runtime().spaces()) m_format = shared;
   }
@@ -166,7 +166,7 @@ HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
   return kOk;
 }
 
-/** Creates the surfaces of ComposeRects: textures that the device need not know. */
+/** Creates surfaces of bits for ComposeRects. The device does not know them. */
 HRESULT Resource::createBitmap(const D3DDDIARG_CREATERESOURCE &args) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
   if (isUnknownKind(flags) || flags.CubeMap || flags.Volume || flags.RenderTarget || flags.ZBuffer || flags.Primary ||
@@ -229,7 +229,7 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
   if (use.shared || use.primary) owner = {m_runtime, use.primary, args.VidPnSourceId};
   Allocation memory[kMaxAllocations];
   HRESULT result = allocate(runtime, owner, requests, allocations, memory);
-  if (isOutOfMemory(result)) {  // memory that waits to be freed may be enough
+  if (isOutOfMemory(result)) {  // a submission frees retired memory, which may be enough
     objects.context.submit();
     result = allocate(runtime, owner, requests, allocations, memory);
   }
@@ -252,7 +252,7 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
     surface.depth = surface.image->layout.level(surface.level).depth;
   }
   noteImages();
-  // Another device may import it as soon as it has the handle, which it gets after this call.
+  // Another device may import the texture as soon as it has the handle, which it gets after this call.
   return use.shared ? objects.context.submit() : kOk;
 }
 

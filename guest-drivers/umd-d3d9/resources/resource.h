@@ -31,18 +31,19 @@ struct Surface {
   Image *image = nullptr;
   uint32_t level = 0, layer = 0;
   Image *shown = nullptr;    // what a present shows in place of the image; null: the image itself, or none yet
-  uint32_t view = 0;         // handle for drawing to it or copying from it alone; 0: none was needed yet
+  uint32_t view = 0;         // handle of a view of this surface alone; 0: not needed yet
   bool memoryStale = false;  // the image has newer pixels than its memory
   uint32_t bindings = 0;     // number of bindings as a target or depth
   uint32_t writes = 0;       // number of writes by other packets than draws and clears
   SurfaceLock lock;
-  // A copy to `asked` is under way, for a lock that did not want to wait; its pixels are those of that moment.
+  // Staging that receives a copy for a lock that does not wait; null: none. The members below are from the time of that
+  // request.
   Staging *asked = nullptr;
   Box askedArea;
   uint32_t askedWrites = 0;
   uint64_t askedBatch = 0;
 
-  /** The device changes it, or a copy that does not go through the memory. */
+  /** Notes that the image changes, and that its memory does not. */
   void markWritten() {
     memoryStale = true;
     writes++;
@@ -55,7 +56,7 @@ struct Surface {
   ImagePart part(const Box &box) const { return {level, layer + box.front, box.rect, box.back - box.front}; }
 };
 
-/** Where bytes of a buffer are under way to the device, until the batch is submitted. */
+/** The place of bytes of a buffer in a batch, where they can be changed until the batch is submitted. */
 struct SentBytes {
   uint64_t batch = 0;  // Context::batch() at that time; 0: none
   uint32_t begin = 0, end = 0;
@@ -83,7 +84,7 @@ struct BufferStore {
   /** True if the device lacks the buffer or bytes of it. */
   bool isBehind() const { return !handle || dirtyBegin != dirtyEnd || ofRuntime || locks; }
 
-  /** `promised`: no draw so far has read them. */
+  /** Adds a range to the dirty bytes. `promised`: no draw so far has read these bytes. */
   void markDirty(uint32_t begin, uint32_t end, bool promised = false) {
     if (begin >= end) return;
     isPromised = promised && (isPromised || dirtyBegin == dirtyEnd);
@@ -108,8 +109,8 @@ public:
 
   HRESULT create(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args);
   HRESULT open(DeviceObjects &objects, const D3DDDIARG_OPENRESOURCE &args);
-  /** Returns the allocation from which the kernel shows a surface: its own, or that of a picture of one sample a
-   * pixel in a format of the screen, to which this resolves it. 0 if there is none. */
+  /** Sets `allocation` to what the kernel presents for a surface: its own memory, or that of another image, with one
+   * sample a pixel and a format of the screen, to which this copies it. 0 if there is none. */
   HRESULT show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &allocation);
   /** Destroys it on the device and frees its memory. Nothing may be bound any more. */
   HRESULT destroy(DeviceObjects &objects);
@@ -129,7 +130,7 @@ public:
   uint32_t levels() const { return m_levels; }
   /** Returns null past the end, and for buffers. */
   Surface *surface(uint32_t index) { return index < m_surfaceCount ? &m_surfaces[index] : nullptr; }
-  /** Returns the image that is sampled; null if it has none on the device. */
+  /** Returns the image of a texture; null without one on the device. */
   Image *texture() { return m_imageCount ? &m_images[0] : nullptr; }
   Image *image(uint32_t index) { return index < m_imageCount ? &m_images[index] : nullptr; }
   uint32_t imageCount() const { return m_imageCount; }
@@ -142,7 +143,8 @@ public:
   bool needsRefresh() const { return m_flags.AutogenMipmap || (m_isSystemMemory && m_surfaceCount); }
   /** Brings sampled() up to date with the surfaces' current content; cheap if nothing has changed. */
   HRESULT refresh(DeviceObjects &objects);
-  /** Generates the levels below the first, if the device can. `point`: without weighing texels. */
+  /** Generates the levels below the first of a resource with AutogenMipmap. `point`: picks texels instead of averaging
+   * them. */
   HRESULT generateLevels(DeviceObjects &objects, bool point);
 
   Resource *previous = nullptr, *next = nullptr;  // in the device's list
@@ -158,7 +160,7 @@ private:
   HRESULT makeTwin(DeviceObjects &objects);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);
-  /** Records what draws and setters ask of it, once its images are made. */
+  /** Sets m_crossesContexts and m_sampled, once the images are made. */
   void noteImages();
 
   HANDLE m_runtime = nullptr;
@@ -174,7 +176,7 @@ private:
   Surface *m_surfaces = nullptr;
   Image *m_images = nullptr;
   uint32_t m_opaqueView = 0;
-  uint32_t m_levelsMade = 0;  // m_surfaces[...].writes when the levels of AutogenMipmap were made
+  uint32_t m_levelsMade = 0;  // sum of m_surfaces[...].writes when the levels of AutogenMipmap were made
   // For textures in the runtime's memory: the texture that draws sample instead, and the bytes that it was made from.
   Resource *m_twin = nullptr;
   uint8_t *m_twinBytes = nullptr;
@@ -186,8 +188,8 @@ inline bool crosses(const Resource *resource) {
   return resource && resource->crossesContexts();
 }
 
-/** Returns the handle of a surface as a target, or as the source of a draw that reads it alone: the texture, or a
- * view of its part. 0 if it has no image, or if no view could be made. */
+/** Returns the handle by which a draw uses a surface as a target, or samples it alone: the texture, or a view of its
+ * part. 0 if it has no image, is in a volume, or if no view could be made. */
 uint32_t surfaceView(DeviceObjects &objects, Surface &surface);
 
 }  // namespace aero

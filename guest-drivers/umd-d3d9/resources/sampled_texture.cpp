@@ -72,7 +72,8 @@ HRESULT Resource::refresh(DeviceObjects &objects) {
     const HRESULT made = makeTwin(objects);
     if (failed(made) || !m_twin) return made;
   }
-  // Programs write to it without notice: to memory whose address they keep, or to their own memory.
+  // Programs may write to this memory without a lock: they keep its address, or it is their own. So its bytes are
+  // compared with those that were sent.
   uint8_t *known = m_twinBytes;
   for (uint32_t i = 0; i < m_surfaceCount; i++) {
     const Surface &surface = m_surfaces[i];

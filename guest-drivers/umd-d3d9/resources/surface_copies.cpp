@@ -4,7 +4,7 @@
 namespace aero {
 namespace {
 
-/** Up to this many bytes go with the packets, more through memory that the device reads. */
+/** Packets carry up to this many bytes; more are copied through memory that the device reads. */
 constexpr uint64_t kCarriedBytes = 16384;
 
 void copyRows(uint8_t *to, size_t toPitch, const uint8_t *from, size_t fromPitch, size_t bytes, uint32_t rows) {

@@ -13,7 +13,8 @@ inline HRESULT writeSurface(DeviceObjects &objects, Surface &surface, const Rect
                             uint32_t sourcePitch) {
   return writeSurface(objects, surface, Box{rect, 0, 1}, source, sourcePitch, 0);
 }
-/** Writes from a surface in the runtime's memory, whose format is `format`, to `area` of a surface on the device. */
+/** Writes `box` of a surface in the runtime's memory, whose format is `format`, to `area` of a surface on the
+ * device. */
 HRESULT writeSurface(DeviceObjects &objects, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
                      const Box &box);
 /** Reads `box` of a surface on the device, including everything drawn before. Waits for the device. */

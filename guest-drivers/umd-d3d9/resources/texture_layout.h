@@ -93,7 +93,7 @@ public:
   uint32_t layers() const { return m_layers; }
   const LevelLayout &level(uint32_t level) const { return m_level[level]; }
   bool isVolume() const { return m_isVolume; }
-  /** Returns where a level begins, of a layer or, in a volume, of a slice. */
+  /** Returns the offset of a level of a layer; of a volume, that of slice `layer` of a level. */
   uint64_t offset(uint32_t level, uint32_t layer) const {
     return m_level[level].offset + layer * (m_isVolume ? m_level[level].sliceBytes() : m_layerBytes);
   }
@@ -111,7 +111,7 @@ struct RowSpan {
   uint32_t firstRow, rows, firstByte, bytes;
 };
 
-/** `rect` must lie in the level. Blocks that it cuts count as a whole. */
+/** Returns the rows of `rect`, which must lie in the level. Blocks that it cuts count as a whole. */
 constexpr RowSpan rowsOf(const FormatRow &format, const Rect &rect) {
   const uint32_t left = rect.left / format.block, right = (rect.right + format.block - 1) / format.block;
   const uint32_t top = rect.top / format.block, bottom = (rect.bottom + format.block - 1) / format.block;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // upload_memory.h: memory through which large updates of buffers reach the device (docs/abi/updates.md): the CPU writes
 // it once, the device reads it once. Bytes in a packet would also be copied by the kernel driver and fill the batch.
-// One device's thread.
+// Only one call of a device at a time uses it.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/submit/device_objects.h"
@@ -22,7 +22,7 @@ public:
    * AEROGPU_EXT_UPDATE_*. Returns how many were sent; fewer if no memory is free, because this never waits. */
   uint32_t update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags,
                   SentBytes &sent);
-  /** Overwrites bytes that update() put into the current batch. Returns false if they cannot be reached. */
+  /** Overwrites bytes that update() put into the current batch. Returns false if the memory cannot be locked. */
   bool rewrite(uint32_t chunk, uint32_t offset, const uint8_t *source, uint32_t bytes);
 
 private:

@@ -42,7 +42,7 @@ public:
   /** Sends registers now, whatever the runtime's values are; the next emit() restores those. */
   bool force(Context &context, uint32_t first, uint32_t count, const Register *registers);
 
-  /** The device's registers are unknown now. */
+  /** Forgets what the device has, so that the next emit() sends all registers. */
   void forget() {
     for (uint32_t i = 0; i < kCount; i++) mark(i / 64, uint64_t{1} << i % 64);
   }
@@ -86,8 +86,8 @@ private:
     m_dirty[word] &= left;
     if (!m_dirty[word]) m_dirtyWords &= ~(1u << word);
   }
-  /** Returns the registers to send of a word with `dirty` ones. A gap of one is sent along: a packet's header costs
-   * as much as a register and a half. */
+  /** Returns the registers of a word to send, a bit each, if `dirty` ones differ. A gap of one register is sent too,
+   * because a packet's header costs as much as a register and a half. */
   static uint64_t filled(uint64_t dirty) { return dirty | (dirty << 1 & dirty >> 1); }
   static uint32_t runAt(uint64_t dirty, uint32_t begin) {
     return static_cast<uint32_t>(std::countr_one(filled(dirty) >> begin));
@@ -109,14 +109,15 @@ private:
   bool emitRuns(Context &context);
 
   uint32_t m_stage;
-  uint32_t m_dirtyWords = 0;  // a bit for each word that is not 0
+  uint32_t m_dirtyWords = 0;  // a bit for each word of m_dirty that is not 0
   DirtyBit m_isDirty;
   uint64_t m_dirty[kWords] = {};
   Register m_registers[kCount] = {};
 };
 
 template <class Packet, uint32_t kCount> bool ConstantFile<Packet, kCount>::emit(Context &context) {
-  // One run in one word, with room for it, is the usual case. The counted value is never 0, so this takes no branch.
+  // One run in one word, with room for it, is the usual case. The values whose zeros are counted are never 0, so that
+  // takes no branch.
   if (!m_dirtyWords || m_dirtyWords & (m_dirtyWords - 1)) return emitRuns(context);
   const auto word = static_cast<uint32_t>(__builtin_ctz(m_dirtyWords));
   const auto bit = static_cast<uint32_t>(__builtin_ctzll(m_dirty[word]));

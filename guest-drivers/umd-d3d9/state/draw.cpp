@@ -11,7 +11,7 @@ constexpr uint64_t kMaxVertices = 1u << 28;  // LIM-1
 constexpr uint64_t kMaxInline = 65536;  // UPD-11
 constexpr uint32_t kMaxInlineStride = 2048;
 
-/** Indices less `first`; what is less than that becomes one past everything, which reads zeros (INPUT-10). */
+/** Copies indices minus `first`. An index below `first` becomes one past all vertices, which reads zeros (INPUT-10). */
 template <class Index> void copyIndices(uint8_t *to, const void *from, uint64_t count, uint32_t first) {
   const auto *at = static_cast<const uint8_t *>(from);
   for (uint64_t i = 0; i < count; i++) {
@@ -54,7 +54,7 @@ uint64_t verticesOf(D3DPRIMITIVETYPE type, uint32_t primitives) {
   }
 }
 
-/** A draw of vertices in their order, with its topology. */
+/** Sends a draw of vertices in their order, and its topology. */
 inline bool Draws::sendPlain(D3DPRIMITIVETYPE type, uint32_t vertices, uint32_t first) {
   return m_pipeline.topology.force(m_objects.context, topologyOf(type)) && sendDraw(vertices, first);
 }
@@ -88,7 +88,7 @@ Draws::Inline Draws::sendInline(D3DPRIMITIVETYPE type, const UserArrays &arrays)
   const uint64_t bytes = indexBytes ? padded + indexBytes : vertexBytes;
   if (!arrays.vertexCount || bytes > kMaxInline) return Inline::Unfit;
   if (!m_pipeline.topology.force(context, topologyOf(type))) return Inline::Failed;
-  // The next batch may have less room: what is not whole in a batch is not sent by this packet.
+  // The packet must fit into one batch as a whole: into this one or, after a submission, into the next.
   if (!context.ensure(0, m_pipeline.crossing())) return Inline::Failed;
   const size_t whole = sizeof(aerogpu_cmd_ext_draw_inline) + static_cast<size_t>((bytes + 3) & ~uint64_t{3});
   if (whole > context.room()) {
@@ -117,7 +117,7 @@ Draws::Inline Draws::sendInline(D3DPRIMITIVETYPE type, const UserArrays &arrays)
 /** Sends vertices [first, first + count) of an array in the program's memory, and binds them as stream 0. Vertex 0 of
  *  the stream is vertex `rebased` of the array. */
 bool Draws::placeUserVertices(const VertexSource &source, uint64_t first, uint64_t count, uint32_t &rebased) {
-  // Small arrays go whole, so that indices outside of the range that was named still find their vertex.
+  // Small arrays are sent from their beginning, so that indices below the range in the call still find their vertex.
   constexpr uint64_t kWhole = 65536;
   const uint64_t stride = source.stride;
   const uint64_t end = (first + count) * stride;
@@ -130,7 +130,8 @@ bool Draws::placeUserVertices(const VertexSource &source, uint64_t first, uint64
   return m_pipeline.streams.force(m_objects.context, 0, {m_ring.handle(), offset, source.stride});
 }
 
-/** Binds `bytes` bytes from byte `begin` of the source on as stream 0. Those of a buffer are there. */
+/** Binds the source from byte `begin` on as stream 0, and sends what the device lacks of the `bytes` bytes there.
+ * `begin` must lie inside of a buffer. */
 bool Draws::bindVertices(const VertexSource &source, uint64_t begin, uint64_t bytes) {
   Context &context = m_objects.context;
   if (source.user) {
@@ -143,8 +144,8 @@ bool Draws::bindVertices(const VertexSource &source, uint64_t begin, uint64_t by
          m_pipeline.streams.force(context, 0, {source.buffer->handle, static_cast<uint32_t>(begin), source.stride});
 }
 
-/** Has the device read indices [first, first + count) of the source. `first` becomes the number of the first one in
- *  what is bound then. */
+/** Binds the source of indices [first, first + count), and sends those that the device lacks. Changes `first` to the
+ * position of the first one in the bound buffer. */
 bool Draws::bindIndices(const IndexSource &source, uint32_t &first, uint64_t count) {
   const uint64_t begin = uint64_t{first} * source.size;
   if (source.user) {
@@ -169,14 +170,15 @@ HRESULT Draws::draw(const D3DDDIARG_DRAWPRIMITIVE &args) {
   return m_objects.context.result(sent && sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), args.VStart));
 }
 
-/** Draws `vertices` vertices whose stream 0 may be the program's memory; the other streams are bound. */
+/** Draws while the program's memory replaces stream 0, whether or not the draw reads it. The other streams are
+ * bound. */
 HRESULT Draws::drawUser(const D3DDDIARG_DRAWPRIMITIVE &args, uint64_t vertices) {
   const DrawSource source = m_pipeline.source();
   const VertexSource &from = source.vertices;
   const uint32_t first = args.VStart;
   if (!source.readsUser())
     return m_objects.context.result(sendPlain(args.PrimitiveType, static_cast<uint32_t>(vertices), first));
-  // Other streams count from the same vertex.
+  // An inline draw's vertices count from 0, so other streams would be read from vertex 0 too.
   if (source.readsUserOnly() || first == 0) {
     const Inline carried =
         sendInline(args.PrimitiveType, {from.user + uint64_t{first} * from.stride, vertices, from.stride});
@@ -194,7 +196,7 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
   const VertexSource &from = source.vertices;
   if (!source.indices.isThere()) return kOk;
   if (!source.indices.user) {
-    // Indices past the buffer are not there (DRAW-17).
+    // The draw ends with the last index in the buffer (DRAW-17).
     const uint64_t there = source.indices.buffer->size / source.indices.size;
     if (args.StartIndex >= there) return kOk;
     if (indices > there - args.StartIndex) indices = there - args.StartIndex;
@@ -209,7 +211,7 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
   if (!instances.count || indices * instances.count > kMaxVertices) return kOk;
   bool sent = m_pipeline.prepareStreams(begin, vertices, instances);
   if (sent && source.indices.user && source.readsUserOnly() && instances.count == 1 && base == 0) {
-    // From the first vertex on, so that indices outside of the range that was named find theirs.
+    // Sends vertices from 0 on, so that indices below the range in the call find theirs.
     const uint32_t size = source.indices.size;
     const Inline carried =
         sendInline(args.PrimitiveType, {from.user, begin + vertices, from.stride,
@@ -231,8 +233,8 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
   return m_objects.context.result(sent);
 }
 
-/** Where the device has no packet that says how streams step, each instance is a draw whose instance streams stand
- *  still. */
+/** Draws each instance by a packet of its own, in which the instance streams do not advance: for devices without
+ * EXT_SET_STREAM_FREQUENCY. */
 bool Draws::drawInstances(uint32_t indices, const Instances &instances, uint32_t first, int32_t base) {
   Streams &streams = m_pipeline.streams;
   for (uint32_t instance = 0; instance < instances.count; instance++) {
@@ -284,7 +286,7 @@ HRESULT Draws::drawTransformed(const VertexSource &source, const TransformedDraw
   }
   bool sent = m_pipeline.topology.force(m_objects.context, topologyOf(draw.type));
   if (!source.user && begin >= source.buffer->size)
-    return m_objects.context.result(sent);  // what lies past the buffer is not there
+    return m_objects.context.result(sent);  // all vertices lie past the buffer
   sent = sent && bindVertices(source, begin, draw.vertexCount * source.stride);
   if (!draw.indices) return m_objects.context.result(sent && sendDraw(static_cast<uint32_t>(draw.vertexCount), 0));
   uint32_t first = 0;

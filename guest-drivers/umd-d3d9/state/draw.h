@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// draw.h: the four draws of the DDI.
+// draw.h: implements the four draw functions of the DDI.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/state/pipeline.h"
@@ -13,11 +13,11 @@ public:
 
   HRESULT draw(const D3DDDIARG_DRAWPRIMITIVE &args);
   HRESULT drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args);
-  /** Vertices that the runtime transformed, by byte offsets into stream 0. */
+  /** Draws vertices that the runtime transformed; the arguments have byte offsets into stream 0. */
   HRESULT draw2(const D3DDDIARG_DRAWPRIMITIVE2 &args);
   HRESULT drawIndexed2(const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 &args, uint32_t indexBytes, const void *indices);
 
-  /** For what the driver draws itself. */
+  /** Returns the ring, for vertices of the driver's own draws. */
   UploadRing &ring() { return m_ring; }
 
 private:
@@ -29,12 +29,12 @@ private:
     const void *indices = nullptr;
     uint64_t indexCount = 0;
     uint32_t indexBytes = 0;
-    uint32_t firstIndex = 0;  // is taken from each index
+    uint32_t firstIndex = 0;  // subtracted from each index
   };
   /** A draw of vertices that the runtime transformed. */
   struct TransformedDraw {
     D3DPRIMITIVETYPE type;
-    int64_t begin;  // bytes, from where the source's vertices begin
+    int64_t begin;  // bytes, from the beginning of the buffer or array
     uint64_t vertexCount;
     const uint8_t *indices = nullptr;  // none: the vertices in their order
     uint64_t indexCount = 0;
@@ -43,8 +43,8 @@ private:
   };
 
   enum class Inline { Sent, Unfit, Failed };
-  /** Sends the packet that carries its vertices and indices. Unfit: it is too large, or the device has no such packet;
-   *  nothing is sent then. */
+  /** Sends a draw packet that carries its vertices and indices. Unfit: it is too large, or the device has no such
+   * packet; no draw is sent then. */
   Inline sendInline(D3DPRIMITIVETYPE type, const UserArrays &arrays);
   [[gnu::noinline]] HRESULT drawUser(const D3DDDIARG_DRAWPRIMITIVE &args, uint64_t vertices);
   HRESULT drawTransformed(const VertexSource &source, const TransformedDraw &draw);
@@ -61,7 +61,7 @@ private:
   UploadRing m_ring;
 };
 
-/** Vertices, or indices, of so many primitives; 0 for types that are none. */
+/** Returns the number of vertices, or indices, of so many primitives; 0 for unknown types. */
 uint64_t verticesOf(D3DPRIMITIVETYPE type, uint32_t primitives);
 
 }  // namespace aero

@@ -89,7 +89,7 @@ Prepared Pipeline::prepareBindings(bool transformed) {
   bool sent = targets.emit(m_objects) && viewport.emit(context, transformed) &&
               special.emit(context, renderStates, transformed) && (!isScissorOn() || scissor.emit(context)) &&
               shaders.emit(context, vertex);
-  // Later models read nothing of stages.
+  // Pixel shaders of later models do not read texture stage states.
   if (sent && shaders.pixel().major() == 1 && context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES))
     sent = stages.emit(context, transformed);
   return sent ? Prepared::Ready : Prepared::Failed;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// pipeline.h: everything that is set and bound. Each group has what the runtime wants beside what was sent, of one
-// shape: set() only notes, emit() sends what differs when a draw or clear needs it, force() sends what the driver draws
-// with itself and leaves the wanted state alone, forget() takes nothing for sent. One device's thread.
+// pipeline.h: all states and bindings of a device. Each group keeps the values that the runtime wants and those that
+// were sent. set() only records a value. emit(), for a draw or clear, sends wanted values that differ. force() sends
+// values for the driver's own draws; the next emit() sends the wanted ones again. forget() makes emit() send
+// everything. Only one call of a device at a time uses this.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/state/constants.h"
@@ -14,14 +15,14 @@
 
 namespace aero {
 
-enum class Prepared { Ready, Nothing, Failed };  // to draw; there is nothing to draw; the context has an error
+enum class Prepared { Ready, Nothing, Failed };  // a draw can follow; it would draw nothing; the context has an error
 
 /** The topology that the device has. */
 class Topology {
 public:
-  /** `topology`: enum aerogpu_primitive_topology. */
+  /** Sends a topology (enum aerogpu_primitive_topology) unless the device has it. */
   bool force(Context &context, uint32_t topology) { return m_sent == topology || send(context, topology); }
-  /** The device may have any. */
+  /** Forgets which one the device has. */
   void forget() { m_sent = 0; }
 
 private:
@@ -40,7 +41,7 @@ class Pipeline {
     kShaders = 16,
     kSpecial = 32,
     kBindings = kTargets | kViewport | kScissor | kShaders | kSpecial,
-    kWatched = 64,  // as long as textures are watched
+    kWatched = 64,  // set while Textures::isWatched()
     kRenderStates = 128,
     kSamplers = 256,
     kPixelFloats = 512,
@@ -78,19 +79,19 @@ public:
   Ints pixelInts{AEROGPU_SHADER_STAGE_PIXEL, {m_dirty, kPixelInts}};
   Bools pixelBools{AEROGPU_SHADER_STAGE_PIXEL, {m_dirty, kPixelBools}};
 
-  /** D3DDDIRENDERSTATETYPE, and what programs say by states that never had that meaning: FOURCCs of alpha to coverage.
-   */
+  /** Records a render state (D3DDDIRENDERSTATETYPE). Some values are FOURCCs by which programs control alpha to
+   * coverage. */
   void setRenderState(uint32_t state, uint32_t value);
   bool isScissorOn() const;
 
-  /** Where a draw reads vertices and indices. */
+  /** Returns where a draw reads vertices and indices. */
   DrawSource source() const { return {streams.source(), indices.source(), shaders.streams()}; }
-  /** How often an indexed draw repeats. */
+  /** Returns how many instances an indexed draw has, and which streams advance by them. */
   Instances instances() const {
     return shaders.isTransformed() || !shaders.hasVertex() ? Instances{} : streams.instances(shaders.streams());
   }
 
-  /** Sends what a draw needs, all but streams and indices. */
+  /** Sends everything that a draw needs except streams, indices and topology. */
   Prepared prepareDraw() {
     noteLoss();
     return m_dirty ? prepareChanged() : Prepared::Ready;
@@ -104,9 +105,9 @@ public:
   bool prepareStreams(uint64_t first, uint64_t count, const Instances &instances) {
     return streams.emit(m_objects, uploads, shaders.streams(), first, count, instances);
   }
-  /** Entries that a packet which draws takes in the batch's list: one for each resource that other contexts see. */
+  /** Returns how many entries of the batch's list a draw takes: one for each resource that other contexts see. */
   uint32_t crossing() const { return m_crossing; }
-  /** Makes room for a packet that draws, and in the list. */
+  /** Appends a packet that draws, and lists the resources that other contexts see. Returns null on failure. */
   template <class Packet> Packet *appendDraw() {
     Context &context = m_objects.context;
     if (m_crossing || sizeof(Packet) > context.room()) {
@@ -115,16 +116,16 @@ public:
     }
     return context.appendFitting<Packet>();
   }
-  /** Makes room for a packet that draws, and for `bytes` after it, and in the list. */
+  /** Does the same for a packet with `bytes` bytes after it. */
   template <class Packet> Packet *appendDrawBytes(size_t bytes) {
     if (!m_objects.context.ensure(sizeof(Packet) + ((bytes + 3) & ~size_t{3}), m_crossing)) return nullptr;
     if (m_crossing) listCrossing();
     return m_objects.context.appendFittingBytes<Packet>(bytes);
   }
 
-  /** A handle has been destroyed: what has it bound is not known any more, for the number may come again. */
+  /** Forgets which handles the device has bound: one has been destroyed, and its number may be used again. */
   void forgetObjects();
-  /** A resource is about to go. */
+  /** Unbinds an object that is about to be destroyed. */
   void unbind(const Resource *resource);
   void unbind(const Shader *shader) { shaders.unbind(shader); }
   void unbind(const Declaration *declaration) { shaders.unbind(declaration); }
@@ -137,12 +138,12 @@ private:
   void noteLoss() {
     if (m_lossSeen != m_objects.context.lost()) forgetAll();
   }
-  /** A batch was lost: the device may have anything. */
+  /** Forgets what the device has, because a batch was lost. */
   void forgetAll();
 
   DeviceObjects &m_objects;
   uint32_t m_lossSeen = 0;
-  std::optional<ViewportState> m_screenConstants;  // the viewport that those of the device are for
+  std::optional<ViewportState> m_screenConstants;  // the viewport whose screen constants the device has
 };
 
 }  // namespace aero

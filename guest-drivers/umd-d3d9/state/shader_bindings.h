@@ -7,7 +7,8 @@
 
 namespace aero {
 
-/** The shaders and the declaration that are wanted, and what the device has. Setters only note; one device's thread. */
+/** The shaders and the declaration that are wanted, and those that the device has. Setters send nothing. Only one call
+ * of a device at a time uses this. */
 class ShaderBindings {
 public:
   explicit ShaderBindings(DirtyBit dirty) : m_isDirty(dirty) {}
@@ -16,29 +17,29 @@ public:
   void setPixel(Shader *shader) { replace(m_wanted.pixel, shader); }
   void setDeclaration(Declaration *declaration) { replace(m_wanted.layout, declaration); }
   bool hasVertex() const { return m_wanted.vertex != nullptr; }
-  /** The shader that a draw runs: without one that is set, `defaultPixel`. */
+  /** Returns the pixel shader of a draw: the one that is set, or else `defaultPixel`. */
   const Shader &pixel() const { return m_wanted.pixel ? *m_wanted.pixel : defaultPixel; }
   /** True if vertices come in screen space. */
   bool isTransformed() const { return m_wanted.layout && m_wanted.layout->isTransformed(); }
-  /** Bit n: draws read stream n. */
+  /** Returns the streams that draws read; bit n: stream n. */
   uint32_t streams() const { return m_wanted.layout ? m_wanted.layout->streams() : 0; }
   /** True if all that a draw needs is set. */
   bool isComplete() const { return m_wanted.layout && (m_wanted.layout->isTransformed() || m_wanted.vertex); }
 
-  /** The handle of the vertex shader that a draw runs, which is made now for vertices in screen space; 0: there is no
-   *  room for one. All that a draw needs is set. */
+  /** Returns the handle of the vertex shader of a draw. For vertices in screen space makes that shader if necessary; 0
+   * on failure. isComplete() must be true. */
   uint32_t vertexHandle(DeviceObjects &objects);
-  /** Sends what the device does not have of the wanted ones, with `vertex` of vertexHandle(). */
+  /** Sends the wanted shaders and declaration, unless the device has them. `vertex`: from vertexHandle(). */
   bool emit(Context &context, uint32_t vertex) {
     return send(context, vertex, pixel().handle(), m_wanted.layout->handle());
   }
-  /** Sends them now, whatever is wanted; the next emit() puts the wanted ones back. */
+  /** Sends these handles now; the next emit() sends the wanted ones again. */
   bool force(Context &context, uint32_t vertex, uint32_t pixel, uint32_t layout);
-  /** Has the next draw look again at all that depends on the shaders. */
+  /** Makes the next draw check everything that depends on the shaders. */
   void markDirty() { m_isDirty.set(); }
-  /** The device may have anything. */
+  /** Forgets what the device has. */
   void forget();
-  /** The object is about to end. */
+  /** Unbinds an object that is about to be destroyed. */
   void unbind(const Shader *shader);
   void unbind(const Declaration *declaration);
 

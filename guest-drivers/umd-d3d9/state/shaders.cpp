@@ -33,7 +33,7 @@ HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const void *token
 HRESULT Declaration::create(DeviceObjects &objects, const D3DDDIVERTEXELEMENT *elements, uint32_t count) {
   constexpr uint32_t kMaxStreams = 16;
   for (uint32_t i = 0; elements && i < count && m_count < aerogpu::d3d9::kMaxDeclElements; i++) {
-    // As the device reads it: one element and the end.
+    // Reads the element as the device does, with an end after it.
     Element one[2] = {{}, aerogpu::d3d9::kDeclEnd};
     static_assert(sizeof elements[i] == sizeof one[0]);
     memcpy(&one[0], &elements[i], sizeof one[0]);

@@ -10,7 +10,8 @@ namespace aero {
 /** A vertex or pixel shader: a token stream that the device translates. */
 class Shader {
 public:
-  /** `stage`: enum aerogpu_shader_stage. `bytes` at `tokens`, from the version to the end token. */
+  /** Creates the shader on the device. `stage`: enum aerogpu_shader_stage. `bytes` at `tokens`, from the version to the
+   * end token. */
   HRESULT create(DeviceObjects &objects, uint32_t stage, const void *tokens, size_t bytes);
   void destroy(DeviceObjects &objects) { objects.destroy<aerogpu_cmd_destroy_shader>(m_handle); }
   static Shader *from(HANDLE handle) { return static_cast<Shader *>(handle); }
@@ -30,7 +31,8 @@ class Declaration {
 public:
   using Element = aerogpu::d3d9::VertexElement;
 
-  /** `elements`: D3DVERTEXELEMENT9s without their end; elements that the device cannot have are left out. */
+  /** Creates the declaration on the device. `elements`: D3DVERTEXELEMENT9s without their end. Elements that the device
+   * cannot have are left out. */
   HRESULT create(DeviceObjects &objects, const D3DDDIVERTEXELEMENT *elements, uint32_t count);
   void destroy(DeviceObjects &objects);
   static Declaration *from(HANDLE handle) { return static_cast<Declaration *>(handle); }

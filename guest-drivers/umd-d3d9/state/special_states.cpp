@@ -53,12 +53,12 @@ bool SpecialStates::set(uint32_t state, uint32_t value) {
 }
 
 bool SpecialStates::emit(Context &context, RenderStates &renderStates, bool transformed) {
-  // What alpha says of coverage is not tested as well.
+  // Alpha that determines coverage is not tested as well.
   const uint32_t coverage = m_coverageForAll || (m_coverageForAlphaTest && m_alphaTest) ? 1 : 0;
   renderStates.set(static_cast<uint32_t>(SpecialState::AlphaTestEnable), coverage ? 0 : m_alphaTest);
   // D3DPMISCCAPS_CLIPTLVERTS: vertices in screen space are clipped whatever the program says, their depth too.
   renderStates.set(static_cast<uint32_t>(SpecialState::Clipping), transformed ? 1 : m_clipping);
-  // Vertices in screen space have no place in the space of the planes.
+  // Vertices in screen space have no position in the space of the planes.
   const uint32_t planes = transformed ? 0 : m_planes;
   renderStates.set(static_cast<uint32_t>(SpecialState::ClipPlaneEnable), planes);
   if (!context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)) return true;

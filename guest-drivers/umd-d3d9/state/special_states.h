@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: MIT
-// special_states.h: states that the device does not have as the program sets them: those that depend on each other, on
-// whether vertices come in screen space, and FOURCCs in states that never had such a meaning.
+// special_states.h: states whose values for the device are computed from those that the program sets. Some depend on
+// each other or on whether vertices come in screen space; others are FOURCCs that programs write to unrelated states.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/state/states.h"
 
 namespace aero {
 
-/** The special states that are wanted and what the device has of them. Setters only note; one device's thread. */
+/** The special states that are wanted, and those that the device has. Setters send nothing. Only one call of a device
+ * at a time uses this. */
 class SpecialStates {
 public:
   explicit SpecialStates(DirtyBit dirty) : m_isDirty(dirty) {}
 
-  /** False for states (D3DDDIRENDERSTATETYPE) and values that are no special ones. */
+  /** Records a state (D3DDDIRENDERSTATETYPE). Returns false if the state, or this value, is not special. */
   bool set(uint32_t state, uint32_t value);
-  /** Whether fog tables count w in place of z (page "PFND3DDDI_UPDATEWINFO"). */
+  /** Sets whether fog tables use w in place of z (page "PFND3DDDI_UPDATEWINFO"). */
   void setWFog(bool on) { note(m_fogW, uint32_t{on}); }
   void setClipPlane(uint32_t index, const float *coefficients) {
     m_clipPlanes.set(index, coefficients);
     m_isDirty.set();
   }
 
-  /** Sets those that are render states of the device, and sends the others. `transformed`: vertices come in screen
-   *  space. */
+  /** Sets the results in `renderStates`, and sends those that are no render states. `transformed`: vertices come in
+   * screen space. */
   bool emit(Context &context, RenderStates &renderStates, bool transformed);
-  /** The device may have anything. */
+  /** Forgets what the device has. */
   void forget();
 
 private:
@@ -42,7 +43,7 @@ private:
   uint32_t m_fogW = 0;
   uint32_t m_coverageForAll = 0, m_coverageForAlphaTest = 0;
   uint32_t m_alphaTest = 0, m_clipping = 1;
-  uint32_t m_planes = 0;  // a bit for each that is on
+  uint32_t m_planes = 0;  // a bit for each clip plane that is on
   ClipPlanes m_clipPlanes;
   Extension m_sent;
 };

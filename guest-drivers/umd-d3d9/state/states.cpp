@@ -95,7 +95,7 @@ constexpr uint32_t kStageStates[] = {D3DDDITSS_BUMPENVMAT00,         D3DDDITSS_B
 
 constexpr uint32_t kTransformFlags = sizeof kStageStates / sizeof kStageStates[0] - 1;
 
-/** Returns an index past the end for other states. */
+/** Returns the index of a state in kStageStates, or one past the end if it is not there. */
 constexpr uint32_t stageStateIndex(uint32_t state) {
   uint32_t index = 0;
   while (index < sizeof kStageStates / sizeof kStageStates[0] && kStageStates[index] != state) index++;

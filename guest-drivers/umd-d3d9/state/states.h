@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// states.h: render and sampler states: the runtime's values, and the device's. Nothing is sent until a draw needs it,
-// and nothing that the device has already. An invalid value counts as the state's default: programs set such values,
-// and the device would refuse them.
+// states.h: render, sampler and stage states, clip planes, and steps of streams: the values that the runtime wants and
+// those that the device has. A draw sends only wanted values that differ. An invalid value counts as the state's
+// default: programs set such values, and the device would refuse them.
 #pragma once
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ constexpr uint32_t samplerOfStage(uint32_t stage) {
   return stage >= kFirstVertexStage && vertex < 4 ? kVertexSamplers + vertex : kSamplerCount;
 }
 
-/** The wire's stage and slot of a sampler. */
+/** The stage and slot by which packets name a sampler. */
 struct SamplerSlot {
   uint32_t stage, slot;
 };
@@ -32,7 +32,8 @@ constexpr SamplerSlot slotOf(uint32_t sampler) {
                                    : SamplerSlot{AEROGPU_SHADER_STAGE_VERTEX, sampler - kVertexSamplers};
 }
 
-/** Returns a value that the device accepts: `value`, or the default of the state. */
+/** Returns a value that the device accepts: `value`, the default of the state, or, for the cubic filters of Direct3D 8,
+ * linear. */
 uint32_t saneRenderState(uint32_t state, uint32_t value);
 uint32_t saneSamplerState(uint32_t state, uint32_t value);
 
@@ -43,14 +44,14 @@ class RenderStates {
 public:
   explicit RenderStates(DirtyBit dirty);
 
-  /** D3DDDIRENDERSTATETYPE; numbers that the device has no state for are ignored. */
+  /** Records a state (D3DDDIRENDERSTATETYPE); numbers of states that the device does not have are ignored. */
   void set(uint32_t state, uint32_t value);
   uint32_t get(uint32_t state) const { return state < kCount ? m_wanted[state] : 0; }
 
   bool emit(Context &context) { return m_isDirty.isSet() ? emitDirty(context) : true; }
   /** Sends one state now, whatever the runtime's value is; the next emit() restores that. */
   bool force(Context &context, uint32_t state, uint32_t value);
-  /** The device's states are unknown now. */
+  /** Forgets what the device has. */
   void forget();
 
 private:
@@ -74,7 +75,7 @@ class SamplerStates {
 public:
   explicit SamplerStates(DirtyBit dirty);
 
-  /** `state`: D3DSAMPLERSTATETYPE. */
+  /** Records a state (D3DSAMPLERSTATETYPE). */
   void set(uint32_t sampler, uint32_t state, uint32_t value);
   bool emit(Context &context) { return m_isDirty.isSet() ? emitDirty(context) : true; }
   bool force(Context &context, uint32_t sampler, uint32_t state, uint32_t value);
@@ -106,10 +107,10 @@ public:
 
   explicit StageStates(DirtyBit dirty) : m_isDirty(dirty) {}
 
-  /** `state`: D3DDDITEXTURESTAGESTATETYPE; others are ignored. */
+  /** Records a state (D3DDDITEXTURESTAGESTATETYPE); other states than those above are ignored. */
   void set(uint32_t stage, uint32_t state, uint32_t value);
-  /** `transformed`: coordinates come as the program has them. Otherwise a vertex shader made them, for the fixed
-   * function the runtime's, and the divisor is in w, whatever D3DTTFF_COUNT says. */
+  /** Sends what differs. `transformed`: the program's vertices have the texture coordinates. Otherwise a vertex shader
+   * made them (the runtime's, for the fixed function), and the divisor is in w, whatever D3DTTFF_COUNT says. */
   bool emit(Context &context, bool transformed);
   void forget();
 

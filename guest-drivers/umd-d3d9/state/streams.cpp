@@ -53,7 +53,7 @@ bool Streams::emit(DeviceObjects &objects, UploadMemory &uploads, uint32_t read,
   }
   if (!(stepping | m_steps.stepping())) return true;
   if (!objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)) {
-    m_steps = {};  // no stream of such a device goes on by instances
+    m_steps = {};  // such a device cannot advance streams by instances
     return true;
   }
   uint32_t steps[kMaxStreams] = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// streams.h: what draws read vertices and indices from: buffers that are bound, or the program's own memory.
+// streams.h: the sources of a draw's vertices and indices: buffers that are bound, or the program's own memory.
 #pragma once
 
 #include <bit>
@@ -58,12 +58,13 @@ struct Instances {
   uint32_t count = 1, stepping = 0;
 };
 
-/** The streams that are wanted, how they advance, and what the device has. Setters only note; one device's thread. */
+/** The streams that are wanted, how they advance, and what the device has. Setters send nothing. Only one call of a
+ * device at a time uses this. */
 class Streams {
 public:
   void set(uint32_t index, Resource *buffer, uint32_t offset, uint32_t stride);
-  /** The program's memory, until the next set() of the same number. The runtime uses no stream but 0 (page
-   *  "PFND3DDDI_SETSTREAMSOURCEUM"). */
+  /** Puts the program's memory in place of stream 0 until set() sets that stream. Ignores other streams, which the
+   * runtime does not use (page "PFND3DDDI_SETSTREAMSOURCEUM"). */
   void setUser(uint32_t index, const void *bytes, uint32_t stride);
   /** `frequency`: as SetStreamSourceFreq has it. */
   void setFrequency(uint32_t index, uint32_t frequency) {
@@ -77,7 +78,7 @@ public:
     const Stream &stream = m_wanted[0];
     return {nullptr, stream.buffer ? &stream.buffer->buffer() : nullptr, stream.offset, stream.stride};
   }
-  /** `read`: the streams that the draw reads. */
+  /** Returns the instances of an indexed draw that reads the streams in the mask `read`. */
   Instances instances(uint32_t read) const;
   /** Returns after how many instances a stream advances, if it advances by instances. */
   uint32_t step(uint32_t index) const {
@@ -98,14 +99,14 @@ public:
   bool force(Context &context, uint32_t index, const StreamBinding &binding) {
     return m_sent[index] == binding || send(context, index, binding);
   }
-  /** The device may have any buffers. */
+  /** Forgets which buffers the device has. */
   void forgetBuffers();
-  /** The device may have anything. */
+  /** Forgets what the device has. */
   void forget() {
     forgetBuffers();
     m_steps.forget();
   }
-  /** The resource is about to end. */
+  /** Unbinds a resource that is about to be destroyed. */
   void unbind(const Resource *resource);
 
 private:
@@ -135,23 +136,24 @@ private:
   uint32_t m_userStride = 0;
 };
 
-/** The indices that are wanted, and those that the device has. Setters only note; one device's thread. */
+/** The indices that are wanted, and those that the device has. Setters send nothing. Only one call of a device at a
+ * time uses this. */
 class Indices {
 public:
-  /** `size`: of an index, 2 or 4 bytes. */
+  /** Binds an index buffer. `size`: of an index, 2 or 4 bytes. */
   void set(Resource *buffer, uint32_t size);
-  /** The program's memory, until the next set(). */
+  /** Puts the program's memory in place of the buffer until the next set(). */
   void setUser(const void *bytes, uint32_t size);
   IndexSource source() const { return {m_user, m_wanted.buffer ? &m_wanted.buffer->buffer() : nullptr, m_wanted.size}; }
 
-  /** Has the device read indices of `size` bytes from byte `offset` of a buffer on. */
+  /** Makes the device read indices of `size` bytes from byte `offset` of a buffer on. */
   bool force(Context &context, uint32_t buffer, uint32_t size, uint32_t offset) {
     return (m_sent.buffer == buffer && m_sent.size == size && m_sentOffset == offset) ||
            send(context, buffer, size, offset);
   }
-  /** The device may have any buffer. */
+  /** Forgets which buffer the device has. */
   void forget() { m_sent.buffer = 0xFFFFFFFF; }
-  /** The resource is about to end. */
+  /** Unbinds a resource that is about to be destroyed. */
   void unbind(const Resource *resource) {
     if (m_wanted.buffer == resource) m_wanted.buffer = nullptr;
   }

@@ -15,32 +15,33 @@ struct Target {
   Surface *surface = nullptr;
 };
 
-/** The targets that are wanted and those that the device has. Setters only note; one device's thread. */
+/** The targets that are wanted, and those that the device has. Setters send nothing. Only one call of a device at a
+ * time uses this. */
 class Targets {
 public:
   /** `crossing` counts the bound resources that other contexts see. */
   Targets(DirtyBit dirty, uint32_t &crossing) : m_isDirty(dirty), m_crossing(crossing) {}
 
-  /** Surfaces that cannot be drawn to as colours count as none. */
+  /** Sets a colour target. A surface that cannot be drawn to as colours counts as none. */
   void set(uint32_t index, Resource *resource, uint32_t subresource);
-  /** The resource's first surface; one that has no depth counts as none. */
+  /** Sets the depth target: the resource's first surface, or none if that has no depth. */
   void setDepth(Resource *resource);
   const Target &color(uint32_t index) const { return m_wanted.colors[index]; }
   const Target &depth() const { return m_wanted.depth; }
   bool hasColor() const;
-  /** Samples of a pixel that is drawn. */
+  /** Returns the number of samples a pixel of the wanted targets. */
   uint32_t samples() const;
 
   /** Sends the wanted targets unless the device has them. */
   bool emit(DeviceObjects &objects);
-  /** Sends views now, whatever is wanted; the next emit() puts the wanted ones back. */
+  /** Sends views now; the next emit() sends the wanted ones again. */
   bool force(Context &context, const uint32_t *colors, uint32_t count, uint32_t depth);
-  /** The device may have anything. */
+  /** Forgets what the device has. */
   void forget();
-  /** The resource is about to end. */
+  /** Unbinds a resource that is about to be destroyed. */
   void unbind(const Resource *resource);
 
-  /** Lists the colours that other contexts see in the batch, which has room for them. */
+  /** Adds the colour targets that other contexts see to the batch's allocation list, which must have room. */
   void listCrossing(Context &context) const;
 
 private:
@@ -50,7 +51,7 @@ private:
     bool operator==(const Set &) const = default;
   };
   void replace(Target &target, Resource *resource, Surface *surface);
-  /** `views`: with zeros from `count` on. */
+  /** Sends `count` colour views and the depth view; `views` has zeros from `count` on. */
   bool send(Context &context, const Set<uint32_t> &views, uint32_t count);
 
   DirtyBit m_isDirty;

@@ -8,8 +8,8 @@
 
 namespace aero {
 
-/** The textures that are wanted and those that the device has, one for each sampler. Setters only note; one device's
- *  thread. */
+/** The textures that are wanted and those that the device has, one for each sampler. Setters send nothing. Only one
+ * call of a device at a time uses this. */
 class Textures {
 public:
   /** `watched` is set as long as draws have to call refresh() first. `crossing` counts the bound resources that other
@@ -22,15 +22,15 @@ public:
   }
 
   bool isWatched() const { return m_watched != 0; }
-  /** Brings the wanted textures up to date that need it (Resource::needsRefresh()). Returns false if that failed. */
+  /** Updates those wanted textures that need it (Resource::needsRefresh()). Returns false if that failed. */
   bool refresh(DeviceObjects &objects);
   /** Sends the wanted textures that the device does not have. */
   bool emit(Context &context) { return m_dirty ? emitDirty(context) : true; }
-  /** Sends one texture now, whatever is wanted; the next emit() puts the wanted one back. */
+  /** Sends one texture now; the next emit() sends the wanted one again. */
   bool force(Context &context, uint32_t sampler, uint32_t handle);
-  /** The device may have anything. */
+  /** Forgets what the device has. */
   void forget();
-  /** The resource is about to end. */
+  /** Unbinds a resource that is about to be destroyed. */
   void unbind(const Resource *resource);
 
   /** Adds the wanted textures that other contexts see to the batch's allocation list, which must have room. */

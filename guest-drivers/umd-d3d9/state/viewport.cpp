@@ -10,7 +10,7 @@ constexpr uint32_t floatBits(float value) {
   return std::bit_cast<uint32_t>(value);
 }
 
-/** A depth that the device takes; what is no number becomes `otherwise`. */
+/** Returns `value` clamped to [0, 1], or `otherwise` if it is no number. */
 float saneDepth(float value, float otherwise) {
   if (!(value >= 0)) return value < 0 ? 0 : otherwise;
   return value > 1 ? 1 : value;
@@ -62,7 +62,7 @@ bool Viewport::send(Context &context, const ViewportState &viewport) {
 
 bool Scissor::emit(Context &context) {
   if (m_sent && !memcmp(&*m_sent, &m_wanted, sizeof m_wanted)) return true;
-  // No target reaches as far; differences of what programs set overflow.
+  // Limits coordinates to more than any target has, so that their differences do not overflow.
   constexpr LONG kFar = 1 << 20;
   const auto edge = [](LONG value) { return value < 0 ? 0 : value < kFar ? value : kFar; };
   const LONG left = edge(m_wanted.left), top = edge(m_wanted.top);

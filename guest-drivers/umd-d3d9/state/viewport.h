@@ -15,22 +15,23 @@ struct ViewportState {
   bool operator==(const ViewportState &) const = default;
 };
 
-/** The viewport that is wanted and the one that the device has. Setters only note; one device's thread. */
+/** The viewport that is wanted, and the one that the device has. Setters send nothing. Only one call of a device at a
+ * time uses this. */
 class Viewport {
 public:
   explicit Viewport(DirtyBit dirty) : m_isDirty(dirty) {}
 
   void set(uint32_t x, uint32_t y, uint32_t width, uint32_t height);
-  /** Depths out of range, and what is no number, become the end that they would be. */
+  /** Sets the depth range, clamped to [0, 1]. If `minZ` is no number it becomes 0; `maxZ` becomes 1. */
   void setDepthRange(float minZ, float maxZ);
   const ViewportState &wanted() const { return m_wanted; }
 
-  /** Sends the wanted viewport unless the device has it. `transformed`: the depth of vertices is final, and the wanted
-   *  depth range counts for nothing (page "D3DFVF_XYZRHW"). */
+  /** Sends the wanted viewport unless the device has it. `transformed`: the depth of vertices is final, so the wanted
+   * depth range is ignored (page "D3DFVF_XYZRHW"). */
   bool emit(Context &context, bool transformed);
-  /** Sends a viewport now, whatever is wanted; the next emit() puts the wanted one back. */
+  /** Sends a viewport now; the next emit() sends the wanted one again. */
   bool force(Context &context, const ViewportState &viewport);
-  /** The device may have anything. */
+  /** Forgets what the device has. */
   void forget() {
     m_sent.reset();
     m_isDirty.set();
@@ -53,7 +54,7 @@ public:
     m_wanted = rect;
     m_isDirty.set();
   }
-  /** The state that turns it on or off has changed. */
+  /** Notes that the state which turns the scissor on or off has changed. */
   void noteSwitched() { m_isDirty.set(); }
   const RECT &wanted() const { return m_wanted; }
 

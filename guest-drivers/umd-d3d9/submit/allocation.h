@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// allocation.h: memory that Windows manages and the device reaches: the backing of a texture, or the memory that a
-// query waits on.
+// allocation.h: memory that Windows manages and the device can access, such as the backing of a texture.
 #pragma once
 
 #include <stdint.h>
@@ -40,8 +39,8 @@ struct Allocation {
   explicit operator bool() const { return handle != 0; }
 };
 
-/** Makes `count` allocations, at most kMaxAllocations and maybe 0, or fails with none. All allocations of a resource
- * come from one call: it does not grow (page "PFND3DDDI_ALLOCATECB"). */
+/** Makes `count` allocations (0 to kMaxAllocations), or none if it fails. All allocations of a resource come from one
+ * call, because later calls cannot add any (page "PFND3DDDI_ALLOCATECB"). */
 HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const AllocationRequest *requests,
                  uint32_t count, Allocation *out);
 /** Makes one allocation for the driver's own use. */

@@ -33,7 +33,7 @@ void Context::adopt(void *buffer, UINT bytes, D3DDDI_ALLOCATIONLIST *list, UINT 
 
 bool Context::makeRoom(size_t bytes, uint32_t allocations) {
   const auto fits = [&] { return bytes <= room() && allocations <= m_listRoom - m_listed; };
-  if (isEmpty() && bytes <= capacity()) {  // a list without entries: no batch will have them
+  if (isEmpty() && bytes <= capacity()) {  // a new batch would have no longer list either
     fail(kOutOfMemory);
     return false;
   }
@@ -84,7 +84,7 @@ HRESULT Context::render(size_t wishBytes) {
   data.CommandLength = header.size_bytes;
   data.NumAllocations = m_listed;
   data.hContext = m_context;
-  // A request that need not be met; the answer has the actual size.
+  // The runtime need not grant the sizes that this asks for; it returns the actual ones.
   data.NewCommandBufferSize = static_cast<UINT>(m_bufferBytes);
   data.NewAllocationListSize = m_listRoom;
   if (wishBytes > capacity() && wishBytes < (size_t{1} << 24)) {

@@ -20,13 +20,13 @@ public:
   HANDLE handle() const { return m_context; }
 
   /** Makes room for `bytes` of packets and for `allocations` more entries of the list, if necessary in a new batch.
-   * Returns false if there is none: error() says why. */
+   * Returns false on failure; error() is the reason. */
   bool ensure(size_t bytes, uint32_t allocations = 0) {
     if (bytes <= room() && allocations <= m_listRoom - m_listed) return true;
     return makeRoom(bytes, allocations);
   }
-  /** Lists an allocation that packets of this batch touch. The caller has called ensure() for it, and nothing was
-   * sent since. */
+  /** Lists an allocation that packets of this batch touch. The caller has made room with ensure(), and the batch was
+   * not submitted since. */
   void use(Allocation &allocation, bool write);
 
   /** Appends a packet in place, zeroed; may submit. Returns null if there is no room for it. */
@@ -81,8 +81,8 @@ public:
     return true;
   }
 
-  /** Adds text for readers of the stream on the host, if there are packets in the batch and it fits: a note does not
-   * change when a batch ends. */
+  /** Adds text for readers of the stream on the host. Drops it if the batch is empty or has no room: a note must not
+   * change when batches end. */
   void note(const char *text, size_t size) {
     if (!isEmpty() && sizeof(aerogpu_cmd_hdr) + ((size + 3) & ~size_t{3}) <= room()) noteText(text, size);
   }
@@ -103,13 +103,12 @@ public:
   /** Submits the batch to the kernel. An empty batch is left as it is, which is no error. On failure the batch is
    * lost: its packets never run, and lost() counts it. */
   HRESULT submit();
-  /** submit() for a Flush by the runtime, which honours demandSubmit(). */
+  /** Does the same for a Flush by the runtime, and honours demandSubmit(). */
   HRESULT submitAtFlush();
   uint32_t lost() const { return m_lost; }
 
-  /** Returns the first error since the last call of this, from submissions made on the way. A removed device stays
-   * removed.
-   */
+  /** Returns and clears the first error since the last call, from submissions and fail(). The error of a removed device
+   * stays. */
   HRESULT takeError() {
     const HRESULT error = m_error;
     if (error != kOk && error != kDeviceRemoved) m_error = kOk;
@@ -126,8 +125,8 @@ public:
     if (!failed(m_error)) m_error = error;
   }
 
-  /** Frees private memory, at once or as soon as the batch that lists it has been submitted. The allocation is
-   * forgotten in any case. */
+  /** Frees an allocation at once or, if the current batch lists it, after the batch has been submitted. An allocation
+   * of a runtime's resource is not freed here. Clears `allocation` in any case. */
   void release(Allocation &allocation);
 
 private:

@@ -12,19 +12,19 @@ namespace aero {
 /** The most bytes that one packet carries: the kernel driver's buffer holds a packet and the table of the batch. */
 constexpr uint32_t kMaxCarried = 64 * 1024;
 
-/** Makes and ends the objects of one device. Its thread. */
+/** Makes and destroys objects on the device. Only one call of a device at a time uses it. */
 struct DeviceObjects {
   Context &context;
   HandleAllocator &handles;
   const FormatTable &formats;
 
-  /** Returns a new number; on failure the batch reports that memory is out. */
+  /** Returns a new handle; on failure 0, and the context's error says that memory is out. */
   uint32_t take() {
     const uint32_t handle = handles.take();
     if (!handle) context.fail(kOutOfMemory);
     return handle;
   }
-  /** Destroys an object with its packet (of {header, handle, reserved}) and frees its number. 0 is allowed. */
+  /** Destroys an object by a packet of {header, handle, reserved}, frees its handle and clears it. 0 is allowed. */
   template <class Packet> void destroy(uint32_t &handle) {
     if (handle) {
       Packet packet = {};

@@ -15,7 +15,7 @@ void Progress::destroy() {
   m_count = 0;
 }
 
-/** Adds an allocation, which nothing uses yet. */
+/** Makes one more allocation. */
 HRESULT Progress::add(uint32_t &index) {
   auto *mark = heapCreate<Mark>();
   if (!mark) return kOutOfMemory;
@@ -40,7 +40,8 @@ HRESULT Progress::add(uint32_t &index) {
   return kOk;
 }
 
-/** Finds the allocation that marks the current batch, with a free place in it. The caller lists it. */
+/** Finds an allocation to mark the current batch; `withPlace`: one with a free place. The caller lists it in the
+ * batch. */
 HRESULT Progress::take(bool withPlace, uint32_t &index) {
   const uint64_t batch = m_objects.context.batch();
   const auto usable = [&](const Mark &mark) { return !withPlace || mark.used < kPlaces; };
@@ -49,8 +50,8 @@ HRESULT Progress::take(bool withPlace, uint32_t &index) {
     return kOk;
   }
   if (m_count < kUsual) return add(index);
-  // The mark with the oldest batch is most likely done. If it is not, its batch will seem to end with this one: late,
-  // but never early.
+  // The mark with the oldest batch is most likely done. If it is not, its batch will seem to end with the current one:
+  // late, but never early.
   uint32_t oldest = kMost;
   for (uint32_t i = 0; i < m_count; i++)
     if (m_marks[i]->batch != batch && (oldest == kMost || m_marks[i]->batch < m_marks[oldest]->batch)) oldest = i;
@@ -153,11 +154,11 @@ HRESULT Progress::begin(uint32_t &slot) {
     slot = packet.slot;
     return kOk;
   }
-  return kOutOfMemory;  // so many count at a time
+  return kOutOfMemory;  // all slots are counting
 }
 
 void Progress::abandon(uint32_t slot) {
-  // It continues to count, without effect: a begin resets it (QUERY-5).
+  // The slot continues to count, without effect: a begin resets it (QUERY-5).
   if (slot < kSlots) m_slots[slot / 64] &= ~(uint64_t{1} << slot % 64);
 }
 
@@ -221,7 +222,7 @@ HRESULT Query::issue(DeviceObjects &objects, Progress &progress, D3DDDI_ISSUEQUE
   case D3DDDIQUERYTYPE_OCCLUSION:
     if (flags.Begin) result = begin(objects, progress);
     if (failed(result) || !flags.End) return result;
-    // Without a begin, or if that was in a lost batch, it counts from here.
+    // Without a begin, or if the begin was in a lost batch, the count starts here.
     if (m_slot == Progress::kSlots || m_lostBefore != objects.context.lost()) result = begin(objects, progress);
     if (!failed(result)) result = progress.end(m_slot, AEROGPU_EXT_QUERY_OCCLUSION, *this);
     if (!failed(result)) m_slot = Progress::kSlots;

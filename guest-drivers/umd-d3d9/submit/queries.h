@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// queries.h: implements queries, and finds out how far the device has come. Each batch with a query in it lists a small
-// allocation: while the kernel reports that this allocation is in use, the batch is not done (EX-21: a value of the own
-// context, not the number of the newest submission). The device writes results into it (docs/abi/queries.md), and they
-// are taken out, all at once, when the batch is done. A few allocations serve all batches in turn.
+// queries.h: implements queries, and finds out which batches the device has finished. A batch that ends a query lists a
+// small allocation: while the kernel reports that this allocation is in use, the batch is not done (EX-21). The device
+// writes results into the allocation (docs/abi/queries.md). When the batch is done, all its results are read at once. A
+// few allocations serve all batches in turn.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/submit/device_objects.h"
@@ -15,22 +15,24 @@ class Query;
 class Progress {
 public:
   explicit Progress(DeviceObjects &objects) : m_objects(objects) {}
-  /** Every query has been dropped. */
+  /** Frees the allocations. The caller has dropped every query. */
   void destroy();
 
   /** Makes the end of the current batch visible to isDone(). */
   HRESULT mark();
-  /** Sets `done` if a marked batch is done; never waits. Errors come from the kernel; WASSTILLDRAWING is none.
-   */
+  /** Sets `done` to whether a marked batch is done; never waits. Fails only with the kernel's errors; kWasStillDrawing
+   * means not done. */
   HRESULT isDone(uint64_t batch, bool &done);
 
   /** Makes the device begin to count samples in a slot; no other query has the slot until end(). */
   HRESULT begin(uint32_t &slot);
-  /** Ends a count, or takes the time: `query` receives the result once the batch is done. `slot` is free then. */
+  /** Ends the count in `slot` and frees the slot or, for a timestamp, takes the time (`slot` is kSlots). `query`
+   * receives the result once the batch is done. */
   HRESULT end(uint32_t slot, uint32_t type, Query &query);
   /** Drops a count whose result is not wanted. */
   void abandon(uint32_t slot);
-  /** Delivers the results of an end() if they are there; behaves like isDone(). `mark`: where end() put it. */
+  /** Delivers the results in the allocation `mark`, which end() chose, if the device has finished them. Otherwise like
+   * isDone(). */
   HRESULT isAnswered(uint32_t mark, bool &done) { return collect(*m_marks[mark], done); }
   /** Drops the receiver of a result. */
   void drop(uint32_t mark, uint32_t place) { m_marks[mark]->asked[place] = nullptr; }
@@ -45,12 +47,12 @@ private:
   struct Mark {
     Allocation memory;
     uint64_t batch = 0;     // the last batch that it marks, 0: none
-    uint32_t used = 0;      // places that have been given out since it was collected
+    uint32_t used = 0;      // places given out since the last collect()
     Query *asked[kPlaces];  // receivers of the results, null: dropped
   };
 
-  /** Limit of begins and ends in a submission; the device takes 8192 (QUERY-10). Those that begin a batch are not
-   * counted. */
+  /** Limit of begins and ends in a submission; the device takes 8192 (QUERY-10). One that does not fit, and so begins
+   * the next batch, is counted in the full one. */
   static constexpr uint32_t kMostOfBatch = 8000;
 
   HRESULT countPacket();
@@ -82,7 +84,7 @@ struct QueryTypes {
   D3DDDIQUERYTYPE types[6];
   uint32_t count;
 };
-/** `featuresHigh`: AEROGPU_EXT_FEATURE_HI_* of the device. */
+/** Returns the query types of a device. `featuresHigh`: its AEROGPU_EXT_FEATURE_HI_*. */
 QueryTypes queryTypes(uint32_t featuresHigh);
 
 /** A query that the runtime made. */
@@ -91,11 +93,11 @@ public:
   explicit Query(D3DDDIQUERYTYPE type) : m_type(type) {}
   static Query *from(HANDLE handle) { return static_cast<Query *>(handle); }
 
-  /** `samples`: samples a pixel of the bound target. */
+  /** Begins or ends the query, as `flags` say. `samples`: samples a pixel of the bound target. */
   HRESULT issue(DeviceObjects &objects, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples);
   /** Returns S_FALSE while the answer is not there; never waits. `data` is as large as the answer for its type. */
   HRESULT data(DeviceObjects &objects, Progress &progress, void *data);
-  /** Removes it everywhere: it is about to be destroyed, or is issued anew. */
+  /** Gives up its count and its result, because it is about to be destroyed or issued anew. */
   void drop(Progress &progress);
 
   Query *previous = nullptr, *next = nullptr;  // in the device's list
@@ -113,7 +115,7 @@ private:
   D3DDDIQUERYTYPE m_type;
   uint64_t m_batch = 0;  // the batch of its end; 0: not issued
   uint64_t m_value = 0;
-  uint32_t m_slot = Progress::kSlots;  // the slot that counts
+  uint32_t m_slot = Progress::kSlots;  // the slot that counts for it; kSlots: none
   uint32_t m_lostBefore = 0;           // lost batches when it began
   uint32_t m_samples = 1;
   bool m_isAsked = false;  // its result is awaited in `m_place` of `m_mark`

@@ -10,8 +10,8 @@ namespace aero {
 
 class Runtime {
 public:
-  /** `spaces`: handles are this device's own, and the kernel driver has made the texture of each allocation with a
-   * token. `featuresHigh`: the device's AEROGPU_EXT_FEATURE_HI_*. `log`: for the device of that number. */
+  /** `spaces`: handles are this device's own, and the kernel driver has made the texture of each allocation that has a
+   * token. `featuresHigh`: the device's AEROGPU_EXT_FEATURE_HI_*. `number`: the device's number in `log`. */
   Runtime(HANDLE adapter, HANDLE device, const D3DDDI_DEVICECALLBACKS &callbacks, bool spaces, uint32_t featuresHigh,
           CallLog &log, uint32_t number)
       : m_adapter(adapter),
@@ -90,7 +90,8 @@ public:
   }
 
 private:
-  /** `what`: the kernel's handle, the bytes or the count that the callback is about. */
+  /** Logs the result of a callback if the level wants it, and returns it. `what`: the kernel's handle, the bytes or the
+   * count that the callback is about. */
   HRESULT told(const char *callback, uint32_t what, HRESULT result) const {
     if (m_log && m_log->wants(result)) m_log->writeCallback(m_number, callback, what, result);
     return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests the log of calls (docs/d3d9/testbed.md, "The log of calls"): that there is none while it is off, its content at
-// each level, its ring, several devices and threads at once, and the notes to the host.
+// Tests the log of calls (docs/d3d9/testbed.md, "The log of calls"): that nothing is logged while it is off, its
+// content at each level, its ring, several devices and threads at once, and the notes to the host.
 #include <algorithm>
 #include <regex>
 #include <thread>

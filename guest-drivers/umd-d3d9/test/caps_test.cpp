@@ -194,7 +194,7 @@ TEST_F(UmdCaps, ADeviceWithoutExtensionsHasTheFormatsOfItsAbi) {
   expectAllIsMade();
 }
 
-// Any statement of the device about a format is neither exceeded nor refused later.
+// Whatever the block says about formats, the driver announces no more, and can make all that it announces.
 TEST_F(UmdCaps, DevicesOfEverySort) {
   std::mt19937 random(4711);
   const std::vector<uint8_t> whole = wholeBlock();
@@ -270,8 +270,8 @@ TEST_F(UmdCaps, WhatIsOfferedIsSharedAsWhatItIs) {
     SCOPED_TRACE(row.Format);
     const bool depth = row.Operations & FORMATOP_ZSTENCIL;
     if (depth || !(row.Operations & FORMATOP_TEXTURE)) continue;
-    // "ATI1" and "ATI2", whose rows everyone measures in another way, and "NULL", which has no pixels, are never
-    // shared.
+    // "ATI1" and "ATI2", whose pitch runtime and device count in different ways, and "NULL", which has no pixels, are
+    // never shared.
     constexpr uint32_t kAlone[] = {0x31495441, 0x32495441, 0x4C4C554E};
     if (std::count(std::begin(kAlone), std::end(kAlone), static_cast<uint32_t>(row.Format))) continue;
     rt.takePackets();

@@ -49,7 +49,7 @@ struct Picture {
   }
 };
 
-/** Does what the pages say of the call. */
+/** Composes rectangles as the pages say. */
 void compose(Picture &to, const Picture &from, const std::vector<SourceRect> &sources,
              const std::vector<DestinationRect> &places, uint32_t count, uint32_t operation, int xOffset, int yOffset) {
   for (size_t i = 0; i < count && i < places.size(); i++) {
@@ -104,7 +104,7 @@ protected:
   HANDLE bitmap(uint32_t width, uint32_t height, uint32_t levels = 1) {
     return p.resource(D3DDDIFMT_A1, width, height, Program::texture() | text(), D3DDDIPOOL_VIDEOMEMORY, levels);
   }
-  /** Locks it; the picture gets the lock's pitch. */
+  /** Locks a surface, and gives the picture the pitch of the lock. */
   uint8_t *lock(HANDLE resource, Picture &picture, uint32_t subresource = 0) {
     D3DDDIARG_LOCK args = {};
     args.hResource = resource;

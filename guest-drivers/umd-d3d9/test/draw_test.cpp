@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a draw sends, and where a batch ends. Expectations are from Microsoft's pages of the DDI and docs/abi/.
+// Tests what a draw sends, and where a batch ends. Expectations are from Microsoft's pages of the DDI and docs/abi/.
 #include <random>
 
 #include "aerogpu/d3d9/states.h"
@@ -25,13 +25,13 @@ TEST_F(Umd, ADrawSendsWhatChangedAndNothingElse) {
   EXPECT_EQ(draw.first_vertex, 2u);
   EXPECT_EQ(draw.instance_count, 1u);
 
-  // The same again is one packet.
+  // An equal draw is one packet.
   EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 3, 2), 0);
   std::vector<Packet> second = flushed();
   ASSERT_EQ(second.size(), 1u);
   EXPECT_EQ(bytesOf(second), sizeof(aerogpu_cmd_draw));
 
-  // A state that goes there and back is none; one that stays is one packet.
+  // A state that is changed and changed back takes no packet; one that stays changed takes one.
   p.state(19, 5);
   p.state(19, 2);
   p.stage(3, D3DDDITSS_ADDRESSU, 3);
@@ -189,7 +189,7 @@ TEST_F(Umd, SeveralRectanglesAreOneFillOfEachSurface) {
     EXPECT_EQ(last.top, 59u);
     EXPECT_EQ(last.bottom, 64u) << "no further than the surface";
   }
-  // More than a packet, or a batch, has room for.
+  // More rectangles than a packet, or a batch, has room for.
   rects.assign(3000, {1, 2, 3, 4});
   p.clear(0xFF0000FF, 1, rects);
   size_t filled = 0;

@@ -11,7 +11,7 @@ namespace {
 
 // Opening.
 
-// PRIV-23: the layout is the same for 32- and 64-bit code, and version 1 is where it was.
+// PRIV-23: the layout is the same for 32- and 64-bit code, and begins with version 1.
 static_assert(offsetof(aerogpu_umd_ext_private_v2, ext_flags) == 64 &&
               offsetof(aerogpu_umd_ext_private_v2, driver_version) == 72 &&
               offsetof(aerogpu_umd_ext_private_v2, aperture_bytes) == 88 &&

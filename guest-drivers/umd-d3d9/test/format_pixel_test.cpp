@@ -207,7 +207,7 @@ TEST_F(UmdFormats, TexturesInMemoryOfTheRuntimesAreReadAtTheDraw) {
   const std::vector<uint32_t> seen = p->read(target, 8, kEdge, D3DDDIFMT_A8R8G8B8);
   for (uint32_t y = 0; y < kEdge; y++)
     for (uint32_t x = 0; x < 8; x++) EXPECT_EQ(seen[y * 8 + x], x == 5 && y == 1 ? kBlue : kRed) << x << ' ' << y;
-  // It is still bound when it is destroyed; afterwards nothing is bound there.
+  // The texture is still bound when it is destroyed; afterwards nothing is bound there.
   p->destroy(texture);
   drawQuad(quad(0, 0, 8, 4, 8, 4, kWhite));
   for (const uint32_t pixel : p->read(target, 8, kEdge)) EXPECT_EQ(pixel & 0xFFFFFF, 0u);

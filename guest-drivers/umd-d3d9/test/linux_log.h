@@ -7,7 +7,7 @@
 
 namespace aero::test {
 
-/** From now on files for the log are refused, or allowed again. */
+/** Refuses files for the log from now on, or allows them again. */
 void refuseLogFiles(bool refuse);
 /** Returns the file that was made last, which outlives the driver's use of it; empty: none since the last call. */
 std::vector<char> takeLogFile();

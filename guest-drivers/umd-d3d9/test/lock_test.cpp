@@ -38,7 +38,7 @@ TEST_F(UmdLocks, WhatIsDrawnInBetweenIsRead) {
   p.clear(0xFF00FF00);
   EXPECT_EQ(tryLock(target), kWasStillDrawing);
   EXPECT_EQ(reads(), 2u) << "the first copy is one of before the clear";
-  // It is no longer bound: draws now go elsewhere.
+  // The target is no longer bound: draws now go elsewhere.
   HANDLE other = p.bindTarget(64, 64);
   EXPECT_EQ(tryLock(target), kWasStillDrawing);
   EXPECT_EQ(reads(), 1u) << "it could have been drawn to before";
@@ -48,7 +48,7 @@ TEST_F(UmdLocks, WhatIsDrawnInBetweenIsRead) {
     EXPECT_EQ(tryLock(target), kWasStillDrawing);
   }
   EXPECT_EQ(reads(), 0u);
-  // A copy to it is a write. All memory for reads is in use by now.
+  // A copy to the target is a write. All memory for reads is in use by now.
   const RECT all = {0, 0, 64, 64};
   EXPECT_EQ(p.blt(other, all, target, all), 0);
   EXPECT_EQ(tryLock(target), kWasStillDrawing);
@@ -164,7 +164,7 @@ TEST_F(Umd, DoNotWaitSaysSoAndDiscardNeverWaits) {
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXT_UPDATE_TEXTURE).size(), 1u) << "through another memory";
 }
 
-// The process has a small texture's last written content, until the device writes to it.
+// The last written content of a small texture is in the process' memory, until the device writes to the texture.
 TEST_F(UmdLocks, OfSmallTexturesAskTheDeviceForWhatItWroteOnly) {
   HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 8, Program::texture() | Program::dynamic());
   rt.allBusy = true;

@@ -244,7 +244,7 @@ TEST_F(UmdQueries, AnEventThatWaitsForABatchThatNobodySubmitsSubmitsIt) {  // EX
   EXPECT_EQ(value, 1u);
 }
 
-// EX-21: its batch is done when the batch's own allocation is no longer in use, whatever else was submitted.
+// EX-21: an event's batch is done when the batch's own allocation is no longer in use, whatever else was submitted.
 TEST_F(Umd, AnEventIsThereWhenItsBatchIsDone) {
   D3DDDIARG_CREATEQUERY create = {};
   create.QueryType = D3DDDIQUERYTYPE_EVENT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Test support: calls of a program that sets and binds arbitrary values. None is an error of the driver or of the
-// device, whatever the picture.
+// Test support: calls of a program that sets and binds arbitrary values. None of them may make the driver or the device
+// report an error; the picture does not matter.
 #pragma once
 
 #include <random>
@@ -12,7 +12,7 @@ namespace aero::test {
 
 using aerogpu::d3d9::assemble;
 
-/** `seed` determines the calls. */
+/** Makes `steps` random calls, which `seed` determines. */
 inline void callAtRandom(Program &p, uint32_t seed, int steps) {
   std::mt19937 twister(seed);
   const auto random = [&] { return static_cast<uint32_t>(twister()); };

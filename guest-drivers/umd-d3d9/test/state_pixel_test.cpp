@@ -111,7 +111,7 @@ TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {
     std::copy(corners.begin(), corners.end(), all.end() - 6);
     p->fill(buffer, 0, static_cast<uint32_t>(all.size() * sizeof(Vertex)), all.data(), discard.Value);
     EXPECT_EQ(p->draw(D3DPT_TRIANGLELIST, 2, kVertices - 6), 0);
-    // After that, where no draw reads: with a promise.
+    // The rest is written where no draw reads, with D3DLOCK_NOOVERWRITE.
     const auto others = quad(static_cast<float>(i * 4 + 2), 0, static_cast<float>(i * 4 + 4), 2, 16, 4, colors[3 - i]);
     std::vector<Vertex> part(1500);
     std::copy(others.begin(), others.end(), part.begin());

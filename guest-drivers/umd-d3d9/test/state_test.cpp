@@ -289,7 +289,8 @@ TEST_F(UmdStates, ALargeBufferGoesThroughMemoryWithWhatTheProgramPromised) {
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXT_UPDATE_BUFFER).size(), 8u);
 }
 
-// D3DLOCK_NOOVERWRITE: a write to memory that a draw may not have read yet. Submitted memory is out of reach.
+// D3DLOCK_NOOVERWRITE writes to memory that draws of the batch may not have read yet, so they see what it writes. Bytes
+// that are submitted cannot be changed any more.
 TEST_F(UmdStates, DrawsThatWaitSeeWhatALockPromisedThatNobodyReads) {
   prepare();
   D3DDDI_LOCKFLAGS promise = {};
@@ -336,7 +337,7 @@ TEST_F(UmdStates, DrawsThatWaitSeeWhatALockPromisedThatNobodyReads) {
     EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
     const std::vector<uint8_t> sent = expectSent(2);
     EXPECT_TRUE(std::equal(&sent[last], &sent[last + 200], &content[last]));
-    // It is in use now: the next write is sent separately, and so is one without a promise.
+    // The bytes are submitted now: the next write is sent separately, and so is one without a promise.
     for (const uint32_t flags : {promise.Value, 0u}) {
       p.fill(buffer, last, 100, &content[last], flags);
       EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);

@@ -39,7 +39,7 @@ protected:
     p.flush();
     return rt.takePackets();
   }
-  /** `type` is a number, because a runtime may ask for more than D3DDDICAPS_TYPE holds. */
+  /** Calls GetCaps. `type` is a number, because a runtime may ask for more than D3DDDICAPS_TYPE holds. */
   HRESULT caps(UINT type, void *data, UINT bytes, const void *info = nullptr) {
     D3DDDIARG_GETCAPS args = {{}, info, data, bytes};
     std::memcpy(&args.Type, &type, sizeof type);

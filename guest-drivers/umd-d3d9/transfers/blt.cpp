@@ -16,7 +16,7 @@ bool overlap(const Rect &a, const Rect &b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-/** Takes a rectangle if it lies within its surface; otherwise a copy has no defined meaning. */
+/** Returns false unless a rectangle lies within its surface, because the result of a copy is undefined then. */
 bool take(const RECT &rect, const Surface &surface, Rect &out) {
   out = clipped(rect, surface.width, surface.height);
   return !out.isEmpty() && static_cast<LONG>(out.left) == rect.left && static_cast<LONG>(out.top) == rect.top &&
@@ -40,7 +40,7 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   Surface *from = source->surface(args.SrcSubResourceIndex), *to = destination->surface(args.DstSubResourceIndex);
   if (!from || !to) return kNotAvailable;
   if (args.Flags.DstColorKey) return kNotImplemented;
-  // The submission that holds the last part of the frame that Windows composes announces the frame.
+  // The next submission announces the frame to Windows' compositor, so it must happen even if the batch is empty.
   if (args.Flags.EndPresentToDwm) m_objects.context.demandSubmit();
   // The runtime itself copies between two of its own surfaces.
   const bool isRuntimes = source->isSystemMemory() && destination->isSystemMemory();
@@ -75,7 +75,7 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   return writeMapped(*other, pixelOf(*from, *other, mapping.from), from->systemPitch, *to, mapping);
 }
 
-/** Makes a texture of the size `size` that is used here only. */
+/** Makes a texture of the size of `size`, for this copy only. */
 bool Blits::Temporary::create(DeviceObjects &objects, const FormatRow &format, const Rect &size, uint32_t usage) {
   image.format = &format;
   if (!image.layout.set(format, size.width(), size.height(), 0, 1, 1, 1)) return false;
@@ -132,7 +132,7 @@ HRESULT Blits::readMapped(Surface &from, const FormatRow &format, const Mapping 
   return failed(error) ? error : result;
 }
 
-/** Sends one packet, which uses and changes no state. */
+/** Sends one EXT_BLIT, which uses and changes no state. */
 bool Blits::sendBlit(Surface &from, Surface &to, const Mapping &mapping) {
   Context &context = m_objects.context;
   if (!context.ensure(sizeof(aerogpu_cmd_ext_blit) + sizeof(aerogpu_ext_blit_rect), 2)) return false;
@@ -262,8 +262,8 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   return m_objects.context.result(context.send(clear));
 }
 
-/** Fills blocks with one colour (page "Compressed Texture Formats"): both end colours are equal, and an opaque
- * format has no alpha; BC2 has 4 bits of alpha a texel, BC3 has two ends. */
+/** Fills blocks with one colour (page "Compressed Texture Formats"): both end colours are equal. BC1 blocks are opaque,
+ * BC2 has 4 bits of alpha a texel, BC3 has two ends of alpha. */
 HRESULT Blits::fillBlocks(Surface &surface, const Rect &rect, uint32_t color) {
   const FormatRow &format = *surface.image->format;
   const RowSpan span = rowsOf(format, rect);
@@ -315,7 +315,7 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   case D3DDDIFMT_D16_LOCKABLE:
     depth = static_cast<float>(args.Depth & 0xFFFF) / 65535.0f;
     break;
-  case D3DDDIFMT_D24S8:  // names count from the highest bit
+  case D3DDDIFMT_D24S8:  // the depth is in the highest bits
   case D3DDDIFMT_D24X8:
     depth = static_cast<float>((args.Depth >> 8) / 16777215.0);
     hasStencil = surface->image->format->stencil;

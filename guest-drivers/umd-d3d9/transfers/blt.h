@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// blt.h: copies between resources, and fills: by one packet if the device has it, else by its plain copies, clears and
-// the driver's own draws; and copies between the runtime's memory and the device.
+// blt.h: copies between resources, and fills them: with one packet if the device has blits and fills, else with plain
+// copies, clears and the driver's own draws. Also copies between the runtime's memory and the device.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/state/draw.h"
@@ -15,7 +15,7 @@ public:
 
   HRESULT blt(const D3DDDIARG_BLT &args);
   HRESULT colorFill(const D3DDDIARG_COLORFILL &args);
-  /** Returns E_NOTIMPL on devices without fills: DirectDraw's way to clear depth. */
+  /** Fills depth, as DirectDraw programs do to clear it. Returns E_NOTIMPL on devices without fills. */
   HRESULT depthFill(const D3DDDIARG_DEPTHFILL &args);
   HRESULT bufBlt(const D3DDDIARG_BUFFERBLT &args);
 

@@ -7,12 +7,12 @@
 
 namespace aero {
 
-/** Clears of what is bound. One device's thread. */
+/** Clears the bound targets. Only one call of a device at a time uses this. */
 class Clears {
 public:
   Clears(DeviceObjects &objects, Pipeline &pipeline) : m_objects(objects), m_pipeline(pipeline) {}
 
-  /** `rects`: `count` of them; null: the viewport. */
+  /** Clears `count` rectangles at `rects`, or the viewport if `rects` is null. */
   HRESULT clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects);
 
 private:

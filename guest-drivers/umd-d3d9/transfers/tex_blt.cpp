@@ -37,7 +37,7 @@ struct Transfer {
   uint32_t x = 0, y = 0, z = 0;
 };
 
-/** Returns the part of a range of the first level in another level: a half covered texel counts as covered. */
+/** Returns the end of a range of the first level in the level `shift`: a partly covered texel counts as covered. */
 constexpr uint32_t upShifted(uint32_t value, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{value} + (uint64_t{1} << shift) - 1) >> shift);
 }

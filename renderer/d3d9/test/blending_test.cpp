@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Resolved factors against the formulas of the page D3DBLEND, computed with colours.
+// Tests resolved factors against the formulas of the page D3DBLEND, computed with colours.
 #include "renderer/d3d9/blending.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using Color = std::array<float, 4>;
 constexpr Color kSource{0.2f, 0.4f, 0.6f, 0.7f}, kConstant{0.1f, 0.3f, 0.5f, 0.9f};
 
-/// Returns the page's factor for channel c (3 = alpha); without those that also set the other factor.
+/// Returns the page's factor for channel c (3 = alpha); not for factors that also set the other one.
 float factor(Blend b, size_t c, const Color& dst) {
   switch (b) {
     case Blend::Zero:

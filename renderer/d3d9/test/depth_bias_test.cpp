@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Depth bias against "Depth Bias (Direct3D 9)": offset = m * D3DRS_SLOPESCALEDEPTHBIAS + D3DRS_DEPTHBIAS, and
-// "Depth Bias" of Direct3D 10, whose integer counts the depth buffer's steps.
+// Tests the depth bias against "Depth Bias (Direct3D 9)": offset = m * D3DRS_SLOPESCALEDEPTHBIAS +
+// D3DRS_DEPTHBIAS, and "Depth Bias" of Direct3D 10, whose integer counts the depth buffer's steps.
 #include "renderer/d3d9/depth_bias.h"
 
 #include <gtest/gtest.h>

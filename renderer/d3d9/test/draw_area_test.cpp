@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draw area and viewport against "Viewports and Clipping", "Scissor Test", "Rasterization Rules" and
+// Tests draw area and viewport against "Viewports and Clipping", "Scissor Test", "Rasterization Rules" and
 // "Directly Mapping Texels to Pixels" of the Direct3D 9 documentation.
 #include "renderer/d3d9/draw_area.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Specialisation and push constants against the pages D3DRENDERSTATETYPE, "Pixel Fog" and "ps_3_0".
+// Tests specialisation and push constants against the pages D3DRENDERSTATETYPE, "Pixel Fog" and "ps_3_0".
 #include "renderer/d3d9/pixel_pipe.h"
 
 #include <gtest/gtest.h>

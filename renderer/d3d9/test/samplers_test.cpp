@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sampler kinds of ps_1_x ("tex - ps": it samples the bound texture) and the effective states
+// Tests sampler kinds of ps_1_x ("tex - ps": it samples the bound texture) and the effective states
 // (D3DSAMPLERSTATETYPE, D3DTEXTUREADDRESS, D3DTEXTUREFILTERTYPE).
 #include "renderer/d3d9/samplers.h"
 

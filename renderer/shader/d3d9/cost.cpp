@@ -28,7 +28,7 @@ constexpr uint32_t slotsOf(Opcode op) {
   }
 }
 
-/// Indexed by opcode, as every program is counted once; larger opcodes take one slot (PHASE).
+/// Costs indexed by opcode: a table, as every program is counted. Larger opcodes take one slot (PHASE).
 struct OpcodeCosts {
   std::array<uint8_t, 128> slots{}, samples{};
 };

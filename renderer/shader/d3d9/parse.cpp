@@ -84,7 +84,8 @@ bool Parser::stream() {
 }
 
 bool Parser::statement(uint32_t token, const d3d9::OpcodeInfo& info) {
-  // The operands: [m_pos, m_end). Model 1 has no length in the token; there the operands end themselves.
+  // The operands are [m_pos, m_end). Model 1 has no length in the token; there each instruction has a fixed
+  // number of operands.
   m_end = m_in.size();
   if (m_version.major >= 2) {
     const size_t length = (token & d3d9::kLengthMask) >> d3d9::kLengthShift;

@@ -69,7 +69,7 @@ bool Parser::declaration() {
   }
 }
 
-/// `declared` has 4 bits a register: a component cannot be declared twice.
+/// Adds a declaration. `declared` has 4 bits a register: a component cannot be declared twice.
 bool Parser::addDeclaration(std::vector<Declaration>& list, const Declaration& d, uint64_t& declared) {
   const uint64_t bits = uint64_t{d.mask} << (4 * d.number);
   if (declared & bits) return fail("register declared twice");

@@ -84,8 +84,8 @@ bool Parser::open(Block block, const Instruction& in) {
   return true;
 }
 
-/// Checks that calls reach a label and never return to a subroutine that is running. Kahn's algorithm:
-/// subroutines that cannot be ordered are recursive.
+/// Checks that each call has its label, that no subroutine calls itself, and that the code with all calls
+/// expanded is not too long. Kahn's algorithm: subroutines that cannot be ordered are recursive.
 bool Parser::callGraph() {
   const auto& subs = m_code->subroutines;
   if (subs.empty()) {

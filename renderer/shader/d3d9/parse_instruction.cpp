@@ -44,7 +44,8 @@ bool Parser::instruction(uint32_t token, const d3d9::OpcodeInfo& info) {
   return (info.flags & d3d9::kFlow) ? flow(in) : (m_code->code.push_back(in), true);
 }
 
-/// Notes the textures of ps_1_x, whose number is the result's.
+/// Checks the texture instructions of ps_1_x, and records the textures that they sample: the result's
+/// register number is the texture's.
 bool Parser::pixel1(const Instruction& in) {
   const uint32_t number = in.destination.number;
   d3d9::SamplerType type = d3d9::SamplerType::Texture2D;
@@ -218,7 +219,7 @@ bool Parser::operand(Instruction& in, uint32_t i) {
   return right || fail("operand " + std::to_string(i + 1) + " is of the wrong kind");
 }
 
-/// Notes the needs of a readable operand: constants, declared inputs.
+/// Records the constants that a readable operand needs, and checks that its inputs are declared.
 bool Parser::touchSource(const Operand& s, uint32_t rows) {
   if (s.type == RegisterType::Const) {
     if (s.relative) {

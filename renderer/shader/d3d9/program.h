@@ -17,12 +17,12 @@ inline constexpr uint32_t kMaxTemps = 32;
 inline constexpr uint32_t kMaxInputs = 16;
 inline constexpr uint32_t kMaxOutputRegisters = 12;  ///< o# of vs_3_0
 inline constexpr uint32_t kMaxBlockDepth = 64;
-/// Instructions after every call was replaced by its subroutine, as drivers do: compile time grows faster
-/// than their number.
+/// Limit of instructions after every call was replaced by its subroutine, as drivers do: compile time grows
+/// faster than their number.
 inline constexpr uint64_t kMaxExpandedInstructions = 2048;
-/// The iterations that loops inside of loops and of subroutines may run together; then they end. Direct3D 9
-/// promises 65535 executed instructions (D3DCAPS9::MaxPixelShader30InstructionsExecuted of shader model 3
-/// parts).
+/// Limit of the iterations of all loops inside of loops and of subroutines together; after it these loops
+/// end. Direct3D 9 promises 65535 executed instructions (D3DCAPS9::MaxPixelShader30InstructionsExecuted of
+/// shader model 3 parts).
 inline constexpr int32_t kMaxInnerIterations = 65536;
 inline constexpr uint32_t kMaxLabels = 2048;
 
@@ -115,7 +115,7 @@ constexpr uint32_t outputSlot(const Operand& o, uint32_t major) {
   }
 }
 
-/// Returns instruction slots and samples as they stand in the stream (cost.cpp).
+/// Returns the instruction slots and samples in the stream, each counted once (cost.cpp).
 ShaderCost slotsOf(const ProgramCode& program);
 /// Returns the greatest cost of an invocation (cost.cpp); for a program without loops and calls it is
 /// slotsOf().

@@ -134,8 +134,8 @@ Result<Dxbc> parseDxbc(std::span<const uint8_t> bytes) {
   return out;
 }
 
-// MD5's block function over the bytes after the checksum, with a different ending: the number of bits stands
-// in the first word of the last block, and (bits / 4) | 1 in its last word, instead of a 64-bit length.
+// MD5's block function over the bytes after the checksum, with a different ending: the first word of the last
+// block is the number of bits, and its last word is (bits / 4) | 1, instead of a 64-bit length.
 void dxbcChecksum(std::span<const uint8_t> bytes, uint8_t (&digest)[16]) {
   const auto data = bytes.subspan(std::min(kHashedFrom, bytes.size()));
   Md5State state;

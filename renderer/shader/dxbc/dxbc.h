@@ -73,7 +73,7 @@ Result<std::vector<SignatureElement>> readOutputSignature(const Dxbc& container)
 
 /// Returns the rough cost of an invocation of its program: the rounds of loops are a guess.
 ShaderCost costOf(const Dxbc& container);
-/// Returns the instructions as they stand in its program, without declarations.
+/// Returns the number of instructions in its program, without declarations.
 uint64_t instructionsOf(const Dxbc& container);
 
 /// Returns the FNV-1a 32 of the name in upper case (ASCII), as the ABI's input layouts carry it.

@@ -13,7 +13,8 @@ constexpr uint32_t kOpcodeMask = 0x7FF, kLengthShift = 24, kLengthMask = 0x7F;
 constexpr uint32_t kEndLoop = 0x16, kLd = 0x2D, kLdMs = 0x2E, kLoop = 0x30, kCustomData = 0x35;
 constexpr uint32_t kSample = 0x45, kSampleB = 0x4A, kGather4 = 0x6D, kGather4PoC = 0x80;
 constexpr uint32_t kFirstDeclaration = 0x58, kLastDeclaration = 0x6A;
-/// The tokens do not tell how often a loop runs. A loop that runs longer is stopped when its time is over.
+/// The assumed number of a loop's iterations, which the tokens do not tell. A loop that runs too long is
+/// stopped when its time is over.
 constexpr uint64_t kRounds = 16;
 
 bool reads(uint32_t opcode) {
@@ -21,7 +22,8 @@ bool reads(uint32_t opcode) {
          opcode == kGather4 || (opcode >= kGather4PoC - 2 && opcode <= kGather4PoC);
 }
 
-/// Calls `use` with each opcode, blocks included, declarations and data left out.
+/// Calls `use` with the opcode of each instruction, those inside of blocks included, but not declarations and
+/// data.
 template <class Use>
 void eachInstruction(const Dxbc& container, Use use) {
   const DxbcChunk* code = container.find(fourCc('S', 'H', 'E', 'X'));

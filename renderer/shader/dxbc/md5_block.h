@@ -10,7 +10,7 @@
 
 namespace aerogpu::shader {
 
-/// A, B, C, D.
+/// The four words A, B, C, D of the state.
 struct Md5State : std::array<uint32_t, 4> {
   constexpr Md5State() : std::array<uint32_t, 4>{0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476} {}
 };

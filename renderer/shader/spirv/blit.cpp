@@ -54,8 +54,8 @@ private:
 
 /// Locations of the values that the vertex shader gives to the fragment shader.
 enum Given : uint32_t {
-  kPlace,       ///< float2, of Halves float4: centers of texels as parts of the image
-  kDepth,       ///< float: the slice's center, likewise
+  kPlace,       ///< float2 (Halves: float4): centers of texels as parts of the image
+  kDepth,       ///< float: the slice's center as a part of the depth
   kAlong,       ///< int4: factor and summand for a pixel
   kSizes,       ///< int4: 2 * to.zw; from.zw - 1
   kReciprocal,  ///< float2: 1 / (2 * to.zw)
@@ -79,7 +79,7 @@ Id part(SpirvBuilder& b, Id vector, Id type, uint32_t first) {
   return b.value(OpVectorShuffle, type, vector, vector, first, first + 1);
 }
 
-/// Gives all values that `shader` needs, except the position.
+/// Writes the outputs of the vertex shader except the position: the values that the fragment shader needs.
 class Giver {
 public:
   Giver(SpirvBuilder& b, const BlitShader& shader);
@@ -176,7 +176,7 @@ void Giver::giveCenters(Id far) {
 }
 
 void Giver::giveNumbers() {
-  // The difference between a pixel times the sign and a texel of the box.
+  // The texel of the box for a pixel is the pixel times the sign, plus `base`.
   const Id last = binary(OpISub, binary(OpIAdd, binary(OpIMul, m_toOrigin, two(2)), m_size), two(1));
   const Id base = binary(OpISub, binary(OpIMul, m_mirror, last), m_toOrigin);
   Id times = m_sign, plus = base;
@@ -193,8 +193,8 @@ void Giver::giveNumbers() {
   give(kStart, m_t.int4, m_b.composite(m_t.int4, {m_fromOrigin, part(m_b, m_others, m_int2, 2)}));
 }
 
-/// BT.601 for 16 to 235 as black to white: the shares of V and U, which lie around 128, in red, green and
-/// blue.
+/// Returns the color of YUV bytes by BT.601, in which luma goes from 16 (black) to 235 (white), and U and V
+/// lie around 128.
 Id colorOfYuv(SpirvBuilder& b, Id luma, Id u, Id v) {
   const SpirvTypes& t = b.types();
   const auto scaled = [&](Id byte, float zero, float whole) {
@@ -213,7 +213,7 @@ Id colorOfYuv(SpirvBuilder& b, Id luma, Id u, Id v) {
   return b.glsl(GLSLstd450NClamp, t.float4, color, b.constantSplat(0), b.constantSplat(1));
 }
 
-/// Ends the invocation if the texel is the color key; or, with `unless`, if it is not.
+/// Discards the pixel if the texel is the color key; or, with `unless`, if it is not.
 void discardKey(SpirvBuilder& b, Id texel, Id low, Id high, bool unless) {
   const SpirvTypes& t = b.types();
   const Id inside = b.value(OpLogicalAnd, t.bool4, b.value(OpFOrdGreaterThanEqual, t.bool4, texel, low),
@@ -255,15 +255,15 @@ Id written(SpirvBuilder& b, const BlitOutput& output, Id color) {
   return b.composite(t.float4, {parts[0], parts[1], parts[2], parts[3]});
 }
 
-/// Makes the pixel's color of what a Giver gave.
+/// Computes the pixel's color from the values that a Giver has written.
 class Taker {
 public:
-  /// Declares what it reads and writes; the rest is called in the function.
+  /// Declares inputs, outputs and bindings; the other members are called while the function is written.
   Taker(SpirvBuilder& b, const BlitShader& shader);
   void begin();
-  /// Of the source.
+  /// Returns the source's color for the pixel.
   Id color() { return m_shader.samples() ? sampled() : fetched(); }
-  /// Ends the invocation where a key says so, else writes what the target wants of `color`.
+  /// Discards the pixel if a key says so, else writes the channels of `color` that the target needs.
   void write(Id color);
 
 private:
@@ -281,7 +281,7 @@ private:
   }
   Id sampled();
   Id fetched();
-  /// The four texels around, by weight. `u`: of the pixel; `quotient`: the texel whose center comes next.
+  /// Returns the mix of the four texels around. `u`, `quotient`: `right` and `second` of the code at the top.
   Id mixed(Id u, Id quotient, Id sizes, Id whole);
   Id fetchTexel(Id texel);
   Id fetch(Id texel) { return m_shader.yuv == BlitYuv::None ? fetchTexel(texel) : fetchYuv(texel); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Shaders that scale a box of an image to a box of a target: texels at their centers or by whole numbers, so
-// that no GPU's rounding chooses one, and with the box's own edges. Pure functions: any thread.
+// Shaders that scale a box of an image to a box of a target. They read texels at their centers, or by numbers
+// that are computed exactly, so that no GPU's rounding chooses another texel, and mix none from outside of
+// the box. Pure functions: any thread.
 #pragma once
 
 #include <array>
@@ -14,8 +15,8 @@ struct BlitConstants {
   int32_t to[4];    ///< x, y, width, height
   int32_t from[4];  ///< x, y, width, height
   int32_t mirror[2];
-  int32_t slice;   ///< of a volume; of YUV planes, the picture's width
-  int32_t rows;    ///< of YUV planes, the picture's
+  int32_t slice;   ///< the slice of a volume; of planar YUV, the picture's width
+  int32_t rows;    ///< of planar YUV, the rows of the picture
   float scale[4];  ///< a texel of the source as a part of its width, height and depth
   /// With a color key: texels of the source between the two colors are left out.
   float keyLow[4], keyHigh[4];
@@ -38,11 +39,12 @@ enum class BlitYuv : uint8_t {
   ThreePlanes,  ///< red; below the picture, V and then U, in lines of half its width
 };
 
-/// The channels of a color that a target's texel takes, if the channels differ.
+/// The channels of a color that a target stores in its texels, if they are not the color's own.
 struct BlitOutput {
   static constexpr uint8_t kOne = 4;
   std::array<uint8_t, 4> from{0, 1, 2, 3};  ///< the color's channel, or kOne
-  /// Numbers that stand for 1 in the texel's format; negative for signed ones. 0: the target's own.
+  /// The number that stands for 1 in each channel of the texel's format; negative for signed formats. 0: the
+  /// GPU converts to the target's format.
   std::array<int16_t, 4> steps{};
   bool uneven = false;  ///< signed ones have one step more below 0 than above
   bool operator==(const BlitOutput&) const = default;
@@ -69,13 +71,13 @@ struct BlitShader {
   }
 };
 
-/// A triangle over all of the viewport, which is BlitConstants::to, of vertices 0 to 2. The entry point is
-/// "main". Values common to all texels are computed here and given to the fragment shader, which has no
-/// constants: lavapipe checks the bounds of each constant for each texel.
+/// Returns a vertex shader for a triangle (vertices 0 to 2) over all of the viewport, which is
+/// BlitConstants::to. The entry point is "main". Values common to all texels are computed here and passed to
+/// the fragment shader, which has no constants: lavapipe checks the bounds of each constant for each texel.
 std::vector<uint32_t> blitVertexModule(const BlitShader& shader);
 
-/// Writes location 0. The source, level 0 of a 2D image or of a volume, is binding 0 of set 0, with a sampler
-/// that takes the nearest texel.
+/// Returns a fragment shader that writes location 0. The source, level 0 of a 2D image or of a volume, is
+/// binding 0 of set 0, with a sampler that takes the nearest texel.
 std::vector<uint32_t> blitFragmentModule(const BlitShader& shader);
 
 }  // namespace aerogpu::shader

@@ -26,9 +26,9 @@ Id Emitter::comparison(uint32_t control, Id a, Id b, Id type) {
   }
 }
 
-/// Direct3D 9's product: 0 times anything is 0, also times infinity and NaN. Programs divide by 0 or overflow
-/// and mask the result with a 0. Of the possible forms, a selection after the product costs lavapipe least
-/// (docs/develop/performance.md).
+/// Returns Direct3D 9's product: 0 times anything is 0, also times infinity and NaN. Programs divide by 0 or
+/// overflow and mask the result with a 0. Of the possible forms, a selection after the product costs lavapipe
+/// least (docs/develop/performance.md).
 Id Emitter::product(Id a, Id b, uint32_t components) {
   const Id type = floatType(components), product = m_b.value(Op::OpFMul, type, a, b);
   // 0 times a finite number is 0 anyway, and so is the square of 0.
@@ -85,7 +85,7 @@ Id Emitter::lit(const Operand& s) {
                        {one, diffuse, m_b.value(Op::OpSelect, m_t.float1, both, specular, zero), one});
 }
 
-/// expp of vs_1_1: 2^floor(x), fraction, 2^x, 1.
+/// Returns the result of expp in vs_1_1: 2^floor(x), fraction, 2^x, 1.
 Id Emitter::vertexShader1Exp(const Operand& s) {
   const Id x = scalar(s, 0);
   const Id floor = m_b.glsl(GLSLstd450Floor, m_t.float1, x);
@@ -104,7 +104,7 @@ Id Emitter::matrix(const Instruction& in) {
   return m_b.composite(m_t.float4, {rows[0], rows[1], rows[2], rows[3]});
 }
 
-/// Each component of the result from the same one of the sources.
+/// Returns the result of an instruction that works on each component alone.
 Id Emitter::componentwise(const Instruction& in) {
   const auto& s = in.sources;
   const auto binary = [&](Op op) {
@@ -153,7 +153,7 @@ Id Emitter::componentwise(const Instruction& in) {
   }
 }
 
-/// One of two values, by components.
+/// Returns the result of an instruction that selects one of two values for each component.
 Id Emitter::selection(const Instruction& in) {
   const auto& s = in.sources;
   const Id zero4 = m_b.constantNull(m_t.float4);
@@ -178,7 +178,7 @@ Id Emitter::selection(const Instruction& in) {
   }
 }
 
-/// Products of vectors, and a vector's direction.
+/// Returns the result of an instruction that multiplies vectors, or of nrm.
 Id Emitter::vectorProduct(const Instruction& in) {
   const auto& s = in.sources;
   switch (in.opcode) {
@@ -217,7 +217,7 @@ Id Emitter::vectorProduct(const Instruction& in) {
   }
 }
 
-/// Functions of single numbers.
+/// Returns the result of an instruction that computes a function of single numbers.
 Id Emitter::ofScalars(const Instruction& in) {
   const auto& s = in.sources;
   switch (in.opcode) {
@@ -290,7 +290,7 @@ Id Emitter::arithmetic(const Instruction& in) {
   }
 }
 
-/// logp of vs_1_1: exponent, mantissa in 1..2, log2, 1, all of |x|.
+/// Returns the result of logp in vs_1_1: exponent, mantissa in 1..2, log2, 1, all of |x|.
 Id Emitter::vertexShader1Log(const Operand& s) {
   const Id x = m_b.glsl(GLSLstd450FAbs, m_t.float1, scalar(s, 0));
   const Id log = logarithm(x);

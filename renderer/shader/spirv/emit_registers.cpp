@@ -437,7 +437,7 @@ void Emitter::writeBools(const Instruction& in, Id value) {
   writeSlot(kSlotPredicate, partial ? masked(in, readSlot(kSlotPredicate), value, m_t.bool4) : value);
 }
 
-/// `value`: four floats without fraction.
+/// Writes an address register. `value`: four floats without fraction.
 void Emitter::writeAddress(const Instruction& in, Id value) {
   // Any index beyond these is out of range; conversion of larger numbers is undefined.
   const Id clamped =

@@ -258,7 +258,7 @@ Id Emitter::fogFactor() {
   return m_b.glsl(GLSLstd450NClamp, m_t.float1, factor, m_b.constantFloat(0), m_b.constantFloat(1));
 }
 
-/// color = factor * color + (1 - factor) * fog colour; alpha stays.
+/// Returns factor * color + (1 - factor) * fog colour if fog is on; alpha stays.
 Id Emitter::fogged(Id color) {
   m_specFog = m_b.specBool(kSpecFog);
   const Id before = m_currentLabel, fog = m_b.newId(), merge = m_b.newId();

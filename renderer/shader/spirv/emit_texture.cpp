@@ -73,7 +73,7 @@ Id Emitter::level(Id w) {
 }
 
 /// Limits derivatives so that their squares in texels are finite: otherwise lavapipe takes the first level.
-/// The last level comes long before these limits, whatever a sampler's bias.
+/// These limits lie far beyond the last level, whatever a sampler's bias.
 Id Emitter::limited(Id derivative, uint32_t count) {
   constexpr float kMost = 0x1p40f;
   const Id type = count == 2 ? m_t.float2 : m_t.float3;

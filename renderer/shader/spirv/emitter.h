@@ -36,7 +36,7 @@ private:
   void vertexEpilogue();
   void pixelEpilogue();
   void clipDistances(Id position);
-  /// `pointSize`: the shader's value, 0 = none.
+  /// Writes PointSize, within its limits. `pointSize`: the shader's value, 0 = none.
   void writePointSize(Id pointSize);
   void killIf(Id condition);
   void alphaTest(Id alpha);
@@ -111,9 +111,10 @@ private:
   // emit_ps1.cpp: texture instructions of ps_1_x.
   bool isPixel1() const { return !isVertex() && major() == 1; }
   void pixel1Texture(const Instruction& in);
-  /// Those of a matrix whose rows are this stage's and earlier ones' coordinates.
+  /// Emits an instruction that multiplies by a matrix, whose rows are the coordinates of this stage and of
+  /// earlier ones.
   void pixel1Matrix(const Instruction& in);
-  /// ps_1_4: the source, divided by its z or w where it says so.
+  /// Returns a source of texld or texcrd in ps_1_4, divided if its modifier is _dz or _dw.
   Id pixel1Projected(const Operand& source);
   void pixel1Depth(Id numerator, Id denominator);
   void coissue(const Instruction& first, const Instruction& second);
@@ -129,7 +130,7 @@ private:
   void breakIf(Id condition);
   void call(const Operand& label);
 
-  /// True if a value is known to be neither infinite nor NaN, whatever the guest feeds.
+  /// True if a value is known to be neither infinite nor NaN, whatever the guest's data are.
   bool isFinite(Id value) const { return value < m_finite.size() && m_finite[value]; }
   Id finite(Id value) {
     if (value >= m_finite.size()) m_finite.resize(value + 1);
@@ -197,7 +198,7 @@ private:
   Id m_currentLabel = 0;
   uint32_t m_deadDepth = 0;
   bool m_inSubroutine = false;
-  bool m_dead = false;  // after a break, up to the end of its block
+  bool m_dead = false;  // between a break and the end of its block: emits nothing
 };
 
 }  // namespace aerogpu::shader

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes SPIR-V words section by section (SPIR-V specification 2.4, "Logical Layout of a Module"). It emits
-// each type and constant once. Private to this folder; one builder makes one module.
+// each constant, pointer type and image type once. Private to this folder; one builder makes one module.
 #pragma once
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -43,14 +43,15 @@ public:
 
   Id pointerType(spv::StorageClass storage, Id pointee);
   Id arrayType(Id element, uint32_t length);
-  /// Makes a type that SpirvTypes lacks, once each.
+  /// Makes a vector type that SpirvTypes lacks. SPIR-V allows each only once, so call this once for each.
   Id vectorType(Id component, uint32_t count);
   Id structType(std::span<const Id> members);
   /// Returns the type of a combined image sampler.
   Id sampledImageType(spv::Dim dim, bool depth);
   /// Returns the type of an image of floats without a sampler.
   Id imageType(spv::Dim dim, bool depth = false);
-  /// A module-scope variable; Input and Output ones are listed in the entry point. `initializer` 0 = none.
+  /// Makes a module-scope variable; Input and Output ones are listed in the entry point. `initializer` 0 =
+  /// none.
   Id variable(spv::StorageClass storage, Id type, Id initializer = 0);
   Id specBool(uint32_t specId);
   Id specBool4(Id scalar);

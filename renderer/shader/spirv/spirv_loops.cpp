@@ -208,7 +208,8 @@ Result<void> Rewriter::findBlocks(size_t begin, size_t end) {
   return {};
 }
 
-/// Finds the targets of all back branches, and new targets for those that the rewriting moves.
+/// Checks that every branch back goes to a loop header, and finds new targets for the branches that the
+/// rewriting moves.
 Result<void> Rewriter::findEdges() {
   m_newPredecessor.clear();
   m_newTarget.clear();
@@ -240,7 +241,8 @@ Result<void> Rewriter::findEdges() {
   return {};
 }
 
-/// Writes the code of block `check`: reads the word now and then, and goes on to `then`.
+/// Writes the block `check`, which reads the word once in `interval` iterations, and leaves the function or
+/// continues at `then`.
 void Rewriter::writeCheck(Id check, Id then, Id returnType) {
   const auto branch = [&](Id condition, Id yes, Id no, Id merge) {
     put(m_code, Op::OpSelectionMerge, merge, spv::SelectionControlMask::MaskNone);

@@ -47,7 +47,7 @@ Bytes container(const std::vector<Chunk>& chunks) {
   return out;
 }
 
-/// One element: semantic "Position" 0, float, register 1, mask xyzw.
+/// Returns a signature of one element: semantic "Position" 0, float, register 1, mask xyzw.
 Bytes signature() {
   Bytes s;
   for (const uint32_t v : {1u, 8u, 32u, 0u, 0u, 3u, 1u, 0x070Fu}) put(s, v);
@@ -114,9 +114,7 @@ TEST(Dxbc, FindsTheD3d9Stream) {
   EXPECT_TRUE(parseDxbc(bytes)->d3d9Stream().empty());
 }
 
-/// Every length modulo 64 that whole words can have.
-// SHADER-5
-/// Tokens: opcode, and the length in words from bit 24.
+/// A token has the opcode, and from bit 24 on the length in words.
 // LIM-9
 TEST(Dxbc, CostOfAProgram) {
   const auto op = [](uint32_t opcode, uint32_t length) { return opcode | length << 24; };
@@ -151,6 +149,8 @@ TEST(Dxbc, CostOfAProgram) {
   EXPECT_EQ(costOfWords({}).instructions, 0u);
 }
 
+/// Tries every length modulo 64 that whole words can have.
+// SHADER-5
 TEST(Dxbc, ChecksumIsWhatVkd3dExpects) {
   for (uint32_t words = 0; words < 17; ++words) {
     const Bytes bytes = container(

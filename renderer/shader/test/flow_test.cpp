@@ -84,7 +84,7 @@ TEST(Flow, LoopIndexesConstants) {
 TEST(Flow, NestedLoopsKeepTheirIndex) {
   Draw draw = withInts({{2, 0, 1, 0}, {3, 4, 1, 0}});
   for (int i = 0; i < 8; ++i) draw.vsFloats.push_back({std::ldexp(1.0f, 3 * i), 0, 0, 0});
-  // Outer aL 0, 1; inner 4, 5, 6; after the inner loop the outer index is back.
+  // Outer aL 0, 1; inner 4, 5, 6; after the inner loop aL is the outer index again.
   const auto pixels = runVertex(
       "def c20, 0, 0, 0, 0\nmov r0, c20\nloop aL, i0\nloop aL, i1\nadd r0, r0, c[aL]\nendloop\nadd r0, r0, "
       "c[aL]\n"

@@ -104,8 +104,8 @@ std::vector<Foreign> streamsOf(const std::filesystem::path& file) {
   return out;
 }
 
-/// Direct3D 8 has no dcl: its runtime declares the registers by their number (D3DVSDE_*) before a driver sees
-/// the shader.
+/// Returns the tokens with declarations. Direct3D 8 has no dcl: its runtime declares the registers by their
+/// number (D3DVSDE_*) before a driver sees the shader.
 std::vector<uint32_t> declared(const std::vector<uint32_t>& tokens) {
   // Usage and index by register: position, blend weight, blend indices, normal, point size, two colors, eight
   // coordinates, and a second position and normal.
@@ -122,7 +122,7 @@ std::vector<uint32_t> declared(const std::vector<uint32_t>& tokens) {
 TEST(Foreign, WinesShadersAreAcceptedAndValid) {
   const char* beside = std::getenv("AEROGPU_WINE_TESTS");
   ASSERT_NE(beside, nullptr);
-  // A nested build folder keeps them in the outer one, as it does QEMU.
+  // A nested build folder uses the files of the outer one, as it does for QEMU.
   std::filesystem::path folder = beside;
   if (!std::filesystem::exists(folder)) folder = folder.parent_path().parent_path() / "wine-tests";
   if (!std::filesystem::exists(folder))

@@ -37,7 +37,7 @@ struct Draw {
   std::vector<Vec4> clipPlanes;
   std::vector<BumpStage> stages;         ///< of a pixel shader 1.x; what is missing is 0
   std::array<uint8_t, 4> projectedBy{};  ///< EmitOptions::projectedBy
-  bool dualSource = false;               ///< oC1 is the second source of target 0, which becomes both times
+  bool dualSource = false;               ///< oC1 is the second source of target 0, which becomes oC0 * oC1
   PerRegister<InputType> inputTypes{};   ///< of v#; vertices hold the bits of what is not Float
   PushConstants push;
   bool alphaTest = false, fog = false, pointSprite = false, flatShade = false;
@@ -52,9 +52,9 @@ struct Picture {
   std::string error;  ///< anything that went wrong, validation messages included
 };
 
-/// Textures that every draw sees: by the sampler's type, nearest filter, edges clamped. 2D: 4x4, mips of 4,
-/// 2, 1: texel (x, y, mip, 1). Cube: 1x1, face f in order +x -x +y -y +z -z: (f, 0, 0, 1). Volume: 4x4x4,
-/// texel (x, y, z, 1). Shadow: a depth of 0.5 everywhere, compared with less-or-equal.
+/// A device, and the textures that every draw sees: by the sampler's type, nearest filter, edges clamped. 2D:
+/// 4x4, mips of 4, 2, 1: texel (x, y, mip, 1). Cube: 1x1, face f in order +x -x +y -y +z -z: (f, 0, 0, 1).
+/// Volume: 4x4x4, texel (x, y, z, 1). Shadow: a depth of 0.5 everywhere, compared with less-or-equal.
 class ShaderGpu {
 public:
   /// Returns null and a reason without a Vulkan 1.3 device.

@@ -198,7 +198,7 @@ ShaderGpu::Image ShaderGpu::makeImage(const ImageSpec& spec) {
   return out;
 }
 
-/// `texels`: mip after mip (2D) or layer after layer, in the image's format.
+/// Makes a texture. `texels`: mip after mip (2D) or layer after layer, in the image's format.
 ShaderGpu::Image ShaderGpu::makeTexture(const ImageSpec& wanted, const std::vector<float>& texels) {
   ImageSpec spec = wanted;
   spec.usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;

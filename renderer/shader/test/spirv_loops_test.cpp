@@ -65,8 +65,8 @@ Words guarded(const Words& words, uint32_t loops, const LoopGuard& guard = kGuar
   return out->words;
 }
 
-/// Expects a valid module of the given body that gives the same results with its loops guarded while the word
-/// is not 0, and ends soon once it is.
+/// Expects that `body` with guarded loops is a valid module, gives the same results while the word is not 0,
+/// and ends soon after the word becomes 0.
 void expectSame(const std::string& body, uint32_t loops, uint32_t wantedResult) {
   const Words plain = assemble(kHead + kMain + body + kEnd);
   ASSERT_EQ(validate(plain), "") << body;
@@ -425,7 +425,7 @@ private:
   }
   uint32_t load(uint32_t variable) { return value("OpLoad %4 " + r(variable)); }
   uint32_t word() { return 50 + pick(3); }
-  /// Returns true now and then.
+  /// Returns a condition that is true now and then.
   uint32_t condition() {
     const uint32_t low = value("OpBitwiseAnd %4 " + r(load(word())) + " " + r(11 + pick(5)));
     return value("OpIEqual %5 " + r(low) + " " + r(10 + pick(3)));

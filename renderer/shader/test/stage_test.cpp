@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The frame of the instructions: linkage of the stages, alpha test, fog, point sprites, clip planes, vPos and
-// vFace, targets, depth, texkill.
+// Tests what surrounds the instructions: linkage of the stages, alpha test, fog, point sprites, clip planes,
+// vPos and vFace, targets, depth, texkill.
 #include <bit>
 
 #include "renderer/shader/test/run_shader.h"

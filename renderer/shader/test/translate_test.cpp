@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// parse() and emit(): reflection, what is refused and why, damaged streams; every module is validated.
+// Tests parse() and emit(): reflection, what is refused and why, damaged streams; validates every module.
 #include "renderer/shader/translate.h"
 
 #include <gtest/gtest.h>

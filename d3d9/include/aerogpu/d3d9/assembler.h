@@ -21,7 +21,7 @@ struct Assembly {
   std::vector<uint32_t> tokens;
   AssemblyError error;
   bool ok() const { return !tokens.empty(); }
-  /// "line:column: message"
+  /// Returns "line:column: message".
   std::string errorText() const;
 };
 

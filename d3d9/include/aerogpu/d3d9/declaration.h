@@ -40,7 +40,7 @@ struct DeclTypeInfo {
   DeclType type;
   const char* name;  ///< "D3DDECLTYPE_FLOAT1"
   uint8_t bytes;
-  uint8_t components;  ///< that are stored; of those which are not, w is 1 and the others are 0
+  uint8_t components;  ///< stored ones; a missing w is 1, other missing ones are 0
 };
 
 inline constexpr DeclTypeInfo kDeclTypes[] = {
@@ -72,7 +72,7 @@ constexpr const DeclTypeInfo* findDeclType(uint32_t type) {
 /// D3DDECLMETHOD: how a tessellator makes the element.
 enum class DeclMethod : uint8_t { Default = 0, PartialU, PartialV, CrossUv, Uv, Lookup, LookupPresampled };
 
-/// Indexed by Usage, as the assembler writes them; HLSL's semantics are the same words in upper case.
+/// Names of usages in assembly, indexed by Usage; HLSL's semantics are the same words in upper case.
 inline constexpr const char* kUsageNames[kUsageCount] = {
     "position", "blendweight", "blendindices", "normal", "psize", "texcoord", "tangent",
     "binormal", "tessfactor",  "positiont",    "color",  "fog",   "depth",    "sample"};

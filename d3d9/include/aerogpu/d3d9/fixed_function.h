@@ -83,8 +83,8 @@ struct FixedVertexKey {
   uint8_t normal = 0;    ///< 1: there is one and it is read, 2: it is normalised
   uint8_t colors = 0;    ///< bit 0: COLOR0 is read, bit 1: COLOR1
   uint8_t lighting = 0;
-  uint8_t specular = 0;     ///< the specular colour of lighting is read behind the shader
-  uint8_t localViewer = 0;  ///< for it
+  uint8_t specular = 0;     ///< the pixel shader reads the specular colour of lighting
+  uint8_t localViewer = 0;  ///< D3DRS_LOCALVIEWER, if specular is set
   uint8_t diffuseSource = 0, ambientSource = 0, specularSource = 0, emissiveSource = 0;  ///< MaterialSource
   uint8_t fog = kNoFog;
   uint8_t rangeFog = 0;
@@ -99,7 +99,7 @@ enum class FixedProjection : uint8_t { None = 0, ByW, ByZ, ByY };
 
 /// A texture stage. Arguments are D3DTA's bits; arguments that the operation does not read are 0.
 struct FixedStage {
-  uint8_t colorOp = 0, alphaOp = 0;            ///< TextureOp; colorOp 0 behind the last stage
+  uint8_t colorOp = 0, alphaOp = 0;            ///< TextureOp; colorOp 0 after the last stage
   uint8_t colorArg[3] = {}, alphaArg[3] = {};  ///< [0] is D3DTSS_COLORARG0
   uint8_t temp = 0;                            ///< D3DTSS_RESULTARG is D3DTA_TEMP
   uint8_t sampler = 0;                         ///< SamplerType; 0: the texture is not read
@@ -115,11 +115,11 @@ struct FixedPixelKey {
 };
 static_assert(sizeof(FixedPixelKey) == 11 * kFixedStages + 1);
 
-/// Makes the key of a draw without a pixel shader. `inputs`: those of a draw whose vertex shader this library
-/// makes too; that shader puts the divisor of projected coordinates in w. Null with a program's own vertex
-/// shader, where the states alone name the divisor, as they do for transformed vertices.
+/// Makes the key of a draw without a pixel shader. `inputs`: the vertices' elements, if this library makes
+/// the vertex shader too; that shader puts the divisor of projected coordinates in w. Null if the program has
+/// its own vertex shader: then, and for transformed vertices, the states alone name the divisor.
 FixedPixelKey fixedPixelKey(const FixedStates& states, const FixedVertexInputs* inputs);
-/// Bit n: the shader reads texture coordinates n.
+/// Returns the sets of texture coordinates that the shader reads; bit n: set n.
 uint8_t fixedCoordinatesRead(const FixedPixelKey& key);
 /// True if the shader reads the specular colour.
 bool fixedSpecularRead(const FixedPixelKey& key);

@@ -23,8 +23,8 @@ enum OpcodeFlag : uint8_t {
   kScratch = 16,     ///< may name two more sources, which hardware may use as scratch registers
 };
 
-/// Models are `major << 8 | minor`; first 0 = not in that stage. Operand counts are the last model's;
-/// `olderSources` has the number of sources for models below `olderBelow` (0 = no difference).
+/// A row of the table. Models are `major << 8 | minor`; first 0 = not in that stage. Operand counts are those
+/// of the last model; models below `olderBelow` (0 = none) have olderDestinations and olderSources instead.
 struct OpcodeInfo {
   Opcode opcode;
   std::string_view name;
@@ -52,7 +52,7 @@ struct OpcodeInfo {
 
 /// Returns the row of `opcode`, or null if the number is no opcode.
 const OpcodeInfo* findOpcode(uint32_t opcode);
-/// Every row, in order of opcode.
+/// Returns every row, in order of opcode.
 std::span<const OpcodeInfo> allOpcodes();
 
 /// Returns the assembler's name of a usage ("texcoord"), or an empty string.

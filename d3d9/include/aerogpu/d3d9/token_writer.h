@@ -10,9 +10,9 @@
 
 namespace aerogpu::d3d9 {
 
-/// A register that an instruction writes: components of `mask` (bit 0 = x), result modifiers (kSaturate,
-/// ...), and the result shift of ps_1_x as its 4-bit field. For relative addressing add kRelativeBit and,
-/// from shader model 2 on, the index register as the next token.
+/// Returns the token of a register that an instruction writes: components of `mask` (bit 0 = x), result
+/// modifiers (kSaturate, ...), and the result shift of ps_1_x as its 4-bit field. For relative addressing add
+/// kRelativeBit and, from shader model 2 on, the index register as the next token.
 constexpr uint32_t destinationToken(RegisterType type, uint32_t number, uint32_t mask = 0xF,
                                     uint32_t modifiers = 0, uint32_t shift = 0) {
   return kParameterBit | registerTypeBits(type) | (number & kRegisterNumberMask) |
@@ -21,7 +21,7 @@ constexpr uint32_t destinationToken(RegisterType type, uint32_t number, uint32_t
          (shift << kResultShiftShift & kResultShiftMask);
 }
 
-/// A register that an instruction reads. Relative addressing as in destinationToken().
+/// Returns the token of a register that an instruction reads. Relative addressing as in destinationToken().
 constexpr uint32_t sourceToken(RegisterType type, uint32_t number, uint32_t swizzle = kIdentitySwizzle,
                                SourceModifier modifier = SourceModifier::None) {
   return kParameterBit | registerTypeBits(type) | (number & kRegisterNumberMask) |
@@ -29,14 +29,14 @@ constexpr uint32_t sourceToken(RegisterType type, uint32_t number, uint32_t swiz
          (static_cast<uint32_t>(modifier) << kSourceModifierShift & kSourceModifierMask);
 }
 
-/// The swizzle that reads component `c` (0 = x) four times.
+/// Returns the swizzle that reads component `c` (0 = x) four times.
 constexpr uint32_t replicate(uint32_t c) {
   return (c & 3) * 0x55;
 }
 
 class TokenWriter {
 public:
-  /// Room for `capacity` tokens; the buffer has to outlive the writer.
+  /// Writes to `buffer`, which has room for `capacity` tokens and has to outlive the writer.
   TokenWriter(uint32_t* buffer, size_t capacity) : m_tokens(buffer), m_capacity(capacity) {}
 
   /// False once a value did not fit the buffer or its field: then size() is meaningless.
@@ -44,7 +44,7 @@ public:
   size_t size() const { return m_size; }
   const uint32_t* data() const { return m_tokens; }
 
-  /// The version token; from shader model 2 on instructions get their length.
+  /// Writes the version token; from shader model 2 on, instruction tokens get their length.
   void version(Version version);
   /// Uses the instruction format of `version` without writing it: for part of a stream.
   void setVersion(Version version) { m_writesLengths = version.major >= 2; }
@@ -86,7 +86,7 @@ public:
   void defB(uint32_t number, bool value) {
     instruction(Opcode::DefB, destinationToken(RegisterType::ConstBool, number), uint32_t{value});
   }
-  /// At most 0x7FFF words.
+  /// Writes a comment of at most 0x7FFF words.
   void comment(const uint32_t* words, size_t count);
   void end() { put(kEndToken); }
 
@@ -101,7 +101,7 @@ private:
   uint32_t* m_tokens;
   size_t m_capacity;
   size_t m_size = 0;
-  size_t m_first = 0;  ///< the instruction that is open
+  size_t m_first = 0;  ///< position of the instruction after begin()
   bool m_ok = true;
   bool m_writesLengths = false;
 };

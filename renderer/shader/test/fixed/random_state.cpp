@@ -75,7 +75,7 @@ void RandomState::light(State& s) {
   s.lights.push_back(l);
 }
 
-/// D3DTSS_TEXCOORDINDEX and TEXTURETRANSFORMFLAGS.
+/// Sets D3DTSS_TEXCOORDINDEX and TEXTURETRANSFORMFLAGS of a stage.
 void RandomState::coordinates(State& s, uint32_t stage) {
   const uint32_t mode = chance(60) ? 0 : below(6);
   s.tss(stage, TexCoordIndex) = mode << 16 | (chance(95) ? below(8) : below(12));

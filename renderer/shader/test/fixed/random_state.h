@@ -14,10 +14,11 @@ class RandomState {
 public:
   explicit RandomState(uint32_t seed) : m_rng(seed) {}
 
-  /// Everything that transformation, lighting and coordinates read.
+  /// Returns random values of everything that transformation, lighting and coordinates read.
   State vertexState();
   Vertex vertex(const State& state);
-  /// Everything that the texture stages read. `hard`: eight stages, nearly all with every argument modified.
+  /// Returns random values of everything that the texture stages read. `hard`: eight stages, nearly all with
+  /// every argument modified.
   State pixelState(bool hard);
   PixelInputs pixel();
 

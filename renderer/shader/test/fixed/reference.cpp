@@ -109,9 +109,9 @@ double minorOf(const Matrix& m, size_t row, size_t column) {
          a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
 }
 
-/// "Camera Space Transformations": a normal goes by the inverse transpose of the 4 x 4 matrix, which is the
-/// matrix of cofactors over the determinant. A matrix without an inverse is used unchanged (Wine's d3d9
-/// tests, lighting_test).
+/// Transforms a normal by the transposed inverse of the 4 x 4 matrix ("Camera Space Transformations"), which
+/// is the matrix of cofactors over the determinant. A matrix without an inverse is used unchanged (Wine's
+/// d3d9 tests, lighting_test).
 Vec3 timesInverseTransposed(const Vec3& n, const Matrix& m) {
   Matrix cofactors{};
   double determinant = 0;
@@ -216,7 +216,8 @@ private:
     return out;
   }
 
-  /// "Indexed Vertex Blending": four bytes, the first in the lowest one. In a D3DCOLOR the first is blue.
+  /// Returns index `i` of "Indexed Vertex Blending": four bytes, the first in the lowest one. In a D3DCOLOR
+  /// the first is blue.
   size_t index(uint32_t i) const {
     const Vec indices = get(Usage::BlendIndices, 0, {});
     for (const d3d9::VertexElement& e : s.declaration)
@@ -234,7 +235,7 @@ private:
     return color(material);
   }
 
-  /// "Mathematics of Lighting".
+  /// Computes the colours of a vertex ("Mathematics of Lighting").
   void light(const ViewSpace& at, VertexResult& out) const {
     const Matrix view = matrix(s.view);
     const Vec ambientColor = source(RenderStateType::AmbientMaterialSource, s.material.ambient),
@@ -286,7 +287,7 @@ private:
     out.diffuse[3] = diffuseColor[3];
   }
 
-  /// "Fog Formulas", "Vertex Fog". With table fog the vertices' factor does not count.
+  /// Returns the fog factor ("Fog Formulas", "Vertex Fog"). With table fog the vertices' factor is not used.
   double fog(const ViewSpace& at) const {
     if (!s.rs(RenderStateType::FogEnable) || s.rs(RenderStateType::FogTableMode)) return 1;
     const double d = s.rs(RenderStateType::RangeFogEnable) ? length(at.position) : std::fabs(at.position.z);
@@ -304,7 +305,7 @@ private:
     }
   }
 
-  /// "Point Sprites".
+  /// Returns the size of a point ("Point Sprites").
   double pointSize(const ViewSpace& at) const {
     const double size = get(Usage::PointSize, 0, {s.real(RenderStateType::PointSize), 0, 0, 0})[0];
     if (!s.rs(RenderStateType::PointScaleEnable)) return size;
@@ -316,7 +317,8 @@ private:
                     double{s.real(RenderStateType::PointSizeMax)});
   }
 
-  /// "Automatically Generated Texture Coordinates", "Texture Coordinate Transformations".
+  /// Returns the coordinates of a stage ("Automatically Generated Texture Coordinates", "Texture Coordinate
+  /// Transformations").
   Vec coordinates(uint32_t stage, const ViewSpace& at) const {
     const uint32_t index = s.tss(stage, TextureStageStateType::TexCoordIndex);
     const uint32_t flags = s.tss(stage, TextureStageStateType::TextureTransformFlags);

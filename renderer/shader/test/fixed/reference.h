@@ -58,7 +58,8 @@ struct VertexResult {
 };
 VertexResult processVertex(const State& state, const Vertex& vertex);
 
-/// A texture of the tests: it has equal values on whole planes, and all values are from 0 to 1.
+/// Returns a texel of the tests' textures, which have equal values on whole planes; all values are from 0 to
+/// 1.
 Vec texel(d3d9::SamplerType type, const Vec& at);
 
 struct PixelInputs {

@@ -60,7 +60,8 @@ Vector sample(SamplerType type, const Vector& at, const Range& lod) {
   return out;
 }
 
-/// "Scale Factor Operation, LOD Operation" of Vulkan: between the larger component and their sum.
+/// Returns the range of the level by "Scale Factor Operation, LOD Operation" of Vulkan: the scale factor lies
+/// between the larger component and the sum of both.
 Range levelOf(SamplerType type, const Vector& dx, const Vector& dy) {
   if (type != SamplerType::Texture2D) return 0;
   Range longest(0);

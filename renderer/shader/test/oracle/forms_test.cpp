@@ -19,8 +19,10 @@
 namespace aerogpu::shader::oracle {
 namespace {
 
-/// Lines between those that load r1 to r3 and those that take r4 to r7 away (1.x: only r0), separated by '|'.
-/// "@": once for each comparison. Subroutines come after "ret".
+/// A shader's lines, separated by '|'. Before them r1 to r3 are loaded, and after them r4 to r7 are written
+/// to outputs; those of models 1.x for pixels are the whole shader, with the result in r0. "@" stands for
+/// each comparison in turn. '+' begins lines after the outputs, such as subroutines; a last "+" means that
+/// the lines write the outputs of a vertex shader themselves.
 struct Form {
   const char* models;
   const char* lines;
@@ -215,7 +217,7 @@ std::string vertexShader(const Model& model, const std::vector<std::string>& lin
   return out + behind;
 }
 
-/// t# stands for v# in model 3.
+/// Returns a pixel shader with the lines; t# stands for v# in model 3.
 std::string pixelShader(const Model& model, const std::vector<std::string>& lines) {
   const bool three = model.version.major == 3;
   std::string out = std::string(model.name) + "\n", body, behind;
@@ -283,8 +285,8 @@ std::vector<std::string> shadersOf(const Model& model) {
   return out;
 }
 
-/// The translator accepts the instructions of the extended models 2_x in shaders 2.0 too; there they cannot
-/// be written.
+/// True if a form must have the instruction. The translator accepts instructions of the extended models 2_x
+/// in shaders 2.0 too, where they cannot be written.
 bool mustBeInAForm(const d3d9::OpcodeInfo& info, const Model& model) {
   if (isPlainArithmetic(info) || (info.flags & d3d9::kDefinition)) return false;
   const bool plain2 = model.version.model() == 0x200;

@@ -47,7 +47,7 @@ private:
   void line(const std::string& s) { m_out += s + "\n"; }
   std::string number(uint32_t n) { return std::to_string(m_dice.below(n)); }
 
-  /// t0 is a plain texture or coordinate; later textures may depend on it.
+  /// Writes texture instructions: t0 is a plain texture or coordinate; later textures may depend on it.
   void textures() {
     line(m_dice.chance(60) ? "texcoord t0" : "tex t0");
     const std::string bx2 = m_dice.chance(30) ? "_bx2" : "", any = m_minor >= 2 ? bx2 : "";
@@ -98,7 +98,7 @@ private:
     }
   }
 
-  /// ps_1_4: a texture or a coordinate.
+  /// Writes a load of a texture or a coordinate in ps_1_4.
   void load(int target, const std::string& from, bool second) {
     const std::string r = "r" + std::to_string(target);
     if (from[0] == 'r')
@@ -113,7 +113,7 @@ private:
     if (m_dice.chance(second ? 0 : 15)) line("texkill " + from);
   }
 
-  /// A register without modifiers.
+  /// Returns a register without modifiers.
   std::string plain() {
     for (;;) switch (m_dice.below(6)) {
         case 0:

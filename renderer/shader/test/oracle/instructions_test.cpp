@@ -71,7 +71,7 @@ Shape shapeOf(const OpcodeInfo& info, const Model& model) {
   return s;
 }
 
-/// Returns instructions of one opcode, without their results' registers: "$" stands for one.
+/// Returns instructions of one opcode, in which "$" stands for the result's register.
 Words variants(const OpcodeInfo& info, const Model& model) {
   const Shape shape = shapeOf(info, model);
   const uint32_t major = model.version.major;

@@ -97,7 +97,7 @@ int32_t Lane::index(const Operand& s) {
   return m_a[s.indexComponent];
 }
 
-/// Returns the unmodified register, `offset` registers on (rows of a matrix).
+/// Returns an operand's register, or the one `offset` after it (a row of a matrix), without modifiers.
 Vector Lane::fetch(const Operand& s, uint32_t offset) {
   const int64_t n = int64_t{s.number} + offset + (s.relative ? index(s) : 0);
   const auto of = [&](const auto& file) {
@@ -172,7 +172,8 @@ std::optional<bool> Lane::condition(const Operand& s) {
   return s.modifier == SourceModifier::Not ? !b : b;
 }
 
-/// Applies modifiers of the result; then masks, or waits for the other half of a co-issued pair.
+/// Applies the result's modifiers, then writes the components of the mask; the first half of a co-issued pair
+/// is written with the second.
 void Lane::write(const Instruction& in, Vector value) {
   for (Range& x : value) {
     if (in.destination.shift) x = multiply(x, std::ldexp(1.0, in.destination.shift));
@@ -208,7 +209,7 @@ void Lane::leaveLoop() {
   m_loops.pop_back();
 }
 
-/// True if the instruction was one of flow control; then m_pc is the place to go on.
+/// Executes an instruction of flow control and sets m_pc; returns false for other instructions.
 bool Lane::flow(const Instruction& in) {
   const auto branch = [&](std::optional<bool> taken) { m_pc = decided(taken) ? m_pc + 1 : in.jump; };
   const auto call = [&](const Operand& label) {

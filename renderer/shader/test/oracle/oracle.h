@@ -83,13 +83,14 @@ struct Code {
 /// Reads a stream that the assembler made.
 Code decode(std::span<const uint32_t> tokens);
 
-/// Samples: `coordinate` is normalised, level of detail is a range.
+/// Returns a sample. `coordinate` is normalised, the level of detail is a range.
 using Sample = Vector (*)(d3d9::SamplerType type, const Vector& coordinate, const Range& lod);
-/// Returns log2 of texels of the largest level a pixel, from the gradients of the coordinate.
+/// Returns log2 of the number of texels of the largest level that a pixel covers, from the gradients of the
+/// coordinate.
 using LevelOf = Range (*)(d3d9::SamplerType type, const Vector& dx, const Vector& dy);
 
-/// One invocation. run() stops where neighbouring pixels must be compared; the owner supplies the gradients
-/// and goes on.
+/// One invocation. run() stops where neighbouring pixels must be compared; the owner sets the gradients and
+/// calls it again.
 class Lane {
 public:
   enum class Stop { Done, Gradient };
@@ -103,7 +104,7 @@ public:
   Range face = Range::any();      ///< vFace
 
   Stop run();
-  /// At Stop::Gradient: the value whose gradients are needed, and the place.
+  /// Returns, at Stop::Gradient, the value whose gradients are needed; at() returns the place.
   const Vector& gradientSource() const { return m_gradientSource; }
   size_t at() const { return m_pc; }
   void setGradients(const Vector& dx, const Vector& dy);

@@ -83,7 +83,7 @@ inline Range exactProduct(const Range& a, const Range& b) {
     if (std::isnan(x)) return Range::any();
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
-/// Product of multiplying instructions: 0 times anything is 0.
+/// Returns the product of multiplying instructions: 0 times anything is 0.
 inline Range zeroWins(const Range& a, const Range& b) {
   return (a.exact() && a.lo == 0) || (b.exact() && b.lo == 0) ? Range(0) : exactProduct(a, b);
 }
@@ -110,14 +110,14 @@ inline Range clamped(const Range& a, double low, double high) {
   return minimum(maximum(a, low), high);
 }
 
-/// rcp page: 0 gives FLT_MAX in the code and infinity in the text, 1 gives exactly 1.
+/// Returns 1 / a. rcp page: 0 gives FLT_MAX in the code and infinity in the text, 1 gives exactly 1.
 inline Range reciprocal(const Range& a) {
   if (a.exact() && a.lo == 1) return 1;
   if (a.exact() && a.lo == 0) return Range::any();  // of either sign: the sign of a zero is not tracked
   if (a.unknown() || (a.lo <= 0 && a.hi >= 0)) return Range::any();
   return widened({1 / a.hi, 1 / a.lo}, 4 * kUlp);  // OpFDiv: 2.5 ULP
 }
-/// rsq page: of the absolute value; 0 gives FLT_MAX or infinity.
+/// Returns 1 / sqrt |a|. rsq page: 0 gives FLT_MAX or infinity.
 inline Range reciprocalRoot(const Range& source) {
   const Range a = absolute(source);
   if (a.exact() && a.lo == 1) return 1;
@@ -125,7 +125,7 @@ inline Range reciprocalRoot(const Range& source) {
   return widened({a.hi == 0 ? kFloatMax : 1 / std::sqrt(a.hi), a.lo == 0 ? kInf : 1 / std::sqrt(a.lo)},
                  4 * kUlp);
 }
-/// exp page: 21 bits; Exp2: 3 + 2 |x| ULP.
+/// Returns 2 ^ a. exp page: 21 bits; Exp2: 3 + 2 |x| ULP.
 inline Range power2(const Range& a) {
   if (a.unknown()) return a;
   const double error = (4 + 2 * std::min(a.magnitude(), 200.0)) * kUlp + 1.0 / (1 << 20);
@@ -133,7 +133,7 @@ inline Range power2(const Range& a) {
   r.lo = std::max(r.lo, 0.0);
   return r;
 }
-/// log page: of the absolute value, 0 gives -FLT_MAX (infinity like the reciprocal's); 21 bits.
+/// Returns log2 |a|. log page: 0 gives -FLT_MAX (infinity like the reciprocal's); 21 bits.
 inline Range logarithm2(const Range& source) {
   const Range a = absolute(source);
   if (a.unknown()) return a;
@@ -141,7 +141,7 @@ inline Range logarithm2(const Range& source) {
   if (low == -kInf && high == kInf) return Range::any();
   return widened({low, high}, 1.0 / (1 << 20), 1.0 / (1 << 20));
 }
-/// pow page: |a| ^ b, as exp(b * log(a)), no less than 15 bits.
+/// Returns |a| ^ b. pow page: exp(b * log(a)), no less than 15 bits.
 inline Range power(const Range& a, const Range& b) {
   if (b.exact() && b.lo == 0 && a.magnitude() < kInf) return 1;
   const Range base = absolute(a);
