@@ -60,7 +60,7 @@ struct AeroGPUState {
     PCIDevice pci;
     VGACommonState vga; /* vram is BAR1 */
     MemoryRegion mmio;  /* BAR0 */
-    Object *self;       /* constant; pci.c, libvirt */
+    Object *self;       /* this device, for libvirt (pci.c); constant */
     QemuConsole *con;
 
     QemuMutex lock;             /* the parts say what it guards */

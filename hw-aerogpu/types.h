@@ -17,12 +17,12 @@ typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
 #define AEROGPU_MAX_SCANOUT 16384u            /* pixels, each way */
 #define AEROGPU_MAX_SCANOUT_PIXELS (1u << 26) /* or what BAR1 has room for */
 #define AEROGPU_MAX_CURSOR 256u               /* pixels, each way */
-#define AEROGPU_HANDSHAKE_MS 2000 /* longest wait for the render thread */
-#define AEROGPU_RING_RESET_MS 100 /* longest wait if nothing old is written */
+#define AEROGPU_HANDSHAKE_MS 2000     /* longest wait for the render thread */
+#define AEROGPU_RING_RESET_MS 100     /* the same if no old work writes */
 #define AEROGPU_GUEST_HOLDS_ONE_IN 64 /* guests hold the BQL at most 1/64 */
-#define AEROGPU_MIN_BATCH_MS 20u      /* one step when the renderer waits */
+#define AEROGPU_MIN_BATCH_MS 20u      /* of max_batch_ms: a step of the waits */
 #define AEROGPU_MAX_BATCH_MS 60000u   /* time of a batch that is alone */
-#define AEROGPU_EXIT_MS 5000          /* longest wait for it when QEMU ends */
+#define AEROGPU_EXIT_MS 5000 /* longest wait for the thread at the end */
 
 /* Cookie of a scanout snapshot; the low bits are its flip serial. */
 #define AEROGPU_COOKIE_SNAPSHOT (1ull << 63)

@@ -174,7 +174,7 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
     }
     error = reason;
     failed = true;
-    // A device that was asked for by name must not be replaced by no device.
+    // If a GPU was asked for, "auto" must not choose the null back end instead.
     if (!backendConfig.vulkanDevice.empty()) break;
   }
   if (!renderer->backend) return nullptr;

@@ -35,7 +35,7 @@ public:
   void* const opaque;
   aerogpu::Log log;
   aerogpu::HostMemory hostMemory;
-  aerogpu::HostMemory frameReserve;  ///< beyond it, for frames alone
+  aerogpu::HostMemory frameReserve;  ///< beyond hostMemory, for frames alone
   aerogpu::core::Stats stats;
   aerogpu::core::GuestMemory guest;
   std::atomic<bool> interrupted{false}, closing{false}, holdValues{false};
@@ -45,7 +45,7 @@ public:
   std::unique_ptr<aerogpu::core::Executor> executor;
   aerogpu::trace::Origin origin;  ///< constant
   std::unique_ptr<aerogpu::trace::Capture> capture;
-  std::unique_ptr<aerogpu::trace::Recent> recent;  ///< null or constant: null costs only a check
+  std::unique_ptr<aerogpu::trace::Recent> recent;  ///< constant; null: off
 
 private:
   explicit aerogpu_renderer(const aerogpu_renderer_config& config);

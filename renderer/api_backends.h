@@ -13,11 +13,11 @@ namespace aerogpu {
 
 struct BackendEntry {
   const char* name;
-  /// Returns null and a message if the host lacks what it needs. A null pointer if it is not in this build.
+  /// Creates the back end. Returns null and a message if the host lacks something that it needs.
   std::unique_ptr<core::Backend> (*create)(const core::BackendConfig& config, std::string& error);
 };
 
-/// In the order in which "auto" tries them.
+/// Returns the back ends of this build in the order in which "auto" tries them.
 std::span<const BackendEntry> backendEntries();
 
 /// Returns "auto, vulkan or null": the choices of this build.

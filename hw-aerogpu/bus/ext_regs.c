@@ -53,7 +53,7 @@ static uint32_t caps_size_read(AeroGPUState *s)
     return s->regs.caps_size;
 }
 
-/* Little-endian read of 1 to 4 bytes; zero behind the end. */
+/* Reads 1 to 4 bytes, little-endian; 0 after the end. */
 static uint32_t caps_read(AeroGPUState *s, uint32_t offset, unsigned size)
 {
     uint32_t value = 0;
@@ -68,8 +68,8 @@ static uint32_t caps_read(AeroGPUState *s, uint32_t offset, unsigned size)
 }
 
 /*
- * As a reset of VGA does. Who shows something next may program VGA's registers
- * alone: under a mode of VBE that is left over nobody would see it.
+ * Ends a mode that VBE has set, as a reset of VGA does: software that then
+ * programs only VGA's registers could not be seen under it.
  */
 static void end_vbe_mode(AeroGPUState *s)
 {
@@ -212,8 +212,9 @@ SPACE_LIMIT(OBJECTS)
 SPACE_LIMIT(MEMORY_MB)
 
 /*
- * Words have no storage here: what one keeps is in the part that it is of. One
- * that nothing reads is 0.
+ * A register of the extension space. The part of the device that it belongs to
+ * stores its value. Without `read` it reads as 0, without `write` writes have
+ * no effect.
  */
 typedef struct AeroGPUExtReg {
     uint32_t offset;

@@ -30,7 +30,10 @@ char *aerogpu_module_dir(void)
 #include "qemu/config-file.h"
 #include "qemu/option.h"
 
-/* A module of a QEMU tree is loaded when -device names it. */
+/*
+ * True, with a warning, if -sandbox is on: QEMU loads a module when -device
+ * names it, which is after the sandbox took effect.
+ */
 static bool aerogpu_behind_sandbox(void)
 {
     QemuOptsList *list = qemu_find_opts_err("sandbox", NULL);

@@ -100,8 +100,8 @@ static bool aerogpu_find_rom(AeroGPUState *s, Error **errp)
 }
 
 /*
- * VGA's ports and memory belong to the boot display: the first VGA card on the
- * bus. A second card that decoded them would take them from it.
+ * True if another card decodes VGA's ports. They and VGA's memory belong to the
+ * boot display, the first VGA card on the bus; a second card must leave them.
  */
 static bool aerogpu_vga_is_taken(PCIDevice *dev)
 {

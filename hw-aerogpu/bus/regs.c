@@ -95,7 +95,7 @@ static void ring_control_write(AeroGPUState *s, uint32_t old, uint32_t value)
         aerogpu_ring_reset(s);
     }
     if (value & ~old & AEROGPU_RING_CONTROL_ENABLE) {
-        /* Objects that were kept are nobody's who has not claimed them. */
+        /* A driver that has not claimed kept objects gives them up. */
         if (aerogpu_keep_forget(s) == AEROGPU_KEEP_DROP) {
             aerogpu_drop_held(s);
         }
@@ -110,7 +110,7 @@ static void fence_gpa_hi_write(AeroGPUState *s, uint32_t old, uint32_t value)
     aerogpu_fence_page_changed(s);
 }
 
-/* Only when no ioeventfd took the write. */
+/* Runs only if no ioeventfd took the write. */
 static void doorbell_write(AeroGPUState *s, uint32_t old, uint32_t value)
 {
     event_notifier_set(&s->render.doorbell);
@@ -187,7 +187,7 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
     aerogpu_cursor_moved(s);
 }
 
-/* What the device itself does; the renderer adds what it can. */
+/* Features of the device itself; the renderer's are added. */
 #define DEVICE_FEATURES                                                    \
     (AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR |                 \
      AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK |                    \
@@ -280,7 +280,7 @@ static const AeroGPUReg aerogpu_regs[AEROGPU_REG_WORDS] = {
 
 /* ---- access ---- */
 
-/* What a register that is written has stored; 0 where nothing is. */
+/* Returns what a register stores of a written value; 0 without storage. */
 static uint32_t aerogpu_reg_kept(const AeroGPUReg *reg, uint32_t value)
 {
     if (reg->access != REG_RW) {
@@ -345,8 +345,9 @@ static void aerogpu_mmio_write(void *opaque, hwaddr addr, uint64_t data,
 }
 
 /*
- * Accesses of any size and alignment reach us; those that are not aligned
- * words have no effect, and 64-bit ones are LO, then HI.
+ * Accesses of any size and alignment reach us; QEMU makes two of a 64-bit one,
+ * LO, then HI. Outside of the extension space, what is no aligned word reads as
+ * 0 and writes nothing.
  */
 const MemoryRegionOps aerogpu_mmio_ops = {
     .read = aerogpu_mmio_read,
@@ -358,7 +359,7 @@ const MemoryRegionOps aerogpu_mmio_ops = {
 
 /* ---- saved state ---- */
 
-/* A value that no write leaves was saved by no device. */
+/* Refuses values that no write can have stored. */
 static int aerogpu_regs_post_load(void *opaque, int version_id)
 {
     AeroGPURegFile *regs = opaque;

@@ -7,7 +7,7 @@
 #include "hw-aerogpu/types.h"
 
 extern const MemoryRegionOps aerogpu_mmio_ops; /* opaque: AeroGPUState */
-/* Sets the features that device and renderer have. The renderer exists. */
+/* Sets the features of device and renderer. Call when the renderer exists. */
 void aerogpu_regs_init(AeroGPUState *s);
 extern const VMStateDescription aerogpu_regs_vmstate; /* of AeroGPURegFile */
 

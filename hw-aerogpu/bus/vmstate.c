@@ -2,9 +2,9 @@
 /*
  * Saved state: everything a guest can see of the device. Objects that a
  * renderer holds for the guest cannot be saved, so a VM is saved only while
- * its renderer works without a GPU and holds none. Loading begins with a
- * reset, and refuses values that no device could have saved; it writes no
- * guest memory.
+ * its renderer works without a GPU and holds neither objects nor frames.
+ * Loading begins with a reset, and refuses values that no device could have
+ * saved; it writes no guest memory.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -26,9 +26,9 @@
 #include "hw-aerogpu/bus/vmstate.h"
 
 /*
- * The age that a refusal's number may reach. QEMU asks for blockers without
- * calling the device, so the text has to exist before; pre_save decides by
- * fresh numbers.
+ * How often the blocker and the numbers in its text are brought up to date.
+ * QEMU tests for blockers without calling the device, so the text must exist
+ * beforehand; pre_save decides by fresh numbers.
  */
 #define AEROGPU_REFUSAL_MS 500
 

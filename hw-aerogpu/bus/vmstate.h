@@ -15,7 +15,7 @@ typedef struct AeroGPUSaving {
 
 extern const VMStateDescription aerogpu_vmstate;
 
-/* Keeps the blocker up to date from here on. Renderer and thread exist. */
+/* Starts to keep the blocker up to date. Call after aerogpu_render_init(). */
 bool aerogpu_saving_init(AeroGPUState *s, Error **errp);
 void aerogpu_saving_exit(AeroGPUState *s);
 

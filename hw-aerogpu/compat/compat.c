@@ -10,8 +10,8 @@
 #include "qemu/option.h"
 #include "ui/qemu-spice-module.h"
 
-/* VNC and SPICE are no display types: they come beside one, even beside
- * "none". */
+/* True if VNC or SPICE is on: these are no display types, and can come with
+ * any of them, even "none". */
 static bool aerogpu_compat_remote_display(void)
 {
     QemuOptsList *vnc = qemu_find_opts_err("vnc", NULL);

@@ -58,9 +58,9 @@ static void aerogpu_draw_blank(AeroGPUState *s)
 typedef struct AeroGPUSource {
     const uint8_t *data;
     uint64_t stride;        /* bytes */
-    uint32_t width, height; /* pixels there are */
+    uint32_t width, height; /* pixels */
     uint32_t format;
-    MemoryRegion *dirty_mr; /* BAR1: only dirty rows are looked at */
+    MemoryRegion *dirty_mr; /* BAR1: only dirty rows are converted */
     hwaddr dirty_offset;
     DirtyBitmapSnapshot *dirty;
     const AeroGPUDamage *damage; /* all that can differ; NULL: anything */
@@ -84,8 +84,8 @@ static bool aerogpu_row_is_in(uint32_t y, int32_t first, uint32_t rows)
 }
 
 /*
- * Updates the rectangles of src->damage, except the rows of the old and the
- * new cursor, which it updates as a whole.
+ * Updates the rectangles of src->damage, except in the rows of the old and the
+ * new cursor: aerogpu_draw_rows() updates those rows as a whole.
  */
 static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
                                 const AeroGPUSource *src, int32_t cursor_y,
@@ -132,7 +132,7 @@ static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
     }
 }
 
-/* Tells displays the pixels of a row from the first to the last that
+/* Tells displays to draw a row again, from its first to its last pixel that
  * differs. */
 static void aerogpu_tell_row(AeroGPUState *s, const uint32_t *to, uint32_t y,
                              uint32_t width)
@@ -149,9 +149,9 @@ static void aerogpu_tell_row(AeroGPUState *s, const uint32_t *to, uint32_t y,
 }
 
 /*
- * Makes the surface show the source and the cursor. Converts each row into a
- * line of its own and copies it only if it differs, so that displays hear of
- * real changes only.
+ * Makes the surface show the source and the cursor. Converts each row to
+ * console.line first and copies it only if it differs, so that displays are
+ * told of real changes only.
  */
 static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
                               const AeroGPUSource *src)
@@ -309,7 +309,8 @@ static void aerogpu_draw(AeroGPUState *s)
     }
 }
 
-/* Runs when a flip is answered, or when a reset has made the question moot. */
+/* Draws an update that waited for the answer to a flip, which has come or is
+ * not needed any more. */
 static void aerogpu_display_bh(void *opaque)
 {
     AeroGPUState *s = opaque;
@@ -322,8 +323,9 @@ static void aerogpu_display_bh(void *opaque)
 }
 
 /*
- * The console wants an update. A caller that needs the result (a screendump)
- * waits for graphic_hw_update_done().
+ * Draws an update that the console asks for, at once or when a flip is
+ * answered. A caller that needs the result (a screendump) waits for
+ * graphic_hw_update_done().
  */
 static void aerogpu_gfx_update(void *opaque)
 {

@@ -5,7 +5,7 @@
 
 #include "hw-aerogpu/types.h"
 
-/* BQL. The guest sees nothing of it, and no reset needs to clear it. */
+/* State that no guest sees and no reset clears. BQL. */
 typedef struct AeroGPUConsole {
     bool update_waiting; /* an update waits for the snapshot */
     bool drawn_texture;  /* the surface shows a frame */

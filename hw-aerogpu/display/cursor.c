@@ -140,7 +140,7 @@ void aerogpu_cursor_moved(AeroGPUState *s)
     }
 }
 
-/* Rows that the drawn cursor covers, clipped by the caller. False: none. */
+/* Returns the rows that the drawn cursor covers, unclipped. False: none. */
 bool aerogpu_cursor_rows(AeroGPUState *s, int32_t *y, uint32_t *rows)
 {
     int64_t top = (int64_t)aerogpu_cursor_y(s) - s->cursor.hot_y;
@@ -154,7 +154,7 @@ bool aerogpu_cursor_rows(AeroGPUState *s, int32_t *y, uint32_t *rows)
     return true;
 }
 
-/* One colour channel of `over` with coverage `a` upon `under`, rounded. */
+/* Blends one channel: `over` with alpha `a` on `under`, rounded. */
 static uint32_t blend(uint32_t over, uint32_t under, uint32_t a)
 {
     return (over * a + under * (255 - a) + 127) / 255;
@@ -261,8 +261,8 @@ int aerogpu_cursor_loaded(AeroGPUState *s)
 }
 
 /*
- * The pixels are saved because the guest may have changed its own since they
- * were read.
+ * The pixels are saved because the guest may have changed the memory that they
+ * were read from.
  */
 const VMStateDescription aerogpu_cursor_vmstate = {
     .name = "aerogpu/cursor",

@@ -24,9 +24,9 @@ typedef struct AeroGPUCursor {
     int32_t hot_x;
     int32_t hot_y;
     uint32_t *pixels; /* 0xAARRGGBB, straight alpha */
-    bool on_host;     /* the display shows it */
+    bool on_host;     /* the display shows the cursor */
     bool defined;     /* the guest's shape was given to a display */
-    int32_t drawn_y;  /* rows of the surface that it covers */
+    int32_t drawn_y;  /* rows of the surface with the cursor */
     uint32_t drawn_rows;
     AeroGPUSavedCursor saved;
 } AeroGPUCursor;

@@ -51,7 +51,7 @@ uint32_t aerogpu_format_bytes(uint32_t format)
     }
 }
 
-/* Widens a field of `bits` bits so that all ones become 255. */
+/* Widen a field of 5 or 6 bits to 8, so that all ones become 255. */
 static inline uint32_t widen5(uint32_t v)
 {
     return v << 3 | v >> 2;

@@ -167,10 +167,10 @@ void aerogpu_scanout_drop_frame(AeroGPUState *s)
 /* ---- configuration; BQL ---- */
 
 /*
- * Returns NULL, or what is wrong with a configuration, wherever memory is. The
- * console's surface is host memory that no renderer limit counts, and it must
- * be there for any ordinary mode: so its size is bounded, by a constant or by
- * the memory that the machine has for pictures.
+ * Returns NULL, or what is wrong with a configuration, except where guest
+ * memory is. The console's surface is host memory that no limit of the renderer
+ * counts, so its pixels are bounded: by a constant that allows every ordinary
+ * mode, or by the size of BAR1 if that allows more.
  */
 static const char *
 aerogpu_scanout_config_check(AeroGPUState *s,
@@ -265,8 +265,8 @@ void aerogpu_scanout_evaluate(AeroGPUState *s)
 }
 
 /*
- * If anything was submitted, only the renderer knows whether a texture lies
- * there: the old picture stays until the renderer answers.
+ * If textures may exist, only the renderer knows whether one lies at the new
+ * address: the old picture stays until the renderer answers.
  */
 void aerogpu_scanout_flip(AeroGPUState *s)
 {
@@ -399,7 +399,7 @@ int aerogpu_scanout_loaded(AeroGPUState *s)
         s->scanout.flip_alloc = saved->flip_alloc;
         s->scanout.flip_serial++;
         s->scanout.maybe_texture = saved->maybe_texture;
-        /* No texture exists, so a question that waits has its answer. */
+        /* No texture exists: a flip needs no answer of the renderer. */
         s->scanout.snapshot_pending = false;
         aerogpu_show_locked(s, NULL);
     }

@@ -7,8 +7,8 @@
 #include "aerogpu/renderer.h"
 
 typedef enum AeroGPUDisplay {
-    AEROGPU_DISPLAY_VGA,   /* not taken over since reset, or given back */
-    AEROGPU_DISPLAY_BLANK, /* taken over, then disabled */
+    AEROGPU_DISPLAY_VGA,   /* scanout not enabled since reset, or given back */
+    AEROGPU_DISPLAY_BLANK, /* a driver has disabled the scanout */
     AEROGPU_DISPLAY_SCANOUT,
 } AeroGPUDisplay;
 
@@ -23,7 +23,7 @@ typedef struct AeroGPUScanoutConfig {
 
 /* The rectangles of a picture in which something may have changed. */
 typedef struct AeroGPUDamage {
-    bool all; /* anywhere, and not in `rects` alone */
+    bool all; /* outside of `rects` too */
     uint32_t count;
     struct aerogpu_frame_rect rects[AEROGPU_FRAME_DAMAGE_MAX];
 } AeroGPUDamage;
@@ -42,27 +42,30 @@ typedef struct AeroGPUSavedScanout {
 typedef struct AeroGPUScanout {
     AeroGPUDisplay display;
     AeroGPUScanoutConfig config; /* shown when display is SCANOUT */
-    uint64_t flip_gpa;           /* BQL, lock for writing: taken by HI */
-    uint32_t flip_alloc;         /* like flip_gpa: whose texture, with spaces */
+    uint64_t flip_gpa;           /* BQL, lock for writing: of the last flip */
+    uint32_t flip_alloc;         /* like flip_gpa; shown with handle spaces */
     bool config_stale;           /* size, format or pitch were written */
     bool full_update;            /* the next drawing draws everything */
-    DisplaySurface *surface;     /* ours, if the console still has it */
+    DisplaySurface *surface;     /* given to the console last */
     QEMUBH *settled_bh; /* scheduled when a snapshot is no longer pending */
 
     AeroGPUSavedScanout saved;
 
-    uint64_t flip_serial;             /* lock: counts addresses taken */
-    bool maybe_texture;               /* lock: submissions came since reset */
-    bool snapshot_pending;            /* lock */
-    bool from_texture;                /* lock: show `frame`, not memory */
-    struct aerogpu_frame *frame;      /* lock: newest, owned */
-    AeroGPUDamage damage;             /* lock: since a frame was drawn */
-    bool stopping;                    /* lock: the renderer goes away */
+    uint64_t flip_serial;        /* lock: grows if earlier frames are void */
+    bool maybe_texture;          /* lock: textures may exist */
+    bool snapshot_pending;       /* lock */
+    bool from_texture;           /* lock: show `frame`, not memory */
+    struct aerogpu_frame *frame; /* lock: newest, owned */
+    AeroGPUDamage damage;        /* lock: since a frame was drawn */
+    bool stopping;               /* lock: the renderer goes away */
     struct aerogpu_frame *frame_busy; /* lock: being drawn */
     bool frame_zombie;                /* lock: release frame_busy when drawn */
 } AeroGPUScanout;
 
-/* Takes the registers over. Ignores an invalid configuration. BQL. */
+/*
+ * Shows what the scanout registers describe. If that is not valid, the old
+ * picture stays. BQL.
+ */
 void aerogpu_scanout_evaluate(AeroGPUState *s);
 /*
  * Handles a write to SCANOUT0_ENABLE (`enable`: it became 1), or to size,
@@ -72,8 +75,9 @@ void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable);
 /* Handles a write to FB_GPA_HI: the scanout address takes effect. BQL. */
 void aerogpu_scanout_flip(AeroGPUState *s);
 /*
- * The textures are about to go: gives back the frame that is shown. The screen
- * keeps its picture until the requests that this returns are carried out. BQL.
+ * Gives back the shown frame, before all textures are dropped. Returns the
+ * requests for the render thread; until they are carried out, the screen keeps
+ * its picture. BQL.
  */
 uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s);
 /* Notes that textures from before the device's reset may exist. BQL. */
@@ -93,15 +97,15 @@ int aerogpu_scanout_loaded(AeroGPUState *s);
 uint32_t aerogpu_scanout_frames(AeroGPUState *s);
 
 /*
- * Completes a present that was fetched at `flip_serial`: shows its frame, or
- * memory if it has none and no live texture was the scanout, unless the guest
- * flipped to another address since. True if it took the frame over. Any
- * thread, lock held.
+ * Completes a present whose submission was fetched at `flip_serial`; without
+ * effect if the guest has flipped since. Shows `frame`, or memory if there is
+ * neither a frame nor a live texture (`texture`) at the scanout's address. True
+ * if it took the frame over. Any thread, lock held.
  */
 bool aerogpu_scanout_present_locked(AeroGPUState *s, uint64_t flip_serial,
                                     struct aerogpu_frame *frame, bool texture);
-/* Takes the answer to a flip: the texture at the new address, or none. Any
- * thread. */
+/* Handles the renderer's answer to a flip: a frame of the texture at the new
+ * address, or none. Any thread. */
 void aerogpu_scanout_snapshot_done(
     AeroGPUState *s, const struct aerogpu_submission_result *result);
 
@@ -112,16 +116,17 @@ void aerogpu_scanout_snapshot_done(
 void aerogpu_scanout_requested(AeroGPUState *s, bool snapshot);
 
 /*
- * Returns the frame to draw, NULL for memory; it stays until
- * aerogpu_scanout_end_frame(). *damage gets the difference to the frame that
- * the previous call returned. BQL.
+ * Returns the frame to draw, which is valid until aerogpu_scanout_end_frame();
+ * NULL if memory is drawn. *damage gets the difference to the frame that the
+ * previous call returned. BQL.
  */
 struct aerogpu_frame *aerogpu_scanout_begin_frame(AeroGPUState *s,
                                                   AeroGPUDamage *damage);
 void aerogpu_scanout_end_frame(AeroGPUState *s);
 /* True if the picture has to wait for the renderer's answer. BQL. */
 bool aerogpu_scanout_is_unsettled(AeroGPUState *s);
-/* Gives back the shown frame for good: the renderer goes away. */
+/* Gives back the shown frame; later ones are not shown. Before the renderer is
+ * destroyed. */
 void aerogpu_scanout_drop_frame(AeroGPUState *s);
 
 #endif /* HW_AEROGPU_SCANOUT_H */

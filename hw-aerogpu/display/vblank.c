@@ -13,7 +13,7 @@
 #include "hw-aerogpu/report/trace_events.h"
 #include "hw-aerogpu/display/vblank.h"
 
-/* Ticks since vblank_start. Needs BQL or lock. */
+/* Returns the ticks since vblank.start. BQL or lock. */
 static uint64_t aerogpu_vblank_ticks(AeroGPUState *s)
 {
     int64_t now;

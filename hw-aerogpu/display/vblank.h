@@ -10,7 +10,7 @@
 /* The clock in a saved state. */
 typedef struct AeroGPUSavedVblank {
     int64_t period;
-    int64_t start; /* of the running clock, else last_ns */
+    int64_t start; /* last_ns if the clock does not run */
     uint64_t base;
     uint64_t last_ns;
     uint64_t irq_seq;
@@ -27,15 +27,15 @@ typedef struct AeroGPUVblank {
     uint64_t last_ns;      /* time of the last tick before start */
     uint64_t irq_seq;      /* BQL: newest tick that was delivered */
     bool wanted;           /* atomic: some thread waits for a tick */
-    NotifierList released; /* BQL; called under lock: waiters may go on */
+    NotifierList released; /* BQL; called under lock if a wait may end */
     AeroGPUSavedVblank saved;
 } AeroGPUVblank;
 
 uint64_t aerogpu_vblank_seq(AeroGPUState *s);     /* BQL or lock */
 uint64_t aerogpu_vblank_time_ns(AeroGPUState *s); /* BQL or lock */
 /*
- * Makes the next tick, or the end of the clock, call `released`. Any thread,
- * lock held.
+ * Has the next tick call `released`, or the end of the clock if that comes
+ * first. Any thread, lock held.
  */
 void aerogpu_vblank_want_locked(AeroGPUState *s);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Guest memory for the device: RAM and BAR1, by guest-physical address. Every
- * function here may run on any thread without the BQL; nothing here causes an
- * MMIO access, so the device cannot be made to talk to its own registers.
+ * Guest memory for the device: RAM and BAR1, by guest-physical address. The
+ * functions that access it may run on any thread without the BQL. Nothing here
+ * causes an MMIO access, so the device cannot be made to access its own
+ * registers.
  */
 #include "qemu/osdep.h"
 #include "qemu/int128.h"
@@ -28,8 +29,9 @@ static AddressSpace *aerogpu_address_space(AeroGPUState *s)
 /* ---- RCU ---- */
 
 /*
- * Look-ups run in RCU read sections, which protect registered threads only;
- * QEMU does not create the renderer's threads.
+ * Look-ups run in RCU read sections, which protect registered threads only.
+ * QEMU registers the threads that it creates; the renderer's threads register
+ * here.
  */
 static __thread bool aerogpu_rcu_registered;
 
@@ -156,8 +158,9 @@ static void aerogpu_ram_publish(AeroGPUState *s, AeroGPURamTable *table)
 }
 
 /*
- * The memory map changed: lasting mappings are renewed before their next use,
- * and the parts that could not write before are told. Runs under the BQL.
+ * Publishes the new table after a change of the memory map. Lasting mappings
+ * are renewed before their next use, since the serial grew; parts that could
+ * not write before are told to try again. Runs under the BQL.
  */
 static void aerogpu_memory_commit(MemoryListener *listener)
 {

@@ -19,7 +19,7 @@ typedef struct AeroGPUGuestMem {
     AeroGPURamTable *table;  /* RCU; replaced under the BQL */
     GArray *building;        /* BQL: between begin and commit */
     unsigned serial;         /* atomic; lock for writing: counts changes */
-    NotifierList changed;    /* BQL; called under lock, the serial is new */
+    NotifierList changed;    /* BQL; called under lock, after serial grew */
 } AeroGPUGuestMem;
 
 /* A piece of guest memory with its host address. */
@@ -34,7 +34,7 @@ typedef struct AeroGPUMap {
  * the second time on.
  */
 void aerogpu_guestmem_enter(void);
-/* Notes that this thread, one that QEMU created, may look memory up already. */
+/* Notes that QEMU created the calling thread: it may look memory up already. */
 void aerogpu_guestmem_entered(void);
 
 /*
@@ -64,7 +64,7 @@ bool aerogpu_guest_cache(AeroGPUState *s, uint64_t gpa, uint64_t size,
 /* Prepares the list of notifiers: call it before adding one. BQL, like the two
  * functions below. */
 void aerogpu_guestmem_init(AeroGPUState *s);
-/* Makes memory visible from here on. */
+/* Starts to follow the memory map. */
 void aerogpu_guestmem_listen(AeroGPUState *s);
 void aerogpu_guestmem_exit(AeroGPUState *s);
 

@@ -29,8 +29,8 @@ void aerogpu_request(AeroGPUState *s, uint32_t requests)
 }
 
 /*
- * Waits for `ticket`: until `deadline`, and from `brief` on only while
- * `needed`, which it calls every few milliseconds. Lock held.
+ * Waits for `ticket` until `deadline`, but after `brief` only while needed()
+ * returns true; calls that every few milliseconds. Lock held.
  */
 static bool aerogpu_await_locked(AeroGPUState *s, uint64_t ticket,
                                  int64_t brief, int64_t deadline,

@@ -12,14 +12,14 @@
 #include "hw-aerogpu/types.h"
 
 enum {
-    AEROGPU_REQ_RING_RESET = 1 << 0,   /* drop, wait for idle, go on */
-    AEROGPU_REQ_DEVICE_RESET = 1 << 1, /* and drop all resources */
+    AEROGPU_REQ_RING_RESET = 1 << 0,   /* wait for idle, resume */
+    AEROGPU_REQ_DEVICE_RESET = 1 << 1, /* drop all objects */
     AEROGPU_REQ_QUIESCE = 1 << 2,      /* the VM stops: wait for idle */
     AEROGPU_REQ_SCANOUT = 1 << 3,      /* scanout registers changed */
     AEROGPU_REQ_SNAPSHOT = 1 << 4,     /* show the texture at the new address */
-    AEROGPU_REQ_PROBE = 1 << 5,        /* look at the ring, quietly */
+    AEROGPU_REQ_PROBE = 1 << 5,        /* fetch; header errors do not count */
     AEROGPU_REQ_EXIT = 1 << 6,
-    AEROGPU_REQ_RESTART = 1 << 7, /* drop all resources, open the GPU anew */
+    AEROGPU_REQ_RESTART = 1 << 7, /* drop all objects, open the GPU anew */
     AEROGPU_REQ_SETTLE = 1 << 8,  /* check whether GPUs that hung have ended */
 };
 
@@ -29,9 +29,9 @@ typedef struct AeroGPURequests {
     uint32_t pending;   /* lock for writing, atomic */
     uint64_t ticket;    /* lock: last one given */
     uint64_t acked_ticket; /* lock: last one that was carried out */
-    int64_t held_ns;       /* BQL: how long guests held it in such waits, less
-                              what they were forgiven since */
-    int64_t held_at_ns;    /* BQL: as of then */
+    int64_t held_ns;       /* BQL: how long waits for guests held it; shrinks
+                              while none does */
+    int64_t held_at_ns;    /* BQL: when held_ns was set */
 } AeroGPURequests;
 
 /* Asks for `requests`. Any thread. */
@@ -45,9 +45,10 @@ void aerogpu_request_locked(AeroGPUState *s, uint32_t requests);
 bool aerogpu_request_wait(AeroGPUState *s, uint32_t requests);
 
 /*
- * Asks and waits for a guest's register write: at most as long as guests may
- * hold the BQL, and longer than `brief_ms` only while `needed` returns true.
- * False if it was not carried out by then. BQL.
+ * Asks for `requests` for a guest's register write, and waits until they are
+ * carried out: at most as long as guests may still hold the BQL
+ * (AEROGPU_GUEST_HOLDS_ONE_IN), and after `brief_ms` only while `needed`
+ * returns true. False if they were not carried out by then. BQL.
  */
 bool aerogpu_request_wait_guest(AeroGPUState *s, uint32_t requests,
                                 int brief_ms, bool (*needed)(AeroGPUState *s));

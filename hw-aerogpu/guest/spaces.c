@@ -136,7 +136,7 @@ static bool aerogpu_spaces_needed(void *opaque)
     return s->spaces.enabled || s->spaces.scanout_alloc;
 }
 
-/* Spaces themselves are held objects: with one, no state is saved. */
+/* Does not list spaces: while one exists, no state is saved (held_objects). */
 const VMStateDescription aerogpu_spaces_vmstate = {
     .name = TYPE_AEROGPU "/spaces",
     .version_id = 1,

@@ -7,7 +7,7 @@
 
 typedef struct AeroGPUSpaces {
     bool enabled;           /* atomic; written under the BQL */
-    uint32_t scanout_alloc; /* BQL: the register, until a flip takes it */
+    uint32_t scanout_alloc; /* BQL: the register; a flip uses it */
 } AeroGPUSpaces;
 
 /* True if submissions are in spaces. Any thread. */

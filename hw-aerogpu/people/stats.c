@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters as read-only QOM properties (qom-get). They are for people and
- * tests on the host; a guest sees none of them. docs/develop/debugging.md lists them
- * with these texts.
+ * tests on the host; a guest sees none of them. docs/develop/debugging.md
+ * lists them with these texts.
  */
 #include "qemu/osdep.h"
 #include "qapi/visitor.h"
@@ -12,7 +12,7 @@
 #include "hw-aerogpu/ring/render.h"
 #include "hw-aerogpu/people/stats.h"
 
-/* A value of x-gpu-fault, beside enum aerogpu_renderer_faults. */
+/* Values of x-gpu-fault besides enum aerogpu_renderer_faults. */
 #define AEROGPU_FAULT_STICK 4
 #define AEROGPU_FAULT_FETCH 32
 #define AEROGPU_MAX_DELAY_MS 60000

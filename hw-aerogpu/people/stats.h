@@ -15,7 +15,7 @@ typedef struct AeroGPUStats {
     uint64_t latency_max_ns;
     uint64_t latency_sum_ns;
     uint64_t bytes_fetched; /* command buffers and allocation tables */
-    uint64_t pixels_told;   /* that displays were told of, without VGA's */
+    uint64_t pixels_told;   /* that displays had to redraw, without VGA's */
 } AeroGPUStats;
 
 void aerogpu_stats_class_init(ObjectClass *klass);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue of error records. REC-1 to REC-5. It merges equal records, so that
- * no program fills it with mistakes of one kind. A record that a driver acts
- * upon, of a submission that did not run at all, displaces one that the driver
- * only counts.
+ * The queue of error records. REC-1 to REC-5. Records of equal code, space and
+ * context are merged, so that no program fills the queue with mistakes of one
+ * kind. In a full queue an INTERNAL error, of a submission that did not run and
+ * on which a driver acts, displaces the newest error of another code.
  */
 #include "qemu/osdep.h"
 #include "hw-aerogpu/report/error_records.h"

@@ -18,8 +18,8 @@ typedef struct AeroGPUErrorRecord {
 typedef struct AeroGPUErrorRecords {
     AeroGPUErrorRecord waiting[AEROGPU_EXT_ERROR_RECORDS]; /* oldest first */
     uint32_t count;
-    uint32_t lost; /* AEROGPU_EXT_ERROR_LOST*, since one was taken */
-    bool wanted;   /* a driver has taken one since the reset */
+    uint32_t lost; /* AEROGPU_EXT_ERROR_LOST*, since the last take */
+    bool wanted;   /* a driver wrote ERROR_NEXT since the reset */
     /* The values of the registers. */
     AeroGPUErrorRecord taken;
     uint32_t taken_flags; /* AEROGPU_EXT_ERROR_*, without the code */

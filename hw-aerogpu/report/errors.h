@@ -20,7 +20,7 @@ typedef struct AeroGPUErrors {
  */
 void aerogpu_latch_record_locked(AeroGPUState *s,
                                  const AeroGPUErrorRecord *error);
-/* Latches an error of the kernel driver or of no program: space and context
+/* Latches `count` errors that belong to no program: their space and context are
  * 0. */
 void aerogpu_latch_error_locked(AeroGPUState *s, uint32_t code, uint64_t fence,
                                 uint32_t count);

@@ -102,14 +102,14 @@ static void aerogpu_irqfd_detach(AeroGPUState *s)
                                           s->irq.msi_virq);
     kvm_irqchip_release_virq(kvm_state, s->irq.msi_virq);
     s->irq.msi_virq = -1;
-    /* A message that was signalled but not delivered goes the slow way. */
+    /* The bottom half sends a message that KVM has not sent yet. */
     if (event_notifier_test_and_clear(&s->irq.msi_notifier)) {
         qatomic_set(&s->irq.msi_kick, true);
         qemu_bh_schedule(s->irq.bh);
     }
 }
 
-/* With KVM the kernel sends a message when the notifier is signalled. */
+/* Makes KVM, if there is one, send a message when the notifier is signalled. */
 static void aerogpu_irqfd_attach(AeroGPUState *s)
 {
     KVMRouteChange change;
@@ -139,8 +139,9 @@ static void aerogpu_irqfd_attach(AeroGPUState *s)
 }
 
 /*
- * A message is a write by the function: without Bus Master Enable the kernel
- * must not send it, and QEMU's own way drops it.
+ * Connects the notifier to KVM only if the device may send messages. A message
+ * is a write by the device: without Bus Master Enable msi_notify() drops it,
+ * but KVM would send it.
  */
 static void aerogpu_irqfd_update(AeroGPUState *s)
 {
@@ -175,8 +176,8 @@ bool aerogpu_irq_init(AeroGPUState *s, Error **errp)
         error_setg(errp, "aerogpu: cannot create an event descriptor");
         return false;
     }
-    /* Guarded: QEMU refuses a message to our own registers, as all DMA
-     * there. */
+    /* Guarded: QEMU refuses a message to our own registers, as it does all
+     * other DMA to them. */
     s->irq.bh = qemu_bh_new_guarded(aerogpu_irq_bh, s,
                                     &DEVICE(s)->mem_reentrancy_guard);
     return true;
@@ -214,7 +215,7 @@ void aerogpu_irq_loaded(AeroGPUState *s)
     qemu_bh_schedule(s->irq.bh);
 }
 
-/* The host's counter and its ways into the kernel are not guest state. */
+/* Leaves out the counter and the irqfd, which belong to the host. */
 const VMStateDescription aerogpu_irq_vmstate = {
     .name = "aerogpu/irq",
     .version_id = 1,

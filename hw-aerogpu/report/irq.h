@@ -30,7 +30,10 @@ void aerogpu_irq_config_changed(AeroGPUState *s);
 void aerogpu_irq_reset(AeroGPUState *s); /* BQL */
 
 extern const VMStateDescription aerogpu_irq_vmstate;
-/* Goes on after a load: the parts and PCI's configuration are loaded. BQL. */
+/*
+ * Sends what the saved device had still to send. Call it when the parts and
+ * PCI's configuration are loaded. BQL.
+ */
 void aerogpu_irq_loaded(AeroGPUState *s);
 
 bool aerogpu_irq_init(AeroGPUState *s, Error **errp);

@@ -5,7 +5,7 @@
 
 #include "hw-aerogpu/types.h"
 
-/* Atomic; nothing here outlives a second. */
+/* Limits the guest's lines. Atomic, but for `prefix`. */
 typedef struct AeroGPULog {
     uint32_t second; /* of the host's clock */
     uint32_t lines;  /* in that second */
@@ -16,7 +16,7 @@ typedef struct AeroGPULog {
 char *aerogpu_vm_name(void);
 char *aerogpu_vm_uuid(void);
 
-/* Call before any line. BQL. */
+/* Sets the prefix; call it before anything is logged. BQL. */
 void aerogpu_log_init(AeroGPUState *s);
 void aerogpu_log_finalize(AeroGPUState *s);
 

@@ -76,7 +76,7 @@ static bool aerogpu_vsync_met_locked(AeroGPUState *s, AeroGPUSubmission *sub)
     return true;
 }
 
-/* True if a GPU that tests have slowed down is done with it. */
+/* For tests: true unless delay_ms or `stuck` holds the submission back. */
 static bool aerogpu_time_is_over_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 {
     if (sub->stuck) {
@@ -91,8 +91,8 @@ static bool aerogpu_time_is_over_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 }
 
 /*
- * True if the submission has failed and must not: it does not complete, and
- * the driver is told so once, when its turn has come. MEM-11.
+ * True if the submission must not fail and has failed: it never completes.
+ * Latches the error, once, when it is the oldest submission. MEM-11.
  */
 static bool aerogpu_failure_holds_locked(AeroGPUState *s,
                                          AeroGPUSubmission *sub)
@@ -212,7 +212,7 @@ void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
     qemu_mutex_lock(&s->lock);
     sub->cookie = c->submit_seq++;
     slot = &c->slots[sub->cookie % AEROGPU_MAX_OUTSTANDING];
-    /* The other members count when it is done. */
+    /* aerogpu_submission_done() sets the other members. */
     slot->signal_fence = sub->signal_fence;
     slot->generation = c->fetch_generation;
     slot->ring_serial = s->ring.serial;
@@ -450,7 +450,7 @@ int aerogpu_completions_loaded(AeroGPUState *s)
     return 0;
 }
 
-/* Only its error record needs the owner. */
+/* True if an error record of the submission will name space or context. */
 static bool aerogpu_submission_owner_needed(void *opaque)
 {
     const AeroGPUSavedSubmission *sub = opaque;

@@ -10,14 +10,14 @@
 /* A fetched submission that is not completed. Cookie = its sequence number. */
 typedef struct AeroGPUSubmission {
     uint64_t signal_fence;
-    uint64_t generation;    /* dropped unless it is the device's */
-    uint64_t ring_serial;   /* head moves only in this ring */
-    uint64_t flip_serial;   /* scanout address that its frame belongs to */
+    uint64_t generation;    /* dropped unless still the device's */
+    uint64_t ring_serial;   /* moves the head of this ring only */
+    uint64_t flip_serial;   /* of the scanout, at the fetch */
     uint64_t fetched_ns;    /* host clock */
     uint64_t work_done_seq; /* vblank sequence when its work was done */
-    int64_t due_ns;         /* completes no earlier, by the virtual clock */
+    int64_t due_ns;         /* for tests: earliest completion */
     struct aerogpu_frame *frame;
-    uint32_t next_head; /* ring index after it */
+    uint32_t next_head; /* ring index after its slot */
     uint32_t flags;     /* enum aerogpu_submit_flags */
     uint32_t error_count;
     uint32_t error_code;
@@ -27,10 +27,10 @@ typedef struct AeroGPUSubmission {
     bool done;          /* the renderer is finished with it */
     bool vsync;         /* completes at a vblank */
     bool texture;       /* the scanout was a live texture */
-    bool lost;          /* the GPU was lost under it, or before */
+    bool lost;          /* the GPU was lost before its end */
     bool stuck;         /* never completes; a reset drops it */
-    bool must_not_fail; /* it holds the ring if it does (MEM-10) */
-    bool reported;      /* it does, and the driver knows */
+    bool must_not_fail; /* its failure holds the ring (MEM-10) */
+    bool reported;      /* the driver was told of the failure */
 } AeroGPUSubmission;
 
 /*
@@ -49,7 +49,7 @@ typedef struct AeroGPUSavedSubmission {
     uint32_t present_count;
     bool vsync;
     bool texture;
-    bool moves_head; /* it came from the present ring */
+    bool moves_head; /* fetched from the present ring */
     bool shows;      /* no flip since the fetch */
 } AeroGPUSavedSubmission;
 
@@ -70,8 +70,7 @@ typedef struct AeroGPUCompletions {
     bool held; /* a submission failed that must not fail; ends with the
                   generation */
     Notifier vblank;
-    /* For tests: a GPU that takes this long for each submission, or for
-     * ever. */
+    /* For tests: virtual time that each submission takes. */
     uint32_t delay_ms;
     bool stick; /* the next submission is stuck */
     int64_t last_due_ns;
@@ -80,8 +79,8 @@ typedef struct AeroGPUCompletions {
 } AeroGPUCompletions;
 
 /*
- * True if there is room for the record of one more submission; if not, asks
- * the render thread to look again when there is. Lock held.
+ * True if there is room for the record of one more submission. If not, the next
+ * completion wakes the render thread. Lock held.
  */
 static inline bool aerogpu_completions_room_locked(AeroGPUCompletions *c)
 {
@@ -122,13 +121,13 @@ void aerogpu_submission_done(AeroGPUState *s,
  * any more. BQL, lock held.
  */
 void aerogpu_completions_drop_locked(AeroGPUState *s);
-/* Completes submissions whose obstacle may be gone. Any thread. */
+/* Completes the submissions that nothing delays any more. Any thread. */
 void aerogpu_completions_go_on(AeroGPUState *s);
 /* Assigns later fetches to the newest generation. Render thread. */
 void aerogpu_completions_enter_generation(AeroGPUState *s);
 /* True if the render thread is in the newest generation. Any thread. */
 bool aerogpu_completions_entered(AeroGPUState *s);
-/* Gives back the frames that wait for their completion. Any thread. */
+/* Gives back the frames of uncompleted submissions. Any thread. */
 void aerogpu_completions_drop_frames(AeroGPUState *s);
 void aerogpu_completions_reset_locked(AeroGPUState *s);
 
@@ -137,8 +136,8 @@ bool aerogpu_completions_held(AeroGPUState *s);
 
 extern const VMStateDescription aerogpu_completions_vmstate;
 /*
- * Takes over the waiting submissions. Returns < 0 if no device can have saved
- * them. BQL; ring, vblank and scanout are loaded.
+ * Takes over the saved submissions. Returns < 0 if no device can have saved
+ * them. BQL; call it when ring, vblank and scanout are loaded.
  */
 int aerogpu_completions_loaded(AeroGPUState *s);
 /* True if the renderer is still at work on a submission. Any thread. */

@@ -153,7 +153,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
     };
     char error[256] = "";
 
-    aerogpu_guestmem_entered(); /* threads with the BQL always are */
+    aerogpu_guestmem_entered(); /* QEMU created this thread */
     if (!g_strcmp0(s->config.vulkan_device, "help")) {
         aerogpu_list_devices();
     }
@@ -208,7 +208,7 @@ void aerogpu_embedder_exit(AeroGPUState *s)
     if (!s->renderer) {
         return;
     }
-    aerogpu_guestmem_entered(); /* threads with the BQL always are */
+    aerogpu_guestmem_entered(); /* QEMU created this thread */
     aerogpu_renderer_wait_idle(s->renderer,
                                AEROGPU_HANDSHAKE_MS * (uint64_t)SCALE_MS);
     aerogpu_scanout_drop_frame(s);

@@ -13,8 +13,8 @@ typedef struct AeroGPURendererConfig {
     char *recent_trace; /* file; NULL = none */
     uint64_t recent_bytes;
     uint64_t max_hostmem;
-    uint64_t max_space_hostmem; /* 0: half of it */
-    uint32_t max_batch_ms;      /* of looping shaders, while others wait */
+    uint64_t max_space_hostmem; /* 0: half of max_hostmem */
+    uint32_t max_batch_ms;      /* of one program, while others wait */
 } AeroGPURendererConfig;
 
 /* Returns a text that names this build's back ends. g_free() it. */

@@ -80,7 +80,7 @@ void aerogpu_fence_page_changed(AeroGPUState *s)
     aerogpu_fence_page_write_locked(s);
 }
 
-/* Tries again to write what could not be written before. Lock held. */
+/* Writes the fence page if the old map had no memory there. Lock held. */
 static void aerogpu_fence_map_changed(Notifier *notifier, void *data)
 {
     AeroGPUState *s = container_of(notifier, AeroGPUState, fence.map_changed);

@@ -9,8 +9,8 @@
 /* BQL. */
 typedef struct AeroGPUKeep {
     uint32_t state;   /* as KEEP reads: AEROGPU_EXT_KEEP_* */
-    uint64_t key;     /* of the driver whose objects they are */
-    uint64_t written; /* KEEP_KEY */
+    uint64_t key;     /* of the driver that asked to keep objects */
+    uint64_t written; /* value of KEEP_KEY */
     bool suspended;   /* the machine went to sleep, and no reset came yet */
     Notifier suspend, wakeup;
 } AeroGPUKeep;
@@ -24,7 +24,7 @@ typedef enum AeroGPUKeepVerdict {
 
 /* Handles a write to KEEP. BQL. */
 AeroGPUKeepVerdict aerogpu_keep_write(AeroGPUState *s, uint32_t value);
-/* Another driver may use the device from here on. BQL. */
+/* Ends keeping: another driver may use the device from now on. BQL. */
 AeroGPUKeepVerdict aerogpu_keep_forget(AeroGPUState *s);
 /* Handles a device reset. True if objects stay. BQL. */
 bool aerogpu_keep_over_reset(AeroGPUState *s);

@@ -16,7 +16,10 @@ bool aerogpu_loss_holds_locked(AeroGPUState *s)
     return s->loss.enable && s->loss.state == AEROGPU_EXT_GPU_LOST;
 }
 
-/* Sets the state; values are held unless the GPU is gone. Lock held. */
+/*
+ * Sets the state. The renderer holds values (EXT_WRITE_VALUE) of a lost GPU
+ * back if GPU_ENABLE is set and the GPU is not gone for good. Lock held.
+ */
 static void aerogpu_loss_update_locked(AeroGPUState *s, uint32_t state)
 {
     if (s->loss.state != state) {
@@ -67,11 +70,11 @@ bool aerogpu_loss_enable(AeroGPUState *s, bool enable)
 /*
  * ---- saved state ----
  *
- * A VM is saved only while its GPU works. Drivers that do not know the
- * extension leave states that a device without it loads. The state does not
- * contain what drivers ask to be kept (keep.c): a VM with objects is not saved
- * at all, and loading drops what was asked for (KEEP-5). The generation tells
- * drivers, even those that use nothing else of the extension.
+ * A VM is saved only while its GPU works. The subsection is saved only if a
+ * driver uses GPU_ENABLE or KEEP, so that a device without these can load other
+ * states. KEEP itself is not saved, and loading ends it (KEEP-5): a VM with
+ * objects is not saved at all. If KEEP held objects, the saved generation is
+ * one higher, which tells the driver that they are gone.
  */
 static bool aerogpu_loss_needed(void *opaque)
 {

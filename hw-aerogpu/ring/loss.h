@@ -7,7 +7,7 @@
 
 typedef struct AeroGPULoss {
     uint32_t state;      /* lock for writing, atomic: AEROGPU_EXT_GPU_* */
-    uint32_t generation; /* BQL for writing, atomic: drops of all objects */
+    uint32_t generation; /* BQL for writing, atomic: counts drops of objects */
     bool enable;         /* BQL and lock for writing */
     uint32_t saved_generation; /* BQL */
 } AeroGPULoss;
@@ -26,13 +26,14 @@ bool aerogpu_loss_holds_locked(AeroGPUState *s);
 
 /* Notes that all objects are about to be dropped. BQL. */
 void aerogpu_loss_objects_dropped(AeroGPUState *s);
-/* Notes that all objects are dropped. `works`: the GPU works. Render thread. */
+/* Ends a loss, after all objects are dropped. `works`: whether the GPU works
+ * now. Render thread. */
 void aerogpu_loss_over(AeroGPUState *s, bool works);
-/* Handles a write to GPU_ENABLE. True if fences may go on after it. BQL. */
+/* Handles a write to GPU_ENABLE. True if fences may complete now. BQL. */
 bool aerogpu_loss_enable(AeroGPUState *s, bool enable);
 
 extern const VMStateDescription aerogpu_loss_vmstate;
-/* Goes on after the parts are loaded. BQL. */
+/* Tells the renderer of the loaded state. BQL; call it when all is loaded. */
 void aerogpu_loss_loaded(AeroGPUState *s);
 
 #endif /* HW_AEROGPU_LOSS_H */

@@ -61,7 +61,7 @@ static bool aerogpu_sleep(AeroGPUState *s)
             break;
         }
     }
-    /* Set before the events are taken: see aerogpu_render_is_asleep(). */
+    /* Before the events are taken: see aerogpu_render_is_asleep(). */
     qatomic_set(&s->render.asleep, false);
     event_notifier_test_and_clear(&s->requests.kick);
     return event_notifier_test_and_clear(&s->render.doorbell);
@@ -146,7 +146,10 @@ static void *aerogpu_render_thread(void *opaque)
 
 /* ---- life ---- */
 
-/* Guest memory must not change while the VM is stopped. BQL. */
+/*
+ * Waits, when the VM stops, until no work changes guest memory any more, and
+ * has the ring fetched when the VM runs. BQL.
+ */
 static void aerogpu_vm_state_changed(void *opaque, bool running, RunState state)
 {
     AeroGPUState *s = opaque;
@@ -245,7 +248,7 @@ void aerogpu_render_exit(AeroGPUState *s)
     qemu_del_vm_change_state_handler(s->render.vm_state);
     qemu_remove_exit_notifier(&s->render.exit_notifier);
     if (!aerogpu_render_stop(s)) {
-        object_ref(OBJECT(s)); /* the thread goes on using it */
+        object_ref(OBJECT(s)); /* the thread still uses it */
         return;
     }
     event_notifier_cleanup(&s->render.doorbell);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ring reset, device reset and restart of the GPU, from top to bottom: first
- * the register side's part, which it does at once, on its own thread, so that
- * the driver sees it whatever the render thread is doing; then the part that
- * the render thread does when it gets to it. The register side waits for that
- * with the BQL held, but for a bounded time, and not as often as a guest
- * likes. RING_BUSY shows what it did not wait for.
+ * Ring reset, device reset and restart of the GPU. The register side's part
+ * comes first; it is done at once, under the BQL, so that the driver sees it
+ * whatever the render thread is doing. The render thread does the rest when it
+ * takes the request. For the two resets the register side waits until then, but
+ * not long (aerogpu_request_wait_guest). RING_BUSY shows what is left after
+ * such a wait.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
@@ -30,9 +30,9 @@
 /* ---- register side; BQL ---- */
 
 /*
- * From here on submissions that were fetched have no effect, no thread uses
- * the ring's mapping, the renderer stops at its next packet, and none of its
- * threads writes guest memory.
+ * Drops all work that was fetched: after the return fetched submissions have no
+ * effect, no thread uses the ring's mapping, the renderer stops at its next
+ * packet, and none of its threads writes guest memory.
  */
 static void aerogpu_drop_ring(AeroGPUState *s, bool move_head)
 {
@@ -66,7 +66,7 @@ uint32_t aerogpu_ring_busy(AeroGPUState *s)
     if (left & AEROGPU_RENDERER_LEFT_WRITES) {
         busy |= AEROGPU_EXT_RING_BUSY_WRITES;
     }
-    /* The render thread still reads for its current packet. */
+    /* In an old generation the render thread may read for its packet. */
     if (left & AEROGPU_RENDERER_LEFT_READS || !aerogpu_completions_entered(s)) {
         busy |= AEROGPU_EXT_RING_BUSY_READS;
     }
@@ -93,8 +93,8 @@ void aerogpu_ring_reset(AeroGPUState *s)
 }
 
 /*
- * Works like a ring reset for the driver, which does not wait: opening a GPU
- * can take seconds.
+ * Does what a ring reset does, and drops all objects. Does not wait for the
+ * render thread: opening a GPU can take seconds.
  */
 void aerogpu_gpu_restart(AeroGPUState *s)
 {
@@ -108,14 +108,14 @@ void aerogpu_gpu_restart(AeroGPUState *s)
     aerogpu_request(s, AEROGPU_REQ_RESTART | aerogpu_scanout_forget_frame(s));
 }
 
-/* No driver has used them since they were kept: nothing has to be stopped. */
+/* Stops no work: no driver has used the device since the objects were kept. */
 void aerogpu_drop_held(AeroGPUState *s)
 {
     aerogpu_loss_objects_dropped(s);
     aerogpu_request(s, AEROGPU_REQ_RESTART);
 }
 
-/* Runs while registers still hold their old values. */
+/* Drops work and, unless kept, objects; registers still have old values. */
 static void aerogpu_drop_all(AeroGPUState *s)
 {
     uint32_t request = AEROGPU_REQ_DEVICE_RESET;
@@ -143,8 +143,8 @@ static void aerogpu_drop_all(AeroGPUState *s)
 }
 
 /*
- * vga_init() registered a handler that resets VGA; a device's legacy reset
- * comes without one, so VGA is reset here too.
+ * Resets VGA too: the handler that vga_init() registered runs when the machine
+ * is reset, but not when only this device is.
  */
 void aerogpu_device_reset(AeroGPUState *s)
 {

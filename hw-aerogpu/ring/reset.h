@@ -6,7 +6,7 @@
 #include "hw-aerogpu/types.h"
 
 void aerogpu_ring_reset(AeroGPUState *s); /* RING_CONTROL.RESET; BQL */
-/* Returns the old work that is still under way since a reset: BUSY-1; BQL. */
+/* Returns RING_BUSY: what work from before a reset still does. BUSY-1; BQL. */
 uint32_t aerogpu_ring_busy(AeroGPUState *s);
 void aerogpu_gpu_restart(AeroGPUState *s); /* GPU_RESTART; BQL */
 /* Resets the whole device, VGA included. Realize has ended. BQL. */
@@ -15,7 +15,7 @@ void aerogpu_device_reset(AeroGPUState *s);
 /* Drops objects that outlasted a device reset, and opens a lost GPU. BQL. */
 void aerogpu_drop_held(AeroGPUState *s);
 
-/* The render thread's part of each. */
+/* Do the render thread's parts of the above. */
 void aerogpu_ring_reset_requested(AeroGPUState *s);
 void aerogpu_gpu_restart_requested(AeroGPUState *s);
 void aerogpu_device_reset_requested(AeroGPUState *s);

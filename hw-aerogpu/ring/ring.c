@@ -297,7 +297,7 @@ size_t aerogpu_ring_waiting_spaces(AeroGPUState *s, uint32_t *spaces,
         const uint32_t space =
             ldl_le_p(at + offsetof(AeroGPUSpaceSlot, space.space));
 
-        /* A program's submissions mostly follow one another. */
+        /* Skips most repetitions, as in a row of one program's slots. */
         if (!count || spaces[count - 1] != space) {
             spaces[count++] = space;
         }

@@ -5,7 +5,7 @@
 
 #include "hw-aerogpu/types.h"
 
-/* Looks briefly whether there is work, before the thread sleeps. */
+/* True if the mapped ring has a slot to fetch. Cheap enough to poll. */
 bool aerogpu_ring_poll(AeroGPUState *s);
 /*
  * Submits the slots between head and tail. Latches errors of the header unless

@@ -127,7 +127,7 @@ void aerogpu_ring_config_changed(AeroGPUState *s)
     s->ring.config_serial++;
 }
 
-/* Tries again to write what could not be written before. Lock held. */
+/* Writes the head if the old memory map had no memory there. Lock held. */
 static void aerogpu_ring_map_changed(Notifier *notifier, void *data)
 {
     AeroGPUState *s = container_of(notifier, AeroGPUState, ring.map_changed);

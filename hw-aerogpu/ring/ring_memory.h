@@ -19,13 +19,13 @@ typedef struct AeroGPURing {
     uint32_t size;       /* bytes mapped */
     uint32_t fetch;      /* next slot to fetch; atomic: others read it */
     bool started;        /* fetch was taken from a header */
-    bool blocked;        /* the last look left something: do not poll */
-    bool valid;          /* the last look at the header was fine */
+    bool blocked;        /* the last drain left slots: do not poll */
+    bool valid;          /* the header was good when last checked */
 
-    uint64_t config_serial; /* lock: raised with the ring registers */
-    uint32_t head;          /* lock: where the header's should be */
-    uint64_t head_gpa;      /* lock: of the field */
-    bool head_stale;        /* lock: it could not be stored there */
+    uint64_t config_serial; /* lock: grows if the mapping is stale */
+    uint32_t head;          /* lock: value for the header's head */
+    uint64_t head_gpa;      /* lock: of the header's head */
+    bool head_stale;        /* lock: head could not be written there */
     Notifier map_changed;
     bool saved_current; /* for the saved state: mapped from these registers */
 
@@ -33,7 +33,7 @@ typedef struct AeroGPURing {
     uint64_t cmd_capacity;
     uint8_t *table_buffer;
     uint64_t table_capacity;
-    bool no_memory; /* atomic; for tests: there is none for those copies */
+    bool no_memory; /* atomic; for tests: no buffer can grow */
 } AeroGPURing;
 
 /*
@@ -45,11 +45,11 @@ void aerogpu_ring_unmap(AeroGPUState *s);
 /* Returns the tail that the driver has now; the ring is mapped. */
 uint32_t aerogpu_ring_tail(AeroGPUState *s);
 
-/* Lets the driver see `head` from now on. Any thread, lock held. */
+/* Writes `head` where the driver reads it. Any thread, lock held. */
 void aerogpu_ring_set_head_locked(AeroGPUState *s, uint32_t head);
 /*
- * Drops all that was mapped from the registers. With `move_head`, head becomes
- * tail here, on the caller's thread, so that the driver sees it whatever the
+ * Makes the present mapping stale. With `move_head`, also sets the head in
+ * guest memory to the tail at once, so that the driver sees it whatever the
  * render thread is doing. BQL, lock held.
  */
 void aerogpu_ring_abandon_locked(AeroGPUState *s, bool move_head);
@@ -57,7 +57,7 @@ void aerogpu_ring_abandon_locked(AeroGPUState *s, bool move_head);
 void aerogpu_ring_config_changed(AeroGPUState *s);
 
 extern const VMStateDescription aerogpu_ring_vmstate;
-/* Keeps the ring's address; it is mapped when the VM runs. BQL. */
+/* Takes over the saved position; the ring is mapped when the VM runs. BQL. */
 void aerogpu_ring_loaded(AeroGPUState *s);
 
 void aerogpu_ring_memory_init(AeroGPUState *s);

@@ -20,7 +20,7 @@
 
 #define AEROGPU_POLL_MAX_NS 100000
 #define AEROGPU_POLL_MIN_NS 2000
-#define AEROGPU_POLL_VAIN 3        /* vain polls until we rest */
+#define AEROGPU_POLL_VAIN 3        /* value of `vain` that starts a rest */
 #define AEROGPU_POLL_REST 64       /* sleeps, the first time */
 #define AEROGPU_POLL_REST_MAX 4096 /* sleeps */
 
@@ -28,7 +28,7 @@
 typedef struct AeroGPUPoll {
     int64_t ns;     /* length of the next poll, 0 = sleep at once */
     int64_t polled; /* length of the poll that just found nothing */
-    uint32_t vain;  /* vain polls in a row */
+    uint32_t vain;  /* polls in a row that ended just before work */
     uint32_t rest;  /* sleeps to come before the next poll */
     uint32_t pause; /* sleeps of the last rest */
 } AeroGPUPoll;

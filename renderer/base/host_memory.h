@@ -92,8 +92,8 @@ private:
   std::shared_ptr<HostMemory> m_share;
 };
 
-/// A charge that ends with its owner. Movable; empty by default. It keeps the share that it counts in alive,
-/// whose process may have ended.
+/// A charge that ends with the object. Movable; empty by default. Keeps the share that it counts in alive,
+/// also after the end of the share's process.
 class HostMemoryCharge {
 public:
   HostMemoryCharge() = default;

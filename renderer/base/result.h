@@ -23,8 +23,8 @@ enum class ErrorCode : uint32_t {
   OutOfBounds = 2,
   Backend = 3,
   Internal = 0xFFFF,
-  /// aerogpu_renderer_interrupt() ended it, which is no one's fault: the submission is dropped and the guest
-  /// is told of no error. Not a number of the protocol.
+  /// aerogpu_renderer_interrupt() ended the operation, which is no one's fault: the submission is dropped and
+  /// the guest is told of no error. Not a number of the protocol.
   Interrupted = 0x10000,
 };
 
@@ -39,7 +39,7 @@ struct ErrorValue {
   ErrorValue(const char* field, float n) : name(field), number(n) {}
 };
 
-/// A few values, without allocation: they become text only for a reader.
+/// A few values, without allocation: they become text only when a message is made.
 class ErrorValues {
 public:
   ErrorValues() = default;

@@ -249,7 +249,7 @@ void DirectCompositor::blitAll(const DirectImage* const (&sources)[kWindows], Vk
     blit.dstOffsets[0] = corner(to.x, to.y, 0);
     blit.dstOffsets[1] = corner(to.x + to.width, to.y + to.height, 1);
     vkCmdBlitImage(m_commands, sources[i]->image, kSource, m_screen.image, kDestination, 1, &blit, filter);
-    // The next one may overlap it, and comes later; thumbnails lie side by side.
+    // The next window may overlap this one and must come after it; thumbnails lie side by side.
     const bool last = i + 1 == kWindows;
     if (last || !halves) barrier(m_commands, m_screen.image, kDestination, last ? kTarget : kDestination);
   }

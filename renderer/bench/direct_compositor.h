@@ -17,7 +17,7 @@ public:
   DirectCompositor(const DirectCompositor&) = delete;
   DirectCompositor& operator=(const DirectCompositor&) = delete;
 
-  /// Window kChanged gets these texels; its visible part is drawn anew, with all that lies there, and copied
+  /// Gives window kChanged these texels, draws its visible part anew, with all that lies there, and copies it
   /// to memory.
   void drawFrame(const uint8_t* texels);
   /// Draw all windows to the screen: half as large, filtered; texel by texel without kKeyColor; from R5G6B5.

@@ -33,7 +33,7 @@ private:
   const uint32_t m_buffer;
 };
 
-/// 100 draws of one state inside an occlusion query, whose count is in memory when the frame is done.
+/// Measures 100 draws of one state in an occlusion query, whose count is in memory at the end of the frame.
 void occlusion100Draws(benchmark::State& state) {
   if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
   static const Allocation memory = scene().harness().allocate(4096);
@@ -67,8 +67,8 @@ void occlusion100Draws(benchmark::State& state) {
 }
 BENCHMARK(occlusion100Draws)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-/// 262140 vertices of triangles that cover no pixel: measures our work after each vertex (its position's
-/// offset, point size, 0 times anything), which direct Vulkan does not do.
+/// Measures our work after each vertex (its position's offset, point size, 0 times anything), which direct
+/// Vulkan does not do: draws 262140 vertices of triangles that cover no pixel.
 void vertexEpilogue(benchmark::State& state) {
   if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
   constexpr uint32_t kVertices = 262140;
@@ -98,7 +98,7 @@ void vertexEpilogue(benchmark::State& state) {
 }
 BENCHMARK(vertexEpilogue)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-/// 20 full-screen blended quads with the alpha test, which all pixels pass; direct_ms is ours without it.
+/// Measures 20 blended full-screen quads whose pixels all pass the alpha test; direct_ms is ours without it.
 void alphaTest(benchmark::State& state) {
   if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
   const Quad quad;

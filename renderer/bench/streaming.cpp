@@ -133,8 +133,8 @@ void inlineQuads(benchmark::State& state) {
 }
 BENCHMARK(inlineQuads)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-/// 200 boxes of 32x32 texels of a texture of 1024x1024, and a draw with it after each. `inOrder`: direct
-/// Vulkan keeps the order that packets without a promise ask for.
+/// Measures 200 updates of 32x32 texels of a texture of 1024x1024, each with a draw of it after. `inOrder`:
+/// direct Vulkan keeps the order that packets without a promise ask for.
 void updateTexture(benchmark::State& state, uint32_t flags, bool inOrder) {
   if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
   constexpr uint32_t kSide = 1024, kBox = 32, kPerRow = kSide / kBox;

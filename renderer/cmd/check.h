@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a packet alone can prove, one overload per structure of the command table: enumerators, multiples,
-// counts. The commands prove what needs the tables. A structure that has fields and no overload in check.cpp
-// does not link.
+// Checks all that needs only the packet, by one overload per structure of the command table: enumerators,
+// multiples, counts. The commands check what needs the renderer's tables. If check.cpp lacks an overload for
+// a structure with fields, linking fails.
 #pragma once
 
 #include <cstdint>

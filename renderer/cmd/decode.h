@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From a packet's bytes to a checked structure and the function that runs it: one of three shapes, as the
-// command table says (aerogpu_cmd_table.h).
+// Decodes a packet, checks its structure and calls the function that runs it. Packets have one of three
+// shapes, as the command table says (aerogpu_cmd_table.h).
 #pragma once
 
 #include "renderer/cmd/check.h"
@@ -9,10 +9,10 @@
 namespace aerogpu::cmd {
 
 // Each makes every check that the packet alone allows, and then calls `run(context, structure)`, with what
-// follows the structure where something does. Returns the first check's error, or what `run` returns. They
+// follows the structure, if anything does. Returns the first check's error, or what `run` returns. They
 // are inlined so that `run`, a constant, is called directly.
 
-/// A structure and nothing after it.
+/// Decodes a structure with nothing after it.
 template <class Context, class Wire>
 [[gnu::always_inline]] inline Result<void> decodeFixed(const Packet& packet, Context& context,
                                                        Result<void> (*run)(Context&, const Wire&)) {
@@ -22,7 +22,7 @@ template <class Context, class Wire>
   return run(context, *fixed);
 }
 
-/// A structure and as many elements as `countOf` says, uint64_t(const Wire&).
+/// Decodes a structure and as many elements as `countOf` says, uint64_t(const Wire&).
 template <class Context, class Wire, class Elem, class CountOf>
 [[gnu::always_inline]] inline Result<void> decodeTail(const Packet& packet, Context& context,
                                                       Result<void> (*run)(Context&, const Wire&,
@@ -34,7 +34,7 @@ template <class Context, class Wire, class Elem, class CountOf>
   return run(context, read->fixed, read->tail);
 }
 
-/// A structure and whatever follows, up to the packet's end.
+/// Decodes a structure; passes on whatever follows, up to the packet's end.
 template <class Context, class Wire>
 [[gnu::always_inline]] inline Result<void> decodeRest(const Packet& packet, Context& context,
                                                       Result<void> (*run)(Context&, const Wire&,

@@ -2,7 +2,7 @@
 // The interface that the executor draws with: `vulkan`, `null`, later others. All members are called on the
 // render thread, with arguments that the executor has validated (handles exist, ranges lie inside,
 // enumerators are known); a back end checks only what the GPU alone knows. Calls, including those of the
-// objects' functions, execute in their order.
+// objects' functions, take effect in the order in which they are made.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace aerogpu::core {
 
 struct ValueWrite;
 
-/// A submission on its way. The back end calls exactly one of the two members, once, in order of submission:
-/// from within endSubmission if no GPU work is outstanding, else from its own thread.
+/// Receives the end of a submission. The back end calls completed() once for each, in order of submission:
+/// from within endSubmission() if no GPU work is outstanding, else from its own thread.
 class Completion {
 public:
   virtual ~Completion() = default;
@@ -35,7 +35,7 @@ public:
 struct DrawArgs {
   uint32_t vertexCount = 0, instanceCount = 1, firstVertex = 0, firstInstance = 0;
 };
-/// A draw with its own stream 0 and, if there are indices, its own index buffer.
+/// A draw that brings its own vertices, in place of stream 0, and possibly its own indices.
 struct InlineDraw {
   std::span<const uint8_t> vertices;  ///< vertexCount times stride
   uint32_t vertexCount = 0, stride = 0;
@@ -128,8 +128,8 @@ public:
   virtual bool usesGuestMemory() const = 0;
   /// Waits until every completion has returned. False after `timeoutNs`.
   virtual bool waitIdle(uint64_t timeoutNs) = 0;
-  /// The owner of this account has ended, with all its objects: the back end drops what it keeps for it. A
-  /// new owner with the same account may come later.
+  /// Drops what the back end keeps for the owner of this account, who has ended with all objects. A new owner
+  /// may get the same account later.
   virtual void processEnds(const HostMemory& account) = 0;
 
   /// True if the GPU is lost: further work ends with an error. Any thread, but not while recover() runs.

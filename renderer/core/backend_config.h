@@ -17,7 +17,7 @@ namespace aerogpu::core {
 /// References outlive the back end.
 struct BackendConfig {
   HostMemory& hostMemory;
-  HostMemory& frameReserve;  ///< beside it, for frames alone (core/frame_memory.h)
+  HostMemory& frameReserve;  ///< beside hostMemory, for frames alone (core/frame_memory.h)
   Stats& stats;
   Log& log;
   const std::atomic<bool>& interrupted;  ///< long operations end early, with ErrorCode::Interrupted

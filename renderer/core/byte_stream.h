@@ -10,7 +10,7 @@
 namespace aerogpu::core {
 
 /// Host memory that stays where it is and does not change until the object dies; any thread. A guest that
-/// breaks the rules may still change guest memory: its bytes are data, never interpreted.
+/// breaks the rules may still change guest memory, so its bytes are never interpreted.
 class Lent {
 public:
   Lent(uint8_t* first, uint64_t size) : m_first(first), m_size(size) {}

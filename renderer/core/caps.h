@@ -10,8 +10,7 @@
 
 namespace aerogpu::core {
 
-/// Returns the most that a GPU could do with textures of a format, of one sample: the limits of packets and
-/// Direct3D 9 alone.
+/// Returns the uses that packets and Direct3D 9 allow for textures of the format with one sample, on any GPU.
 uint32_t possibleFormatCaps(const FormatInfo& format);
 
 /// Returns the block of this back end. At most AEROGPU_EXT_REG_CAPS_BYTES.

@@ -17,45 +17,45 @@ public:
   /// `hostMemory` outlives the object.
   explicit ContextTable(HostMemory& hostMemory) : m_hostMemory(hostMemory) {}
 
-  /// Selects a context of the space, made if need be; over a limit Backend, and the selection stays.
-  /// `spacesEnabled`: which limit of all counts.
+  /// Selects a context of the space, and makes it if there is none. Over a limit it fails with Backend and
+  /// selects nothing new. `spacesEnabled` decides on the limit for all contexts together.
   Result<void> select(Space& space, bool spacesEnabled, uint32_t contextId);
-  /// No context is selected, for another space is: numbers of contexts count inside a space.
+  /// Deselects the context, as another space is selected: numbers of contexts are per space.
   void leave();
   bool isSelected(uint32_t contextId) const { return m_context && m_contextId == contextId; }
 
-  // Of the selected context, which there is.
+  // The next functions work on the selected context; one must be selected.
   DrawState& state() { return *m_state; }
   StageBindings& bindings(Stage stage) { return m_state->stages[static_cast<size_t>(stage)]; }
   void dirtyStage(Stage stage, uint32_t bit) {
     m_state->dirty |= bit;
     m_state->dirtyResourceStages |= 1u << static_cast<uint32_t>(stage);
   }
-  /// Its queries; null before the first one.
+  /// Returns its queries; null before the first one.
   ContextQueries* queries() { return m_context->queries.get(); }
-  /// Returns its queries, and makes them if there are none; Backend without room.
+  /// Returns its queries, and makes them if there are none; Backend without memory.
   Result<ContextQueries*> needQueries();
-  /// Puts it back to the state of a new one.
+  /// Resets it to the state of a new context.
   void resetSelected();
-  /// Notes whether it may differ from a new one.
+  /// Notes whether it may differ from a new context.
   void noteChange(bool changed);
 
-  /// How many may differ from new ones.
+  /// Returns how many contexts may differ from new ones.
   uint64_t changedCount() const { return m_changed; }
-  /// The contexts of a space that ends are gone; none of them is selected.
+  /// Removes the contexts of a space that ends; none of them is selected.
   void dropAll(Space& space);
-  /// No context is selected. Its queries are left as they are, for a reset begins.
+  /// Deselects the context because a reset begins: does not pause its queries.
   void deselect() {
     m_state = nullptr;
     m_context = nullptr;
   }
 
 private:
-  /// The selected context's queries do not count until it is selected again.
+  /// Stops the counts of the selected context's queries until it is selected again.
   void pauseQueries() {
     if (m_context && m_context->queries) m_context->queries->pause();
   }
-  /// The back end has seen nothing of the selected context's state.
+  /// Makes the back end read all state of the selected context.
   void markAllDirty();
 
   HostMemory& m_hostMemory;
@@ -63,7 +63,7 @@ private:
   uint32_t m_contextId = 0;
   DrawState* m_state = nullptr;
   Context* m_context = nullptr;  ///< that m_state belongs to
-  uint64_t m_changed = 0;        ///< how many have `changed`
+  uint64_t m_changed = 0;        ///< contexts with Context::changed
 };
 
 }  // namespace aerogpu::core

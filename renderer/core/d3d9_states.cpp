@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Maps each Direct3D 9 state to its field (see d3d9_states.h). The tables of d3d9/ have the values that it
-// takes.
+// Maps each Direct3D 9 state to its field (see d3d9_states.h). The tables of d3d9/ have the values that each
+// state takes.
 #include "renderer/core/d3d9_states.h"
 
 #include <array>
@@ -218,7 +218,7 @@ constexpr Row<SamplerState> kSamplerStateRows[] = {
     row<Samp::SrgbTexture, &SamplerState::srgb>(),
 };
 
-/// Rows by number; null if a number has none.
+/// Returns the rows by number; null if a number has none.
 template <size_t kNumbers, class Object, size_t kRows>
 constexpr auto byNumber(const Row<Object> (&rows)[kRows]) {
   std::array<const Row<Object>*, kNumbers> out{};
@@ -251,7 +251,7 @@ bool setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value) {
 }
 
 void setTextureStageState(DrawState& state, uint32_t stage, uint32_t number, uint32_t value) {
-  // D3DTEXTURESTAGESTATETYPE; the fixed function has the others.
+  // Values of D3DTEXTURESTAGESTATETYPE; only the fixed function reads the others.
   enum : uint32_t { kMat00 = 7, kMat11 = 10, kScale = 22, kOffset = 23, kTransformFlags = 24 };
   TextureStage& s = state.textureStages[stage];
   const TextureStage before = s;

@@ -36,7 +36,7 @@ void measureTargets(DrawState& state) {
     height = std::min<uint64_t>(height, mip.height);
   };
   for (uint32_t i = 0; i < state.colorTargetCount; ++i) measure(state.colorTargets[i]);
-  // A smaller depth target cuts only some draws.
+  // A depth target counts only without color targets: a smaller one cuts only some draws.
   if (width == UINT64_MAX) measure(state.depthTarget);
   state.drawPixels = 0;
   if (width == UINT64_MAX) return;

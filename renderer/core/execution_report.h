@@ -16,9 +16,9 @@ struct ExecutionReport {
   bool frameUnchanged =
       false;                   ///< the last present showed what the last frame of an earlier submission holds
   bool dropped = false;        ///< interrupted: the packets from executedBytes on did not run
-  bool stopped = false;        ///< the same, for it must not fail and has
+  bool stopped = false;        ///< likewise dropped, because a submission that must not fail has failed
   bool needsGpu = true;        ///< false: guest memory was copied and filled, and nothing else was asked for
-  uint64_t executedBytes = 0;  ///< of the stream, its header included; 0 when no packet was looked at
+  uint64_t executedBytes = 0;  ///< of the stream, its header included; 0 if no packet was read
 };
 
 }  // namespace aerogpu::core

@@ -47,10 +47,10 @@ struct FormatInfo {
   bool opaque;  ///< alpha is 1 whatever the bytes hold
   bool srgb;
   bool compares;  ///< sampling compares with the texels (shadow maps); of depth formats
-  /// For colors in single texels: red, green, blue, alpha. A channel that stands in several is stored once.
+  /// For colors in single texels: red, green, blue, alpha. Colors that share a channel have equal entries.
   /// Of YUV: luma, and U in even columns, V in odd ones.
   std::array<Channel, 4> channels;
-  Yuv yuv = Yuv::None;  ///< else only copied, and a source of blits
+  Yuv yuv = Yuv::None;  ///< not None: only copied, and a source of blits
   bool isYuv() const { return yuv != Yuv::None; }
   /// Returns the blocks of a row or column of at least 1 texel; the last block may be partial.
   uint32_t blocks(uint32_t texels) const { return ((texels - 1) >> blockShift()) + 1; }
@@ -92,7 +92,7 @@ bool decodedByShader(const FormatInfo& format);
 bool takesColors(const FormatInfo& format);
 
 /// True if every channel of a texel holds one color channel unchanged, so that a GPU can have targets of that
-/// layout: a channel stands for several only if it is the only one, none is missing before one that exists,
+/// layout: a channel has several colors only if it is the only one, none is missing before one that exists,
 /// and no texel has three bytes.
 bool rendersPlainly(const FormatInfo& format);
 

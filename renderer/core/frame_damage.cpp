@@ -21,7 +21,8 @@ aerogpu_frame_rect hull(const aerogpu_frame_rect& a, const aerogpu_frame_rect& b
 void FrameDamage::add(const aerogpu_ext_rect& rect, uint32_t width, uint32_t height) {
   const aerogpu_frame_rect r{rect.left, rect.top, std::min(rect.right, width), std::min(rect.bottom, height)};
   if (r.left >= r.right || r.top >= r.bottom) return;
-  // Merges it with a rectangle that covers it or that it covers; without room, with the one that grows least.
+  // Merges `r` with a rectangle that covers it or that it covers; without room, with the one that grows
+  // least.
   size_t best = m_count;
   uint64_t least = m_count < m_rects.size() ? 1 : UINT64_MAX;
   for (size_t i = 0; i < m_count; ++i) {

@@ -20,7 +20,7 @@ public:
     m_since = sequence;
     m_count = 0;
   }
-  /// Returns the frame that damage counts from; 0: it is anywhere.
+  /// Returns the sequence number of the frame that damage counts from; 0: damage may be anywhere.
   uint64_t since() const { return m_since; }
   std::span<const aerogpu_frame_rect> rects() const { return {m_rects.data(), m_count}; }
 

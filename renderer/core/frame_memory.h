@@ -16,7 +16,7 @@ constexpr uint64_t frameReserveBytes(uint64_t maxHostmem) {
   return std::max(maxHostmem / 4, uint64_t{32} << 20);
 }
 
-/// Charges a frame, to the account if it has room; an empty charge if the reserve has no room either.
+/// Charges a frame to the account or, without room there, to the reserve; an empty charge if both are full.
 inline HostMemoryCharge chargeFrame(HostMemory& account, HostMemory& reserve, uint64_t bytes) {
   HostMemoryCharge charge = HostMemoryCharge::take(account, bytes, HostMemoryKind::Frames);
   if (!charge.ok()) charge = HostMemoryCharge::take(reserve, bytes, HostMemoryKind::Frames);

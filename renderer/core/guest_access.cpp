@@ -58,7 +58,7 @@ Result<void> GuestAccess::settleWrites() {
 }
 
 Result<void> GuestAccess::settleAll() {
-  (void)m_env.backend.flush();  // its failure is one of those who asked for that work, and shows there
+  (void)m_env.backend.flush();  // a failure is reported by the submission that asked for that work
   return awaitIdle();
 }
 

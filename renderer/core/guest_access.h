@@ -23,7 +23,7 @@ namespace aerogpu::core {
 
 class GuestAccess {
 public:
-  /// All of it outlives the object.
+  /// References that outlive the object.
   struct Environment {
     Backend& backend;
     HostMemory& hostMemory;
@@ -33,25 +33,25 @@ public:
   };
   explicit GuestAccess(const Environment& env) : m_env(env), m_pageLists(env.hostMemory) {}
 
-  /// A submission begins: what was read of page lists counts no longer.
+  /// Begins a submission: forgets what was read of page lists.
   void beginSubmission() {
     m_pendingWrites.begin();
     m_pageLists.forget();
   }
-  /// The oldest submission that was begun is finished: its write-backs are in guest memory. Any thread.
+  /// Notes that the oldest submission is finished: its write-backs are in guest memory. Any thread.
   void submissionFinished() { m_pendingWrites.finishOne(); }
-  /// Every submission is finished.
+  /// Forgets page lists and pending writes; every submission is finished.
   void reset() {
     m_pageLists.forget();
     m_pendingWrites.clear();
   }
-  /// Null = none. Not owned.
+  /// Sets the observer, which is not owned; null = none.
   void setObserver(GuestReadObserver* observer) { m_observer = observer; }
   const GuestMemory& memory() const { return m_env.memory; }
 
   // Allocations of this submission.
   AllocTable& allocations() { return m_allocs; }
-  /// Null when the submission does not list it.
+  /// Returns null if the submission does not list the allocation.
   const AllocTable::Entry* find(uint32_t allocId) const { return m_allocs.find(allocId); }
   /// Finds the allocation of a backing. It must hold [offset, offset + size) of the resource and, with
   /// `write`, be writable.
@@ -66,17 +66,17 @@ public:
   /// no source. `use`: Result<void>(ByteSource&).
   template <class Use>
   Result<void> read(const AllocTable::Entry& entry, const ByteRows& rows, Use use);
-  /// Tells the observer, if there is one, of rows that are read otherwise; no runs: they cannot be found.
+  /// Tells the observer, if there is one, of rows that are not read through read(); no runs: unknown places.
   void observeRead(const AllocTable::Entry& entry, const ByteRows& rows, std::span<const GuestRun> runs) {
     if (m_observer) m_observer->onGuestRead(entry, rows, runs);
   }
-  /// Where rows that are written when work is done lie; outlives the submission.
+  /// Returns where rows lie that are written once work is done; may be kept after the submission.
   Result<std::shared_ptr<GuestRuns>> runsToWrite(const AllocTable::Entry& entry, const ByteRows& rows);
-  /// Something is on its way to those runs.
+  /// Notes that a write to those runs is under way.
   void addPending(std::shared_ptr<const GuestRuns> runs) { m_pendingWrites.add(std::move(runs)); }
-  /// A sink for rows that lie in the allocation; they are pending from here on.
+  /// Returns a sink for rows that lie in the allocation, and notes that a write to them is under way.
   Result<std::unique_ptr<ByteSink>> sinkAt(const AllocTable::Entry& entry, const ByteRows& rows);
-  /// A sink for the backing of a box, which lies inside the texture.
+  /// Returns a sink for the backing of a box, which lies inside the texture.
   Result<std::unique_ptr<ByteSink>> sinkOf(const Texture& texture, Subresource sub, const Box& box);
 
   /// Waits until earlier packets read and write guest memory no more, except for writes that are known byte
@@ -86,7 +86,7 @@ public:
   Result<void> settleIfWritten(GuestRun run);
 
 private:
-  /// Where rows inside an allocation lie; valid until the next call.
+  /// Returns where rows inside an allocation lie; valid until the next call.
   Result<std::span<const GuestRun>> locate(const AllocTable::Entry& entry, const ByteRows& rows);
   /// Hands over what is recorded and waits for it: no write-back is pending then.
   Result<void> settleWrites();
@@ -101,8 +101,8 @@ private:
   PageLists m_pageLists;
   PendingWrites m_pendingWrites;
   GuestReadObserver* m_observer = nullptr;
-  GuestRun m_linearRun{};            ///< what locate() returned last, or
-  std::vector<GuestRun> m_listRuns;  ///< this
+  GuestRun m_linearRun{};            ///< last result of locate(), unless a page list was read
+  std::vector<GuestRun> m_listRuns;  ///< last result of locate(), if a page list was read
 };
 
 template <class Use>
@@ -113,7 +113,7 @@ Result<void> GuestAccess::read(const AllocTable::Entry& entry, const ByteRows& r
     observeRead(entry, rows, {});
     return runs.error();
   }
-  // Packets run in order: what an earlier one writes back is there before this one reads.
+  // Packets run in order: write-backs of earlier packets must be done before this one reads.
   if (m_pendingWrites.touches(*runs))
     if (auto settled = settleWrites(); !settled) return settled;
   if (m_observer)

@@ -44,7 +44,7 @@ public:
     return ref ? ref->get() : nullptr;
   }
 
-  /// The object of that kind, or CmdDecode, which says `what` there is not.
+  /// Returns the object of that kind, or CmdDecode with the text `what`.
   template <class T>
   Result<T*> need(uint32_t handle, const char* what) {
     T* object = get<T>(handle);
@@ -54,7 +54,7 @@ public:
 
   uint32_t count() const { return m_count; }
 
-  /// The handle is free and not 0: the caller has checked.
+  /// Adds an object. The caller has checked that the handle is free and not 0.
   void insert(uint32_t handle, Object object) {
     if ((size_t{m_count} + 1) * 2 > m_slots.size()) grow();
     place(handle, std::move(object));
@@ -80,7 +80,7 @@ public:
     return object;
   }
 
-  /// Passes every object to `use`, once; the table is empty then.
+  /// Empties the table, then passes each of its objects to `use`, once.
   template <class Use>
   void drain(Use use) {
     std::vector<Slot> old(kFirstSlots);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Room that packets with lists need while they run, kept from one to the next so that none allocates.
+// Lists that packets fill while they run, kept from packet to packet to save allocations.
 #pragma once
 
 #include <vector>

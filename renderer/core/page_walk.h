@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Walks a range of an allocation in guest memory, piece after piece from one of its ends. Reads the words of
-// a page list a few at a time, each once, and holds no other (MEM-6). Render thread only.
+// a page list a few at a time, each once, and keeps only those (MEM-6). Render thread only.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ public:
   Result<GuestRun> piece(const GuestMemory& guest);
   /// Returns the offset in the allocation of the next `size` bytes of the piece.
   uint64_t offsetOf(uint64_t size) const { return m_from == From::Begin ? m_at : m_at + m_left - size; }
-  /// Goes on after `size` bytes of the piece.
+  /// Moves the walk past `size` bytes of the piece.
   void advance(uint64_t size);
 
 private:

@@ -17,7 +17,7 @@ class PendingWrites {
 public:
   /// Begins a submission; write-backs that are added from here on are its own.
   void begin() { ++m_begun; }
-  /// The oldest unfinished submission is finished, its write-backs are in guest memory. Any thread.
+  /// Notes that the oldest unfinished submission is finished: its write-backs are done. Any thread.
   void finishOne() { m_finished.fetch_add(1, std::memory_order_release); }
 
   void add(std::shared_ptr<const GuestRuns> runs) {
@@ -28,12 +28,12 @@ public:
       m_uncounted = m_begun;
   }
 
-  /// True if one of them may share a byte with `range`.
+  /// True if a pending write-back may share a byte with `range`.
   bool touches(GuestRun range) {
     prune();
     return any(range);
   }
-  /// True if one of them may share a byte with any of the runs; holes among them do not count.
+  /// True if a pending write-back may share a byte with any of the runs; holes among them do not count.
   bool touches(std::span<const GuestRun> runs) {
     prune();
     if (m_writes.empty() && m_uncounted <= m_finished.load(std::memory_order_acquire)) return false;
@@ -42,7 +42,7 @@ public:
     return false;
   }
 
-  /// True if there are too many to ask for piece after piece.
+  /// True if so many are pending that calling touches() for each piece takes too long.
   bool many() {
     prune();
     if (m_uncounted > m_finished.load(std::memory_order_acquire)) return true;
@@ -60,7 +60,7 @@ public:
 
 private:
   static constexpr size_t kFew = 64;
-  static constexpr size_t kMost = 1024;  ///< beyond this they count as everywhere
+  static constexpr size_t kMost = 1024;  ///< with more, any byte may be written
 
   void prune() {
     const uint64_t finished = m_finished.load(std::memory_order_acquire);

@@ -36,7 +36,7 @@ Result<void> Presents::present(uint32_t flags, std::span<const aerogpu_ext_rect>
   }
   FrameDamage damage;
   if (!rects.empty() && texture->backingSerial != 0 && m_framed.serial == texture->backingSerial) {
-    // A frame that was taken in this submission does not come out: this one stands for both.
+    // The frame replaces one that this submission has taken before, so it has the damage of both.
     if (m_frameTaken)
       damage = m_damage;
     else
@@ -63,7 +63,7 @@ Result<void> Presents::captureFrame(Texture& texture, const FrameDamage& damage)
 Result<void> Presents::snapshot() {
   Texture* texture = scanoutTexture();
   if (!texture) return {};
-  m_env.work.beginSubmission();  // it counts for itself
+  m_env.work.beginSubmission();  // a snapshot has limits of its own
   m_env.backend.setOwner({});
   return captureFrame(*texture, {});
 }

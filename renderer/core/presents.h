@@ -20,7 +20,7 @@ namespace aerogpu::core {
 
 class Presents {
 public:
-  /// All of it outlives the object.
+  /// References that outlive the object.
   struct Environment {
     Backend& backend;
     Stats& stats;
@@ -32,20 +32,20 @@ public:
 
   void beginSubmission() { m_frameTaken = false; }
   void setScanout(const aerogpu_scanout_config& config) { m_scanout = config; }
-  /// The allocation whose texture is shown; 0 = none, or one is found by its address.
+  /// Returns the allocation whose texture is shown; 0 = none, or the texture is found by its address.
   uint32_t scanoutAllocation() const {
     return m_scanout.enable && m_scanout.by_allocation ? m_scanout.alloc_id : 0;
   }
-  /// The texture that is shown; null when it is memory or nothing.
+  /// Returns the texture that is shown; null if memory or nothing is shown.
   Texture* scanoutTexture() const;
 
   /// Takes a frame if what is shown has changed. `state`: of the context that presents. `rects`: what differs
-  /// from the last present; none: anything may. Counts itself in the report.
+  /// from the last present; none: anything may. Counts the present in the report.
   Result<void> present(uint32_t flags, std::span<const aerogpu_ext_rect> rects, const DrawState& state,
                        ExecutionReport& report);
   /// Takes a frame of the scanout's texture, if there is one, outside of any submission.
   Result<void> snapshot();
-  /// The last frame may have been thrown away: the next present brings a new one.
+  /// Makes the next present take a frame even without changes: the last frame may be gone.
   void forgetFrame() { m_framed = {}; }
 
 private:
@@ -61,7 +61,7 @@ private:
   Framed m_framed;
   uint64_t m_framedSequence = 0;  ///< of that frame
   FrameDamage m_damage;           ///< of the frame that was taken in this submission
-  bool m_frameTaken = false;      ///< in this submission: it comes out with it
+  bool m_frameTaken = false;      ///< this submission has taken a frame
 };
 
 }  // namespace aerogpu::core

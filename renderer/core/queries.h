@@ -25,7 +25,7 @@ public:
   /// Writes the time when all work so far is done to `sink`, 8 bytes.
   Result<void> timestamp(Backend& backend, std::unique_ptr<ByteSink> sink);
 
-  /// Another context draws between these two calls.
+  /// Stops the open counts between the two calls, while another context draws.
   void pause();
   void resume();
 

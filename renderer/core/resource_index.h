@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Resources are also found without a handle: by share tokens, and by the guest memory that backs them. Render
-// thread only.
+// Finds resources without a handle: by share tokens, and by the guest memory that backs them. Render thread
+// only.
 #pragma once
 
 #include "renderer/base/host_memory.h"
@@ -18,9 +18,9 @@ struct ResourceIndex {
   SharedSurfaces shared;
   TextureBackings backings;
 
-  /// A resource that was made has its first handle.
+  /// Counts a new resource, which has one handle.
   void countOne() { m_stats.resources.add(1); }
-  /// One handle less names the resource; without any it is found no more.
+  /// Notes that a handle of the resource is gone. After the last one, the resource cannot be found any more.
   void dropHandle(Resource& resource) {
     if (--resource.handleCount != 0) return;
     shared.retire(resource);

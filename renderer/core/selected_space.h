@@ -14,25 +14,25 @@ namespace aerogpu::core {
 
 class SelectedSpace {
 public:
-  /// Space 0 is selected. `spaces` outlives the object.
+  /// Selects space 0. `spaces` outlives the object.
   explicit SelectedSpace(Spaces& spaces) : m_spaces(spaces), m_space(&spaces.kernel()) {}
 
-  /// The space's own table, so that a look-up costs what it would without spaces.
+  /// Returns the handles of the space; a look-up costs no more than without spaces.
   HandleTable& handles() { return m_handles; }
   Space& operator*() { return *m_space; }
   Space* operator->() { return m_space; }
   const Space* operator->() const { return m_space; }
-  /// Spaces are enabled, as of this submission.
+  /// True if spaces are enabled, as of this submission.
   bool enabled() const { return m_enabled; }
-  /// The submission is the kernel driver's own.
+  /// True if the submission is the kernel driver's.
   bool ofKernel() const { return m_kernel; }
 
-  /// Checks the ring slot's space and its flags. Returns the space that the submission runs in: the selected
-  /// one where it has no packets.
+  /// Checks the space and the flags of the submission's ring slot. Returns the space that it runs in, and
+  /// makes that if need be; a submission without packets runs in the selected space.
   Result<Space*> enter(const aerogpu_submission& submission);
-  /// Another space than the selected one, if it is; no context of the old one is in use.
+  /// Selects the space. If it was not selected, no context of the old space may be in use.
   void select(Space& space);
-  /// A space that is not the selected one has ended: its handles count no more.
+  /// Stops counting the handles of a space that ends and is not the selected one.
   void forget(const Space& space);
 
   /// Succeeds if the submission may hold the kernel driver's packets (SPACE-12).
@@ -46,13 +46,13 @@ public:
   Result<void> needOwn(const Resource& resource) const;
   /// Succeeds if the handle is free and there is room for one more object.
   Result<void> needFreeHandle(uint32_t handle);
-  /// Handles of all spaces.
+  /// Returns the number of handles in all spaces.
   uint64_t handleCount() const { return m_otherHandles + m_handles.count(); }
 
 private:
   Spaces& m_spaces;
   HandleTable m_handles;        ///< of m_space
-  Space* m_space;               ///< that is selected
+  Space* m_space;               ///< the selected space
   uint64_t m_otherHandles = 0;  ///< in the tables of the other spaces
   bool m_enabled = false;
   bool m_kernel = true;

@@ -59,7 +59,7 @@ public:
   Result<void> release(uint64_t token);
   /// Lets the holder import the live token until one of the two ends. Repeating it has no effect.
   Result<void> grant(uint64_t token, ShareGrants& holder);
-  /// The last handle of the resource is gone: ends its tokens.
+  /// Ends the tokens of a resource whose last handle is gone.
   void retire(Resource& resource);
   void clear();
   /// Sets whether tokens that are used up from now on are forgotten (SPACE-20).

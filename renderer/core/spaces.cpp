@@ -114,7 +114,7 @@ bool Spaces::next(uint32_t from, aerogpu_renderer_space& out) const {
   out.contexts = space->counters.contexts.value();
   if (space->share) {
     out.host_memory_bytes = space->share->heldBytes();
-  } else {  // the rest of the total, as charges go on meanwhile
+  } else {  // the rest of the total; charges change meanwhile
     out.host_memory_bytes = m_hostMemory.heldBytes();
     for (const auto& [number, other] : m_others)
       out.host_memory_bytes -= std::min(out.host_memory_bytes, other->share->heldBytes());

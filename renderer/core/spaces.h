@@ -46,7 +46,7 @@ struct ProcessAccount {
   HostMemory memory;
   size_t spaces = 0;
   size_t contexts = 0;
-  uint64_t otherObjects = 0;  ///< handles in its spaces, except the selected one
+  uint64_t otherObjects = 0;  ///< handles in its spaces, without the selected space
 };
 
 struct Space {
@@ -92,13 +92,13 @@ public:
 
   Space& kernel() { return m_kernel; }
   uint64_t shareBytes() const { return m_shareBytes; }
-  /// Returns null if it does not live.
+  /// Returns null if there is no such space.
   Space* find(uint32_t number);
-  /// Returns the space, or makes it whatever memory there is; over kMaxSpaces it fails with Backend.
+  /// Returns the space, or makes it, even without room in max_hostmem; over kMaxSpaces it fails with Backend.
   Result<Space*> need(uint32_t number);
-  /// Returns the owner of work in the space; a space that does not live owns itself. Any thread.
+  /// Returns the owner of work in the space; a space that does not exist owns itself. Any thread.
   Owner ownerOf(uint32_t number) const;
-  /// Returns how many live beside space 0.
+  /// Returns how many spaces exist beside space 0.
   size_t count() const;
   /// SPACE-22: charges `space`, not 0, to `process` from now on; CmdDecode if it has another process, or
   /// holds something already.

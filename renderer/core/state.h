@@ -30,7 +30,7 @@ inline constexpr uint32_t kBoolRegisters = 16;
 inline constexpr uint32_t kMaxClipPlanes = 6;
 inline constexpr uint32_t kTextureStages = 8;
 
-// States keep Direct3D 9's enumerations; commands never let a number in that they lack.
+// States keep Direct3D 9's enumerations; commands never store a number that these lack.
 using d3d9::Blend;
 using d3d9::BlendOp;
 using d3d9::CompareFunc;
@@ -161,8 +161,7 @@ struct IndexBinding {
   uint32_t offset = 0;  ///< bytes
 };
 
-/// A t# register: a texture, a view or a buffer; at most one of the references is set besides `texture` +
-/// `view`.
+/// A t# register: nothing, a buffer, or a texture with or without a view of it.
 struct ShaderResourceBinding {
   Ref<Texture> texture;
   Ref<View> view;
@@ -187,7 +186,7 @@ struct TextureStage {
   bool operator==(const TextureStage&) const = default;
 };
 
-/// A D3D9 constant register file, and its changes since the back end last read it.
+/// A D3D9 constant register file.
 template <uint32_t kFloats>
 struct ConstantFile {
   std::array<std::array<uint32_t, 4>, kFloats> f{};  ///< IEEE 754 bits
@@ -239,7 +238,7 @@ struct DrawState {
       0;  ///< that a draw may touch: the smallest colour target (or the depth target), inside the viewport
   uint32_t anisotropy = 1;                     ///< the highest of the pixel shader's samplers
   uint32_t vertexWeight = 1, pixelWeight = 1;  ///< of an invocation (WorkBudget::weight)
-  uint64_t copiedBytes = 0;  ///< the back end adds what a draw made it copy; the budget is charged then
+  uint64_t copiedBytes = 0;  ///< by the back end for draws; charged to the budget after each
   Viewport viewport;
   bool viewportSet = false;  ///< false: the whole of colour target 0 (or of the depth target)
   Scissor scissor;

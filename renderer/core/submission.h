@@ -26,8 +26,8 @@ struct PacketScratch;
 struct ResourceIndex;
 struct Stats;
 
-/// The parts of the renderer that commands use, of which none is its own, and what is counted of the
-/// submission that is executed. A command's file includes those parts that it names.
+/// The parts of the renderer that commands use, none of which it owns, and the counts of the submission that
+/// is executed. A command's file includes the headers of those parts that it uses.
 struct Submission {
   Backend& backend;
   HostMemory& hostMemory;
@@ -47,9 +47,9 @@ struct Submission {
   /// Starts at 0 with each submission.
   struct Counts {
     uint64_t packets = 0;         ///< that were decoded
-    uint64_t neutralPackets = 0;  ///< of these, how many left the context as it was at first
-    uint64_t hostPackets = 0;     ///< of these, how many asked for nothing, or for memory alone
-    uint64_t memoryPackets = 0;   ///< the latter
+    uint64_t neutralPackets = 0;  ///< of these, how many leave the context like a new one
+    uint64_t hostPackets = 0;     ///< of these, how many need no GPU
+    uint64_t memoryPackets = 0;   ///< of these, how many copy or fill guest memory
     uint32_t values = 0;          ///< that were written
     uint32_t queries = 0;         ///< that were begun and ended
   };

@@ -191,7 +191,7 @@ void writeTexel(const FormatInfo& format, bool srgb, const Rgba& color, uint8_t*
   Rgba c = color;
   if (srgb) std::transform(c.begin(), c.begin() + 3, c.begin(), encodeSrgb);
   std::fill_n(texel, format.blockBytes, uint8_t{0xFF});  // bits of no channel: X8
-  for (size_t i = 4; i-- > 0;)                           // red last: luminance takes it
+  for (size_t i = 4; i-- > 0;)                           // red last: luminance is made of red
     if (format.channels[i].stored()) put(texel, format.channels[i], encode(c[i], format.channels[i]));
 }
 

@@ -12,7 +12,7 @@ namespace aerogpu::core {
 
 using Rgba = std::array<float, 4>;
 
-/// A half, and back: IEEE 754, round to nearest even; above its largest number, infinity.
+/// Convert from and to a half of IEEE 754: rounds to nearest even; above its largest number, infinity.
 float fromHalf(uint16_t half);
 uint16_t toHalf(float value);
 

@@ -46,7 +46,7 @@ Result<BoxMemory> boxMemory(const Texture& texture, const Box& box, const AllocT
     return refused(ErrorCode::CmdDecode, "slice pitch is shorter than a slice",
                    {{"slice pitch", slicePitch}, {"limit", slice}});
   if (m.slices == 1) m.slicePitch = slice;
-  // Without a sum or a product that wraps: what is left of the allocation behind each part.
+  // Compares each part with what is left of the allocation, so that no sum or product wraps.
   const uint64_t steps = m.slices - 1;
   if ((steps != 0 && m.slicePitch > entry.size / steps) || offset > entry.size ||
       steps * m.slicePitch > entry.size - offset || slice > entry.size - offset - steps * m.slicePitch)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Boxes of textures that packets name, and the rows of guest memory beside them, checked.
+// Checks boxes of textures that packets name, and finds the rows of guest memory that belong to them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct BoxMemory {
   uint64_t rowBytes;
   uint32_t rows, slices;  ///< rows of one slice
 
-  /// Rows of all slices are equally far apart.
+  /// True if rows of all slices are equally far apart.
   bool even() const { return slices == 1 || slicePitch == rows * rowPitch; }
   ByteRows slice(uint32_t z) const { return {offset + z * slicePitch, rowBytes, rowPitch, rows}; }
   ByteRows all() const { return {offset, rowBytes, rowPitch, uint64_t{rows} * slices}; }

@@ -30,7 +30,7 @@ public:
     uint64_t slicePitch;            ///< bytes: `rows` times `pitch`
     uint64_t offset, size;          ///< bytes, within a layer
   };
-  /// Computes a mip each time: a layout is part of every texture, and mips are asked for one by one.
+  /// Computes the mip at each call, so that layouts, of which every texture has one, are small.
   Mip mip(uint32_t level) const {
     Mip m;
     m.width = std::max(m_width >> level, 1u);

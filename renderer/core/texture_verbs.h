@@ -72,7 +72,7 @@ Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const
 /// - destinations of several samples, unless as many are copied;
 /// - YUV destinations, unless nothing is converted;
 /// - a source's color key with the linear filter, either key of other formats than hasColorKey().
-/// Boxes of YUV planes that become colors are of the picture, others of the rows of the texture.
+/// Boxes in YUV planes are in rows of the picture if they become colors, else in rows of the texture.
 Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const TextureDesc& from,
                            Subresource srcSub, std::span<const BlitBox> boxes, const BlitArgs& args);
 

@@ -61,9 +61,9 @@ public:
 
   /// Returns the weight of a shader invocation in slices; `anisotropy` is the highest that a texture is
   /// sampled with. 1 for any shader that is not longer than a plain one: a sample and a dozen instructions. A
-  /// long one counts fourfold: slices grow while draws are quick, which may cover little, and the next draws
-  /// may cover all; two slices of long shaders that do must not be a time-out. No program has thousands of
-  /// small draws with these.
+  /// long one counts fourfold: slices grow while draws are quick because they cover little, and the next
+  /// draws may cover the whole viewport; two slices of those must not reach a time-out. This costs little,
+  /// for programs do not make thousands of small draws with long shaders.
   static constexpr uint32_t weight(uint64_t instructions, uint64_t samples, uint32_t anisotropy) {
     constexpr uint64_t kSample = 4, kPlain = 16, kLong = 64, kLongCounts = 4, kMost = uint64_t{1} << 15;
     const uint64_t cost = instructions + samples * kSample * anisotropy;
@@ -105,14 +105,14 @@ public:
   }
   bool sliceFull() const { return (m_look & kFull) != 0; }
   void fillSlice() { m_look |= kFull; }
-  /// Makes the executor look after the packet.
+  /// Makes needsLook() true until takeAsked().
   void ask() { m_look |= kAsked; }
   bool takeAsked() {
     const bool asked = (m_look & kAsked) != 0;
     m_look &= kFull;
     return asked;
   }
-  /// True if a slice is full or ask() was called: one look a packet.
+  /// True if a slice is full or ask() was called: the only test for each packet.
   bool needsLook() const { return m_look != 0; }
   void beginSlice() {
     for (size_t i = 0; i < kLimits.size(); ++i) m_slice[i] = sliceOf(i, m_shift);

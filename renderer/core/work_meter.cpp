@@ -31,7 +31,7 @@ bool WorkMeter::outOfTime(const Owner& owner) {
 }
 
 void WorkMeter::notePipeline() {
-  // Compiling says nothing of how large slices may be.
+  // The time of compiling says nothing about the size of slices.
   m_slices = 0;
   if (++m_newPipelines % kPipelinesOfSlice == 0) m_budget.fillSlice();
 }
@@ -42,8 +42,7 @@ bool WorkMeter::endSlice(SlicePace& pace) {
   const bool goesOn = m_backend.throttle();
   const auto waited =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
-  // The first wait is for work of before this submission, the second one for this one's and what that waited
-  // for.
+  // throttle() waits for what an earlier call handed over: the first two waits include older work.
   pace.waited(static_cast<uint64_t>(waited.count()), ++m_slices > 2);
   m_budget.setShift(pace.shift());
   return goesOn;

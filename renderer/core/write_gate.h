@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decides whether guest memory may be written, and tracks what a GPU may still do in memory that it was lent.
 // An interruption shuts the gate: once shut() has returned, this process writes nothing for earlier work,
-// however long that work goes on. docs/develop/architecture.md, "Nothing old writes". Any thread.
+// however long that work takes. docs/develop/architecture.md, "Nothing old writes". Any thread.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ public:
   /// Waits for the writes that are under way, and lets none in from here on. Memory lent so far counts as
   /// old.
   void shut() EXCLUDES(m_mutex);
-  /// Opens the gate: earlier writers have ended, except for a GPU that hangs.
+  /// Opens the gate. Call it once earlier writers have ended, except for a GPU that hangs.
   void open() { m_state.fetch_and(~kShut, std::memory_order_release); }
   bool isShut() const { return (m_state.load(std::memory_order_acquire) & kShut) != 0; }
 
@@ -49,7 +49,7 @@ public:
   bool oldIsRead() const { return m_old[0].load(std::memory_order_acquire) != 0; }
 
 private:
-  static constexpr uint32_t kShut = uint32_t{1} << 31;  ///< below: how many are within
+  static constexpr uint32_t kShut = uint32_t{1} << 31;  ///< bits below it: number of passes
 
   bool enter() {
     if ((m_state.fetch_add(1, std::memory_order_acquire) & kShut) == 0) return true;

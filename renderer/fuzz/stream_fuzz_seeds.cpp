@@ -63,7 +63,7 @@ void writeTurns(const std::string& folder, const std::string& name, std::span<co
     out.write(reinterpret_cast<const char*>(w.data()), static_cast<std::streamsize>(w.size()));
 }
 
-/// A texture that two spaces draw to, presents, the end of one space while the other goes on.
+/// Writes streams of two spaces that draw to one texture and present; one space ends before the other.
 void twoSpaces(const std::string& folder) {
   CommandWriter turns[6];
   Harness::createTexture(turns[0], 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16,
@@ -108,7 +108,7 @@ void twoSpaces(const std::string& folder) {
   writeTurns(folder, "two-spaces", turns);
 }
 
-/// Copies and fills of memory: linear, through lists, into the list that they go through, overlapping.
+/// Writes copies and fills of memory: linear, through page lists, into the list in use, overlapping.
 void memoryAlone(const std::string& folder) {
   CommandWriter w;
   const Allocation both{1}, fixed{2};
@@ -171,9 +171,9 @@ void everythingTogether(const std::string& folder) {
   write(folder, "together-own-list", w, Layout::OwnList);
 }
 
-/// Updates from linear, scattered and read-only memory, read-backs over bytes that are updated next, promises
-/// kept and broken, draws with their own vertices, presents with damage, levels, written values, memory
-/// attached elsewhere, a reset context.
+/// Writes updates from linear, scattered and read-only memory, read-backs over bytes that are updated next,
+/// promises kept and broken, draws with their own vertices, presents with damage, levels, written values,
+/// memory attached elsewhere, a reset context.
 void streaming(const std::string& folder) {
   CommandWriter w;
   Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 2,
@@ -237,7 +237,7 @@ void streaming(const std::string& folder) {
   write(folder, "streaming-own-list", w, Layout::OwnList);
 }
 
-/// A D3D9 draw with all its parts: shaders, constants, streams, a texture, states, a present.
+/// Writes a D3D9 draw with all its parts: shaders, constants, streams, a texture, states, a present.
 void drawing(const std::string& folder) {
   CommandWriter w;
   Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1,
@@ -358,7 +358,7 @@ void drawing(const std::string& folder) {
   write(folder, "drawing", w);
 }
 
-/// Textures of every kind in formats of Direct3D 9: uploads, blits between them, fills, resolves of samples.
+/// Writes textures of every kind in formats of Direct3D 9: uploads, blits, fills, resolves of samples.
 void kinds(const std::string& folder) {
   CommandWriter w;
   const auto create = [&](uint32_t handle, uint32_t kind, aerogpu_format format, uint32_t depth,

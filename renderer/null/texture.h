@@ -15,8 +15,8 @@ inline Error unreadable() {
   return Error{ErrorCode::OutOfBounds, "allocation is no readable guest memory"};
 }
 
-/// Mips and layers tight, one after the other. All samples of a texel are equal, for draws do nothing: one is
-/// kept.
+/// Keeps mips and layers tight, one after the other, and one sample a texel: all samples of a texel are
+/// equal, since draws do nothing.
 class NullTexture final : public core::GpuTexture {
 public:
   NullTexture(const core::TextureDesc& desc, const core::TextureLayout& layout)

@@ -16,8 +16,9 @@ bool dropPrivileges();
 /// Returns the bytes of address space that this process has mapped.
 uint64_t mappedBytes();
 
-/// From here on this process can compute, allocate, read and write its open descriptors, and end; it is
-/// killed at the limits and when `parent` ends. `mapped`: mappedBytes() at the start. False if that failed.
+/// Restricts this process to computing, allocating, reading and writing its open descriptors, and ending; has
+/// it killed at the limits and when `parent` ends. `mapped`: mappedBytes() at the start. False if that
+/// failed.
 bool enterSandbox(const Limits& limits, uint64_t mapped, int parent);
 
 }  // namespace aerogpu::process

@@ -65,7 +65,7 @@ static void* older(const void* structure, size_t size) {
   return copy;
 }
 
-/* Structures of embedders that were built with another version of the header. */
+/* Checks structures of embedders that were built with another version of the header. */
 static void versions(const struct aerogpu_renderer_config* config,
                      const struct aerogpu_submission* submission) {
   const struct aerogpu_scanout_config scanout = {sizeof scanout, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -155,7 +155,7 @@ static void versions(const struct aerogpu_renderer_config* config,
   aerogpu_renderer_destroy(renderer);
 }
 
-/* Names differ, "auto" is none of them, and an unavailable one cannot be created. */
+/* Checks that names differ, that "auto" is none of them, and that what is unavailable cannot be created. */
 static void known_backends(const struct aerogpu_renderer_config* given) {
   struct aerogpu_renderer_config config = *given;
   char error[128] = "";

@@ -63,7 +63,7 @@ public:
   uint64_t copies = 0;                 ///< bytes, for each draw (core::DrawState::copiedBytes)
   std::vector<uint64_t> drawsAtFlush;  ///< one for each flush
   core::ShaderCost cost{};             ///< of every shader
-  bool interruptShaders = false;       ///< creating one sees an interruption
+  bool interruptShaders = false;       ///< creating a shader is interrupted
   bool interruptWaits = false;  ///< waiting for work sees the renderer interrupted, with the work unfinished
   std::atomic<bool> interrupted{false};  ///< the executor's flag
 

@@ -49,7 +49,7 @@ public:
     const char* vulkanDevice = "";  ///< index, or part of a name
     uint32_t flags = 0;             ///< enum aerogpu_renderer_flags
     uint64_t maxHostmem = uint64_t{1} << 30;
-    uint64_t maxSpaceHostmem = 0;             ///< 0: half of it
+    uint64_t maxSpaceHostmem = 0;             ///< 0: half of maxHostmem
     uint64_t guestBytes = uint64_t{8} << 20;  ///< guest RAM from address 0
     const char* cacheDir = "";                ///< null: the VM's folder
     const char* vmName = nullptr;
@@ -58,7 +58,7 @@ public:
     uint64_t recentBytes = 0;
     uint32_t maxBatchMs = 0;  ///< 0: the renderer's default
   };
-  /// Tests that need a renderer check ok().
+  /// Creates the renderer. Tests that need it check ok().
   explicit Harness(const Options& options);
   Harness() : Harness(Options{}) {}
   ~Harness();
@@ -108,7 +108,7 @@ public:
   uint32_t submitFlags = 0;  ///< of the next submissions, enum aerogpu_submit_flags
   static constexpr InSpace kKernel{0, AEROGPU_EXT_SPACE_FLAG_KERNEL};
   std::optional<InSpace> space;
-  /// Returns the space's counters; nothing if it does not live.
+  /// Returns the space's counters; nothing if there is no such space.
   std::optional<aerogpu_renderer_space> spaceInfo(uint32_t number) const;
 
   /// Submits `writer`'s stream with every allocation listed, waits for it, and returns the result.

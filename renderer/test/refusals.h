@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A test that includes this checks every refusal that a harness logs: its cause is there with a number, the
-// field's or the object's.
+// A test that includes this checks every refusal that a harness logs: each must name its cause with a number,
+// of a field or of an object.
 #pragma once
 
 #include <gtest/gtest.h>

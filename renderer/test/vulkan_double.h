@@ -25,8 +25,8 @@ void refuseImports(bool refuse);
 int importsAsked();
 /// While set, every device has Vulkan 1.2 only.
 void ageDevices(bool old);
-/// Lets the next `waits` waits for a semaphore that would run out do so at once: time flies for code that
-/// counts them.
+/// Lets the next `waits` waits for a semaphore that would run out do so at once, so that time seems to pass
+/// quickly for code that counts them.
 void hurry(unsigned waits);
 /// Returns the waits for a semaphore that really ran out so far.
 int waitsRunOut();

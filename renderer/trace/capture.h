@@ -26,7 +26,7 @@ public:
   /// Call after the execution: writes the part of the submission that ran. `scanoutAlloc`: the allocation
   /// whose texture its presents showed, 0 without spaces.
   void end(const aerogpu_submission& submission, const core::ExecutionReport& report, uint32_t scanoutAlloc);
-  /// Every object, token and binding was dropped.
+  /// Notes that every object, token and binding was dropped.
   void deviceReset();
   core::ByteSource* onGuestRead(const core::AllocTable::Entry& entry, const core::ByteRows& rows,
                                 std::span<const core::GuestRun> runs) override;

@@ -9,7 +9,7 @@ namespace aerogpu::trace {
 
 namespace {
 
-/// Both halves of the 128-bit product, folded: every bit of either factor reaches every bit of the result.
+/// Folds both halves of the 128-bit product: every bit of either factor reaches every bit of the result.
 uint64_t mix(uint64_t a, uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = Wide{a} * b;

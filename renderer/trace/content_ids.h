@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The blob of a trace file for given bytes, so that unchanged bytes are written once. Bounded: the oldest are
-// forgotten. One thread at a time.
+// Finds the blob of a trace file with given bytes, so that unchanged bytes are written once. Bounded: the
+// oldest are forgotten. One thread at a time.
 #pragma once
 
 #include <array>

@@ -30,7 +30,7 @@ public:
   Recent(std::string path, uint64_t mostBytes, Origin origin)
       : m_path(std::move(path)), m_mostBytes(mostBytes), m_origin(std::move(origin)) {}
 
-  /// Call after a submission's execution, before its end: the oldest entries make room.
+  /// Keeps a submission, in place of the oldest if need be. Call after its execution, before its completion.
   void add(const aerogpu_submission& submission, const core::ExecutionReport& report, uint32_t scanoutAlloc);
   void deviceReset();
   /// Writes the kept submissions and forgets them. Returns a line for the log, empty if the last file is too

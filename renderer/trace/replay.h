@@ -20,7 +20,7 @@ struct ReplayOptions {
   bool validation = false;
   /// Called, if set, with every stream before it is executed.
   std::function<void(std::span<const uint8_t> stream)> onStream;
-  /// The device was reset between two submissions.
+  /// Called, if set, for each reset of the device between two submissions.
   std::function<void()> onReset;
   /// Called with each presented frame, which is valid during the call.
   std::function<void(const aerogpu_frame& frame)> onFrame;

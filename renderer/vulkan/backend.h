@@ -56,7 +56,7 @@ public:
   void processEnds(const HostMemory& account) override;
   bool usesGuestMemory() const override { return m_gpu->imports->any(); }
   bool waitIdle(uint64_t timeoutNs) override {
-    if (!m_abandoned.empty()) reap();  // reap() frees memory that it was lent
+    if (!m_abandoned.empty()) reap();  // reap() frees memory that GPUs were lent
     return m_gpu->recorder->waitIdle(timeoutNs);
   }
   bool lost() const override { return m_gpu->device->lost(); }

@@ -60,7 +60,7 @@ constexpr size_t kMost = aerogpu::kRecycledBytes / kBytes;
 class Recycled : public testing::Test {
 protected:
   void SetUp() override { taken = given = 0; }
-  /// Each test has its own thread, which has kept nothing.
+  /// Runs `work` on a new thread, which has kept nothing.
   template <class Work>
   static void inThread(Work work) {
     std::thread(work).join();
@@ -97,7 +97,7 @@ TEST_F(Recycled, AThreadsPiecesEndWithIt) {
 
 TEST_F(Recycled, AnObjectMayOutliveItsThreadsPieces) {
   inThread([] {
-    // It ends after the kept pieces, which began later.
+    // `last` is destroyed after the kept pieces, whose owner was made later.
     thread_local std::unique_ptr<Thing> last;
     last = std::make_unique<Thing>();
     make(100);

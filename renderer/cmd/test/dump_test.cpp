@@ -70,7 +70,6 @@ TEST(Dump, WhatFollowsTooShortAndUnknownAreSaid) {
   EXPECT_EQ(dump(0x7FFF, upload), "      24 opcode 0x7fff, 32 bytes, skipped");
 }
 
-/// Every structure of the table, as the compiler lays it out.
 TEST(Dump, AMarkersTextIsShown) {
   std::vector<uint8_t> packet(8 + 16);
   const aerogpu_cmd_hdr hdr = {AEROGPU_CMD_DEBUG_MARKER, 24};
@@ -81,6 +80,7 @@ TEST(Dump, AMarkersTextIsShown) {
   EXPECT_EQ(dumpPacket({AEROGPU_CMD_DEBUG_MARKER, 24, 4, packet}), "      24 DEBUG_MARKER");
 }
 
+/// Checks every structure of the table, as the compiler lays it out.
 TEST(PacketFields, LieInsideTheirStructures) {
 #define CHECK_ROW(NAME, STRUCT)                                   \
   {                                                               \

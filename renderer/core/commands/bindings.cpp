@@ -21,7 +21,7 @@ namespace aerogpu::core {
 
 namespace {
 
-/// `count` slots from `start` on lie in a table of `limit`.
+/// True if `count` slots from `start` on lie in a table of `limit`.
 bool slotsFit(uint32_t start, size_t count, uint32_t limit) {
   return start <= limit && count <= limit - start;
 }

@@ -72,7 +72,7 @@ Result<BlitKind> checkBlitOf(Submission& s, const Texture& dst, const Slice& to,
   };
   auto kind = check(s.scratch.blitBoxes);
   if (kind || !s.log.admits(AEROGPU_LOG_GUEST)) return kind;
-  // Once more, to say which.
+  // Checks the boxes one by one, to name the one that is wrong.
   std::string& detail = kind.error().detail;
   detail = textOf(src, from) + " to " + textOf(dst, to);
   if (!check({})) return kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a packet to the command that runs it.
+// Finds the command that runs a packet.
 #pragma once
 
 #include "renderer/base/result.h"

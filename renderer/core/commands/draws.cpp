@@ -18,18 +18,18 @@ namespace aerogpu::core {
 
 namespace {
 
-/// Vertices (times instances) of one draw, groups of one dispatch: bounds what a single packet can cost.
+/// Most vertices (times instances) of one draw and groups of one dispatch: they bound the cost of a packet.
 constexpr uint64_t kMaxVerticesPerDraw = uint64_t{1} << 28;
 constexpr uint64_t kMaxGroupsPerDispatch = uint64_t{1} << 24;
 
-/// Bytes of a target's mip; 0 for none.
+/// Returns the bytes of a target's mip; 0 without a target.
 uint64_t targetBytes(const TargetBinding& binding) {
   if (!binding.texture) return 0;
   const TextureLayout::Mip& mip = binding.texture->layout.mip(binding.view ? binding.view->desc.baseMip : 0);
   return uint64_t{mip.rows} * mip.rowBytes;
 }
 
-/// The colour targets are about to be written.
+/// Notes that the colour targets are about to be written.
 void noteTargetWrites(const DrawState& state) {
   for (uint32_t i = 0; i < state.colorTargetCount; ++i)
     if (Texture* texture = state.colorTargets[i].texture.get()) ++texture->writes;
@@ -109,7 +109,7 @@ Result<void> runDrawIndexed(Submission& s, const aerogpu_cmd_draw_indexed& c) {
   const IndexBinding& indices = state.indexBuffer;
   if (!indices.buffer)
     return refused(ErrorCode::CmdDecode, "indexed draw without an index buffer", {{"index buffer", 0u}});
-  // Of indices past their buffer there are none (DRAW-17).
+  // Indices past the end of their buffer are not drawn (DRAW-17).
   const uint64_t held = (indices.buffer->desc.sizeBytes - indices.offset) >> (indices.is32Bit ? 2 : 1);
   if (c.first_index >= held) return {};
   const auto count = static_cast<uint32_t>(std::min<uint64_t>(c.index_count, held - c.first_index));

@@ -24,11 +24,11 @@ constexpr uint64_t kMemoryPiece = WriteGate::kPieceBytes;  ///< between two look
 /// Begins a packet that works on memory alone.
 Result<void> beginMemory(Submission& s, uint64_t bytes) {
   if (auto taken = s.work.takeDone(Work::Bytes, bytes); !taken) return taken;
-  // Nothing more is recorded while the packet runs: one look is enough.
+  // Nothing more is recorded while the packet runs: waiting once is enough.
   return s.guest.settleUnknown();
 }
 
-/// Where the walk goes on; whatever is about to write there has done so.
+/// Returns the next piece of the walk. Waits for writes to the words of the page list that it reads.
 Result<GuestRun> nextPiece(Submission& s, PageWalk& walk) {
   if (s.interrupted.load(std::memory_order_acquire))
     return Error{ErrorCode::Interrupted, "interrupted while memory was copied"};
@@ -92,7 +92,7 @@ Result<void> runExtCopyMemory(Submission& s, const aerogpu_cmd_ext_copy_memory& 
   if (!target) return target.error();
   if (c.size_bytes == 0) return {};
   if (auto begun = beginMemory(s, c.size_bytes); !begun) return begun;
-  // From the end where the beginning of the target is the end of the source (MEM-5).
+  // Copies from the end if the target begins inside the source (MEM-5).
   const bool linear = !(*source)->scattered && !(*target)->scattered;
   const uint64_t at = linear ? (*source)->gpa + c.src_offset_bytes : c.src_offset_bytes;
   const uint64_t to = linear ? (*target)->gpa + c.dst_offset_bytes : c.dst_offset_bytes;

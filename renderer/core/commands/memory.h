@@ -7,7 +7,7 @@
 
 namespace aerogpu::core {
 
-/// Whether the stream has only packets that work on guest memory alone.
+/// True if the stream has only packets that work on guest memory alone.
 bool needsNoContext(std::span<const uint8_t> stream);
 
 }  // namespace aerogpu::core

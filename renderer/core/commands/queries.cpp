@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint32_t kMaxQueries = 8192;  ///< begins and ends of one submission (QUERY-10)
 
-/// Makes aerogpu_ext_query_result of what a query gives.
+/// Writes the result of a query as aerogpu_ext_query_result.
 class ResultSink final : public ByteSink {
 public:
   explicit ResultSink(std::unique_ptr<ByteSink> guest) : m_guest(std::move(guest)) {}
@@ -40,7 +40,7 @@ Result<void> needSlot(uint32_t slot) {
                  {{"slot", slot}, {"of", ContextQueries::kSlots}});
 }
 
-/// One more begin or end of a query in this submission.
+/// Counts one more begin or end of a query in this submission.
 Result<void> takeQuery(Submission::Counts& counts) {
   if (counts.queries == kMaxQueries)
     return refused(ErrorCode::Backend, "too many queries in one submission", {{"limit", kMaxQueries}});

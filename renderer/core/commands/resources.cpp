@@ -216,7 +216,8 @@ Result<void> runExportSharedSurface(Submission& s, const aerogpu_cmd_export_shar
 
 Result<void> runImportSharedSurface(Submission& s, const aerogpu_cmd_import_shared_surface& c) {
   if (auto free = s.space.needFreeHandle(c.out_resource_handle); !free) return free;
-  // One that was not granted is as one that does not exist: a guess learns nothing (SPACE-13).
+  // A token that was not granted counts as one that does not exist, so that guesses reveal nothing
+  // (SPACE-13).
   const auto resource =
       s.resources.shared.find(s.space.ofKernel() || s.space->grants.holds(c.share_token) ? c.share_token : 0);
   if (!resource) return resource.error();

@@ -29,7 +29,7 @@ Error noRegisters(const char* what, uint32_t start, size_t count, uint32_t limit
                  {{"start_register", start}, {"vec4_count", count}, {"limit", limit}});
 }
 
-/// The shader that a handle names, to be bound to a stage; null for 0.
+/// Returns the shader that a handle names, to be bound to a stage; null for 0.
 Result<Ref<Shader>> shaderFor(Submission& s, uint32_t handle, Stage stage) {
   if (handle == 0) return Ref<Shader>();
   const auto shader = s.handles.need<Shader>(handle, "no such shader");
@@ -58,7 +58,7 @@ Result<void> runCreateShaderDxbc(Submission& s, const aerogpu_cmd_create_shader_
   s.work.noteShaderMade();
   auto gpu = s.backend.createShader(*where, bytes, shader->family);
   if (!gpu) {
-    // What is wrong may be inside; which shader it is, the packet says.
+    // The error may be about the code only: adds which shader it is.
     if (gpu.error().values.all().empty())
       gpu.error().values = {{"shader_handle", c.shader_handle}, {"stage", c.stage}};
     return gpu.error();

@@ -57,7 +57,7 @@ Result<void> runExtSpaceProcess(Submission& s, const aerogpu_cmd_ext_space_proce
 Result<void> runExtDestroySpace(Submission& s, const aerogpu_cmd_ext_destroy_space& c) {
   if (auto allowed = s.space.needSpaces(); !allowed) return allowed;
   ++s.counts.neutralPackets;
-  // Not the selected one: that is 0, which no packet ends.
+  // This is never the selected space: that is space 0 here, which no packet ends.
   if (Space* space = s.spaces.find(c.space)) {
     s.log.line(AEROGPU_LOG_INFO, s.spaces.describe(*space) + ": ends");
     endSpace(s.spaces.take(*space), s.space, s.contexts, s.resources, s.backend);

@@ -19,7 +19,7 @@ namespace aerogpu::core {
 
 namespace {
 
-/// A colour target or, with `depth`, a depth target; none for handle 0.
+/// Returns a colour target or, with `depth`, a depth target; an empty one for handle 0.
 Result<TargetBinding> targetOf(Submission& s, uint32_t handle, bool depth) {
   TargetBinding binding;
   if (handle == 0) return binding;

@@ -18,7 +18,7 @@ namespace aerogpu::core {
 
 namespace {
 
-/// [a, a + size) and [b, b + size) share a byte.
+/// True if [a, a + size) and [b, b + size) share a byte.
 bool overlaps(uint64_t a, uint64_t b, uint64_t size) {
   return a < b + size && b < a + size;
 }
@@ -29,8 +29,7 @@ Result<void> uploadTexture(Submission& s, Texture& texture, uint64_t offset, std
     return refused(ErrorCode::CmdDecode, "upload to a texture of several samples",
                    {{"sample_count", texture.desc.samples}});
   const FormatInfo& format = *findFormat(texture.desc.format);
-  // An upload brings nothing but its own bytes, so it must hold whole blocks where it starts and ends inside
-  // a row.
+  // An upload has only its own bytes, so it must hold whole blocks where it starts or ends inside a row.
   bool whole = true;
   uint64_t covered = 0;
   const auto measure = [&](Subresource sub, const Box& box, uint64_t at) -> Result<void> {

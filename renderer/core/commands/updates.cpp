@@ -20,7 +20,7 @@ Box boxOf(const Packet& c) {
   return {c.x, c.y, c.z, c.width, c.height, c.depth};
 }
 
-/// Of EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE.
+/// Checks texture and box of EXT_UPDATE_TEXTURE or EXT_READ_TEXTURE.
 template <class Packet>
 Result<void> checkTransfer(const Packet& c, const Texture& texture) {
   if (texture.desc.samples > 1)

@@ -136,15 +136,15 @@ void Executor::executePackets(const aerogpu_submission& submission) {
       noteError(packet.error(), at, cmd::kNoOpcode, submission.signal_fence);
       break;
     }
-    // Who waits for a value is not left waiting (VALUE-5).
+    // Values are written even then, so that nobody waits for them for ever (VALUE-5).
     if (stopped && packet->opcode != AEROGPU_CMD_EXT_WRITE_VALUE) continue;
     if (auto done = dispatch(m_submission, *packet); !done) {
-      if (done.error().code == ErrorCode::Interrupted) {  // it has seen the interruption before we did
+      if (done.error().code == ErrorCode::Interrupted) {  // the command has noticed the interruption first
         report.dropped = true;
         report.executedBytes = at;
         break;
       }
-      // What it names may be there already, or gone, since it ran before (RING-10).
+      // A submission may run a second time: objects that it names may exist already, or no longer (RING-10).
       if (!again || done.error().code != ErrorCode::CmdDecode)
         noteError(done.error(), at, packet->opcode, submission.signal_fence);
       if (m_mustNotFail && report.errorCount != 0) {
@@ -177,7 +177,7 @@ void Executor::executePackets(const aerogpu_submission& submission) {
     report.executedBytes = reader->offset();
   else if (!report.dropped)
     report.executedBytes = reader->sizeBytes();
-  // It runs without a context where one could not be had (MEM-8).
+  // No context may be selected: a stream that needs none runs even if its context cannot be made (MEM-8).
   if (counts.packets != counts.neutralPackets && m_contexts.isSelected(submission.context_id))
     m_contexts.noteChange(true);
   report.needsGpu = counts.memoryPackets == 0 || counts.packets != counts.hostPackets;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs submissions, packet by packet: commands/dispatch.h runs a packet, and the parts that commands work
-// with are made here. Render thread only, but for what says so.
+// Runs submissions packet by packet (commands/dispatch.h), and owns the parts that commands work with. Render
+// thread only, unless a function says otherwise.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ namespace aerogpu::core {
 
 class Executor {
 public:
-  /// All that is referred to outlives the executor.
+  /// References that outlive the executor.
   struct Environment {
     Backend& backend;
     HostMemory& hostMemory;
@@ -35,7 +35,7 @@ public:
     const GuestMemory& guest;
     const std::atomic<bool>& interrupted;
     bool presentColorTarget;   ///< presents show colour target 0, not the scanout (trace files)
-    uint64_t spaceMemory = 0;  ///< bytes that a handle space may make us hold, beside space 0
+    uint64_t spaceMemory = 0;  ///< bytes that we hold at most for each handle space but 0
     Sharing sharing{};
   };
   explicit Executor(const Environment& env);
@@ -43,40 +43,40 @@ public:
 
   /// Runs the packets of one submission, or those up to an interruption.
   ExecutionReport execute(const aerogpu_submission& submission);
-  /// Returns the bits of FEATURES_LO (low half) and FEATURES_HI that the executor stands for.
+  /// Returns the bits of FEATURES_LO (low half) and FEATURES_HI that the executor implements.
   uint64_t features() const;
-  /// Counts what could not be made again from nothing: objects with a handle, share tokens, contexts in which
-  /// anything ran but presents since they were last reset, and spaces.
+  /// Counts what a saved state would lack: objects with a handle, share tokens, spaces, and contexts in which
+  /// packets that may change their state ran since they were reset.
   uint64_t heldObjects() const {
     return m_space.handleCount() + m_resources.shared.count() + m_contexts.changedCount() + m_spaces.count();
   }
   const Spaces& spaces() const { return m_spaces; }
   void setScanout(const aerogpu_scanout_config& config) { m_presents.setScanout(config); }
-  /// The allocation whose texture is shown; 0 = none, or one is found by its address.
+  /// Returns the allocation whose texture is shown; 0 = none, or the texture is found by its address.
   uint32_t scanoutAllocation() const { return m_presents.scanoutAllocation(); }
-  /// Whether a live texture's backing starts at the scanout address.
+  /// True if a live texture is shown: its backing starts at the scanout address, or has its allocation.
   bool scanoutIsTexture() const { return m_presents.scanoutTexture() != nullptr; }
   /// Captures the scanout's texture, if there is one.
   Result<void> snapshotScanout() { return m_presents.snapshot(); }
-  /// The oldest submission that was executed is finished: its write-backs are in guest memory. Any thread.
+  /// Notes that the oldest submission is finished: its write-backs are in guest memory. Any thread.
   void submissionFinished() { m_guest.submissionFinished(); }
-  /// Nothing that comes runs before goOn() or reset(): a submission that must not fail has failed (MEM-12).
-  /// Any thread.
+  /// Keeps later submissions from running until goOn() or reset(), because a submission that must not fail
+  /// has failed (MEM-12). Any thread.
   void hold() { m_held.store(true, std::memory_order_relaxed); }
-  /// An interruption is over, in which what was under way was dropped.
+  /// Ends hold(), when an interruption has dropped all work that was under way.
   void goOn() { m_held.store(false, std::memory_order_relaxed); }
-  /// Whether it must not fail (AEROGPU_SUBMIT_FLAG_EXT_HOLD of the kernel driver's, MEM-10).
+  /// True if the submission must not fail: the kernel driver's with AEROGPU_SUBMIT_FLAG_EXT_HOLD (MEM-10).
   static bool mustNotFail(const aerogpu_submission& submission);
-  /// The embedder may have thrown the last frame away: the next present brings a new one.
+  /// Makes the next present take a frame even without changes: the embedder may have dropped the last.
   void forgetFrame() { m_presents.forgetFrame(); }
   /// Drops every object, token and binding. Every submission is finished.
   void reset();
-  /// Null = none. Not owned.
+  /// Sets the observer, which is not owned; null = none.
   void setObserver(GuestReadObserver* observer) { m_guest.setObserver(observer); }
 
 private:
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
-  /// Packet by packet, in the space and context that are selected.
+  /// Runs the packets in the selected space and context.
   void executePackets(const aerogpu_submission& submission);
   /// Adds the submission to the counters of the selected space. `drawsBefore`: Stats::draws before it.
   void noteSpace(uint64_t drawsBefore);
@@ -91,8 +91,8 @@ private:
   WorkMeter m_work;
   Presents m_presents;
   PacketScratch m_scratch;
-  Submission m_submission;     ///< that is executed; refers to the parts above
-  bool m_mustNotFail = false;  ///< it stops everything when it fails
+  Submission m_submission;     ///< the one that is executed; refers to the parts above
+  bool m_mustNotFail = false;  ///< m_submission stops all later ones if it fails
   std::atomic<bool> m_held{false};
 };
 

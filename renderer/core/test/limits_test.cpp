@@ -145,8 +145,8 @@ TEST(Interruption, OfACreationEndsTheSubmissionWithoutAnError) {
   EXPECT_EQ(f.logLines, 0u);
 }
 
-/// A read of bytes that an earlier packet writes back waits for it; an interruption meanwhile is no error
-/// either.
+/// A read of bytes that an earlier packet writes back waits for the write-back; an interruption of that wait
+/// is no error.
 TEST(Interruption, OfAWaitForAWriteBackEndsTheSubmissionWithoutAnError) {
   FakeExecutor f;
   f.backend.interruptWaits = true;

@@ -32,7 +32,7 @@ protected:
     w.reset();
     return finished;
   }
-  /// Three programs take all memory, down to less than an object costs.
+  /// Lets three programs take all memory, down to less than an object costs.
   void useAllUp() {
     uint32_t handle = 5000;
     for (const uint32_t space : {1u, 2u, 3u, 0u})  // the last takes what the others leave to it (SPACE-26)
@@ -73,7 +73,7 @@ protected:
     draw();
     EXPECT_TRUE(in(0).result.gpu_lost);
   }
-  /// Work for the GPU.
+  /// Adds work for the GPU.
   void draw() {
     Harness::createTexture(w, 900, AEROGPU_FORMAT_R8G8B8A8_UNORM, 16, 16,
                            AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
@@ -143,7 +143,7 @@ TEST_P(PagingPressureTest, WithAGpuThatIsGone) {
   expectPaging();
 }
 
-/// The paging submission that was under way after the loss.
+/// A paging submission that is handed over after lost work, before anyone knows of the loss, still runs.
 // MEM-8
 TEST_P(PagingPressureTest, BehindTheLoss) {
   (void)h.takeFinished();
@@ -239,7 +239,7 @@ TEST_P(PagingPressureTest, AtEachStageButNotForPrograms) {
   EXPECT_FALSE(runs());
 }
 
-/// The picture goes on after programs have taken all memory.
+/// Presents still bring frames after programs have taken all memory.
 // LIM-8
 TEST_P(PagingPressureTest, FramesHaveAReserve) {
   constexpr uint32_t kWidth = 1280, kHeight = 800, kFrame = kWidth * kHeight * 4;
@@ -260,7 +260,7 @@ TEST_P(PagingPressureTest, FramesHaveAReserve) {
   }
   EXPECT_LE(h.stats().host_memory_bytes - before, uint64_t{32} << 20);
   EXPECT_EQ(h.takeFrames().size(), 12u);
-  // Programs get none of it.
+  // Programs get nothing of the reserve.
   packets::createBuffer(w, 4000, kPage);
   expectError(in(1), kBackend);
 }

@@ -224,7 +224,7 @@ TEST(Presents, DamageCountsFromTheLastFrameThatCameOut) {
   EXPECT_EQ(now.damage, (Rects{{60, 60, 64, 64}, {0, 0, 3, 3}})) << "cut, without the empty and the covered";
   EXPECT_EQ(changed({}).damageSince, 0u) << "without rectangles it is all of it";
 
-  // Unchanged: the previous frame stays, and damage goes on from it.
+  // Unchanged: the previous frame stays, and damage still counts from it.
   last = changed({{0, 0, 1, 1}});
   CommandWriter p;
   present(p, {{7, 7, 9, 9}});
@@ -233,7 +233,7 @@ TEST(Presents, DamageCountsFromTheLastFrameThatCameOut) {
   now = changed({{7, 7, 9, 9}});
   EXPECT_EQ(now.damageSince, last.sequence);
 
-  // Two in one submission: the second stands for both.
+  // Two presents in one submission: the second frame has the damage of both.
   last = now;
   change(p, shown);
   present(p, {{1, 1, 2, 2}});

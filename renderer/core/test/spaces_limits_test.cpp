@@ -76,7 +76,7 @@ TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
                    packets::createBuffer(w, 4, kBig);
                  }),
               kBackend);
-  // The program has no room left, another one has; the space that imports it pays nothing.
+  // Space 5 has no room left, space 6 has: a space that imports an object pays nothing for it.
   expectGood(in(5, [](CommandWriter& w) { importToken(w, 1, 100); }));
   expectError(in(5, [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); }), kBackend);
   expectGood(in(6, [](CommandWriter& w) { importToken(w, 1, 100); }));
@@ -190,9 +190,6 @@ protected:
   SmallSpacesTest() : SpacesTest(8 * kShare) {}
 };
 
-/// A space's process does not depend on other programs' memory: without memory the space is made all the
-/// same, and is charged to its process once there is some again.
-// SPACE-22, LIM-8
 // SPACE-26
 TEST_F(SmallSpacesTest, ProcessesTogetherLeaveTheSystemItsPart) {
   const auto big = [](uint32_t handle, uint64_t size) {
@@ -213,6 +210,9 @@ TEST_F(SmallSpacesTest, ProcessesTogetherLeaveTheSystemItsPart) {
   expectError(in(1, big(++handle, 4096)), kBackend);
 }
 
+/// A space's process does not depend on other programs' memory: without memory the space is made all the
+/// same, and is charged to its process once there is some again.
+// SPACE-22, LIM-8
 TEST_F(SmallSpacesTest, AProcessIsSaidWhateverMemoryIsLeft) {
   const auto big = [](uint32_t handle, uint64_t size) {
     return [=](CommandWriter& w) { packets::createBuffer(w, handle, size); };

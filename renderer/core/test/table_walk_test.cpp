@@ -350,7 +350,6 @@ std::map<uint32_t, Twins> twins() {
   return t;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): std::function owns what the packets captured
 
-// CMD-7, STATE-8, STATE-14, PRES-1
 /// True if a value in the line is a number in the packet: in a field, or after its structure.
 bool namesAField(std::string_view line, std::span<const uint8_t> packet, uint32_t opcode) {
   std::set<std::string> held;
@@ -382,6 +381,7 @@ bool namesAField(std::string_view line, std::span<const uint8_t> packet, uint32_
   return false;
 }
 
+// CMD-7, STATE-8, STATE-14, PRES-1
 TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
   struct Row {
     const char* name;

@@ -267,7 +267,7 @@ TEST_P(Textures, VolumesLieInMemorySliceBySlice) {
     for (size_t i = 0; i < 24; ++i) EXPECT_EQ(slice[i], z * 64 + i / 12 * 32 + i % 12);
   }
   EXPECT_EQ(h.readTexture(t, kFormat, 1, 1, 1), (std::vector<uint8_t>{192, 193, 194, 195}));
-  // A slice goes back to its place: the first becomes the third one's.
+  // Copies the first slice over the third, and writes that back to its place in memory.
   auto back = copy(t, 2, t, 0, 2);
   back.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
   w.reset();

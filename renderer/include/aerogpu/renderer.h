@@ -54,12 +54,12 @@ struct aerogpu_guest_mapping {
  * Starts the process that translates a guest's DXBC shaders, for all renderers of this process: a separate
  * program (aerogpu-translator) with next to no rights, so that no shader can crash or take over the embedder.
  * [any] Call it once, before the first renderer is created and before this process gives up the right to
- * start programs (seccomp) or its user; threads may run. Later calls do nothing. It ends with the last copy
- * of this process. The renderer starts no process by itself: without this call, or if it fails, everything
- * works except DXBC shaders, whose creation is then a BACKEND error. `translator`: path of the program; NULL
- * = $AEROGPU_TRANSLATOR, or the one found beside the object that holds the renderer, or in ../renderer or ..
- * from there, or where `meson install` puts it. Returns false and a message in `error` (NUL-terminated, cut
- * to error_size; may be NULL) on failure.
+ * start programs (seccomp) or its user; threads may run. Later calls do nothing. It ends when this process
+ * and all its forks have ended. The renderer starts no process by itself: without this call, or if it fails,
+ * everything works except DXBC shaders, whose creation is then a BACKEND error. `translator`: path of the
+ * program; NULL = $AEROGPU_TRANSLATOR, or the one found beside the object that holds the renderer, or in
+ * ../renderer or .. from there, or where `meson install` puts it. Returns false and a message in `error`
+ * (NUL-terminated, cut to error_size; may be NULL) on failure.
  */
 bool aerogpu_renderer_prepare_process(const char* translator, char* error, size_t error_size);
 
@@ -81,7 +81,7 @@ struct aerogpu_submission_result {
    */
   struct aerogpu_frame* frame;
   /**
-   * The last present found the texture unchanged since the newest frame of an earlier result: go on showing
+   * The last present found the texture unchanged since the newest frame of an earlier result: keep showing
    * that frame. Never set for a snapshot, nor for the first present after resume and reset: an embedder that
    * drops a frame before showing it asks for a snapshot.
    */
@@ -89,7 +89,7 @@ struct aerogpu_submission_result {
   bool gpu_lost; /* the GPU is lost, and work of the submission may be missing */
 };
 
-/** Pixels of a frame, without the column at right and the row at bottom. */
+/** A rectangle of pixels of a frame; `right` and `bottom` are not part of it. */
 struct aerogpu_frame_rect {
   uint32_t left;
   uint32_t top;
@@ -124,7 +124,7 @@ struct aerogpu_renderer_callbacks {
   uint32_t struct_size;
   /**
    * Maps guest memory [gpa, gpa + size) (RAM or BAR1; never registers). May map fewer bytes if the range
-   * crosses memory regions; the caller goes on from there. The pointer stays valid until guest_unmap whatever
+   * crosses memory regions; the caller then maps the rest. The pointer stays valid until guest_unmap whatever
    * happens to the guest's memory map. Returns 0, or -1 if gpa is not such memory or `write` is asked on
    * read-only memory. A gpa that is a multiple of 8 is mapped at a multiple of 8. Both callbacks come from
    * the render thread and from the renderer's own thread, also at the same time.
@@ -143,10 +143,10 @@ struct aerogpu_renderer_callbacks {
   void (*log)(void* opaque, enum aerogpu_log_level level, const char* message);
   /**
    * Returns the handle spaces of submissions that the embedder holds and has not submitted yet: writes at
-   * most `room` of their numbers, in any order and some of them several times, and returns how many. Comes
-   * from the render thread or the renderer's own, and only while the GPU, or the making of pipelines, has
-   * worked for one owner for max_batch_ms: not often. May be NULL: then only submissions that were submitted
-   * count as waiting.
+   * most `room` of their numbers, in any order and some of them several times, and returns how many. Called
+   * rarely, from the render thread or the renderer's own: once work of one owner, on the GPU or in making
+   * pipelines, has taken max_batch_ms. May be NULL: then only submissions that were submitted count as
+   * waiting.
    */
   size_t (*waiting_spaces)(void* opaque, uint32_t* spaces, size_t room);
 };
@@ -160,11 +160,11 @@ enum aerogpu_renderer_flags {
    */
   AEROGPU_RENDERER_VALIDATION = 1u << 1,
   /**
-   * The GPU may read and write guest memory itself, instead of copies of it: a mapping is then kept from the
-   * submit that makes it until shortly before that submission's submission_done (until the GPU is closed if
-   * it hangs), from any thread, and the whole host pages that it lies in are handed to the GPU's driver. Only
-   * for an embedder for which the guest alone changes that memory before submission_done. The renderer still
-   * copies if the driver cannot do this or if copying is cheaper.
+   * Lets the GPU read and write guest memory itself, instead of copies. A mapping then lasts from the submit
+   * that makes it until shortly before that submission's submission_done or, if the GPU hangs, until the GPU
+   * is closed; any thread may end it. The GPU's driver gets the whole host pages that hold the mapping. Set
+   * this only if nothing but the guest changes such memory before submission_done. The renderer still copies
+   * if the driver cannot do this or if copying is cheaper.
    */
   AEROGPU_RENDERER_LEND_GUEST_MEMORY = 1u << 2,
 };
@@ -302,8 +302,8 @@ void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, struct aerogpu_f
 void aerogpu_renderer_interrupt(aerogpu_renderer* renderer);
 
 /**
- * Interrupts for good, before aerogpu_renderer_destroy(): a GPU that has not come to rest 2 s later is left
- * to itself. [any]
+ * Interrupts for good, before aerogpu_renderer_destroy(): a GPU that has not come to rest 2 s later is
+ * abandoned. [any]
  */
 void aerogpu_renderer_shutdown(aerogpu_renderer* renderer);
 
@@ -384,8 +384,9 @@ struct aerogpu_renderer_stats {
   uint64_t frames_unchanged; /* presents that needed no new frame */
   /**
    * The number of objects held for the guest now that cannot be saved with it: objects with a handle, share
-   * tokens (used up or not), contexts in which anything but presents ran since they were reset. As of the
-   * last finished submission or reset; frames that the embedder has not given back are not counted.
+   * tokens (used up or not), handle spaces beside space 0, and contexts in which packets that may change
+   * their state ran since they were reset. As of the last finished submission or reset; frames that the
+   * embedder has not given back are not counted.
    */
   uint64_t held_objects;
   uint64_t host_memory_kind_bytes[AEROGPU_HOST_MEMORY_KINDS]; /* parts of host_memory_bytes */

@@ -38,7 +38,7 @@ Program program(std::string path) {
   return {std::move(path), "process-test-jobs", "the test's helper"};
 }
 
-/// Status lines and relations of other processes.
+/// Returns a line of the status of another process.
 std::string statusOf(pid_t pid, const std::string& name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(file, line);)

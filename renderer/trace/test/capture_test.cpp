@@ -67,7 +67,7 @@ protected:
     return count;
   }
 
-  /// Texture `handle` over `memory`, bound as colour target 0.
+  /// Creates texture `handle` over `memory` and binds it as colour target 0.
   static void makeTarget(CommandWriter& w, uint32_t handle, const Allocation& memory) {
     Harness::createTexture(w, handle, AEROGPU_FORMAT_R8G8B8A8_UNORM, kSide, kSide,
                            AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, memory.id, kPitch);
@@ -110,7 +110,6 @@ TEST_P(CaptureTest, ValuesAreWrittenInAReplayToo) {
   EXPECT_EQ(frames, std::vector<Pixels>{plain(0x11, 0x22, 0x33, 0xFF)});
 }
 
-// TRACE-6
 // TRACE-3, QUERY-8
 TEST_P(CaptureTest, QueryResultsAreWrittenInAReplayToo) {
   const Allocation memory = h.allocate(kBytes);
@@ -131,6 +130,7 @@ TEST_P(CaptureTest, QueryResultsAreWrittenInAReplayToo) {
   EXPECT_EQ(frames, std::vector<Pixels>{wanted});
 }
 
+// TRACE-6
 TEST_P(CaptureTest, GoesOnBehindADeviceReset) {
   const Allocation memory = h.allocate(kBytes);
   CommandWriter red, blue;
@@ -289,7 +289,7 @@ TEST_P(CaptureTest, UpdatesTakeTheirMemoryAlong) {
   EXPECT_EQ(frames, std::vector<Pixels>{pixels});
 }
 
-/// A space's program draws, the kernel driver shows; both use equal handles and contexts.
+/// A program in a space draws and the kernel driver presents; both use equal handles and contexts.
 // TRACE-3, TRACE-10, SPACE-7
 TEST_P(CaptureTest, SpacesAreInTheFile) {
   const Allocation memory = h.allocate(kBytes);

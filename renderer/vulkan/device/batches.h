@@ -17,21 +17,21 @@ struct Batch {
   VkCommandPool pool = VK_NULL_HANDLE;
   VkCommandBuffer main = VK_NULL_HANDLE;
   std::vector<VkCommandBuffer> early;  ///< as many as one batch has needed so far
-  size_t earlySent = 0;                ///< of them, ahead of the batch; the next one is being recorded
-  bool hasEarly = false;               ///< there is something in it
-  uint64_t sentNs = 0;                 ///< when the first was
+  size_t earlySent = 0;                ///< of `early`, before the batch; the next is being recorded
+  bool hasEarly = false;               ///< the early buffer being recorded is not empty
+  uint64_t sentNs = 0;                 ///< time of the first hand-over of these
   VkResult sent = VK_SUCCESS;
-  uint64_t firstPass = 0;  ///< passes before it
-  uint32_t stopWord = 0;   ///< number of its word
-  uint32_t stoppable = 0;  ///< draws and dispatches that look at it
+  uint64_t firstPass = 0;  ///< passes before the batch
+  uint32_t stopWord = 0;   ///< number of the batch's word (StopWords)
+  uint32_t stoppable = 0;  ///< draws and dispatches that read the word
   bool dispatches = false;
-  bool writesGuest = false;  ///< it copies to guest memory, and does nothing but copy
+  bool writesGuest = false;  ///< the batch only copies, also to guest memory
 };
 
-/// The batches that are not in use. All of them are back when it goes.
+/// The batches that are not in use. All must be given back before the object is destroyed.
 class Batches {
 public:
-  /// Batches that exist at the most.
+  /// Most batches that exist.
   static constexpr size_t kMax = 96;
   static_assert(kMax < StopWords::kCount, "each batch has a stop word, the one being recorded too");
 
@@ -40,11 +40,11 @@ public:
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
 
-  /// One with nothing in it, whose commands are not begun.
+  /// Returns an empty batch, whose command buffers are not begun.
   Result<std::unique_ptr<Batch>> take();
-  /// The GPU is done with it, or never saw it.
+  /// Takes back a batch that the GPU has finished, or never got.
   void giveBack(std::unique_ptr<Batch> batch) { m_spare.push_back(std::move(batch)); }
-  /// One more command buffer in `batch.early`.
+  /// Adds a command buffer to `batch.early`.
   VkResult addEarly(Batch& batch);
 
 private:
@@ -55,7 +55,7 @@ private:
   Device& m_device;
   StopWords& m_stopWords;
   std::vector<std::unique_ptr<Batch>> m_spare;
-  uint32_t m_count = 0;  ///< that exist
+  uint32_t m_count = 0;  ///< batches that exist
 };
 
 }  // namespace aerogpu::vk

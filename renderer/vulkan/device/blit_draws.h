@@ -32,7 +32,7 @@ public:
     uint64_t keptSerial = 0;
     bool operator==(const Source&) const = default;
   };
-  /// The bindings for the draws of one blit. Making them may record nothing, so it can come before the pass
+  /// The bindings for the draws of one blit. Making them records nothing, so it can be done before the pass
   /// begins.
   struct Bindings {
     VkPipeline pipeline = VK_NULL_HANDLE;

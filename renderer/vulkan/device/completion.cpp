@@ -184,7 +184,7 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
                       : m_config.playsHang()
                           ? hangFor(kWaitNs)
                           : m_device.vk().WaitSemaphores(m_device.handle(), &wait, kWaitNs);
-    // A GPU that plays a loss finishes its work first; a lost one ends in finite time too.
+    // A played loss is reported after the end of the work; a GPU that is really lost ends in finite time too.
     if (result == VK_SUCCESS && (m_lossPlayed = m_lossPlayed || m_config.playsLoss()))
       result = VK_ERROR_DEVICE_LOST;
     const bool closing = m_closing.load(std::memory_order_acquire);
@@ -205,7 +205,7 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
     }
   }
   if (!stopped) {
-    // No work in it could be stopped, or need be; but later batches need not begin.
+    // The batch has ended by itself. If the submission has used up its time, later batches of it are stopped.
     if (m_cut || item.completion || m_ran < core::Sharing::kBatchesOfSubmission * m_sharedStop ||
         !othersWait(item))
       return std::nullopt;
@@ -219,7 +219,7 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
 
 Result<void> CompletionThread::carryOut(Readback& rb, bool failed) {
   if (rb.value) {
-    // Completes without success; a submission that a reset drops never completes.
+    // Leaves the value unwritten, without an error: a reset drops the submission, which never completes.
     if (m_interrupted.load(std::memory_order_acquire)) return {};
     if (failed && m_device.lost() && m_config.holdValues.load(std::memory_order_acquire)) return {};
     return rb.value->write();

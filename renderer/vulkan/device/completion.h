@@ -34,7 +34,7 @@ struct Readback {
   const uint8_t* pixels = nullptr;
   uint64_t pitch = 0, rowBytes = 0, rows = 0;
   DepthPack pack = DepthPack::None;
-  Conversion conversion = Conversion::None;  ///< of `pixels`, whose pitch is theirs; `rowBytes` the guest's
+  Conversion conversion = Conversion::None;  ///< of `pixels` (`pitch`) to guest memory (`rowBytes`)
   MemoryRange memory;                        ///< which holds `pixels` and `stencil`
   const uint8_t* stencil = nullptr;          ///< tight rows of one byte a pixel, if `pack` is set
 };
@@ -60,7 +60,7 @@ public:
 
   void push(WorkItem item) EXCLUDES(m_mutex);
   /// Processes the item on the caller's thread, the render thread, if no other item is under way and the GPU
-  /// is quick, and was lately: that saves waking two threads. False if it did nothing.
+  /// finishes soon, and did so lately: that saves waking two threads. False if it did nothing.
   bool finishSoon(WorkItem& item) EXCLUDES(m_mutex);
   /// Returns the newest batch that the GPU has finished, or will never begin. On a GPU that hangs it stops
   /// growing.

@@ -11,7 +11,7 @@
 namespace aerogpu::vk {
 namespace {
 
-/// 0 when buffers on imported host memory are not to be had, or only with an allocation dedicated to each.
+/// Returns DeviceCaps::hostImportAlignment; 0 if buffers on imported memory need dedicated allocations too.
 uint64_t hostImportAlignment(const InstanceTable& vk, VkPhysicalDevice physical) {
   VkPhysicalDeviceExternalBufferInfo info{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO};
   info.usage = kHostImportUsage;
@@ -63,7 +63,7 @@ bool Device::findQueueFamily() {
 
 void Device::findCaps(const DeviceFeatures& features) {
   DeviceCaps& caps = m_caps;
-  // lavapipe 22.3 forgets vertex buffers' sizes; what other versions do is not asked.
+  // lavapipe 22.3 ignores the sizes of vertex buffers; all its versions are treated alike.
   caps.boundByBuffers = !caps.robustAccess2 || m_driverId == VK_DRIVER_ID_MESA_LLVMPIPE;
   if (features.enabled(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
     caps.hostImportAlignment = hostImportAlignment(m_instance.vk(), m_physical);

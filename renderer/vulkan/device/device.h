@@ -18,11 +18,12 @@ namespace aerogpu::vk {
 
 class DeviceFeatures;
 
-/// What imported host memory is used for.
+/// The uses of buffers on imported host memory.
 inline constexpr VkBufferUsageFlags kHostImportUsage =
     VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 
-/// Owned by the back end. Queue submission is the render thread's; the rest is immutable after creation.
+/// Owned by the back end. The render thread submits to the queue, allocates memory and looks formats up; all
+/// else but the lost state is immutable after creation.
 class Device {
 public:
   static std::unique_ptr<Device> create(const Instance& instance, VkPhysicalDevice physical,
@@ -38,44 +39,44 @@ public:
   const DeviceCaps& caps() const { return m_caps; }
   const VkPhysicalDeviceProperties& properties() const { return m_properties; }
   const VkPhysicalDeviceLimits& limits() const { return m_properties.limits; }
-  /// The driver's name and version, for people.
+  /// Returns the driver's name and version, for people.
   const std::string& driver() const { return m_driver; }
   const VkPhysicalDeviceMemoryProperties& memory() const { return m_memory; }
-  /// Largest VkBuffer in bytes.
+  /// Returns the size of the largest VkBuffer in bytes.
   VkDeviceSize maxBufferSize() const { return m_properties13.maxBufferSize; }
-  /// What the offset of a buffer view with texels of that size is a multiple of.
+  /// Returns the alignment of offsets of buffer views with texels of that size.
   VkDeviceSize texelAlignment(VkDeviceSize texelBytes) const;
-  /// Whether such an image can be created, and in that size. Render thread, as formatFeatures().
+  /// True if such an image of that size can be created. Render thread, like formatFeatures().
   bool fits(const VkImageCreateInfo& image) const;
 
-  /// vkAllocateMemory, refused where it is not allowed: past the heap's size or the number of allocations.
+  /// Calls vkAllocateMemory unless that is not allowed: past the heap's size or the number of allocations.
   VkResult allocate(const VkMemoryAllocateInfo& info, VkDeviceMemory* memory);
   void free(VkDeviceMemory memory);
   VkFormatFeatureFlags2 formatFeatures(VkFormat format) const;
   VkFormatFeatureFlags2 bufferFormatFeatures(VkFormat format) const;
 
-  /// Shown by validation messages and tools; a no-op without the validation layer.
+  /// Names an object for validation messages and tools; does nothing without the validation layer.
   void name(VkObjectType type, uint64_t handle, const char* name) const;
 
-  /// Any thread: the device is gone until recover().
+  /// Notes that the device is lost, until recover(). Any thread.
   void markLost() { m_lost.store(true, std::memory_order_release); }
   bool lost() const { return m_lost.load(std::memory_order_acquire); }
-  /// Any thread: the same, and it may still be working: nothing that it uses may be destroyed.
+  /// Notes that it is lost and may still work: nothing that it uses may be destroyed. Any thread.
   void markHung() {
     m_hung.store(true, std::memory_order_release);
     markLost();
   }
   bool hung() const { return m_hung.load(std::memory_order_acquire); }
-  /// Notes a lost device on the way from a VkResult to an Error.
+  /// Makes an Error of a VkResult, and notes a lost device.
   Error fail(VkResult result, const char* what);
 
 private:
   Device(const Instance& instance, VkPhysicalDevice physical) : m_instance(instance), m_physical(physical) {}
   // The steps of create(), in this order.
   void readProperties();
-  /// False: there is no family for graphics and compute.
+  /// Finds a family for graphics and compute; false if there is none.
   bool findQueueFamily();
-  /// Capabilities that do not follow from features: of properties, formats and host memory.
+  /// Finds capabilities that do not follow from features: of properties, formats and host memory.
   void findCaps(const DeviceFeatures& features);
   VkResult open(const DeviceFeatures& features);
 
@@ -92,8 +93,8 @@ private:
   VkPhysicalDeviceVulkan13Properties m_properties13{};
   VkPhysicalDeviceMemoryProperties m_memory{};
   uint32_t m_allocations = 0;  ///< of device memory; render thread only
-  /// What the driver said of images of a kind, which textures are made of one after the other; a few for each
-  /// format.
+  /// A kind of image. What the driver says of it is kept, since programs make many textures of one kind;
+  /// there are a few kinds for each format.
   struct ImageKind {
     VkFormat format;
     VkImageType type;

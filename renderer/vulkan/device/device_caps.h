@@ -19,7 +19,7 @@ struct DeviceCaps {
   bool robustAccess2 = false;
   bool instanceDivisor = false, zeroDivisor = false;
   bool pushDescriptor = false;
-  /// Of pointers and sizes of host memory that is imported for transfers; 0 when there is none of that.
+  /// Alignment of pointers and sizes of host memory that is imported for transfers; 0: no imports.
   uint64_t hostImportAlignment = 0;
   bool depthClamp = false, fillModeNonSolid = false, wideLines = false, largePoints = false;
   bool samplerAnisotropy = false, mirrorClampToEdge = false, blockCompression = false;
@@ -29,7 +29,7 @@ struct DeviceCaps {
   bool a4r4g4b4 = false, a2r10g10b10 = false, r4g4 = false;  ///< sampled; else others stand in
   bool borderColorSwizzle = false;      ///< VK_EXT_border_color_swizzle: border colours of swizzled views
   bool borderSwizzleFromImage = false;  ///< and samplers need not say how those are swizzled
-  /// What lies out of range reads as anything in the VkBuffer, and may be written there: robustBufferAccess2
+  /// Accesses out of range may read and write anything in the VkBuffer, because robustBufferAccess2
   /// is missing (Vulkan 1.3, "robustBufferAccess"), or vkCmdBindVertexBuffers2's pSizes bound nothing.
   bool boundByBuffers = false;
   bool triangleFans = true;

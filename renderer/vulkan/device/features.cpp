@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of what is asked for (see DeviceCaps).
+// The table of features and extensions that are enabled if they exist (see DeviceCaps).
 #include "renderer/vulkan/device/features.h"
 
 #include <algorithm>
@@ -9,11 +9,11 @@ namespace {
 
 using Feature = VkBool32& (*)(FeatureChain& chain);
 
-/// What is enabled where the device has all of it.
+/// An extension and features that are enabled if the device has all of them.
 struct Offer {
   const char* extension;  ///< null: none
   Feature features[4];    ///< null: no more
-  bool DeviceCaps::*cap;  ///< what can be done with it; null: no code of ours asks
+  bool DeviceCaps::*cap;  ///< set if enabled; null: no code of ours asks
 };
 
 #define FEATURE(name) [](FeatureChain& chain) -> VkBool32& { return chain.name; }
@@ -80,7 +80,7 @@ constexpr Offer kOffers[] = {
      {FEATURE(depthBias.depthBiasControl), FEATURE(depthBias.floatRepresentation),
       FEATURE(depthBias.depthBiasExact)},
      &DeviceCaps::exactDepthBias},
-    // A bias that leads past 1 ends there, in float formats too.
+    // Clamps depth that a bias raises above 1, in float formats too.
     {VK_EXT_DEPTH_CLAMP_ZERO_ONE_EXTENSION_NAME, {FEATURE(zeroOne.depthClampZeroOne)}, nullptr},
 
     {VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME, {FEATURE(lines.bresenhamLines)}, &DeviceCaps::bresenhamLines},
@@ -168,7 +168,7 @@ void DeviceFeatures::choose(DeviceCaps& caps) {
     each([&](Feature feature) { feature(m_chosen) = VK_TRUE; });
     if (offer.cap) caps.*offer.cap = true;
   }
-  // The two are ways to the same end.
+  // Needed only without the other extension for depth biases.
   if (!caps.floatDepthBias) caps.unrestrictedDepth = enable(VK_EXT_DEPTH_RANGE_UNRESTRICTED_EXTENSION_NAME);
   // A portability device says which features it lacks; only triangle fans matter here.
   if (enable(kPortability)) caps.triangleFans = false;

@@ -85,9 +85,9 @@ class DeviceFeatures {
 public:
   DeviceFeatures(const InstanceTable& vk, VkPhysicalDevice physical);
 
-  /// What makes the device unfit, to be said after its name; null: it is fit.
+  /// Returns why the device is unfit, as a text to follow its name; null if it is fit.
   const char* lacks() const;
-  /// Chooses all that is of use and there, and notes in `caps` what can be done with it.
+  /// Chooses all useful features that the device has, and notes in `caps` what they make possible.
   void choose(DeviceCaps& caps);
   /// For VkDeviceCreateInfo, after choose().
   const VkPhysicalDeviceFeatures2& chosen() const { return m_chosen.core; }
@@ -95,7 +95,7 @@ public:
   bool enabled(const char* extension) const;
 
 private:
-  /// If the device has it.
+  /// Enables the extension if the device has it; else returns false.
   bool enable(const char* extension);
 
   const DeviceExtensions m_extensions;

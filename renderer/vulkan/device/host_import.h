@@ -17,8 +17,8 @@ namespace aerogpu::vk {
 
 class HostImporter;
 
-/// One piece of lent memory as part of a buffer. Dies, on any thread, when the GPU has finished with it, and
-/// gives the memory back.
+/// One piece of lent memory as part of a buffer. Destroyed, on any thread, when the GPU has finished with it,
+/// which gives the memory back.
 class HostImport {
 public:
   ~HostImport();

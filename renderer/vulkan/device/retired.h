@@ -11,11 +11,11 @@
 
 namespace aerogpu::vk {
 
-/// What is used again once the GPU has finished with it.
+/// An object that is used again once the GPU has finished with it.
 class Returning {
 public:
   virtual ~Returning() = default;
-  /// Takes care of its own life.
+  /// Called when the GPU has finished with the object, which then keeps or destroys itself.
   virtual void finished() = 0;
 };
 
@@ -40,26 +40,27 @@ struct Retired {
   MemoryRange range;
 };
 
-/// In the order of their batches. They die with it, when the GPU must have finished.
+/// Retired objects in the order of their batches. Destroys the rest at its own end; the GPU must have
+/// finished.
 class RetiredObjects {
 public:
   explicit RetiredObjects(Device& device) : m_device(device) {}
   RetiredObjects(const RetiredObjects&) = delete;
   RetiredObjects& operator=(const RetiredObjects&) = delete;
 
-  /// `object`'s batch is no older than those of what was added before.
+  /// Adds an object. Its batch is no older than the batch of any object that was added before.
   void add(const Retired& object) {
     m_objects.push_back(object);
     m_pools += object.kind == Retired::Kind::DescriptorPool;
   }
-  /// Destroys those of batches up to `done`.
+  /// Destroys the objects of batches up to `done`.
   void collect(uint64_t done) {
     while (!m_objects.empty() && m_objects.front().batch <= done) {
       destroy(m_objects.front());
       m_objects.pop_front();
     }
   }
-  /// So much waits that a guest could be piling up objects without end.
+  /// True if so many objects wait that a guest may be piling them up without end.
   bool crowded() const { return m_objects.size() > kMax || m_pools > kMaxPools; }
 
 private:

@@ -11,10 +11,10 @@
 
 namespace aerogpu::vk {
 
-/// Chunks of a pool's memory, each cut up for one batch at a time. The GPU must have finished when it goes.
+/// Chunks of a pool's memory, each cut up for one batch at a time. At its end the GPU must have finished.
 class Staging {
 public:
-  /// Bytes of a chunk; what is larger has one of its own.
+  /// Bytes of a chunk; a larger range gets a chunk of its own.
   static constexpr uint64_t kChunkBytes = uint64_t{4} << 20;
 
   explicit Staging(MemoryPool& pool) : m_pool(pool) {}
@@ -22,16 +22,16 @@ public:
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  /// Out of the chunk that is being cut up; none: it has less than `size` bytes left.
+  /// Returns a range of the chunk that is being cut up; nothing if that has less than `size` bytes left.
   std::optional<MemoryRange> cut(uint64_t size);
-  /// Out of another chunk, for `batch`, which is being recorded.
+  /// Returns a range of another chunk, for `batch`, which is being recorded.
   Result<MemoryRange> cutAnother(uint64_t size, uint64_t batch);
   bool hasChunk() const { return m_current.has_value(); }
   /// Ends the chunk that is being cut up: `batch` was handed over.
   void batchEnds(uint64_t batch);
   /// Takes back the chunks of batches up to `done`.
   void collect(uint64_t done);
-  /// Of all chunks that batches have.
+  /// Returns the bytes of all chunks that batches have.
   uint64_t bytes() const { return m_bytes; }
 
 private:

@@ -13,7 +13,7 @@ namespace aerogpu::vk {
 
 class StopWords {
 public:
-  /// The number of the set in pipelines: after the sets of D3D9 shaders, of DXBC shaders.
+  /// The numbers of the set in pipeline layouts, after the other sets of D3D9 and of DXBC shaders.
   static constexpr uint32_t kD3d9Set = 3, kDxbcSet = 2;
   static constexpr uint32_t kCount = 128;
 

@@ -7,7 +7,7 @@
 
 namespace aerogpu::vk {
 
-/// Returns the enumerator's name; an unknown number as text.
+/// Returns the enumerator's name, or "unknown VkResult".
 const char* resultName(VkResult result);
 
 /// Returns a Backend error: `what` (static storage) failed with `result`.

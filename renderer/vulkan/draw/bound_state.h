@@ -24,7 +24,7 @@ struct BoundState {
   bool stopWord = false;
   bool pushConstants = false;  ///< D3D9
 
-  /// Draws go to this command buffer now. True if it is another one: everything must be bound anew.
+  /// Notes the command buffer that draws go to. True if it is another one: all must be bound anew.
   bool enter(uint64_t buffer) {
     if (commandBuffer == buffer) return false;
     *this = {};

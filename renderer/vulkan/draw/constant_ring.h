@@ -27,7 +27,6 @@ public:
   /// Return the sets for slices of the current chunk: of a vertex shader, and of a pixel shader that reads
   /// `bytes`. The pixel shader's descriptor covers no more than the next size class, since llvmpipe copies
   /// all of it for each draw that binds it.
-  /// draw that binds it.
   VkDescriptorSet vertexSet() const { return m_current.vertexSet; }
   VkDescriptorSet pixelSet(uint32_t bytes) const { return m_current.pixelSets[sizeClass(bytes)]; }
   /// Changes with the chunk: slices of the previous chunk cannot be addressed any more.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One table says what can change a choice of modules, and how it is chosen then.
+// Chooses the options of D3D9 modules by one table: which state each part depends on, and how it is chosen.
 #include "renderer/vulkan/draw/d3d9_choice.h"
 
 #include <bit>
@@ -15,7 +15,7 @@
 namespace aerogpu::vk {
 namespace {
 
-/// Whether samplers leave the sRGB of what is bound to the shader.
+/// True if the shader, not the sampler, decodes the sRGB of the bound texture.
 bool isDecoded(const core::ShaderResourceBinding& bound) {
   if (!bound.texture->gpu) return false;
   return core::decodedByShader(bound.view ? *core::findFormat(bound.view->desc.format)
@@ -70,7 +70,7 @@ void chooseBlending(const core::DrawState& state, const DrawShaders& shaders, D3
   if (shaders.ps) choice.pixel.dualSource = d3d9::usesSecondSource(state.blend);
 }
 
-/// A part of a choice, with the DirtyBits of all that it is made of beside the shaders.
+/// A part of a choice, with the DirtyBits of all state that it depends on beside the shaders.
 struct Part {
   uint32_t dirty;
   void (*choose)(const core::DrawState&, const DrawShaders&, D3d9Choice&);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the modules of a draw with D3D9 shaders depend on beside its shaders. Render thread only.
+// The options for the modules of a draw with D3D9 shaders. Render thread only.
 #pragma once
 
 #include "renderer/core/state.h"
@@ -8,14 +8,15 @@
 
 namespace aerogpu::vk {
 
-/// It is kept as the translator is asked for it, so that two draws with the same shaders have the same
-/// modules exactly where their choices are equal.
+/// The options that the translator gets for the shaders of a draw. Draws with the same shaders have the same
+/// modules exactly if their choices are equal.
 struct D3d9Choice {
   shader::EmitOptions vertex;
   shader::EmitOptions pixel;  ///< as it is initially where there is no pixel shader
   bool operator==(const D3d9Choice&) const = default;
 
-  /// DirtyBits beside core::kDirtyShaders that can change a choice; the table in d3d9_choice.cpp holds to it.
+  /// DirtyBits beside core::kDirtyShaders that can change a choice; the table in d3d9_choice.cpp uses no
+  /// others.
   static constexpr uint32_t kDirty = core::kDirtyResources | core::kDirtySamplers | core::kDirtyInputLayout |
                                      core::kDirtyTopology | core::kDirtyRasterizer |
                                      core::kDirtyTextureStages | core::kDirtyBlend;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What D3D9 shaders read besides vertices: textures, constant registers, the states of what follows the pixel
-// shader (see shader/d3d9_interface.h).
+// Gathers and binds what D3D9 shaders read besides vertices: textures, constant registers, and states of the
+// steps after the pixel shader (see shader/d3d9_interface.h).
 #include "renderer/vulkan/draw/d3d9_draw.h"
 
 #include <algorithm>

@@ -26,14 +26,14 @@ public:
   void bind(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
             BoundState& bound) override;
 
-  // Of what was gathered last.
-  /// Targets are sampled: how depends on the depth and stencil states too.
+  // The results of the last gather().
+  /// True if targets are sampled; the way to do that depends on the depth and stencil states too.
   bool samplesTargets() const { return m_copiedBytes != 0 || m_readsDepth; }
-  /// The depth target is sampled in place (Targets::setDepthReadOnly).
+  /// True if the depth target is sampled in place (Targets::setDepthReadOnly).
   bool readsDepth() const { return m_readsDepth; }
-  /// Of the draws that are bound from now on.
+  /// Sets the scale for the draws that are bound from now on.
   void setPositionScale(const d3d9::PositionScale& scale) { m_positionScale = scale; }
-  /// Bytes of targets that were copied for this draw; the next one wants copies of its own.
+  /// Returns the bytes of targets that were copied for this draw; the next draw needs new copies.
   uint64_t copiedBytes() const { return m_copiedBytes; }
   void reset() { m_copies.reset(); }
 
@@ -42,7 +42,7 @@ private:
                                        const core::ShaderResourceBinding& resource,
                                        const core::SamplerState& sampler, d3d9::SamplerType type,
                                        uint32_t binding);
-  /// The view to sample of what is bound, in `layout`; `shown`: how it shows it.
+  /// Returns a view of the bound texture, to be sampled in `layout`; `shown` gets its key.
   Result<CachedView> boundView(const core::DrawState& state, const core::ShaderResourceBinding& resource,
                                const core::SamplerState& sampler, VkImageViewType type, VkImageLayout& layout,
                                ViewKey& shown);

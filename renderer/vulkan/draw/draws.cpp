@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of things in a draw (see draws.h): everything that may end the render pass comes before it
-// begins.
+// The steps of a draw (see draws.h): everything that may end the render pass comes before the pass begins.
 #include "renderer/vulkan/draw/draws.h"
 
 #include "renderer/d3d9/depth_stencil.h"

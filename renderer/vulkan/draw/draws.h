@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws and dispatches: from core::DrawState to commands. What a draw needs is looked at only where a dirty
-// bit says so; nothing is allocated per draw. Render thread only.
+// Records the commands for draws and dispatches with a core::DrawState. Examines only state whose dirty bits
+// are set, and allocates nothing per draw. Render thread only.
 #pragma once
 
 #include <string>
@@ -22,10 +22,10 @@ public:
   Draws(Gpu& gpu, Targets& targets, const std::string& cacheDir);
   Result<void> create();
 
-  /// Lets go of guest objects and saves the pipelines.
+  /// Releases guest objects and saves the pipelines.
   void reset();
   ShaderStore& shaders() { return m_shaderStore; }
-  /// Whose `account` is has ended (core::Backend).
+  /// Drops what is kept for the owner of `account`, who has ended (core::Backend).
   void processEnds(const HostMemory& account) {
     m_pipelines.processEnds(account);
     m_samplers.processEnds(account);
@@ -42,7 +42,7 @@ private:
   /// A batch of this many draws is handed over, so that the GPU works while the rest is recorded.
   static constexpr uint32_t kDrawsPerBatch = 8192;
 
-  /// Where a draw goes to, pixels, and what is added to its depth.
+  /// The pixels that a draw may write, and what is added to its depth.
   struct Area {
     bool visible = false;
     d3d9::PixelRect scissor;
@@ -51,23 +51,23 @@ private:
     d3d9::PositionScale scale;  ///< of positions that D3D9 shaders write
   };
 
-  /// All that comes before the draw's own command; false when it would draw nothing. `brings`: what the draw
-  /// brings in place of what is bound, null = nothing.
+  /// Does all that comes before the draw's own command; false if the draw would draw nothing. `brings`: the
+  /// draw's own vertices and indices, used in place of the bound ones; null = none.
   Result<bool> prepare(core::DrawState& state, const VertexBuffers::Drawn& drawn,
                        const core::InlineDraw* brings = nullptr);
-  /// Whether the draw before has left everything in place for one that changes nothing.
+  /// True if all that the previous draw chose and bound is right for a draw without changed state.
   bool stands(bool indexed) const;
-  /// prepare() of such a draw: it fetches vertices, and is counted. False: something has moved since.
+  /// Prepares a draw for which stands() is true: locates its vertices. False if stands() is false after that.
   Result<bool> repeat(const core::DrawState& state, const VertexBuffers::Drawn& drawn);
-  /// What the last m_vertices.ready() found elsewhere is to be bound.
+  /// Notes that streams or indices that moved in m_vertices.ready() must be bound.
   void noteMoved();
   /// Chooses and readies what the draw needs; may end the render pass or hand the batch over.
   Result<bool> gather(const core::DrawState& state, const VertexBuffers::Drawn& drawn);
   /// Opens the render pass and binds what differs from what is bound.
   Result<bool> bind(const core::DrawState& state, bool indexed);
   Area areaOf(const core::DrawState& state) const;
-  /// The shaders' modules where what they depend on has changed, and then the pipeline. `pipeline`: that one
-  /// in any case.
+  /// Chooses the shaders' modules if the state that they depend on has changed, and then the pipeline; with
+  /// `pipeline`, the pipeline in any case.
   Result<void> chooseAnew(const core::DrawState& state, bool pipeline);
   Result<void> choosePipeline(const core::DrawState& state);
   Result<void> chooseShaders(const core::DrawState& state);
@@ -94,7 +94,7 @@ private:
   PipelineChoice m_choice;
   DynamicState m_dynamic;
 
-  uint32_t m_pending = core::kDirtyAll;  ///< not bound yet
+  uint32_t m_pending = core::kDirtyAll;  ///< DirtyBits of state that is not bound yet
   BoundState m_bound;
   uint32_t m_batchDraws = 0;
 

@@ -24,13 +24,13 @@ public:
   Result<VkPipeline> compute(uint64_t module, VkShaderModule cs, VkPipelineLayout layout);
   /// Changes when pipelines are dropped: earlier handles are no longer valid.
   uint32_t generation() const { return m_generation; }
-  /// Writes the file if pipelines were made since; called when the GPU is idle for a while and at the end.
+  /// Writes the file if pipelines were made since the last save; called by Draws::reset().
   void save();
-  /// The process of `account` has ended (core::Backend).
+  /// Drops some of the pipelines of the owner of `account`, who has ended (core::Backend).
   void processEnds(const HostMemory& account);
 
   static constexpr size_t kMaxPipelines = 8192;  ///< in all; one process may have half
-  static constexpr uint64_t kBytes = 16 << 10;   ///< charge of one: the driver's real size cannot be queried
+  static constexpr uint64_t kBytes = 16 << 10;  ///< charge for each: the driver's real size cannot be queried
 
 private:
   static constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pipeline's key in Vulkan's structures. Any thread.
+// Converts a pipeline's key to Vulkan's structures. Any thread.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a graphics pipeline is made of, so far as the device cannot change it dynamically. Any thread.
+// The key of a graphics pipeline: the state that the device cannot set dynamically. Any thread.
 #pragma once
 
 #include <cstddef>

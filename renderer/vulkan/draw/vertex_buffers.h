@@ -30,8 +30,8 @@ public:
            m_bound.stride == m_brought.stride && m_bound.commands == m_gpu.recorder->commandBufferId() &&
            fetchesOnlyBrought();
   }
-  /// The vertices that a draw fetches: `count` from `first` on, or by that many indices from `first` on, to
-  /// each of which `base` is added.
+  /// The vertices that a draw fetches: `count` vertices from number `first` on; or, if `indexed`, those that
+  /// `count` indices from index `first` on name, each index plus `base`.
   struct Drawn {
     bool indexed = false;
     uint32_t first = 0, count = 0;
@@ -39,8 +39,8 @@ public:
   };
   /// Makes GPU writes to the buffers visible to fetches; may end the render pass.
   void gather(const core::DrawState& state, bool indexed);
-  /// Notes a draw's fetches, and locates their bytes; may end the render pass. `movable`: vertices may be
-  /// counted from another one on, which shaders that read their number notice.
+  /// Notes a draw's fetches, and locates their bytes; may end the render pass. `movable`: vertices may get
+  /// other numbers, which shaders that read them would notice.
   Result<void> ready(const core::DrawState& state, const Drawn& drawn, bool movable);
   /// True if the streams, or the indices, must be bound anew: they moved now or in the previous draw.
   bool streamsMoved() const { return m_moved.streams || m_wasMoved.streams; }
@@ -93,7 +93,7 @@ private:
     uint32_t stride = 0;
     bool is32Bit = false;
     uint64_t run = 0;         ///< number of their run; 0: none
-    uint32_t firstOfRun = 0;  ///< vertex in it
+    uint32_t firstOfRun = 0;  ///< number of the first vertex in it
   } m_brought;                ///< of the current draw
   /// Vertices of consecutive draws without indices, of one stride: bound once for many draws.
   static constexpr uint64_t kRunBytes = uint64_t{64} << 10;
@@ -106,7 +106,7 @@ private:
     uint64_t run = 0, commands = 0;  ///< 0: another buffer
     uint32_t stride = 0;
   } m_bound;  ///< in stream 0
-  /// Where the draw finds vertices and indices if not at home (BufferObject).
+  /// The places of vertices and indices that the draw fetches from a window (BufferObject).
   struct Moved {
     bool streams = false, indices = false;
     int32_t vertex = 0;  ///< the first vertex of all streams

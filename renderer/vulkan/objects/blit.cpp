@@ -321,7 +321,7 @@ Result<void> TextureObject::blit(core::Subresource sub, core::GpuTexture& from, 
     return drawn ? blitByDraw(sub, source, part, list, args, kept)
                  : blitByCommand(sub, source, part, list, args);
   };
-  // Drivers rarely see vkCmdBlitImage between 2D images and volumes: lavapipe forgets the slice.
+  // vkCmdBlitImage between 2D images and volumes is rare, and drivers have bugs: lavapipe ignores the slice.
   const bool alike = drawn || src.plainKind() == plainKind();
   const bool apart = &src != this || (drawn && sub != srcSub);
   const bool direct = src.m_desc.samples == 1 && apart && alike, keyed = drawn && args.targetKey;

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kRenameBytes = uint64_t{1}
                                   << 20;  // larger buffers are renamed only when wholly overwritten
 constexpr uint64_t kWindowAlign = 64;
-constexpr uint64_t kUncachedBytes = 4096;  // that the host reads back from memory that is slow to read
+constexpr uint64_t kUncachedBytes = 4096;  // most that the host reads back from memory that is slow to read
 constexpr uint64_t kStagePiece = uint64_t{4} << 20;  // one chunk of staging memory
 
 }  // namespace
@@ -135,7 +135,7 @@ BufferObject::Window* BufferObject::openWindow(Span part, Span fresh, core::Byte
                                                bool& unreadable) {
   unreadable = false;
   part.lo &= ~(kWindowAlign - 1);  // indices and attributes are as aligned as at home
-  // Windows in its way are merged into it, and may have others in their way.
+  // Extends the part over windows that it meets, after which it may meet others.
   for (bool again = true; again;) {
     again = false;
     for (size_t i = 0; i < m_windowCount; ++i) {
@@ -181,7 +181,7 @@ BufferObject::Window* BufferObject::openWindow(Span part, Span fresh, core::Byte
   }
   if (!m_windows) m_windows = std::make_unique<std::array<Window, kWindows>>();
   m_streamed = true;
-  m_gpu.renames.note(m_boundAs);  // what was bound to the home looks again
+  m_gpu.renames.note(m_boundAs);  // bindings of the home are stale now
   return &((*m_windows)[m_windowCount++] = made);
 }
 
@@ -378,7 +378,7 @@ void BufferObject::useAfterWrites(VkAccessFlags2 access, uint32_t boundAs) {
 
 void BufferObject::noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access, uint64_t lo,
                                 uint64_t hi) {
-  m_gpu.recorder->hostReads();  // rename() and openWindow() do
+  m_gpu.recorder->hostReads();  // in rename() and openWindow()
   m_writeStages |= stages;
   m_writeAccess |= access;
   m_lastGpuWrite = m_lastUse = m_gpu.recorder->batch();

@@ -96,11 +96,12 @@ private:
   bool fetchBesideWindows(uint64_t lo, uint64_t hi, uint32_t boundAs, bool anywhere);
   /// Copies windows home whose bytes are no longer used there.
   void mergeHome();
-  /// Makes one window that holds [lo, hi), with the bytes of home and windows outside of `fresh`; null if
-  /// that is too much. Removes a window that it covers.
+  /// The bytes [lo, hi) of the buffer.
   struct Span {
     uint64_t lo, hi;
   };
+  /// Makes one window that holds `part`. Bytes of `fresh` come from `source`, the others from home and
+  /// windows. Null if that is too much or cannot be read. Removes windows that the new one covers.
   Window* openWindow(Span part, Span fresh, core::ByteSource* source, bool& unreadable);
   void dropWindow(size_t i);
   /// Brings all bytes home; the GPU copies windows that this cannot do without it.

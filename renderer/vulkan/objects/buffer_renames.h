@@ -11,8 +11,8 @@ namespace aerogpu::vk {
 
 class BufferRenames {
 public:
-  /// Takes `bytes` of what one batch may rename, for its memory is kept until the batch is done. False: there
-  /// is not so much left.
+  /// Counts `bytes` that the open batch renames. False if that passes the limit of a batch, which there is
+  /// because old memory is kept until the batch is done.
   bool take(const Recorder& recorder, uint64_t bytes) {
     if (m_batch != recorder.batch()) {
       m_batch = recorder.batch();
@@ -23,10 +23,10 @@ public:
     return true;
   }
 
-  /// A buffer that is bound as `boundAs`, DirtyBits, has moved: what is bound there is stale.
+  /// Notes that a buffer that is bound as `boundAs`, DirtyBits, has moved, which makes these bindings stale.
   void note(uint32_t boundAs) { m_stale |= boundAs; }
   bool anyStale() const { return m_stale != 0; }
-  /// DirtyBits of all stale bindings, which the caller binds again.
+  /// Returns the DirtyBits of all stale bindings, which the caller binds again.
   uint32_t takeStale() { return std::exchange(m_stale, 0u); }
 
 private:

@@ -40,7 +40,8 @@ public:
   }
 
   /// Calls `drop` for entries that must go before `owner` adds one more: some of its own oldest if it has
-  /// `most`, else, if the cache is full, some of the owner with the most. True if it dropped any.
+  /// `most`; else, if the cache is full, some of ended owners or, without those, of the owner with the most.
+  /// True if it dropped any.
   template <class Drop>
   bool makeRoom(Owner owner, size_t most, Drop drop) {
     std::deque<Key>& own = m_owners[owner];
@@ -53,8 +54,8 @@ public:
     return dropSome(richest->second, drop);
   }
 
-  /// Calls `drop` if there is no memory for one more: for all entries of ended owners, else for some of its
-  /// own.
+  /// Calls `drop` because there is no memory for one more entry of `owner`: for all entries of ended owners
+  /// or, without those, for some of the owner's own.
   template <class Drop>
   bool giveUp(Owner owner, Drop drop) {
     if (!m_ended.empty()) return dropFirst(m_ended, m_ended.size(), drop);
@@ -66,7 +67,7 @@ public:
     ++m_count;
   }
 
-  /// The owner ends. Keeps some of its entries, since the next program may be the same.
+  /// Handles the end of an owner. Keeps some of its entries, since the next program may be the same.
   template <class Drop>
   bool ownerEnds(Owner owner, Drop drop) {
     const auto known = m_owners.find(owner);

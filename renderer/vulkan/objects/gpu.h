@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One device, what hangs on it, and what the objects on it share; replaced as a whole when a lost device is
-// recovered. Render thread only.
+// One device with all that is made on it and that its objects share; replaced as a whole when a lost device
+// is recovered. Render thread only.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@
 
 namespace aerogpu::vk {
 
-/// What a view of an image or of texels counts for as host memory, bytes.
+/// Host memory that is charged for a view of an image or of texels, bytes.
 inline constexpr uint64_t kViewBytes = 512;
 
 struct Gpu {
@@ -52,7 +52,7 @@ struct Gpu {
   std::unique_ptr<Recorder> recorder;
   std::unique_ptr<BlitDraws> blits;
   uint64_t nextSerial = 1;  ///< identities of views, modules, layouts: never used twice
-  BufferRenames renames;    ///< which the next draw looks at
+  BufferRenames renames;    ///< examined by the next draw
   HeldCopies heldCopies;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What blits make a copy of for one batch. Render thread only.
+// Limits the copies that blits make for one batch. Render thread only.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace aerogpu::vk {
 
-/// No account of host memory has such a copy any more, but it is there until its batch is done: batches end
-/// before there are too many.
+/// A copy exists until its batch is done, while no account of host memory has it any more: so a batch ends
+/// before it has too many.
 class HeldCopies {
 public:
-  /// Comes before a copy of `bytes` is made; may hand the batch over and wait for it.
+  /// Notes a copy of `bytes`, before it is made; may hand the batch over and wait for it.
   Result<void> note(Recorder& recorder, uint64_t bytes);
 
 private:

@@ -55,7 +55,7 @@ private:
 
 class ImageStore {
 public:
-  /// `recorder` may go first; it then gives back the images that it holds.
+  /// `recorder` may be destroyed first; it then gives back the images that it holds.
   ImageStore(Device& device, const Recorder& recorder, HostMemory& hostMemory)
       : m_device(device), m_recorder(recorder), m_hostMemory(hostMemory) {}
   ~ImageStore() { dropAll(); }

@@ -29,12 +29,12 @@ public:
   explicit SamplerCache(Gpu& gpu) : m_gpu(gpu) {}
   ~SamplerCache();
   Result<CachedSampler> get(const core::SamplerState& state, const SampledAs& as);
-  /// True if as many as the cache holds were dropped and still wait for the GPU: more would be too many.
+  /// True if kMax dropped samplers still wait for the GPU: no more may be dropped.
   bool crowded() const { return m_dropped >= kMax && !m_gpu.recorder->finished(m_droppedIn); }
-  /// The process of `account` has ended (core::Backend).
+  /// Drops some of the samplers of the owner of `account`, who has ended (core::Backend).
   void processEnds(const HostMemory& account);
 
-  /// In all; one process may have half. Two caches and a draw stay below 4000, Vulkan's
+  /// Most samplers; one process may have half. Two caches and a draw stay below 4000, Vulkan's
   /// maxSamplerAllocationCount.
   static constexpr size_t kMax = 1024;
 

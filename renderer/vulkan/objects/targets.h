@@ -34,7 +34,7 @@ public:
   explicit Targets(Gpu& gpu) : m_gpu(gpu) {}
 
   /// Takes over the bound targets if `changed`; a batch must be open. Leaves out a depth target that is
-  /// smaller than the colour targets unless depth or stencil is `wanted`, so that it does not cut them.
+  /// smaller than the colour targets unless `depthWanted`, so that it does not cut them.
   Result<void> update(const core::DrawState& state, bool changed, bool depthWanted);
   /// Opens the pass unless it is open. False if there is no target at all.
   bool begin();

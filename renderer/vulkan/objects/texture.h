@@ -80,7 +80,7 @@ public:
   void prepare(VkImageLayout layout, VkPipelineStageFlags2 stages, VkAccessFlags2 access);
   /// True if prepare() would need a barrier.
   bool needsBarrier(VkImageLayout layout, VkPipelineStageFlags2 stages, VkAccessFlags2 access) const;
-  /// Returns the layout for sampling and writing targets: General once both happened in one pass.
+  /// Return the layouts for sampling and for targets: General once both happened in one pass.
   VkImageLayout sampledLayout() const {
     return m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
   }
@@ -180,8 +180,8 @@ private:
                           TextureObject* kept);
   Result<void> blitByCommand(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
                              std::span<const core::BlitBox> boxes, const core::BlitArgs& args);
-  /// Returns a texture of `kind` that holds a copy of `box`, with `samples` a texel: as many, or one, their
-  /// mean.
+  /// Returns a texture of `kind` that holds a copy of `box`, with `samples` a texel: as many as here, or one
+  /// that is their mean.
   Result<std::unique_ptr<core::GpuTexture>> hold(core::Subresource sub, const core::Box& box,
                                                  uint32_t samples, core::TextureKind kind);
   /// Returns a texture that holds the first sample of each texel of a whole depth texture.
@@ -233,14 +233,14 @@ private:
   uint64_t m_lastMainUse = 0;  // batch whose ordinary (not early) commands use it
   uint64_t m_mainChange = 0;   // batch whose ordinary commands write it or change its layout
   bool m_undefined = true, m_mixedUse = false;
-  /// Promised updates in the early commands of the open batch: its other commands find the image as if they
-  /// came first.
+  /// Updates with a promise, in the early commands of the open batch: the batch's other commands find the
+  /// image as if the updates came before them.
   struct EarlyUpdates {
     explicit EarlyUpdates(uint32_t side) : boxes(side) { copies.reserve(BoxSet::kMost); }
     Tracked here;                            ///< state in the early commands
     VkImageLayout home;                      ///< layout for the others
     BoxSet boxes;                            ///< written since the last barrier
-    std::vector<VkBufferImageCopy2> copies;  ///< those of them that were not recorded yet
+    std::vector<VkBufferImageCopy2> copies;  ///< to boxes, not recorded yet
     VkBuffer from = VK_NULL_HANDLE;          ///< source of all
   };
   void recordCopies();

@@ -121,7 +121,7 @@ protected:
     const auto bytes = m_gpu.bytes(m_memory);
     EXPECT_TRUE(std::all_of(bytes.begin(), bytes.begin() + kBytes, [&](uint8_t b) { return b == value; }));
   }
-  /// At some point the GPU is quick enough for the thread that submits.
+  /// Repeats rounds until the GPU is quick enough for the thread that submits to bring the bytes.
   void roundsUntilHere() {
     const int there = m_there;
     int rounds = 0;

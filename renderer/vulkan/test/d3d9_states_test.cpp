@@ -31,7 +31,7 @@ protected:
                                                   .step_count = static_cast<uint32_t>(steps.size())},
              steps.data(), steps.size());
   }
-  /// Draws a quad over everything, on a target cleared to 0; returns the drawn parts, a letter a pixel.
+  /// Returns the drawn parts of the target, a letter a pixel.
   std::vector<std::string> shape() {
     const Bytes got = result();
     std::vector<std::string> rows(kSize);
@@ -39,6 +39,7 @@ protected:
       for (uint32_t x = 0; x < kSize; ++x) rows[y] += pixel(got, kSize, x, y)[3] ? 'X' : '.';
     return rows;
   }
+  /// Clears the target to 0 and draws a quad over all of it.
   void drawAll(CommandWriter& w, float z = 0.5f) {
     clearColor(w, 0, 0, 0, 0);
     drawVertices(w, quad(0, 0, kSize, kSize, 0xFFFFFFFF, z));
@@ -315,7 +316,7 @@ TEST_F(D3d9StatesTest, ASecondSourceColor) {
              {unorm8(0.4f + 0.6f * 0.75f), unorm8(0.4f + 0.6f * 0.5f), unorm8(0.4f + 0.6f * 0.25f),
               unorm8(0.4f + 0.6f * 0.5f)},
              1);
-  // Without them the same shader writes two targets, of which one is bound.
+  // Without blending the same shader writes two targets, of which one is bound.
   renderState(w, kAlphaBlendEnable, 0u);
   drawVertices(w, quad(0, 0, kSize, kSize, 0xFF336699));
   run(w);

@@ -20,7 +20,7 @@ constexpr uint32_t kBreakC = 0x03 | 1u << 18, kEndLoop = 0x16, kIadd = 0x1E, kLo
 /// must give right results stays below, and work that must last has many invocations.
 constexpr uint32_t kRounds = 50'000, kCopies = 2048;
 
-/// r0.x counts the rounds; 0 = for ever.
+/// Appends a loop that counts its rounds in r0.x; `rounds` 0 = for ever.
 void countingLoop(Tokens& t, uint32_t rounds) {
   op(t, kMov, {dst(kTemp, 0, 1), immediate(0)});
   op(t, kLoop, {});
@@ -50,7 +50,7 @@ protected:
     return c.shader_handle;
   }
 
-  /// Writes its number of rounds to u0.
+  /// Returns a compute shader that writes its number of rounds to u0.
   Tokens loopingCompute(uint32_t rounds) {
     Tokens t;
     op(t, 0x9D, {handle(kUav, 0)});  // dcl_uav_raw
@@ -61,7 +61,7 @@ protected:
     op(t, kRet, {});
     return container(kCs50, t, {}, {});
   }
-  /// Red is the share of kRounds.
+  /// Returns a pixel shader whose red is the share of kRounds that it ran.
   Tokens loopingPixel(uint32_t rounds) {
     Tokens t;
     op(t, 0x62 | 2u << 11, {dst(kInput, 1, 15)});
@@ -320,7 +320,7 @@ protected:
     expectLogged("a shader ran for too long and was stopped");
     EXPECT_LT(waitsRunOut() - m_before, kRest) << "its time alone";
   }
-  /// All the waits have run out, and the work still runs.
+  /// Expects that all hurried waits have run out and that the work still runs.
   void expectRunning() {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (waitsRunOut() < m_before + 5 && std::chrono::steady_clock::now() < deadline)

@@ -291,7 +291,7 @@ TEST_F(QueriesTest, ResultsComeInTheOrderOfTheirPackets) {
   EXPECT_EQ(at(1).value, 0u);
 }
 
-/// One render pass holds the draws of many queries: a query needs no pass of its own.
+/// Draws with indices, of several instances and without a pixel shader count too.
 // QUERY-3
 TEST_F(QueriesTest, ADrawOfAnyKindCounts) {
   CommandWriter w;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A ring reset gives up on work that goes on, and the guest gives the memory of that work to another program:
-// no old work may write there, by whatever way, and the device reports what a GPU may still do.
+// After a ring reset old work may still run, while the guest gives that work's memory to another program: old
+// work must not write there in any way, and the device reports what a GPU may still do.
 // docs/develop/architecture.md, "Nothing old writes".
 #include <algorithm>
 
@@ -97,7 +97,7 @@ protected:
 
   /// While set the GPU ends none of its work.
   void hold(bool on) { aerogpu_renderer_play_faults(gpu().renderer(), on ? AEROGPU_RENDERER_FAULT_HANG : 0); }
-  /// Makes the reset's register write, and does what the guest does after it.
+  /// Interrupts the renderer, as a ring reset does, and then reuses the memory, as a guest does.
   void giveUp() {
     aerogpu_renderer_interrupt(gpu().renderer());
     fill(kOthers);
@@ -168,7 +168,7 @@ TEST_F(StaleWritesTest, NoGpuWritesBehindDraws) {
   worksAgain();
 }
 
-/// Draws after such a copy go to another batch, so that the copy ends before them.
+/// Draws after a read-back that the GPU copies itself go to another batch, so that the copy ends first.
 TEST_F(StaleWritesTest, DrawsBehindTheGpusCopyAreAnotherBatch) {
   CommandWriter w;
   readTexture(w, kSide / 2);

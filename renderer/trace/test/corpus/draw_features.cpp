@@ -143,7 +143,7 @@ Picture inlineDraws(Recorder& r) {
   return out;
 }
 
-/// Vertices that change between draws: consecutive ones, then over those of an earlier draw.
+/// Changes vertices between draws: writes consecutive ones, then over those of an earlier draw.
 Picture streamedVertices(Recorder& r) {
   constexpr uint32_t kQuad = 6 * sizeof(Vertex);
   r.showColors();
@@ -176,7 +176,7 @@ Picture streamedVertices(Recorder& r) {
   return out;
 }
 
-/// Vertices in guest memory, named by dirty ranges: each draw sees the memory of the time when its range was
+/// Names vertices in guest memory by dirty ranges: each draw sees the memory as it was when its range was
 /// named.
 Picture dirtyVertices(Recorder& r) {
   r.showColors();

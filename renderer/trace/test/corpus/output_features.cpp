@@ -55,7 +55,7 @@ Picture writeMask(Recorder& r) {
   return out;
 }
 
-/// Alpha from 0 to 255 over the columns; columns of at least 128 stay.
+/// Draws alpha from 0 to 255 over the columns; columns of at least 128 pass.
 Picture alphaTest(Recorder& r) {
   r.showColors();
   r.renderState(kAlphaTestEnable, 1u);
@@ -128,7 +128,7 @@ Picture scissorAndViewport(Recorder& r) {
   return out;
 }
 
-/// Linear fog in z from 0.2 to 0.8: f = (0.8 - z) / 0.6.
+/// Draws with linear fog in z from 0.2 to 0.8: f = (0.8 - z) / 0.6.
 Picture tableFog(Recorder& r) {
   r.showColors();
   r.renderState(kFogEnable, 1u);
@@ -163,7 +163,7 @@ Picture srgbWrite(Recorder& r) {
   return out;
 }
 
-/// Linear fog in w, which is 10 times z; after that, in z again.
+/// Draws with linear fog in w, which is 10 times z; after that, in z again.
 Picture fogInW(Recorder& r) {
   r.shaders(
       "vs_2_0\ndcl_position v0\ndcl_color v1\ndef c0, 10, 0, 0, 0\nmul r0.w, v0.z, c0.x\n"
@@ -192,7 +192,7 @@ Picture fogInW(Recorder& r) {
   return out;
 }
 
-/// Binds a target of four samples in place of the shown one, and back.
+/// Binds a target of four samples in place of the shown one; resolve() binds that again.
 uint32_t bindSamples(Recorder& r) {
   aerogpu_cmd_ext_create_texture create{};
   create.texture_handle = r.handle();
@@ -216,7 +216,7 @@ void resolve(Recorder& r, uint32_t samples) {
   packets::setTarget(r.w, r.target());
 }
 
-/// Four samples at Vulkan's standard locations, of which a mask leaves some; the picture is their mean.
+/// Draws to four samples at Vulkan's standard locations, some of them masked out; shows their mean.
 Picture samples(Recorder& r) {
   constexpr double kPlaces[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}};
   const uint32_t thick = bindSamples(r);

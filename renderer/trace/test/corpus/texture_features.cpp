@@ -34,7 +34,7 @@ void setFilters(Recorder& r, uint32_t filter, uint32_t mip = 0) {
   r.samplerState(kMipFilter, mip);
 }
 
-/// Twice across, wrapped, and twice down, mirrored.
+/// Shows a texture twice across, wrapped, and twice down, mirrored.
 Picture addressing(Recorder& r) {
   const Bytes bytes = places(8);
   r.bindTexture(r.texture(kBgra, 8, 8, bytes));
@@ -92,7 +92,7 @@ Picture linearFilter(Recorder& r) {
   return out;
 }
 
-/// Levels that the device makes, each the mean of four texels, shown one beside the other by texldl.
+/// Has the device make levels, each the mean of four texels, and shows them side by side by texldl.
 Picture generatedMips(Recorder& r) {
   Bytes level = places(8), all = level;
   all.resize((64 + 16 + 4 + 1) * 4);
@@ -128,7 +128,7 @@ Picture generatedMips(Recorder& r) {
   return out;
 }
 
-/// Four slices, each of one colour, by the third coordinate.
+/// Samples four slices, each of one colour, by the third coordinate.
 Picture volume(Recorder& r) {
   aerogpu_cmd_ext_create_texture create{};
   create.texture_handle = r.handle();
@@ -160,7 +160,7 @@ Picture volume(Recorder& r) {
   return out;
 }
 
-/// A face for each direction; each has one colour.
+/// Samples a cube in each direction; each face has one colour.
 Picture cube(Recorder& r) {
   constexpr float kDirections[6][4] = {{1, 0, 0, 0},  {-1, 0, 0, 0}, {0, 1, 0, 0},
                                        {0, -1, 0, 0}, {0, 0, 1, 0},  {0, 0, -1, 0}};
@@ -191,7 +191,7 @@ Picture cube(Recorder& r) {
   return out;
 }
 
-/// One texel of each format: its bits by D3DFORMAT.
+/// Shows one texel of each format: its bits by D3DFORMAT.
 Picture formats(Recorder& r) {
   const struct {
     aerogpu_format format;
@@ -218,7 +218,7 @@ Picture formats(Recorder& r) {
   return out;
 }
 
-/// Boxes that change between draws; earlier draws show the texels of their time.
+/// Updates boxes between draws; earlier draws show the texels from before the update.
 Picture textureUpdates(Recorder& r) {
   const Bytes first = places(16), second = places(16, 200);
   const Allocation memory = r.memory(second);
@@ -302,7 +302,7 @@ Picture bumpMatrices(Recorder& r) {
   return out;
 }
 
-/// The earlier program's scissor test is gone.
+/// Resets the context, which ends the scissor test of earlier packets.
 Picture resetContext(Recorder& r) {
   r.renderState(kScissorTestEnable, 1u);
   r.w.packet(aerogpu_cmd_set_scissor{.x = 8, .y = 8, .width = 16, .height = 16});

@@ -66,7 +66,7 @@ Picture scaledBlits(Recorder& r) {
   return out;
 }
 
-/// Grey of 16 to 235, then red in each second pair: Y 81, U 90, V 240 is (255, 0, 0) in BT.601.
+/// Blits grey of 16 to 235, then red in each second pair: Y 81, U 90, V 240 is (255, 0, 0) in BT.601.
 Picture yuv(Recorder& r) {
   Bytes bytes;
   for (uint32_t x = 0; x < 8; ++x)
@@ -87,7 +87,7 @@ Picture yuv(Recorder& r) {
   return out;
 }
 
-/// Two colors of 4:2:0, above each other: red as in yuv(), and (0, 0, 255), which has Y 41, U 240, V 110.
+/// Blits two colors of 4:2:0: red as in yuv(), and below (0, 0, 255), which has Y 41, U 240, V 110.
 Picture yuvPlanes(Recorder& r) {
   for (uint32_t i = 0; i < 2; ++i) {
     Bytes bytes(16 * 16, 81);
@@ -222,7 +222,7 @@ Picture writtenValue(Recorder& r) {
   return out;
 }
 
-/// A texture gets its guest memory later, and other memory after that.
+/// Attaches guest memory to a texture after its creation, and then other memory.
 Picture attachedBacking(Recorder& r) {
   const uint32_t texture = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, {});
   Bytes turned = grid();
@@ -239,8 +239,8 @@ Picture attachedBacking(Recorder& r) {
   return out;
 }
 
-/// A texture's memory, written by the packets that need no GPU, all in one submission: a fill, a copy through
-/// a page list, a copy that overlaps itself.
+/// Writes a texture's memory by the packets that need no GPU, all in one submission: a fill, a copy through a
+/// page list, a copy that overlaps itself.
 Picture copiedMemory(Recorder& r) {
   constexpr uint32_t kSource = 16, kBytes = kSource * kSource * 4;
   const Allocation from = r.memory(grid()), to = r.memory(Bytes(kBytes, 0));
