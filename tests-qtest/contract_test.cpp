@@ -159,7 +159,8 @@ public:
   uint32_t codeOf(uint64_t fence, uint32_t errors = 1) {
     const uint32_t before = m_errors;
     waitUntil([&] { return head() == m_tail; }, "the head");
-    // The error is latched after the head has moved (FENCE-1); without an error nothing comes.
+    // An error is latched after the head has moved (FENCE-1). If there is none, nothing shows that; so this
+    // waits for the fence, and for another submission.
     set(kIrqEnable, 0);
     waitFence(fence);
     waitFence(submitNothing(kSubmitNoIrq));

@@ -36,7 +36,7 @@ public:
   }
   void flip(uint32_t frame) { dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, bufferGpa(frame)); }
 
-  /// Submits from one of eight places for streams, by `slot`. Returns the fence.
+  /// Submits a stream from place `slot` % 8 of the eight in guest memory. Returns the fence.
   uint64_t submit(const CommandWriter& c, uint32_t slot, uint32_t flags = 0) {
     return dev.submit(c, {.flags = flags, .commandGpa = kCommandGpa + slot % 8 * 0x1000, .table = m_table});
   }

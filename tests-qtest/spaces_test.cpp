@@ -252,7 +252,7 @@ TEST(Spaces, WhatIsShownAndReplayedOnVulkan) {
   framesOfTwoSpaces("vulkan", 2);
 }
 
-/// A flip takes the register with the address.
+/// A write of the address also takes the register SCANOUT0_ALLOC; before that write the picture stays.
 // SPACE-18, SCAN-2
 TEST(Spaces, AFlipShowsATextureOrMemory) {
   AeroGpuDev dev;

@@ -253,8 +253,8 @@ TEST(Start, ChildrenDoNotInheritTheDevice) {
   std::filesystem::remove_all(folder);
 }
 
-/// Finds out whose VGA core the ports reach: sets a 64x8 mode through them, and the device's console has that
-/// size or not.
+/// True if the VGA ports reach the device: sets a 64x8 mode through them, and looks whether the device's
+/// console gets that size.
 bool portsReachTheDevice(AeroGpuDev& dev, const std::string& console = "gpu0") {
   const std::pair<uint16_t, uint16_t> registers[] = {{4, 0}, {1, 64}, {2, 8}, {3, 32}, {4, 0x41}};
   for (const auto& [index, value] : registers) {

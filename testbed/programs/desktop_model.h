@@ -33,7 +33,7 @@ struct DesktopBox {
 };
 /** Returns the box of a window with its frame. */
 DesktopBox frameBox(uint32_t window, uint32_t frame);
-/** Returns the box that its program draws. */
+/** Returns the box that the window's program draws. */
 DesktopBox clientBox(uint32_t window, uint32_t frame);
 DesktopBox taskbarBox();
 /** Returns the box that a window's shadow covers. */

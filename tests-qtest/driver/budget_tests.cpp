@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typical graphics memory use: the memory of a desktop and a program together stays in place; with half as
-// much again as there is, allocations are paged in and out, and every pixel is right.
+// Tests typical graphics memory use: the memory of a desktop and a program together stays in place. With one
+// and a half times as much as the segments hold, allocations are paged in and out, and every pixel is right.
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"

@@ -265,7 +265,7 @@ void remoteSession() {
     expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 0, "nothing is scanned out");
     const ScreenPoints points = quarterPoints(before);
     expectScreen(points, std::vector<uint32_t>(points.size(), 0), "nothing is shown of the session");
-    // The memory it showed may have any content now, and programs continue.
+    // The memory that was shown may have any content now, and programs continue.
     std::vector<uint8_t> garbage(1 << 20, 0xD3);
     adapter.vidmm().write(*display.primary(), 0, garbage.data(), garbage.size());
     expectRendering(adapter, *client, *context, 0xFF123456);

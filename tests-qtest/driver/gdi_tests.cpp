@@ -215,7 +215,7 @@ public:
   bool ok() const { return m_context != nullptr; }
   Adapter& adapter() { return m_session.adapter(); }
 
-  /// Returns its number in the allocation list.
+  /// Makes a surface; returns its number in the allocation list.
   UINT surface(D3DKMDT_GDISURFACETYPE type, UINT width, UINT height, D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8,
                const ExistingMemory* memory = nullptr) {
     GdiSurface made;
@@ -223,7 +223,7 @@ public:
     return static_cast<UINT>(m_surfaces.size() - 1);
   }
   GdiSurface& operator[](UINT i) { return m_surfaces[i]; }
-  /// Destroys all of them.
+  /// Destroys all surfaces.
   void drop() {
     for (GdiSurface& s : m_surfaces) {
       m_client->close(s.opened);

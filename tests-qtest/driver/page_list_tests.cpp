@@ -51,7 +51,7 @@ struct PagedProgram {
     adapter.vidmm().destroy({allocation});
     allocation.reset();
   }
-  /// Writes a number into each page, which EXT_WRITE_VALUE finds through the list.
+  /// Lets the device write a number into each page: EXT_WRITE_VALUE finds the pages through the page list.
   bool writeValues(Adapter& adapter, uint64_t value, bool wait = true) {
     Stream stream;
     for (uint64_t page = 0; page < kPages; ++page)
@@ -181,7 +181,7 @@ struct Witnesses {
   PagedProgram program, victim;
   Surface surface;
 
-  /// As processes `id` and `id` + 1.
+  /// Starts both programs, as processes `id` and `id` + 1.
   bool begin(Adapter& adapter, uint64_t id) {
     if (!program.begin(adapter, id) || !victim.begin(adapter, id + 1) || !program.allocate(adapter))
       return false;
@@ -254,7 +254,8 @@ void whileGone() {
   }
   pages(adapter, "while the GPU is gone");
   for (const auto& pages : old) pages->expectUntouched("while the GPU is gone");
-  // The driver reports in a DPC that it is gone; then the next program retries it.
+  // The driver reports in a DPC that the GPU is gone. The next program that starts makes the driver try
+  // again.
   drainDpcs();
   expect(adapter.machine().refuseGpu(false), "the host's GPU is there again");
   PagedProgram next;
@@ -306,7 +307,7 @@ void whileReset() {
   expectNoDeviceErrors(adapter);
 }
 
-/// The ring takes nothing: it is stopped, and then it is full as well.
+/// The ring accepts no submission: it is stopped, and later it is also full.
 void whileRingStands() {
   Session session;
   if (!session.ok()) return;

@@ -68,7 +68,7 @@ void rectangles(Adapter& adapter, Client& client, Context& context) {
   const std::vector<RECT> moved = checkerboard(316, 50, 128);
   status = context.present(primary[0], primary[0], at(300, 50), at(316, 50), moved, blt);
   expect(ntSuccess(status), "a move of %zu rectangles (0x%08x)", moved.size(), status);
-  // Every copied pixel is a filled one in the checkerboard, from before the move.
+  // Every pixel that was copied is one that the fill before the move has drawn.
   check(316, 50, 0x993311, "the move's pixels");
   client.close(primary[0]);
   dropSurface(adapter, client, context, source);
@@ -193,8 +193,8 @@ void refusals(Adapter& adapter, Client& client, Context& context) {
 }
 
 /// GDI's path to the screen if it is not accelerated: the CPU draws a shadow surface, and presents copy it to
-/// the primary (page "D3DKMDT_SHADOWSURFACEDATA"). After presents that only the GPU drew each shows what the
-/// CPU drew, in the named rectangles, and nothing else changes.
+/// the primary (page "D3DKMDT_SHADOWSURFACEDATA"). Each present shows what the CPU drew, also after the GPU
+/// alone drew to the primary, and changes nothing outside the named rectangles.
 void cpuDrawn(Adapter& adapter, Client& client, Context& context) {
   const auto primary = client.open({adapter.display().sharedPrimary()}, false);
   D3DKMDT_SHADOWSURFACEDATA data{};

@@ -56,8 +56,8 @@ void Walk::lookAtMemory() {
             deviceCounter("host-memory").value_or(m_limit) + kRoom > m_limit;
 }
 
-// Larger ones first; nothing is drawn to them, so few of their bytes are committed. Of several with the same
-// size the first are made.
+// Takes larger objects first, and of one size as many as the device makes. Nothing is drawn to them, so few
+// of their bytes are committed.
 void Walk::takeAll(WalkProcess& process, uint32_t smallest) {
   constexpr uint32_t kFirst = 16, kRest = 4;  // fewer than four of half the size fit after that
   // The context that gives back must exist before: one that the device has not made yet may be refused
@@ -109,7 +109,7 @@ void Walk::take() {
   m_shortages += m_short;
 }
 
-/// Gives back all of it, or a part.
+/// Makes one of the processes that hold memory give back all of it, or a part.
 void Walk::giveBack() {
   std::vector<WalkProcess*> rich;
   for (const auto& process : m_processes)

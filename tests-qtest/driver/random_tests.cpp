@@ -11,8 +11,8 @@ namespace aerogpu::host {
 namespace {
 
 constexpr unsigned kManyMoves = 10000, kFewMoves = 1200;
-/// Two modes' primaries and two frames of a full-screen program, wherever they are pinned; less than programs
-/// need.
+/// Size of each segment: room for the primaries of two modes and two frames of a full-screen program,
+/// wherever they are pinned, but less than programs need.
 constexpr uint64_t kSegmentBytes = 8 << 20;
 
 }  // namespace

@@ -65,7 +65,8 @@ struct WalkProcess {
   std::vector<std::shared_ptr<WalkItem>> items;
   std::vector<WalkShare> shares;
   OpenAllocation* primary = nullptr;  // the desktop's
-  std::vector<uint32_t> hoard;  // it takes memory with them, and further requests may be refused meanwhile
+  std::vector<uint32_t> hoard;  // handles of textures or buffers that it holds to use up memory; the device
+                                // may refuse further ones
 };
 
 /// GDI's textures, and the bitmap that the CPU reads.
@@ -98,7 +99,7 @@ private:
 
   void move();
   void tellMoves() const;
-  /// Expects that a long walk has covered its purposes.
+  /// Expects that a long walk has made every kind of move, and losses, shortages and paging among them.
   void expectVariety();
   void makeSteady();
 

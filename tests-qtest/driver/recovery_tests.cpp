@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests hangs, preemption, timeout recovery. The test makes the hang past the driver: it clears the ring's
-// ENABLE bit, so that the device stops reading the ring.
+// Tests hangs, preemption, timeout recovery. The test makes the hang without the driver's knowledge: it
+// clears the ring's ENABLE bit, so that the device stops reading the ring.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

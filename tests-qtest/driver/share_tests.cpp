@@ -223,7 +223,8 @@ public:
     m_ok = expect(ntSuccess(m_process->context->render(stream.bytes(), {})), "what a frame is drawn with");
   }
   bool ok() const { return m_ok; }
-  /// Called before each frame, if set: returns the owner of the work that lies before it; null: none.
+  /// Called before each frame, if set: may submit work that runs before the frame, and returns its name;
+  /// null: none.
   std::function<const char*()> before;
   /// Draws a frame with its own colour, which must be visible. Work of others in the ring runs before it.
   void draw(const char* during) {

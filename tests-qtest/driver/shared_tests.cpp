@@ -401,7 +401,7 @@ void sharedFormats() {
   expectNoDeviceErrors(adapter);
 }
 
-/// EXT-1: a device that does not announce them.
+/// EXT-1: a device that does not announce the formats of docs/abi/formats.md.
 void sharedFormatsUnknown() {
   Session session(false);
   if (!session.ok()) return;

@@ -150,7 +150,7 @@ void spaceTokens() {
   aerogpu_cmd_present_ex presentEx{};
   refused("a present with flags", packetOf(presentEx));
 
-  // A program that has it open imports it, and draws; it cannot choose the surface's memory.
+  // A program that has the surface open imports it, and draws; it cannot choose the surface's memory.
   if (!openShared(*thief.process, shared)) return;
   expect(ntSuccess(importShared(*thief.process)), "who opens it imports it");
   const uint32_t errors = deviceErrors(adapter);
@@ -405,7 +405,8 @@ void spaceCharges() {
     std::shared_ptr<Allocation> allocation;
     OpenAllocation* opened;
   };
-  /// Of 16 or 64 MiB, without guest memory; a shared one of 16 MiB over memory; a buffer.
+  /// An object: a texture of 64 MiB without guest memory, a shared one of 16 MiB over memory, or a buffer of
+  /// 16 MiB.
   struct Kind {
     uint32_t edge, flags;
     uint32_t mib() const { return edge / 512 * (edge / 512); }

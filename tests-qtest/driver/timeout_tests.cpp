@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests a GPU that stands still, or has forgotten everything: what a driver may and must do then. The test
-// makes the hang past the driver, by clearing the ring's ENABLE bit; pages "Timeout Detection and Recovery",
-// "Thread Synchronization and TDR", "TDR Registry Keys".
+// makes the hang without the driver's knowledge, by clearing the ring's ENABLE bit. Pages "Timeout Detection
+// and Recovery", "Thread Synchronization and TDR", "TDR Registry Keys".
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -35,7 +35,7 @@ void hangOnce(Adapter& adapter, Context& context, const Surface& surface) {
          scheduler.resets() - before);
 }
 
-/// A GDI texture, which the driver makes when it is opened; without an opener the device took nothing.
+/// A GDI texture. The driver makes it on the device when it is opened; `opened` is null if that failed.
 struct GdiTexture {
   std::shared_ptr<Allocation> allocation;
   OpenAllocation* opened = nullptr;
@@ -91,7 +91,7 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   ring.waitEmpty();
 
   stopGpu(adapter);
-  // The driver's own waits: the rest of the time that a busy computer takes does not count.
+  // Measures the driver's own waits alone, because a busy computer may take any other time.
   int64_t longest = 0;
   const auto timed = [&](auto action) {
     const int64_t before = currentThread()->waitedNs;
@@ -246,7 +246,7 @@ void whoHung(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// The device does not know the ring any more: it does not take the reset, and need not.
+/// The device has forgotten the ring, so it does not carry out the ring reset, and need not.
 void forgottenRing(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;

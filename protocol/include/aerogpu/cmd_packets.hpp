@@ -223,7 +223,7 @@ inline void setViewport(CommandWriter& w, const Viewport& v) {
       {}, bits(v.x), bits(v.y), bits(v.width), bits(v.height), bits(v.minDepth), bits(v.maxDepth)});
 }
 
-/// Offsets and strides in bytes.
+/// Binds a vertex buffer; `stride` and `offset` in bytes.
 inline void setVertexBuffer(CommandWriter& w, uint32_t slot, uint32_t buffer, uint32_t stride, uint32_t offset = 0) {
   const aerogpu_vertex_buffer_binding binding{buffer, stride, offset, 0};
   aerogpu_cmd_set_vertex_buffers p{};
@@ -231,7 +231,7 @@ inline void setVertexBuffer(CommandWriter& w, uint32_t slot, uint32_t buffer, ui
   w.packet(p, &binding, 1);
 }
 
-/// enum aerogpu_primitive_topology
+/// `topology`: enum aerogpu_primitive_topology.
 inline void setTopology(CommandWriter& w, uint32_t topology) {
   aerogpu_cmd_set_primitive_topology p{};
   p.topology = topology;

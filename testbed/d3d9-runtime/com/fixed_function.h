@@ -20,7 +20,7 @@ public:
   FixedFunction(const FixedFunction &) = delete;
   FixedFunction &operator=(const FixedFunction &) = delete;
 
-  /// A value changed that shaders or their registers depend on.
+  /// Notes that a value changed that shaders or their registers depend on.
   void touch() { m_touched = true; }
   /// Called before a draw in which one shader or both are the fixed function's: makes new shaders, and sends changed
   /// registers. Logs a line for a state that the driver cannot run.
@@ -35,7 +35,7 @@ public:
   /// shaders, c# of pixel shaders.
   bool ownsVertexRegisters() const { return m_ownsVertex; }
   bool ownsPixelRegisters() const { return m_ownsPixel; }
-  /// The program's values are sent again.
+  /// Called when the program's values are sent again.
   void releaseVertexRegisters() { m_ownsVertex = false; }
   void releasePixelRegisters() { m_ownsPixel = false; }
 

@@ -61,7 +61,7 @@ public:
   HRESULT unlock(UINT subresource);
   bool isLocked(UINT subresource) const { return m_locks[subresource].locked; }
   bool isAnyLocked() const;
-  /// While a device context is out no subresource can be locked.
+  /// Notes whether the program holds a device context for the image: then no subresource can be locked.
   void setHasDc(bool has) { m_hasDc = has; }
   /// Record the written part as boxes of level 0 of a face (layer): all, or a box inside.
   void markDirty();

@@ -88,10 +88,10 @@ public:
   /// True if a callback reported that the device was removed; nothing brings it back.
   bool isRemoved() const { return m_removed; }
 
-  /// Resources of the runtime register themselves: callbacks return their handles.
+  /// Registers a resource of the runtime, so that it is found when the driver names it in a callback.
   void addResource(DriverResource *resource) { m_resources.push_back(resource); }
   void removeResource(DriverResource *resource);
-  /// Allocations that were opened, not created here: only their creator may lock them.
+  /// Notes an allocation that was opened, not created here: only its creator may lock it.
   void addOpened(D3DKMT_HANDLE allocation) { m_opened.push_back(allocation); }
 
 private:

@@ -34,7 +34,7 @@ constexpr UINT64 alignToFace(UINT64 offset) {
   return (offset + 15) & ~UINT64{15};
 }
 
-/// The kernel side keeps it with a shared resource, for programs that open the resource.
+/// Describes a shared resource. The kernel side keeps it for programs that open the resource.
 struct SharedDescription {
   UINT32 size;  ///< size of this structure
   UINT32 version;

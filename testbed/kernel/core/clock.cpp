@@ -37,7 +37,7 @@ uint64_t s_wakes;
 bool s_kicked;
 int64_t s_keeperDeadline = INT64_MIN;  // the keeper's deadline while it waits
 
-/// The thread's membership ends with it.
+/// Takes the thread off the clock when the thread ends.
 struct Membership {
   bool joined = false;
   ~Membership() {

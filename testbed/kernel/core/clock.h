@@ -24,7 +24,7 @@ int64_t clockTimeOfDay();
 /// Waits until `deadline`.
 void clockSleepUntil(int64_t deadline);
 
-/// The calling thread may be busy: no jumps from now on, until it ends or leaves.
+/// The calling thread joins: it may be busy, so the clock does not jump, until it waits, leaves or ends.
 void clockJoin();
 void clockLeave();
 

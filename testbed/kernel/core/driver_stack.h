@@ -30,7 +30,7 @@ private:
 /// Counts the stack down to the driver's `sp`, and below it down to the untouched paint. Runs on another
 /// stack.
 void lookAtStack(Thread& thread, uintptr_t sp);
-/// The memory below the driver's `sp` is free, and is painted again. Runs on another stack.
+/// Paints the memory below the driver's `sp`, which is free, once more. Runs on another stack.
 void paintStack(Thread& thread, uintptr_t sp);
 
 }  // namespace aerogpu::host

@@ -146,7 +146,7 @@ private:
   std::vector<std::unique_ptr<OpenAllocation>> m_open;
 };
 
-/// This process makes the calls of this scope.
+/// While it lives, calls of this thread are made by this process.
 class ProcessScope {
 public:
   explicit ProcessScope(uint64_t processId);

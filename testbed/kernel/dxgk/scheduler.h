@@ -68,7 +68,7 @@ public:
     std::lock_guard lock(m_mutex);
     return m_resetting;
   }
-  /// Returns how many are in flight. Any thread.
+  /// Returns how many submissions are in flight. Any thread.
   unsigned queued() const {
     std::lock_guard lock(m_mutex);
     return static_cast<unsigned>(m_inFlight.size());

@@ -119,7 +119,7 @@ public:
   NTSTATUS close(HANDLE device, const std::vector<OpenAllocation*>& opened);
 
   /// Brings all into segments that the GPU may read and, if requested, write; evicts others. Returns false if
-  /// they do not fit together. `number`: the submission that will use them.
+  /// they do not fit together.
   bool makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted);
   bool evict(Allocation& allocation);
   bool evictAll();
@@ -142,9 +142,9 @@ public:
   /// one that the driver did not make visible to the CPU, or STATUS_NO_MEMORY.
   NTSTATUS lock(Allocation& allocation, CpuRange& out);
   void unlock(Allocation& allocation);
-  /// True if the GPU cannot use it because it is locked and may not be in an aperture.
+  /// True if the GPU cannot use the allocation because it is locked and may not be in an aperture.
   bool lockedOut(const Allocation& allocation);
-  /// D3DKMT_ALLOCATIONRESIDENCYSTATUS.
+  /// Returns the allocation's D3DKMT_ALLOCATIONRESIDENCYSTATUS.
   UINT residency(const Allocation& allocation);
   /// Forces the next placement into this segment (0 = the driver's preference).
   void preferSegment(UINT id) { m_forced = id; }

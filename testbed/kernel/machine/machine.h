@@ -43,7 +43,7 @@ public:
   /// Makes a new mapping of a BAR for driver code, which may be pages without access (core/device_pages.h);
   /// `offset` and `bytes` are multiples of the page size. Returns null if none is available.
   virtual void* map(unsigned bar, uint64_t offset, uint64_t bytes) = 0;
-  /// The driver gave back the result of map(). The addresses become inaccessible and stay reserved.
+  /// Releases a result of map(). The addresses become inaccessible and stay reserved.
   virtual void unmap(void* address, uint64_t bytes) = 0;
 
   /// Breaks a register of BAR0 for the driver: it reads `value & readAnd | readOr`, and a write becomes
@@ -67,20 +67,20 @@ public:
   /// `reboot`: not a sleep to memory, but one that the devices cannot distinguish from a reboot. Returns
   /// false if the machine cannot do that.
   virtual bool sleepAndWake(bool /*reboot*/) { return false; }
-  /// The host's GPU is lost under the next submission (docs/develop/debugging.md, x-gpu-fault). Returns false
+  /// Loses the host's GPU during the next submission (docs/develop/debugging.md, x-gpu-fault). Returns false
   /// if the machine cannot simulate that.
   virtual bool loseGpu() { return false; }
 
-  /// From now on a lost GPU cannot be brought back, or can again. Returns false if the machine cannot
-  /// simulate that.
+  /// Sets whether a lost GPU stays lost from now on, because the host cannot bring it back. Returns false if
+  /// the machine cannot simulate that.
   virtual bool refuseGpu(bool /*refuses*/) { return false; }
-  /// The next submission never ends, until a reset drops it. Returns false if the machine cannot simulate
+  /// Makes the next submission endless, until a reset drops it. Returns false if the machine cannot simulate
   /// that.
   virtual bool stickGpu() { return false; }
-  /// From now on the GPU completes nothing, or does again. Returns false if the machine cannot simulate that.
+  /// Sets whether the GPU completes nothing from now on. Returns false if the machine cannot simulate that.
   virtual bool hangGpu(bool /*hangs*/) { return false; }
-  /// From now on there is no host memory for the copies of submissions, so none of them runs, or there is
-  /// again. Returns false if the machine cannot simulate that.
+  /// Sets whether host memory is missing from now on for the copies of submissions, so that none of them
+  /// runs. Returns false if the machine cannot simulate that.
   virtual bool starveFetches(bool /*starves*/) { return false; }
   /// From now on each submission takes `ms` milliseconds by the machine's clock, one after the other; 0: as
   /// long as it needs. Returns false if the machine cannot simulate that.

@@ -107,7 +107,7 @@ private:
     int64_t nextVblank(int64_t now) const;
     /// True if vblanks interrupt.
     bool vblanksInterrupt() const { return m_irqEnable & AEROGPU_IRQ_SCANOUT_VBLANK; }
-    /// The device was reset.
+    /// Called when the device was reset: forgets the scanout and the enabled interrupts.
     void forget();
     /// Counts writes that may have given the device something to do.
     uint64_t works() const { return m_works; }

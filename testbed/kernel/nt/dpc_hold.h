@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Delays DPCs, and tells who waits for them.
+// Delays DPCs, and says whether some wait or run.
 #pragma once
 
 namespace aerogpu::host {

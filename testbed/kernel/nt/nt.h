@@ -226,7 +226,7 @@ void* resolveNtImport(const char* dll, const char* name);
 // Dispatcher objects (nt_wait.cpp), for the other files of the ntoskrnl side.
 void initializeDispatcherObject(NtDispatcherHeader* header, uint8_t type, uint8_t words, int32_t state);
 void signalDispatcherObject(NtDispatcherHeader* header);
-/// Returns the previous state.
+/// Makes the object not signalled; returns the previous state.
 int32_t clearDispatcherObject(NtDispatcherHeader* header);
 /// Returns the object of a handle of PsCreateSystemThread (nt_deferred.cpp); null if it is none.
 void* systemThreadObject(void* handle);

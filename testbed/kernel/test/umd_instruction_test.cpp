@@ -66,7 +66,8 @@ APIENTRY void* windowsMemmove(void* to, const void* from, size_t bytes) {
 APIENTRY void* windowsMemset(void* to, int value, size_t bytes) {
   return memset(to, value, bytes);
 }
-/** The log of calls, which is off, needs nothing else. */
+/** Takes the place of the functions that resolve() does not know: only the log of calls, which is off, needs
+ *  them. */
 APIENTRY void unexpected() {
   std::fprintf(stderr, "the driver calls a function of Windows that this test has not\n");
   std::abort();
