@@ -26,7 +26,7 @@ struct QemuError : std::runtime_error {
 struct Picture {
   uint32_t width = 0, height = 0;
   std::vector<uint8_t> rgb;
-  /// 0xRRGGBB.
+  /// Returns 0xRRGGBB.
   uint32_t at(uint32_t x, uint32_t y) const {
     const uint8_t* p = rgb.data() + (size_t{y} * width + x) * 3;
     return uint32_t{p[0]} << 16 | uint32_t{p[1]} << 8 | p[2];

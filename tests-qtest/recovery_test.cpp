@@ -249,7 +249,7 @@ TEST_P(Recovery, ADeviceResetForgetsEnableAndBringsItBackAtOnce) {
   drawsAgain(3);
 }
 
-/// A ring reset alone, as done by a driver that preempts, brings nothing back.
+/// A ring reset alone, as a driver that preempts makes it, does not bring a lost GPU back.
 // LOSS-3, RING-6
 TEST_P(Recovery, ARingResetLeavesItLost) {
   enable();

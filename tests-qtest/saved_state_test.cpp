@@ -446,7 +446,7 @@ protected:
     file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     if (!file.flush()) throw QemuError("cannot write " + disk);
   }
-  /// Whatever was loaded, the machine continues, draws and answers.
+  /// Lets the machine continue and draw, whatever was loaded, and expects that it answers.
   void useIt() {
     dev.qemu.qmp("cont");
     dev.qemu.clockStep(kPeriod);

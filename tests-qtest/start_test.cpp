@@ -136,7 +136,7 @@ TEST(Properties, HelpNamesEachAsTheManualDoes) {
             std::string::npos);
 }
 
-/// Like QEMU's own options: lists the devices, marks the default, and exits.
+/// vulkan-device=help works like QEMU's own options: lists the devices, marks the default, and exits.
 TEST(Properties, VulkanDeviceHelpListsDevices) {
   const Refusal help = runToExit(
       {"-accel", "tcg", "-nodefaults", "-display", "none", "-device", "aerogpu,vulkan-device=help"});
@@ -213,7 +213,7 @@ std::filesystem::path makeFolder(const char* name) {
   return path;
 }
 
-/// A module without its share/ folder next to it.
+/// Starts a module without its share/ folder next to it.
 TEST(Start, WithoutTheVideoBiosSaysWhatToDo) {
   if (std::getenv("AEROGPU_QEMU_TREE")) GTEST_SKIP() << "the device is no module of ours";
   const char* folderOfBuild = std::getenv("AEROGPU_BUILD_DIR");
@@ -331,7 +331,7 @@ struct Place {
 
 class Places : public ::testing::TestWithParam<Place> {};
 
-/// Identity, a submission by DMA, MSI, VGA's ports and a scanout, wherever the device is plugged in.
+/// Identity, a submission by DMA, MSI, VGA's ports and a scanout work wherever the device is plugged in.
 TEST_P(Places, TheDeviceWorks) {
   const Place& place = GetParam();
   AeroGpuDev dev("renderer=null" + place.options, place.extra, place.before, place.behind);

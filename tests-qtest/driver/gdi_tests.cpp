@@ -282,7 +282,7 @@ private:
       m_session.ok() ? m_session.adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) : 0;
 };
 
-/// Text with gamma: tables of one byte a pixel go from a staging surface into the look-up table (page
+/// Draws text with gamma: tables of one byte a pixel go from a staging surface into the look-up table (page
 /// "D3DKMDT_GDISURFACETYPE"), then a foreground is blended (page "DXGK_GDIARG_CLEARTYPEBLEND").
 void gdiText() {
   Desk desk;
@@ -438,8 +438,8 @@ void gdiMany() {
   }
 }
 
-/// Every type in every format of its page (pages "D3DKMDT_GDISURFACETYPE", "D3DKMDT_GDISURFACEDATA"); the
-/// driver's description of each is checked where it is made (Vidmm::checkGdiSurface).
+/// Makes surfaces of every type, in every format of its page (pages "D3DKMDT_GDISURFACETYPE",
+/// "D3DKMDT_GDISURFACEDATA"). Vidmm::checkGdiSurface checks the driver's description of each.
 void gdiSurfaces() {
   Session session;
   if (!session.ok()) return;
@@ -478,7 +478,7 @@ void gdiSurfaces() {
   expectNoDeviceErrors(adapter);
 }
 
-/// GDI's own bitmaps, and masks: drawn from and copied to in place.
+/// Draws from GDI's own bitmaps and masks, and copies to them, in place.
 void gdiExisting() {
   Desk desk;
   if (!desk.ok()) return;
@@ -544,8 +544,9 @@ void gdiExisting() {
   desk.adapter().memory().release(block);
 }
 
-/// DriverSupportsCddDwmInterop (page "DXGK_PRESENTATIONCAPS"): GDI acceleration is off, GDI draws with the
-/// CPU into its own surface, and a present copies that into a texture that a user-mode driver has made.
+/// Tests DriverSupportsCddDwmInterop (page "DXGK_PRESENTATIONCAPS"): GDI acceleration is off, GDI draws with
+/// the CPU into a surface of its own, and a present copies that into a texture that a user-mode driver has
+/// made.
 void gdiInterop() {
   Session session(false);
   if (!session.ok()) return;

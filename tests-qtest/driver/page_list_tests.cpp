@@ -229,7 +229,7 @@ void whileLost() {
   end();
 }
 
-/// The GPU is gone, and fences advance (LOSS-6); then it is back, without a time-out.
+/// The GPU is gone, and fences advance (LOSS-6); then the GPU is back, without a time-out.
 void whileGone() {
   Session session;
   if (!session.ok() || !losesGpu(session.adapter())) return;
@@ -338,8 +338,8 @@ void whileRingStands() {
   expectNoDeviceErrors(adapter);
 }
 
-/// MEM-10: paging that cannot be carried out causes a time-out, and never completes. Simulated by a
-/// destination without memory, which VidMm never uses; afterwards paging works.
+/// MEM-10: paging that cannot be carried out causes a time-out, and never completes. The test uses a
+/// destination without memory, as VidMm never does; afterwards paging works.
 void failedPaging() {
   Session session;
   if (!session.ok()) return;

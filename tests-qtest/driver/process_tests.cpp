@@ -309,8 +309,8 @@ void processLimits() {
   expectNoDeviceErrors(adapter);
 }
 
-/// All processes together take all handles. Takes minutes under TCG: a bucket in the driver's table then
-/// holds 256.
+/// All processes together take all handles. Takes minutes under TCG, because a bucket in the driver's table
+/// then holds 256 handles.
 void allHandles() {
   constexpr uint32_t kFirst = 0x80000000, kOther = 0x90000000;
   setGuardedPool(false);

@@ -286,7 +286,7 @@ void Walk::writeMemory(const Item& item, uint32_t color) {
   item->memory = color;
 }
 
-/// The CPU writes, and a stream marks the range as dirty.
+/// Writes to an item by the CPU, and marks the range as dirty in a stream.
 void Walk::writeItem() {
   WalkProcess& process = anyProcess();
   const Item item = anyItem(process, [](const WalkItem& i) { return !i.frame; });

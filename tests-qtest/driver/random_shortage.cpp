@@ -90,7 +90,8 @@ void Walk::takeAll(WalkProcess& process, uint32_t smallest) {
   m_shares += !process.hoard.empty();
 }
 
-/// One process takes what it can get, or several until there is nothing left: a single one may not take all.
+/// Makes one process take all that it can get, or several processes until nothing is left: a single one may
+/// not take all.
 void Walk::take() {
   if (!m_limit) return;
   const uint32_t smallest = 1u << below(8);

@@ -177,7 +177,7 @@ void Walk::makeSteady() {
 
 namespace {
 
-/// `moves`: 0 for a short test.
+/// Runs a random walk from `seed`. `moves`: 0 for a short test.
 void walk(uint64_t seed, unsigned moves) {
   Vidmm::limitAllSegments(kSegmentBytes);
   Session session;

@@ -229,13 +229,13 @@ private:
   void moveWithoutGpu();
   void withoutGpu();
   Item evenLostItem(WalkProcess& process);
-  /// The CPU fills the allocation; the GPU's copy stays as it is.
+  /// Fills the allocation by the CPU; the GPU's copy stays as it is.
   void writeMemory(const Item& item, uint32_t color);
   /// Expects that allocations which survive losses have their content: all memory of programs that no work
   /// was writing to.
   void expectSurvivors();
-  /// The device has forgotten everything: each program is told that its device is lost, and ends; GDI and the
-  /// desktop draw anew.
+  /// Called when the device has forgotten everything: tells each program that its device is lost, and ends
+  /// it; draws GDI and the desktop anew.
   void everybodyBeginsAnew();
 
   Adapter& m_adapter;

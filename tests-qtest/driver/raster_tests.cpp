@@ -50,8 +50,8 @@ constexpr unsigned kWanted = 400;
 /// Counts answers and how many of them were right.
 class Raster {
 public:
-  /// For a mode of `active` lines. VESA CVT 1.2, reduced blanking (section 3.4.2): the blank is at least 460
-  /// us, in whole lines.
+  /// Computes the raster for a mode of `active` lines. VESA CVT 1.2, reduced blanking (section 3.4.2): the
+  /// blank is at least 460 us, in whole lines.
   Raster(UINT active, int64_t period)
       : m_active(active),
         m_total(active + static_cast<UINT>(460000 / ((period - 460000) / active)) + 1),

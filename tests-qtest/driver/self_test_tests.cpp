@@ -216,8 +216,8 @@ void errors() {
   test.passes("awake");
 }
 
-/// ESC-7: the run is invisible. While the OS wants no vertical syncs none is reported; while it does, none is
-/// lost; the shared registers and the picture stay.
+/// ESC-7: nobody notices a run of SELFTEST. It reports no vertical sync while the OS wants none, loses none
+/// while the OS wants them, and leaves the shared registers and the picture as they are.
 void unseen() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -246,7 +246,7 @@ void unseen() {
   expectNoDeviceErrors(adapter);
 }
 
-/// ESC-7: one at a time.
+/// ESC-7: only one SELFTEST runs at a time.
 void together() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

@@ -88,7 +88,7 @@ std::span<const TestCase> benchmarks();
 /// Marks the test as skipped, because this machine or device lacks what the reason (one line) names; the
 /// caller then returns. A test that breaks a rule counts as failed nevertheless.
 __attribute__((format(printf, 1, 2))) void skipTest(const char* format, ...);
-/// The reason of skipTest() in this process, empty without.
+/// Returns the reason that skipTest() got in this process; empty if it was not called.
 const std::string& skipReason();
 
 /// Reports a broken rule if `condition` is false. Returns `condition`.
@@ -136,7 +136,7 @@ void inProcessWithMode() {
 /// Called before a session: in the session the GPU takes `ms` milliseconds for each submission. The test is
 /// skipped if the machine cannot simulate that.
 void setGpuDelay(unsigned ms);
-/// From now on stopGpu() makes the next submission endless.
+/// Makes stopGpu() make the next submission endless, from now on.
 void setGpuSticks();
 /// Stops the GPU until it is reset: disables the ring without the driver's knowledge, so that the device
 /// fetches nothing; after setGpuSticks(), makes the next submission endless instead.
@@ -146,8 +146,8 @@ void stopGpu(Adapter& adapter);
 uint64_t addressOf(Adapter& adapter, const Allocation& allocation);
 /// True if the device keeps processes apart (docs/abi/spaces.md); else the driver does.
 bool hasSpaces(Adapter& adapter);
-/// For tests of checks that the driver makes on devices without spaces: returns false, with a note, on a
-/// device with spaces. space_tests.cpp tests those.
+/// Returns false, with a note, if the device has handle spaces: for tests of the checks that the driver makes
+/// on devices without them. space_tests.cpp tests devices with spaces.
 bool driverChecks(Adapter& adapter);
 
 /// Returns how many errors the device has found since the session began (ERROR_COUNT is never reset). The

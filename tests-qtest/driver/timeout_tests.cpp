@@ -131,7 +131,7 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout the OS destroys what was lost.
+/// The OS destroys what was lost, between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout.
 void cleanup(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -164,8 +164,8 @@ void cleanup(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Page "DxgkDdiQueryCurrentFence": the latest completed fence. Work that a reset dropped has not completed,
-/// whatever ran afterwards.
+/// Page "DxgkDdiQueryCurrentFence": the driver returns the latest completed fence. Work that a reset dropped
+/// has not completed, whatever ran afterwards.
 void lostFences(Adapter& adapter, Client& client, Context& context) {
   Scheduler& scheduler = adapter.scheduler();
   Surface surface;
@@ -264,7 +264,7 @@ void forgottenRing(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Nothing is shown and nothing is resident, as before each sleep.
+/// Puts the adapter to sleep, after it shows nothing and nothing is resident, as before each sleep.
 void goToSleep(Adapter& adapter, POWER_ACTION action) {
   adapter.display().setVisible(false);
   adapter.scheduler().waitIdle();
@@ -273,7 +273,7 @@ void goToSleep(Adapter& adapter, POWER_ACTION action) {
   (void)adapter.setPower(kAdapterUid, PowerDeviceD3, action);
 }
 
-/// A sleep while the ring is stopped. Each call checks that it does not fail (ddi_rules.cpp).
+/// Sleeps while the ring is stopped. Each call checks that it does not fail (ddi_rules.cpp).
 void powerStuck(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -295,8 +295,8 @@ void powerStuck(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
-/// The device is reset in the middle of a sleep: processes' objects on it are gone. They are told, whatever
-/// they request first, and programs that start again, and the desktop, find everything in order.
+/// The device is reset in the middle of a sleep, which destroys the processes' objects. Each process is told,
+/// whatever it requests first; the desktop, and programs that start again, work as before.
 void sleepLost() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -465,7 +465,7 @@ void gpuLoss() {
 }
 
 /// LOSS-6. The host cannot bring the GPU back: fences advance, Windows' time-outs end, and the machine is
-/// usable. It is retried when a program starts, and once it is there that program draws.
+/// usable. The driver tries again when a program starts; once the GPU is back, that program draws.
 void gpuGone() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

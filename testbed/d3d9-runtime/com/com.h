@@ -140,7 +140,7 @@ public:
     const Lock lock(this->device());
     return m_privateData.free(guid);
   }
-  /// Only a hint about managed resources, all of which are resident here.
+  /// Keeps the priority, which has no effect: it is a hint about managed resources, all of which are resident here.
   DWORD STDMETHODCALLTYPE SetPriority(DWORD priority) override {
     return std::exchange(m_priority, isManaged() ? priority : m_priority);
   }

@@ -27,7 +27,7 @@ public:
   HRESULT prepare(const StateValues &values, bool vertex, bool pixel);
   /// Generates the vertex shader for a state, with the numbers of its registers, for running it on the processor.
   HRESULT generate(const StateValues &values, std::vector<uint32_t> &code, d3d9::FixedVertexConstants &constants);
-  /// The vertex shader of the last prepare().
+  /// Return the shaders of the last prepare().
   HANDLE vertexShader() const { return m_vertexShader; }
   HANDLE pixelShader() const { return m_pixelShader; }
 

@@ -59,7 +59,7 @@ public:
   DriverDevice(const DriverDevice &) = delete;
   DriverDevice &operator=(const DriverDevice &) = delete;
 
-  /// `callbacks`: the runtime's callbacks (callbacks.h).
+  /// Creates the device. `callbacks`: the runtime's callbacks (callbacks.h).
   HRESULT create(bool multithreaded, const D3DDDI_DEVICECALLBACKS &callbacks);
 
   /// Calls `m_functions.*kMember` with the driver's device handle and `arguments`. Returns E_NOTIMPL, and reports a

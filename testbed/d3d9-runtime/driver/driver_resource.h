@@ -11,7 +11,7 @@
 
 namespace aerogpu::runtime {
 
-/// The description of a new resource. `surfaces` has one entry for each subresource: faces, then levels.
+/// The description of a new resource. Its subresources are in the order that the driver gets: faces, then levels.
 struct ResourceDescription {
   D3DFORMAT format = D3DFMT_UNKNOWN;
   bool systemMemory = false;

@@ -26,7 +26,7 @@ bool isBelowBase(const Thread& thread, uintptr_t sp) {
   return thread.stackBase && sp <= thread.stackBase && sp >= thread.stackLow;
 }
 
-/// export_entry*.S: calls `function` with `thread` and the caller's stack pointer, on the entry stack.
+/// Calls `function` with `thread` and the caller's stack pointer, on the entry stack. In export_entry*.S.
 extern "C" void aerogpuHostOnEntryStack(void (*function)(Thread* thread, uintptr_t sp), Thread* thread);
 
 }  // namespace

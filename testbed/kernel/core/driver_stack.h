@@ -18,7 +18,8 @@ public:
   ~StackWatch();
   StackWatch(const StackWatch&) = delete;
   StackWatch& operator=(const StackWatch&) = delete;
-  /// Call it after the call, from the same function: returns the bytes used, return address included.
+  /// Returns the bytes that the call has used, return address included. Called after it, from the same
+  /// function.
   uint64_t used();
 
 private:

@@ -52,8 +52,8 @@ public:
   Display& display() { return *m_display; }
   PeImage& image() { return *m_image; }
 
-  /// `noise`: another device on the shared line interrupts every millisecond, so that the interrupt routine
-  /// is called without work to do.
+  /// Sets whether another device on the shared line interrupts every millisecond, so that the interrupt
+  /// routine is called without work to do.
   void setSharedLineNoise(bool noise) { m_noise = noise; }
 
   /// Called when the driver registers itself.
@@ -79,7 +79,7 @@ private:
   std::atomic<bool> m_noise{false};
 };
 
-/// The one adapter of this process; set while an Adapter lives.
+/// Returns the one adapter of this process; null if no Adapter lives.
 Adapter* theAdapter();
 
 }  // namespace aerogpu::host

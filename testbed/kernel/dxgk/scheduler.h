@@ -50,7 +50,8 @@ public:
   /// Waits for the buffers in flight.
   void stop();
 
-  /// Held from making allocations resident to the submission, so that nothing moves in between.
+  /// Returns the lock that is held from making allocations resident to the submission, so that nothing moves
+  /// in between.
   std::recursive_mutex& preparation() { return m_preparation; }
 
   /// Patches and submits; waits while too many are in flight. Returns the number to wait for (never 0). A
@@ -79,7 +80,8 @@ public:
   /// Asks the driver to stop at the next boundary; submits again what had not run. Returns true if it
   /// reported the preemption.
   bool preempt();
-  /// Calls PreemptCommand until `deadlineMs`, then runs the reset sequence.
+  /// Preempts the GPU, if nothing completed for the time-out; if the driver does not report the preemption,
+  /// resets it.
   void recover();
 
   // For tests.

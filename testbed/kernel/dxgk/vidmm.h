@@ -128,7 +128,7 @@ public:
   /// undefined until first written.
   bool write(Allocation& allocation, uint64_t offset, const void* data, uint64_t bytes);
   bool read(Allocation& allocation, uint64_t offset, void* data, uint64_t bytes);
-  /// From now on allocations that the CPU may map have contiguous system memory, at multiples of
+  /// Gives allocations that the CPU may map contiguous system memory from now on, at multiples of
   /// kCpuAlignment: other processes map it as a range of a file. Called before the first allocation.
   void setContiguousCpuMemory() { m_contiguous = true; }
   static constexpr uint64_t kCpuAlignment = 64 << 10;

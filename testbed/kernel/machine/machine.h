@@ -33,9 +33,9 @@ public:
   /// Opens registers() only, to quiet a device whose user died. Instead of open().
   virtual guest::Status openRegisters() = 0;
 
-  /// BAR0, bypassing the driver's mapping. Any thread.
+  /// Returns BAR0's registers, bypassing the driver's mapping. Any thread.
   virtual guest::Registers& registers() = 0;
-  /// Valid after open().
+  /// Returns a BAR, after open().
   const BarInfo& bar(unsigned index) const { return m_bars[index]; }
   /// Copy out of and into BAR1. The range must lie in it. Any thread.
   virtual void readVideoMemory(uint64_t offset, void* to, uint64_t bytes) = 0;
@@ -57,7 +57,7 @@ public:
   /// Counts the driver's reads of BAR0; nothing if the machine does not see its accesses.
   virtual std::optional<uint64_t> registerReads() const { return {}; }
 
-  /// The function's configuration space; little-endian as it lies there.
+  /// Access the function's configuration space; little-endian as it lies there.
   virtual guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) = 0;
   virtual guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) = 0;
 
@@ -82,8 +82,8 @@ public:
   /// Sets whether host memory is missing from now on for the copies of submissions, so that none of them
   /// runs. Returns false if the machine cannot simulate that.
   virtual bool starveFetches(bool /*starves*/) { return false; }
-  /// From now on each submission takes `ms` milliseconds by the machine's clock, one after the other; 0: as
-  /// long as it needs. Returns false if the machine cannot simulate that.
+  /// Makes each submission take `ms` milliseconds by the machine's clock from now on, one after the other; 0:
+  /// as long as it needs. Returns false if the machine cannot simulate that.
   virtual bool slowGpu(unsigned /*ms*/) { return false; }
 
   virtual guest::InterruptLine& interruptLine() = 0;
@@ -92,8 +92,8 @@ public:
 
   /// Contiguous memory with guest-physical addresses, zeroed when it is handed out. Not thread-safe.
   virtual guest::Memory& memory() = 0;
-  /// The file of memory(), for mappings in other processes of this machine: a path to open, and the position
-  /// of a guest-physical address of memory() in the file. Offset and mapping must be multiples of
+  /// Describe the file of memory(), which other processes of this machine map: the path to open, and the
+  /// position in the file of a guest-physical address of memory(). Offset and mapping must be multiples of
   /// memoryFilePageBytes(), the file's page size.
   virtual std::string memoryFile() const = 0;
   virtual bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const = 0;

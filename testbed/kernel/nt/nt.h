@@ -118,7 +118,7 @@ struct _MDL {
 static_assert(sizeof(MDL) == aerogpu::host::byWidth(48, 28));
 inline constexpr int16_t kMdlMapped = 1, kMdlPagesLocked = 2, kMdlNonPagedPool = 4,
                          kMdlAllocatedFixedSize = 8;
-/// PFN_NUMBER.
+/// Returns the page frame numbers (PFN_NUMBER) of an MDL.
 inline uintptr_t* mdlPages(MDL* mdl) {
   return reinterpret_cast<uintptr_t*>(mdl + 1);
 }
@@ -220,7 +220,7 @@ std::span<const Export> etwExports();
 
 /// Returns the row of an ntoskrnl or hal export; null if the host has none of that name.
 const Export* findNtExport(const char* name);
-/// PeImage::Resolver over the tables: ntoskrnl.exe and hal.dll.
+/// Looks a name up in the tables, ntoskrnl.exe and hal.dll; a PeImage::Resolver.
 void* resolveNtImport(const char* dll, const char* name);
 
 // Dispatcher objects (nt_wait.cpp), for the other files of the ntoskrnl side.

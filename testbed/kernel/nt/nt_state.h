@@ -13,8 +13,8 @@
 namespace aerogpu::host {
 
 // Pools (nt_pool.cpp).
-/// `guarded`: each block ends at a page that faults, and a freed block faults as a whole. Off for benchmarks,
-/// and if there are too many blocks for a page each.
+/// Sets whether each block ends at a page that faults, and a freed block faults as a whole. Off for
+/// benchmarks, and if there are too many blocks for a page each.
 void setGuardedPool(bool guarded);
 /// Allocates a block that the driver frees; returns null if failPoolAllocation() wants this allocation to
 /// fail.

@@ -58,8 +58,8 @@ class Kernel {
 public:
   static constexpr unsigned kMaxProcesses = 64;
 
-  /// The adapter must be up. `umd`, `umdWow`: the answers of UMDRIVERNAME for 64- and 32-bit programs,
-  /// Windows paths; may be empty.
+  /// Serves an adapter, which must be up. `umd`, `umdWow`: the answers of UMDRIVERNAME for 64- and 32-bit
+  /// programs, Windows paths; may be empty.
   Kernel(Adapter& adapter, std::string umd, std::string umdWow);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
@@ -73,7 +73,7 @@ public:
   /// Returns a connection's process: a new one for id 0, else the one with this id and cookie. `pointerBits`:
   /// a new one's, 32 or 64. Returns null after one line.
   std::shared_ptr<Process> enter(uint32_t id, uint64_t cookie, uint32_t pointerBits);
-  /// A connection has ended. With the last one the process dies: contexts, allocations, devices.
+  /// Called when a connection has ended. With the last one the process dies: contexts, allocations, devices.
   void leave(const std::shared_ptr<Process>& process);
   size_t processes();
   /// The current holdings of all processes and of the desktop. Any thread.
@@ -93,7 +93,7 @@ public:
   /// Lets the machine sleep and wake: calls under way end first, later ones wait. Returns false if the
   /// machine cannot sleep.
   bool sleep();
-  /// Held around each call, and around leave().
+  /// Returns the gate that is held around each call, and around leave().
   Gate& awake() { return m_awake; }
 
   /// The calls. Each fills `reply` and `out` as far as it gets, whatever it returns.
