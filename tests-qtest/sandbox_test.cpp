@@ -88,8 +88,8 @@ protected:
   std::filesystem::path m_link;
 };
 
-/// True if this QEMU was built with a sandbox; one without exits at the option. Its translator has its
-/// ordinary name: it may outlive QEMU for a moment, and tests look for one by name.
+/// True if this QEMU was built with a sandbox; a QEMU without one exits at the option. Here the translator
+/// keeps its ordinary name: it may outlive QEMU for a moment, and tests look for a translator by its name.
 bool hasSandbox() {
   const std::string translator = std::getenv("AEROGPU_TRANSLATOR");
   unsetenv("AEROGPU_TRANSLATOR");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests saved state: a VM whose renderer holds nothing continues elsewhere where it was; others are refused
-// with the number of objects; states that no device can have saved are refused and do no harm.
+// Tests saved state: a VM whose renderer holds nothing continues in another QEMU where it was; a VM with
+// objects is refused with their number; states that no device can have saved are refused and do no harm.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -287,7 +287,7 @@ TEST(Start, TheFirstVgaCardHasTheLegacyPorts) {
   {
     AeroGpuDev dev("renderer=null", {"-vga", "std"});
     EXPECT_FALSE(portsReachTheDevice(dev));
-    // Its own half works anyway, through resets too.
+    // The device's own half, without VGA, works anyway, through resets too.
     for (int round = 0; round < 2; ++round) {
       dev.startRing();
       dev.waitFence(dev.submitEmpty());

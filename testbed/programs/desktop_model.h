@@ -25,7 +25,7 @@ struct DesktopWindow {
   int glass;  // rows of glass below the program's area
 };
 inline constexpr uint32_t kDesktopWindows = 5;
-/** From back to front; the last one moves. */
+/** The windows of the desktop from back to front; the last one moves. */
 extern const std::array<DesktopWindow, kDesktopWindows> desktopWindows;
 
 struct DesktopBox {

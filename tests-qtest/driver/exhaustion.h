@@ -10,8 +10,8 @@
 
 namespace aerogpu::host {
 
-/// Holds all that memory while this object lives. The device counts each refusal on the way there as an
-/// error.
+/// Holds all host memory that a guest may use, while this object lives. The device counts each refusal on the
+/// way there as an error.
 class Exhaustion {
 public:
   explicit Exhaustion(Adapter& adapter);

@@ -369,8 +369,8 @@ void gdiText() {
   }
 }
 
-/// Thousands of rectangles in several DMA buffers, a scroll, a source whose pitch is in the command,
-/// refusals.
+/// Draws thousands of rectangles in several DMA buffers, scrolls, copies from a source whose pitch is in the
+/// command, and makes calls that are refused.
 void gdiMany() {
   Desk desk;
   if (!desk.ok()) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests the aperture's page list under failures: host memory that programs have used up, a GPU that is lost
-// or gone, a ring that is stopped or full, the time between reset and restart. A page that VidMm unmaps is
-// unmapped when the call returns, which ApertureList checks; these tests check the other end: no program
-// reaches a page that has a new owner. Pages "DxgkDdiBuildPagingBuffer", "Thread Synchronization and TDR".
+// or gone, a ring that is stopped or full, the time between reset and restart. ApertureList checks that a
+// page which VidMm unmaps is unmapped when the call returns; these tests check that no program reaches a page
+// that has a new owner. Pages "DxgkDdiBuildPagingBuffer", "Thread Synchronization and TDR".
 #include <algorithm>
 #include <cstring>
 
@@ -196,7 +196,7 @@ struct Witnesses {
   }
 };
 
-/// The GPU is lost, and only the device knows: the ring stands still (LOSS-3).
+/// The GPU is lost, and only the device knows: it does not read the ring any more (LOSS-3).
 void whileLost() {
   Session session;
   if (!session.ok() || !losesGpu(session.adapter())) return;

@@ -60,8 +60,7 @@ void Walk::lookAtMemory() {
 // of their bytes are committed.
 void Walk::takeAll(WalkProcess& process, uint32_t smallest) {
   constexpr uint32_t kFirst = 16, kRest = 4;  // fewer than four of half the size fit after that
-  // The context that gives back must exist before: one that the device has not made yet may be refused
-  // itself.
+  // The context that gives back must exist before: the device may refuse a context that it has not made yet.
   WalkContext& context = process.contexts.front();
   releaseHeld(context);
   const bool buffers = below(2) != 0;

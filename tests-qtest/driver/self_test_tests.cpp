@@ -108,7 +108,7 @@ void vblank(Adapter& adapter, SelfTest& test) {
   auto& r = adapter.registers();
   withFault(adapter, AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS, {.readAnd = 0}, test,
             AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_REGS_OUT_OF_RANGE, "a period of 0");
-  // Past the driver, which believes that it is enabled.
+  // The test disables the scanout without the driver's knowledge.
   withRegister(adapter, AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0, test,
                AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_SEQ_STUCK, "the vblanks stand");
   withRegister(adapter, AEROGPU_MMIO_REG_IRQ_ENABLE, 0, test,

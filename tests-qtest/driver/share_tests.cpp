@@ -320,7 +320,7 @@ std::array<uint32_t, 5> moving(bool pixel, uint32_t constant) {
 /// legal work all the while, on several of its devices.
 void besiege(bool works) {
   constexpr uint64_t kBesieger = 800;
-  /// One frame of so many has work before it, which takes all the time that it is allowed.
+  /// One in so many frames comes after heavy work, which takes all the time that it is allowed.
   constexpr unsigned kWorkFrames = 4;
   setGuardedPool(false);
   Session session;

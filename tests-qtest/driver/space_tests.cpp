@@ -15,7 +15,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// A process, and a surface by which it reads its objects on the device.
+/// A process, and a surface through which the test reads the process' objects on the device.
 struct Looker {
   std::unique_ptr<Sharer> process;
   Surface surface;

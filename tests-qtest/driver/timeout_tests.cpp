@@ -191,8 +191,9 @@ void lostFences(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// A program whose work hangs repeatedly gets no new device for a while; one that hung once does, and so do
-/// those that only waited after it, and the OS. docs/windows/driver.md, "Preemption, hangs, power".
+/// A program whose work hangs repeatedly gets no new device for a while. A program whose work hung once gets
+/// one, and so do programs whose work only waited after it, and the OS. docs/windows/driver.md, "Preemption,
+/// hangs, power".
 void whoHung(Adapter& adapter, Client& client, Context& context) {
   constexpr uint64_t kGuilty = 800, kOther = 801;
   constexpr int kRefusedMs = 30000;

@@ -39,10 +39,10 @@ private:
   T *m_object = nullptr;
 };
 
-/// An object that belongs to a device. It has two counts. AddRef and Release show the program's; while it is not 0 the
-/// object keeps the device alive. The runtime's (bound textures, back buffers of a swap chain) keeps only the object
-/// alive. Any thread changes either; the destructor runs with the device alive and takes its lock if it calls the
-/// driver.
+/// An object that belongs to a device. It has two reference counts: the program's, which AddRef and Release show, and
+/// the runtime's, for bound textures and back buffers of a swap chain. While the program's is not 0 the object keeps
+/// the device alive; the runtime's keeps only the object alive. Any thread changes either; the destructor runs with the
+/// device alive and takes its lock if it calls the driver.
 class DeviceChild {
 public:
   DeviceChild(const DeviceChild &) = delete;
@@ -65,7 +65,7 @@ private:
   volatile LONG m_public = 0, m_private = 0;
 };
 
-/// SetPrivateData and its like. Called under the device's lock.
+/// The private data of an object, for SetPrivateData and its like. Called under the device's lock.
 class PrivateData {
 public:
   PrivateData() = default;

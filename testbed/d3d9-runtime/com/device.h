@@ -23,7 +23,7 @@ class StateBlock;
 
 inline constexpr UINT kRenderTargets = 4;
 
-/// A CRITICAL_SECTION with an owner.
+/// A CRITICAL_SECTION that is deleted with this object.
 struct CriticalSection {
   CRITICAL_SECTION section;
   CriticalSection() { InitializeCriticalSection(&section); }

@@ -9,7 +9,7 @@
 
 namespace aerogpu::host {
 
-/// A waiting thread. Lives on its stack; under s_clockMutex.
+/// A waiting thread, on whose stack this structure lies. Under s_clockMutex.
 struct ClockWaiter {
   std::condition_variable wake;
   int64_t deadline;

@@ -28,7 +28,8 @@ void clockSleepUntil(int64_t deadline);
 void clockJoin();
 void clockLeave();
 
-/// The calling thread waits for something other than a ClockCondition, and does not hold time back meanwhile.
+/// While it lives, the calling thread waits for something other than a ClockCondition, and does not hold time
+/// back.
 class ClockPause {
 public:
   ClockPause();

@@ -7,8 +7,8 @@ namespace aerogpu::host {
 
 namespace {
 
-/// Twice the limit of a call path (tests-qtest/driver/test.cpp). A path that uses more shows up as using all
-/// of it.
+/// How many bytes are painted: twice the limit of a call path (tests-qtest/driver/test.cpp). A path that uses
+/// more counts as using all of them.
 constexpr uintptr_t kPainted = 6 << 10;
 constexpr uintptr_t kPaint = static_cast<uintptr_t>(0xA5C3'5A3C'D14B'7E96);
 

@@ -32,8 +32,9 @@ public:
   /// false after a broken rule or if the GPU lost work.
   bool add(DXGKARG_BUILDPAGINGBUFFER operation);
   /// Submits the waiting operations and waits until they are done. No page says whether operations that built
-  /// nothing are submitted: an empty buffer is, alternately. Between the reset and the restart of a timeout
-  /// nothing is submitted ("Thread Synchronization and TDR": the driver is told, and need not touch the GPU).
+  /// nothing are submitted, so an empty buffer is submitted every other time. Between the reset and the
+  /// restart of a timeout nothing is submitted ("Thread Synchronization and TDR": the driver is told, and
+  /// need not touch the GPU).
   bool flush();
   /// Sets whether empty submissions occur.
   void setEmptySubmissions(bool empty) { m_emptySubmissions = empty; }

@@ -103,8 +103,8 @@ public:
     NTSTATUS status;
     std::vector<std::shared_ptr<Allocation>> allocations;
   };
-  /// `existing`: the resource that they are added to, whose `asResource` creation was before. `memory`: the
-  /// memory of the only allocation of this call.
+  /// Creates allocations. `existing`: the resource to which they are added; an earlier call with `asResource`
+  /// made it. `memory`: the memory of the only allocation of this call.
   CreateResult create(std::vector<uint8_t> createPrivate, std::vector<std::vector<uint8_t>> allocationPrivate,
                       bool asResource, bool primary = false, std::shared_ptr<Resource> existing = nullptr,
                       const ExistingMemory* memory = nullptr);

@@ -4,8 +4,8 @@
 
 namespace aerogpu::host {
 
-/// While one lives DPCs stay in their queue, as on a processor that has no time for them, except while some
-/// code waits for them: drainDpcs(), KeFlushQueuedDpcs. Any thread.
+/// While a DpcHold lives, DPCs stay in their queue, as on a processor that has no time for them, except while
+/// some code waits for them: drainDpcs(), KeFlushQueuedDpcs. Any thread.
 class DpcHold {
 public:
   DpcHold();
