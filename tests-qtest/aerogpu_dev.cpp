@@ -22,7 +22,8 @@ T fromBytes(const std::vector<uint8_t>& bytes) {
   return value;
 }
 
-/// Configuration mechanism #1 (PCI Local Bus Specification 3.0, 3.2.2.3.2).
+/// Returns the value of port CF8h that selects a register: mechanism #1 (PCI Local Bus Specification 3.0,
+/// 3.2.2.3.2).
 uint32_t configAddress(uint32_t device, uint32_t offset, uint32_t bus = 0) {
   return 0x80000000u | bus << 16 | device << 11 | (offset & 0xFC);
 }

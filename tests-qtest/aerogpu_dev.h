@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The device as a test sees it: PCI set-up, registers, a ring in guest memory, submissions, fences. The base
-// of every device test; it knows the ABI, but no internals of the device.
+// The device as a test sees it: PCI set-up, registers, a ring in guest memory, submissions, fences. Most
+// device tests here are built on it. It uses the ABI, but no internals of the device.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace aerogpu::qtest {
 
-/// How a test uses guest memory; 64 MiB of RAM in all.
+/// Addresses at which tests put the ring and what it refers to. The guest has 64 MiB of RAM.
 inline constexpr uint64_t kRingGpa = 0x100000, kFenceGpa = 0x180000, kCommandGpa = 0x200000,
                           kTableGpa = 0x300000, kSurfaceGpa = 0x400000;
 
@@ -48,7 +48,7 @@ public:
   static constexpr uint64_t kBar0 = 0xFE000000, kBar1 = 0xE0000000;
   uint32_t reg(uint32_t offset) { return qemu.readl(kBar0 + offset); }
   void setReg(uint32_t offset, uint32_t value) { qemu.writel(kBar0 + offset, value); }
-  /// LO, then HI.
+  /// Reads a 64-bit register, LO first.
   uint64_t reg64(uint32_t lo) {
     const uint64_t low = reg(lo);
     return uint64_t{reg(lo + 4)} << 32 | low;
@@ -66,7 +66,7 @@ public:
   /// Routes INTx to ISA interrupt 11 and reports the interrupt controller's inputs.
   void interceptIntx();
   bool intxLevel() { return qemu.irqLevel(11); }
-  /// MSI: writes `data` to `address` in guest RAM. `enable` false: back to INTx.
+  /// Switches to MSI, which writes `data` to `address` in guest RAM, or, if `enable` is false, back to INTx.
   void enableMsi(uint64_t address, uint16_t data, bool enable = true);
 
   struct Ring {
@@ -77,7 +77,7 @@ public:
   /// submissions that must stay queued go into a disabled one.
   void startRing(const Ring& ring);
   void startRing() { startRing(Ring{}); }
-  /// Continues from a saved state: this device has loaded what `other` saved, with its ring and fences.
+  /// Takes over the ring and the fences of `other`, whose saved state this device has loaded.
   void goOnFrom(const AeroGpuDev& other) {
     m_ring = other.m_ring;
     m_tail = other.m_tail;

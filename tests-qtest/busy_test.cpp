@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Resets the ring while the GPU stays busy, as a driver and the host's user see it: nothing from before is
-// written once the register is written, RING_BUSY shows what is under way, and no guest blocks QEMU with
-// resets. docs/abi/ring.md, BUSY.
+// Tests ring resets while the GPU stays busy: after the write to the register no earlier work writes
+// anything, RING_BUSY shows whether some still runs, and a guest cannot block QEMU with resets.
+// docs/abi/ring.md, BUSY.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ protected:
     const auto bytes = dev.qemu.read(kSurfaceGpa, bytesOf(side));
     return std::all_of(bytes.begin(), bytes.end(), [&](uint8_t b) { return b == value; });
   }
-  /// The GPU has the work of `fence`, and keeps it.
+  /// Waits until the device has fetched `submissions` submissions and has begun to execute the last one.
   void waitForGpu(int64_t submissions) {
     dev.waitUntil([&] { return dev.qemu.property("submissions") >= submissions; }, "the submission");
     dev.waitUntil([&] { return dev.qemu.property("cpu-busy-ns") > m_cpuBusy; }, "its execution");

@@ -45,7 +45,7 @@ void framesAcrossResets(const std::string& backend) {
     start(false);
     dev.submit(frame({0, 1, 0}), {.table = table});
     dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
-    // The same handle again, in another picture: half of it from guest memory.
+    // Another picture under the same handle; half of it comes from guest memory.
     std::vector<uint8_t> bytes(kPitch * kHeight);
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 7 + 3);
     dev.qemu.write(kSurfaceGpa, bytes);

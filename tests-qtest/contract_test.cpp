@@ -98,7 +98,7 @@ public:
     return uint64_t{reg(offset + 4)} << 32 | low;
   }
 
-  /// ring.md: the header, its address, the fence page, ENABLE.
+  /// Writes a ring header, and sets its address, the fence page and ENABLE. Page ring.md.
   void startRing(uint64_t gpa = kRing, uint32_t stride = 64, uint32_t first = 0,
                  uint32_t magic = 0x474E5241) {
     m_ring = gpa;
@@ -115,7 +115,7 @@ public:
   void mendMagic() { qemu.writel(m_ring, 0x474E5241); }
   void bell() { set(kDoorbell, 0xDEAD); }
 
-  /// ring.md: fills the next slot, moves the tail, rings the bell.
+  /// Fills the next slot, moves the tail, rings the bell. Page ring.md.
   uint64_t submitRaw(uint64_t commands, uint32_t commandBytes, uint64_t table, uint32_t tableBytes,
                      uint32_t flags = 0, uint32_t context = 0) {
     const uint64_t fence = ++m_fence;
@@ -159,7 +159,8 @@ public:
   uint32_t codeOf(uint64_t fence, uint32_t errors = 1) {
     const uint32_t before = m_errors;
     waitUntil([&] { return head() == m_tail; }, "the head");
-    // The error is latched after the head has moved (FENCE-1); without an error nothing comes.
+    // An error is latched after the head has moved (FENCE-1). If there is none, nothing shows that; so this
+    // waits for the fence, and for another submission.
     set(kIrqEnable, 0);
     waitFence(fence);
     waitFence(submitNothing(kSubmitNoIrq));
@@ -187,7 +188,7 @@ private:
   uint32_t m_stride = 64, m_tail = 0, m_errors = 0;
 };
 
-/// commands.md: CREATE_TEXTURE2D without mips; a pitch of 4 bytes a pixel.
+/// Returns the fields of CREATE_TEXTURE2D: no mips, a pitch of 4 bytes a pixel. Page commands.md.
 Words texture(uint32_t handle, uint32_t format, uint32_t width, uint32_t height, uint32_t allocId = 0) {
   return {handle, 0, format, width, height, 1, 1, width * 4, allocId, 0, 0, 0};
 }

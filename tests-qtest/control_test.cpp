@@ -52,7 +52,7 @@ TEST(Properties, TextAndNumbers) {
   EXPECT_THROW(qmpString("{\"return\": \"cut"), QemuError);
 }
 
-/// One line for each register write, submission, fence and interrupt, with its details.
+/// The trace has a line for each register write, submission, fence and interrupt, with its details.
 TEST(Trace, NamedEventsTellWhatHappened) {
   AeroGpuDev dev("renderer=null", {"-trace", "aerogpu_*"});
   dev.interceptIntx();

@@ -48,7 +48,7 @@ protected:
     packets::dispatch(w, kShader, kBuffer, kGroups);
     return dev.submit(w);
   }
-  /// Submits it and waits until the GPU has it; queries the monitor meanwhile.
+  /// Submits the endless shader and waits until the GPU runs it; queries the monitor meanwhile.
   void begin() {
     dev.startRing();
     const uint64_t fence = submit();

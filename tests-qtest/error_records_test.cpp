@@ -47,7 +47,7 @@ protected:
     dev.setReg(AEROGPU_EXT_REG_ERROR_NEXT, 0);
     return look(dev);
   }
-  /// Destroys handles that do not exist: one error each. Waits for the submission.
+  /// Copies between buffers that do not exist: one error for each copy. Waits until the errors are latched.
   uint64_t mistakes(uint32_t space, uint32_t context, uint32_t count = 1) {
     CommandWriter w;
     for (uint32_t i = 0; i < count; ++i) aerogpu::packets::copyBuffer(w, 1, 2, 4, 0);

@@ -36,7 +36,7 @@ public:
   }
   void flip(uint32_t frame) { dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, bufferGpa(frame)); }
 
-  /// Submits from one of eight places for streams, by `slot`. Returns the fence.
+  /// Submits a stream from place `slot` % 8 of the eight in guest memory. Returns the fence.
   uint64_t submit(const CommandWriter& c, uint32_t slot, uint32_t flags = 0) {
     return dev.submit(c, {.flags = flags, .commandGpa = kCommandGpa + slot % 8 * 0x1000, .table = m_table});
   }
@@ -84,7 +84,7 @@ private:
   uint32_t m_newest = 0;
 };
 
-/// As the demo and the Windows driver do it: the next frame is under way when the flip to this one comes.
+/// Flips as the demo and the Windows driver do: the next frame is under way when the flip to this one comes.
 void pageFlips(const std::string& backend) {
   Watched w(backend);
   w.createTextures();
@@ -117,8 +117,8 @@ TEST(Flips, OfTexturesShowWholeFramesOnVulkan) {
   pageFlips("vulkan");
 }
 
-/// One buffer that is drawn into and presented repeatedly: a frame appears as a whole, at its vblank and not
-/// before, however far the next one is.
+/// Draws into one buffer and presents it, repeatedly: a frame appears as a whole, at its vblank and not
+/// before, even if the next frames are drawn already.
 void presentsOfOneTexture(const std::string& backend) {
   Watched w(backend);
   w.createTextures();
@@ -146,7 +146,7 @@ TEST(Presents, OfOneTextureShowWholeFramesOnVulkan) {
   presentsOfOneTexture("vulkan");
 }
 
-/// A driver that draws with the CPU: the buffer that is not shown is filled, then flipped to.
+/// Flips like a driver that draws with the CPU: fills the buffer that is not shown, then flips to it.
 TEST(Flips, OfMemoryShowWholeFrames) {
   Watched w("null");
   for (uint32_t frame = 1; frame < kFrames; ++frame) {
@@ -165,7 +165,7 @@ TEST(Flips, OfMemoryShowWholeFrames) {
   }
 }
 
-/// Many flips at once: the last one counts, even if a ring reset drops the look-up of its address.
+/// Makes many flips at once: the last one counts, even if a ring reset drops the look-up of its address.
 void flipsInARow(const std::string& backend) {
   Watched w(backend);
   w.createTextures();
@@ -215,7 +215,8 @@ TEST(Flips, AwayFromAPresentThatWaits) {
   EXPECT_EQ(w.shown(), 7u);
 }
 
-/// From a texture to memory and back: at an address with a texture, the texture is shown, else the memory.
+/// Flips from a texture to memory and back: shows the texture if there is one at the address, else the
+/// memory.
 // SCAN-7
 TEST(Flips, BetweenTexturesAndMemory) {
   Watched w("null");

@@ -192,7 +192,8 @@ int messagesSent(AeroGpuDev& dev) {
   return count;
 }
 
-/// QEMU's main loop sends them, perhaps after the command that caused them was answered.
+/// Waits until `count` messages were sent: QEMU's main loop sends them, perhaps after it has answered the
+/// command that caused them. Expects that there are no more.
 void expectMessages(AeroGpuDev& dev, int count) {
   dev.waitUntil([&] { return messagesSent(dev) >= count; }, "message");
   status(dev);

@@ -40,7 +40,8 @@ protected:
     const auto table = AeroGpuDev::allocTable(entries);
     return dev.submit(w, {.flags = flags, .commandGpa = m_commands, .table = table, .space = space});
   }
-  /// For submissions that wait in the ring.
+  /// Moves to the next place in guest memory for commands, because earlier submissions still wait in the
+  /// ring.
   void useOtherCommands() { m_commands += 0x1000; }
   /// Submits a fill of the words that reaches too far, and a value after it.
   uint64_t fail(uint32_t flags = kHold, std::optional<aerogpu_submit_space> space = {}) {
@@ -140,7 +141,7 @@ TEST_F(Paging, WhatFailsHoldsTheRing) {
   EXPECT_EQ(dev.errorCount(), 1u);
 }
 
-/// Slots fetched after it, in the same read of the ring, do not run either.
+/// Slots that the device fetched after the failed one, in the same read of the ring, do not run either.
 // MEM-12
 TEST_F(Paging, WhatWasFetchedBehindItDoesNotRun) {
   dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, 0);

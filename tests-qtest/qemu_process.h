@@ -2,8 +2,8 @@
 // One QEMU under test: the distribution's binary with the device loaded and no CPU running (-accel qtest),
 // driven over the qtest and QMP sockets. A lost QEMU or a missed deadline is an exception, which fails the
 // test. The driver host has a qtest client of its own (testbed/kernel/machine/qtest_socket.h): it is compiled
-// without exceptions, its threads share the socket and its clock is QEMU's, while these tests go on after a
-// lost QEMU, are one thread and step the clock themselves.
+// without exceptions, its threads share the socket and its clock is QEMU's. These tests continue after a lost
+// QEMU, use one thread, and step the clock themselves.
 #pragma once
 
 #include <sys/types.h>
@@ -26,15 +26,15 @@ struct QemuError : std::runtime_error {
 struct Picture {
   uint32_t width = 0, height = 0;
   std::vector<uint8_t> rgb;
-  /// 0xRRGGBB.
+  /// Returns 0xRRGGBB.
   uint32_t at(uint32_t x, uint32_t y) const {
     const uint8_t* p = rgb.data() + (size_t{y} * width + x) * 3;
     return uint32_t{p[0]} << 16 | uint32_t{p[1]} << 8 | p[2];
   }
 };
 
-/// Killed at the end unless quit() ended it; with AEROGPU_QTEST_ORDERLY in the environment it exits by
-/// itself, as a coverage build needs it.
+/// A QEMU process. It is killed at the end unless quit() ended it; with AEROGPU_QTEST_ORDERLY in the
+/// environment it exits by itself instead, as a coverage build needs it.
 class QemuProcess {
 public:
   /// Starts QEMU with `before` (devices that the device is plugged into), "-device

@@ -48,7 +48,7 @@ protected:
   }
   uint32_t shown() { return dev.qemu.screendump().at(kWidth / 2, kHeight / 2); }
 
-  /// Draws and makes the GPU lost under the next draw; returns that draw's fence, which does not complete.
+  /// Draws, and loses the GPU during a second draw; returns the second draw's fence, which does not complete.
   uint64_t lose() {
     dev.waitFence(draw(true, 1, 0, 1));
     EXPECT_EQ(shown(), 0xFF0000u);
@@ -249,7 +249,7 @@ TEST_P(Recovery, ADeviceResetForgetsEnableAndBringsItBackAtOnce) {
   drawsAgain(3);
 }
 
-/// A ring reset alone, as done by a driver that preempts, brings nothing back.
+/// A ring reset alone, as a driver that preempts makes it, does not bring a lost GPU back.
 // LOSS-3, RING-6
 TEST_P(Recovery, ARingResetLeavesItLost) {
   enable();

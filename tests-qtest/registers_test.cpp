@@ -137,7 +137,8 @@ TEST(Registers, EachKeepsItsAccessRule) {
   }
 }
 
-/// After start and after a reset, with everything that can change changed in between.
+/// Registers have their reset values after start and after a reset, with everything that can change changed
+/// in between.
 // REG-4
 TEST(Registers, ResetValues) {
   AeroGpuDev dev;

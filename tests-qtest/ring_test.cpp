@@ -415,7 +415,7 @@ TEST(AllocTables, ABadTableFailsTheSubmission) {
   EXPECT_EQ(dev.errorCount(), 1u);
 }
 
-/// Every rejection of docs/abi/allocation-table.md, against a table of two good entries.
+/// Tests every rejection of docs/abi/allocation-table.md, against a table of two good entries.
 // ALLOC-1, ALLOC-2, ALLOC-3, FENCE-3
 TEST(AllocTables, EachDefectFailsTheSubmissionAndTheFenceAdvances) {
   struct Case {
@@ -521,7 +521,7 @@ TEST(Errors, AFailedCommandIsLatchedAndSticks) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), 0u);
 }
 
-/// Random registers and ring contents: whatever a guest does, QEMU continues to answer.
+/// QEMU continues to answer, whatever random values a guest writes to registers and ring.
 TEST(Hostile, RandomRegistersAndRings) {
   AeroGpuDev dev;
   uint32_t seed = 12345;

@@ -39,7 +39,7 @@ std::span<const uint8_t> bytesOf(const auto& items) {
   return {reinterpret_cast<const uint8_t*>(items.data()), items.size() * sizeof items[0]};
 }
 
-/// Two triangles over half of the target, from x to x + 1 in clip space.
+/// Returns two triangles over half of the target, from x to x + 1 in clip space.
 std::vector<Vertex> half(float x, uint32_t color) {
   const Vertex a{x, 1, 0.5f, color}, b{x + 1, 1, 0.5f, color}, c{x, -1, 0.5f, color},
       d{x + 1, -1, 0.5f, color};
@@ -88,8 +88,8 @@ protected:
   std::filesystem::path m_link;
 };
 
-/// True if this QEMU was built with a sandbox; one without exits at the option. Its translator has its
-/// ordinary name: it may outlive QEMU for a moment, and tests look for one by name.
+/// True if this QEMU was built with a sandbox; a QEMU without one exits at the option. Here the translator
+/// keeps its ordinary name: it may outlive QEMU for a moment, and tests look for a translator by its name.
 bool hasSandbox() {
   const std::string translator = std::getenv("AEROGPU_TRANSLATOR");
   unsetenv("AEROGPU_TRANSLATOR");

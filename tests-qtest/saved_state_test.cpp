@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests saved state: a VM whose renderer holds nothing continues elsewhere where it was; others are refused
-// with the number of objects; states that no device can have saved are refused and do no harm.
+// Tests saved state: a VM whose renderer holds nothing continues in another QEMU where it was; a VM with
+// objects is refused with their number; states that no device can have saved are refused and do no harm.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -33,8 +33,8 @@ void writeBytes(const std::filesystem::path& path, std::span<const uint8_t> byte
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Returns where the section name of the device begins: after its length; otherwise it would be that of the
-/// video BIOS.
+/// Returns where the name of the device's section begins. The search includes the byte of the name's length,
+/// because the video BIOS has a longer name that ends with the same text.
 Bytes::const_iterator sectionName(const Bytes& stream) {
   const std::string name =
       "\x14"
@@ -140,8 +140,8 @@ struct Busy {
   Bytes picture;
 };
 
-/// Expects the continuation, wherever the VM runs: the next vblank comes half a period later and completes
-/// both fences.
+/// Expects that the VM continues, in this QEMU or in another one: the next vblank comes half a period later
+/// and completes both fences.
 void expectGoesOn(AeroGpuDev& dev, const Busy& busy, const Seen& before) {
   const uint64_t begin = dev.reg64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO);
   EXPECT_LT(dev.completedFence(), busy.held);
@@ -240,7 +240,8 @@ TEST(SavedState, WhatWasNotFetchedIsFetchedLater) {
   target.waitFence(target.submitEmpty());
 }
 
-/// Objects, a texture that is shown, and with Vulkan everything: one line says how much there is.
+/// A save is refused while the renderer has objects or a shown texture, and always with Vulkan; one line says
+/// how much there is.
 TEST(SavedState, WhatTheRendererHoldsIsRefusedWithItsNumber) {
   AeroGpuDev dev;
   const std::filesystem::path file = dev.qemu.folder() / "devices";
@@ -312,7 +313,7 @@ TEST(SavedState, WithVulkanItIsRefusedFromTheStart) {
 struct Field {
   std::string name;
   size_t size;
-  /// The values that a device can never have saved in it: 0, or all bits.
+  /// True if no device can have saved 0, or all ones, in the field.
   bool zeroIsWrong = false, onesAreWrong = false;
 };
 
@@ -445,7 +446,7 @@ protected:
     file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     if (!file.flush()) throw QemuError("cannot write " + disk);
   }
-  /// Whatever was loaded, the machine continues, draws and answers.
+  /// Lets the machine continue and draw, whatever was loaded, and expects that it answers.
   void useIt() {
     dev.qemu.qmp("cont");
     dev.qemu.clockStep(kPeriod);

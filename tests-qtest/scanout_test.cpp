@@ -336,7 +336,8 @@ TEST(Scanout, TheRegisterGivesTheDisplayBackToVga) {
   expectPicture(dev.qemu.screendump(), format, driver, 64, 8, 256);
 }
 
-/// The vblank clock stops with the scanout, and a pending vblank is taken back.
+/// When the display goes back to VGA, the vblank clock stops with the scanout, and a pending vblank is taken
+/// back.
 // EXT-6
 TEST(Scanout, GivingTheDisplayBackStopsTheVblank) {
   AeroGpuDev dev;

@@ -226,8 +226,9 @@ TEST_P(Sleep, ALostGpuKeepsNothing) {
 INSTANTIATE_TEST_SUITE_P(BackEnds, Sleep, testing::Values("null", "vulkan"),
                          [](const auto& backend) { return std::string(backend.param); });
 
-/// A machine is saved only while it has no objects (PCI-9), so there is nothing to keep when it is loaded:
-/// the earlier request is gone, and the generation tells a driver that made it.
+/// A machine is saved only while it has no objects (PCI-9), so there is nothing to keep when it is loaded.
+/// The loaded device has forgotten the request to keep objects; the driver that made it sees that by the
+/// generation.
 // KEEP-5, KEEP-3, LOSS-7
 TEST(SavedSleep, AnotherMachineKeepsNothing) {
   for (const bool held : {false, true}) {

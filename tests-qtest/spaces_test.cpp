@@ -192,8 +192,8 @@ TEST(Spaces, AreTraced) {
   EXPECT_NE(after.find(who + "ends"), std::string::npos) << after;
 }
 
-/// Two programs draw, each under handle 1, to textures that the kernel driver made; it shows one, then the
-/// other. The replay shows what the screen did.
+/// Two programs draw, each under handle 1, to textures that the kernel driver made; the kernel driver shows
+/// one, then the other. The replay shows what the screen did.
 void framesOfTwoSpaces(const std::string& backend, uint32_t shownLast) {
   const std::string path = capturePath("spaces");
   const aerogpu_alloc_entry entries[] = {{11, 0, kSurfaceGpa, 0x1000, 0},
@@ -252,7 +252,7 @@ TEST(Spaces, WhatIsShownAndReplayedOnVulkan) {
   framesOfTwoSpaces("vulkan", 2);
 }
 
-/// A flip takes the register with the address.
+/// A write of the address also takes the register SCANOUT0_ALLOC; before that write the picture stays.
 // SPACE-18, SCAN-2
 TEST(Spaces, AFlipShowsATextureOrMemory) {
   AeroGpuDev dev;

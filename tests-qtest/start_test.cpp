@@ -136,7 +136,7 @@ TEST(Properties, HelpNamesEachAsTheManualDoes) {
             std::string::npos);
 }
 
-/// Like QEMU's own options: lists the devices, marks the default, and exits.
+/// vulkan-device=help works like QEMU's own options: lists the devices, marks the default, and exits.
 TEST(Properties, VulkanDeviceHelpListsDevices) {
   const Refusal help = runToExit(
       {"-accel", "tcg", "-nodefaults", "-display", "none", "-device", "aerogpu,vulkan-device=help"});
@@ -213,7 +213,7 @@ std::filesystem::path makeFolder(const char* name) {
   return path;
 }
 
-/// A module without its share/ folder next to it.
+/// Starts a module without its share/ folder next to it.
 TEST(Start, WithoutTheVideoBiosSaysWhatToDo) {
   if (std::getenv("AEROGPU_QEMU_TREE")) GTEST_SKIP() << "the device is no module of ours";
   const char* folderOfBuild = std::getenv("AEROGPU_BUILD_DIR");
@@ -253,8 +253,8 @@ TEST(Start, ChildrenDoNotInheritTheDevice) {
   std::filesystem::remove_all(folder);
 }
 
-/// Finds out whose VGA core the ports reach: sets a 64x8 mode through them, and the device's console has that
-/// size or not.
+/// True if the VGA ports reach the device: sets a 64x8 mode through them, and looks whether the device's
+/// console gets that size.
 bool portsReachTheDevice(AeroGpuDev& dev, const std::string& console = "gpu0") {
   const std::pair<uint16_t, uint16_t> registers[] = {{4, 0}, {1, 64}, {2, 8}, {3, 32}, {4, 0x41}};
   for (const auto& [index, value] : registers) {
@@ -287,7 +287,7 @@ TEST(Start, TheFirstVgaCardHasTheLegacyPorts) {
   {
     AeroGpuDev dev("renderer=null", {"-vga", "std"});
     EXPECT_FALSE(portsReachTheDevice(dev));
-    // Its own half works anyway, through resets too.
+    // The device's own half, without VGA, works anyway, through resets too.
     for (int round = 0; round < 2; ++round) {
       dev.startRing();
       dev.waitFence(dev.submitEmpty());
@@ -331,7 +331,7 @@ struct Place {
 
 class Places : public ::testing::TestWithParam<Place> {};
 
-/// Identity, a submission by DMA, MSI, VGA's ports and a scanout, wherever the device is plugged in.
+/// Identity, a submission by DMA, MSI, VGA's ports and a scanout work wherever the device is plugged in.
 TEST_P(Places, TheDeviceWorks) {
   const Place& place = GetParam();
   AeroGpuDev dev("renderer=null" + place.options, place.extra, place.before, place.behind);

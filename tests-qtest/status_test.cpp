@@ -102,7 +102,7 @@ TEST(Status, CountsWhatIsHeld) {
   EXPECT_EQ(number(status(dev), "buffers"), number(before, "buffers"));
 }
 
-/// The newest 16 errors, with fence and time; and the line in the log that says what was wrong.
+/// The status has the newest 16 errors, with fence and time; the log has a line that says what was wrong.
 TEST(Status, LastErrorsWithTheirTime) {
   AeroGpuDev dev;
   dev.startRing();

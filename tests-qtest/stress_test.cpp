@@ -229,7 +229,7 @@ private:
   }
   void ringBell() { m_dev.ringBell(); }
   void ringOnOff() { m_dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, pick(2) ? AEROGPU_RING_CONTROL_ENABLE : 0); }
-  /// Head equals tail when the write is over, and dropped work stays dropped.
+  /// Resets the ring: head equals tail when the write is over, and dropped work stays dropped.
   void ringReset() {
     if (!m_busMaster) return;
     m_dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
@@ -240,7 +240,8 @@ private:
     EXPECT_EQ(m_dev.completedFence(), fence) << where() << ": a dropped submission completed";
   }
 
-  /// Nothing that was under way shows afterwards: no fence, no interrupt, no write to guest memory.
+  /// Resets the device: nothing that was under way shows afterwards, neither as a fence nor as an interrupt
+  /// or a write to guest memory.
   void deviceReset() {
     const bool msi = m_msi;
     m_dev.qemu.writel(kMsiGpa, kUntouched);
@@ -273,7 +274,7 @@ private:
     startAgain();
   }
 
-  /// The driver's steps from a reset to a running ring.
+  /// Takes a driver's steps from a reset to a running ring.
   void startAgain() {
     m_busMaster = true;
     m_msi = false;
@@ -371,7 +372,7 @@ private:
                                              "queue-depth", "errors",      "presents"};
     EXPECT_GE(m_dev.qemu.property(kNames[pick(std::size(kNames))]), 0) << where();
   }
-  /// Guest memory does not change while the VM is stopped.
+  /// Stops the VM, in which guest memory then does not change.
   void stop() {
     m_dev.qemu.qmp("stop");
     m_running = false;
@@ -402,7 +403,7 @@ private:
     m_headFloor = header.head;
   }
 
-  /// A driver that does everything right from here on gets every fence and every interrupt.
+  /// Continues as a driver that does everything right, which gets every fence and every interrupt.
   void settle() {
     if (!m_running) resume();
     command(7);
@@ -470,7 +471,8 @@ TEST(Stress, Vulkan) {
   stress("renderer=vulkan", 2500);
 }
 
-/// A display that shows the cursor itself, and a capture that runs through all of it and is readable.
+/// Runs with a display that shows the cursor itself, and with a capture of everything, which must be
+/// readable.
 TEST(Stress, WithDisplayAndCapture) {
   const std::string trace = capturePath("stress"), vnc = trace + ".vnc";
   stress("renderer=vulkan,capture=" + trace, 1000, {"-vnc", "unix:" + vnc});

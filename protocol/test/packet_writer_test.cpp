@@ -13,7 +13,7 @@ namespace {
 
 using namespace aerogpu;
 
-/// A stream's packets, as words.
+/// Returns a stream's packets, as words.
 std::vector<uint32_t> words(const CommandWriter& w) {
   std::vector<uint32_t> result((w.size() - sizeof(aerogpu_cmd_stream_header)) / 4);
   if (!result.empty()) std::memcpy(result.data(), w.data() + sizeof(aerogpu_cmd_stream_header), result.size() * 4);
@@ -96,7 +96,7 @@ TEST(PacketWriter, PacketsInPlaceAreZeroedWithRoomForTheirElements) {
   EXPECT_EQ(buffer[32], 0xCC);
 }
 
-/// Every packet with a structure of its own, filled with a pattern.
+/// Tests that both writers make the same bytes of a packet with this structure, filled with a pattern.
 template <class Wire>
 void compare(const char* name, uint32_t opcode) {
   SCOPED_TRACE(name);

@@ -5,7 +5,7 @@
 LOGS=$BUILD/logs
 passed=0 failed=0 skipped=0 skips=() failures=()
 command -v ccache >/dev/null && launcher='ccache ' || launcher=''
-# Else it keeps nothing that was compiled with a precompiled header (ccache's manual, "Precompiled headers").
+# Without this ccache keeps no object that was compiled with a precompiled header (its manual, "Precompiled headers").
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 
 # configure FOLDER MESON-OPTIONS...: sets a build folder up once; `--reconfigure` keeps it in step with options.
@@ -48,7 +48,7 @@ compile() {
   if grep -E 'warning:' "$log" | grep -v '^ninja: ' >&2; then die "the build of ${folder##*/} has warnings (log: $log)"; fi
 }
 
-# run_meson_tests TITLE FOLDER MESON-TEST-ARGUMENTS...: adds up what meson says; goes on after failures.
+# run_meson_tests TITLE FOLDER MESON-TEST-ARGUMENTS...: adds up the numbers that meson prints; continues after failures.
 run_meson_tests() {
   local title=$1 folder=$2 log counts
   shift 2
@@ -72,7 +72,7 @@ PY
     failures+=("$title: did not run")
     bad=1
   elif ((bad > 0)); then
-    # meson prints only the end of a long log, and the failure stands where it happened.
+    # meson prints only the end of a long log, and the failure may be before that.
     grep -hE '^not ok|: Failure$|\[  FAILED  \]' "$folder/meson-logs/test-${title// /-}.txt" | sort -u | head -n 40 >&2 || true
   fi
   ((passed += ok, failed += bad, skipped += skip)) || true

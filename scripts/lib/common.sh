@@ -70,7 +70,7 @@ TIMES=''
 note_time() {
   if [[ $TIMES ]]; then printf '%d\t%s\n' $((EPOCHSECONDS - $2)) "$1" >>"$TIMES"; fi
 }
-# timed TITLE COMMAND...: one line for a script with steps of its own.
+# timed TITLE COMMAND...: runs a command that prints its own progress, and notes its time for where_time_goes.py.
 timed() {
   local title=$1 began=$EPOCHSECONDS
   shift

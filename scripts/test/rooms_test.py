@@ -20,7 +20,7 @@ STAND_INS = ('guest-drivers/ddi/', 'guest-drivers/kmd/test/wdk/', 'guest-drivers
 PUBLIC = ('aerogpu/',)
 # The device's parts know their container, AeroGPUState; hw-aerogpu/test/layers_test.py checks their calls.
 CONTAINERS = ('hw-aerogpu/aerogpu.h', 'hw-aerogpu/types.h')
-# The objects of Direct3D 9 know the device that made them, and it knows them.
+# The objects of Direct3D 9 and the device that made them include each other.
 RING = 'testbed/d3d9-runtime/com/'
 # Forbidden includes: the first must not include the second.
 FORBIDDEN = (

@@ -97,12 +97,12 @@ public:
   void draw(uint32_t firstQuad, uint32_t quads) {
     vkCmdDraw(frame().commands, quads * kQuadVertices, 1, firstQuad * kQuadVertices, 0);
   }
-  /// A barrier between drawing to an image and sampling it.
+  /// Makes draws to an image visible to later sampling.
   void toSampled(const DirectImage& image) {
     barrier(frame().commands, image.image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
             VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
   }
-  /// A barrier between sampling an image and drawing all of it anew.
+  /// Lets draws to an image, all of it, wait for earlier sampling.
   void toTarget(const DirectImage& image) {
     barrier(frame().commands, image.image, VK_IMAGE_LAYOUT_UNDEFINED,
             VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);

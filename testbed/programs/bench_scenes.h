@@ -12,8 +12,8 @@ namespace programs::bench {
 
 constexpr uint32_t kWidth = 1024, kHeight = 768;
 constexpr uint32_t kBackground = 0xFF102030;
-/** The frames before those that count; the number of the frame whose picture is printed, and how many are drawn
- * before it: windows that changed long ago were drawn in earlier frames. */
+/** How many frames come before those that count; the number of the frame whose picture is printed, and how many frames
+ * are drawn for it, itself included, because windows that did not change show what earlier frames drew. */
 constexpr uint32_t kWarmFrames = 10, kShownFrame = 1000, kShownFrames = 5;
 
 struct Vertex {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // compositor.exe: a desktop, composed with Direct3D 9Ex. Each window is a separate program (producer.exe) that draws
-// into a shared surface; this one opens the surfaces and draws wallpaper, shadows, glass over the blurred scene, and
-// frames. Full screen, at interval one, with the counts and times of all presents checked.
+// into a shared surface; the compositor opens the surfaces and draws wallpaper, shadows, glass over the blurred scene,
+// and frames. Full screen, at interval one, with the counts and times of all presents checked.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>

@@ -2,12 +2,12 @@
 // desktop.exe: an invisible window, until standard input ends. Wine's desktop is a process (explorer.exe) that the
 // first window starts and the last one ends. While this program runs, others find a desktop. It draws nothing.
 //
-// On a busy machine a desktop that a first window starts is lost in two ways. The program that starts it waits 10 s for
-// it (win32u, get_desktop_window) and then makes one without it, on which no program gets a window any more. And Wine's
-// server posts it WM_CLOSE a second after one of its threads ended while one thread of other programs was there,
-// because it counts threads before it removes the ended one (remove_desktop_user); without a display explorer.exe ends
-// such a thread at its start. So this program starts explorer.exe itself and waits until it is there, and has two
-// threads by then.
+// On a busy machine a desktop that starts with a program's first window can be lost in two ways. The program waits 10 s
+// for explorer.exe (win32u, get_desktop_window), and then makes a desktop without it, on which no program gets a window
+// any more. And Wine's server ends explorer.exe by WM_CLOSE a second after one of explorer.exe's threads has ended
+// while other programs had a single thread there, because the server counts threads before it removes the ended one
+// (remove_desktop_user); without a display explorer.exe ends such a thread at its start. So this program starts
+// explorer.exe itself and waits until that is ready, and has two threads by then.
 #include <windows.h>
 
 #include <cstdio>

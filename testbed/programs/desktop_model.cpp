@@ -74,7 +74,7 @@ template <class Work> void eachPixel(const DesktopBox &box, Work &&work) {
     }
 }
 
-/** D3DBLEND_ONE, D3DBLEND_INVSRCALPHA. */
+/** Blends as D3DBLEND_ONE and D3DBLEND_INVSRCALPHA do. */
 void blendPremultiplied(Picture &scene, const DesktopBox &box, const Picture &over) {
   eachPixel(box, [&](uint32_t x, uint32_t y, uint32_t column, uint32_t row) {
     const uint32_t source = over.at(column, row);

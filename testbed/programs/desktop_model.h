@@ -25,7 +25,7 @@ struct DesktopWindow {
   int glass;  // rows of glass below the program's area
 };
 inline constexpr uint32_t kDesktopWindows = 5;
-/** From back to front; the last one moves. */
+/** The windows of the desktop from back to front; the last one moves. */
 extern const std::array<DesktopWindow, kDesktopWindows> desktopWindows;
 
 struct DesktopBox {
@@ -33,7 +33,7 @@ struct DesktopBox {
 };
 /** Returns the box of a window with its frame. */
 DesktopBox frameBox(uint32_t window, uint32_t frame);
-/** Returns the box that its program draws. */
+/** Returns the box that the window's program draws. */
 DesktopBox clientBox(uint32_t window, uint32_t frame);
 DesktopBox taskbarBox();
 /** Returns the box that a window's shadow covers. */

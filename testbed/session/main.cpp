@@ -78,7 +78,7 @@ Words split(const std::string& line) {
   return words;
 }
 
-/// The loopback interface exists from the start, but is down.
+/// Switches the loopback interface on, which exists from the start, but is down.
 Status bringLoopbackUp() {
   const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return Status::systemFailure("cannot open a socket");

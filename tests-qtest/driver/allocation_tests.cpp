@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests the private data of an allocation: which contents are valid, and their effect: kinds that belong to
-// the kernel driver, surfaces and their memory, marks. docs/abi/driver-data.md, "Allocations".
+// Tests the private data of allocations: which contents are valid, which kinds only the kernel driver may
+// make, how surfaces are described, and how flags choose the memory. docs/abi/driver-data.md, "Allocations".
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
@@ -43,7 +43,7 @@ std::vector<uint8_t> bytesOf(const Data& data) {
   return bytes;
 }
 
-/// Returns the driver's answer to such data; destroys the allocation.
+/// Creates an allocation with this data, and destroys it; returns the driver's answer.
 NTSTATUS tryCreate(Adapter& adapter, std::vector<uint8_t> data, bool primary = false) {
   auto result = adapter.vidmm().create({}, {std::move(data)}, true, primary);
   if (ntSuccess(result.status)) adapter.vidmm().destroy(result.allocations);
@@ -115,7 +115,7 @@ void kernelKinds() {
   expect(poolBytes() == pool, "nothing is left");
 }
 
-/// PRIV-19: a texture is described, and lies in its memory.
+/// PRIV-19: the driver refuses a texture whose description is invalid or does not fit into its memory.
 void descriptions() {
   Session session;
   if (!session.ok()) return;
@@ -195,7 +195,8 @@ void descriptions() {
   adapter.vidmm().destroy(made.allocations);
 }
 
-/// PRIV-17: a driver that marks its primaries has no allocation moved to VRAM because of its size.
+/// PRIV-17: if a driver marks its primaries, other allocations go to system memory first, even those of the
+/// screen's size.
 void marks() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -211,8 +212,8 @@ void marks() {
   }
 }
 
-/// PRIV-20: a texture that is the GPU's alone takes one page; the driver makes it, and every program that
-/// opens it imports it.
+/// PRIV-20: an allocation for the GPU alone takes one page. The kernel driver makes its texture, which every
+/// program that opens the allocation imports.
 void gpuOnly() {
   Session session;
   if (!session.ok()) return;
@@ -267,7 +268,7 @@ void gpuOnly() {
   settle(adapter, *maker->context);
   expectNoDeviceErrors(adapter);
 
-  // No stream reaches beyond that page: the device knows only that much.
+  // The device knows only one page of this memory, so no stream reaches beyond it.
   auto made = adapter.vidmm().create(
       {}, {bytesOf(texture(kWidth, kHeight, D3DDDIFMT_A8R8G8B8, 4, kGpuOnly | kShared))}, true);
   if (!expect(ntSuccess(made.status), "once more (0x%08x)", made.status) ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typical graphics memory use: the memory of a desktop and a program together stays in place; with half as
-// much again as there is, allocations are paged in and out, and every pixel is right.
+// Tests typical graphics memory use: the memory of a desktop and a program together stays in place. With one
+// and a half times as much as the segments hold, allocations are paged in and out, and every pixel is right.
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
@@ -62,8 +62,8 @@ struct Budget {
   }
 };
 
-/// A desktop of 1920x1080 with twelve windows, and a program with three targets and depth as large as the
-/// screen, 128 MiB of textures and 32 MiB of buffers: a thousand frames without one eviction.
+/// Runs a desktop of 1920x1080 with twelve windows, and a program with three targets and depth as large as
+/// the screen, 128 MiB of textures and 32 MiB of buffers: a thousand frames without one eviction.
 void budget() {
   constexpr unsigned kFrames = 1000, kWindows = 12;
   Session session;
@@ -129,7 +129,7 @@ void budget() {
   expectNoDeviceErrors(adapter);
 }
 
-/// One and a half times as much memory as the segments hold together.
+/// Uses one and a half times as much memory as the segments hold together.
 void overBudget() {
   constexpr uint32_t kEdge = 512, kSurfaces = 72, kFrames = 300, kTogether = 8;
   constexpr uint64_t kSurface = uint64_t{kEdge} * kEdge * 4, kSegment = kSurfaces * kSurface / 3;

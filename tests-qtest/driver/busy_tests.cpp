@@ -67,8 +67,8 @@ void lateWrites(Adapter& adapter, Client& client, Context& context) {
   adapter.vidmm().preferSegment(0);
 }
 
-/// For a device that reports this: the driver waits for a bounded time, then cuts the device off, and does
-/// not tell the OS that memory is free while the GPU still writes to it.
+/// For a device with RING_BUSY: the driver waits for a bounded time, then cuts the device off, and does not
+/// tell the OS that memory is free while the GPU still writes to it.
 void answers(Adapter& adapter, Client& client, Context& context) {
   Machine& machine = adapter.machine();
   if (!tells(adapter) || !machine.breakRegister(AEROGPU_EXT_REG_RING_BUSY, {})) {

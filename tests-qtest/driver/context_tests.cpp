@@ -8,9 +8,10 @@ namespace aerogpu::host {
 
 namespace {
 
-/// More contexts than a busy desktop has. Page "DxgkDdiCreateContext": a driver must support any number of
-/// them. Those that draw have numbers on the device, of which a device has 255 (SPACE-10), or its process
-/// without handle spaces; when all are taken, the driver reports that memory is out.
+/// Makes more contexts than a busy desktop has. Page "DxgkDdiCreateContext": a driver must support any number
+/// of them. A context that draws has a number on the device. There are 255 numbers for each device of a
+/// process (SPACE-10), or, without handle spaces, for the whole process; when all are taken, the driver
+/// reports that memory is out.
 void manyContexts(Adapter& adapter, Client& client, Context& first) {
   constexpr unsigned kContexts = 1100;
   constexpr unsigned kAlwaysDraw = 250;

@@ -173,8 +173,8 @@ void flipOrder() {
   adapter.vidmm().destroy({other});
 }
 
-/// A flip that cannot be shown: it was under way when the mode changed, or names an invalid address. The last
-/// picture stays, and the vertical syncs report the flip, so that the next ones come.
+/// Makes flips that cannot be shown, because the mode changed meanwhile or the address is invalid. The last
+/// picture stays, and vertical syncs report these flips, so that the OS goes on to the next ones.
 void lateFlips() {
   Session session;
   if (!session.ok() || !expect(session.setMode(800, 600), "a mode")) return;
@@ -265,7 +265,7 @@ void remoteSession() {
     expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 0, "nothing is scanned out");
     const ScreenPoints points = quarterPoints(before);
     expectScreen(points, std::vector<uint32_t>(points.size(), 0), "nothing is shown of the session");
-    // The memory it showed may have any content now, and programs continue.
+    // The memory that was shown may have any content now, and programs continue.
     std::vector<uint8_t> garbage(1 << 20, 0xD3);
     adapter.vidmm().write(*display.primary(), 0, garbage.data(), garbage.size());
     expectRendering(adapter, *client, *context, 0xFF123456);
@@ -322,7 +322,8 @@ void verticalSyncs() {
   expect(ntSuccess(display.setVisible(true)), "visible");
 }
 
-/// On a machine whose clock jumps: time in which all threads wait is skipped, but its vblanks come.
+/// On a machine whose clock jumps, time in which all threads wait is skipped, but the vblanks in that time
+/// come.
 void timeJumps() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -360,8 +361,8 @@ void timeJumps() {
   expect(ntSuccess(adapter.display().controlVsync(false)), "vertical sync off");
 }
 
-/// DxgkDdiResetDevice: VGA again, whatever the driver is doing; and the driver's picture afterwards if the
-/// system survives.
+/// Tests DxgkDdiResetDevice: it shows VGA again, whatever the driver is doing. If the system survives, the
+/// driver's picture comes back.
 void bugCheck() {
   Session session;
   if (!session.ok()) return;
@@ -485,8 +486,8 @@ void vidPnRefusals() {
   }
 }
 
-/// Small entries, and calls that Windows does not make or that name things that do not exist: refused,
-/// without effect.
+/// Calls small entries of the driver, and makes calls that Windows does not make or that name things which do
+/// not exist: the driver refuses those, without effect.
 void displayRefusals() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

@@ -12,7 +12,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// ESC-3, ESC-4: QUERY_VBLANK and QUERY_SCANOUT.
+/// ESC-3, ESC-4: tests the answers of QUERY_VBLANK and QUERY_SCANOUT.
 void displayAnswers() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -123,7 +123,7 @@ void displayAnswers() {
          "QUERY_SCANOUT of another source");
 }
 
-/// ESC-3, ESC-4: SET_CURSOR_* and QUERY_CURSOR.
+/// ESC-3, ESC-4: tests SET_CURSOR_* and QUERY_CURSOR.
 void cursor() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

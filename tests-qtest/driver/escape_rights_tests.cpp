@@ -23,7 +23,8 @@ aerogpu_escape_ext_query_operation_inout ask(Escapes& escapes, uint32_t operatio
                                                                   question);
 }
 
-/// ESC-6: the table, for privileged and for other callers.
+/// ESC-6: compares QUERY_OPERATION's answers with the table of operations, for privileged and for other
+/// callers.
 void queryOperation() {
   Session session;
   if (!session.ok()) return;
@@ -54,7 +55,7 @@ void queryOperation() {
   }
 }
 
-/// ESC-9: each value in its range, out of it, and of another type.
+/// ESC-9: sets each registry value in its range, out of its range, and with another type.
 void settings() {
   Session session(false);
   if (!session.ok()) return;
@@ -198,8 +199,8 @@ void unprivilegedEscapes() {
   expectScreen({{500, 300}}, {0}, "the desktop after all escapes");
 }
 
-/// PRIV-22: no packet of a program changes shared state: each opcode alone, with nothing, ones, or random
-/// bytes after its header.
+/// PRIV-22: no packet of a program changes shared state. Sends each opcode alone, followed by nothing, by
+/// ones, or by random bytes.
 void packets(Adapter& adapter, Client& client, Context& context) {
   expectScreen({{500, 300}}, {0}, "the desktop");
   const SharedRegisters before(adapter);

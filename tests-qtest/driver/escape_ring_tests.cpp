@@ -278,7 +278,8 @@ void ringDump() {
   expect(ntSuccess(context->present(surface.opened, elsewhere.opened, all, all, {}, blt)), "a blit");
   expect(dumpIsTrue(0, "after a blit").flags == AEROGPU_SUBMIT_FLAG_NONE, "a blit to what is not shown");
   if (presents) expectDeviceCounter("presents", *presents + ofStreams + 1, "presents of DxgkDdiPresent");
-  // The driver's own submissions request no interrupt: the last one of a context that has drawn resets it.
+  // The driver's own submissions request no interrupt. When a context that has drawn ends, the last one
+  // resets it.
   Stream empty;
   empty.flush();
   auto second = client->createContext();

@@ -107,7 +107,7 @@ void escapes() {
   expect(session.setMode(), "the adapter still works");
 }
 
-/// ESC-3: numbers of the device, fences, errors.
+/// ESC-3: tests the answers about the device, fences and errors.
 void deviceAnswers(Adapter& adapter, Client& client, Context& context) {
   auto& r = adapter.registers();
   Escapes escapes(adapter, client);
@@ -183,7 +183,7 @@ void deviceAnswers(Adapter& adapter, Client& client, Context& context) {
   expectDeviceErrors(adapter, 2);
 }
 
-/// ESC-3, DUMP_CREATEALLOCATION: the newest allocations.
+/// ESC-3: DUMP_CREATEALLOCATION returns the newest allocations.
 void creationLog() {
   Session session;
   if (!session.ok()) return;

@@ -118,7 +118,7 @@ std::vector<EtwEvent> eventsWithError() {
   return all;
 }
 
-/// Each submission and its completion, with the fences that the device sees, in order.
+/// Each submission and each completion is an event, in order, with the fence that the device sees.
 void events(Adapter& adapter, Client& client, Context& context) {
   auto& r = adapter.registers();
   const auto id = etwProvider();

@@ -10,7 +10,8 @@
 
 namespace aerogpu::host {
 
-/// Holds the memory while it lives. Refusals on the way are errors of the device.
+/// Holds all host memory that a guest may use, while this object lives. The device counts each refusal on the
+/// way there as an error.
 class Exhaustion {
 public:
   explicit Exhaustion(Adapter& adapter);
@@ -26,7 +27,7 @@ private:
     std::unique_ptr<Context> context;
     std::vector<uint32_t> handles;
   };
-  /// Returns the number of objects that this one could make.
+  /// Returns the number of objects that `taker` could make.
   size_t take(Taker& taker);
 
   Adapter& m_adapter;

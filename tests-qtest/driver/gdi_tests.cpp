@@ -215,7 +215,7 @@ public:
   bool ok() const { return m_context != nullptr; }
   Adapter& adapter() { return m_session.adapter(); }
 
-  /// Returns its number in the allocation list.
+  /// Makes a surface; returns its number in the allocation list.
   UINT surface(D3DKMDT_GDISURFACETYPE type, UINT width, UINT height, D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8,
                const ExistingMemory* memory = nullptr) {
     GdiSurface made;
@@ -223,7 +223,7 @@ public:
     return static_cast<UINT>(m_surfaces.size() - 1);
   }
   GdiSurface& operator[](UINT i) { return m_surfaces[i]; }
-  /// Destroys all of them.
+  /// Destroys all surfaces.
   void drop() {
     for (GdiSurface& s : m_surfaces) {
       m_client->close(s.opened);
@@ -282,7 +282,7 @@ private:
       m_session.ok() ? m_session.adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) : 0;
 };
 
-/// Text with gamma: tables of one byte a pixel go from a staging surface into the look-up table (page
+/// Draws text with gamma: tables of one byte a pixel go from a staging surface into the look-up table (page
 /// "D3DKMDT_GDISURFACETYPE"), then a foreground is blended (page "DXGK_GDIARG_CLEARTYPEBLEND").
 void gdiText() {
   Desk desk;
@@ -369,8 +369,8 @@ void gdiText() {
   }
 }
 
-/// Thousands of rectangles in several DMA buffers, a scroll, a source whose pitch is in the command,
-/// refusals.
+/// Draws thousands of rectangles in several DMA buffers, scrolls, copies from a source whose pitch is in the
+/// command, and makes calls that are refused.
 void gdiMany() {
   Desk desk;
   if (!desk.ok()) return;
@@ -438,8 +438,8 @@ void gdiMany() {
   }
 }
 
-/// Every type in every format of its page (pages "D3DKMDT_GDISURFACETYPE", "D3DKMDT_GDISURFACEDATA"); the
-/// driver's description of each is checked where it is made (Vidmm::checkGdiSurface).
+/// Makes surfaces of every type, in every format of its page (pages "D3DKMDT_GDISURFACETYPE",
+/// "D3DKMDT_GDISURFACEDATA"). Vidmm::checkGdiSurface checks the driver's description of each.
 void gdiSurfaces() {
   Session session;
   if (!session.ok()) return;
@@ -478,7 +478,7 @@ void gdiSurfaces() {
   expectNoDeviceErrors(adapter);
 }
 
-/// GDI's own bitmaps, and masks: drawn from and copied to in place.
+/// Draws from GDI's own bitmaps and masks, and copies to them, in place.
 void gdiExisting() {
   Desk desk;
   if (!desk.ok()) return;
@@ -544,8 +544,9 @@ void gdiExisting() {
   desk.adapter().memory().release(block);
 }
 
-/// DriverSupportsCddDwmInterop (page "DXGK_PRESENTATIONCAPS"): GDI acceleration is off, GDI draws with the
-/// CPU into its own surface, and a present copies that into a texture that a user-mode driver has made.
+/// Tests DriverSupportsCddDwmInterop (page "DXGK_PRESENTATIONCAPS"): GDI acceleration is off, GDI draws with
+/// the CPU into a surface of its own, and a present copies that into a texture that a user-mode driver has
+/// made.
 void gdiInterop() {
   Session session(false);
   if (!session.ok()) return;

@@ -25,7 +25,7 @@ Range reserve(Adapter& adapter, Client& client, uint32_t count) {
   return {status, blob.first, ntSuccess(status) ? blob.count : 0};
 }
 
-/// Makes a texture with its own colour, with handles that the process chooses: the `n`-th from `base` on.
+/// Draws a colour to a texture, and reads it back; the process chooses the handles `base` and `base` + 1.
 bool draws(Adapter& adapter, Sharer& who, uint32_t base, uint32_t argb) {
   Surface surface;
   surface.width = surface.height = 32;

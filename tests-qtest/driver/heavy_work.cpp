@@ -79,7 +79,7 @@ void createLongest(Stream& stream, uint32_t handle, uint32_t samples, uint32_t s
   code.create(stream, handle, AEROGPU_SHADER_STAGE_PIXEL);
 }
 
-/// 255 times 255 rounds.
+/// Creates a shader that loops 255 times 255 rounds.
 void createLoops(Stream& stream, uint32_t handle) {
   const uint32_t constant = sourceToken(RegisterType::Const, 0);
   Code code(kPixel3);

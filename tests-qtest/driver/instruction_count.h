@@ -14,7 +14,7 @@
 
 namespace aerogpu::host {
 
-/// One at a time; counts the calls of the thread that made it. It uses SIGTRAP meanwhile.
+/// Only one may exist at a time. Counts the calls of the thread that made it, and uses SIGTRAP meanwhile.
 class InstructionCount {
 public:
   /// `entries`: addresses of functions in `image`.
@@ -23,7 +23,7 @@ public:
   InstructionCount& operator=(const InstructionCount&) = delete;
   ~InstructionCount();
 
-  /// Returns the count since it was made or cleared.
+  /// Returns how many instructions were executed since this object was made, or since clear().
   uint64_t all() const;
   /// Returns the count by function, if the driver's file has symbols; else empty.
   std::map<std::string, uint64_t> byFunction() const;

@@ -112,8 +112,8 @@ void instructions() {
   program.close();
 }
 
-/// The cost of mapping a surface of 4 MiB into the aperture and unmapping it: no byte of a paging buffer, no
-/// slot of the ring, and some instructions a page.
+/// Tests the cost of mapping a surface of 4 MiB into the aperture and unmapping it: no byte of a paging
+/// buffer, no slot of the ring, and some instructions a page.
 void pagingInstructions() {
   constexpr uint64_t kPage = 4096, kPages = (uint64_t{4} << 20) / kPage, kMost = 8 * kPages + 200;
   Session session;

@@ -146,7 +146,7 @@ void writeFile(const char* path, const char* text) {
   close(fd);
 }
 
-/// Huge pages, and pages that stay where they are. Root.
+/// Reserves huge pages, and stops the kernel from moving pages. Needs root.
 guest::Status prepareKernel(bool isInit) {
   guest::Status status;
   if (!isInit) status = guest::mountHugePages();
@@ -175,7 +175,7 @@ void forwardSignal(int signal) {
   kill(s_server, signal);
 }
 
-/// In a separate process, like tests: its threads use the machine until they end with it.
+/// Runs the server in a separate process, as tests run: its threads use the machine until that process ends.
 int runServer() {
   s_serveOptions.driver = s_options.driver;
   sigset_t set, old;
@@ -218,7 +218,7 @@ void printTail(const std::string& text) {
 
 constexpr int64_t kQuietNs = 30'000'000'000;
 
-/// After a test that died: the device must not continue with memory that is gone.
+/// Stops the device after a test that died, whose memory it must not use any more.
 void quiesceDevice() {
   const std::unique_ptr<Machine> machine = makeMachine();
   if (const guest::Status status = machine->openRegisters(); !status.ok()) {
@@ -235,7 +235,7 @@ void quiesceDevice() {
   // The device's caches may still name memory that the next process gets.
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 2);
   registers.write(AEROGPU_EXT_REG_SPACES, 0);
-  // The packet that was under way may still count errors, which would be the next test's.
+  // A packet that was under way may still count errors, which must not be taken for the next test's.
   for (const int64_t end = nowNs() + kQuietNs; registers.read(AEROGPU_EXT_REG_RING_BUSY) != 0;) {
     if (nowNs() > end) {
       std::printf("# the device is still busy after %lld s\n",
@@ -272,7 +272,8 @@ std::string commandLine() {
   return line + " --driver " + s_options.driver;
 }
 
-/// 0 = passed, or skipped if a reason stands in `skipped`, which tests' processes share with this one.
+/// Runs a test. Returns 0 if it passed, or was skipped: then its process has put a reason into `skipped`,
+/// which both processes share.
 int runTest(const TestCase& test, std::span<char> skipped) {
   clearCallLog();
   skipped[0] = 0;
@@ -310,7 +311,7 @@ bool runsUnnamed(const TestCase& test) {
   return test.runs == Runs::kEverywhere || (test.runs == Runs::kBesideQemu && s_qtest);
 }
 
-/// What --list says of a test beside its name.
+/// Returns what --list prints after a test's name.
 const char* whereItRuns(const TestCase& test) {
   switch (test.runs) {
     case Runs::kEverywhere:

@@ -10,6 +10,7 @@ namespace aerogpu::host {
 
 namespace {
 
+/// Repeats `attempt` with its first, second, ... pool allocation failing, and checks that nothing leaks.
 /// `attempt` is one call (or several that belong together) that returns success; `undo` reverts its effect.
 void sweep(const char* what, const std::function<bool()>& attempt, const std::function<void()>& undo) {
   // The first time may fill caches that stay.

@@ -39,7 +39,7 @@ bool somebodyThere() {
   return options().outside;
 }
 
-/// Returns the next line of the answers, without its end; nothing after `end`.
+/// Returns the next line of the answers, without its end; nothing if none comes before `end`.
 std::optional<std::string> nextLine(int fd, int64_t end) {
   std::string text;
   while (nowNs() < end) {
@@ -82,7 +82,7 @@ Machine* seenMachine() {
   return adapter && adapter->machine().isSeen() ? &adapter->machine() : nullptr;
 }
 
-/// Returns nothing after a broken rule.
+/// Returns the screen's picture; nothing after a broken rule.
 std::optional<Machine::Picture> pictureOf(Machine& machine) {
   Machine::Picture picture;
   const guest::Status status = machine.screen(picture);

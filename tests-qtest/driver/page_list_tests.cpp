@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests the aperture's page list under failures: host memory that programs have used up, a GPU that is lost
-// or gone, a ring that is stopped or full, the time between reset and restart. A page that VidMm unmaps is
-// unmapped when the call returns, which ApertureList checks; these tests check the other end: no program
-// reaches a page that has a new owner. Pages "DxgkDdiBuildPagingBuffer", "Thread Synchronization and TDR".
+// or gone, a ring that is stopped or full, the time between reset and restart. ApertureList checks that a
+// page which VidMm unmaps is unmapped when the call returns; these tests check that no program reaches a page
+// that has a new owner. Pages "DxgkDdiBuildPagingBuffer", "Thread Synchronization and TDR".
 #include <algorithm>
 #include <cstring>
 
@@ -51,7 +51,7 @@ struct PagedProgram {
     adapter.vidmm().destroy({allocation});
     allocation.reset();
   }
-  /// Writes a number into each page, which EXT_WRITE_VALUE finds through the list.
+  /// Lets the device write a number into each page: EXT_WRITE_VALUE finds the pages through the page list.
   bool writeValues(Adapter& adapter, uint64_t value, bool wait = true) {
     Stream stream;
     for (uint64_t page = 0; page < kPages; ++page)
@@ -181,7 +181,7 @@ struct Witnesses {
   PagedProgram program, victim;
   Surface surface;
 
-  /// As processes `id` and `id` + 1.
+  /// Starts both programs, as processes `id` and `id` + 1.
   bool begin(Adapter& adapter, uint64_t id) {
     if (!program.begin(adapter, id) || !victim.begin(adapter, id + 1) || !program.allocate(adapter))
       return false;
@@ -196,7 +196,7 @@ struct Witnesses {
   }
 };
 
-/// The GPU is lost, and only the device knows: the ring stands still (LOSS-3).
+/// The GPU is lost, and only the device knows: it does not read the ring any more (LOSS-3).
 void whileLost() {
   Session session;
   if (!session.ok() || !losesGpu(session.adapter())) return;
@@ -229,7 +229,7 @@ void whileLost() {
   end();
 }
 
-/// The GPU is gone, and fences advance (LOSS-6); then it is back, without a time-out.
+/// The GPU is gone, and fences advance (LOSS-6); then the GPU is back, without a time-out.
 void whileGone() {
   Session session;
   if (!session.ok() || !losesGpu(session.adapter())) return;
@@ -254,7 +254,8 @@ void whileGone() {
   }
   pages(adapter, "while the GPU is gone");
   for (const auto& pages : old) pages->expectUntouched("while the GPU is gone");
-  // The driver reports in a DPC that it is gone; then the next program retries it.
+  // The driver reports in a DPC that the GPU is gone. The next program that starts makes the driver try
+  // again.
   drainDpcs();
   expect(adapter.machine().refuseGpu(false), "the host's GPU is there again");
   PagedProgram next;
@@ -306,7 +307,7 @@ void whileReset() {
   expectNoDeviceErrors(adapter);
 }
 
-/// The ring takes nothing: it is stopped, and then it is full as well.
+/// The ring accepts no submission: it is stopped, and later it is also full.
 void whileRingStands() {
   Session session;
   if (!session.ok()) return;
@@ -337,8 +338,8 @@ void whileRingStands() {
   expectNoDeviceErrors(adapter);
 }
 
-/// MEM-10: paging that cannot be carried out causes a time-out, and never completes. Simulated by a
-/// destination without memory, which VidMm never uses; afterwards paging works.
+/// MEM-10: paging that cannot be carried out causes a time-out, and never completes. The test uses a
+/// destination without memory, as VidMm never does; afterwards paging works.
 void failedPaging() {
   Session session;
   if (!session.ok()) return;

@@ -96,8 +96,8 @@ void pagingMultipass() {
   cycle(2048, 6 << 20, 14, 4, 600);
 }
 
-/// Many small allocations at once: as many operations as fit share a paging buffer, and each is carried out,
-/// submitted together or in two parts.
+/// Pages many small allocations at once: as many operations as fit share a paging buffer, and each is carried
+/// out, submitted together or in two parts.
 void pagingShared() {
   Session session;
   if (!session.ok()) return;

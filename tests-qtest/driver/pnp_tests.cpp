@@ -159,7 +159,8 @@ void expectUserModeAnswer(Adapter& adapter, const aerogpu_umd_private_v1& answer
          "UMDRIVERPRIVATE: what is reserved is 0");
 }
 
-/// PRIV-23. Version 2, for callers with room for it: the segments, escapes and contexts of this driver.
+/// PRIV-23: checks version 2 of the answer, for callers with room for it: the segments, escapes and contexts
+/// of this driver.
 void expectUserModeAnswer2(Adapter& adapter, bool gdi, bool aperture) {
   aerogpu_umd_ext_private_v2 answer;
   std::memset(&answer, 0xEE, sizeof answer);
@@ -285,8 +286,8 @@ void capabilityBlock() {
   says(AEROGPU_MMIO_REG_FEATURES_HI, features);
 }
 
-/// PRIV-11. The registry's switches (docs/windows/package.md, "Settings"): each disables what it says, and
-/// the desktop works.
+/// PRIV-11: each switch in the registry (docs/windows/package.md, "Settings") disables what it says, and the
+/// desktop works.
 void switches() {
   // aerogpu_events.mc, as NTSTATUS: informational, customer bit, facility 0x0A3, message 7.
   constexpr uint32_t k3dDisabledEvent = 0x60A30007;
@@ -340,8 +341,8 @@ void switches() {
   adapter.unload();
 }
 
-/// Page "Registering Hardware Information": the adapter's details in the control panel, including the host's
-/// GPU.
+/// The driver registers the adapter's details for the control panel, including the host's GPU (page
+/// "Registering Hardware Information").
 void hardwareInformation() {
   Session session;
   if (!session.ok()) return;
@@ -484,7 +485,8 @@ void hotRemoval() {
   adapter.vidmm().destroy({surface.allocation});
 }
 
-/// The line is shared, and another device uses it all the time: from before the start until after the stop.
+/// Another device shares the interrupt line, and uses it all the time, from before the start until after the
+/// stop.
 void sharedLine() {
   Session session(false);
   if (!session.ok()) return;

@@ -22,7 +22,8 @@ std::vector<RECT> checkerboard(LONG left, LONG top, LONG edge) {
   return rects;
 }
 
-/// Page "DxgkDdiPresent": the list may have any length; the part that does not fit comes in further buffers.
+/// Presents lists of any length; what does not fit into a DMA buffer comes in further buffers (page
+/// "DxgkDdiPresent").
 void rectangles(Adapter& adapter, Client& client, Context& context) {
   Surface source;
   if (!makeSurface(adapter, client, context, 128, 128, source)) return;
@@ -68,7 +69,7 @@ void rectangles(Adapter& adapter, Client& client, Context& context) {
   const std::vector<RECT> moved = checkerboard(316, 50, 128);
   status = context.present(primary[0], primary[0], at(300, 50), at(316, 50), moved, blt);
   expect(ntSuccess(status), "a move of %zu rectangles (0x%08x)", moved.size(), status);
-  // Every copied pixel is a filled one in the checkerboard, from before the move.
+  // Every pixel that was copied is one that the fill before the move has drawn.
   check(316, 50, 0x993311, "the move's pixels");
   client.close(primary[0]);
   dropSurface(adapter, client, context, source);
@@ -192,9 +193,9 @@ void refusals(Adapter& adapter, Client& client, Context& context) {
   adapter.vidmm().destroy({source.allocation});
 }
 
-/// GDI's path to the screen if it is not accelerated: the CPU draws a shadow surface, and presents copy it to
-/// the primary (page "D3DKMDT_SHADOWSURFACEDATA"). After presents that only the GPU drew each shows what the
-/// CPU drew, in the named rectangles, and nothing else changes.
+/// Tests GDI's path to the screen if it is not accelerated: the CPU draws a shadow surface, and presents copy
+/// it to the primary (page "D3DKMDT_SHADOWSURFACEDATA"). Each present shows what the CPU drew, also after the
+/// GPU alone drew to the primary, and changes nothing outside the named rectangles.
 void cpuDrawn(Adapter& adapter, Client& client, Context& context) {
   const auto primary = client.open({adapter.display().sharedPrimary()}, false);
   D3DKMDT_SHADOWSURFACEDATA data{};
@@ -238,13 +239,13 @@ void cpuDrawn(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// The CPU fills whole rows of the primary.
+/// Fills whole rows of the primary by the CPU.
 void cpuRows(Adapter& adapter, uint32_t top, uint32_t rows, uint32_t argb) {
   const std::vector<uint32_t> pixels(size_t{1024} * rows, argb);
   adapter.vidmm().write(*adapter.display().primary(), uint64_t{top} * 4096, pixels.data(), pixels.size() * 4);
 }
 
-/// The shared primary, drawn by the CPU first (SCAN-6), then by the GPU: the CPU's pixels stay around the
+/// Draws to the shared primary by the CPU first (SCAN-6), then by the GPU: the CPU's pixels stay around the
 /// GPU's, even if a program has opened the primary before.
 void cpuDrewFirst(Adapter& adapter, Client& client, Context& context, bool opensFirst) {
   const uint32_t above = 0x305070, below = 0x907050, drawn = 0x20C040;

@@ -18,7 +18,7 @@ void runWithin(uint64_t segmentBytes, const char* name) {
   brokenRule("there is no test %s", name);
 }
 
-/// Surfaces alternately, several in each submission, with room for half of them.
+/// Draws to all surfaces in turn, several in each submission; the segments have room for half of them.
 void evictedSurfaces(Adapter& adapter, Client& client, Context& context) {
   constexpr unsigned kSurfaces = 24, kAtOnce = 6, kRounds = 6;
   std::vector<Surface> surfaces(kSurfaces);

@@ -50,7 +50,7 @@ Vidmm::CreateResult create(Adapter& adapter, const PrimaryPrivate& data) {
   return adapter.vidmm().create({}, {std::move(bytes)}, false, (data.flags & kPrimaryFlag) != 0);
 }
 
-/// PRIV-16: two primaries of a program, drawn by the GPU and flipped to.
+/// PRIV-16: a program makes two primaries, which the GPU draws and which are flipped to.
 void userPrimaries() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

@@ -238,8 +238,8 @@ void processChanges() {
 
 constexpr uint32_t kDeviceHandles = 1u << 18, kAllHandles = 1u << 20;
 
-/// Streams with consecutive handles that the driver sees and the device does not, because it has its own
-/// limits.
+/// Makes and destroys views with consecutive handles, by streams that only the driver sees: the device has
+/// limits of its own.
 class UnseenViews {
 public:
   static NTSTATUS make(Sharer& who, uint32_t first, uint32_t count) {
@@ -248,7 +248,7 @@ public:
   static NTSTATUS drop(Sharer& who, uint32_t first, uint32_t count) {
     return send<aerogpu_cmd_destroy_texture_view>(who, AEROGPU_CMD_DESTROY_TEXTURE_VIEW, first, count);
   }
-  /// Makes as many as a device may have, and no more.
+  /// Makes as many views as one WDDM device may have, and expects that the driver refuses one more.
   static bool makeAll(Sharer& who, uint32_t first) {
     constexpr uint32_t kAtOnce = 1u << 14;
     for (uint32_t i = 0; i < kDeviceHandles; i += kAtOnce) {
@@ -309,8 +309,8 @@ void processLimits() {
   expectNoDeviceErrors(adapter);
 }
 
-/// All processes together take all handles. Takes minutes under TCG: a bucket in the driver's table then
-/// holds 256.
+/// All processes together take all handles. Takes minutes under TCG, because a bucket in the driver's table
+/// then holds 256 handles.
 void allHandles() {
   constexpr uint32_t kFirst = 0x80000000, kOther = 0x90000000;
   setGuardedPool(false);

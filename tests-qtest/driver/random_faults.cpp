@@ -64,7 +64,7 @@ void Walk::rest() {
   settle();
 }
 
-/// The GPU stands still until the time-out.
+/// Stops the GPU until the time-out.
 void Walk::hang() {
   if (!mayReset()) return;
   Scheduler& scheduler = m_adapter.scheduler();
@@ -85,7 +85,7 @@ void Walk::hang() {
   expect(scheduler.resets() == m_resets, "a hang is one time-out (%u of %u)", scheduler.resets(), m_resets);
 }
 
-/// The host's GPU is lost while a program draws; it comes back with the recovery.
+/// Loses the host's GPU while a program draws; the recovery brings it back.
 void Walk::lose() {
   if (!canLose() || !mayReset()) return;
   Scheduler& scheduler = m_adapter.scheduler();
@@ -178,7 +178,7 @@ void Walk::debugInfo() {
   expect(ntSuccess(status), "DxgkDdiCollectDbgInfo (0x%08x)", status);
 }
 
-/// Another device shares the interrupt.
+/// Switches on or off another device that shares the interrupt.
 void Walk::lineNoise() {
   m_noise = !m_noise;
   logCall("another device interrupts: %s", m_noise ? "yes" : "no");

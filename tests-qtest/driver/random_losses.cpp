@@ -105,7 +105,8 @@ void Walk::loseAmid() {
   everybodyBeginsAnew();
 }
 
-/// No one has noticed: programs draw, and the memory manager moves their memory, in vain or not.
+/// Makes a move before anybody has noticed the loss: a program draws, or the memory manager moves memory.
+/// Both may fail.
 void Walk::moveAmidLoss() {
   WalkProcess& process = anyProcess();
   const Item item = evenLostItem(process);
@@ -168,7 +169,8 @@ void Walk::withoutGpu() {
   scheduler.waitIdle();
   drainDpcs();
   for (unsigned left = 4 + below(16); left; --left) moveWithoutGpu();
-  // The last program may have tried in vain, which the driver notices by work that fails; then it retries.
+  // The last program's attempt to bring the GPU back may have failed. The driver notices when work fails, and
+  // tries again.
   settle();
   gdiAct(0, {}, [&] { return gdiFill(0, 0xFF777777); });
   m_vain = false;

@@ -132,7 +132,7 @@ void Walk::endProcess(size_t index, bool killed) {
     for (const Item& item : process.items) dropItem(process, context, item);
     refusalsOf(mayRefuse(process), [&] { process.contexts.clear(); });
   } else {
-    // Its unsubmitted buffers are dropped with it, while submitted ones are in flight.
+    // The process' unsubmitted buffers are dropped with it, while submitted ones are in flight.
     std::vector<std::unique_ptr<Context>> contexts;
     for (WalkContext& context : process.contexts) {
       if (context.holds) context.context->dropHeld();
@@ -150,7 +150,8 @@ void Walk::endProcess(size_t index, bool killed) {
   m_processes.erase(m_processes.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-/// The device may not find an object that it refused to make; or it refuses the context.
+/// Destroys an item. That may be a device error, if the device has refused to make its objects, or refuses
+/// the context.
 void Walk::dropItem(WalkProcess& process, WalkContext& context, const Item& item) {
   refusalsOf(item->missing || item->unseen || mayRefuse(process),
              [&] { dropSurface(m_adapter, *process.client, *context.context, item->surface); });
@@ -285,7 +286,7 @@ void Walk::writeMemory(const Item& item, uint32_t color) {
   item->memory = color;
 }
 
-/// The CPU writes, and a stream marks the range as dirty.
+/// Writes to an item by the CPU, and marks the range as dirty in a stream.
 void Walk::writeItem() {
   WalkProcess& process = anyProcess();
   const Item item = anyItem(process, [](const WalkItem& i) { return !i.frame; });
@@ -336,7 +337,7 @@ void Walk::hold() {
   context.context->hold();
 }
 
-/// Not in the order in which they were built.
+/// Submits held buffers: those of all contexts, the newest context first, or those of one context.
 void Walk::releaseSome() {
   WalkProcess& process = anyProcess();
   if (below(3) == 0 || process.contexts.size() == 1)
@@ -443,7 +444,8 @@ void Walk::closeShare() {
          "the device knows the token as long as somebody has the surface open");
 }
 
-/// Closes handle and opening, in this order or the other. `handleFirst`: a program closes in order.
+/// Destroys the handle and closes the allocation. `handleFirst`: in this order, as a program does that ends
+/// properly.
 void Walk::dropShare(WalkShare& share, WalkProcess& process, bool handleFirst) {
   Stream stream;
   stream.destroy(share.handle);

@@ -210,7 +210,7 @@ void Walk::changeMode() {
   unpaintAll();
 }
 
-/// To Remote Desktop and back.
+/// Moves the session to Remote Desktop and back.
 void Walk::reconnect() {
   dropFrames();
   releaseAll();

@@ -56,12 +56,11 @@ void Walk::lookAtMemory() {
             deviceCounter("host-memory").value_or(m_limit) + kRoom > m_limit;
 }
 
-// Larger ones first; nothing is drawn to them, so few of their bytes are committed. Of several with the same
-// size the first are made.
+// Takes larger objects first, and of one size as many as the device makes. Nothing is drawn to them, so few
+// of their bytes are committed.
 void Walk::takeAll(WalkProcess& process, uint32_t smallest) {
   constexpr uint32_t kFirst = 16, kRest = 4;  // fewer than four of half the size fit after that
-  // The context that gives back must exist before: one that the device has not made yet may be refused
-  // itself.
+  // The context that gives back must exist before: the device may refuse a context that it has not made yet.
   WalkContext& context = process.contexts.front();
   releaseHeld(context);
   const bool buffers = below(2) != 0;
@@ -90,7 +89,8 @@ void Walk::takeAll(WalkProcess& process, uint32_t smallest) {
   m_shares += !process.hoard.empty();
 }
 
-/// One process takes what it can get, or several until there is nothing left: a single one may not take all.
+/// Makes one process take all that it can get, or several processes until nothing is left: a single one may
+/// not take all.
 void Walk::take() {
   if (!m_limit) return;
   const uint32_t smallest = 1u << below(8);
@@ -109,7 +109,7 @@ void Walk::take() {
   m_shortages += m_short;
 }
 
-/// Gives back all of it, or a part.
+/// Makes one of the processes that hold memory give back all of it, or a part.
 void Walk::giveBack() {
   std::vector<WalkProcess*> rich;
   for (const auto& process : m_processes)

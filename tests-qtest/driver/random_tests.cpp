@@ -11,8 +11,8 @@ namespace aerogpu::host {
 namespace {
 
 constexpr unsigned kManyMoves = 10000, kFewMoves = 1200;
-/// Two modes' primaries and two frames of a full-screen program, wherever they are pinned; less than programs
-/// need.
+/// Size of each segment: room for the primaries of two modes and two frames of a full-screen program,
+/// wherever they are pinned, but less than programs need.
 constexpr uint64_t kSegmentBytes = 8 << 20;
 
 }  // namespace
@@ -177,7 +177,7 @@ void Walk::makeSteady() {
 
 namespace {
 
-/// `moves`: 0 for a short test.
+/// Runs a random walk from `seed`. `moves`: 0 for a short test.
 void walk(uint64_t seed, unsigned moves) {
   Vidmm::limitAllSegments(kSegmentBytes);
   Session session;

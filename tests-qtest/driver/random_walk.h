@@ -65,7 +65,8 @@ struct WalkProcess {
   std::vector<std::shared_ptr<WalkItem>> items;
   std::vector<WalkShare> shares;
   OpenAllocation* primary = nullptr;  // the desktop's
-  std::vector<uint32_t> hoard;  // it takes memory with them, and further requests may be refused meanwhile
+  std::vector<uint32_t> hoard;  // handles of textures or buffers that it holds to use up memory; the device
+                                // may refuse further ones
 };
 
 /// GDI's textures, and the bitmap that the CPU reads.
@@ -98,7 +99,7 @@ private:
 
   void move();
   void tellMoves() const;
-  /// Expects that a long walk has covered its purposes.
+  /// Expects that a long walk has made every kind of move, and losses, shortages and paging among them.
   void expectVariety();
   void makeSteady();
 
@@ -228,13 +229,13 @@ private:
   void moveWithoutGpu();
   void withoutGpu();
   Item evenLostItem(WalkProcess& process);
-  /// The CPU fills the allocation; the GPU's copy stays as it is.
+  /// Fills the allocation by the CPU; the GPU's copy stays as it is.
   void writeMemory(const Item& item, uint32_t color);
   /// Expects that allocations which survive losses have their content: all memory of programs that no work
   /// was writing to.
   void expectSurvivors();
-  /// The device has forgotten everything: each program is told that its device is lost, and ends; GDI and the
-  /// desktop draw anew.
+  /// Called when the device has forgotten everything: tells each program that its device is lost, and ends
+  /// it; draws GDI and the desktop anew.
   void everybodyBeginsAnew();
 
   Adapter& m_adapter;

@@ -19,7 +19,7 @@ struct Phase {
 /// clock was between that time and one period later. Readings at all moments of the period narrow that down.
 class DeviceClock {
 public:
-  /// The clock has ticked at least once: until then it returns an old time.
+  /// Make it when the vblank clock has ticked: before that the register has an old time.
   explicit DeviceClock(Adapter& adapter)
       : m_registers(adapter.registers()),
         m_period(m_registers.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS)) {}
@@ -50,8 +50,8 @@ constexpr unsigned kWanted = 400;
 /// Counts answers and how many of them were right.
 class Raster {
 public:
-  /// For a mode of `active` lines. VESA CVT 1.2, reduced blanking (section 3.4.2): the blank is at least 460
-  /// us, in whole lines.
+  /// Computes the raster for a mode of `active` lines. VESA CVT 1.2, reduced blanking (section 3.4.2): the
+  /// blank is at least 460 us, in whole lines.
   Raster(UINT active, int64_t period)
       : m_active(active),
         m_total(active + static_cast<UINT>(460000 / ((period - 460000) / active)) + 1),
@@ -77,7 +77,8 @@ public:
     ++m_seen[line.InVerticalBlank ? 0 : 1 + line.ScanLine * 4 / m_active];
   }
 
-  /// On a busy machine the interrupt's threads may miss a blank, repeatedly.
+  /// True if there are enough answers to judge by, from the blank and from each quarter of the picture. On a
+  /// busy machine the interrupt's threads may miss blanks, repeatedly.
   bool enough() const { return m_sharp >= kWanted && sawAll(); }
   bool sawAll() const {
     return std::all_of(std::begin(m_seen), std::end(m_seen), [](unsigned n) { return n != 0; });
@@ -119,7 +120,7 @@ void scanLine() {
     return expect(ntSuccess(status), "GetScanLine (0x%08x)", status);
   };
   DXGKARG_GETSCANLINE line{};
-  // At moments all over the period, for this clock and for the driver's.
+  // Asks at moments all over the period, from which this clock and the driver's become exact.
   for (unsigned i = 0; i < 300; ++i) {
     clock.read();
     if (!ask(line)) return;

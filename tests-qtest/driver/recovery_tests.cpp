@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests hangs, preemption, timeout recovery. The test makes the hang past the driver: it clears the ring's
-// ENABLE bit, so that the device stops reading the ring.
+// Tests hangs, preemption, timeout recovery. The test makes the hang without the driver's knowledge: it
+// clears the ring's ENABLE bit, so that the device stops reading the ring.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -69,8 +69,8 @@ void preempt(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
-/// A stream with errors: the fence completes, nothing hangs, others are not harmed. Only the error code
-/// INTERNAL is a fault to Windows: a packet that failed had no effect, and the others ran.
+/// Submits a stream with errors: the fence completes, nothing hangs, others are not harmed. Only the error
+/// code INTERNAL is a fault to Windows: a packet that failed had no effect, and the others ran.
 void faults() {
   Session session;
   if (!session.ok()) return;
@@ -113,7 +113,7 @@ void faults() {
   expectDeviceErrors(adapter, 10);
 }
 
-/// A hang while several processes submit: their buffers are lost, then everything continues.
+/// Hangs the GPU while several processes submit: their buffers are lost, then everything continues.
 void hangAmongMany() {
   Session session;
   if (!session.ok()) return;
@@ -167,8 +167,8 @@ struct DebugReport {
 };
 static_assert(offsetof(DebugReport, perf) == 8 && offsetof(DebugReport, error) == 272);
 
-/// DxgkDdiCollectDbgInfo before a bug-check: any IRQL, any buffer; it writes as much of the report as fits,
-/// and it is true.
+/// Calls DxgkDdiCollectDbgInfo as before a bug-check, at any IRQL and with any buffer: it writes as much of
+/// the report as fits, and the report is true.
 void debugInfo() {
   Session session;
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;

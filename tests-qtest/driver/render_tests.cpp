@@ -28,7 +28,7 @@ void submit(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// A stream that is longer than a DMA buffer: many passes, one result.
+/// Renders a stream that is longer than a DMA buffer: the many passes have the result of one.
 void multipass(Adapter& adapter, Client& client, Context& context) {
   const uint32_t handle = newHandle(), backed = newHandle();
   const uint32_t bytes = 64 * 1024;
@@ -59,7 +59,7 @@ void multipass(Adapter& adapter, Client& client, Context& context) {
   adapter.vidmm().destroy(created.allocations);
 }
 
-/// Several processes with separate contexts, submitting at once (EX-33).
+/// Lets several processes with separate contexts submit at once (EX-33).
 void concurrent() {
   Session session;
   if (!session.ok()) return;
@@ -121,8 +121,8 @@ void fenceWrap(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
-/// Blt presents to the primary, with sub-rectangles and fills: the screen shows what is presented, and each
-/// is a submission that the device counts as a present.
+/// Presents to the primary by Blt, with sub-rectangles and fills: the screen shows what is presented, and the
+/// device counts each submission as a present.
 void present(Adapter& adapter, Client& client, Context& context) {
   Surface source;
   if (!makeSurface(adapter, client, context, 128, 128, source)) return;

@@ -31,7 +31,7 @@ public:
                 sizeof desc);
     return desc;
   }
-  /// Returns the handle space that it runs in; all zero without handle spaces (SPACE-5).
+  /// Returns the handle space of slot `index`; all zero without handle spaces (SPACE-5).
   aerogpu_submit_space space(uint32_t index) const {
     const aerogpu_ring_header h = header();
     aerogpu_submit_space space{};
@@ -42,8 +42,8 @@ public:
                   sizeof space);
     return space;
   }
-  /// Waits until the device is done with all of it: the driver's own submissions have no interrupt and no
-  /// fence that a wait for the scheduler would see.
+  /// Waits until the device has run all slots. The driver's own submissions have no interrupt and no fence
+  /// that a wait for the scheduler would see.
   bool waitEmpty() const {
     for (int i = 0; i < 1000 && header().head != header().tail; ++i) sleepMs(10);
     return expect(header().head == header().tail, "the ring is worked off");

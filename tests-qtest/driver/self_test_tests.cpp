@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests SELFTEST of the escapes: it finds each error in the ABI when a test makes one past the driver, and
-// nothing when all is well; its run is invisible.
+// Tests SELFTEST of the escapes: it finds each violation of the ABI that a test makes without the driver's
+// knowledge, and nothing when all is well; nobody notices that it runs.
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -17,8 +17,8 @@ class SelfTest {
 public:
   SelfTest(Adapter& adapter, Client& client) : m_escapes(adapter, client) {}
 
-  /// Expects that it finds this error. On a busy computer the time may be over before that; then it is called
-  /// again.
+  /// Expects that SELFTEST finds this error. On a busy computer its time may be over before that; then it is
+  /// called again.
   void finds(uint32_t error, const char* what, uint32_t timeoutMs = 500) {
     aerogpu_escape_selftest_inout answer{};
     for (int tries = 0; tries < 50; ++tries) {
@@ -57,7 +57,8 @@ private:
   uint64_t m_runs = 0;
 };
 
-/// Sets a register to `value` past the driver, instead of what the driver wrote; then restores it.
+/// Sets a register to `value` without the driver's knowledge, expects the error, and restores the driver's
+/// value.
 void withRegister(Adapter& adapter, uint32_t offset, uint32_t value, SelfTest& test, uint32_t error,
                   const char* what) {
   auto& r = adapter.registers();
@@ -87,8 +88,8 @@ void ring(Adapter& adapter, SelfTest& test, Context& context) {
   flush.flush();
   expect(ntSuccess(context.render(flush.bytes(), {})), "work behind it");
   test.finds(AEROGPU_DBGCTL_SELFTEST_ERR_GPU_BUSY, "the ring stands with work in it", 50);
-  // Each NOP holds a buffer of the driver until the ring has passed it. The test is called until it reports
-  // that.
+  // Each NOP holds a buffer of the driver until the ring has passed it. SELFTEST is called until it reports
+  // that there is no buffer left.
   test.finds(AEROGPU_DBGCTL_SELFTEST_ERR_NO_RESOURCES, "the driver's buffers fill up", 1);
   r.write(AEROGPU_MMIO_REG_RING_CONTROL, control);
   expect(adapter.scheduler().waitIdle(), "all of it completes");
@@ -107,7 +108,7 @@ void vblank(Adapter& adapter, SelfTest& test) {
   auto& r = adapter.registers();
   withFault(adapter, AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS, {.readAnd = 0}, test,
             AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_REGS_OUT_OF_RANGE, "a period of 0");
-  // Past the driver, which believes that it is enabled.
+  // The test disables the scanout without the driver's knowledge.
   withRegister(adapter, AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0, test,
                AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_SEQ_STUCK, "the vblanks stand");
   withRegister(adapter, AEROGPU_MMIO_REG_IRQ_ENABLE, 0, test,
@@ -215,8 +216,8 @@ void errors() {
   test.passes("awake");
 }
 
-/// ESC-7: the run is invisible. While the OS wants no vertical syncs none is reported; while it does, none is
-/// lost; the shared registers and the picture stay.
+/// ESC-7: nobody notices a run of SELFTEST. It reports no vertical sync while the OS wants none, loses none
+/// while the OS wants them, and leaves the shared registers and the picture as they are.
 void unseen() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -245,7 +246,7 @@ void unseen() {
   expectNoDeviceErrors(adapter);
 }
 
-/// ESC-7: one at a time.
+/// ESC-7: only one SELFTEST runs at a time.
 void together() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

@@ -34,7 +34,7 @@ size_t openAll(Adapter& adapter, uint64_t process, Clients& clients) {
   return count;
 }
 
-/// A program makes an object, in which the device finds no error.
+/// Makes an object in a new context of the program; the device finds no error in that.
 bool draws(Adapter& adapter, Client& client) {
   auto context = client.createContext();
   if (!expect(context != nullptr, "a context")) return false;
@@ -46,8 +46,8 @@ bool draws(Adapter& adapter, Client& client) {
   return expect(ntSuccess(status), "it draws (0x%08x)", status) && expectNoDeviceErrors(adapter);
 }
 
-/// One process opens devices until it is refused; another one has its own, and draws; so does the OS. With as
-/// many processes as possible there are still places for new ones and for the OS.
+/// One process opens devices until it is refused; another one still gets its own, and draws, and so does the
+/// OS. With as many processes as possible there are still places for new ones and for the OS.
 void shareDevices() {
   setGuardedPool(false);
   Session session;
@@ -144,9 +144,9 @@ void shareMemory() {
   expect(errorsOf(*one, Stream().createBuffer(handle, large, 0)) == 0, "or when that has ended");
 }
 
-/// SPACE-21: the driver makes a texture over memory that is only the source of presents, on behalf of its
-/// program: that program is charged for it, as for everything that the driver makes for it, through whichever
-/// device.
+/// SPACE-21: for memory that is only the source of presents the driver makes a texture on behalf of the
+/// program. The device charges the program for it, as for everything that the driver makes on the program's
+/// behalf, whichever device of the program that is for.
 void sharePresents(Adapter& adapter, Client&, Context&) {
   constexpr uint32_t kLargeMiB = 64, kEdge = 2048, kSourceMiB = kEdge * kEdge * 4 / kMiB;
   if (!hasSpaces(adapter)) return;
@@ -213,7 +213,7 @@ void sharePresents(Adapter& adapter, Client&, Context&) {
 /// A program that shows a frame now and then, while another one takes all it can get.
 class Frames {
 public:
-  /// `draws`: by draws, which need Vulkan; else by clears and copies.
+  /// `draws`: makes frames by draws, which need Vulkan; else by clears and copies.
   Frames(Adapter& adapter, uint64_t process, bool draws)
       : m_adapter(adapter), m_process(makeSharer(adapter, process)), m_draws(draws) {
     m_ok = m_process && makeSurface(adapter, *m_process->client, *m_process->context, 64, 64, m_surface);
@@ -223,7 +223,8 @@ public:
     m_ok = expect(ntSuccess(m_process->context->render(stream.bytes(), {})), "what a frame is drawn with");
   }
   bool ok() const { return m_ok; }
-  /// Called before each frame, if set: returns the owner of the work that lies before it; null: none.
+  /// Called before each frame, if set: may submit work that runs before the frame, and returns its name;
+  /// null: none.
   std::function<const char*()> before;
   /// Draws a frame with its own colour, which must be visible. Work of others in the ring runs before it.
   void draw(const char* during) {
@@ -270,7 +271,7 @@ private:
 class Heavies {
 public:
   static constexpr size_t kDevices = 3;
-  /// `clients` gets their devices.
+  /// Opens the devices; `clients` gets them.
   Heavies(Adapter& adapter, uint64_t process, Clients& clients) {
     for (One& one : m_all) {
       auto client = Client::create(adapter, process);
@@ -308,7 +309,7 @@ private:
   bool m_ok = false;
 };
 
-/// A shader that moves a constant to its output.
+/// Returns a shader that moves a constant to its output.
 std::array<uint32_t, 5> moving(bool pixel, uint32_t constant) {
   return {pixel ? 0xFFFF0200 : 0xFFFE0200, 0x02000001, pixel ? 0x800F0800 : 0xC00F0000, 0xA0E40000 | constant,
           0x0000FFFF};
@@ -319,7 +320,7 @@ std::array<uint32_t, 5> moving(bool pixel, uint32_t constant) {
 /// legal work all the while, on several of its devices.
 void besiege(bool works) {
   constexpr uint64_t kBesieger = 800;
-  /// One frame of so many has work before it, which takes all the time that it is allowed.
+  /// One in so many frames comes after heavy work, which takes all the time that it is allowed.
   constexpr unsigned kWorkFrames = 4;
   setGuardedPool(false);
   Session session;

@@ -122,8 +122,8 @@ void sharedOrders() {
          static_cast<unsigned long long>(poolBytes()));
 }
 
-/// EX-44, PRIV-10: processes are killed in every order: the token ends with the last of them, and their
-/// handles go with each.
+/// EX-44, PRIV-10: processes are killed in every order. The token ends with the last of them, and each one's
+/// handles end with it.
 void sharedKilled() {
   Session session;
   if (!session.ok()) return;
@@ -157,7 +157,7 @@ void sharedKilled() {
   } while (std::next_permutation(std::begin(order), std::end(order)));
 }
 
-/// One surface, written by one process and read by another.
+/// One process writes to a surface, another one reads it.
 void sharedPixels() {
   Session session;
   if (!session.ok()) return;
@@ -328,7 +328,7 @@ bool blockHas(Adapter& adapter, uint32_t number) {
   return false;
 }
 
-/// Another process reads the bytes that one process writes to the surface.
+/// Writes bytes to the surface in one process, and expects that another process reads them.
 void bytesCross(Adapter& adapter, Sharer& producer, Sharer& consumer, const ExtendedFormat& format) {
   const uint32_t bytes = kFormatWidth * kFormatHeight * format.bytes;
   std::vector<uint8_t> given(bytes), read(bytes);
@@ -401,7 +401,7 @@ void sharedFormats() {
   expectNoDeviceErrors(adapter);
 }
 
-/// EXT-1: a device that does not announce them.
+/// EXT-1: a device that does not announce the formats of docs/abi/formats.md.
 void sharedFormatsUnknown() {
   Session session(false);
   if (!session.ok()) return;

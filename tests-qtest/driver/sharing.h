@@ -30,12 +30,12 @@ void terminate(std::unique_ptr<Sharer> sharer);
 
 /// Returns a shared allocation of 64x64 pixels that no process has open; null after a broken rule.
 std::shared_ptr<Allocation> makeShared(Adapter& adapter);
-/// Opens it for the first time: makes its texture and exports it; with handle spaces the driver has done
-/// that, and it is imported.
+/// Opens the allocation for the first time. Makes a texture over it and exports the texture; with handle
+/// spaces the driver has done both, and this imports it.
 bool openAndExport(Adapter& adapter, Sharer& creator, const std::shared_ptr<Allocation>& allocation);
-/// Opens it for another process. Returns false after a broken rule.
+/// Opens the allocation for another process. Returns false after a broken rule.
 bool openShared(Sharer& opener, const std::shared_ptr<Allocation>& allocation);
-/// Imports by the opener's own token, through the driver.
+/// Imports the texture by the opener's own token, through the driver.
 NTSTATUS importShared(Sharer& opener);
 NTSTATUS destroyHandle(Sharer& owner);
 

@@ -107,7 +107,7 @@ bool compositorSees(Adapter& adapter, Sharer& compositor, const std::shared_ptr<
 /// The fate of the device in D3.
 enum class Device { Stays, Sleeps, Reboots };
 
-/// Goes down to D3 and back.
+/// Takes the adapter down to D3 and back.
 bool sleep(Adapter& adapter, Device device) {
   return sleepSystem(adapter, nullptr, [&] {
     return device == Device::Stays || adapter.machine().sleepAndWake(device == Device::Reboots);
@@ -144,7 +144,7 @@ void sleepKept() {
   expectNoDeviceErrors(adapter);
 }
 
-/// The device has found no error since it was reset.
+/// Expects that the device has found no error since it was reset.
 void expectNoErrorsSinceReset(Adapter& adapter) {
   const uint32_t count = adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT);
   expect(count == 0, "the device finds 0 errors (%u)", count);

@@ -15,7 +15,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// A process, and a surface by which it reads its objects on the device.
+/// A process, and a surface through which the test reads the process' objects on the device.
 struct Looker {
   std::unique_ptr<Sharer> process;
   Surface surface;
@@ -98,8 +98,8 @@ Stream packetOf(const Packet& packet) {
   return stream;
 }
 
-/// SPACE-12, SPACE-13, SPACE-19: packets that only the kernel driver may use, and tokens that were not
-/// granted.
+/// SPACE-12, SPACE-13, SPACE-19: a program sends packets that only the kernel driver may use, and tokens that
+/// were not granted to it.
 void spaceTokens() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -150,7 +150,7 @@ void spaceTokens() {
   aerogpu_cmd_present_ex presentEx{};
   refused("a present with flags", packetOf(presentEx));
 
-  // A program that has it open imports it, and draws; it cannot choose the surface's memory.
+  // A program that has the surface open imports it, and draws; it cannot choose the surface's memory.
   if (!openShared(*thief.process, shared)) return;
   expect(ntSuccess(importShared(*thief.process)), "who opens it imports it");
   const uint32_t errors = deviceErrors(adapter);
@@ -170,9 +170,9 @@ void spaceTokens() {
   thief.end(adapter);
 }
 
-/// The table of a submission has the allocations in Windows' list, whatever the stream names: it neither
-/// reads nor writes another process' memory, nor memory of its own process that it did not list. Ids can be
-/// guessed.
+/// The table of a submission has the allocations in Windows' list, whatever the stream names. So a stream
+/// neither reads nor writes memory of another process, or memory of its own process that is not in the list.
+/// Ids can be guessed.
 void spaceAllocations() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -251,9 +251,9 @@ void spaceScreen(Adapter& adapter, Client&, Context& context) {
   expectDeviceErrors(adapter, errors);
 }
 
-/// PRIV-20, PRIV-24: a back buffer that is marked as the source of presents has a texture that the driver
-/// made, which its program imports and draws to; a present shows that texture. Of an unmarked one it shows
-/// the memory.
+/// PRIV-20, PRIV-24: for a back buffer that is marked as the source of presents the driver makes a texture;
+/// the program imports it and draws to it, and a present shows it. A present of an unmarked one shows the
+/// memory.
 void spacePresented(Adapter& adapter, Client&, Context&) {
   if (!hasSpaces(adapter)) return;
   constexpr uint32_t kPresented = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED,
@@ -352,8 +352,9 @@ void spaceLife() {
   expectNoDeviceErrors(adapter);
 }
 
-/// SPACE-7, PRIV-10: a process dies with work in flight that has not run yet; a new one makes the same
-/// handles while the ring still stands. It finds them free, and nothing of the dead process is left.
+/// SPACE-7, PRIV-10: a process dies while its work waits in a stopped ring; a new one makes objects with the
+/// same handles before the ring continues. It finds the handles free, and nothing of the dead process is
+/// left.
 void spaceInFlight() {
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
@@ -405,7 +406,8 @@ void spaceCharges() {
     std::shared_ptr<Allocation> allocation;
     OpenAllocation* opened;
   };
-  /// Of 16 or 64 MiB, without guest memory; a shared one of 16 MiB over memory; a buffer.
+  /// An object: a texture of 64 MiB without guest memory, a shared one of 16 MiB over memory, or a buffer of
+  /// 16 MiB.
   struct Kind {
     uint32_t edge, flags;
     uint32_t mib() const { return edge / 512 * (edge / 512); }

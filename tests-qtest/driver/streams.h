@@ -35,7 +35,7 @@ public:
   Stream& createBuffer(uint32_t handle, uint64_t bytes, uint32_t allocId);
   Stream& destroy(uint32_t handle);
   Stream& target(uint32_t handle);
-  /// 0xAARRGGBB
+  /// Clears the target to `argb`, 0xAARRGGBB.
   Stream& clear(uint32_t argb);
   Stream& copyTexture(uint32_t to, uint32_t from, uint32_t width, uint32_t height, bool writeback);
   Stream& copyBuffer(uint32_t to, uint32_t from, uint64_t bytes, bool writeback);

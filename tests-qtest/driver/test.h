@@ -85,13 +85,13 @@ std::span<const TestCase> shareTests();
 std::span<const TestCase> instructionTests();
 std::span<const TestCase> benchmarks();
 
-/// The test does not look at what its name says, because this machine or device lacks what the reason (one
-/// line) names. The caller returns after it. The test counts as skipped unless a rule is broken as well.
+/// Marks the test as skipped, because this machine or device lacks what the reason (one line) names; the
+/// caller then returns. A test that breaks a rule counts as failed nevertheless.
 __attribute__((format(printf, 1, 2))) void skipTest(const char* format, ...);
-/// The reason of skipTest() in this process, empty without.
+/// Returns the reason that skipTest() got in this process; empty if it was not called.
 const std::string& skipReason();
 
-/// A broken expectation is a broken rule of the test's name. Returns `condition`.
+/// Reports a broken rule if `condition` is false. Returns `condition`.
 __attribute__((format(printf, 2, 3))) bool expect(bool condition, const char* format, ...);
 
 inline constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  ///< STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
@@ -104,12 +104,13 @@ inline constexpr unsigned kHugePages = 160;
 /// The adapter, loaded and started; its destructor shuts it down with all checks.
 class Session {
 public:
-  /// `start`: up to a running scheduler. Test hooks between loading and starting go through adapter().
+  /// Loads the driver; with `start` also calls start(). A test that sets hooks in between passes false, and
+  /// uses adapter().
   explicit Session(bool start = true);
   ~Session();
   Adapter& adapter() { return *m_adapter; }
   bool ok() const { return m_ok; }
-  /// Calls bringUp() for a session that was made without.
+  /// Brings the adapter up to a running scheduler. Returns false after a broken rule.
   bool start();
   /// Enumerates and sets a mode, the preferred one by default.
   bool setMode(UINT width = 0, UINT height = 0);
@@ -132,21 +133,21 @@ void inProcessWithMode() {
   runInProcess(body, true, width, height);
 }
 
-/// Before a session: the GPU takes `ms` milliseconds for each submission in it. The test ends with a note if
-/// the machine cannot simulate that.
+/// Called before a session: in the session the GPU takes `ms` milliseconds for each submission. The test is
+/// skipped if the machine cannot simulate that.
 void setGpuDelay(unsigned ms);
-/// From now on stopGpu() makes the next submission endless.
+/// Makes stopGpu() make the next submission endless, from now on.
 void setGpuSticks();
-/// Stops the GPU until it is reset: it fetches nothing any more, because the ring is disabled without the
-/// driver's knowledge; or see above.
+/// Stops the GPU until it is reset: disables the ring without the driver's knowledge, so that the device
+/// fetches nothing; after setGpuSticks(), makes the next submission endless instead.
 void stopGpu(Adapter& adapter);
 
 /// Returns the GPU address at which an allocation lies in its segment.
 uint64_t addressOf(Adapter& adapter, const Allocation& allocation);
 /// True if the device keeps processes apart (docs/abi/spaces.md); else the driver does.
 bool hasSpaces(Adapter& adapter);
-/// For tests of checks that the driver makes on devices without spaces: returns false, with a note, on a
-/// device with spaces. space_tests.cpp tests those.
+/// Returns false, with a note, if the device has handle spaces: for tests of the checks that the driver makes
+/// on devices without them. space_tests.cpp tests devices with spaces.
 bool driverChecks(Adapter& adapter);
 
 /// Returns how many errors the device has found since the session began (ERROR_COUNT is never reset). The

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests a GPU that stands still, or has forgotten everything: what a driver may and must do then. The test
-// makes the hang past the driver, by clearing the ring's ENABLE bit; pages "Timeout Detection and Recovery",
-// "Thread Synchronization and TDR", "TDR Registry Keys".
+// makes the hang without the driver's knowledge, by clearing the ring's ENABLE bit. Pages "Timeout Detection
+// and Recovery", "Thread Synchronization and TDR", "TDR Registry Keys".
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -35,7 +35,7 @@ void hangOnce(Adapter& adapter, Context& context, const Surface& surface) {
          scheduler.resets() - before);
 }
 
-/// A GDI texture, which the driver makes when it is opened; without an opener the device took nothing.
+/// A GDI texture. The driver makes it on the device when it is opened; `opened` is null if that failed.
 struct GdiTexture {
   std::shared_ptr<Allocation> allocation;
   OpenAllocation* opened = nullptr;
@@ -91,7 +91,7 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   ring.waitEmpty();
 
   stopGpu(adapter);
-  // The driver's own waits: the rest of the time that a busy computer takes does not count.
+  // Measures the driver's own waits alone, because a busy computer may take any other time.
   int64_t longest = 0;
   const auto timed = [&](auto action) {
     const int64_t before = currentThread()->waitedNs;
@@ -131,7 +131,7 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout the OS destroys what was lost.
+/// The OS destroys what was lost, between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout.
 void cleanup(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -164,8 +164,8 @@ void cleanup(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Page "DxgkDdiQueryCurrentFence": the latest completed fence. Work that a reset dropped has not completed,
-/// whatever ran afterwards.
+/// Page "DxgkDdiQueryCurrentFence": the driver returns the latest completed fence. Work that a reset dropped
+/// has not completed, whatever ran afterwards.
 void lostFences(Adapter& adapter, Client& client, Context& context) {
   Scheduler& scheduler = adapter.scheduler();
   Surface surface;
@@ -191,8 +191,9 @@ void lostFences(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// A program whose work hangs repeatedly gets no new device for a while; one that hung once does, and so do
-/// those that only waited after it, and the OS. docs/windows/driver.md, "Preemption, hangs, power".
+/// A program whose work hangs repeatedly gets no new device for a while. A program whose work hung once gets
+/// one, and so do programs whose work only waited after it, and the OS. docs/windows/driver.md, "Preemption,
+/// hangs, power".
 void whoHung(Adapter& adapter, Client& client, Context& context) {
   constexpr uint64_t kGuilty = 800, kOther = 801;
   constexpr int kRefusedMs = 30000;
@@ -246,7 +247,7 @@ void whoHung(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// The device does not know the ring any more: it does not take the reset, and need not.
+/// The device has forgotten the ring, so it does not carry out the ring reset, and need not.
 void forgottenRing(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -264,7 +265,7 @@ void forgottenRing(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
-/// Nothing is shown and nothing is resident, as before each sleep.
+/// Puts the adapter to sleep, after it shows nothing and nothing is resident, as before each sleep.
 void goToSleep(Adapter& adapter, POWER_ACTION action) {
   adapter.display().setVisible(false);
   adapter.scheduler().waitIdle();
@@ -273,7 +274,7 @@ void goToSleep(Adapter& adapter, POWER_ACTION action) {
   (void)adapter.setPower(kAdapterUid, PowerDeviceD3, action);
 }
 
-/// A sleep while the ring is stopped. Each call checks that it does not fail (ddi_rules.cpp).
+/// Sleeps while the ring is stopped. Each call checks that it does not fail (ddi_rules.cpp).
 void powerStuck(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
@@ -295,8 +296,8 @@ void powerStuck(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
-/// The device is reset in the middle of a sleep: processes' objects on it are gone. They are told, whatever
-/// they request first, and programs that start again, and the desktop, find everything in order.
+/// The device is reset in the middle of a sleep, which destroys the processes' objects. Each process is told,
+/// whatever it requests first; the desktop, and programs that start again, work as before.
 void sleepLost() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -465,7 +466,7 @@ void gpuLoss() {
 }
 
 /// LOSS-6. The host cannot bring the GPU back: fences advance, Windows' time-outs end, and the machine is
-/// usable. It is retried when a program starts, and once it is there that program draws.
+/// usable. The driver tries again when a program starts; once the GPU is back, that program draws.
 void gpuGone() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

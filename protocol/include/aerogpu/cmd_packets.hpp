@@ -108,7 +108,7 @@ inline void copyTexture(CommandWriter& w, uint32_t to, uint32_t from, uint32_t w
   w.packet(p);
 }
 
-/// EXT_ATTACH_BACKING. `rowPitch` (bytes) counts for textures only.
+/// Replaces the backing of a resource, by EXT_ATTACH_BACKING. `rowPitch` (bytes) counts for textures only.
 inline void attachBacking(CommandWriter& w, uint32_t handle, uint32_t allocId, uint32_t rowPitch = 0,
                           uint32_t allocOffset = 0) {
   aerogpu_cmd_ext_attach_backing p{};
@@ -119,7 +119,7 @@ inline void attachBacking(CommandWriter& w, uint32_t handle, uint32_t allocId, u
   w.packet(p);
 }
 
-/// EXT_WRITE_VALUE.
+/// Writes a word of guest memory once all earlier work is done, by EXT_WRITE_VALUE.
 inline void writeValue(CommandWriter& w, uint32_t allocId, uint64_t offset, uint64_t value) {
   aerogpu_cmd_ext_write_value p{};
   p.alloc_id = allocId;
@@ -143,7 +143,7 @@ inline void setTarget(CommandWriter& w, uint32_t color) {
 struct Rgba {
   float r = 0, g = 0, b = 0, a = 1;
 };
-/// `flags`: enum aerogpu_clear_flags.
+/// Clears the bound targets. `flags`: enum aerogpu_clear_flags.
 inline void clear(CommandWriter& w, uint32_t flags, Rgba color, float depth = 1, uint32_t stencil = 0) {
   aerogpu_cmd_clear p{};
   p.flags = flags;
@@ -157,7 +157,7 @@ inline void clearColor(CommandWriter& w, Rgba color) {
   clear(w, AEROGPU_CLEAR_COLOR, color);
 }
 
-/// `stage`: enum aerogpu_shader_stage; `tokens`: a D3D9 token stream with its end token.
+/// Creates a shader. `stage`: enum aerogpu_shader_stage; `tokens`: a D3D9 token stream with its end token.
 inline void createShader(CommandWriter& w, uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens) {
   aerogpu_cmd_create_shader_dxbc p{};
   p.shader_handle = handle;
@@ -223,7 +223,7 @@ inline void setViewport(CommandWriter& w, const Viewport& v) {
       {}, bits(v.x), bits(v.y), bits(v.width), bits(v.height), bits(v.minDepth), bits(v.maxDepth)});
 }
 
-/// Offsets and strides in bytes.
+/// Binds a vertex buffer; `stride` and `offset` in bytes.
 inline void setVertexBuffer(CommandWriter& w, uint32_t slot, uint32_t buffer, uint32_t stride, uint32_t offset = 0) {
   const aerogpu_vertex_buffer_binding binding{buffer, stride, offset, 0};
   aerogpu_cmd_set_vertex_buffers p{};
@@ -231,7 +231,7 @@ inline void setVertexBuffer(CommandWriter& w, uint32_t slot, uint32_t buffer, ui
   w.packet(p, &binding, 1);
 }
 
-/// enum aerogpu_primitive_topology
+/// Sets the topology, an enum aerogpu_primitive_topology.
 inline void setTopology(CommandWriter& w, uint32_t topology) {
   aerogpu_cmd_set_primitive_topology p{};
   p.topology = topology;
@@ -246,7 +246,7 @@ inline void draw(CommandWriter& w, uint32_t vertices, uint32_t instances = 1, ui
   w.packet(p);
 }
 
-/// `format`: enum aerogpu_index_format; `offset` in bytes.
+/// Binds an index buffer. `format`: enum aerogpu_index_format; `offset` in bytes.
 inline void setIndexBuffer(CommandWriter& w, uint32_t buffer, uint32_t format = AEROGPU_INDEX_FORMAT_UINT16,
                            uint32_t offset = 0) {
   w.packet(aerogpu_cmd_set_index_buffer{{}, buffer, format, offset, 0});

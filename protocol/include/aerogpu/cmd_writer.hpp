@@ -32,7 +32,7 @@ public:
     updateSize();
   }
 
-  /// The finished stream, header included. Valid until the next call of a non-const member.
+  /// Returns the finished stream, header included. Valid until the next call of a non-const member.
   const uint8_t* data() const { return m_bytes.data(); }
   size_t size() const { return m_bytes.size(); }
   bool empty() const { return m_bytes.size() == sizeof(aerogpu_cmd_stream_header); }

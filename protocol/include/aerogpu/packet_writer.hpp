@@ -100,7 +100,7 @@ public:
   size_t room() const { return m_room - m_used; }
   bool full() const { return m_full; }
 
-  /// Takes back everything after `used` bytes, and full() too.
+  /// Removes everything after `used` bytes from the stream, and resets full().
   void rewind(size_t used) {
     m_used = used;
     m_full = false;

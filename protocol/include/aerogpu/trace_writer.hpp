@@ -26,7 +26,7 @@ public:
     if (m_file) std::fclose(m_file);
   }
 
-  /// Comes first, once. `metadata`: JSON. False, with errno, when the file cannot be created.
+  /// Creates the file, before all other calls. `metadata`: JSON. False, with errno, when the file cannot be created.
   bool open(const char* path, std::string_view metadata) {
     m_file = std::fopen(path, "wb");
     if (!m_file) return false;
@@ -42,7 +42,7 @@ public:
   }
 
   bool inFrame() const { return m_inFrame; }
-  /// Ends the frame before, where it has no present.
+  /// Begins a frame. Ends the previous frame first if that has no present.
   void beginFrame() {
     endFrame();
     const auto index = static_cast<uint32_t>(m_frames.size());
@@ -51,7 +51,7 @@ public:
     record(AEROGPU_TRACE_RECORD_BEGIN_FRAME, parts);
     m_inFrame = true;
   }
-  /// In a frame, which it ends.
+  /// Writes the present of the current frame, and ends the frame.
   void present() {
     aerogpu_trace_toc_entry& frame = m_frames.back();
     frame.present = m_offset;
@@ -65,7 +65,7 @@ public:
     m_inFrame = false;
   }
 
-  /// A record whose payload is `parts`, one behind the other.
+  /// Writes a record whose payload is `parts`, one after the other.
   void record(aerogpu_trace_record_type type, std::span<const Bytes> parts) {
     uint64_t length = 0;
     for (const Bytes part : parts) length += part.size();
@@ -77,7 +77,7 @@ public:
     put(&header, sizeof header);
     for (const Bytes part : parts) put(part.data(), part.size());
   }
-  /// The id of a blob of the two parts' bytes.
+  /// Writes a blob of the bytes of both parts, and returns its id.
   uint64_t blob(aerogpu_trace_blob_kind kind, Bytes bytes, Bytes more = {}) {
     const aerogpu_trace_blob header{m_nextBlob++, static_cast<uint32_t>(kind), 0};
     const Bytes parts[] = {bytesOf(header), bytes, more};

@@ -18,13 +18,13 @@ public:
   BufferMemory &operator=(const BufferMemory &) = delete;
 
   HRESULT create(UINT bytes, DWORD usage, D3DFORMAT format, DWORD fvf, D3DPOOL pool, HANDLE *shared);
-  /// The handle for draws: the video resource, or the one over system memory.
+  /// Returns the handle for draws: the video resource's, or that of the resource over system memory.
   HANDLE handle() const { return m_video ? m_video->handle() : m_system->handle(); }
   UINT bytes() const { return m_bytes; }
   DWORD usage() const { return m_usage; }
   D3DPOOL pool() const { return m_pool; }
 
-  /// `size` 0: to the end. Locks nest.
+  /// Locks `size` bytes, all to the end if that is 0. Locks nest.
   HRESULT lock(UINT offset, UINT size, void **out, DWORD flags);
   HRESULT unlock();
   /// Copies the written part of a managed buffer to video memory.

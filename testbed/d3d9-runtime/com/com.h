@@ -39,10 +39,10 @@ private:
   T *m_object = nullptr;
 };
 
-/// An object that belongs to a device. It has two counts. AddRef and Release show the program's; while it is not 0 the
-/// object keeps the device alive. The runtime's (bound textures, back buffers of a swap chain) keeps only the object
-/// alive. Any thread changes either; the destructor runs with the device alive and takes its lock if it calls the
-/// driver.
+/// An object that belongs to a device. It has two reference counts: the program's, which AddRef and Release show, and
+/// the runtime's, for bound textures and back buffers of a swap chain. While the program's is not 0 the object keeps
+/// the device alive; the runtime's keeps only the object alive. Any thread changes either; the destructor runs with the
+/// device alive and takes its lock if it calls the driver.
 class DeviceChild {
 public:
   DeviceChild(const DeviceChild &) = delete;
@@ -65,7 +65,7 @@ private:
   volatile LONG m_public = 0, m_private = 0;
 };
 
-/// SetPrivateData and its like. Called under the device's lock.
+/// The private data of an object, for SetPrivateData and its like. Called under the device's lock.
 class PrivateData {
 public:
   PrivateData() = default;
@@ -140,7 +140,7 @@ public:
     const Lock lock(this->device());
     return m_privateData.free(guid);
   }
-  /// Only a hint about managed resources, all of which are resident here.
+  /// Keeps the priority, which has no effect: it is a hint about managed resources, all of which are resident here.
   DWORD STDMETHODCALLTYPE SetPriority(DWORD priority) override {
     return std::exchange(m_priority, isManaged() ? priority : m_priority);
   }

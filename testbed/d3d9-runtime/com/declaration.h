@@ -25,7 +25,7 @@ public:
   bool isTransformed() const { return m_fixedInputs.transformed; }
   /// Returns the vertex inputs of the fixed function.
   const d3d9::FixedVertexInputs &fixedInputs() const { return m_fixedInputs; }
-  /// Without D3DDECL_END.
+  /// Returns the elements without D3DDECL_END.
   const std::vector<D3DVERTEXELEMENT9> &elements() const { return m_elements; }
   /// Returns the FVF code that makes this declaration, 0 if there is none.
   DWORD fvf() const { return m_fvf; }

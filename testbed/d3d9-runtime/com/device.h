@@ -23,7 +23,7 @@ class StateBlock;
 
 inline constexpr UINT kRenderTargets = 4;
 
-/// A CRITICAL_SECTION with an owner.
+/// A CRITICAL_SECTION that is deleted with this object.
 struct CriticalSection {
   CRITICAL_SECTION section;
   CriticalSection() { InitializeCriticalSection(&section); }
@@ -238,7 +238,7 @@ public:
 
 private:
   ~Device();
-  /// `keepStates`: as a Reset of Direct3D 9Ex does.
+  /// Creates the swap chain. `keepStates`: keeps the states, as a Reset of Direct3D 9Ex does.
   HRESULT createSwapChain(D3DPRESENT_PARAMETERS &parameters, bool keepStates);
   void dropSwapChain();
   HRESULT reset(D3DPRESENT_PARAMETERS *parameters);

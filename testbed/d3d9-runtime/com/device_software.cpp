@@ -19,7 +19,7 @@ constexpr UINT64 kMostSoftwareVertices = 1u << 20;
 constexpr UINT kHandedOn = 11;
 constexpr UINT kHandedOnBytes = kHandedOn * sizeof(Float4);
 
-/// vs_2_0: v0 to oPos, v1 and v2 to oD#, v3 on to oT#.
+/// Returns a shader of vs_2_0 that moves v0 to oPos, v1 and v2 to oD0 and oD1, and v3 to v10 to oT0 to oT7.
 std::vector<DWORD> handOnShader() {
   constexpr DWORD kDcl = 0x0200001F, kMov = 0x02000001, kAll = 0x800F0000, kSource = 0x80E40000;
   constexpr DWORD kInput = 1u << 28, kRasterOut = 4u << 28, kAttributeOut = 5u << 28, kTexCoordOut = 6u << 28;

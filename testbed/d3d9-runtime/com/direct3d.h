@@ -11,7 +11,8 @@ namespace aerogpu::runtime {
 
 class Direct3D final : public IDirect3D9Ex {
 public:
-  /// `ex`: made by Direct3DCreate9Ex. If there is no adapter the object has none, and Ex fails.
+  /// Creates the object; `ex`: for Direct3DCreate9Ex, which fails if there is no adapter. Without `ex` the object then
+  /// has none.
   static HRESULT create(bool ex, IDirect3D9Ex **out);
   Direct3D(const Direct3D &) = delete;
   Direct3D &operator=(const Direct3D &) = delete;

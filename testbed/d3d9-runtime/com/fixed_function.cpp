@@ -44,7 +44,7 @@ bool hasLargerModel(const D3DCAPS9 &caps) {
          caps.PS20Caps.Caps & D3DPS20CAPS_NODEPENDENTREADLIMIT;
 }
 
-/// Zeros of either sign are different values for a register, and a NaN equals itself.
+/// True if a register with these values would hold the same: zeros of different sign differ, a NaN equals itself.
 bool sameBits(float a, float b) {
   return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
 }

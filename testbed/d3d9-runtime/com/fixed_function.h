@@ -20,14 +20,14 @@ public:
   FixedFunction(const FixedFunction &) = delete;
   FixedFunction &operator=(const FixedFunction &) = delete;
 
-  /// A value changed that shaders or their registers depend on.
+  /// Notes that a value changed that shaders or their registers depend on.
   void touch() { m_touched = true; }
   /// Called before a draw in which one shader or both are the fixed function's: makes new shaders, and sends changed
   /// registers. Logs a line for a state that the driver cannot run.
   HRESULT prepare(const StateValues &values, bool vertex, bool pixel);
   /// Generates the vertex shader for a state, with the numbers of its registers, for running it on the processor.
   HRESULT generate(const StateValues &values, std::vector<uint32_t> &code, d3d9::FixedVertexConstants &constants);
-  /// The vertex shader of the last prepare().
+  /// Return the shaders of the last prepare().
   HANDLE vertexShader() const { return m_vertexShader; }
   HANDLE pixelShader() const { return m_pixelShader; }
 
@@ -35,7 +35,7 @@ public:
   /// shaders, c# of pixel shaders.
   bool ownsVertexRegisters() const { return m_ownsVertex; }
   bool ownsPixelRegisters() const { return m_ownsPixel; }
-  /// The program's values are sent again.
+  /// Called when the program's values are sent again.
   void releaseVertexRegisters() { m_ownsVertex = false; }
   void releasePixelRegisters() { m_ownsPixel = false; }
 

@@ -16,8 +16,8 @@ public:
     Regained  ///< active again, and not reset since
   };
 
-  /// With the focus Direct3D 9Ex also restores the mode, where Direct3D 9 waits for a Reset, and it hides a window
-  /// again that was hidden before.
+  /// Direct3D 9Ex (`ex`) restores the mode when the focus comes back, while Direct3D 9 waits for a Reset; and it hides
+  /// a window again that was hidden before.
   explicit FullScreenWindow(bool ex) : m_ex(ex) {}
   ~FullScreenWindow() { leave(); }
   FullScreenWindow(const FullScreenWindow &) = delete;

@@ -53,15 +53,15 @@ public:
   /// Returns the handle for bindings and transfers: the video resource, or the one over system memory. Null for
   /// D3DPOOL_SCRATCH.
   HANDLE handle() const;
-  /// The resource over system memory, of managed and system memory images.
+  /// Returns the resource over system memory, which managed and system memory images have.
   const DriverResource *system() const { return m_system.get(); }
 
-  /// LockRect, LockBox. `box` null: all.
+  /// Locks a subresource as LockRect and LockBox do. `box` null: all of it.
   HRESULT lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_BOX &out);
   HRESULT unlock(UINT subresource);
   bool isLocked(UINT subresource) const { return m_locks[subresource].locked; }
   bool isAnyLocked() const;
-  /// While a device context is out no subresource can be locked.
+  /// Notes whether the program holds a device context for the image: then no subresource can be locked.
   void setHasDc(bool has) { m_hasDc = has; }
   /// Record the written part as boxes of level 0 of a face (layer): all, or a box inside.
   void markDirty();

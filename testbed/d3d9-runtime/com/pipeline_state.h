@@ -107,7 +107,7 @@ public:
   /// Called before a draw: sends the shaders that go with this declaration, generated ones if the program has none, and
   /// the pending changes of managed resources.
   HRESULT flush(bool indexed);
-  /// A declaration or vertex shader at the driver is about to be destroyed: another one may get its handle.
+  /// Called before a declaration or vertex shader at the driver is destroyed, because another one may get its handle.
   void forget(HANDLE handle);
   /// Constants from c256 on, which only software vertex processing has. State blocks do not hold them.
   const std::vector<Float4> &softwareFloats() const { return m_softwareFloats; }

@@ -20,7 +20,7 @@ public:
   VertexReader(const VertexReader &) = delete;
   VertexReader &operator=(const VertexReader &) = delete;
 
-  /// With `user` that memory is stream 0, `userBytes` long.
+  /// Locks the vertex buffers. With `user` that memory is stream 0, `userBytes` long.
   HRESULT open(const StateValues &values, const void *user, size_t userBytes, UINT userStride);
   /// Reads the element of a usage, as vertex shaders do; returns false if the declaration has none. Past the end of a
   /// buffer it reads zeros.
@@ -40,7 +40,7 @@ private:
 /// Runs the vertex shader of the state on single vertices.
 class VertexProcessor {
 public:
-  /// `software`: registers from kVertexFloats on.
+  /// Prepares the shader with the registers that it reads, those of software vertex processing included.
   HRESULT prepare(PipelineState &pipeline);
   bool process(const VertexReader &reader, UINT vertex, ShadedVertex &out) const;
 

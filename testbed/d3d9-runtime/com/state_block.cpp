@@ -9,8 +9,8 @@
 namespace aerogpu::runtime {
 namespace {
 
-/// Classify render states as vertex states and pixel states, by their part of the pipeline; the tables of
-/// D3DSBT_VERTEXSTATE and D3DSBT_PIXELSTATE share fog, shading and the cull mode's neighbours.
+/// Classify render states as vertex states and pixel states, by their part of the pipeline. The tables of
+/// D3DSBT_VERTEXSTATE and D3DSBT_PIXELSTATE have D3DRS_SHADEMODE and fog's start, end and density in common.
 bool isVertexState(const d3d9::StateInfo &info) {
   switch (info.part) {
   case d3d9::StatePart::VertexProcessing:

@@ -55,7 +55,7 @@ protected:
         AnyTexture(*static_cast<DeviceChild *>(this), this, std::move(image)) {}
   bool isManaged() const override { return m_image->description().pool == D3DPOOL_MANAGED; }
   HRESULT upload() override { return m_image->upload(); }
-  /// Null: all of the layer. Under the device's lock.
+  /// Marks a rectangle of a layer as dirty; null: all of the layer. Under the device's lock.
   HRESULT addDirtyRect(UINT layer, const RECT *rect);
   HRESULT lockRect(UINT subresource, D3DLOCKED_RECT *out, const RECT *rect, DWORD flags);
 };

@@ -17,7 +17,7 @@ constexpr ULONG kPresentOccluded = 0xC01E0006u;  // STATUS_GRAPHICS_PRESENT_OCCL
 
 }  // namespace
 
-/// The callbacks see the device's private parts.
+/// Contains the callbacks, which use private members of DriverDevice.
 struct Callbacks {
   static HRESULT APIENTRY allocate(HANDLE device, D3DDDICB_ALLOCATE *argument);
   static HRESULT APIENTRY deallocate(HANDLE device, const D3DDDICB_DEALLOCATE *argument);

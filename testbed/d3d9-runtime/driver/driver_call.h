@@ -7,7 +7,7 @@
 
 namespace aerogpu::runtime {
 
-/// x87 control word and MXCSR without its exception flags.
+/// A thread's x87 control word, and its MXCSR without the exception flags.
 struct FloatControl {
   unsigned short x87;
   unsigned sse;

@@ -59,7 +59,7 @@ public:
   DriverDevice(const DriverDevice &) = delete;
   DriverDevice &operator=(const DriverDevice &) = delete;
 
-  /// `callbacks`: the runtime's callbacks (callbacks.h).
+  /// Creates the device. `callbacks`: the runtime's callbacks (callbacks.h).
   HRESULT create(bool multithreaded, const D3DDDI_DEVICECALLBACKS &callbacks);
 
   /// Calls `m_functions.*kMember` with the driver's device handle and `arguments`. Returns E_NOTIMPL, and reports a
@@ -88,10 +88,10 @@ public:
   /// True if a callback reported that the device was removed; nothing brings it back.
   bool isRemoved() const { return m_removed; }
 
-  /// Resources of the runtime register themselves: callbacks return their handles.
+  /// Registers a resource of the runtime, so that it is found when the driver names it in a callback.
   void addResource(DriverResource *resource) { m_resources.push_back(resource); }
   void removeResource(DriverResource *resource);
-  /// Allocations that were opened, not created here: only their creator may lock them.
+  /// Notes an allocation that was opened, not created here: only its creator may lock it.
   void addOpened(D3DKMT_HANDLE allocation) { m_opened.push_back(allocation); }
 
 private:

@@ -11,7 +11,7 @@
 
 namespace aerogpu::runtime {
 
-/// The description of a new resource. `surfaces` has one entry for each subresource: faces, then levels.
+/// The description of a new resource. Its subresources are in the order that the driver gets: faces, then levels.
 struct ResourceDescription {
   D3DFORMAT format = D3DFMT_UNKNOWN;
   bool systemMemory = false;
@@ -34,7 +34,7 @@ constexpr UINT64 alignToFace(UINT64 offset) {
   return (offset + 15) & ~UINT64{15};
 }
 
-/// The kernel side keeps it with a shared resource, for programs that open the resource.
+/// Describes a shared resource. The kernel side keeps it for programs that open the resource.
 struct SharedDescription {
   UINT32 size;  ///< size of this structure
   UINT32 version;

@@ -2,10 +2,10 @@
 // level9.exe: the user-mode driver as Windows 7's compositor most likely meets it, through Microsoft's 10-level-9
 // layer, in a process other than the application's. docs/d3d9/testbed.md, "The second front".
 //
-//   level9.exe WINDOW-SURFACE PRODUCER    the compositor: global handle of a surface that the kernel side made for a
-//   window
-//                                         (X8R8G8B8, 96x64), and a program that draws with Direct3D 9Ex (producer.exe)
-//   level9.exe --application HANDLE       the application whose window that is: presents to the compositor when told
+//   level9.exe WINDOW-SURFACE PRODUCER   plays the compositor. WINDOW-SURFACE: global handle of a surface that the
+//                                        kernel side made for a window (X8R8G8B8, 96x64). PRODUCER: a program that
+//                                        draws with Direct3D 9Ex (producer.exe)
+//   level9.exe --application HANDLE      plays the application of that window: presents to the compositor when told
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -65,7 +65,7 @@ template <class Colour> void write(const DriverResource &texture, UINT width, UI
     }
 }
 
-/** At logon adapters and devices come and go, and several exist at once. */
+/** Opens and closes adapters and devices, several at once, as happens at logon. */
 bool openAndClose() {
   Front kept;
   if (!kept.open()) return false;
@@ -79,7 +79,7 @@ bool openAndClose() {
          same("the device that was there first", got, ~0u, 0, [](UINT, UINT) { return 0xFF204060u; });
 }
 
-/** A ramp whose texels map to pixels: with the offset each pixel is its texel, without it lies between two. */
+/** Draws a ramp whose texels map to pixels: with the offset each pixel is its texel, without it lies between two. */
 bool offsetConstant(Front &front) {
   auto ramp = front.systemTexture(kSize, kSize), texture = front.target(kSize, kSize),
        target = front.target(kSize, kSize);
@@ -99,8 +99,8 @@ bool offsetConstant(Front &front) {
               [](UINT x, UINT y) { return (x ? x * 4 - 2 : 0) << 16 | (y ? y * 4 - 2 : 0) << 8; });
 }
 
-/** A window's picture in system memory, copied by TexBlt into a target of the same size, and drawn; the second time
- * it has changed without notice, the third time only a part is copied. */
+/** Copies a window's picture from system memory by TexBlt into a target of the same size, and draws it. The second time
+ * the picture has changed without notice, the third time only a part is copied. */
 bool windowUpdate(Front &front) {
   auto window = front.systemTexture(kSize, kSize), surface = front.target(kSize, kSize),
        screen = front.target(kSize, kSize);
@@ -120,8 +120,8 @@ bool windowUpdate(Front &front) {
   return true;
 }
 
-/** A frame reaches the compositor with the submission that a Flush makes, even an empty one; a Flush without a frame
- * makes none if there is no work. */
+/** A frame reaches the compositor with the submission that a Flush makes, even if that is empty. A Flush without a
+ * frame makes no submission if there is no work. */
 bool presentFlushes(Front &front) {
   auto back = front.target(kSize, kSize), surface = front.sharedTarget(kSize, kSize, D3DFMT_X8R8G8B8);
   if (!back || !surface || !front.fill(*back, box(kSize, kSize), 0xFF102030) || !front.flush()) return false;
@@ -170,8 +170,8 @@ uint32_t windowColour(UINT x, UINT y, uint32_t frame) {
   return x < kWindowWidth / 2 ? pattern(x, y, frame) : 0xFF000000 | (0x202020 + frame * 0x102010);
 }
 
-/** The surface of a GDI window: a standard allocation without user-mode data, to which an application in another
- * process presents, and which this process samples. X8R8G8B8 reads alpha as 1. */
+/** Samples the surface of a GDI window: a standard allocation without user-mode data, to which an application in
+ * another process presents. X8R8G8B8 reads alpha as 1. */
 bool windowSurface(Front &front, D3DKMT_HANDLE handle, const char *self) {
   programs::Child application;
   char arguments[64];
@@ -195,7 +195,7 @@ bool windowSurface(Front &front, D3DKMT_HANDLE handle, const char *self) {
          same("after the application's end", got, 0xFFFFFF, 0, [](UINT x, UINT y) { return windowColour(x, y, 2); });
 }
 
-/** The surface of a program that draws with Direct3D 9Ex, opened by this front. */
+/** Opens and reads the surface of a program that draws with Direct3D 9Ex. */
 bool programSurface(Front &front, const char *producer) {
   programs::Child program;
   char arguments[64], said[32];

@@ -50,7 +50,7 @@ Float4 splat(float value) {
   return {{value, value, value, value}};
 }
 
-/// "lit": takes the dot products with the light and the half vector, and a power.
+/// Computes "lit" from the dot products with the light and the half vector, and a power.
 Float4 lit(const Float4 &s) {
   constexpr float kMostPower = 127.9961f;
   const float power = std::clamp(s.c[3], -kMostPower, kMostPower);
@@ -190,7 +190,7 @@ struct VertexInterpreter::State {
     return out;
   }
 
-  /// `row`: offset in registers, for matrices.
+  /// Reads an operand. `row`: offset in registers, for matrices.
   Float4 read(const Operand &o, uint32_t row = 0) const {
     const int64_t number = int64_t{o.number} + row + offset(o);
     Float4 value{{0, 0, 0, 0}};

@@ -45,7 +45,7 @@ public:
     uint32_t usageIndex;
   };
   const std::vector<Input> &inputs() const { return m_inputs; }
-  /// `inputs`: 16 registers. Returns false if the shader does not reach its end.
+  /// Runs the shader on `inputs`, 16 registers. Returns false if the shader does not reach its end.
   bool run(const VertexRegisters &registers, const Float4 *inputs, ShadedVertex &out) const;
 
 private:

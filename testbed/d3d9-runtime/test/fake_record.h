@@ -12,10 +12,10 @@ namespace aerogpu::fake {
 /// True if the driver is to misbehave in this way.
 bool misbehaves(const char *how);
 
-/// pfnCreateDevice of the driver.
+/// Implements pfnCreateDevice of the driver.
 HRESULT APIENTRY createDevice(HANDLE adapter, D3DDDIARG_CREATEDEVICE *data);
 
-/// The value of fakeAlive().
+/// Returns the number that fakeAlive() returns.
 unsigned &aliveCount();
 
 }  // namespace aerogpu::fake

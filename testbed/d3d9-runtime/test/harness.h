@@ -19,9 +19,9 @@ using runtime::ShaderValidatorInterface;
 void expect(bool right, const char *what, const char *file, int line);
 #define EXPECT(CONDITION) ::aerogpu::test::expect((CONDITION), #CONDITION, __FILE__, __LINE__)
 
-/// Returns the calls since the last look at them, without those of the kernel side unless `kernel`.
+/// Returns the calls since the last calls() or expectCalls(), without those of the kernel side unless `kernel`.
 std::vector<std::string> calls(bool kernel = false);
-/// Expects exactly these calls since the last look; a row may be the beginning of a line.
+/// Expects exactly these calls, as calls() would return them; a row may be the beginning of a line.
 void expectCalls(std::initializer_list<const char *> rows, const char *file, int line, bool kernel = false);
 #define EXPECT_CALLS(...) ::aerogpu::test::expectCalls({__VA_ARGS__}, __FILE__, __LINE__)
 #define EXPECT_ALL_CALLS(...) ::aerogpu::test::expectCalls({__VA_ARGS__}, __FILE__, __LINE__, true)
@@ -42,7 +42,7 @@ IDirect3D9 *createDirect3D();
 ShaderValidatorInterface *createShaderValidator();
 IDirect3D9Ex *createDirect3DEx();
 HWND makeWindow(int width, int height);
-/// Returns: windowed, 640x480, depth D24S8, swap effect DISCARD.
+/// Returns parameters for a window: 640x480, depth D24S8, swap effect DISCARD.
 D3DPRESENT_PARAMETERS presentParameters(HWND window);
 
 /// A device that is released at the end, with the record empty after creation.

@@ -249,8 +249,8 @@ TEST_CASE(plainSurfaceUsages) {
   IDirect3DSurface9 *surface = nullptr;
   EXPECT(device->CreateOffscreenPlainSurfaceEx(8, 8, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT, &surface, nullptr,
                                                D3DUSAGE_DYNAMIC) == D3DERR_INVALIDCALL);
-  // The driver announces FORMATOP_OFFSCREENPLAIN for the one and not for the other; a format without it is not in
-  // system memory either.
+  // The driver announces FORMATOP_OFFSCREENPLAIN for X8R8G8B8 and not for D24S8, so there are no plain surfaces of
+  // D24S8, not even in system memory.
   EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_D24S8, D3DPOOL_SYSTEMMEM, &surface, nullptr) ==
          D3DERR_INVALIDCALL);
   EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_D24S8, D3DPOOL_SCRATCH, &surface, nullptr) ==

@@ -35,8 +35,8 @@ struct Line {
 constexpr DWORD kEnd = 0x0000FFFF;
 const char kFile[] = "a file";
 
-/// Returns the messages for a shader of such lines, which is begun and ended correctly. `at`: number of the line, from
-/// 1 on.
+/// Returns the messages for a shader of these lines, which is begun and ended correctly. The validator numbers the
+/// lines from 1.
 Said validate(DWORD version, std::initializer_list<Line> lines, bool right) {
   ShaderValidatorInterface *validator = createShaderValidator();
   Said said;

@@ -9,7 +9,7 @@
 
 namespace aerogpu::host {
 
-/// A waiting thread. Lives on its stack; under s_clockMutex.
+/// A waiting thread, on whose stack this structure lies. Under s_clockMutex.
 struct ClockWaiter {
   std::condition_variable wake;
   int64_t deadline;
@@ -37,7 +37,7 @@ uint64_t s_wakes;
 bool s_kicked;
 int64_t s_keeperDeadline = INT64_MIN;  // the keeper's deadline while it waits
 
-/// The thread's membership ends with it.
+/// Takes the thread off the clock when the thread ends.
 struct Membership {
   bool joined = false;
   ~Membership() {

@@ -24,11 +24,12 @@ int64_t clockTimeOfDay();
 /// Waits until `deadline`.
 void clockSleepUntil(int64_t deadline);
 
-/// The calling thread may be busy: no jumps from now on, until it ends or leaves.
+/// The calling thread joins: it may be busy, so the clock does not jump, until it waits, leaves or ends.
 void clockJoin();
 void clockLeave();
 
-/// The calling thread waits for something other than a ClockCondition, and does not hold time back meanwhile.
+/// While it lives, the calling thread waits for something other than a ClockCondition, and does not hold time
+/// back.
 class ClockPause {
 public:
   ClockPause();

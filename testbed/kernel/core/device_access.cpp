@@ -111,7 +111,7 @@ uint64_t truncate(uint64_t value, unsigned bytes) {
   return bytes == 8 ? value : value & ((uint64_t{1} << 8 * bytes) - 1);
 }
 
-/// Without REX the byte registers 4 to 7 are AH, CH, DH, BH.
+/// True for AH, CH, DH and BH, which byte registers 4 to 7 are without REX.
 bool isHighByte(const Reader& r, unsigned number, unsigned bytes) {
   return bytes == 1 && !r.rex && number >= 4 && number <= 7;
 }
@@ -314,8 +314,8 @@ bool Access::oneByte() {
   }
 }
 
-/// movs, stos, lods, alone or repeated. A repeated one is done as a whole; memory other than the device's is
-/// accessed directly, in pieces, and the registers count what was done before each.
+/// Executes movs, stos, lods, alone or repeated. A repeated one is done as a whole. Memory other than the
+/// device's is accessed directly, in pieces; before each piece the registers count what has been done.
 bool Access::string() {
   if (r.segment || r.address32) return false;
   const unsigned bytes = r.opcode & 1 ? r.full() : 1;

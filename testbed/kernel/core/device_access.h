@@ -20,7 +20,7 @@ public:
   virtual ~DeviceBus() = default;
   /// True if all `bytes` from `address` on are device memory.
   virtual bool holds(uint64_t address, uint64_t bytes) const = 0;
-  /// `bytes` is 1, 2, 4 or 8.
+  /// Read and write `bytes` bytes: 1, 2, 4 or 8.
   virtual uint64_t read(uint64_t address, unsigned bytes) = 0;
   virtual void write(uint64_t address, uint64_t value, unsigned bytes) = 0;
   /// Does as many accesses of one byte in order, or an equivalent: for string instructions over memory.

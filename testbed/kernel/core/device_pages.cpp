@@ -21,7 +21,8 @@ struct Pages {
   uint64_t offset, bytes;
 };
 
-// Held for a look-up only, and no code under it touches device memory: a fault cannot meet its own lock.
+// Held for a look-up only. No code that holds it touches device memory, so a fault never waits for its own
+// thread.
 std::shared_mutex s_devicePagesMutex;
 std::map<uint64_t, Pages> s_pages;  // by first address
 

@@ -14,7 +14,7 @@ namespace aerogpu::host {
 class DeviceWindow {
 public:
   virtual ~DeviceWindow() = default;
-  /// `bytes` is 1, 2, 4 or 8.
+  /// Read and write `bytes` bytes: 1, 2, 4 or 8.
   virtual uint64_t read(uint64_t offset, unsigned bytes) = 0;
   virtual void write(uint64_t offset, uint64_t value, unsigned bytes) = 0;
   virtual void readBlock(uint64_t offset, void* to, uint64_t bytes) = 0;

@@ -7,8 +7,8 @@ namespace aerogpu::host {
 
 namespace {
 
-/// Twice the limit of a call path (tests-qtest/driver/test.cpp). A path that uses more shows up as using all
-/// of it.
+/// How many bytes are painted: twice the limit of a call path (tests-qtest/driver/test.cpp). A path that uses
+/// more counts as using all of them.
 constexpr uintptr_t kPainted = 6 << 10;
 constexpr uintptr_t kPaint = static_cast<uintptr_t>(0xA5C3'5A3C'D14B'7E96);
 
@@ -26,7 +26,7 @@ bool isBelowBase(const Thread& thread, uintptr_t sp) {
   return thread.stackBase && sp <= thread.stackBase && sp >= thread.stackLow;
 }
 
-/// export_entry*.S: calls `function` with `thread` and the caller's stack pointer, on the entry stack.
+/// Calls `function` with `thread` and the caller's stack pointer, on the entry stack. In export_entry*.S.
 extern "C" void aerogpuHostOnEntryStack(void (*function)(Thread* thread, uintptr_t sp), Thread* thread);
 
 }  // namespace

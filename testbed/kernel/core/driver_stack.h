@@ -18,7 +18,8 @@ public:
   ~StackWatch();
   StackWatch(const StackWatch&) = delete;
   StackWatch& operator=(const StackWatch&) = delete;
-  /// Call it after the call, from the same function: returns the bytes used, return address included.
+  /// Returns the bytes that the call has used, return address included. Called after it, from the same
+  /// function.
   uint64_t used();
 
 private:
@@ -30,7 +31,7 @@ private:
 /// Counts the stack down to the driver's `sp`, and below it down to the untouched paint. Runs on another
 /// stack.
 void lookAtStack(Thread& thread, uintptr_t sp);
-/// The memory below the driver's `sp` is free, and is painted again. Runs on another stack.
+/// Paints the memory below the driver's `sp`, which is free, once more. Runs on another stack.
 void paintStack(Thread& thread, uintptr_t sp);
 
 }  // namespace aerogpu::host

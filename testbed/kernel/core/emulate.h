@@ -17,7 +17,7 @@ inline constexpr uint64_t kSharedUserData = byWidth(0xFFFFF78000000000, 0xFFDF00
 struct EmulationHooks {
   uint8_t (*readIrql)();
   void (*writeIrql)(uint64_t value);
-  /// `bytes` (1, 2, 4, 8) at `offset` of KUSER_SHARED_DATA.
+  /// Reads `bytes` (1, 2, 4, 8) at `offset` of KUSER_SHARED_DATA.
   uint64_t (*readSharedUserData)(uint32_t offset, unsigned bytes);
 };
 

@@ -242,7 +242,8 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
       ::signal(signal, SIG_DFL);
       return;
     }
-    // The rest of the export cannot run any more, so it is not continuable, like Windows' own raises.
+    // The rest of the export cannot run any more, so the exception is not continuable, like those that
+    // Windows raises.
     record.flags |= kSehNonContinuable;
     const uint64_t hostRip = context.rip;
     contextOfFrame(*frame, context);

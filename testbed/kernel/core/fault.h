@@ -18,8 +18,8 @@ inline constexpr uintptr_t kUserProbeAddress = byWidth(0x7FFFFFF0000, 0x7FFF0000
 /// Installs the signal handlers. Once per process.
 void installFaultHandlers(const EmulationHooks& hooks);
 
-/// Raises `status` out of the running export (one with kExportMayRaise): ExRaiseStatus, ProbeForRead.
-/// `parameters` as in EXCEPTION_RECORD.
+/// Raises `status` out of the running export (one with kExportMayRaise), as ExRaiseStatus and ProbeForRead
+/// do. `first`, `second`: the parameters in EXCEPTION_RECORD.
 [[noreturn]] void raiseFromExport(uint32_t status, unsigned parameterCount = 0, uint64_t first = 0,
                                   uint64_t second = 0);
 

@@ -55,7 +55,7 @@ public:
   uint64_t exported(const char* name) const;
   /// True inside a code section.
   bool containsCode(uint64_t address) const;
-  /// IMAGE_DLLCHARACTERISTICS_NO_SEH: x86 calls no exception handler in it.
+  /// True if the image has IMAGE_DLLCHARACTERISTICS_NO_SEH: then x86 calls no exception handler in it.
   bool noSeh() const { return m_noSeh; }
   /// Returns the row whose range holds `address`; null for a leaf function (or an address outside).
   const RuntimeFunction* function(uint64_t address) const;

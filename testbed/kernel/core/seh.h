@@ -111,7 +111,7 @@ bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord
 std::string stackTrace(const PeImage& image, const StackLimits& stack, SehContext context);
 
 #if defined(__x86_64__)
-/// The export of that name: interprets the scope table of __try, __except and __finally.
+/// Implements the export __C_specific_handler: interprets the scope table of __try, __except and __finally.
 __attribute__((ms_abi)) uint32_t cSpecificHandler(SehRecord* record, uint64_t establisherFrame,
                                                   SehContext* context, SehDispatcher* dispatcher);
 #endif

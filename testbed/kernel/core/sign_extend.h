@@ -6,7 +6,7 @@
 
 namespace aerogpu::host {
 
-/// The value of the lowest `bytes` (1..8) of `value`, as a signed number of 64 bits.
+/// Returns the lowest `bytes` (1..8) bytes of `value` as a signed number of 64 bits.
 inline uint64_t signExtend(uint64_t value, unsigned bytes) {
   const unsigned shift = 64 - 8 * bytes;
   return static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift);

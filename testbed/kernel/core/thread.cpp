@@ -34,7 +34,8 @@ void setProcessorBlock(ProcessorBlock* block) {
   std::abort();
 }
 #else
-/// set_thread_area(2). Each thread has its own descriptors, so one number serves all; glibc's own is GS's.
+/// Makes FS point to the block, by set_thread_area(2). Each thread has its own descriptors, so all can use
+/// the same number; GS has glibc's own.
 void setProcessorBlock(ProcessorBlock* block) {
   static std::mutex mutex;
   static unsigned entry = UINT_MAX;  // the kernel chooses the first time

@@ -38,7 +38,8 @@ public:
   bool bringUp();
   /// Shuts everything down again, leak checks included.
   void bringDown();
-  /// The device is about to go, or is gone: the host neither waits for it nor reads it any more.
+  /// Called when the device is about to be removed, or is: the host neither waits for it nor reads it any
+  /// more.
   void setRemoved() { m_removed = true; }
   /// Removes the device from the bus as far as a driver can see: no memory decoding (reads are all ones), no
   /// bus mastering, no interrupts. QEMU's display adapters cannot be unplugged.
@@ -51,8 +52,8 @@ public:
   Display& display() { return *m_display; }
   PeImage& image() { return *m_image; }
 
-  /// Another device on the shared line fires every millisecond: the interrupt routine is called without work
-  /// to do.
+  /// Sets whether another device on the shared line interrupts every millisecond, so that the interrupt
+  /// routine is called without work to do.
   void setSharedLineNoise(bool noise) { m_noise = noise; }
 
   /// Called when the driver registers itself.
@@ -78,7 +79,7 @@ private:
   std::atomic<bool> m_noise{false};
 };
 
-/// The one adapter of this process; set while an Adapter lives.
+/// Returns the one adapter of this process; null if no Adapter lives.
 Adapter* theAdapter();
 
 }  // namespace aerogpu::host

@@ -39,10 +39,10 @@ public:
   bool started() const { return m_started; }
   bool removed() const { return m_removed; }
 
-  /// Valid once the device was started.
+  /// Returns the scheduler, once the device was started.
   virtual Scheduler& scheduler() = 0;
 
-  /// The test's own access to the device, bypassing the driver.
+  /// Returns the registers for the test's own access to the device, which bypasses the driver.
   guest::Registers& registers() { return m_machine->registers(); }
   const BarInfo& bar(unsigned index) const { return m_machine->bar(index); }
   guest::Memory& memory() { return m_machine->memory(); }
@@ -56,7 +56,7 @@ public:
   std::shared_mutex& exclusion() { return m_exclusion; }
   std::mutex& memoryClass() { return m_memoryClass; }
   std::recursive_mutex& displayClass() { return m_displayClass; }
-  /// Held by the interrupt routine and by DxgkCbSynchronizeExecution.
+  /// Returns the lock that the interrupt routine and DxgkCbSynchronizeExecution hold.
   std::recursive_mutex& interruptLock() { return m_interruptLock; }
 
   void requestDpc();

@@ -19,7 +19,8 @@ public:
   /// ever mapped, or the mappings from when the memory manager stopped remain. Entries whose state is unknown
   /// name no memory.
   void start(UINT segment, uint64_t pages);
-  /// The driver has taken the operation: the list must show it. Other operations change nothing.
+  /// Called when the driver has built the operation: if it maps or unmaps pages of the aperture, updates the
+  /// expected list and checks that the driver's list shows it.
   void built(const DXGKARG_BUILDPAGINGBUFFER& operation);
   UINT segment() const { return m_segment; }
   /// Checks the whole list; `when` is for the message. Returns false after a broken rule.

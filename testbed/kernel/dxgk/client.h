@@ -52,9 +52,9 @@ public:
                             uint64_t* number = nullptr);
   /// Renders and submits with NullRendering: the driver sees the stream, the device does not.
   NTSTATUS renderUnseen(std::span<const uint8_t> commands, uint64_t* number = nullptr);
-  /// DxgkDdiRenderKm with kernel GDI commands.
+  /// Calls DxgkDdiRenderKm with kernel GDI commands.
   NTSTATUS renderKm(std::span<const uint8_t> commands, const List& list, uint64_t* number = nullptr);
-  /// DxgkDdiPresent: a copy or a fill between allocations.
+  /// Calls DxgkDdiPresent for a copy or a fill between allocations.
   NTSTATUS present(OpenAllocation* source, OpenAllocation* destination, const RECT& from, const RECT& to,
                    std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color = 0,
                    uint64_t* number = nullptr);
@@ -63,7 +63,7 @@ public:
   /// the driver has nothing to do (page "DXGK_FLIPCAPS").
   NTSTATUS presentFlip(OpenAllocation& source);
 
-  /// From now on built buffers are not submitted: the GPU runs other contexts first. At most eight buffers.
+  /// Stops submitting built buffers from now on: the GPU runs other contexts first. At most eight buffers.
   void hold() { m_holds = true; }
   /// Submits the held buffers, in order; the driver has seen them long ago. Returns false if they do not fit
   /// into memory.
@@ -146,7 +146,7 @@ private:
   std::vector<std::unique_ptr<OpenAllocation>> m_open;
 };
 
-/// This process makes the calls of this scope.
+/// While it lives, calls of this thread are made by this process.
 class ProcessScope {
 public:
   explicit ProcessScope(uint64_t processId);

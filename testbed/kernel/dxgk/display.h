@@ -77,10 +77,10 @@ public:
   /// Commits the mode from before a power transition again, and shows `shown`, or, if that is null, the
   /// desktop's primary.
   bool recommit(Allocation* shown = nullptr);
-  /// The session moves elsewhere, as with Remote Desktop: hides the source and commits a VidPN without paths.
+  /// Moves the session elsewhere, as Remote Desktop does: hides the source and commits a VidPN without paths.
   /// setMode() brings the display back.
   bool disconnect();
-  /// From now on paths contain a leftover gamma ramp.
+  /// Puts a leftover gamma ramp into paths from now on.
   void leaveGammaRamp() { m_gammaLeft = true; }
   /// Drops the committed mode and the primary.
   void stop();

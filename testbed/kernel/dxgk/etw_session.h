@@ -6,7 +6,7 @@
 
 namespace aerogpu::host {
 
-/// A session begins or ends to listen to the provider, with this level and these keywords.
+/// Begins or ends a session that listens to the provider, with this level and these keywords.
 void listenToEtw(bool listen, uint8_t level, uint64_t keywords);
 
 }  // namespace aerogpu::host

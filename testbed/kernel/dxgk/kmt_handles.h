@@ -12,7 +12,7 @@ D3DKMT_HANDLE makeKmtHandle(DXGK_HANDLE_TYPE type, void* driverData, void* devic
                             D3DKMT_HANDLE parent);
 void setKmtHandleData(D3DKMT_HANDLE handle, void* driverData, void* deviceSpecific);
 void dropKmtHandle(D3DKMT_HANDLE handle);
-/// Implement DxgkCbGetHandleData, DxgkCbGetHandleParent and DxgkCbEnumHandleChildren.
+/// Return the answers of DxgkCbGetHandleData, DxgkCbGetHandleParent and DxgkCbEnumHandleChildren.
 void* kmtHandleData(const DXGKARGCB_GETHANDLEDATA& data);
 D3DKMT_HANDLE kmtHandleParent(D3DKMT_HANDLE handle);
 D3DKMT_HANDLE kmtHandleChild(const DXGKARGCB_ENUMHANDLECHILDREN& data);

@@ -6,7 +6,7 @@
 
 namespace aerogpu::host {
 
-/// True if it is a live object that begins with `magic`.
+/// True if `object` is a live object that begins with `magic`.
 bool isLiveObject(const void* object, uint64_t magic);
 void addLiveObject(const void* object);
 void removeLiveObject(const void* object);

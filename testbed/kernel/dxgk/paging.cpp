@@ -16,7 +16,8 @@ namespace {
 constexpr uint64_t kPoolBlock = 2 << 20;
 constexpr int kNobodys = 0xDB;  // fills pages that nobody has: a stale address shows
 
-/// A page may have a new owner as soon as it is given back: page "DxgkDdiResetFromTimeout" too.
+/// Checks that nobody has written to a page since it was given back: from then on it may have another owner,
+/// also during a reset (page "DxgkDdiResetFromTimeout").
 void checkFree(const SystemPage& page) {
   if (page.cpu[0] == kNobodys && std::memcmp(page.cpu, page.cpu + 1, kPage - 1) == 0) return;
   brokenRule("the page at %llx was written after it was given back",
@@ -275,8 +276,8 @@ bool Vidmm::pageOut(Allocation& allocation) {
   return ok;
 }
 
-// No code reads memory before this: waiting operations are submitted and done, and pages that were copied
-// from are free.
+// Submits the waiting operations, waits until they are done, and frees the pages that they copied from.
+// Before that no code may read the memory.
 bool Vidmm::finishPaging() {
   const bool dropped = m_adapter.scheduler().resetting();  // waiting operations are not submitted then
   const bool ok = m_paging.flush();

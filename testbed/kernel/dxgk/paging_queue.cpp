@@ -140,7 +140,8 @@ bool PagingQueue::flush() {
   }
   m_marks.clear();
   m_used = {};
-  // The second part of two waits for room after the hanging one: then only the first one is lost.
+  // If the first of two parts hung while the second one still waited for room, only the first one was lost.
+  // So both are waited for.
   const bool done =
       m_adapter.scheduler().waitIdle(number) && (!first || m_adapter.scheduler().waitIdle(first));
   checkDummyPage();

@@ -24,20 +24,21 @@ public:
   /// Sizes as in DXGK_QUERYSEGMENTOUT; returns false if memory is short.
   bool start(HANDLE systemContext, UINT bufferBytes, UINT privateBytes);
   void stop();
-  /// From now on checks that the driver keeps the list of an aperture of `pages` pages in line with the
-  /// operations.
+  /// Checks, from now on, that the driver keeps the page list of an aperture of `pages` pages in line with
+  /// the operations.
   void watch(UINT segment, uint64_t pages);
 
   /// Builds the operation after the waiting ones; its MDL and structures are not needed afterwards. Returns
   /// false after a broken rule or if the GPU lost work.
   bool add(DXGKARG_BUILDPAGINGBUFFER operation);
   /// Submits the waiting operations and waits until they are done. No page says whether operations that built
-  /// nothing are submitted: an empty buffer is, alternately. Between the reset and the restart of a timeout
-  /// nothing is submitted ("Thread Synchronization and TDR": the driver is told, and need not touch the GPU).
+  /// nothing are submitted, so an empty buffer is submitted every other time. Between the reset and the
+  /// restart of a timeout nothing is submitted ("Thread Synchronization and TDR": the driver is told, and
+  /// need not touch the GPU).
   bool flush();
-  /// `empty`: empty submissions occur.
+  /// Sets whether empty submissions occur.
   void setEmptySubmissions(bool empty) { m_emptySubmissions = empty; }
-  /// `in`: submissions from now on have a context; around changes of power they have none.
+  /// Sets whether submissions have a context from now on; around changes of power they have none.
   void setInContext(bool in) { m_inContext = in; }
 
   /// Returns the bytes of the waiting operations.

@@ -22,7 +22,8 @@ constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kDdiDelayNs = 5 * kSecondNs, kLimitTimeNs = 60 * kSecondNs;
 constexpr size_t kLimitCount = 5;
 
-/// Page "Thread Synchronization and TDR": all threads leave the driver first, or the system stops.
+/// Waits until all threads have left the driver; otherwise the system stops (page "Thread Synchronization and
+/// TDR").
 void waitUntilAllLeft(std::unique_lock<std::shared_mutex>& exclusion) {
   const int64_t deadline = clockNow() + kDdiDelayNs;
   while (!exclusion.try_lock()) {

@@ -50,7 +50,8 @@ public:
   /// Waits for the buffers in flight.
   void stop();
 
-  /// Held from making allocations resident to the submission, so that nothing moves in between.
+  /// Returns the lock that is held from making allocations resident to the submission, so that nothing moves
+  /// in between.
   std::recursive_mutex& preparation() { return m_preparation; }
 
   /// Patches and submits; waits while too many are in flight. Returns the number to wait for (never 0). A
@@ -68,7 +69,7 @@ public:
     std::lock_guard lock(m_mutex);
     return m_resetting;
   }
-  /// Returns how many are in flight. Any thread.
+  /// Returns how many submissions are in flight. Any thread.
   unsigned queued() const {
     std::lock_guard lock(m_mutex);
     return static_cast<unsigned>(m_inFlight.size());
@@ -79,7 +80,8 @@ public:
   /// Asks the driver to stop at the next boundary; submits again what had not run. Returns true if it
   /// reported the preemption.
   bool preempt();
-  /// Calls PreemptCommand until `deadlineMs`, then runs the reset sequence.
+  /// Preempts the GPU, if nothing completed for the time-out; if the driver does not report the preemption,
+  /// resets it.
   void recover();
 
   // For tests.

@@ -103,8 +103,8 @@ public:
     NTSTATUS status;
     std::vector<std::shared_ptr<Allocation>> allocations;
   };
-  /// `existing`: the resource that they are added to, whose `asResource` creation was before. `memory`: the
-  /// memory of the only allocation of this call.
+  /// Creates allocations. `existing`: the resource to which they are added; an earlier call with `asResource`
+  /// made it. `memory`: the memory of the only allocation of this call.
   CreateResult create(std::vector<uint8_t> createPrivate, std::vector<std::vector<uint8_t>> allocationPrivate,
                       bool asResource, bool primary = false, std::shared_ptr<Resource> existing = nullptr,
                       const ExistingMemory* memory = nullptr);
@@ -119,7 +119,7 @@ public:
   NTSTATUS close(HANDLE device, const std::vector<OpenAllocation*>& opened);
 
   /// Brings all into segments that the GPU may read and, if requested, write; evicts others. Returns false if
-  /// they do not fit together. `number`: the submission that will use them.
+  /// they do not fit together.
   bool makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted);
   bool evict(Allocation& allocation);
   bool evictAll();
@@ -128,7 +128,7 @@ public:
   /// undefined until first written.
   bool write(Allocation& allocation, uint64_t offset, const void* data, uint64_t bytes);
   bool read(Allocation& allocation, uint64_t offset, void* data, uint64_t bytes);
-  /// From now on allocations that the CPU may map have contiguous system memory, at multiples of
+  /// Gives allocations that the CPU may map contiguous system memory from now on, at multiples of
   /// kCpuAlignment: other processes map it as a range of a file. Called before the first allocation.
   void setContiguousCpuMemory() { m_contiguous = true; }
   static constexpr uint64_t kCpuAlignment = 64 << 10;
@@ -142,9 +142,9 @@ public:
   /// one that the driver did not make visible to the CPU, or STATUS_NO_MEMORY.
   NTSTATUS lock(Allocation& allocation, CpuRange& out);
   void unlock(Allocation& allocation);
-  /// True if the GPU cannot use it because it is locked and may not be in an aperture.
+  /// True if the GPU cannot use the allocation because it is locked and may not be in an aperture.
   bool lockedOut(const Allocation& allocation);
-  /// D3DKMT_ALLOCATIONRESIDENCYSTATUS.
+  /// Returns the allocation's D3DKMT_ALLOCATIONRESIDENCYSTATUS.
   UINT residency(const Allocation& allocation);
   /// Forces the next placement into this segment (0 = the driver's preference).
   void preferSegment(UINT id) { m_forced = id; }

@@ -240,7 +240,7 @@ void checkSets(const char* ddi, const Sets& sets, const char* what) {
   }
 }
 
-/// After every DDI: checks that nothing is left acquired or unassigned.
+/// Checks, after every DDI, that nothing is left acquired or unassigned.
 void checkBalanced(const char* ddi) {
   for (VidPn* vidPn : s_vidPns) {
     checkSets(ddi, vidPn->sourceModes, "source");

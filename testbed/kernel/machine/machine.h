@@ -33,9 +33,9 @@ public:
   /// Opens registers() only, to quiet a device whose user died. Instead of open().
   virtual guest::Status openRegisters() = 0;
 
-  /// BAR0, bypassing the driver's mapping. Any thread.
+  /// Returns BAR0's registers, bypassing the driver's mapping. Any thread.
   virtual guest::Registers& registers() = 0;
-  /// Valid after open().
+  /// Returns a BAR, after open().
   const BarInfo& bar(unsigned index) const { return m_bars[index]; }
   /// Copy out of and into BAR1. The range must lie in it. Any thread.
   virtual void readVideoMemory(uint64_t offset, void* to, uint64_t bytes) = 0;
@@ -43,7 +43,7 @@ public:
   /// Makes a new mapping of a BAR for driver code, which may be pages without access (core/device_pages.h);
   /// `offset` and `bytes` are multiples of the page size. Returns null if none is available.
   virtual void* map(unsigned bar, uint64_t offset, uint64_t bytes) = 0;
-  /// The driver gave back the result of map(). The addresses become inaccessible and stay reserved.
+  /// Releases a result of map(). The addresses become inaccessible and stay reserved.
   virtual void unmap(void* address, uint64_t bytes) = 0;
 
   /// Breaks a register of BAR0 for the driver: it reads `value & readAnd | readOr`, and a write becomes
@@ -57,7 +57,7 @@ public:
   /// Counts the driver's reads of BAR0; nothing if the machine does not see its accesses.
   virtual std::optional<uint64_t> registerReads() const { return {}; }
 
-  /// The function's configuration space; little-endian as it lies there.
+  /// Access the function's configuration space; little-endian as it lies there.
   virtual guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) = 0;
   virtual guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) = 0;
 
@@ -67,23 +67,23 @@ public:
   /// `reboot`: not a sleep to memory, but one that the devices cannot distinguish from a reboot. Returns
   /// false if the machine cannot do that.
   virtual bool sleepAndWake(bool /*reboot*/) { return false; }
-  /// The host's GPU is lost under the next submission (docs/develop/debugging.md, x-gpu-fault). Returns false
+  /// Loses the host's GPU during the next submission (docs/develop/debugging.md, x-gpu-fault). Returns false
   /// if the machine cannot simulate that.
   virtual bool loseGpu() { return false; }
 
-  /// From now on a lost GPU cannot be brought back, or can again. Returns false if the machine cannot
-  /// simulate that.
+  /// Sets whether a lost GPU stays lost from now on, because the host cannot bring it back. Returns false if
+  /// the machine cannot simulate that.
   virtual bool refuseGpu(bool /*refuses*/) { return false; }
-  /// The next submission never ends, until a reset drops it. Returns false if the machine cannot simulate
+  /// Makes the next submission endless, until a reset drops it. Returns false if the machine cannot simulate
   /// that.
   virtual bool stickGpu() { return false; }
-  /// From now on the GPU completes nothing, or does again. Returns false if the machine cannot simulate that.
+  /// Sets whether the GPU completes nothing from now on. Returns false if the machine cannot simulate that.
   virtual bool hangGpu(bool /*hangs*/) { return false; }
-  /// From now on there is no host memory for the copies of submissions, so none of them runs, or there is
-  /// again. Returns false if the machine cannot simulate that.
+  /// Sets whether host memory is missing from now on for the copies of submissions, so that none of them
+  /// runs. Returns false if the machine cannot simulate that.
   virtual bool starveFetches(bool /*starves*/) { return false; }
-  /// From now on each submission takes `ms` milliseconds by the machine's clock, one after the other; 0: as
-  /// long as it needs. Returns false if the machine cannot simulate that.
+  /// Makes each submission take `ms` milliseconds by the machine's clock from now on, one after the other; 0:
+  /// as long as it needs. Returns false if the machine cannot simulate that.
   virtual bool slowGpu(unsigned /*ms*/) { return false; }
 
   virtual guest::InterruptLine& interruptLine() = 0;
@@ -92,8 +92,8 @@ public:
 
   /// Contiguous memory with guest-physical addresses, zeroed when it is handed out. Not thread-safe.
   virtual guest::Memory& memory() = 0;
-  /// The file of memory(), for mappings in other processes of this machine: a path to open, and the position
-  /// of a guest-physical address of memory() in the file. Offset and mapping must be multiples of
+  /// Describe the file of memory(), which other processes of this machine map: the path to open, and the
+  /// position in the file of a guest-physical address of memory(). Offset and mapping must be multiples of
   /// memoryFilePageBytes(), the file's page size.
   virtual std::string memoryFile() const = 0;
   virtual bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const = 0;

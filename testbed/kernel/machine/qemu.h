@@ -30,12 +30,12 @@ public:
   /// ends.
   guest::Status start(const QemuOptions& options);
 
-  /// A folder for files of the run; they are removed with it.
+  /// Returns a folder for files of the run; they are removed with it.
   const std::string& folder() const { return m_folder; }
   std::string qtestPath() const { return m_folder + "/qtest"; }
   std::string qmpPath() const { return m_folder + "/qmp"; }
-  /// Guest RAM: guest-physical address = offset, below the PCI hole. The file has no name; other processes
-  /// open memoryPath() while this process lives.
+  /// Return guest RAM's file, its size and its path. A guest-physical address below the PCI hole is an offset
+  /// in it. The file has no name; other processes open memoryPath() while this process lives.
   int memoryFile() const { return m_memory; }
   uint64_t memoryBytes() const { return m_memoryBytes; }
   std::string memoryPath() const;

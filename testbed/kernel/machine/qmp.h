@@ -19,7 +19,7 @@ public:
   Qmp& operator=(const Qmp&) = delete;
   ~Qmp();
 
-  /// QEMU answers one connection at a time.
+  /// Connects to QEMU's monitor, which answers one connection at a time.
   guest::Status connect(const std::string& path);
   /// Runs a command whose "arguments" are JSON, and returns the text of "return"; any thread. Fails if QEMU
   /// reports an error, or does not answer for a minute.

@@ -16,7 +16,7 @@ namespace aerogpu::host {
 
 namespace {
 
-// Where firmware would put them: -machine pc has RAM below the hole, which ends at the IOAPIC.
+// BARs are where firmware would put them: -machine pc has RAM below the hole, which ends at the IOAPIC.
 constexpr uint64_t kBarAddress[2] = {0xFE000000, 0xE0000000};
 constexpr uint32_t kGpu = 4, kIsaBridge = 1;  // PCI devices; the host gives QEMU addr=4
 constexpr unsigned kInterrupt = 11;
@@ -224,7 +224,7 @@ void QtestMachine::keepTime() {
     if (state.allWait && (!empty || m_registers.vblanksInterrupt())) target = std::min(target, vblank);
     bool jumped = false;
     if (target != kNever) {
-      // Most work ends, and with it the waiting, before a question is worthwhile.
+      // Asking the device costs time, and most work ends, and with it the waiting, before that is worthwhile.
       const bool ask = look > kFirstLookNs || empty;
       jumped = ask && deviceRests() && clockJump(state, target);
       until = std::min(until, clockNow() + look);

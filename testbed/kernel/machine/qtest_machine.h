@@ -94,10 +94,10 @@ private:
   class RegisterWindow final : public Window, public guest::Registers {
   public:
     using Window::Window;
-    /// The driver's accesses.
+    /// Make the driver's accesses.
     uint64_t read(uint64_t offset, unsigned bytes) override;
     void write(uint64_t offset, uint64_t value, unsigned bytes) override;
-    /// The host's accesses.
+    /// Make the host's accesses.
     uint32_t read(uint32_t offset) override { return static_cast<uint32_t>(Window::read(offset, 4)); }
     void write(uint32_t offset, uint32_t value) override { writeRegister(offset, value, 4); }
     void breakRegister(uint64_t offset, const Fault& fault);
@@ -107,7 +107,7 @@ private:
     int64_t nextVblank(int64_t now) const;
     /// True if vblanks interrupt.
     bool vblanksInterrupt() const { return m_irqEnable & AEROGPU_IRQ_SCANOUT_VBLANK; }
-    /// The device was reset.
+    /// Called when the device was reset: forgets the scanout and the enabled interrupts.
     void forget();
     /// Counts writes that may have given the device something to do.
     uint64_t works() const { return m_works; }

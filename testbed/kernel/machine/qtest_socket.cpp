@@ -94,8 +94,8 @@ guest::Status QtestSocket::connect(const std::string& path) {
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   if (m_socket < 0 || ::connect(m_socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
     return guest::Status::systemFailure("cannot connect to %s", path.c_str());
-  // QEMU may still have the beginning of a long line from a process that died. Its answer to the rest of it
-  // is ignored:
+  // QEMU may still have the beginning of a long line from a process that died. This completes the line, and
+  // the answer to it is ignored.
   send("?\n");
   std::string line;
   while (!takeLine(line)) fill(true);

@@ -42,14 +42,14 @@ public:
   uint32_t in(uint16_t port);
   void out(uint16_t port, uint32_t value);
   void out16(uint16_t port, uint32_t value);
-  /// QEMU's virtual clock, in nanoseconds.
+  /// Returns QEMU's virtual clock, in nanoseconds.
   int64_t clock();
-  /// From now on every command finds QEMU's clock at most kLagNs before clockNow(): it is first stepped over
+  /// Keeps QEMU's clock at most kLagNs before clockNow() from now on: each command first steps the clock over
   /// the difference, with the timers that expire.
   void followClock();
   /// Brings QEMU's clock up to clockNow().
   void catchUp();
-  /// From now on QEMU reports changes of the input lines of the device at this QOM path.
+  /// Makes QEMU report, from now on, changes of the input lines of the device at this QOM path.
   void interceptInterrupts(const std::string& path);
 
   /// Returns the level of line `number`, 0 to 31, by the reports.

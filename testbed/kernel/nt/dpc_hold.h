@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Delays DPCs, and tells who waits for them.
+// Delays DPCs, and says whether some wait or run.
 #pragma once
 
 namespace aerogpu::host {
 
-/// While one lives DPCs stay in their queue, as on a processor that has no time for them, except while some
-/// code waits for them: drainDpcs(), KeFlushQueuedDpcs. Any thread.
+/// While a DpcHold lives, DPCs stay in their queue, as on a processor that has no time for them, except while
+/// some code waits for them: drainDpcs(), KeFlushQueuedDpcs. Any thread.
 class DpcHold {
 public:
   DpcHold();

@@ -118,7 +118,7 @@ struct _MDL {
 static_assert(sizeof(MDL) == aerogpu::host::byWidth(48, 28));
 inline constexpr int16_t kMdlMapped = 1, kMdlPagesLocked = 2, kMdlNonPagedPool = 4,
                          kMdlAllocatedFixedSize = 8;
-/// PFN_NUMBER.
+/// Returns the page frame numbers (PFN_NUMBER) of an MDL.
 inline uintptr_t* mdlPages(MDL* mdl) {
   return reinterpret_cast<uintptr_t*>(mdl + 1);
 }
@@ -220,13 +220,13 @@ std::span<const Export> etwExports();
 
 /// Returns the row of an ntoskrnl or hal export; null if the host has none of that name.
 const Export* findNtExport(const char* name);
-/// PeImage::Resolver over the tables: ntoskrnl.exe and hal.dll.
+/// Looks a name up in the tables, ntoskrnl.exe and hal.dll; a PeImage::Resolver.
 void* resolveNtImport(const char* dll, const char* name);
 
 // Dispatcher objects (nt_wait.cpp), for the other files of the ntoskrnl side.
 void initializeDispatcherObject(NtDispatcherHeader* header, uint8_t type, uint8_t words, int32_t state);
 void signalDispatcherObject(NtDispatcherHeader* header);
-/// Returns the previous state.
+/// Makes the object not signalled; returns the previous state.
 int32_t clearDispatcherObject(NtDispatcherHeader* header);
 /// Returns the object of a handle of PsCreateSystemThread (nt_deferred.cpp); null if it is none.
 void* systemThreadObject(void* handle);

@@ -211,7 +211,8 @@ HOST_API void* psGetCurrentThreadId() {
 HOST_API void* psGetProcessId(void* process) {
   return pointerTo((reinterpret_cast<uintptr_t>(process) - kProcessObjects) / 0x1000);
 }
-/// Page "PsGetProcessCreateTimeQuadPart": 100 ns since 1601. A process exists from the first query for it on.
+/// Page "PsGetProcessCreateTimeQuadPart": returns 100 ns since 1601. A process exists from the first query
+/// for it on.
 HOST_API int64_t psGetProcessCreateTimeQuadPart(void* process) {
   std::lock_guard lock(s_ioMutex);
   constexpr int64_t kFirst = 0x01CB'0000'0000'0000,
@@ -221,7 +222,7 @@ HOST_API int64_t psGetProcessCreateTimeQuadPart(void* process) {
   if (isNew) known->second = kFirst + static_cast<int64_t>(s_creations++ / 2) * kTick;
   return known->second;
 }
-/// Page "SeLocateProcessImageName": the caller frees it.
+/// Page "SeLocateProcessImageName": allocates the name, which the caller frees.
 HOST_API NTSTATUS seLocateProcessImageName(void* process, UNICODE_STRING** out) {
   char name[64];
   std::snprintf(

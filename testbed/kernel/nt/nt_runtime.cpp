@@ -132,8 +132,8 @@ private:
   const uintptr_t* m_at;
 };
 
-/// printf with Microsoft's conventions. The subset of _vsnprintf that ASCII output needs: flags, width,
-/// precision, h/l/ll/I64/w, d i u x X c s S p Z.
+/// Formats as _vsnprintf does, as far as ASCII output needs it: flags, width, precision, h/l/ll/I64/w, d i u
+/// x X c s S p Z.
 int formatMs(char* out, size_t size, const char* text, Slots slots) {
   size_t n = 0;
   const auto put = [&](const char* data, size_t bytes) {
@@ -260,7 +260,7 @@ HOST_CDECL uint32_t dbgPrintEx(uint32_t, uint32_t, const char* text, ...) {
   ARGUMENTS_END(arguments);
   return result;
 }
-/// Microsoft's version: returns -1 if the text does not fit, without a terminator then.
+/// Returns -1 if the text does not fit, as Microsoft's _vsnprintf does; the text then has no terminator.
 HOST_CDECL int ntVsnprintf(char* out, size_t size, const char* text, const void* arguments) {
   char terminated[1024];
   const int n = formatMs(terminated, sizeof terminated, text, Slots(arguments));

@@ -13,10 +13,11 @@
 namespace aerogpu::host {
 
 // Pools (nt_pool.cpp).
-/// Blocks end at a page that faults, and freed ones fault as a whole; off for benchmarks, and if there are
-/// too many blocks for a page each.
+/// Sets whether each block ends at a page that faults, and a freed block faults as a whole. Off for
+/// benchmarks, and if there are too many blocks for a page each.
 void setGuardedPool(bool guarded);
-/// Allocates a block that the driver frees; returns null if the n-th allocation fails.
+/// Allocates a block that the driver frees; returns null if failPoolAllocation() wants this allocation to
+/// fail.
 void* allocatePool(size_t bytes, uint32_t tag);
 /// Returns how many bytes the driver holds now.
 uint64_t poolBytes();
@@ -91,8 +92,8 @@ void* mapPhysical(uint64_t address, uint64_t bytes, const char* owner);
 bool unmapPhysical(void* address);
 /// Removes the remaining mappings, and reports a broken rule for each; returns their number.
 unsigned reportMappings();
-/// The device left the bus: its mappings read as all ones from now on, as a PC's bus answers. (QEMU's answer
-/// to an undecoded address is zero.)
+/// Called when the device has left the bus: its mappings read as all ones from now on, as a PC's bus answers.
+/// (QEMU's answer to an undecoded address is zero.)
 void detachMappings();
 /// Returns the contiguous blocks of exactly this size that the driver holds.
 std::vector<const uint8_t*> contiguousBlocks(uint64_t bytes);
@@ -166,7 +167,7 @@ struct ErrorLogEntry {
 };
 std::vector<ErrorLogEntry> errorLogEntries();
 unsigned reportIoLeaks();
-/// The process has ended: the next one with this id is another, created later.
+/// Called when the process has ended: the next one with this id is another, created later.
 void processEnded(uint64_t id);
 /// Sets whether the simulated caller has SeDebugPrivilege (SeSinglePrivilegeCheck); it has no other.
 void setCallerPrivileged(bool privileged);

@@ -51,7 +51,8 @@ bool knownType(uint8_t type) {
          type == kNtSynchronizationTimer;
 }
 
-/// A Windows timeout: null = for ever, negative = relative, positive = absolute system time.
+/// Returns the deadline for a Windows timeout: null = for ever, negative = relative, positive = absolute
+/// system time.
 int64_t deadlineOf(const LARGE_INTEGER* timeout) {
   return timeout ? clockDeadline(timeout->QuadPart) : kNever;
 }

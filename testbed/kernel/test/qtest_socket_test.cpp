@@ -79,7 +79,7 @@ private:
     std::snprintf(text, sizeof text, " 0x%016llx", static_cast<unsigned long long>(value));
     return text;
   }
-  /// b64read and b64write store the text itself: the client encodes and decodes.
+  /// Answers a command. b64read and b64write store the text itself: the client encodes and decodes.
   std::string answer(const std::string& line) {
     char word[16] = {};
     unsigned long long address = 0, value = 0;

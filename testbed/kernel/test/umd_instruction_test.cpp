@@ -18,7 +18,7 @@ volatile sig_atomic_t s_isCounting;
 volatile uint32_t s_steps;
 volatile uint64_t s_lastStep;
 
-/** Each instruction of this thread traps here; only the driver's are counted. */
+/** Called after each instruction of this thread; counts only the driver's. */
 void onStep(int, siginfo_t*, void* opaque) {
   auto& registers = static_cast<ucontext_t*>(opaque)->uc_mcontext.gregs;
   if (!s_isCounting) {
@@ -66,7 +66,8 @@ APIENTRY void* windowsMemmove(void* to, const void* from, size_t bytes) {
 APIENTRY void* windowsMemset(void* to, int value, size_t bytes) {
   return memset(to, value, bytes);
 }
-/** The log of calls, which is off, needs nothing else. */
+/** Takes the place of the functions that resolve() does not know: only the log of calls, which is off, needs
+ *  them. */
 APIENTRY void unexpected() {
   std::fprintf(stderr, "the driver calls a function of Windows that this test has not\n");
   std::abort();
@@ -92,7 +93,7 @@ void* resolve(const char*, const char* name) {
 
 }  // namespace
 
-/** The tests' runtime opens the shipped library, not the files compiled for Linux. */
+/** Opens the shipped library's adapter, not that of the files compiled for Linux. */
 extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER* args) {
   return reinterpret_cast<decltype(&OpenAdapter)>(s_driver->exported("OpenAdapter"))(args);
 }

@@ -116,7 +116,8 @@ void destroy(Connection *connection) {
   VirtualFree(connection, 0, MEM_RELEASE);
 }
 
-/// Connects and greets. `join`: for a process that the kernel side already knows. Takes over the greeting's files.
+/// Connects, and sends the Hello: `process` and `cookie` are those of a process that the kernel side knows already, or
+/// 0.
 Connection *connectTo(const Address &address, uint32_t process, uint64_t cookie) {
   auto *connection =
       static_cast<Connection *>(VirtualAlloc(nullptr, sizeof(Connection), MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE));

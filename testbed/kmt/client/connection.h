@@ -58,7 +58,7 @@ public:
   }
 };
 
-/// A call without a tail.
+/// Makes a call without a tail.
 template <Call call>
 NTSTATUS callKernel(const typename CallOf<call>::Request &request, typename CallOf<call>::Reply *reply = nullptr) {
   KernelCall<call> kernel(request);

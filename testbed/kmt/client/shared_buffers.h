@@ -13,7 +13,7 @@ struct MappedBuffers {
   D3DDDI_PATCHLOCATIONLIST *patches;
 };
 
-/// Maps them; returns false if that fails.
+/// Maps the command buffer and the lists; returns false if that fails.
 bool adoptBuffers(const CommandBuffers &buffers, MappedBuffers &out);
 
 }  // namespace aerogpu::kmt

@@ -44,7 +44,7 @@ private:
     Sizes sizes;
   };
   bool make(Set& set, const Sizes& sizes);
-  /// The second set is smaller.
+  /// Returns the sizes of a set; the second set is smaller.
   static Sizes sizesOf(unsigned set, const Sizes& wanted);
 
   CommandMemory& m_memory;

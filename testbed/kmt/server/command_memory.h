@@ -23,7 +23,7 @@ public:
   ~CommandMemory();
 
   guest::Status create();
-  /// The path by which other processes open it while this one lives.
+  /// Returns the path by which other processes open the file while this process lives.
   std::string path() const;
 
   /// Returns an offset in the file; guest::PageAllocator::kNone if there is no room. The bytes are zero.

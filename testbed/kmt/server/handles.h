@@ -24,7 +24,7 @@ struct KmtObject {
   uint32_t handle = 0;
 };
 
-/// Any thread.
+/// A process' handles and their objects. Any thread.
 class HandleTable {
 public:
   static constexpr uint32_t kMost = 1 << 16;

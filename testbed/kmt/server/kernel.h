@@ -58,8 +58,8 @@ class Kernel {
 public:
   static constexpr unsigned kMaxProcesses = 64;
 
-  /// The adapter must be up. `umd`, `umdWow`: the answers of UMDRIVERNAME for 64- and 32-bit programs,
-  /// Windows paths; may be empty.
+  /// Serves an adapter, which must be up. `umd`, `umdWow`: the answers of UMDRIVERNAME for 64- and 32-bit
+  /// programs, Windows paths; may be empty.
   Kernel(Adapter& adapter, std::string umd, std::string umdWow);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
@@ -73,7 +73,7 @@ public:
   /// Returns a connection's process: a new one for id 0, else the one with this id and cookie. `pointerBits`:
   /// a new one's, 32 or 64. Returns null after one line.
   std::shared_ptr<Process> enter(uint32_t id, uint64_t cookie, uint32_t pointerBits);
-  /// A connection has ended. With the last one the process dies: contexts, allocations, devices.
+  /// Called when a connection has ended. With the last one the process dies: contexts, allocations, devices.
   void leave(const std::shared_ptr<Process>& process);
   size_t processes();
   /// The current holdings of all processes and of the desktop. Any thread.
@@ -86,14 +86,14 @@ public:
   /// textures, whose only description is each allocation's private data. Returns its global handle; 0 after
   /// one line. Any thread.
   uint32_t createWindowSurface(UINT width, UINT height, D3DDDIFORMAT format);
-  /// The window is gone; programs that have the surface open keep it. Returns false if there is no such
-  /// surface.
+  /// Destroys the surface of a window that is gone; programs that have the surface open keep it. Returns
+  /// false if there is no such surface.
   bool destroyWindowSurface(uint32_t globalShare);
 
   /// Lets the machine sleep and wake: calls under way end first, later ones wait. Returns false if the
   /// machine cannot sleep.
   bool sleep();
-  /// Held around each call, and around leave().
+  /// Returns the gate that is held around each call, and around leave().
   Gate& awake() { return m_awake; }
 
   /// The calls. Each fills `reply` and `out` as far as it gets, whatever it returns.
@@ -106,7 +106,7 @@ public:
 private:
   /// Returns an unused global handle. Under m_sharing.
   uint32_t newGlobalShare();
-  /// Waits without any lock; the allocations may be used again meanwhile.
+  /// Waits until the GPU is done with the allocations. Holds no lock, so they may be used again meanwhile.
   void waitFor(const AllocationGroup& group);
   /// The device, with its calls locked; an empty lock if there is none.
   struct DeviceCalls {
@@ -151,7 +151,8 @@ private:
   bool describe(const Allocation& allocation, DXGKARG_DESCRIBEALLOCATION& out);
 
   // The screen (display_calls.cpp).
-  /// The vertical sync interrupt is on while some call needs it.
+  /// Called with true before a call needs the vertical sync interrupt, and with false after it; the interrupt
+  /// is on while some call needs it.
   void useVsync(bool use);
   /// Fails with STATUS_GRAPHICS_INVALID_ALLOCATION_USAGE if the frame cannot be scanned out in the mode.
   NTSTATUS checkFrame(const Allocation& frame, const DisplayMode& mode);
@@ -159,7 +160,7 @@ private:
   void showDesktop();
   /// Shows the desktop if the device owns the screen.
   void releaseScreen(const KmtDevice& device);
-  /// Called before the allocation is destroyed.
+  /// Called before the allocation is destroyed: shows the desktop if the screen shows the allocation.
   void hide(const Allocation& allocation);
   NTSTATUS displayModes(TailWriter& out, uint32_t capacity, uint32_t& total);
 

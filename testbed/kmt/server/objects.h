@@ -21,8 +21,8 @@ struct KmtAdapter final : KmtObject {
   KmtAdapter() : KmtObject(kKind) {}
 };
 
-/// Calls of one device are serialised by `calls`; a call that waits for the GPU on a program's request
-/// releases it.
+/// A device of a program. `calls` serialises its calls; a call that waits for the GPU on the program's
+/// request releases the mutex.
 struct KmtDevice final : KmtObject {
   static constexpr ObjectKind kKind = ObjectKind::Device;
   KmtDevice() : KmtObject(kKind) {}

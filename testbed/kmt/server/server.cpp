@@ -96,7 +96,7 @@ std::vector<uint8_t> runCall(Kernel& kernel, Process& process, const RequestFram
   return {};  // the framer rejects other numbers
 }
 
-/// Takes the same time for every key.
+/// True if the keys are equal. Takes the same time for every key.
 bool sameKey(const char (&shown)[kmt::kKeyBytes], const std::string& key) {
   char expected[kmt::kKeyBytes] = {};
   key.copy(expected, kmt::kKeyBytes - 1);

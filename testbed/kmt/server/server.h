@@ -27,7 +27,7 @@ public:
   /// Listens on 127.0.0.1; port 0 is any.
   guest::Status listen(uint16_t port);
   uint16_t port() const { return m_port; }
-  /// For polling; when it is readable, accept() does not wait.
+  /// Returns the socket for polling; when it is readable, accept() does not wait.
   int listener() const { return m_listener; }
   void accept();
 

@@ -34,7 +34,7 @@ public:
   D3DKMT_HANDLE device() const { return m_device; }
   D3DKMT_HANDLE context() const { return m_context; }
   const D3DKMT_CREATECONTEXT &created() const { return m_created; }
-  /// The current command buffer and its bytes.
+  /// Return the current command buffer, its bytes, and the entries of its allocation list.
   void *commands() const { return m_commands; }
   UINT commandBytes() const { return m_commandBytes; }
   UINT allocationEntries() const { return m_allocationEntries; }

@@ -157,7 +157,7 @@ void renderTests(Gpu &gpu) {
   check(gpu.render(empty) >= 0 && gpu.waitIdle(), "which works");
 }
 
-/// A resource that only its creator uses may get more allocations.
+/// Tests that a resource which only its creator uses may get more allocations.
 void growTests(Gpu &gpu) {
   Memory first, second, shared;
   NTSTATUS status = createInResource(gpu, 0, first);
