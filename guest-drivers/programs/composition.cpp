@@ -64,8 +64,7 @@ int run(int argc, char **argv) {
   Composition composition;
   Window window;
   Device device;
-  if (!composition.open() || !composition.check(0, 0) || !window.open(options.x, options.y, kWidth, kHeight) ||
-      !device.create(options, {.width = kWidth, .height = kHeight}, window.handle()))
+  if (!composition.open() || !composition.check(0, 0) || !openDevice(options, kWidth, kHeight, &window, &device))
     return 1;
   ordinaryProcedure = reinterpret_cast<WNDPROC>(
       SetWindowLongPtrA(window.handle(), GWLP_WNDPROC, reinterpret_cast<LONG_PTR>(countingProcedure)));

@@ -284,9 +284,7 @@ int run(int argc, char **argv) {
   Window window;
   Device device;
   D3DDISPLAYMODEEX mode{};
-  if (!window.open(options.x, options.y, kWidth, kHeight) ||
-      !device.create(options, {.width = kWidth, .height = kHeight}, window.handle()))
-    return 1;
+  if (!openDevice(options, kWidth, kHeight, &window, &device)) return 1;
   IDirect3DDevice9Ex *const made = device.deviceEx.get();
   if (!checkAdapter(calls, device, &mode) || !checkDisplay(calls, device, mode) ||
       !checkState(calls, made, window.handle()) || !checkVBlank(calls, made, mode) || !checkPriority(calls, made) ||

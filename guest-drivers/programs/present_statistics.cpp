@@ -103,10 +103,7 @@ bool windowed(const Options &options, uint32_t *requests) {
   Window window;
   Device device;
   Chain chain, second;
-  if (!window.open(options.x, options.y, kWidth, kHeight) ||
-      !device.create(options, {.width = kWidth, .height = kHeight}, window.handle()) ||
-      !chain.open(device.deviceEx.get()))
-    return false;
+  if (!openDevice(options, kWidth, kHeight, &window, &device) || !chain.open(device.deviceEx.get())) return false;
   if (!chain.ask("before the first present") ||
       !presents(device.deviceEx.get(), chain, options.frames, "in a window") ||
       !polledPresents(device.deviceEx.get(), chain, options.frames))

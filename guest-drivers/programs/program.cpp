@@ -264,6 +264,11 @@ bool Device::create(const Options &options, const DeviceSettings &settings, HWND
             "QueryInterface(IDirect3DDevice9)");
 }
 
+bool openDevice(const Options &options, uint32_t width, uint32_t height, Window *window, Device *device) {
+  return window->open(options.x, options.y, width, height) &&
+         device->create(options, {.width = width, .height = height}, window->handle());
+}
+
 bool readTarget(IDirect3DDevice9 *device, IDirect3DSurface9 *target, Picture *picture) {
   D3DSURFACE_DESC desc{};
   if (!ok(target->GetDesc(&desc), "GetDesc")) return false;

@@ -97,6 +97,9 @@ struct Device {
   IDirect3DDevice9 *operator->() const { return device.get(); }
 };
 
+/** Opens a window where the options say, and creates a device for it with back buffers of the same size. */
+bool openDevice(const Options &options, uint32_t width, uint32_t height, Window *window, Device *device);
+
 /** Reads a render target back through system memory. The surface is A8R8G8B8 or X8R8G8B8; the latter's alpha reads 255.
  * Prints what failed. */
 bool readTarget(IDirect3DDevice9 *device, IDirect3DSurface9 *target, Picture *picture);

@@ -83,8 +83,7 @@ int run(int argc, char **argv) {
   Window window;
   Device device;
   ComPtr<IDirect3DQuery9> query;
-  if (!window.open(options.x, options.y, kWidth, kHeight) ||
-      !device.create(options, {.width = kWidth, .height = kHeight}, window.handle()) ||
+  if (!openDevice(options, kWidth, kHeight, &window, &device) ||
       !ok(device->CreateQuery(D3DQUERYTYPE_EVENT, query.put()), "CreateQuery(EVENT)"))
     return 1;
   Round rounds[] = {{"presents that wait", 0, {}}, {"presents that do not wait", D3DPRESENT_DONOTWAIT, {}}};

@@ -142,9 +142,7 @@ int run(int argc, char **argv) {
   if (!begin({.name = "sharing", .help = kHelp, .ex = true}, argc, argv, options, exitCode)) return exitCode;
   Window window;
   Device device;
-  if (!window.open(options.x, options.y, kWidth, kHeight) ||
-      !device.create(options, {.width = kWidth, .height = kHeight}, window.handle()))
-    return 1;
+  if (!openDevice(options, kWidth, kHeight, &window, &device)) return 1;
   Sharing sharing(device.device.get());
   if (!sharing.create(options) || !cycles(sharing, options) || !sharing.finishProducers()) return 1;
   std::printf("sharing: ok cycles=%u producers=%u\n", options.cycles, options.producers);

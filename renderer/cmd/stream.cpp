@@ -5,6 +5,7 @@
 
 namespace aerogpu::cmd {
 
+// AllocTable::load() and parseDxgi() begin alike: each names the fields of a header of its own.
 Result<PacketReader> PacketReader::open(std::span<const uint8_t> bytes) {
   aerogpu_cmd_stream_header header;
   if (bytes.size() < sizeof header)

@@ -9,6 +9,7 @@
 
 namespace aerogpu::core {
 
+// PacketReader::open() and parseDxgi() begin alike: each names the fields of a header of its own.
 Result<void> AllocTable::load(std::span<const uint8_t> bytes) {
   m_entries.clear();
   if (bytes.empty()) return {};

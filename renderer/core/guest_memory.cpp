@@ -8,6 +8,7 @@
 
 namespace aerogpu::core {
 
+// read() and write() have a loop each: a read passes no gate, and its pieces have no limit.
 bool GuestMemory::read(uint64_t gpa, void* dst, uint64_t size) const {
   auto* out = static_cast<uint8_t*>(dst);
   while (size != 0) {
@@ -24,6 +25,7 @@ bool GuestMemory::read(uint64_t gpa, void* dst, uint64_t size) const {
   return true;
 }
 
+// write() and read() have a loop each: a write passes the gate, with pieces that shut() can wait for.
 bool GuestMemory::write(uint64_t gpa, const void* src, uint64_t size) const {
   const auto* in = static_cast<const uint8_t*>(src);
   while (size != 0) {

@@ -68,6 +68,7 @@ Result<std::vector<InputElement>> parseD3d9(std::span<const uint8_t> blob) {
   return elements;
 }
 
+// AllocTable::load() and PacketReader::open() begin alike: each names the fields of a header of its own.
 Result<std::vector<InputElement>> parseDxgi(std::span<const uint8_t> blob) {
   aerogpu_input_layout_blob_header header;
   if (blob.size() < sizeof header)

@@ -30,7 +30,8 @@ uint32_t bytesPerPixel(D3DDDIFORMAT format) {
   return 0;
 }
 
-// Adapters for the common work on source and target mode sets, whose interfaces differ only in types.
+// SourceSide and TargetSide: adapters for the common work on source and target mode sets, whose interfaces differ only
+// in types and names.
 struct SourceSide {
   using Set = D3DKMDT_HVIDPNSOURCEMODESET;
   using Interface = DXGK_VIDPNSOURCEMODESET_INTERFACE;
@@ -53,6 +54,7 @@ struct SourceSide {
   }
 };
 
+// TargetSide repeats SourceSide: the OS has other names for the functions and types of target mode sets.
 struct TargetSide {
   using Set = D3DKMDT_HVIDPNTARGETMODESET;
   using Interface = DXGK_VIDPNTARGETMODESET_INTERFACE;

@@ -18,7 +18,7 @@ GdiRect rectOf(const RECT &rect) {
           static_cast<int32_t>(rect.bottom)};
 }
 
-// Two switches, because the two enumerations number the same operations differently.
+// bltRop() and fillRop() are two switches, because their enumerations number the same operations differently.
 /** Translates DXGK_GDIROP_BITBLT into a ternary operation; returns false if there is no such operation. */
 bool bltRop(UINT rop, UINT rop3, uint8_t &out) {
   switch (rop) {
@@ -42,6 +42,7 @@ bool bltRop(UINT rop, UINT rop3, uint8_t &out) {
   }
 }
 
+// fillRop() has a table of its own: bltRop()'s is of another enumeration.
 /** Translates DXGK_GDIROP_COLORFILL into a ternary operation; returns false if there is no such operation. */
 bool fillRop(UINT rop, UINT rop3, uint8_t &out) {
   switch (rop) {

@@ -91,6 +91,7 @@ HRESULT APIENTRY SetIndicesUm(HANDLE device, UINT size, const VOID *bytes) {
   return kOk;
 }
 
+// These three are like SetPixelShaderConst, -I and -B: the DDI has a function and a type for each kind of shader.
 HRESULT APIENTRY SetVertexShaderConst(HANDLE device, const D3DDDIARG_SETVERTEXSHADERCONST *args, const VOID *values) {
   Device::from(device)->pipeline.vertexFloats.set(args->Register, args->Count, values);
   return kOk;
@@ -106,6 +107,7 @@ HRESULT APIENTRY SetVertexShaderConstB(HANDLE device, const D3DDDIARG_SETVERTEXS
   return kOk;
 }
 
+// These three are like SetVertexShaderConst, -I and -B: the DDI has a function and a type for each kind of shader.
 HRESULT APIENTRY SetPixelShaderConst(HANDLE device, const D3DDDIARG_SETPIXELSHADERCONST *args, const FLOAT *values) {
   Device::from(device)->pipeline.pixelFloats.set(args->Register, args->Count, values);
   return kOk;

@@ -327,6 +327,7 @@ uint64_t Image::stagingOffset(const ImagePart &part, const Staging &staging) con
          span.firstByte;
 }
 
+// copyOut() is copyIn() the other way: its packets call the guest memory's fields dst_, those of copyIn() src_.
 bool Image::copyOut(DeviceObjects &objects, const ImagePart &part, Staging &to) {
   if (to.handle) {
     if (!objects.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 1)) return false;
@@ -346,6 +347,7 @@ bool Image::copyOut(DeviceObjects &objects, const ImagePart &part, Staging &to) 
   return objects.context.send(read);
 }
 
+// copyIn() is copyOut() the other way: its packets call the guest memory's fields src_, those of copyOut() dst_.
 bool Image::copyIn(DeviceObjects &objects, const ImagePart &part, Staging &from) {
   if (from.handle) {
     if (!objects.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range) + sizeof(aerogpu_cmd_copy_texture2d), 1))

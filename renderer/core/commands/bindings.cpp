@@ -45,18 +45,26 @@ Result<BufferBinding> resolve(Buffer& buffer, uint32_t offset, uint32_t size) {
   return binding;
 }
 
-/// Looks up the buffers of a packet's list and checks their ranges, before any slot changes. Handle 0 empties
-/// a slot. `need`: handle -> Result<Buffer*>.
-template <class Wire, class Need>
-Result<void> resolveAll(std::span<const Wire> list, std::span<BufferBinding> out, const Need& need) {
+/// Binds the buffers of a packet's list to slots of a stage, after all are looked up and their ranges
+/// checked. Handle 0 empties a slot. `bind`: (StageBindings&, slot, element of the list, BufferBinding&&).
+template <uint32_t kSlots, class Packet, class Wire, class Bind>
+Result<void> setBuffers(Submission& s, const Packet& c, std::span<const Wire> list, const char* noSlot,
+                        const char* noBuffer, uint32_t dirty, const Bind& bind) {
+  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
+  if (!where) return where.error();
+  if (!slotsFit(c.start_slot, list.size(), kSlots)) return noSlots(noSlot, c.start_slot, list.size(), kSlots);
+  std::array<BufferBinding, kSlots> resolved;
   for (size_t i = 0; i < list.size(); ++i) {
     if (list[i].buffer == 0) continue;
-    const auto buffer = need(list[i].buffer);
+    const auto buffer = s.handles.need<Buffer>(list[i].buffer, noBuffer);
     if (!buffer) return buffer.error();
     auto binding = resolve(**buffer, list[i].offset_bytes, list[i].size_bytes);
     if (!binding) return binding.error();
-    out[i] = std::move(*binding);
+    resolved[i] = std::move(*binding);
   }
+  StageBindings& bindings = s.contexts.bindings(*where);
+  for (size_t i = 0; i < list.size(); ++i) bind(bindings, c.start_slot + i, list[i], std::move(resolved[i]));
+  s.contexts.dirtyStage(*where, dirty);
   return {};
 }
 
@@ -195,54 +203,30 @@ Result<void> runSetSamplers(Submission& s, const aerogpu_cmd_set_samplers& c,
 
 Result<void> runSetConstantBuffers(Submission& s, const aerogpu_cmd_set_constant_buffers& c,
                                    std::span<const aerogpu_constant_buffer_binding> list) {
-  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
-  if (!where) return where.error();
-  if (!slotsFit(c.start_slot, list.size(), kMaxConstantBuffers))
-    return noSlots("no such constant buffer slot", c.start_slot, list.size(), kMaxConstantBuffers);
-  std::array<BufferBinding, kMaxConstantBuffers> resolved;
-  const auto lookUp = [&](uint32_t handle) {
-    return s.handles.need<Buffer>(handle, "no such constant buffer");
-  };
-  if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
-  for (size_t i = 0; i < list.size(); ++i)
-    s.contexts.bindings(*where).constantBuffers[c.start_slot + i] = std::move(resolved[i]);
-  s.contexts.dirtyStage(*where, kDirtyConstantBuffers);
-  return {};
+  return setBuffers<kMaxConstantBuffers>(
+      s, c, list, "no such constant buffer slot", "no such constant buffer", kDirtyConstantBuffers,
+      [](StageBindings& bindings, size_t slot, const auto&, BufferBinding&& from) {
+        bindings.constantBuffers[slot] = std::move(from);
+      });
 }
 
 Result<void> runSetShaderResourceBuffers(Submission& s, const aerogpu_cmd_set_shader_resource_buffers& c,
                                          std::span<const aerogpu_shader_resource_buffer_binding> list) {
-  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
-  if (!where) return where.error();
-  if (!slotsFit(c.start_slot, list.size(), kMaxShaderResources))
-    return noSlots("no such resource slot", c.start_slot, list.size(), kMaxShaderResources);
-  std::array<BufferBinding, kMaxShaderResources> resolved;
-  const auto lookUp = [&](uint32_t handle) { return s.handles.need<Buffer>(handle, "no such buffer"); };
-  if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
-  for (size_t i = 0; i < list.size(); ++i) {
-    BufferBinding& from = resolved[i];
-    s.contexts.bindings(*where).resources[c.start_slot + i] = {
-        {}, {}, std::move(from.buffer), from.offset, from.size};
-  }
-  s.contexts.dirtyStage(*where, kDirtyResources);
-  return {};
+  return setBuffers<kMaxShaderResources>(
+      s, c, list, "no such resource slot", "no such buffer", kDirtyResources,
+      [](StageBindings& bindings, size_t slot, const auto&, BufferBinding&& from) {
+        bindings.resources[slot] = {{}, {}, std::move(from.buffer), from.offset, from.size};
+      });
 }
 
 Result<void> runSetUnorderedAccessBuffers(Submission& s, const aerogpu_cmd_set_unordered_access_buffers& c,
                                           std::span<const aerogpu_unordered_access_buffer_binding> list) {
-  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
-  if (!where) return where.error();
-  if (!slotsFit(c.start_slot, list.size(), kMaxUnorderedAccess))
-    return noSlots("no such unordered access slot", c.start_slot, list.size(), kMaxUnorderedAccess);
-  std::array<BufferBinding, kMaxUnorderedAccess> resolved;
-  const auto lookUp = [&](uint32_t handle) { return s.handles.need<Buffer>(handle, "no such buffer"); };
-  if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (resolved[i].buffer) resolved[i].initialCount = list[i].initial_count;
-    s.contexts.bindings(*where).unorderedAccess[c.start_slot + i] = std::move(resolved[i]);
-  }
-  s.contexts.dirtyStage(*where, kDirtyUnorderedAccess);
-  return {};
+  return setBuffers<kMaxUnorderedAccess>(
+      s, c, list, "no such unordered access slot", "no such buffer", kDirtyUnorderedAccess,
+      [](StageBindings& bindings, size_t slot, const auto& element, BufferBinding&& from) {
+        if (from.buffer) from.initialCount = element.initial_count;
+        bindings.unorderedAccess[slot] = std::move(from);
+      });
 }
 
 }  // namespace aerogpu::core

@@ -29,6 +29,23 @@ Result<void> checkTransfer(const Packet& c, const Texture& texture) {
   return checkBox(texture, {c.mip_level, c.array_layer}, boxOf(c));
 }
 
+/// Finds the allocation that `field` of a packet names.
+Result<const AllocTable::Entry*> needEntry(const Submission& s, const char* field, uint32_t allocId) {
+  if (const AllocTable::Entry* entry = s.guest.find(allocId)) return entry;
+  return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table", {{field, allocId}});
+}
+
+/// Moves a box at once, or by slices where these are not as far apart as rows. `move`: Result<void>(Box,
+/// ByteRows).
+template <class Move>
+Result<void> moveBox(Box box, const BoxMemory& memory, const Move& move) {
+  if (memory.even()) return move(box, memory.all());
+  box.depth = 1;
+  for (uint32_t z = 0; z < memory.slices; ++z, ++box.z)
+    if (auto done = move(box, memory.slice(z)); !done) return done;
+  return {};
+}
+
 }  // namespace
 
 Result<void> runExtUpdateBuffer(Submission& s, const aerogpu_cmd_ext_update_buffer& c) {
@@ -38,19 +55,17 @@ Result<void> runExtUpdateBuffer(Submission& s, const aerogpu_cmd_ext_update_buff
   if (c.dst_offset_bytes > size || c.size_bytes > size - c.dst_offset_bytes)
     return refused(ErrorCode::OutOfBounds, "update reaches past the buffer",
                    {{"dst_offset_bytes", c.dst_offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", size}});
-  const AllocTable::Entry* entry = s.guest.find(c.src_alloc_id);
-  if (!entry)
-    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
-                   {{"src_alloc_id", c.src_alloc_id}});
-  if (c.src_offset_bytes > entry->size || c.size_bytes > entry->size - c.src_offset_bytes)
+  const auto entry = needEntry(s, "src_alloc_id", c.src_alloc_id);
+  if (!entry) return entry.error();
+  if (c.src_offset_bytes > (*entry)->size || c.size_bytes > (*entry)->size - c.src_offset_bytes)
     return refused(
         ErrorCode::OutOfBounds, "update reaches past its allocation",
-        {{"src_offset_bytes", c.src_offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", entry->size}});
+        {{"src_offset_bytes", c.src_offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", (*entry)->size}});
   if (c.size_bytes == 0) return {};
   if (auto taken = s.work.take(Work::Bytes, c.size_bytes); !taken) return taken;
   const UpdatePromise promise{(c.flags & AEROGPU_EXT_UPDATE_DISCARD) != 0,
                               (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
-  return s.guest.read(*entry, {c.src_offset_bytes, c.size_bytes, c.size_bytes, 1}, [&](ByteSource& source) {
+  return s.guest.read(**entry, {c.src_offset_bytes, c.size_bytes, c.size_bytes, 1}, [&](ByteSource& source) {
     return (*buffer)->gpu->update(c.dst_offset_bytes, c.size_bytes, source, promise);
   });
 }
@@ -59,62 +74,48 @@ Result<void> runExtUpdateTexture(Submission& s, const aerogpu_cmd_ext_update_tex
   const auto texture = s.handles.need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
   if (auto inside = checkTransfer(c, **texture); !inside) return inside;
-  const AllocTable::Entry* entry = s.guest.find(c.src_alloc_id);
-  if (!entry)
-    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
-                   {{"src_alloc_id", c.src_alloc_id}});
+  const auto entry = needEntry(s, "src_alloc_id", c.src_alloc_id);
+  if (!entry) return entry.error();
   if (c.width == 0 || c.height == 0 || c.depth == 0) return {};
-  Box box = boxOf(c);
+  const Box box = boxOf(c);
   const auto memory =
-      boxMemory(**texture, box, *entry, c.src_offset_bytes, c.src_row_pitch_bytes, c.src_slice_pitch_bytes);
+      boxMemory(**texture, box, **entry, c.src_offset_bytes, c.src_row_pitch_bytes, c.src_slice_pitch_bytes);
   if (!memory) return memory.error();
   if (auto taken = s.work.take(Work::Bytes, memory->bytes()); !taken) return taken;
   const Subresource sub{c.mip_level, c.array_layer};
   const UpdatePromise promise{(c.flags & AEROGPU_EXT_UPDATE_DISCARD) != 0,
                               (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
-  const auto update = [&](const ByteRows& rows) {
-    return s.guest.read(*entry, rows, [&](ByteSource& source) {
+  return moveBox(box, *memory, [&](const Box& part, const ByteRows& rows) {
+    return s.guest.read(**entry, rows, [&](ByteSource& source) {
       ++(*texture)->writes;
-      return (*texture)->gpu->update(sub, box, {memory->rowPitch, memory->slicePitch}, source, promise);
+      return (*texture)->gpu->update(sub, part, {memory->rowPitch, memory->slicePitch}, source, promise);
     });
-  };
-  if (memory->even()) return update(memory->all());
-  box.depth = 1;
-  for (uint32_t z = 0; z < c.depth; ++z, ++box.z)
-    if (auto done = update(memory->slice(z)); !done) return done;
-  return {};
+  });
 }
 
 Result<void> runExtReadTexture(Submission& s, const aerogpu_cmd_ext_read_texture& c) {
   const auto texture = s.handles.need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
   if (auto inside = checkTransfer(c, **texture); !inside) return inside;
-  const AllocTable::Entry* entry = s.guest.find(c.dst_alloc_id);
-  if (!entry)
-    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
-                   {{"dst_alloc_id", c.dst_alloc_id}});
-  if (entry->readOnly)
+  const auto entry = needEntry(s, "dst_alloc_id", c.dst_alloc_id);
+  if (!entry) return entry.error();
+  if ((*entry)->readOnly)
     return refused(ErrorCode::OutOfBounds, "read to a read-only allocation",
                    {{"dst_alloc_id", c.dst_alloc_id}});
   if (c.width == 0 || c.height == 0 || c.depth == 0) return {};
-  Box box = boxOf(c);
+  const Box box = boxOf(c);
   const auto memory =
-      boxMemory(**texture, box, *entry, c.dst_offset_bytes, c.dst_row_pitch_bytes, c.dst_slice_pitch_bytes);
+      boxMemory(**texture, box, **entry, c.dst_offset_bytes, c.dst_row_pitch_bytes, c.dst_slice_pitch_bytes);
   if (!memory) return memory.error();
   if (auto taken = s.work.take(Work::Bytes, memory->bytes()); !taken) return taken;
   const Subresource sub{c.mip_level, c.array_layer};
   GpuTexture& gpu = *(*texture)->gpu;
-  const auto read = [&](const ByteRows& rows) -> Result<void> {
-    auto sink = s.guest.sinkAt(*entry, rows);
+  return moveBox(box, *memory, [&](const Box& part, const ByteRows& rows) -> Result<void> {
+    auto sink = s.guest.sinkAt(**entry, rows);
     if (!sink) return sink.error();
     s.stats.readbackBytes.add(rows.rowBytes * rows.rows);
-    return gpu.read(sub, box, std::move(*sink));
-  };
-  if (memory->even()) return read(memory->all());
-  box.depth = 1;
-  for (uint32_t z = 0; z < c.depth; ++z, ++box.z)
-    if (auto done = read(memory->slice(z)); !done) return done;
-  return {};
+    return gpu.read(sub, part, std::move(*sink));
+  });
 }
 
 }  // namespace aerogpu::core
