@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The pixel shader of the fixed function (fixed_function.h). Formulas: the pages "D3DTEXTUREOP", "D3DTA",
 // "Texture Blending Operations", "Bump Mapping Formulas" and "Specular Lighting" of the Direct3D 9 reference;
-// "texbeml - ps" says that luminance modulates all four channels and is clamped. An instruction of ps_2_0
-// reads at most one v# and two c#, and its only swizzles are .x, .y, .z, .w, .yzxw, .zxyw and .wzyx.
+// "texbeml - ps" says that luminance modulates all four channels and is clamped. ps_2_0 reads at most one v#
+// and two c# in an instruction and knows few swizzles: x, y, z, w four times, yzxw, zxyw, wzyx.
 #include "aerogpu/d3d9/fixed_constants.h"
 #include "d3d9/fixed_emitter.h"
 

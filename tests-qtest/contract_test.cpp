@@ -269,14 +269,14 @@ TEST(Contract, TheLargestBuffers) {
   EXPECT_EQ(d.codeOf(d.submitRaw(0, 24, 0, 0)), kDecode);
 }
 
-/// Shaders as Direct3D 9 tokens (state.md, SHADER-3), written as numbers. kVs is vs_2_0 { dcl_position v0;
-/// dcl_texcoord v1; mov oPos, v0; mov oT0, v1 }, kPs is ps_2_0 { dcl t0; add r0, t0, c0; mov oC0, r0 }.
+/// Shaders and a vertex declaration as numbers; state.md, SHADER-3 and INPUT-1. The stream's layout is
+/// Direct3D 9's: vs_2_0 { dcl_position v0; dcl_texcoord v1; mov oPos, v0; mov oT0, v1 }, ps_2_0 { dcl t0; add
+/// r0, t0, c0; mov oC0, r0 }
 const Words kVs = {0xFFFE0200, 0x0200001F, 0x80000000, 0x900F0000, 0x0200001F, 0x80000005, 0x900F0001,
                    0x02000001, 0xC00F0000, 0x90E40000, 0x02000001, 0xE00F0000, 0x90E40001, 0x0000FFFF};
 const Words kPs = {0xFFFF0200, 0x0200001F, 0x80000000, 0xB00F0000, 0x03000002, 0x800F0000,
                    0xB0E40000, 0xA0E40000, 0x02000001, 0x800F0800, 0x80E40000, 0x0000FFFF};
-/// A vertex declaration (state.md, INPUT-1) of three elements, 8 bytes each: FLOAT3 POSITION from stream 0,
-/// FLOAT2 TEXCOORD from stream 1, and the end.
+/// FLOAT3 POSITION of stream 0, FLOAT2 TEXCOORD of stream 1; the end. Each element is 8 bytes.
 const Words kElements = {0x00000000, 0x00000002, 0x00000001, 0x00050001, 0x000000FF, 0x00000011};
 
 // DRAW-1, DRAW-2, SHADER-3, SHADER-10, SHADER-11, INPUT-1, INPUT-3, INPUT-10, STATE-9, STATE-13, COPY-2,

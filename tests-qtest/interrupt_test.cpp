@@ -244,8 +244,8 @@ TEST(Msi, AVsyncedPresentInterruptsOnceAtItsVblank) {
 // REG-3, VBL-2
 TEST(Vblank, LoLatchesHiOfSequenceAndTime) {
   AeroGpuDev dev("renderer=null,refresh_rate=60");
-  // Stops channel 0 of the 8254, which ticks since power-on, by mode 0. The clock steps over two years below,
-  // and would otherwise run each of its ticks.
+  // Stops the timer that ticks since power-on (8254 channel 0, mode 0), or years would take long to step
+  // over.
   dev.qemu.outb(0x43, 0x30);
   dev.qemu.outb(0x40, 0xFF);
   dev.qemu.outb(0x40, 0xFF);

@@ -121,8 +121,7 @@ TEST(Scanout, IsUpTo16384PixelsEachWay) {
   }
 }
 
-/// A guest with much memory cannot make the console's surface arbitrarily large; no other limit covers that
-/// surface.
+/// A guest with much memory cannot make the console's surface arbitrarily large: no other limit counts it.
 // SCAN-3, SCAN-4
 TEST(Scanout, IsUpTo67108864Pixels) {
   // A picture that BAR1 has room for is valid too.
@@ -169,7 +168,7 @@ TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
   expectPicture(dev.qemu.screendump(), good.format, bytes, 64, 8, 256);
 }
 
-/// A screenshot of memory in BAR1 shows all that the CPU has written there, also after an earlier screenshot.
+/// Pictures of BAR1 include everything written to it since.
 // SCAN-6
 TEST(Scanout, WritesToBar1Show) {
   AeroGpuDev dev;
@@ -278,7 +277,7 @@ void expectPlanar(const Picture& picture, uint32_t byteOffset, uint8_t on) {
     EXPECT_EQ(picture.at(byteOffset % 80 * 8 + x, byteOffset / 80), on & 0x80 >> x ? 0xF0F0F0u : 0u) << x;
 }
 
-/// AEROGPU_EXT_REG_VGA also ends VBE's mode: VGA registers that are programmed afterwards take effect.
+/// The register also ends VBE's mode: VGA registers programmed afterwards take effect.
 // EXT-5
 TEST(Scanout, TheRegisterEndsVbesMode) {
   AeroGpuDev dev;
@@ -525,8 +524,7 @@ TEST_F(Cursor, AHotSpotOutsideIsTheLastPixel) {
   expectCursorAt(20 - (kSize - 1), 20 - (kSize - 1));
 }
 
-/// Only these writes make the device read the cursor's shape; new content of the memory, moves, flips and
-/// screenshots do not.
+/// The memory's content in between does not matter, nor do moves, flips and screenshots.
 // CUR-4
 TEST_F(Cursor, IsReadAgainWhenItsEnableOrAddressIsWritten) {
   const std::vector<uint8_t> gone(kSize * kSize * 4, 0),
@@ -550,7 +548,7 @@ TEST_F(Cursor, IsReadAgainWhenItsEnableOrAddressIsWritten) {
   expectCursorAt(24, 12);
 }
 
-/// A cursor has 1 to 256 pixels each way, and all of them are visible.
+/// 1 to 256 pixels each way, and its whole width and height are visible.
 // CUR-2
 TEST_F(Cursor, HasUpTo256PixelsEachWay) {
   constexpr uint32_t kSide = 300;

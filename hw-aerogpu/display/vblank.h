@@ -45,8 +45,8 @@ void aerogpu_vblank_reset(AeroGPUState *s); /* BQL */
 
 extern const VMStateDescription aerogpu_vblank_vmstate;
 /*
- * Continues the clock from its saved position. Returns < 0 if no clock can have
- * had that position. BQL; call it when registers and interrupts are loaded.
+ * Goes on at the saved clock's position. Returns < 0 if no clock can have
+ * stood there. BQL; registers and interrupts are loaded.
  */
 int aerogpu_vblank_loaded(AeroGPUState *s);
 

@@ -67,8 +67,7 @@ typedef struct AeroGPUCompletions {
     uint64_t fetch_generation; /* generation the render thread is in */
     uint64_t last_vsync_seq;   /* tick of the last vsync present */
     bool full;                 /* fetching waits for a completion */
-    bool held; /* a submission failed that must not fail; ends with the
-                  generation */
+    bool held; /* a must-not-fail failed: until the next generation */
     Notifier vblank;
     /* For tests: a GPU that takes this long for each submission, or for
      * ever. */
@@ -99,6 +98,10 @@ static inline bool aerogpu_completions_held_locked(const AeroGPUCompletions *c)
 }
 
 /*
+ * Notes a submission that was fetched from the slot before `next_head`, and
+ * gives it its cookie. Render thread.
+ */
+/*
  * For tests: makes the GPU take `delay_ms` of virtual time for each submission
  * from now on. BQL.
  */
@@ -106,10 +109,6 @@ void aerogpu_completions_delay(AeroGPUState *s, uint32_t delay_ms);
 /* For tests: makes the next submission endless. Any thread. */
 void aerogpu_completions_stick(AeroGPUState *s, bool stick);
 
-/*
- * Notes a submission that was fetched from the slot before `next_head`, and
- * gives it its cookie. Render thread.
- */
 void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
                              uint32_t next_head);
 /* The renderer's submission_done. Render thread or the renderer's own
@@ -122,9 +121,10 @@ void aerogpu_submission_done(AeroGPUState *s,
  * any more. BQL, lock held.
  */
 void aerogpu_completions_drop_locked(AeroGPUState *s);
+/* Assigns later fetches to the newest generation. Render thread.
+ */
 /* Completes submissions whose obstacle may be gone. Any thread. */
 void aerogpu_completions_go_on(AeroGPUState *s);
-/* Assigns later fetches to the newest generation. Render thread. */
 void aerogpu_completions_enter_generation(AeroGPUState *s);
 /* True if the render thread is in the newest generation. Any thread. */
 bool aerogpu_completions_entered(AeroGPUState *s);

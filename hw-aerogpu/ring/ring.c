@@ -30,7 +30,7 @@ typedef struct AeroGPUSpaceSlot {
     struct aerogpu_submit_space space;
 } QEMU_PACKED AeroGPUSpaceSlot;
 
-/* Header fields as the guest wrote them, each read once. */
+/* Header fields of one look, as the guest wrote them. */
 typedef struct AeroGPURingView {
     uint32_t count;
     uint32_t stride;
@@ -206,10 +206,8 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
 }
 
 /*
- * True if one more submission may be fetched now: the VM runs, the ring is
- * enabled and was not configured anew, no request or reset is pending, neither
- * a lost GPU nor a failed submission forbids it, and there is room for the
- * submission's record.
+ * True if one more submission may be fetched now: the ring is enabled, no
+ * request waits, and there is room for its record.
  */
 static bool aerogpu_ring_may_fetch(AeroGPUState *s)
 {
@@ -229,8 +227,8 @@ static bool aerogpu_ring_may_fetch(AeroGPUState *s)
 }
 
 /*
- * Submits the slots between head and tail, at most entry_count of them. Slots
- * that the driver adds meanwhile are left to the next call. Latches errors of
+ * Submits the slots between head and tail. A look is bounded by entry_count;
+ * the next look finds slots that the driver adds meanwhile. Latches errors of
  * the header unless `quiet`.
  */
 void aerogpu_ring_drain(AeroGPUState *s, bool quiet)

@@ -74,10 +74,9 @@ uint32_t aerogpu_ring_tail(AeroGPUState *s)
 }
 
 /*
- * Writes the head to guest memory, where the driver reads it. If the memory map
- * changed since the ring was mapped, looks the address up anew. Where that
- * leads to no memory, as without bus mastering, the next change of the memory
- * map tries again (aerogpu_ring_map_changed).
+ * Stores the head that the driver sees. If the memory map changed since the
+ * ring was mapped, it stores it where the address leads now, if bus mastering
+ * is on at all; else the next map stores it.
  */
 static void aerogpu_head_write_locked(AeroGPUState *s)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests the packets that the two writers make: header, number of elements, padding (docs/abi/commands.md), and the room
-// that they need. Both writers must make the same bytes.
+// Packets that writers make: header, number of elements, padding (docs/abi/commands.md), room; and both writers write
+// the same bytes.
 #include "aerogpu/packet_writer.hpp"
 
 #include <gtest/gtest.h>

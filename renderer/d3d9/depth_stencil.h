@@ -27,9 +27,9 @@ inline const core::StencilFace& counterClockwiseFace(const core::DepthStencilSta
   return state.twoSided ? state.back : state.front;
 }
 
-/// True if primitives are cut at the ends of the depth range (DRAW-18). If they are not, Direct3D clamps
-/// their depth to the viewport's range, as it does after a depth bias. D3DRS_CLIPPING counts only for
-/// primitives of transformed vertices, which are cut only if the draw also tests their depth.
+/// True if primitives are cut at the ends of the depth range. If they are not, and after a bias, Direct3D
+/// clamps the depth to the viewport's range. D3DRS_CLIPPING is for vertices that come transformed; those are
+/// not cut either if the draw does not use their depth.
 inline bool clipsDepth(const core::DrawState& state) {
   if (!state.rasterizer.depthClip) return false;
   const bool pretransformed = state.inputLayout && state.inputLayout->pretransformed && !usesDxbc(state);

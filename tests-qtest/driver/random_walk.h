@@ -169,8 +169,7 @@ private:
   Item anyItem(WalkProcess& process, const std::function<bool(const WalkItem&)>& fits);
   /// Draws with `context`; the effect comes when the buffer is submitted.
   NTSTATUS act(WalkContext& context, const Stream& stream, const Context::List& list, Effect effect);
-  /// Submits through `submits`; `possible`: the device may refuse it. While submissions are lost (m_vain),
-  /// the call itself may also fail.
+  /// Submits through `submits`; `possible`: it may be refused. A submission in vain may also fail.
   NTSTATUS act(WalkContext& context, bool possible, const std::function<NTSTATUS()>& submits, Effect effect);
   /// Copies to the desktop, or fills it if there is no source.
   NTSTATUS present(WalkContext& context, const Item& source, const RECT& from, const RECT& to, uint32_t color,
@@ -201,17 +200,16 @@ private:
   void settle();
   /// True if the device may refuse requests of this process.
   bool mayRefuse(const WalkProcess& process) const { return m_short || !process.hoard.empty(); }
-  /// True if the device has refused to make an object that the process, or the driver for it, will use or
-  /// destroy: the device answers that with an error too.
+  /// True if the process, or the driver for it, destroys objects that the device has refused to make: that is
+  /// an error too.
   bool missesSomething(const WalkProcess& process) const;
   /// True if any submission may now be an error.
   bool anyMayRefuse() const;
-  /// Expects that a loss made one error (LOSS-3) and one time-out; `refused`: the device may also have
-  /// reported refusals as errors.
+  /// Counts the error of a loss (LOSS-3); `refused`: others may have come before it.
   void countLoss(bool refused);
   /// Returns how many requests of `submits` the device refuses; 0 unless that is `possible`.
   uint32_t refusalsOf(bool possible, const std::function<void()>& submits);
-  /// Runs `pages`, which moves memory, and expects that the device refuses none of its requests.
+  /// Pages; the device refuses nothing of it.
   bool page(const std::function<bool()>& pages);
   /// Makes textures until the device refuses one of `smallest` pixels a side.
   void takeAll(WalkProcess& process, uint32_t smallest);
@@ -254,10 +252,10 @@ private:
   std::vector<int64_t> m_resetTimes;
   bool m_noise = false, m_vsync = false, m_stop = false;
   uint64_t m_limit = 0;          // limit of host memory; 0: unknown
-  bool m_short = false;          // host memory is nearly used up
+  bool m_short = false;          // it is nearly used up
   bool m_vain = false;           // submissions are lost
   bool m_primaryMade = false;    // the desktop primary has its texture
-  bool m_primaryUnseen = false;  // the device refused that texture
+  bool m_primaryUnseen = false;  // it was refused
   std::vector<unsigned> m_made;  // moves of each row of kMoves
   unsigned m_shortages = 0, m_shares = 0, m_refusals = 0, m_pagings = 0, m_amid = 0, m_gone = 0,
            m_survivors = 0;

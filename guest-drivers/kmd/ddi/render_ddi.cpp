@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// render_ddi.cpp: DxgkDdiRender, DxgkDdiPatch, DxgkDdiSubmitCommand and the other functions for DMA buffers. A program
-// can change its command buffer at any time, so the driver checks a copy and sends that copy to the device.
+// render_ddi.cpp: DxgkDdiRender, DxgkDdiPatch, DxgkDdiSubmitCommand and what else moves DMA buffers. A user-mode
+// command buffer is read once: user mode can change its own at any time.
 #include "guest-drivers/kmd/adapter.h"
 #include "guest-drivers/kmd/ddi/entry_points.h"
 #include "guest-drivers/kmd/ddi/stream_rights.h"
@@ -14,14 +14,14 @@ namespace {
 /** The runtime's command buffers are as large as DMA buffers; several passes may split a larger one. */
 constexpr UINT kMaxCommandBytes = 64 * 1024 * 1024;
 
-/** Ends a pass that put `bytes` of the `left` bytes into the DMA buffer: asks for another pass if bytes remain. */
+/** What was built is `bytes` of `left`. */
 NTSTATUS passed(DXGKARG_RENDER &args, uint32_t bytes, uint32_t left) {
   args.MultipassOffset += bytes;
   return bytes < left ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_SUCCESS;
 }
 
-/** For devices that keep processes apart themselves (docs/abi/spaces.md): copies the `left` bytes at `rest`, which is
- *  user memory, without checking them. If the DMA buffer has too little room, copies as many whole packets as fit. */
+/** The device keeps processes apart (docs/abi/spaces.md): the `left` bytes at `rest`, which is user memory, are copied,
+ *  once, and nobody looks at them. Of more than the buffer holds as many whole packets as fit. */
 NTSTATUS renderUnread(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &dma, const uint8_t *rest, uint32_t left) {
   uint32_t bytes = left;
   if (left <= dma.packetRoom()) {
@@ -41,8 +41,7 @@ NTSTATUS renderUnread(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &dm
   return passed(args, bytes, left);
 }
 
-/** For devices that do not keep processes apart: the driver checks the packets, and copies nothing of a stream that it
- *  refuses to the DMA buffer. */
+/** The driver keeps processes apart: nothing reaches the DMA buffer of a stream that it refuses. */
 NTSTATUS renderChecked(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &dma, const uint8_t *rest,
                        uint32_t left) {
   AeroAdapter &adapter = *context.adapter;
@@ -54,7 +53,7 @@ NTSTATUS renderChecked(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &d
   CheckedStream stream;
   const NTSTATUS status = checkStream(adapter, context.device, args, packets, copied, copied < left, stream);
   if (!NT_SUCCESS(status)) return status;
-  // Not even the first packet fits into a DMA buffer; the user-mode driver must not make such a packet.
+  // As above: one packet that no DMA buffer holds.
   if (copied < left && !stream.bytes) return STATUS_INVALID_USER_BUFFER;
   RtlCopyMemory(dma.packetData(), packets, stream.bytes);
   if (stream.ends) InterlockedIncrement(&context.device->unsubmittedEnds);
@@ -63,8 +62,8 @@ NTSTATUS renderChecked(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &d
   return passed(args, stream.bytes, left);
 }
 
-/** Notes that a submission which ends handles is in the ring; only for devices without a handle space. Clears its flag,
- *  because the OS submits it again after a preemption or a reset, and it must count once. */
+/** The submission is in the ring, of a device without a handle space. It counts once: after a preemption or a reset it
+ *  comes again. */
 void countEnds(const AeroContext &context, const DXGKARG_SUBMITCOMMAND &args) {
   auto *at = static_cast<uint8_t *>(args.pDmaBufferPrivateData) + args.DmaBufferPrivateDataSubmissionStartOffset;
   AEROGPU_DMA_PRIV priv;
@@ -75,8 +74,7 @@ void countEnds(const AeroContext &context, const DXGKARG_SUBMITCOMMAND &args) {
   InterlockedDecrement(&context.device->unsubmittedEnds);
 }
 
-/** Returns the private data of the submission that is patched, or null. They stay with the DMA buffer when it is
- *  submitted again. */
+/** The private data of what is patched, or null; they stay with the buffer from one submission of it to the next. */
 AEROGPU_DMA_PRIV *privateOf(const DXGKARG_PATCH &args) {
   const UINT start = args.DmaBufferPrivateDataSubmissionStartOffset;
   if (!args.pDmaBufferPrivateData || start > args.DmaBufferPrivateDataSize ||
@@ -85,7 +83,7 @@ AEROGPU_DMA_PRIV *privateOf(const DXGKARG_PATCH &args) {
   return reinterpret_cast<AEROGPU_DMA_PRIV *>(static_cast<uint8_t *>(args.pDmaBufferPrivateData) + start);
 }
 
-/** Writes the table entry of a listed allocation anew, as it may have moved. False: the OS' lists make no sense. */
+/** Writes the entry of an allocation of the list that may have moved. False: the OS' lists make no sense. */
 bool patchEntry(const AeroAdapter &adapter, const DXGKARG_PATCH &args, const D3DDDI_PATCHLOCATIONLIST &patch) {
   const DXGK_ALLOCATIONLIST &listed = args.pAllocationList[patch.AllocationIndex];
   const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
@@ -99,7 +97,7 @@ bool patchEntry(const AeroAdapter &adapter, const DXGKARG_PATCH &args, const D3D
   return true;
 }
 
-/** Patches the entries of allocations that moved since the entries were written, or all if that is not known. */
+/** Patches what moved since the entries were written, or all where nobody knows. */
 [[gnu::noinline]] NTSTATUS patchMoved(const AeroAdapter &adapter, const DXGKARG_PATCH &args, AEROGPU_DMA_PRIV *priv) {
   const bool all = !priv || priv->Reserved0 & kDmaMoved;
   const D3DDDI_PATCHLOCATIONLIST *patch = args.pPatchLocationList + args.PatchLocationListSubmissionStart;
@@ -115,8 +113,8 @@ bool patchEntry(const AeroAdapter &adapter, const DXGKARG_PATCH &args, const D3D
   return STATUS_SUCCESS;
 }
 
-/** True if no allocation moved since the entries were written; false if patchMoved() has to find out. This looks at
- *  every allocation of every submission, so a test bounds its instructions ('instructions' of the driver host). */
+/** Whether nothing moved since the entries were written; false when that takes a closer look. Each allocation of each
+ *  submission is looked at here: how many instructions that takes is tested ('instructions' of the driver host). */
 bool allWhereTheyWere(const DXGKARG_PATCH &args, const AEROGPU_DMA_PRIV *priv) {
   const UINT count = args.PatchLocationListSubmissionLength;
   if (!count) return true;

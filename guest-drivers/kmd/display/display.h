@@ -3,9 +3,9 @@
 // the DDI, which only talk to the OS' objects, are in vidpn.cpp.
 //
 // The state that the interrupt routine and flips see (m_scanout, m_vsync and the rest below "at DIRQL")
-// changes only in step with the interrupt, through DxgkCbSynchronizeExecution; only returnToVga(), which also
-// runs when the system crashes, does without. Registers::readAdvancing64 reads the 64-bit registers that the
-// device advances. It needs no lock, so the interrupt routine may trace vblanks with it.
+// changes only in step with the interrupt, through DxgkCbSynchronizeExecution. Registers::readAdvancing64
+// reads the 64-bit registers that the device advances, and needs no lock; the interrupt routine reads none of
+// them.
 #pragma once
 
 #include "guest-drivers/kmd/device/registers.h"

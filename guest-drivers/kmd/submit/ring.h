@@ -34,7 +34,7 @@ public:
   void start(const Registers &registers, uint64_t completedFence, bool spaces);
   /** Makes the device stop using the memory. */
   void stop(const Registers &registers);
-  /** How a reset ended: what the device may still do to memory for earlier work. */
+  /** How far a reset stopped the device: its possible accesses to earlier work. */
   enum class Left {
     Nothing,
     Untaken,  // the device did not accept the reset

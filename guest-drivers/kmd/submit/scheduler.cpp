@@ -206,8 +206,8 @@ bool Scheduler::interrupt(uint32_t status) {
   return needsDpc;
 }
 
-// A packet that failed had no effect and the rest ran (CMD-7): the process goes on. If a whole submission did not run,
-// the process loses its device. DXGK_INTERRUPT_DMA_FAULTED is not for drivers (page "DXGK_INTERRUPT_TYPE").
+// A packet that failed had no effect and the rest ran (CMD-7): the process goes on. Where a submission as a whole did
+// not run, it does not. DXGK_INTERRUPT_DMA_FAULTED is not for drivers (page "DXGK_INTERRUPT_TYPE").
 void Scheduler::readErrors() {
   ErrorRecord record = {};
   record.more = true;
@@ -269,8 +269,8 @@ void Scheduler::blame(DeviceContext context) {
   InterlockedIncrement(&m_failureCount);
 }
 
-/** A submission did not run, and its owner is unknown, so every context counts as failed: a lost device is better than
- *  a program that goes on with results that do not exist. */
+/** Somebody's did not run, and it is not known whose: better all lose their device than one goes on with what is not
+ *  there. */
 void Scheduler::blameAll() {
   for (volatile LONG &word : m_failures) InterlockedOr(&word, -1);
   InterlockedIncrement(&m_failureCount);
@@ -293,8 +293,7 @@ void Scheduler::begins(DeviceContext context, uint64_t process) {
   InterlockedAnd(&m_failures[bit / 32], static_cast<LONG>(~(1u << bit % 32)));
 }
 
-/** Returns the process of the submission at the head of the ring; 0 if that is no program's. The device runs the ring
- *  in order, so a submission that hangs is the one at the head. */
+/** The device goes through the ring in order: what hangs is what the head is at, and the rest waits for it. */
 uint64_t Scheduler::processAtHead() const {
   const RingEnd end = m_ring.end();
   if (end.head == end.tail) return 0;
@@ -306,9 +305,9 @@ NTSTATUS Scheduler::resetFromTimeout() {
   m_ring.halt();
   m_timedOut = processAtHead();
   m_internal.keepLost();
-  // Nothing is pushed now, so the wait needs no lock. A device that still uses guest memory is cut off from it, as the
-  // page "DxgkDdiResetFromTimeout" asks. That does not end copies which the GPU has already begun (BUSY-2). Nobody else
-  // may get the memory that they write to, so this then fails, which stops the system (bug check 0x116).
+  // Nothing is pushed now, so the wait needs no lock. A device that does not let go is cut off from memory, which is
+  // what the page asks for. That does not reach a GPU which goes on with copies into memory of the guest's (BUSY-2):
+  // the memory must not be given to anybody, and an answer but success stops the system (bug-check 0x116).
   const Ring::Left left = m_ring.reset();
   if (left != Ring::Left::Nothing) setBusMaster(false);
   BOOLEAN returned;
@@ -330,8 +329,8 @@ void Scheduler::setBusMaster(bool on) {
   m_cutOff = !on;
 }
 
-// Lost work is never reported, neither as done nor as preempted. Work that was done just before the reset, and not
-// reported by then, is not reported either: the OS has dropped it with the rest.
+// What was lost is never reported, neither as done nor as preempted; nor is what was done just before and not yet told,
+// because the OS has dropped it with the rest.
 BOOLEAN NTAPI Scheduler::forgetAtDirql(PVOID context) {
   auto *self = static_cast<Scheduler *>(context);
   self->m_preemption.pending = false;

@@ -58,8 +58,8 @@ bool Image::plan(const Runtime &runtime, const FormatRow &row, const ImageSize &
   // Back buffers are plain surfaces; the kernel driver draws presents, in the formats that it knows.
   const bool presented = use.target && !use.texture && !use.depth && !crossesContexts && size.levels == 1 &&
                          size.layers == 1 && deviceFormat(static_cast<uint32_t>(row.d3d)) == row.device;
-  // A target is locked through staging, so memory of its own would only hold old pixels. It has none, unless the kernel
-  // driver presents it: that takes an allocation, of one page (PRIV-20), or of full size without handle spaces.
+  // A target is locked through staging, and its memory would be old: it has none, or, if the kernel driver has to know
+  // it, a page that stands for it (PRIV-20).
   const bool drawn = (use.target || use.depth) && !crossesContexts;
   if (drawn && !presented) return true;
   // A present shows a surface's memory, or, by a blit, an image without memory.

@@ -29,8 +29,8 @@ SystemRows systemRows(const Surface &surface, const FormatRow &format) {
   return {(surface.width + format.block - 1) / format.block * format.blockBytes, 0};
 }
 
-/** Returns how many bytes the runtime has for a surface of tight blocks. It counts one byte for each pixel, which is
- * too few if an edge of the surface cuts blocks. */
+/** Returns the bytes that the runtime has for a surface of tight blocks: one a pixel, which is too few if a block is
+ * cut. */
 size_t tightBytes(const Surface &surface) {
   return size_t{surface.systemPitch} * surface.height;
 }

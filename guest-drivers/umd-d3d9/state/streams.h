@@ -11,8 +11,8 @@ namespace aero {
 
 constexpr uint32_t kMaxStreams = StreamSteps::kStreams;
 
-/** A vertex buffer, which B names, as a stream. The two kinds below have the same size, so that one offset finds the
- * stream of a number in both of their arrays. */
+/** A vertex buffer, which B names, as a stream. All are of one size, so that a draw finds both of a number by one
+ * offset. */
 template <class B> struct alignas(16) StreamOf {
   B buffer = {};
   uint32_t offset = 0, stride = 0;  // bytes
@@ -53,12 +53,12 @@ struct DrawSource {
   bool readsUserOnly() const { return vertices.user && streams == 1; }
 };
 
-/** How many instances an indexed draw has, and which of its streams (a bit each) advance by instances. */
+/** How often an indexed draw repeats, and which of its streams (a bit each) go on by instances. */
 struct Instances {
   uint32_t count = 1, stepping = 0;
 };
 
-/** The streams that are wanted, how they advance, and what the device has. Setters only note; one device's thread. */
+/** The streams that are wanted, how they go on, and what the device has. Setters only note; one device's thread. */
 class Streams {
 public:
   void set(uint32_t index, Resource *buffer, uint32_t offset, uint32_t stride);
@@ -79,22 +79,21 @@ public:
   }
   /** `read`: the streams that the draw reads. */
   Instances instances(uint32_t read) const;
-  /** Returns after how many instances a stream advances, if it advances by instances. */
+  /** After how many instances a stream goes on that does. */
   uint32_t step(uint32_t index) const {
     const uint32_t step = m_frequencies[index] & ~kFrequencyFlags;
     return step ? step : 1;
   }
 
-  /** Sends the streams in the mask `read`, together with what the program wrote to their buffers, and makes the device
-   *  advance them with each vertex. The draw reads vertices [first, first + count). Skips stream 0 while the program's
-   *  memory replaces it. */
+  /** Sends the buffers of the streams `read` that the runtime set, with what the program wrote to them, and has all go
+   *  on with each vertex. A draw reads vertices [first, first + count) of each. The program's memory is left alone. */
   bool emit(DeviceObjects &objects, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count) {
     return isEmitted(read) || emit(objects, uploads, read, first, count, {});
   }
-  /** Sends the streams of a draw with several instances, by which some of the streams advance. */
+  /** Sends the streams of a draw that repeats. */
   bool emit(DeviceObjects &objects, UploadMemory &uploads, uint32_t read, uint64_t first, uint64_t count,
             const Instances &instances);
-  /** Makes the device read `binding` as stream `index`. A later emit() sends the wanted stream again. */
+  /** Has the device read this as stream `index`. A later emit() puts the wanted one back. */
   bool force(Context &context, uint32_t index, const StreamBinding &binding) {
     return m_sent[index] == binding || send(context, index, binding);
   }
@@ -112,7 +111,7 @@ private:
   static constexpr uint32_t kIndexedData = 1u << 30, kInstanceData = 1u << 31;  // D3DSTREAMSOURCE_*
   static constexpr uint32_t kFrequencyFlags = kIndexedData | kInstanceData;
 
-  /** True if emit() has nothing to do, which is common. */
+  /** Whether emit() has nothing to do, which is common. */
   bool isEmitted(uint32_t read) const {
     if (m_steps.stepping()) return false;
     for (uint32_t rest = read; rest; rest &= rest - 1) {

@@ -22,7 +22,8 @@ public:
   }
 
   bool isWatched() const { return m_watched != 0; }
-  /** Brings the wanted textures up to date that need it (Resource::needsRefresh()). Returns false if that failed. */
+  /** Textures in the runtime's memory, and levels that the driver makes of others, become what they are now. False when
+   *  that failed. */
   bool refresh(DeviceObjects &objects);
   /** Sends the wanted textures that the device does not have. */
   bool emit(Context &context) { return m_dirty ? emitDirty(context) : true; }
@@ -33,7 +34,7 @@ public:
   /** The resource is about to end. */
   void unbind(const Resource *resource);
 
-  /** Adds the wanted textures that other contexts see to the batch's allocation list, which must have room. */
+  /** Lists those that other contexts see in the batch, which has room for them. */
   void listCrossing(Context &context) const;
 
 private:

@@ -103,8 +103,8 @@ TEST(AlphaTest, EveryFunction) {
     }
 }
 
-/// The test rounds alpha and the reference to eight bits, so a difference in the last place of a float does
-/// not count.
+/// The reference has eight bits, and so has the number compared with it: a unit in the last place decides
+/// nothing.
 // DRAW-10
 TEST(AlphaTest, EightBitsCount) {
   const float ref = 27 / 255.0f;

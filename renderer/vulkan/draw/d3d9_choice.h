@@ -21,8 +21,8 @@ struct D3d9Choice {
                                      core::kDirtyTextureStages | core::kDirtyBlend;
 };
 
-/// Returns the choice for `state`; `shaders` has the programs of its shaders. `dirty`: DirtyBits since
-/// `before`, which was chosen with the same shaders; with core::kDirtyAll, `before` is ignored.
+/// The choice for `state`, whose shaders' programs are in `shaders`. `dirty`: DirtyBits since `before`, which
+/// was chosen with the same shaders; with core::kDirtyAll, `before` is not looked at.
 D3d9Choice choiceOf(const core::DrawState& state, const DrawShaders& shaders,
                     uint32_t dirty = core::kDirtyAll, const D3d9Choice& before = {});
 
@@ -30,7 +30,7 @@ inline const core::StageBindings& stageOf(const core::DrawState& state, core::St
   return state.stages[static_cast<size_t>(stage)];
 }
 
-/// True if sampling the bound texture compares with its texels (FormatInfo::compares).
+/// Whether samplers compare with what is bound, a texture.
 bool samplersCompare(const core::ShaderResourceBinding& bound);
 
 }  // namespace aerogpu::vk

@@ -309,7 +309,7 @@ protected:
     return c;
   }
 
-  /// Returns `c` with its switches and operations, and with other numbers.
+  /// Keeps switches and operations, changes numbers.
   static Cell withValues(Cell c, Random& random) {
     const Cell other = cell(random, false);
     c.below = other.below;
@@ -456,8 +456,8 @@ protected:
                                    AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
     std::vector<Cell> cells;
     std::vector<CellVertex> vertices;
-    // Software rasterisers compile code for each combination of states. So the cells share a few combinations
-    // and differ in their numbers.
+    // Software rasterisers compile code for each combination of states: so a few of them, each with many
+    // values.
     std::vector<Cell> styles;
     for (uint32_t n = 0; n < kStyles; ++n) styles.push_back(cell(random, srgb));
     for (uint32_t n = 0; n < kCells; ++n) cells.push_back(withValues(styles[n % kStyles], random));

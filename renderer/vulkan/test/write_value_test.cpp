@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests EXT_WRITE_VALUE while the GPU works: a value is written once all earlier work in the ring is done and
-// its results are in guest memory, in the order of the packets, and never for work that a reset drops.
+// EXT_WRITE_VALUE beside work of the GPU: a value is written when earlier work in the ring is done and in
+// guest memory, in the order of the packets, and never for work that a reset drops.
 #include <atomic>
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Presents, and the additions of Direct3D 9Ex: pacing, residency, priorities. The runtime does most of that without the
-// user-mode driver.
+// Presents, and the additions of Direct3D 9Ex: pacing, residency, priorities. d3d9ex: the user-mode driver has no part
+// in most of it.
 #include <algorithm>
 
 #include "testbed/d3d9-runtime/base/log.h"

@@ -442,8 +442,8 @@ NTSTATUS Display::flipAtDirql(const DXGKARG_SETVIDPNSOURCEADDRESS& args) {
   const NTSTATUS status = callDdi("DxgkDdiSetVidPnSourceAddress", kDeviceLevel,
                                   m_adapter.ddi.DxgkDdiSetVidPnSourceAddress, m_adapter.context(), &args);
   state = outer;
-  // Windows 7 has no use for a failure here: the function's page has one only from Windows 8 on, for another
-  // kind of flip. The flip stays in the queue of the OS until a vertical sync reports its address.
+  // The page has a failure from Windows 8 on, for another kind of flip. A flip waits in a queue for a
+  // vertical sync that reports its address.
   if (!ntSuccess(status) && args.VidPnSourceId == 0)
     brokenRule("a flip at DIRQL fails with 0x%08x, and is never reported", status);
   return status;
