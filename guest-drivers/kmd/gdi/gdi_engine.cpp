@@ -42,7 +42,7 @@ bool bltRop(UINT rop, UINT rop3, uint8_t &out) {
   }
 }
 
-// fillRop() has a table of its own: bltRop()'s is of another enumeration.
+// See bltRop(): another enumeration, other numbers.
 /** Translates DXGK_GDIROP_COLORFILL into a ternary operation; returns false if there is no such operation. */
 bool fillRop(UINT rop, UINT rop3, uint8_t &out) {
   switch (rop) {

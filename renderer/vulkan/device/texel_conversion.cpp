@@ -12,7 +12,7 @@ namespace {
 
 constexpr int32_t kOne = 32767;
 
-struct Part {
+struct TexelPart {
   uint8_t first, bits;  ///< in the guest's word
   bool isSigned;
   bool isUneven = false;  ///< one step more below 0 than above
@@ -24,7 +24,7 @@ struct Part {
 
 /// The parts of a word that become red, green, blue and alpha; bits 0: none.
 struct Parts {
-  Part part[4];
+  TexelPart part[4];
 };
 
 constexpr Parts kL6V5U5{{{0, 5, true, true}, {5, 5, true, true}, {10, 6, false}, {0, 0, false}}};
@@ -41,7 +41,7 @@ int32_t roundedQuotient(int64_t number, int64_t by) {
   return static_cast<int32_t>((number >= 0 ? number + by / 2 : number - by / 2) / by);
 }
 
-int16_t widened(uint32_t word, const Part& part) {
+int16_t widened(uint32_t word, const TexelPart& part) {
   if (part.bits == 0) return 0;
   const uint32_t bits = word >> part.first & ((1u << part.bits) - 1);
   if (!part.isSigned) return static_cast<int16_t>(roundedQuotient(int64_t{bits} * kOne, part.steps(false)));
@@ -51,7 +51,7 @@ int16_t widened(uint32_t word, const Part& part) {
   return static_cast<int16_t>(roundedQuotient(int64_t{number} * kOne, part.steps(number < 0)));
 }
 
-uint32_t narrowed(int16_t wide, const Part& part) {
+uint32_t narrowed(int16_t wide, const TexelPart& part) {
   if (part.bits == 0) return 0;
   const uint32_t mask = (1u << part.bits) - 1;
   if (!part.isSigned)
