@@ -49,8 +49,10 @@ Id SpirvBuilder::arrayType(Id element, uint32_t length) {
 }
 
 Id SpirvBuilder::vectorType(Id component, uint32_t count) {
+  if (const Id known = find(m_vectorTypes, component, count)) return known;
   const Id id = newId();
   put(m_globals, spv::Op::OpTypeVector, id, component, count);
+  m_vectorTypes.push_back({component, count, id});
   return id;
 }
 

@@ -43,7 +43,7 @@ public:
 
   Id pointerType(spv::StorageClass storage, Id pointee);
   Id arrayType(Id element, uint32_t length);
-  /// Makes a vector type that SpirvTypes lacks. SPIR-V allows each only once, so call this once for each.
+  /// Returns a vector type that SpirvTypes lacks.
   Id vectorType(Id component, uint32_t count);
   Id structType(std::span<const Id> members);
   /// Returns the type of a combined image sampler.
@@ -120,7 +120,7 @@ private:
   Words m_capabilities, m_annotations, m_globals, m_code;
   std::vector<Id> m_interface;
   std::vector<spv::ExecutionMode> m_modes;
-  std::vector<Known> m_scalars, m_pointers, m_arrays, m_nulls, m_images, m_sampledImages;
+  std::vector<Known> m_scalars, m_pointers, m_vectorTypes, m_nulls, m_images, m_sampledImages;
   std::vector<KnownVector> m_vectors;
   Id m_true = 0, m_false = 0;
 };
