@@ -7,6 +7,9 @@ passed=0 failed=0 skipped=0 skips=() failures=()
 command -v ccache >/dev/null && launcher='ccache ' || launcher=''
 # Without this ccache keeps no object that was compiled with a precompiled header (its manual, "Precompiled headers").
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+# GCC puts checksums of the headers into a precompiled one, and with others than theirs "#pragma once" fails. So a header
+# in which only a comment has changed must be another one to ccache too.
+export CCACHE_COMMENTS=${CCACHE_COMMENTS:-1}
 
 # configure FOLDER MESON-OPTIONS...: sets a build folder up once; `--reconfigure` keeps it in step with options.
 configure() {

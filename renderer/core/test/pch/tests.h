@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Precompiled for this folder's tests, which include what they use nevertheless (-Db_pch=false compiles
-// without).
+// Precompiled for this folder's tests. Each test still includes what it uses, so that -Db_pch=false compiles.
 #include <gtest/gtest.h>
 
 #include "renderer/test/expect.h"
