@@ -87,7 +87,7 @@ bool dumpMemory(Kernel& kernel, uint64_t address, uint32_t bytes) {
     if (!kernel.ask("memory", AEROGPU_ESCAPE_OP_READ_GPA, inout)) return false;
     if (inout.bytes_copied != inout.size_bytes)
       return complain(
-          "memory: %#llx is neither video memory nor the driver's own: \"dbgctl scanout\" has an address",
+          "memory: %#llx is not in video memory: \"dbgctl scanout\" has an address that is",
           ull(address));
     for (uint32_t i = 0; i < inout.bytes_copied; i += 16) {
       printf("%012llx ", ull(address + i));

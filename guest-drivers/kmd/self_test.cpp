@@ -4,6 +4,7 @@
 #include "aerogpu/aerogpu_escape.h"
 #include "guest-drivers/kmd/display/cursor_plane.h"
 #include "guest-drivers/kmd/display/display.h"
+#include "guest-drivers/kmd/os/waiting.h"
 #include "guest-drivers/kmd/submit/internal_queue.h"
 
 namespace aero {
@@ -20,26 +21,7 @@ uint64_t nowNs() {
   return KeQueryInterruptTime() * 100;
 }
 
-void sleepMs(uint32_t milliseconds) {
-  LARGE_INTEGER time;
-  time.QuadPart = -10000ll * milliseconds;
-  KeDelayExecutionThread(KernelMode, FALSE, &time);
-}
-
 }  // namespace
-
-class SelfTest::Deadline {
-public:
-  explicit Deadline(uint32_t milliseconds) : m_end(nowNs() + uint64_t{milliseconds} * 1000000) {}
-  bool passed() const { return nowNs() >= m_end; }
-  uint32_t leftMs() const {
-    const uint64_t now = nowNs();
-    return now < m_end ? static_cast<uint32_t>((m_end - now + 999999) / 1000000) : 0;
-  }
-
-private:
-  uint64_t m_end;
-};
 
 NTSTATUS SelfTest::run(uint32_t milliseconds, bool powered, uint32_t &error) {
   if (InterlockedExchange(&m_busy, 1)) return STATUS_DEVICE_BUSY;

@@ -10,6 +10,7 @@
 namespace aero {
 
 class CursorPlane;
+class Deadline;
 class Display;
 class Registers;
 class InternalQueue;
@@ -28,7 +29,6 @@ public:
   NTSTATUS run(uint32_t milliseconds, bool powered, uint32_t &error);
 
 private:
-  class Deadline;
   uint32_t find(const Deadline &deadline);
   uint32_t testInterruptRegisters() const;
   uint32_t testRing(const Deadline &deadline);

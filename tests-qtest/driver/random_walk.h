@@ -187,7 +187,7 @@ private:
   /// Destroys everything of a process: in order, or as if it is killed.
   void endProcess(size_t index, bool killed);
   void dropItem(WalkProcess& process, WalkContext& context, const Item& item);
-  void dropShare(WalkShare& share, WalkProcess& process, bool destroys);
+  void dropShare(WalkShare& share, WalkProcess& process, bool handleFirst);
   void closePrimary(WalkProcess& process);
   OpenAllocation* primaryOf(WalkProcess& process);
   void paint(const RECT& rect, Color color);

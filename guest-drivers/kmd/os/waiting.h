@@ -13,6 +13,11 @@ class Deadline {
 public:
   explicit Deadline(uint32_t milliseconds) : m_end(KeQueryInterruptTime() + uint64_t{milliseconds} * 10000) {}
   bool passed() const { return KeQueryInterruptTime() >= m_end; }
+  /** Returns the milliseconds that are left, rounded up; 0 once it has passed. */
+  uint32_t leftMs() const {
+    const uint64_t now = KeQueryInterruptTime();
+    return now < m_end ? static_cast<uint32_t>((m_end - now + 9999) / 10000) : 0;
+  }
 
 private:
   uint64_t m_end;  // in 100 ns

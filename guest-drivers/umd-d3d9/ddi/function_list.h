@@ -40,7 +40,7 @@ enum class Answer : uint8_t {
   X(BufBlt, Done)                                                                                                    \
   X(TexBlt, Done)                                                                                                    \
   X(StateSet, Stub)                   /* state blocks are the runtime's */                                           \
-  X(SetPriority, Stub)                /* for resources that the driver manages, which is no cap */                   \
+  X(SetPriority, Stub)                /* only for resources that a driver manages; this one manages none */                   \
   X(Clear, Done)                                                                                                     \
   X(UpdatePalette, Stub)              /* no format has a palette */                                                  \
   X(SetPalette, Stub)                 /* no format has a palette */                                                  \
@@ -112,7 +112,7 @@ enum class Answer : uint8_t {
   X(SetOverlayColorControls, Overlay)                                                                                \
   X(DestroyOverlay, Overlay)                                                                                         \
   X(DestroyDevice, Done)                                                                                             \
-  X(QueryResourceResidency, Stub)     /* what is drawn with lives on the host, always */                             \
+  X(QueryResourceResidency, Stub)     /* every resource is on the host at all times */                             \
   X(OpenResource, Done)                                                                                              \
   X(GetCaptureAllocationHandle, Missing)/* no caps announce capture */                                               \
   X(CaptureToSysMem, Missing)         /* no caps announce capture */                                                 \
