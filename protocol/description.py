@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads packets.toml, which explains itself at its top, and checks it: what is said there holds, names are unique,
-opcodes lie where they may, every field has a kind. The result is plain objects, which generate.py and
-scripts/gen-abi-page print."""
+"""Reads and checks packets.toml: it must keep the rules at its top, names must be unique, opcodes must lie in their
+ranges, and every field must have a kind. generate.py and scripts/gen-abi-page print the resulting objects."""
 import pathlib
 import tomllib
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ EXTENSION_FEATURES = range(32, 64)
 
 
 class Wrong(Exception):
-    """packets.toml says something that cannot be."""
+    """packets.toml breaks one of its rules; the text says where."""
 
 
 @dataclass
@@ -94,7 +93,8 @@ class Description:
 
 
 def take(table, where, required=(), optional=()):
-    """The values of these keys; any other key is wrong, and so is a missing one."""
+    """Returns the values of the `required` keys, then of the `optional` ones ('' if missing). Raises Wrong if a
+    required key is missing or there is another key."""
     for key in table.keys() - set(required) - set(optional):
         raise Wrong(f'{where}: unknown key "{key}"')
     for key in set(required) - table.keys():

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the files that follow from packets.toml. They are checked in, formatted by clang-format: builds of the device
-and of the drivers need neither this program nor Python.
+"""Generates source files from packets.toml. They are checked in, formatted by clang-format, so that builds of the
+device and of the drivers need neither this program nor Python.
 
 usage: protocol/generate.py [--check]
-  --check   change nothing; exit 1 if a file is not what packets.toml says
+  --check   changes nothing; exits with 1 if a file differs from what packets.toml gives
 """
 import pathlib
 import subprocess
@@ -36,7 +36,8 @@ def camel(name):
 
 
 def fields_of(packet):
-    """The fields after a packet's header, reserved ones too, structures split up: (name, field, offset)."""
+    """Returns [(name, field, offset)] of the fields after a packet's header, with reserved ones; a field that is a
+    structure is replaced by its fields."""
     def flatten(fields, base, prefix):
         for f in fields:
             if f.kind == 'struct':
@@ -75,7 +76,7 @@ def opcode_lines(packets):
 
 
 def feature_lines(features, packets):
-    """Masks of FEATURES_HI, and of those that packets need."""
+    """Returns the macros of the feature bits in FEATURES_HI, and of the mask of those that packets need."""
     lines = []
     for name, bit, doc in features:
         lines.append(f'#define AEROGPU_EXT_FEATURE_HI_{name} {1 << (bit - 32):#x}U'
@@ -202,7 +203,7 @@ inline constexpr PacketRights kPacketRights[] = {
 
 
 def word_mask(fields, start=HEADER_BYTES):
-    """The handles among these fields as a mask of words."""
+    """Returns a mask of the 32-bit words after `start` in which these fields hold handles of used objects."""
     mask = 0
     for field, offset in fields:
         for i in range(field.count if field.kind == 'uses' else 0):
@@ -255,7 +256,7 @@ DUMP_KINDS = {'float': 'Float', 'flags': 'Hex', 'bits': 'Hex', 'token': 'Hex'}
 
 
 def shown_fields(packet):
-    """The fields of a packet that a dump shows: (name, field, offset, the enumeration that the field is of or None)."""
+    """Returns the fields of a packet that a dump shows: (name, field, offset, enumeration of its values or None)."""
     for name, f, offset in fields_of(packet):
         if f.kind == 'reserved':
             continue
@@ -302,7 +303,7 @@ def command_function(packet):
 
 
 def command_element(packet):
-    """What follows the structure when its command is run: the type of an element, or ''."""
+    """Returns the type of the elements that follow a packet's structure, or '' if nothing follows it."""
     if packet.tail:
         return c_type(packet.tail[0]).removeprefix('struct ')
     return 'uint8_t' if packet.rest else ''

@@ -4,9 +4,9 @@
 
 usage: link_driver.py FILE.pdb LINKER ARGUMENTS...
 
-GNU ld writes the whole path of each object file into the DBI stream, and its own folder into the linker's module; here only
-the names stay, and the time of linking goes. The layout is that of LLVM's
-pages "The MSF File Format" and "The PDB DBI (Debug Info) Stream". No other stream refers to places in the DBI stream."""
+GNU ld writes the whole path of each object file into the DBI stream, its working folder into the linker's module, and
+the time. This keeps only the files' names, and removes folder and time. Layout: LLVM's pages "The MSF File Format" and
+"The PDB DBI (Debug Info) Stream". No other stream refers to offsets in the DBI stream."""
 import struct
 import subprocess
 import sys
@@ -20,7 +20,7 @@ DELETED = 0xffffffff  # size of a stream that does not exist
 
 
 def read_streams(data):
-    """The block size, and each stream's bytes (None for one that is not there)."""
+    """Returns the block size, and the bytes of each stream (None for a deleted one)."""
     if data[:32] != MAGIC:
         raise ValueError('no MSF file')
     size, _, _, directory_bytes, _, map_block = struct.unpack_from('<6I', data, 32)
@@ -37,7 +37,7 @@ def read_streams(data):
 
 
 def write_streams(size, streams):
-    """The file: superblock, both free block maps, the streams in order, the directory, its map."""
+    """Returns the file's bytes: superblock, both free block maps, the streams in order, the directory, its map."""
     content, lists, following = [], [], 3
     blocks = lambda count: -(-count // size)
 
@@ -73,7 +73,8 @@ def write_streams(size, streams):
 
 
 def without_environment(symbols, symbol_bytes):
-    """The stream of the linker's own module without S_ENVBLOCK, which has its folder; and the new number of bytes."""
+    """Removes S_ENVBLOCK, which holds the folder, from the stream of the linker's module; returns the new stream, and
+    the new number of bytes of symbols."""
     at, out = 4, [symbols[:4]]  # after the signature
     while at + 4 <= symbol_bytes:
         length, kind = struct.unpack_from('<HH', symbols, at)
@@ -85,7 +86,7 @@ def without_environment(symbols, symbol_bytes):
 
 
 def without_folders(streams):
-    """Puts names of object files in place of their paths."""
+    """Replaces the paths of object files by their names."""
     dbi = streams[DBI]
     module_bytes = struct.unpack_from('<I', dbi, 24)[0]
     modules, at, out = dbi[DBI_HEADER:DBI_HEADER + module_bytes], 0, []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Signatures of drivers and catalogues: makes a test certificate, signs with osslsigncode, checks what was signed.
-Windows 7 as released verifies SHA-1 only; with the update KB3033929 it also looks at SHA-256. Images carry both, the
-SHA-1 one first and the SHA-256 one nested in it, as Microsoft's signtool does with /as."""
+"""Signs drivers and catalogues: makes a test certificate, signs with osslsigncode, checks signatures. Windows 7 as
+released verifies SHA-1 signatures only; with the update KB3033929 also SHA-256. Images get both, the SHA-256 signature
+nested in the SHA-1 one, as Microsoft's signtool does with /as."""
 import os
 import re
 import subprocess
@@ -58,8 +58,8 @@ subjectKeyIdentifier = hash
 
 
 def make_certificate(certificate, key):
-    """A self-signed RSA-2048 certificate that may sign code and nothing else, and its key (readable by the owner
-    only). The certificate's own signature is SHA-1, which Windows 7 without updates can check in the kernel too."""
+    """Makes a self-signed RSA-2048 certificate that may only sign code, and its key (readable by the owner only). The
+    certificate's own signature is SHA-1, which the kernel of Windows 7 without updates can check too."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (('index', ''), ('ca.conf', CA_CONFIGURATION % {'folder': folder})):
             with open(os.path.join(folder, name), 'w', encoding='ascii') as file:
@@ -84,7 +84,7 @@ def certificate_der(certificate):
 
 
 def thumbprint(certificate):
-    """SHA-1 of the certificate in hexadecimal: how certutil names it."""
+    """Returns the certificate's SHA-1 in hexadecimal, by which certutil names it."""
     output = _must('openssl', 'x509', '-in', certificate, '-noout', '-fingerprint', '-sha1')
     return re.search(r'=([0-9A-F:]+)', output).group(1).replace(':', '').lower()
 
@@ -108,7 +108,7 @@ def sign_image(source, target, certificate, key, when):
 
 
 def sign_catalog(source, target, certificate, key, when):
-    """A catalogue cannot hold a second signature; SHA-1 is what every Windows 7 understands."""
+    """Signs a catalogue with SHA-1, which every Windows 7 understands; a catalogue cannot hold a second signature."""
     with tempfile.TemporaryDirectory() as folder:
         signed = os.path.join(folder, 'signed.cat')
         _sign(source, signed, certificate, key, 'sha1', when)
@@ -119,7 +119,7 @@ def sign_catalog(source, target, certificate, key, when):
 
 
 def verify(path, certificate, *extra):
-    """None if osslsigncode finds every signature of the file good, else what it said."""
+    """Verifies all signatures of a file with osslsigncode: None if they are good, else its output."""
     code, output = _run('osslsigncode', 'verify', '-CAfile', certificate, *extra, '-in', path)
     return None if code == 0 and 'Signature verification: ok' in output else output.strip()
 
@@ -139,8 +139,8 @@ class _ContentInfo(core.Sequence):
 
 
 def embedded_digests(blob):
-    """[(algorithm, digest), ...] of one PKCS #7 blob and the ones nested in it: the hash that the signer signed with,
-    and the hash of the image that was signed. Raises ValueError on what is no Authenticode signature."""
+    """Returns [(hash algorithm of the signer, signed digest of the image)] of a PKCS #7 blob and those nested in it.
+    Raises ValueError if it is no Authenticode signature."""
     signed = _ContentInfo.load(blob)['content']
     if signed['content']['type'].native != catalog.OID_SPC_INDIRECT_DATA:
         raise ValueError('a signature over %s' % signed['content']['type'].native)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Security catalogues (.cat): a PKCS #7 signed certificate trust list whose subjects are file hashes. Microsoft's
-pages: "Catalog files", "makecat", CryptCATAdmin*; object identifiers: wincrypt.h, mscat.h and wintrust.h. Version 1
-catalogues as Inf2Cat writes them for Windows 7: SHA-1 only, the member's tag is its hash in hexadecimal.
+"""Reads and makes security catalogues (.cat): PKCS #7 signed certificate trust lists whose subjects are file hashes.
+Microsoft's pages: "Catalog files", "makecat", CryptCATAdmin*; object identifiers: wincrypt.h, mscat.h and wintrust.h.
+Version 1, as Inf2Cat writes for Windows 7: SHA-1 only; a member's tag is its hash in hexadecimal.
 
 build() makes the unsigned file, osslsigncode signs it, parse() reads both."""
 import hashlib
@@ -133,7 +133,7 @@ def _name_value(name, value):
 
 
 def file_digest(data):
-    """(SHA-1, is a PE image): Authenticode hash of an image, plain hash of everything else."""
+    """Returns (SHA-1 hash, whether the data are a PE image): for an image its Authenticode hash."""
     if data[:2] == b'MZ':
         return pe.PeImage(data).authenticode_digest('sha1'), True
     return hashlib.sha1(data).digest(), False
@@ -161,9 +161,9 @@ def _subject(name, data, os_attribute):
 
 
 def build(files, hardware_ids, os_name, os_attribute, when):
-    """The unsigned catalogue, DER. files: {name: bytes}; os_name: Inf2Cat's "7X64" or "7X86"; os_attribute: "2:6.1"
-    (2 = NT, then the version); when: seconds since 1970. The list's id follows from the contents, so that the same
-    package gives the same file."""
+    """Returns the unsigned catalogue in DER. files: {name: bytes}; os_name: Inf2Cat's "7X64" or "7X86"; os_attribute:
+    "2:6.1" (2 = NT, then the version); when: seconds since 1970. The list's id is computed from the contents, so that
+    the same package gives the same file."""
     subjects = sorted(_subject(name, data, os_attribute) for name, data in files.items())
     if len({tag for tag, _ in subjects}) != len(subjects):
         raise ValueError('two files of the package are the same')
@@ -181,7 +181,7 @@ def build(files, hardware_ids, os_name, os_attribute, when):
 
 
 def parse(data):
-    """Reads a catalogue, signed or not. Raises ValueError on anything that is none or contradicts itself."""
+    """Reads a catalogue, signed or not. Raises ValueError if the data are no catalogue or contradict themselves."""
     info = ContentInfo.load(data, strict=True)
     signed = info['content']
     if info['type'].native != OID_SIGNED_DATA or signed['content']['type'].native != OID_CTL:

@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Reads a Windows driver back and says whether Windows 7 can load it: a kernel driver, or (by the name's end) a user-mode
-display driver .dll, or a console program .exe.
+"""Checks that Windows 7 can load a file: by its name's end a kernel driver (.sys), a user-mode display driver (.dll) or
+a console program (.exe).
 
 usage: check_driver_pe.py [options] DRIVER.sys|DRIVER.dll|PROGRAM.exe
-  --arch x86|x64     the architecture it has to be for
-  --version A.B.C.D  the file version its resource has to state
-  --signed CERT      the signatures have to be there (SHA-1 and, nested, SHA-256) and verify against CERT (PEM)
-  --catalog FILE     the catalogue has to list the file's SHA-1 Authenticode hash
-  --quiet            print defects only
+  --arch x86|x64     the architecture that the file must be for
+  --version A.B.C.D  the file version that its resource must state
+  --signed CERT      it must have a SHA-1 signature with a nested SHA-256 one, which verify against CERT (PEM)
+  --catalog FILE     the catalogue must list the file's SHA-1 Authenticode hash
+  --quiet            prints only defects
 
-Rules: "PE Format", the driver pages of Microsoft's documentation, for user mode "Loading a User-Mode Display Driver";
-imports: win7-exports.txt, win7-user-exports.txt and win7-program-exports.txt beside this file.
-Exit status 0 without defects, 1 with."""
+Rules: "PE Format" and the driver pages of Microsoft's documentation, for user mode "Loading a User-Mode Display
+Driver"; imports: win7-exports.txt, win7-user-exports.txt and win7-program-exports.txt beside this file.
+Exits with 0 if there are no defects, else with 1."""
 import argparse
 import os
 import sys
@@ -42,7 +42,8 @@ C_RUNTIME_SECTIONS = ('.CRT', '.ctors', '.dtors', '.init_array', '.fini_array', 
 
 
 def load_exports(path=EXPORTS):
-    """{'x86': {name: module}, 'x64': {...}} of the list, modules in lower case with their extension."""
+    """Reads the list of kernel exports; returns {'x86': {name: module}, 'x64': {...}}, modules in lower case with their
+    extension."""
     table = {'x86': {}, 'x64': {}}
     files = {'ntoskrnl': 'ntoskrnl.exe', 'hal': 'hal.dll'}
     with open(path, encoding='ascii') as lines:
@@ -61,7 +62,7 @@ def load_exports(path=EXPORTS):
 
 
 def load_user_exports(path=USER_EXPORTS):
-    """The same of the list for user mode, which both editions have in common."""
+    """Reads the list of user-mode exports; returns the same form as load_exports(), with one table for x86 and x64."""
     table = {}
     with open(path, encoding='ascii') as lines:
         for number, line in enumerate(lines, 1):
@@ -186,7 +187,7 @@ def check_relocations(image, arch):
 
 
 def check_unwind(image, arch):
-    """x64 finds exception handlers by binary search through .pdata."""
+    """Checks the unwind data of an x64 image, where exception handlers are found by binary search in .pdata."""
     if arch != 'x64':
         return
     functions = image.runtime_functions()
@@ -237,7 +238,7 @@ def kind_of(path):
 
 
 def check(path, arch=None, version=None, certificate=None, catalog_path=None, exports=None):
-    """All defects of one driver, as sentences."""
+    """Returns all defects of a driver or program, as sentences."""
     kind = kind_of(path)
     with open(path, 'rb') as file:
         data = file.read()
@@ -269,7 +270,7 @@ def check(path, arch=None, version=None, certificate=None, catalog_path=None, ex
 
 
 def describe(image):
-    """What a reader of the build's log wants to know."""
+    """Yields the lines of a summary of the image for the build's log."""
     imports = sum(len(names) for _, names in image.imports())
     yield '%s, %d bytes in memory, %d imports, %d relocations' % (
         pe.machine_name(image.machine), image.size_of_image, imports, len(image.relocations()))

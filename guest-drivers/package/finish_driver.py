@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Last step of linking a Windows driver with GNU ld, which cannot say these things itself.
+"""Finishes a Windows driver after linking: makes the changes that GNU ld has no options for.
 
 usage: finish_driver.py IN OUT
 
-Marks the INIT sections discardable (the kernel frees them after DriverEntry) and the resources read-only, takes from
+Marks the INIT sections discardable (the kernel frees them after DriverEntry) and the resources read-only, clears in
 kernel drivers the DLL flag that -shared sets, clears time stamps so that the same source gives the same file, and
-writes the right checksum. Running it twice changes nothing."""
+writes the right checksum. Running it on its own output changes nothing."""
 import struct
 import sys
 
@@ -14,7 +14,8 @@ import pe
 
 
 def finish(data):
-    """The finished image's bytes. Raises PeError on a broken or a signed file, whose signature would be lost."""
+    """Returns the finished image. Raises PeError for a broken file, and for a signed one, whose signature would be
+    lost."""
     image = pe.PeImage(data)
     if image.certificate_range()[1]:
         raise pe.PeError('the file is signed already')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""INF files: makes aerogpu.inf from its template with the files really present, parses INF files (Microsoft's "General
-Syntax Rules for INF Files") and checks one against the package folder that it describes."""
+"""Makes aerogpu.inf from its template for the files that are present, parses INF files (Microsoft's "General Syntax
+Rules for INF Files"), and checks an INF against the package folder that it describes."""
 import os
 import re
 from collections import namedtuple
@@ -21,7 +21,8 @@ class InfError(ValueError):
 
 
 def render(template, conditions, values):
-    """The template with its {condition} lines kept or dropped ({!condition}: the opposite) and @NAME@ filled in."""
+    """Fills in a template: replaces @NAME@ by values, and keeps lines that begin with {condition} only if the condition
+    is true ({!condition}: only if it is false)."""
     lines = []
     for line in template.splitlines():
         match = re.match(r'\{(!?)(\w+)\}(.*)', line)
@@ -48,7 +49,7 @@ def _strip_comment(line):
 
 
 def split_values(text):
-    """Fields separated by commas; commas in quotation marks do not count, the marks go, doubled ones stay as one."""
+    """Splits text at commas outside quotation marks; removes the marks, and makes a doubled mark one."""
     fields, field, quoted, index = [], '', False, 0
     while index < len(text):
         char = text[index]
@@ -69,7 +70,7 @@ def split_values(text):
 
 
 class Inf:
-    """Sections by lower-case name; %strings% are replaced when asked for."""
+    """A parsed INF: sections by lower-case name. expand() replaces %strings%."""
 
     def __init__(self, text):
         self.sections = {}
@@ -116,7 +117,7 @@ class Inf:
         return self.sections[name.lower()]
 
     def values(self, section, key):
-        """All fields of all lines with this key, expanded."""
+        """Returns the fields of all lines of a section with this key, with %strings% replaced."""
         return [self.expand(value) for line in self.section(section) if line.key and line.key.lower() == key.lower()
                 for value in line.values if value]
 
@@ -128,7 +129,8 @@ class Inf:
 
 
 class _Walk:
-    """Follows every reference from [Version] and [Manufacturer] on; what is never reached or missing is a defect."""
+    """Walk along all references of an INF, from [Version] and [Manufacturer] on. It reports missing and unused
+    things."""
 
     def __init__(self, inf, platform):
         self.inf = inf
@@ -211,7 +213,7 @@ class _Walk:
 
 
 def walk(inf, arch):
-    """Follows the whole file; raises InfError at the first broken reference, undefined string or dead section."""
+    """Follows all references; raises InfError at the first broken reference, undefined string or unused section."""
     result = _Walk(inf, PLATFORMS[arch])
     result.manufacturer()
     for disk in {value for line in inf.section('SourceDisksFiles') for value in line.values[:1]}:
@@ -228,7 +230,8 @@ def walk(inf, arch):
 
 
 def check(path, arch, version=None):
-    """All defects of an INF in the folder that it installs from, as sentences. Rules: Microsoft's display INF pages."""
+    """Returns all defects of an INF in the folder that it installs from, as sentences. Rules: Microsoft's display INF
+    pages."""
     folder = os.path.dirname(os.path.abspath(path))
     with open(path, 'rb') as file:
         data = file.read()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """usage: make_certificate.py CERTIFICATE KEY [FOLDER]
 
-Makes a self-signed test certificate (see authenticode.py). With FOLDER (not empty) the certificate is kept there, as
-test-cert.pem and test-key.pem: it is made if it is not there, and CERTIFICATE and KEY are copies."""
+Makes a self-signed test certificate (see authenticode.py). With FOLDER (not empty) the certificate is test-cert.pem and
+test-key.pem there, made if they are missing; CERTIFICATE and KEY become copies of them."""
 import os
 import shutil
 import sys

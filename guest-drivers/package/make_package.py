@@ -1,20 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Makes the driver disc for Windows 7: for each architecture the finished, signed driver, its INF and the signed
-catalogue; the certificate, the scripts and a read-me; all in one ISO image. Everything is checked before the image is
-written, and with the same inputs and time only the signatures differ from run to run.
+catalogue; the certificate, the scripts, the programs and a read-me; all in one ISO image. Everything is checked before
+the image is written. With the same inputs and time only the signatures differ from run to run.
 
 usage: make_package.py --version A.B.C.D --umd-version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
                        --x64 FILE... --x86 FILE... [--dbgctl X64.exe X86.exe] [--doctor X64.exe X86.exe]
                        [--program NAME X64.exe X86.exe]...
                        [--symbols FILE.pdb...] --iso FILE
 
---version, --umd-version: what the version resources of aerogpu.sys and of the user-mode drivers have to say
---x64, --x86: that architecture's aerogpu.sys (any name ending in .sys) and user-mode drivers (kept by name)
---dbgctl, --doctor, --program: the programs of each architecture, for the folder tools
---symbols: what debuggers read, for the folder symbols
---epoch: file with the package's time in seconds since 1970 (a commit's date); SOURCE_DATE_EPOCH goes before it
---test-cert: the certificate is a test certificate: it goes on the disc and install.cmd turns test signing on"""
+--version, --umd-version: the versions that the resources of aerogpu.sys and of the user-mode drivers must state
+--x64, --x86: the architecture's aerogpu.sys (any name that ends in .sys) and user-mode drivers (which keep their names)
+--dbgctl, --doctor, --program: programs for each architecture, for the folder tools
+--symbols: symbol files for debuggers, for the folder symbols
+--epoch: file with the package's time in seconds since 1970 (a commit's date); SOURCE_DATE_EPOCH overrides it
+--test-cert: the certificate is a test certificate: it goes on the disc, and install.cmd turns test signing on"""
 import argparse
 import datetime
 import os
@@ -55,7 +55,8 @@ def write(path, data):
 
 
 def package_time(path):
-    """Seconds since 1970. A tree without history has no commit date; the package is then dated at this tool's age."""
+    """Returns the package's time in seconds since 1970: of SOURCE_DATE_EPOCH, else of the file, else (a tree without
+    history) the time at which this script was changed."""
     when = int(os.environ.get('SOURCE_DATE_EPOCH') or read(path).strip() or 0)
     return when or int(os.path.getmtime(__file__))
 
@@ -65,7 +66,7 @@ def template(name):
 
 
 def make_architecture(folder, arch, files, settings):
-    """Fills folder with one architecture's package. files: {name on the disc: path}; user-mode drivers included."""
+    """Fills a folder with one architecture's package. files: {name on the disc: path} of the drivers."""
     os.makedirs(folder)
     for name, path in files.items():
         try:
@@ -99,7 +100,7 @@ def make_catalog(folder, arch, settings):
 
 
 def check_catalog(folder, certificate):
-    """Defects of the folder's catalogue: it lists exactly the other files, and its signature is good."""
+    """Returns defects of the folder's catalogue, which must list exactly the other files and have a good signature."""
     path = os.path.join(folder, 'aerogpu.cat')
     try:
         members = {member.digest: member.attributes.get('File') for member in catalog.parse(read(path)).members}
@@ -122,7 +123,7 @@ def check_catalog(folder, certificate):
 
 
 def check_architecture(folder, arch, version, umd_version, certificate):
-    """All defects of one architecture's finished folder."""
+    """Returns all defects of one architecture's finished folder."""
     machines = {'aerogpu.sys': (arch, version)}
     machines.update((name, (machine, umd_version)) for machine, name in UMD.items()
                     if os.path.exists(os.path.join(folder, name)))
@@ -135,7 +136,8 @@ def check_architecture(folder, arch, version, umd_version, certificate):
 
 
 def make_tools(folder, settings):
-    """The programs, finished and signed, and what goes with them; returns all defects."""
+    """Makes the folders tools and symbols: programs, finished and signed, and what goes with them; returns all
+    defects."""
     defects = []
     programs = [(name, arch, path) for name, paths in (('dbgctl.exe', settings.dbgctl), ('aerogpu-doctor.exe', settings.doctor))
                 for arch, path in zip(('x64', 'x86'), paths or ())]
@@ -170,7 +172,8 @@ def make_disc_files(folder, settings):
 
 
 def make_iso(folder, path, when):
-    """Joliet for Windows, Rock Ridge for the rest; all dates are the package's (xorriso minds SOURCE_DATE_EPOCH)."""
+    """Makes the image, with Joliet for Windows and Rock Ridge for others; all dates are the package's time, which
+    xorriso takes from SOURCE_DATE_EPOCH."""
     for root, folders, files in os.walk(folder):
         for name in folders + files + ['.']:
             os.utime(os.path.join(root, name), (when, when))
@@ -184,7 +187,7 @@ def make_iso(folder, path, when):
 
 
 def driver_files(arch, paths, other_paths):
-    """{name on the disc: path} of one architecture, the 32-bit user-mode driver on 64 bit included."""
+    """Returns {name on the disc: path} of an architecture's drivers; x64 includes the 32-bit user-mode driver."""
     drivers = [path for path in paths if path.endswith('.sys')]
     if len(drivers) != 1:
         raise PackageError('%d .sys files for %s, not one' % (len(drivers), arch))

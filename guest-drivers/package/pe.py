@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Reads PE/COFF images (Microsoft's "PE Format" page) and computes what signing depends on: checksum and Authenticode
-digest ("Windows Authenticode Portable Executable Signature Format"). Every offset is checked against the file; a
-broken file raises PeError. Used by the package's tools and tests."""
+"""Reads PE/COFF images (Microsoft's "PE Format" page) and computes their checksum and Authenticode digest ("Windows
+Authenticode Portable Executable Signature Format"). Every offset is checked against the file; a broken file raises
+PeError. Used by the package's tools and tests."""
 import hashlib
 import struct
 from collections import namedtuple
@@ -123,7 +123,7 @@ class PeImage:
         return next((s for s in self.sections if s.name == name), None)
 
     def read(self, rva, size, what):
-        """Bytes at an address; the part of a section beyond its file data reads as zeros."""
+        """Returns bytes at an address; the part of a section beyond its file data reads as zeros."""
         if size < 0 or size > 1 << 28:
             raise PeError('%s has %d bytes' % (what, size))
         if rva + size <= self.size_of_headers:
@@ -149,7 +149,7 @@ class PeImage:
     # -- tables -------------------------------------------------------------------------------------------------------
 
     def imports(self):
-        """[(module, [name or ordinal number, ...]), ...] in file order."""
+        """Returns [(module, [name or ordinal number, ...]), ...] in file order."""
         rva, size = self.directories[DIR_IMPORT]
         modules = []
         if not rva:
@@ -175,7 +175,7 @@ class PeImage:
         raise PeError('an import look-up table has no end')
 
     def exports(self):
-        """{name: address} of the functions that are exported by name; what has no name is there as its ordinal."""
+        """Returns {name: address} of the exports; an export without a name has its ordinal as key."""
         rva, size = self.directories[DIR_EXPORT]
         if not rva:
             return {}
@@ -195,7 +195,7 @@ class PeImage:
         return found
 
     def relocations(self):
-        """[(address, type), ...]; padding entries (type 0) are left out."""
+        """Returns [(address, type), ...] without padding entries (type 0)."""
         rva, size = self.directories[DIR_RELOC]
         data = self.read(rva, size, 'relocation table') if size else b''
         result, position = [], 0
@@ -212,7 +212,7 @@ class PeImage:
         return result
 
     def runtime_functions(self):
-        """x64 exception table (.pdata), in file order."""
+        """Returns the entries of the x64 exception table (.pdata), in file order."""
         rva, size = self.directories[DIR_EXCEPTION]
         if size % 12:
             raise PeError('the exception table has %d bytes' % size)
@@ -220,7 +220,7 @@ class PeImage:
         return [RuntimeFunction(*fields) for fields in struct.iter_unpack('<III', data)]
 
     def security_cookie(self):
-        """Address (with image base) of the stack cookie that the load configuration names, or None."""
+        """Returns the address (with image base) of the stack cookie that the load configuration names, or None."""
         rva, size = self.directories[DIR_LOAD_CONFIG]
         if not rva:
             return None
@@ -232,7 +232,7 @@ class PeImage:
         return int.from_bytes(self.read(rva + offset, width, 'load configuration'), 'little') or None
 
     def resources(self):
-        """{(type, name, language): bytes}, numbers or strings as the image has them."""
+        """Returns {(type, name, language): bytes}; each key part is a number or a string, as in the image."""
         base, size = self.directories[DIR_RESOURCE]
         found = {}
         if base:
@@ -257,7 +257,7 @@ class PeImage:
                 raise PeError('too many resources')
 
     def version_info(self):
-        """The VERSIONINFO resource, or None."""
+        """Returns the parsed VERSIONINFO resource, or None."""
         for path, data in self.resources().items():
             if path[0] == RT_VERSION:
                 return _parse_version(data)
@@ -266,7 +266,8 @@ class PeImage:
     # -- signing ------------------------------------------------------------------------------------------------------
 
     def compute_checksum(self):
-        """What CheckSumMappedFile computes: 16-bit one's complement sum without the field itself, plus the length."""
+        """Computes the checksum of CheckSumMappedFile: 16-bit one's complement sum without the field, plus the
+        length."""
         data = bytearray(self.data)
         data[self.checksum_offset:self.checksum_offset + 4] = bytes(4)
         if len(data) % 2:
@@ -277,13 +278,13 @@ class PeImage:
         return (total + len(self.data)) & 0xFFFFFFFF
 
     def with_checksum(self):
-        """The file's bytes with the right checksum in the header."""
+        """Returns the file's bytes with the right checksum in the header."""
         data = bytearray(self.data)
         struct.pack_into('<I', data, self.checksum_offset, self.compute_checksum())
         return bytes(data)
 
     def certificate_range(self):
-        """(file offset, size) of the attribute certificate table; (0, 0) if the image is not signed."""
+        """Returns (file offset, size) of the attribute certificate table; (0, 0) if the image is not signed."""
         offset, size = self.directories[DIR_SECURITY]  # the one directory whose address is a file offset
         if not size:
             return 0, 0
@@ -293,8 +294,9 @@ class PeImage:
         return offset, size
 
     def authenticode_digest(self, algorithm='sha1'):
-        """Digest over all but checksum, certificate directory entry and certificate table; an unsigned file counts as
-        filled with zeros to a multiple of 8, as signing tools do before they append the certificates."""
+        """Computes the digest over all but checksum, certificate directory entry and certificate table. An unsigned
+        file is taken as padded with zeros to a multiple of 8, as signing tools pad it before they append
+        certificates."""
         offset, size = self.certificate_range()
         digest = hashlib.new(algorithm)
         entry = self.security_entry_offset
@@ -311,7 +313,7 @@ class PeImage:
         return digest.digest()
 
     def signatures(self):
-        """PKCS #7 blobs of the certificate table, DER."""
+        """Returns the PKCS #7 blobs of the certificate table, in DER."""
         offset, size = self.certificate_range()
         blobs, position = [], 0
         while position < size:
@@ -325,7 +327,8 @@ class PeImage:
 
 
 def _parse_version(data):
-    """VS_VERSIONINFO: nested blocks of length, value length, type, UTF-16 key, value, children; 4-byte aligned."""
+    """Parses VS_VERSIONINFO: nested blocks of length, value length, type, UTF-16 key, value, children; 4-byte
+    aligned."""
     def block(begin, limit):
         if limit - begin < 6:
             raise PeError('a version block is cut off')

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compiles sources of Windows code as one, which takes little more time than one of them: most goes into Microsoft's
-headers.
+"""Compiles several sources of Windows code as one, which takes little longer than one of them, since most of the time
+goes into the Windows headers.
 
 usage: compile_room.py [--apart] OUTPUT DEPFILE ROOT COMPILER ARGUMENT... -- SOURCE...
 
-Of several sources OUTPUT.cpp is written, which includes them by their paths from ROOT, so that it has the same bytes
-wherever it was built. With --apart each is compiled alone before, which shows whether it includes what it uses; what is
-linked is the same. Ends as the compiler ends."""
+For several sources OUTPUT.cpp is written, which includes them by their paths from ROOT, so that its bytes do not depend
+on the folder of the build. With --apart each source is also compiled alone before, which shows whether it includes what
+it uses; OUTPUT is the same. The exit status is the compiler's."""
 import os
 import subprocess
 import sys

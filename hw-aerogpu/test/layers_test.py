@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The device's parts use each other one way only.
+"""Checks that the device's parts use each other one way only.
 
-A part is X.h, with what it offers, and X.c. A file that calls or names something of X.h includes X.h itself, no file
-includes a part for nothing, each function is defined by the part that declares it, and the uses form no circle.
+A part is X.h, which declares what it offers, and X.c. Each .c file includes the headers of exactly those parts whose
+functions or objects it names (and its own), X.c names all that X.h declares, and the uses form no circle.
 """
 import pathlib
 import re
@@ -17,19 +17,19 @@ SHARED = {"aerogpu", "types", "regfile", "trace_events", "tail_poll", "compat"}
 
 
 def code(path):
-    """The text of a source without comments and strings."""
+    """Returns the text of a source without comments and strings, but with the names of headers."""
     text = re.sub(r"/\*.*?\*/", " ", path.read_text(), flags=re.S)
     return re.sub(r'"(\\.|[^"\\])*"', lambda m: m.group(0) if m.group(0).endswith('.h"') else '""', text)
 
 
 def offered(text):
-    """Functions and objects that a header declares."""
+    """Returns the names of the functions (without inline ones) and objects that a header declares."""
     functions = set(re.findall(r"\b(aerogpu_\w+)\s*\(", re.sub(r"static inline.*?\n}\n", "", text, flags=re.S)))
     return functions | set(re.findall(r"\bextern\s[^;]*?\b(aerogpu_\w+)\s*(?:\[\])?;", text))
 
 
 def circle(uses):
-    """A circle in the graph as a list of names, or None."""
+    """Returns a circle in the graph as a list of names, or None."""
     state, path = {}, []
 
     def visit(name):
@@ -51,7 +51,7 @@ def circle(uses):
 
 
 def read(folder):
-    """What each part offers, what each source uses, includes and defines."""
+    """Returns four dictionaries: names that each part offers; text, used parts and included headers of each source."""
     parts = {p.stem: offered(code(p)) for p in folder.rglob("*.h") if p.stem not in SHARED}
     sources = {p.stem: code(p) for p in folder.rglob("*.c")}
     words = {name: set(re.findall(r"\baerogpu_\w+", text)) for name, text in sources.items()}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """usage: preload_test.py AEROGPU-QEMU.SO OTHER-QEMU VERSION
 
-What the preloaded object does in a QEMU of another version than VERSION (MAJOR.MINOR), in one that lacks what the device
-needs, and in programs that are no QEMU: one line and exit status 1, never a crash, or nothing at all."""
+Preloads the object into a QEMU of another version than VERSION (MAJOR.MINOR) and into one that lacks symbols that the
+device needs: these must print one line and exit with 1. Programs that are no QEMU must run as without it."""
 import os
 import subprocess
 import sys

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """usage: install_test.py BUILD-FOLDER PREFIX BINDIR MODULE-DIR DATA-DIR SYSCONFDIR VERSION
 
-Installs into a temporary folder, moves the result elsewhere, and looks whether the parts find each other there, with
-neither the build folder nor a variable of ours to help."""
+Installs into a temporary folder, moves the result elsewhere, and checks that the parts find each other there without
+the build folder and without AEROGPU_... variables."""
 import os
 import re
 import shutil
@@ -25,7 +25,8 @@ SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=de
 
 
 def rule_expression(pattern):
-    """Of the paths that a rule of AppArmor is for, whose pattern has no more than * and ** (apparmor.d(5), "Globbing")."""
+    """Returns a regular expression for the paths of an AppArmor pattern that has no wildcards but * and **
+    (apparmor.d(5), "Globbing")."""
     words = {'**': '.*', '*': '[^/]*'}
     return ''.join(words.get(word) or re.escape(word) for word in re.split(r'(\*\*?)', pattern))
 
@@ -66,7 +67,7 @@ class Installed(unittest.TestCase):
             os.unlink(self.starts)
 
     def path(self, folder, *names):
-        """Where something is now that was installed into a folder under the prefix."""
+        """Returns the moved path of what was installed into a folder under the prefix."""
         return os.path.join(self.root, os.path.relpath(folder, PREFIX), *names)
 
     def start(self, *arguments):

@@ -4,12 +4,12 @@
 
 usage: packages_test.py [--keep] FOLDER-OF-PACKAGES CHROOT
 
-CHROOT is made with debootstrap if it is not there (minbase of the machine's own release and sources), is used for
-nothing else, and is removed afterwards unless --keep is given. scripts/run-long-tests packages calls this; it needs root
-and the network. Packages of a backported QEMU bring that QEMU from the backports suite.
+CHROOT is made with debootstrap if it is missing (minbase of the machine's release and sources), and is removed
+afterwards unless --keep is given. scripts/run-long-tests packages calls this; it needs root and the network. For
+packages of a backported QEMU that QEMU is installed from the backports suite.
 
-Everything runs in name spaces of its own for mounts and processes, so nothing is mounted that would be seen outside;
-/dev has what debootstrap makes. KVM is therefore not used."""
+Everything runs in separate mount and process name spaces, so its mounts are not seen outside. /dev has only what
+debootstrap makes, so KVM is not used."""
 import glob
 import os
 import shutil
@@ -44,14 +44,15 @@ class Chroot:
         self.root = os.path.abspath(root)
 
     def command(self, *words, user=None):
-        """The words that run something inside, as `user`; it ends with whoever started it."""
+        """Returns the command line that runs `words` in the chroot as `user` (default: root), and kills it if its
+        parent ends."""
         inside = ['setpriv', '--reuid=' + user, '--regid=' + user, '--init-groups', '--no-new-privs'] if user else []
         return ['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc=' + self.root + '/proc', 'env', '-i',
                 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL=C.UTF-8', 'DEBIAN_FRONTEND=noninteractive', 'TERM=dumb',
                 'HOME=' + ('/home/' + user if user else '/root'), 'chroot', self.root, *inside, *words]
 
     def run(self, *words, user=None, timeout=900):
-        """The output of something that ran inside and must succeed."""
+        """Runs a command in the chroot, which must succeed; returns its output."""
         done = subprocess.run(self.command(*words, user=user), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors='replace', timeout=timeout, check=False)
         expect(done.returncode == 0, '%s to succeed:\n%s' % (' '.join(words), done.stdout[-4000:]))
@@ -109,7 +110,7 @@ def install(chroot, debs):
 
 
 def boot(chroot, user, extra, what):
-    """Boots the demo guest as `user` and looks at its picture. Returns seconds until frame 120."""
+    """Boots the demo guest as `user` and checks its picture. Returns the seconds until frame 120."""
     arguments = guest_arguments('tcg', 'desktop,frames=2000')
     for option in ('-kernel', '-initrd'):
         at = arguments.index(option) + 1
@@ -145,7 +146,8 @@ def boot(chroot, user, extra, what):
 
 
 def check_apparmor(chroot):
-    """Compiles libvirt's profile of a virtual machine with our rules in it, as docs/use/libvirt.md says. It is not loaded."""
+    """Compiles, but does not load, libvirt's AppArmor profile of a virtual machine with our rules
+    (docs/use/libvirt.md)."""
     chroot.run('apt-get', 'install', '-y', '--no-install-recommends', 'apparmor')
     chroot.run('sh', '-c', 'mkdir /tmp/libvirt && cd /tmp/libvirt && apt-get download libvirt-daemon-system && '
                'dpkg-deb -x libvirt-daemon-system_*.deb .')

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Compiles the protocol headers with every supported compiler and compares each value, size and offset with the
-recorded numbers of ABI 1.4 (abi-1.4.json beside this file; names and numbers only). Nothing is run: the comparison
-is a static assertion, so cross compilers count too (PRIV-1).
+recorded numbers of ABI 1.4 (abi-1.4.json beside this file; names and numbers only). The comparison is made of static
+assertions, so no compiled code runs, and cross compilers can be used (PRIV-1).
 
 Usage: check_abi.py INCLUDE_DIR COMPILER...
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A packet description that cannot be is refused, and says where: what packets.toml explains at its top is checked."""
+"""Tests that description.py refuses what breaks the rules at the top of packets.toml, and names the place."""
 import pathlib
 import sys
 import unittest
@@ -15,7 +15,7 @@ def fields(*kinds):
 
 
 def raw(**packet):
-    """One section with one packet, a feature and an enumeration."""
+    """Returns a description of one section with one packet, a feature and an enumeration."""
     packet = {'name': 'X', 'opcode': 0x900, 'fields': fields('number')} | packet
     return {'s': {'header': 's.h', 'doc': 'S.', 'packet': [packet],
                   'feature': [{'name': 'F', 'bit': 40, 'doc': 'f'}],

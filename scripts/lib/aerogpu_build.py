@@ -13,16 +13,16 @@ _BEGIN = int(os.environ.setdefault('AEROGPU_BEGAN', str(int(time.time()))))
 
 
 class Failure(Exception):
-    """Something the user has to know; the text is the whole message."""
+    """An error that the user has to know of; its text is the whole message."""
 
 
 def say(text):
-    """One progress line, with the seconds since the script began."""
+    """Prints one progress line, with the seconds since the script began."""
     print('[%4ds] %s' % (time.time() - _BEGIN, text), file=sys.stderr, flush=True)
 
 
 def run_logged(title, log, command, **kwargs):
-    """Runs a long command with its output in a file, as the bash scripts do (lib/common.sh, try_logged)."""
+    """Runs a long command with try_logged of lib/common.sh: its output goes to the file `log`. Failure if it fails."""
     script = 'source "$0"; why=; try_logged "$@" || { printf %s "$why"; exit 1; }'
     done = subprocess.run(['bash', '-c', script, COMMON, title, log, *command], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, **kwargs)
@@ -31,7 +31,7 @@ def run_logged(title, log, command, **kwargs):
 
 
 def configure():
-    """Sets the build folder up once, and brings it up to date when scripts/setup has installed something since."""
+    """Sets up the build folder if there is none; configures it again if scripts/setup has installed packages since."""
     rules, installed = os.path.join(BUILD, 'build.ninja'), os.path.join(BUILD, 'installed')
     if os.path.exists(rules):
         if os.path.exists(installed) and os.path.getmtime(installed) > os.path.getmtime(rules):
@@ -43,7 +43,7 @@ def configure():
 
 
 def ninja(*targets):
-    """Builds targets (paths in the build folder). One line only when there is something to do."""
+    """Builds targets (paths in the build folder). Prints nothing if they are up to date."""
     configure()
     dry = subprocess.run(['ninja', '-C', BUILD, '-n', *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if dry.returncode != 0:
@@ -55,8 +55,8 @@ def ninja(*targets):
 
 
 def ninja_optional(target):
-    """Builds a target that meson leaves out while packages are missing. A build folder from before they were
-    installed is brought up to date first. False if the target is still unknown."""
+    """Builds a target that meson leaves out where packages are missing; configures the build folder again if it does
+    not know the target. Returns False if the target is unknown even then."""
     configure()
 
     def known():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers of the ABI for tests in Python, read from the protocol's headers, which are their one place."""
+"""Reads the ABI's numbers from the protocol headers, so that Python tests need no copies of them."""
 import os
 import re
 
@@ -9,7 +9,7 @@ NUMBER = r'^\s*(?:#define\s+)?%s(\w+)\s*=?\s*(0[xX][0-9A-Fa-f]+|\d+)[uUlL]*\s*,?
 
 
 def numbers(header, prefix):
-    """The numbers of a header whose names begin with `prefix`, by the rest of the name. There is at least one."""
+    """Returns the numbers of a header whose names begin with `prefix`: {rest of the name: number}, never empty."""
     with open(os.path.join(HEADERS, header), encoding='utf-8') as file:
         found = {name: int(value, 0) for name, value in re.findall(NUMBER % re.escape(prefix), file.read(), re.M)}
     if not found:

@@ -25,14 +25,15 @@ LAUNCHER = os.path.join(ROOT, 'scripts', 'qemu-aerogpu')
 
 
 def die_with_parent():
-    """For Popen's preexec_fn: no QEMU outlives the script that started it, however that ends."""
+    """Has the kernel send this process SIGTERM when its parent ends, however the parent ends. For Popen's
+    preexec_fn."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class VM:
-    """One QEMU. `launcher` is the program that takes QEMU's arguments; -display none, QMP and (with serial=True) a
-    serial console are added. `listener` is called with each line of the
-    serial console, by the thread that reads it, and with None at its end. Use as a context manager, or call stop()."""
+    """A QEMU process. Use as a context manager, or call stop(). `launcher`: the program (or the words) that QEMU's
+    arguments go to; -display (`display`, or none), QMP and, with `serial`, a serial console are added to them.
+    `listener`: called by the thread that reads the serial console, with each line and, at the end, with None."""
 
     def __init__(self, arguments, launcher=LAUNCHER, serial=True, display=None, environment=None, listener=None):
         self.folder = tempfile.mkdtemp(prefix='aerogpu-vm-')
@@ -90,7 +91,7 @@ class VM:
                 return
 
     def log(self):
-        """What QEMU said on stderr."""
+        """Returns what QEMU wrote to stderr (without `serial` also to stdout)."""
         try:
             with open(self.log_path, errors='replace') as file:
                 return file.read()
@@ -98,8 +99,8 @@ class VM:
             return ''
 
     def wait_serial(self, pattern, timeout, after=0):
-        """The match of a regular expression in the serial text from offset `after` on; a line that says
-        'aerogpu-demo: error' ends the wait as a failure. Raises Failure after `timeout` seconds."""
+        """Waits until a regular expression matches the serial text from offset `after` on; returns the match. Failure
+        after `timeout` seconds, if QEMU ends, or if the guest prints 'aerogpu-demo: error: ...' or a kernel panic."""
         expression = re.compile(pattern, re.M)
         deadline = time.monotonic() + timeout
         with self._lines:
@@ -165,17 +166,17 @@ class VM:
                 return answer['return']
 
     def qmp(self, name, timeout=20, **arguments):
-        """One QMP command; underscores in argument names stand for dashes."""
+        """Runs a QMP command; returns its result. Underscores in argument names stand for dashes."""
         if not self.qmp_socket:
             self._connect()
         return self._command(name, {key.replace('_', '-'): value for key, value in arguments.items()}, timeout)
 
     def screendump(self, path, timeout=20):
-        """The console as a PNG; the file is complete when this returns."""
+        """Writes the screen to a PNG file, which is complete when this returns."""
         self.qmp('screendump', timeout=timeout, filename=os.path.abspath(path), format='png')
 
     def wait(self, timeout):
-        """Exit status of QEMU; Failure after `timeout` seconds."""
+        """Waits for QEMU to end; returns its exit status. Failure after `timeout` seconds."""
         try:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -204,7 +205,7 @@ class VM:
 
 
 def _tsc_khz():
-    """The frequency of this processor's time-stamp counter, which TCG's guests read; None where it cannot be measured."""
+    """Measures the frequency of the host's time-stamp counter, which guests of TCG read too; None if that fails."""
     if platform.machine() != 'x86_64':
         return None
     code = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
@@ -212,7 +213,7 @@ def _tsc_khz():
     function = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
 
     def now():
-        """Both clocks, read as close together as in the best of some tries."""
+        """Returns (monotonic time in ns, time-stamp counter) from the try of 20 that read both closest together."""
         tries = []
         for _ in range(20):
             before = time.monotonic_ns()
@@ -227,7 +228,7 @@ def _tsc_khz():
 
 
 def guest_arguments(accelerator, demo='', memory_mb=None, kernel_extra=''):
-    """QEMU arguments that boot the demo guest (scripts/build-guest has run), without the device."""
+    """Returns the QEMU arguments, without the device, that boot the demo guest. scripts/build-guest must have run."""
     # no_timer_check: otherwise the guest would wait ten ticks by its time-stamp counter for timer interrupts, of
     # which a busy machine delivers none meanwhile, then look for other ways to get them, and stop if it finds none.
     command_line = 'console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable random.trust_cpu=on no_timer_check'
@@ -260,8 +261,8 @@ def _boot_id():
 
 
 def accelerator(deadline=20):
-    """'kvm' if an ordinary kernel really boots with it, else 'tcg'. A /dev/kvm that opens proves little: on some
-    machines firmware runs and a kernel hangs. The verdict is kept until the host boots again.
+    """Returns 'kvm' if an ordinary kernel boots with KVM, else 'tcg'. That /dev/kvm opens is not enough: on some
+    machines firmware runs under KVM, but a kernel hangs. The result is stored until the host boots again.
     $AEROGPU_ACCEL overrides it."""
     forced = os.environ.get('AEROGPU_ACCEL')
     if forced in ('kvm', 'tcg'):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What a change costs: aerogpu-bench of this tree and of another commit, by turns, row by row.
+"""Compares aerogpu-bench of this tree and of another commit, row by row; runs them by turns. For scripts/bench
+--against.
 
-scripts/bench --against calls this. A row's figure is the renderer's own median of a run; its ratio is the median of
-the pairs' ratios, new by old: above 1 is slower. `direct` is the same ratio of the direct Vulkan half, which is the same
-code in both: what it differs from 1 is the machine's. A row whose ratios scatter by more than SCATTER (quartile to
-quartile) is no measurement; --instructions has callgrind count those that are left, in the program's own code, drivers
-and C library left out.
+A pair is one run of each. A row's ratio is the median over the pairs of new time / old time: above 1 is slower.
+`direct` is the same ratio for the direct Vulkan half of the benchmark, which is the same code in both: its distance
+from 1 is noise of the machine. A row whose ratios scatter by more than SCATTER (quartile to quartile) is not judged by
+time; for those rows, or for all with --instructions all, callgrind counts instructions of the program's own code,
+without drivers and C library.
 """
 
 import argparse
@@ -27,7 +28,7 @@ TRANSLATOR = pathlib.PurePath("renderer/aerogpu-translator")
 
 
 def command(folder, *options):
-    """The bench of a build folder, and its environment."""
+    """Returns the command line of a build folder's benchmark program, and its environment."""
     environment = dict(os.environ, AEROGPU_TRANSLATOR=str(folder / TRANSLATOR))
     return [str(folder / PROGRAM), *options], environment
 
@@ -38,7 +39,7 @@ def rows(folder, pattern):
 
 
 def measure(folder, pattern, seconds):
-    """Of one run: {row: (milliseconds of aerogpu, milliseconds of direct Vulkan or None)}."""
+    """Runs the benchmarks once; returns {row: (milliseconds of aerogpu, milliseconds of direct Vulkan or None)}."""
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         words, environment = command(folder, f"--benchmark_filter={pattern}", f"--benchmark_min_time={seconds}",
                                      f"--benchmark_out={out.name}", "--benchmark_out_format=json")
@@ -54,10 +55,11 @@ def measure(folder, pattern, seconds):
 
 
 def own_instructions(text, program):
-    """Exclusive costs that a callgrind file gives to the object `program`.
+    """Returns the sum of the exclusive costs that a callgrind file records for the object `program`.
 
-    Its lines (callgrind's manual, "Callgrind Format Specification"): ob= names the object of what follows, by number
-    and, the first time, name; a line behind calls= is what was called, with all below, and is the callee's already.
+    In the file (callgrind's manual, "Callgrind Format Specification") ob= names the object of the lines after it, by
+    number and, the first time, by name. The line after calls= is the inclusive cost of the call: it is not added, since
+    the callee's own lines hold it already.
     """
     names, total, mine, called = {}, 0, False, False
     for line in text:
@@ -94,7 +96,8 @@ def quartiles(values):
 
 
 def compare(old, new, pattern, pairs, seconds):
-    """Ratios of each row that both have: {row: ([new/old of aerogpu], [of direct], [old ms], [new ms])}."""
+    """Runs the pairs; returns for each row that both builds have, with an entry per pair in each list,
+    {row: ([new/old of aerogpu], [new/old of direct Vulkan], [old ms], [new ms])}."""
     common = [row for row in rows(new, pattern) if row in set(rows(old, pattern))]
     ratios = {}
     for pair in range(pairs):
@@ -115,7 +118,7 @@ def compare(old, new, pattern, pairs, seconds):
 
 
 def report(ratios):
-    """Prints the table; the rows that are slower, and those that say nothing."""
+    """Prints the table; returns the rows that are slower, and those that scatter too much to be judged."""
     slower, scattered = [], []
     print("| row | before | now | ratio (quartiles) | direct | |\n| --- | --- | --- | --- | --- | --- |")
     for row, (ours, direct, olds, news) in ratios.items():

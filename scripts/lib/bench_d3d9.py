@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Direct3D 9 programs on our stack beside the same programs on Wine's own Direct3D (over OpenGL on llvmpipe, in an X
-server in memory), by turns. A ratio is the median of these pairs: 1 is parity, more is faster than Wine.
+"""Runs Direct3D 9 programs by turns on our stack and on Wine's own Direct3D (OpenGL on llvmpipe, an X server in
+memory). A ratio is the median over these pairs of runs: 1 is parity, above 1 our stack is faster.
 
-What the device counted in our runs is given for a frame, and beside it how much processor time the program's own process
-took; the device's, the kernel side's and the X server's are not in that."""
+Also prints, per frame, the device's counters in our runs and the processor time of the program's process, without the
+time of the device, the kernel side and the X server."""
 import os
 import re
 import resource
@@ -26,7 +26,7 @@ RUNS = [
 
 
 def once(program, arguments, env):
-    """(frames, frames a second, seconds of processor time a frame) of one run."""
+    """Runs a program once; returns (frames, frames a second, seconds of processor time a frame)."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     code, text = wine.run([d3d9_stack.program(program), '--any-driver', '--immediate', '--seconds', str(SECONDS),
                            *arguments], env, 120)

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Runs the scenes of bench.exe on our Direct3D 9 beside others, by turns, and prints a table of medians with quartiles.
+"""Runs the scenes of bench.exe by turns on our and on other Direct3D 9, and prints a table of medians with quartiles.
 
 usage: scripts/bench-d3d9 [options] [SCENE...]
-  SCENE            draws, sprites, textures, windows; all without one
-  --dxvk FILE      DXVK's d3d9.dll for x64, which is run on lavapipe as well. Debian 13 has it: package dxvk-wine64, file
-                   /usr/lib/dxvk/wine64/d3d9.dll.so, a Windows library; it need not be installed, unpacked is enough
-  --rounds N       runs of each (5)
-  --seconds S      of a run, behind ten frames that are not counted (3)
-  --no-build       takes everything as it is
-  --umd FILE       another user-mode driver
+  SCENE            draws, sprites, textures, windows (default: all)
+  --dxvk FILE      DXVK's d3d9.dll for x64; runs the scenes with DXVK on lavapipe too. Debian 13's package dxvk-wine64
+                   has it as /usr/lib/dxvk/wine64/d3d9.dll.so, a Windows library; unpacking the package is enough
+  --rounds N       runs of each scene on each stack (default: 5)
+  --seconds S      duration of a run; ten frames before it are not counted (default: 3)
+  --no-build       builds nothing
+  --umd FILE       runs our stack with this user-mode driver
 
-Three run the same program under Wine. Wine's own Direct3D draws with OpenGL on llvmpipe, DXVK with Vulkan on lavapipe, both into
-a window on an X server in memory; ours with Vulkan on lavapipe beside the stopped QEMU, presented onto the device's screen.
-A fourth, aerogpu-direct-scenes, draws the same pictures in plain Vulkan calls on lavapipe, as an engine would, and copies each
-frame to memory. A run whose picture is not that of the others is an error. Processor time is that of the program's process in the frames that
-count, for ours with that of the kernel side and the device, for which also the start of the program counts. Behind each scene a
-line says how much of both our stack takes beside the slower of Wine's own Direct3D and direct Vulkan, by turns."""
+bench.exe runs under Wine on three stacks. Wine's own Direct3D draws with OpenGL on llvmpipe and DXVK (with --dxvk) with
+Vulkan on lavapipe, both into a window on an X server in memory. Ours draws with Vulkan on lavapipe beside a QEMU
+without a CPU, and presents onto the device's screen. A fourth program, aerogpu-direct-scenes, draws the same pictures
+in plain Vulkan calls on lavapipe, as an engine would, and copies each frame to memory. A run whose picture differs from
+the others is an error. Processor time is that of the program's process in the counted frames; for our stack also that
+of the kernel side and the device, from the start of the program to its end. After each scene a line compares our time
+and processor time a frame with the slower of Wine's own Direct3D and direct Vulkan."""
 import os
 import re
 import statistics
@@ -37,7 +38,7 @@ _TICKS = os.sysconf('SC_CLK_TCK')
 
 
 def _tree(pid):
-    """A process and all below it."""
+    """Yields a process and all its descendants."""
     yield pid
     for thread in os.listdir('/proc/%d/task' % pid):
         with open('/proc/%d/task/%s/children' % (pid, thread)) as file:
@@ -46,7 +47,7 @@ def _tree(pid):
 
 
 def busy(pid):
-    """Seconds of processors that a tree of processes has had."""
+    """Returns the processor time in seconds that a process and its descendants have used."""
     total = 0
     for process in _tree(pid):
         with open('/proc/%d/stat' % process) as file:
@@ -56,7 +57,7 @@ def busy(pid):
 
 
 def _run(arguments, env, program):
-    """(exit code, what it printed); with Wine where the program is one for Windows."""
+    """Runs a program, under Wine if it is an .exe; returns (exit code, what it printed)."""
     if program.endswith('.exe'):
         return wine.run([program, '--any-driver', *arguments], env, 120)
     done = subprocess.run([program, *arguments], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -65,7 +66,7 @@ def _run(arguments, env, program):
 
 
 class Run:
-    """Frames a second, processor seconds a frame, and the picture."""
+    """One run of a scene: frames a second, processor seconds a frame, and the picture's field means."""
 
     def __init__(self, scene, seconds, env, server=None, program=PROGRAM):
         before = busy(server) if server else 0
@@ -83,7 +84,7 @@ class Run:
 
 
 def _spread(values, form):
-    """The median, and the quartiles in brackets."""
+    """Formats the median of values, with the quartiles in brackets."""
     low, middle, high = statistics.quantiles(values, n=4, method='inclusive') if len(values) > 1 else values * 3
     return '%s (%s to %s)' % tuple(form % value for value in (middle, low, high))
 
@@ -111,7 +112,8 @@ def _print(scene, runs):
 
 
 def _beside_the_slower(runs):
-    """(time a frame, processor time) of ours by that of the slower of wined3d and direct Vulkan: medians of turns."""
+    """Returns (time a frame, processor time a frame) of ours divided by that of the slower of wined3d and direct
+    Vulkan: medians over the rounds."""
     others = [of_stack for name, of_stack in runs.items() if name in ('wined3d', 'direct Vulkan')]
     return tuple(statistics.median(
         what(own) / max(what(other) for other in turn)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# Sourced after common.sh by the scripts that test: configures, builds and tests each build folder.
+# Functions of the scripts that run tests, which source this after common.sh: configure, build and test the build
+# folders.
 
 LOGS=$BUILD/logs
 passed=0 failed=0 skipped=0 skips=() failures=()

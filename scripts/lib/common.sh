@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# Sourced by the bash scripts: finds the project; prints progress lines, errors and help.
+# Sourced by the bash scripts: finds the project; functions that print progress lines, errors and help, and run
+# commands.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILD=$(realpath -m "${AEROGPU_BUILD_DIR:-$ROOT/build}")
@@ -47,8 +48,8 @@ check_paths() {
   [[ -d $BUILD && -w $BUILD ]] || die "cannot write to the build folder '$BUILD'; AEROGPU_BUILD_DIR names another one"
 }
 
-# tick TITLE LOG SECONDS: prints at this interval how long it has taken and the log's last line, for a folder that of
-# the log written last. Runs in the background until the script ends or kills it.
+# tick TITLE LOG SECONDS: prints at this interval the elapsed time and the last line of LOG (if that is a folder, of its
+# newest file). Runs in the background until the script ends or kills it.
 tick() {
   local title=$1 log=$2 every=$3 begin=$SECONDS next=$3
   trap - EXIT
@@ -65,7 +66,7 @@ last_line() {
   tail -c 300 "$log" | tr '\r' '\n' | grep . | tail -n 1 | cut -c1-100
 }
 
-# note_time TITLE BEGAN: adds a line to the file TIMES, if a script has set that, for where_time_goes.py.
+# note_time TITLE BEGAN: adds a step's duration to the file $TIMES, if a script has set that, for where_time_goes.py.
 TIMES=''
 note_time() {
   if [[ $TIMES ]]; then printf '%d\t%s\n' $((EPOCHSECONDS - $2)) "$1" >>"$TIMES"; fi
@@ -78,9 +79,9 @@ timed() {
   note_time "$title" "$began"
 }
 
-# Runs a long command with its output in a log file; shows a line every 15 s and the log's end on failure. The command
-# stays in the foreground, so that Ctrl-C reaches it. Returns false and the reason in `why` if it fails.
-# try_logged TITLE LOGFILE COMMAND...
+# try_logged TITLE LOGFILE COMMAND...: runs a long command with its output in a log file; prints a line every 15 s. If
+# the command fails, prints the log's end, sets `why` to the reason, and returns false. The command stays in the
+# foreground, so that Ctrl-C reaches it.
 try_logged() {
   local title=$1 log=$2 ticker code=0
   shift 2
@@ -101,7 +102,7 @@ try_logged() {
   return 1
 }
 
-# run_logged TITLE LOGFILE COMMAND...: try_logged, and the script ends if the command fails.
+# run_logged TITLE LOGFILE COMMAND...: like try_logged, but ends the script if the command fails.
 run_logged() {
   local why
   try_logged "$@" || die "$why"

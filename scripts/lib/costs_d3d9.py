@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a frame and a draw of a Direct3D 9 program cost on our stack: system calls, counted by strace, of the program's
-process and of the driver host (on Windows: of nothing; there the driver is in the kernel); instructions of the user-mode
-driver, counted by the runtime, which steps through its calls; bytes of command buffers and tables, counted by the device.
-A frame is a difference of runs with more and fewer frames, a draw one of runs with more and fewer draws, so that starting
-and ending is in neither."""
+"""Measures what a frame and a draw of a Direct3D 9 program cost on our stack: system calls of the program's process and
+of the driver host, counted by strace (the host's have no counterpart on Windows, where the driver is in the kernel);
+instructions of the user-mode driver, counted by the runtime, which single-steps its calls; bytes of command buffers and
+tables, counted by the device. The cost of a frame is the difference between runs with more and fewer frames, that of a
+draw between runs with more and fewer draws, so neither has the start and the end of the program in it."""
 import os
 import re
 import shutil
@@ -34,7 +34,8 @@ def _strace_total(path):
 
 
 def _kernel_side(server):
-    """The process that serves: a child of the driver host's first process, whose other child is QEMU."""
+    """Returns the id of the process that serves: a child of the driver host's first process (the other child is
+    QEMU)."""
     with open('/proc/%d/task/%d/children' % (server, server)) as file:
         for child in file.read().split():
             if os.path.samefile('/proc/%s/exe' % child, HOST):
@@ -43,7 +44,7 @@ def _kernel_side(server):
 
 
 def _system_calls(stack, program, draws, frames, folder):
-    """(of the program, of the driver host, bytes on the device) of one run."""
+    """Runs a program once; returns (its system calls, those of the driver host, bytes that the device counted)."""
     paths = [os.path.join(folder, name) for name in ('program', 'host')]
     before = stack.counter('bytes')
     host = subprocess.Popen(['strace', '-f', '-c', '-o', paths[1], '-p', _kernel_side(stack.server.pid)], stdin=subprocess.DEVNULL,
@@ -64,7 +65,7 @@ def _system_calls(stack, program, draws, frames, folder):
 
 
 def _instructions(stack, program):
-    """{driver's function: instructions, a median} of those that a draw calls."""
+    """Returns {driver function: median of its instructions} for the functions that each draw calls."""
     env = dict(os.environ, **stack.variables(), AEROGPU_D3D9_COUNT='1')
     draws = COUNTED_DRAWS[program]
     code, text = wine.run([d3d9_stack.program(program), '--frames', '1', '--draws', str(draws)], env, 300)

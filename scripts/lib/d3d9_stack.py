@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Our Direct3D 9 on a machine without Windows (docs/d3d9/testbed.md): the kernel side as a server over a stopped QEMU, and
-programs under Wine whose d3d9.dll is ours."""
+"""Runs our Direct3D 9 without Windows (docs/d3d9/testbed.md): the driver host serves the kernel driver, whose device is
+in a QEMU without a running CPU; programs run under Wine with our d3d9.dll."""
 import os
 import re
 import secrets
@@ -43,19 +43,19 @@ DESKTOP = 'desktop'  # an idle program that keeps the desktop alive; testbed/pro
 
 
 def program(name, arch='x64'):
-    """The path of one of NAMES, or LEVEL9's."""
+    """Returns the path of a program: one of NAMES, or LEVEL9."""
     folder = os.path.join(os.path.dirname(PARTS['d3d9']), 'level9') if name == LEVEL9 else PROGRAM_FOLDERS[name in ONLY_TESTS]
     return os.path.join(folder, name + ('-x86.exe' if arch == 'x86' else '.exe'))
 
 
 def doctor(arch):
-    """The path of aerogpu-doctor.exe."""
+    """Returns the path of aerogpu-doctor.exe."""
     return os.path.join(BUILD, 'guest-drivers', 'windows', 'programs', 'aerogpu-doctor-%s.exe' % arch)
 
 
 def build(both=False):
-    """Builds what is needed, with `both` also what programs for x86 need, and fetches their Wine, after the same set-up as
-    scripts/run-tests."""
+    """Builds the stack and its programs, after the same set-up as scripts/run-tests. `both`: for x86 programs too,
+    whose Wine is fetched."""
     for script in ('setup', 'prepare-qemu', 'build-vgabios'):
         if subprocess.run([os.path.join(ROOT, 'scripts', script)], stdin=subprocess.DEVNULL, check=False).returncode:
             raise Failure('scripts/%s failed' % script)
@@ -69,7 +69,7 @@ def build(both=False):
 
 
 class Ppm:
-    """A binary PPM of 8 bits (Netpbm's "P6")."""
+    """A picture read from a binary PPM file of 8 bits a channel (Netpbm's "P6")."""
 
     def __init__(self, path):
         with open(path, 'rb') as file:
@@ -88,7 +88,7 @@ class Ppm:
             yield self.data[at:at + width * 3]
 
     def write_png(self, path, x=0, y=0, width=None, height=None):
-        """Writes a part as PNG (PNG specification, 11: IHDR, IDAT, IEND)."""
+        """Writes a part of the picture as PNG (PNG specification, 11: IHDR, IDAT, IEND)."""
         width, height = width or self.width, height or self.height
         raw = b''.join(b'\0' + row for row in self.rows(x, y, width, height))
 
@@ -99,7 +99,8 @@ class Ppm:
                        chunk(b'IDAT', zlib.compress(raw, 9)) + chunk(b'IEND', b''))
 
     def difference(self, expected, x, y, tolerance):
-        """None if the picture holds `expected` at (x, y), else a line of text. Channels may be off by `tolerance`."""
+        """Compares the part at (x, y) with `expected`: None if it matches, else a line of text. Channels may be off by
+        `tolerance`."""
         if x < 0 or y < 0 or x + expected.width > self.width or y + expected.height > self.height:
             return 'the screen, %dx%d, does not have all of it' % (self.width, self.height)
         bad, first = 0, ''
@@ -118,7 +119,7 @@ class Ppm:
 
 
 class Lines:
-    """The lines that a program writes, from a stream that a thread reads, or from add(); each wait has an end."""
+    """The lines that a program writes. They come from `stream`, which a thread reads, or from add()."""
 
     def __init__(self, stream=None):
         self.lines = []
@@ -139,13 +140,14 @@ class Lines:
             self.changed.notify_all()
 
     def end(self):
-        """No more lines come."""
+        """Ends all waits: no more lines come."""
         with self.changed:
             self.ended = True
             self.changed.notify_all()
 
     def wait(self, expression, limit, after=0):
-        """The first match from line `after` on, or None when the stream ends or the time is over."""
+        """Waits for a line that the expression matches, from line `after` on; returns the match. None if the stream
+        ends before, or after `limit` seconds."""
         deadline = time.monotonic() + limit
         with self.changed:
             while True:
@@ -164,10 +166,11 @@ class Lines:
 
 
 class Stack:
-    """The server and a prefix. Use as a context manager. `parts` overrides PARTS, and with `both`, which runs programs for
-    x86 too, PARTS32. With an X `display` windows are on it too, else nobody sees them; `registry` is more of the prefix'
-    user.reg; `settings` are numbers of the kernel driver's software key,
-    `device` properties of the device (NAME=VALUE,...), `environment` variables of the server and of QEMU."""
+    """The driver host ("server") and a Wine prefix. Use as a context manager. `parts`: replaces paths of PARTS and,
+    with `both`, of PARTS32. `prefix`: folder for the prefix, which stays; without it a temporary one. `strict`: the
+    d3d9.dll ends programs whose driver breaks a rule. `display`: X display for the windows, '' for none. `registry`:
+    lines to add to user.reg. `both`: run programs for x86 too. `settings`: numbers for the kernel driver's software
+    key. `device`: properties of the device (NAME=VALUE,...). `environment`: variables of the server and of QEMU."""
     program_limit = PROGRAM_LIMIT  # s, limit for a program to print an awaited line, or to end
 
     def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry='', both=False, settings=None,
@@ -192,7 +195,7 @@ class Stack:
         self.shown = 0  # programs of start_shown()
 
     def check(self):
-        """Fails, with one line, if a part is missing or of the wrong kind."""
+        """Raises Failure, with one line, if a part is missing or for the wrong architecture."""
         wine.check_wine()
         if self.both:
             wine.check_wine32()
@@ -233,7 +236,7 @@ class Stack:
         self.desktop.wait_line('^window ')
 
     def restart_wine(self):
-        """Ends all programs of the prefix, and makes it anew: no mode of the display is left in its registry."""
+        """Ends all programs of the prefix and makes a new one, so that no display mode stays in its registry."""
         wine.stop_server(self.prefix)
         self._start_wine()
 
@@ -256,24 +259,24 @@ class Stack:
         self.address = found.group(1)
 
     def check_alive(self, during):
-        """Fails if the server has ended."""
+        """Raises Failure if the server has ended."""
         code = self.server.poll()
         if code is not None:
             raise Failure('the driver host ended with %d during %s: %s' % (
                 code, during, '; '.join(self.lines.text().splitlines()[-3:])))
 
     def is_older(self):
-        """Whether the kernel driver did not know what the user-mode driver wanted."""
+        """Returns a match if the server has reported an escape that the kernel driver does not know, else None."""
         return self.lines.wait(r'the kernel driver does not know escape (\d+)', 0)
 
     def reason(self, text):
-        """A program's failure, or what is behind it."""
+        """Returns the message for a program's failure: `text`, or that the kernel driver is too old (is_older())."""
         old = self.is_older()
         return 'the kernel driver is older than the user-mode driver, whose escape %s it does not know: %s' % (
             old.group(1), self.parts['driver']) if old else text
 
     def ask(self, command):
-        """A command of the server; its answer's words."""
+        """Sends a command to the server; returns the words of its answer after the command."""
         self.check_alive("'%s'" % command)
         after = len(self.lines.lines)
         self.server.stdin.write(command.encode() + b'\n')
@@ -284,19 +287,19 @@ class Stack:
         return found.group(1)[len(command):].split()
 
     def harm_gpu(self, how):
-        """'lose': the GPU is lost under the next submission; 'stick': the next submission never ends (docs/develop/debugging.md)."""
+        """Makes the next submission lose the GPU ('lose') or never end ('stick'); docs/develop/debugging.md."""
         self.ask(how + '-gpu')
 
     def sleep(self):
-        """The machine sleeps and wakes (docs/windows/driver-host.md, "Serving programs")."""
+        """Sends the machine to sleep and wakes it (docs/windows/driver-host.md, "Serving programs")."""
         self.ask('sleep')
 
     def path_of(self, name, arch='x64'):
-        """What programs call a program's file."""
+        """Returns the path of a program as programs under Wine see it."""
         return 'Z:' + program(name, arch).replace('/', '\\')
 
     def processes(self):
-        """The server's processes, by name: the one that serves and QEMU are children of the one that was started."""
+        """Returns {name: process id} of the process that serves and of QEMU, the children of the started process."""
         found = {}
         with open('/proc/%d/task/%d/children' % (self.server.pid, self.server.pid)) as file:
             for child in file.read().split():
@@ -305,11 +308,11 @@ class Stack:
         return found
 
     def own_process(self, program):
-        """A list of the program's process, if it is none of processes()."""
+        """Returns a list with the program's process id, or an empty one where processes() includes the program."""
         return [program.process.pid]
 
     def counter(self, name):
-        """A counter of the device (docs/develop/debugging.md)."""
+        """Reads a counter of the device (docs/develop/debugging.md)."""
         return int(self.ask('counter %s' % name)[0])
 
     def screen(self):
@@ -318,13 +321,13 @@ class Stack:
         return Ppm(path)
 
     def variables(self):
-        """What a program needs in its environment."""
+        """Returns the environment variables that a program needs."""
         return {**wine.environment(self.prefix, overrides='services.exe=;d3d9=n', display=self.display, both=self.both),
                 'AEROGPU_KMT': self.address,
                 'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {})}
 
     def start(self, path, *arguments):
-        """A program that goes on running: a Running."""
+        """Starts a program; returns a Running without waiting."""
         variables = self.variables()
         loader = wine.loader_for(path, variables)
         self.check_alive('the start of %s' % os.path.basename(path))
@@ -333,7 +336,8 @@ class Stack:
         return Running(self, path, process, Lines(process.stdout))
 
     def start_shown(self, path, *arguments):
-        """A program that keeps its picture until release(); expected() of it gives what its window must show."""
+        """Starts a program that shows its last picture until release(). Its expected() returns the Ppm that its window
+        must show."""
         self.shown += 1
         expectation = os.path.join(self.folder.name, 'expected-%d.ppm' % self.shown)
         program = self.start(path, '--hold', '--expectation', expectation, *arguments)
@@ -368,8 +372,8 @@ class Stack:
 
 
 class Running:
-    """A program under Wine: a process, as of Popen, and the lines that it says. Its standard input stays open until
-    release()."""
+    """A program under Wine: its process (a Popen, or an object like one) and the lines that it prints. Its standard
+    input stays open until release()."""
 
     def __init__(self, stack, path, process, lines):
         self.stack = stack
@@ -379,7 +383,8 @@ class Running:
         self.expected = None
 
     def wait_line(self, expression, limit=None):
-        """Waits for a line; fails if the program ends without, or does not say it in time."""
+        """Waits for a line that the expression matches; Failure if the program ends before printing one, or after
+        `limit` seconds."""
         limit = limit or self.stack.program_limit
         deadline = time.monotonic() + limit
         while True:
@@ -398,19 +403,19 @@ class Running:
         return '; '.join(self.lines.text().splitlines()[-6:]) or 'it said nothing'
 
     def next_line(self):
-        """Ends one wait of a program that waits several times."""
+        """Sends the program a line, for which it waits at several places."""
         self.process.stdin.write(b'\n')
         self.process.stdin.flush()
 
     def release(self):
-        """Ends the wait of --hold, and every later one."""
+        """Closes the program's standard input: ends the wait of --hold and all later waits."""
         self.process.stdin.close()
 
     def kill(self):
         self.process.kill()
 
     def wait(self):
-        """The exit code. Its last lines may come a little later: wait_line()."""
+        """Waits for the program's end; returns its exit code. Its last lines may come a little later (wait_line())."""
         limit = self.stack.program_limit
         try:
             return self.process.wait(limit)

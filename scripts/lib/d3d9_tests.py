@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is tested with Direct3D 9 programs on our stack, wherever that runs: beside a stopped QEMU (run_d3d9_tests.py) and
-in a booted VM (tests-qtest/vm/d3d9_test.py). A test is a method; it fails by raising Failure. Output is TAP."""
+"""Tests our stack with Direct3D 9 programs, over a QEMU without a running CPU (run_d3d9_tests.py) or in a booted VM
+(tests-qtest/vm/d3d9_test.py). A test is a method of Tests; it fails by raising Failure. Output is TAP."""
 import glob
 import os
 import re
@@ -22,7 +22,8 @@ TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0,
 
 
 class Report:
-    """TAP on standard output; the plan comes at the end, with a count of what was skipped."""
+    """Writer of TAP on standard output. The plan and the counts of passed, failed and skipped points come at the
+    end."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
@@ -38,7 +39,8 @@ class Report:
         print('# ' + text, flush=True)
 
     def stop(self, stack):
-        """Ends a stack: a point of its own, since the server's exit status says what the kernel driver did."""
+        """Stops a stack, and reports as a point whether the server's exit status says that the kernel driver broke no
+        rule."""
         code = stack.stop()
         self.point('the kernel driver broke no rule', '' if code == 0 else 'the driver host ended with %s: %s' % (
             code, '; '.join(stack.lines.text().splitlines()[-4:])))
@@ -49,7 +51,8 @@ class Report:
 
 
 class Tests:
-    """`arch`: of the programs."""
+    """The tests. `pictures`: a folder for PNGs of the compared windows, or None. `arch`: architecture of the
+    programs."""
 
     def __init__(self, stack, report, pictures=None, arch='x64'):
         self.stack = stack
@@ -58,12 +61,13 @@ class Tests:
         self.arch = arch
 
     def start(self, name, *arguments, at=None, arch=None):
-        """Starts a program that keeps its picture. `arch`: if it is not that of the others."""
+        """Starts a program that shows its last picture until release(). `at`: where its window opens. `arch`: the
+        program's architecture if it differs from self.arch."""
         place = ['--at', '%d,%d' % at] if at else []
         return self.stack.start_shown(d3d9_stack.program(name, arch or self.arch), *place, *arguments)
 
     def check_window(self, program, screen=None):
-        """Compares the window of a program that holds its picture with what it expects."""
+        """Waits until a program holds its last picture; compares its window on the screen with the expected picture."""
         program.wait_line('^holding$')
         where = program.wait_line(r'^window (-?\d+),(-?\d+) (\d+)x(\d+)$')
         screen = screen or self.stack.screen()
@@ -104,16 +108,17 @@ class Tests:
         self.window('flip', '--frames', '20')
 
     def samples(self):
-        """Back buffers with four samples a pixel: in a window, and flipped. Their edges lie between pixels."""
+        """Draws into back buffers with four samples a pixel, in a window and on the full screen."""
         self.window('quad', '--frames', '10', '--samples', '4')
         self.window('flip', '--frames', '5', '--samples', '4')
 
     def d3d9ex(self):
-        """Counts and times of presents, frame by frame."""
+        """Checks the counts and times of presents, frame by frame."""
         self.window('d3d9ex_test', '--frames', '40')
 
     def readback(self):
-        """Each picture is a point of its own; what the driver cannot be asked to draw is told, not passed over."""
+        """Runs readback, whose pictures become one point each; those that it cannot draw here are reported as
+        skipped."""
         program = self.stack.start(d3d9_stack.program('readback', self.arch))
         label = 'readback x86: ' if self.arch == 'x86' else 'readback: '
         program.wait_line('^readback: (not )?ok')
@@ -132,7 +137,8 @@ class Tests:
         self.window('shared')
 
     def two_programs(self, arch=None):
-        """Both make their first objects under the same numbers, and draw at the same time. `arch`: of the second."""
+        """Runs two programs at the same time; the handles of their first objects are equal. `arch`: architecture of the
+        second."""
         one = self.start('triangle', at=(40, 40))
         other = self.start('quad', '--frames', '40', at=(420, 300), arch=arch)
         one.wait_line('^holding$')
@@ -146,7 +152,7 @@ class Tests:
         self.finish(other)
 
     def killed(self):
-        """A program that is killed takes nothing of another's with it."""
+        """Kills one of two programs, and checks that the other one's window and exit code are right."""
         victim, other = self.start('quad', '--frames', '3', at=(40, 40)), self.start('triangle', at=(420, 300))
         victim.wait_line('^holding$')
         other.wait_line('^holding$')
@@ -156,7 +162,8 @@ class Tests:
         self.finish(other)
 
     def wait_draws(self, program, count):
-        """Until a program that draws has made so many draws more."""
+        """Waits until the device has counted `count` more draws; Failure if `program` ends before, or takes too
+        long."""
         start, deadline = self.stack.counter('draws'), time.monotonic() + self.stack.program_limit
         while self.stack.counter('draws') < start + count:
             if program.process.poll() is not None or time.monotonic() > deadline:
@@ -164,8 +171,8 @@ class Tests:
             time.sleep(0.05)
 
     def sleep(self):
-        """The machine sleeps while one program holds its picture and another draws: what the screen shows is there again,
-        and both go on with what they had."""
+        """Sends the machine to sleep and wakes it while one program holds its picture and another draws. Afterwards the
+        screen shows both windows, and both programs end well."""
         holding = self.start('triangle', at=(40, 40))
         holding.wait_line('^holding$')
         drawing = self.start('quad', '--frames', str(SLEEP_FRAMES), at=(420, 300))
@@ -178,8 +185,8 @@ class Tests:
         self.finish(drawing)
 
     def rates(self):
-        """Frames a second, and what the processes of the stack and the program take of processors, which does not depend on what
-        else the machine does. Noted and not judged."""
+        """Notes frames a second, and processor time a frame of the program and the stack's processes (which depends
+        less on other load of the machine). Judges neither."""
         for title, name, arguments in bench_d3d9.RUNS:
             program = self.stack.start(d3d9_stack.program(name, self.arch), '--immediate', '--seconds', str(RATE_SECONDS),
                                        *arguments)
@@ -194,8 +201,8 @@ class Tests:
                 title, frames / float(found.group(2)), 1000 * busy / frames))
 
     def harmed(self, how):
-        """A program draws when something happens to the GPU: it is told that its device is lost, and the next one finds a
-        GPU that draws."""
+        """Harms the GPU (Stack.harm_gpu()) while a program draws. That program must end with a D3DERR_DEVICE... error,
+        and a program started afterwards must draw."""
         program = self.stack.start(d3d9_stack.program('quad', self.arch), '--immediate', '--seconds', '3600')
         program.wait_line('^window ')
         self.wait_draws(program, 50)
@@ -211,11 +218,11 @@ class Tests:
         self.harmed('lose')
 
     def gpu_stuck(self):
-        """A submission that never ends: the timeout recovery resets the device."""
+        """Makes a submission that never ends; timeout recovery resets the device."""
         self.harmed('stick')
 
     def recovery(self):
-        """Both, on a stack of its own, since the device latches what happened."""
+        """Runs gpu_lost and gpu_stuck on a separate stack, because they leave errors latched in the device."""
         with d3d9_stack.Stack(self.stack.parts, both=self.stack.both) as stack:
             tests = Tests(stack, self.report, arch=self.arch)
             tests.gpu_lost()
@@ -225,21 +232,22 @@ class Tests:
                 raise Failure('the driver host ended with %s: %s' % (code, '; '.join(stack.lines.text().splitlines()[-4:])))
 
     def two_bitnesses(self):
-        """A program for x64 and one for x86 at the same time."""
+        """Runs a program for x64 and one for x86 at the same time."""
         self.two_programs(arch='x86')
 
     def x86_opens_x64(self):
-        """A shared surface of a program for x64, which one for x86 opens and draws to."""
+        """Has an x86 program open a shared surface of an x64 program and draw to it."""
         self.window('shared', '--other', self.stack.path_of('shared', 'x86'))
 
     def x64_opens_x86(self):
-        """The reverse."""
+        """Has an x64 program open a shared surface of an x86 program and draw to it."""
         program = self.start('shared', '--other', self.stack.path_of('shared'), arch='x86')
         self.check_window(program)
         self.finish(program)
 
     def desktop(self, frames=20, other=None):
-        """A desktop that one program composes of five others' windows. `other`: the bitness of two of them."""
+        """Has one program compose a desktop of the windows of five other programs. `other`: architecture of two of
+        these."""
         program = self.start('compositor', '--frames', str(frames), '--producer', self.stack.path_of('producer', self.arch),
                              *self.producers_of(other))
         self.check_window(program)
@@ -252,25 +260,25 @@ class Tests:
         return ['--other', self.stack.path_of('producer', other)] if other else []
 
     def said(self, name, *arguments):
-        """A program that checks everything itself and ends with one line for scripts."""
+        """Runs a program that checks its results itself and ends with the line "NAME: ok ..."."""
         program = self.stack.start(d3d9_stack.program(name, self.arch), *arguments)
         line = program.wait_line('^%s: ok .*$' % name).group(0)
         self.finish(program)
         self.report.note(line)
 
     def present_statistics(self):
-        """Requests for counts and times of presents do not fail, in any state of a swap chain."""
+        """Checks that requests for counts and times of presents do not fail in any state of a swap chain."""
         self.said('present_statistics')
 
     def ddi_sanity(self):
-        """Calls of Direct3D 9Ex, each with its answer and in time."""
+        """Checks results and durations of Direct3D 9Ex calls."""
         self.said('ddi_sanity')
 
     def query_latency(self):
         self.said('query_latency')
 
     def event_queries(self):
-        """Events of four processes."""
+        """Checks event queries in four processes."""
         self.said('event_queries')
 
     def submit_stress(self):
@@ -280,15 +288,15 @@ class Tests:
         self.said('vblank_pacing')
 
     def composition(self):
-        """Wine says that the desktop is composed; the Stack's registry asks it to."""
+        """Runs composition, which needs a composed desktop; the Stack's registry makes Wine report one."""
         self.said('composition')
 
     def shared_in_one_process(self):
         self.window('shared', '--one-process')
 
     def no_device(self):
-        """The programs of the driver disc where there is no device, and where its 3D is turned off: one line that says what
-        to do, and an exit status that is not 0."""
+        """Runs the driver disc's programs without a device, and with 3D turned off: each must print one line that says
+        what to do, and end with 1."""
         self.refused({**os.environ, **self.stack.variables(), 'AEROGPU_KMT': '127.0.0.1:1'}, 'no device')
         with d3d9_stack.Stack(self.stack.parts, both=self.stack.both, settings={'Disable3D': 1}) as stack:
             self.refused(dict(os.environ, **stack.variables()), '3D turned off')
@@ -303,8 +311,8 @@ class Tests:
                 raise Failure('%s with %s ends with %s: %s' % (name, where, code, '; '.join(lines) or 'it says nothing'))
 
     def disc_script(self):
-        """tests.cmd of the driver disc under Wine's cmd.exe, whose programs are of both kinds. Wine's gdi32.dll has no D3DKMT, so
-        aerogpu-doctor is the one that fails, and is counted."""
+        """Runs the driver disc's tests.cmd, with its x64 and x86 programs, under Wine's cmd.exe. Exactly one program
+        must fail, the x64 aerogpu-doctor, because Wine's gdi32.dll has no D3DKMT functions."""
         with tempfile.TemporaryDirectory(prefix='aerogpu-disc-') as disc:
             with open(os.path.join(ROOT, 'guest-drivers', 'package', 'disk', 'tests.cmd.in'), encoding='ascii') as file:
                 script = file.read()
@@ -327,7 +335,7 @@ class Tests:
                 code, len(ended), ', '.join(failed) or 'none', '; '.join(said.splitlines()[-3:])))
 
     def level9(self):
-        """The second front: the driver called as Microsoft's 10-level-9 layer would; each of its cases is a point."""
+        """Runs level9, which calls the user-mode driver as Microsoft's 10-level-9 layer would; each case is a point."""
         surface = self.stack.ask('window-surface 96x64 %d' % D3DDDIFMT_X8R8G8B8)[0]
         program = self.stack.start(d3d9_stack.program(d3d9_stack.LEVEL9, self.arch), surface,
                                    self.stack.path_of('producer', self.arch))
@@ -344,8 +352,8 @@ class Tests:
             raise Failure('level9 ended with %d: %s' % (code, program.said()))
 
     def sharing(self, cycles=2000, other=None):
-        """Surfaces of 20 programs, made, shared, opened, composed and closed: what is held at the end is what was held
-        after the first hundred cycles."""
+        """Has 20 programs create, share, open, compose and close surfaces. At the end no more may be held (held(), with
+        the margins of HELD) than after the first hundred cycles."""
         program = self.stack.start(d3d9_stack.program('sharing', self.arch), '--hold', '--cycles', str(cycles),
                                    *self.producers_of(other))
         program.wait_line(r'^cycles \d+$')
@@ -369,7 +377,8 @@ class Tests:
         self.sharing(100000, 'x86')
 
     def calls(self):
-        """The user-mode driver's log of calls, which a setting of the kernel driver switches on; off there is none."""
+        """Checks the user-mode driver's log of calls, which the kernel driver's setting UserModeLog switches on;
+        without it there must be no log."""
         pattern = os.path.join('drive_c', '**', 'aerogpu-d3d9-*.log')
         if glob.glob(os.path.join(self.stack.prefix, pattern), recursive=True):
             raise Failure('there is a log, though UserModeLog is not set')
@@ -427,14 +436,14 @@ STEADY_MEMORY = {'GLIBC_TUNABLES': 'glibc.malloc.arena_max=1:glibc.malloc.mmap_t
 
 
 def memory_of(pid):
-    """Bytes of memory of a process' own (proc(5), smaps): no files', whose pages count for whoever has them alone, and not the
-    guest's, of which the kernel side touches other pages as allocations come and go."""
+    """Returns the bytes of a process' anonymous memory (proc(5), smaps). Pages of files and the guest's memory are left
+    out: how many of these a process has varies without it holding more."""
     with open('/proc/%d/smaps_rollup' % pid) as file:
         return sum(int(line.split()[1]) for line in file if line.startswith('Anonymous:')) * 1024
 
 
 def held(stack):
-    """What the device, the kernel side and their processes hold, by name."""
+    """Returns {name: count or bytes} of what the device, the kernel side and their processes hold."""
     now = {word.partition('=')[0]: int(word.partition('=')[2]) for word in stack.ask('holdings')}
     for name in ('resources', 'held-objects', 'host-memory', 'errors'):
         now[name] = stack.counter(name)
@@ -450,8 +459,9 @@ ROUND = ['two_programs', 'shared', 'flip', 'killed']
 
 
 def left_over(stack, again, ran, arch, harmed=False):
-    """What programs for `arch` leave on the device when the tests `again` run once more; at the first present the kernel
-    driver makes objects of its own. `ran`: tests that have run already; `harmed`: some that leave an error latched."""
+    """Runs the tests `again` once more with programs for `arch`; returns which of the device's COUNTED counters have
+    grown too much, or ''. Those of `again` that are not in `ran`, the tests that have run, run once before counting: at
+    the first present the kernel driver makes objects that stay. `harmed`: whether tests left an error latched."""
     def round_of_programs(tests):
         for test in tests:
             test(Tests(stack, Report(), arch=arch))
@@ -472,8 +482,8 @@ def left_over(stack, again, ran, arch, harmed=False):
 
 
 def chosen(names, arch='x64'):
-    """(label, test, architecture of its programs) of these names, or of all: --arch both has those of x64, some as x86 if
-    no name is given, and those of both."""
+    """Returns [(label, test, architecture of its programs)] of the named tests, or of all. `arch` 'both' means all as
+    x64, those of SHORT (or the named ones) as x86 too, and the tests that mix both."""
     mixed_tests = Tests.MIXED + (Tests.MIXED_NAMED if names else [])
     known = {test.__name__ for test in Tests.ALL + Tests.NAMED + (mixed_tests if arch == 'both' else [])}
     for name in names:
@@ -492,8 +502,8 @@ def chosen(names, arch='x64'):
 
 
 def run(stack, names=(), pictures=None, again=tuple(ROUND), arch='x64'):
-    """Runs tests on a stack that is not started yet, those of `again` twice, and ends it; prints TAP. `arch`: x64, x86 or
-    both. 0, or 1 if one failed."""
+    """Starts the stack, runs the tests, stops the stack; prints TAP. `again`: names of tests that then run once more,
+    to see what they leave (left_over()). `arch`: x64, x86 or both. Returns 0, or 1 if a point failed."""
     tests = chosen(names, arch)
     first = 'x86' if arch == 'x86' else 'x64'
     report = Report()

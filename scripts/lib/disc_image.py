@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads files of a disc image without mounting it: UDF as Microsoft's discs have it (ECMA 167; UDF 1.02), and plain ISO
-9660 (ECMA 119), which discs that were put together again often have. The image is somebody's download: every number in
-it is checked before it is used."""
+"""Reads files of a disc image without mounting it: UDF as on Microsoft's discs (ECMA 167; UDF 1.02), and plain ISO 9660
+(ECMA 119), which repacked discs often have. Images come from anywhere, so every number is checked before its use."""
 import os
 import struct
 
@@ -14,11 +13,11 @@ _ANCHOR, _PARTITION, _LOGICAL_VOLUME, _TERMINATING, _FILE_SET, _FILE_ID, _FILE_E
 
 
 class Damaged(Exception):
-    """What is no disc image, or a damaged one; the text says what is wrong with it."""
+    """The file is no disc image, or a damaged one; the text says what is wrong."""
 
 
 class File:
-    """A file or folder of the image: `size` bytes in extents of (offset in the image, bytes)."""
+    """A file or folder of the image: `size` bytes in `extents`, pairs of (offset in the image, bytes)."""
 
     def __init__(self, image, size, extents, is_folder):
         self.image, self.size, self.extents, self.is_folder = image, size, extents, is_folder
@@ -45,7 +44,7 @@ class File:
 
 
 class Image:
-    """`find` looks for a file by its path, whatever the case of letters is."""
+    """A disc image, opened for reading. Use as a context manager."""
 
     def __init__(self, path):
         self._file = open(path, 'rb')
@@ -74,7 +73,8 @@ class Image:
         return data
 
     def find(self, path):
-        """The File, or None. Microsoft's discs have a file system of each kind, and in one of them a note only."""
+        """Returns the File at a path (case does not matter), or None. Tries both file systems, since Microsoft's discs
+        have both, and their ISO 9660 one holds only a note."""
         for kind in self._volumes:
             volume = kind(self)
             here = volume.root

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Runs Direct3D 9 programs that others wrote under Wine on our stack: the d3d9.dll for tests, and the user-mode driver and
-the kernel driver that ship. They are built from Debian's source packages at the first run (2 minutes). Output is TAP.
+"""Runs third-party Direct3D 9 programs under Wine on our stack: the d3d9.dll for tests, and the user-mode and kernel
+drivers that ship. The first run builds the programs from Debian's source packages (2 minutes). Output is TAP.
 
 usage: scripts/run-foreign-programs [options] [NAME...]
-  NAME                only these; --list names them
+  NAME                runs only these programs; --list names them
   --list              prints the names
-  --no-build          takes everything as it is
+  --no-build          builds nothing
   --pictures FOLDER   saves what each program shows as PNG
 
-A program passes when it has shown the frames that are asked for, the pixels that its source says are there, no call of it
-has failed in its own eyes, the device has latched no error and no driver has broken a rule."""
+A program passes when it shows 30 frames, its window has the pixels that its source draws, and the device latches no
+error. Programs that test themselves must instead draw and end with 0 and a summary without failures. A last point says
+whether the kernel driver broke a rule."""
 import dataclasses
 import math
 import os
@@ -32,20 +33,20 @@ Check = Callable[[Ppm], None]
 
 
 def pixel(screen: Ppm, x: int, y: int) -> Pixel:
-    """Red, green and blue of one point."""
+    """Returns red, green and blue of a point."""
     at = (y * screen.width + x) * 3
     return screen.data[at], screen.data[at + 1], screen.data[at + 2]
 
 
 def expect(screen: Ppm, x: int, y: int, wanted: Pixel, tolerance: int = 1) -> None:
-    """One point has the colour."""
+    """Raises Failure unless a point has the colour `wanted`."""
     got = pixel(screen, x, y)
     if any(abs(a - b) > tolerance for a, b in zip(got, wanted)):
         raise Failure('(%d,%d) is %s, not %s' % (x, y, got, wanted))
 
 
 def share(screen: Ppm, left: int, top: int, width: int, height: int, wanted: Pixel) -> float:
-    """How much of a part has the colour, 0 to 1."""
+    """Returns which share, 0 to 1, of a rectangle's pixels has exactly the colour `wanted`."""
     colour = bytes(wanted)
     found = sum(row[at:at + 3] == colour for row in screen.rows(left, top, width, height) for at in range(0, len(row), 3))
     return found / (width * height)
@@ -59,7 +60,7 @@ SDL_GREY = (0xA0, 0xA0, 0xA0)
 
 
 def check_geometry(screen: Ppm) -> None:
-    """testgeometry.c: red, green and blue at the corners of a triangle around the middle."""
+    """Checks testgeometry.c: a triangle around the middle with red, green and blue at its corners."""
     middle = (SDL_WIDTH / 2, SDL_HEIGHT / 2)
     reach = (SDL_WIDTH + SDL_HEIGHT) / 5
     corners = [(middle[0] + reach * math.cos(math.radians(turn)), middle[1] + reach * math.sin(math.radians(turn)))
@@ -81,7 +82,7 @@ def check_geometry(screen: Ppm) -> None:
 
 
 def check_sprites(screen: Ppm) -> None:
-    """testsprite2.c: a frame and lines of green over grey, white boxes in the corners, sprites that move."""
+    """Checks testsprite2.c: a green frame at the window's edges, a grey background, yellow sprites."""
     for x in (SDL_X, SDL_X + SDL_WIDTH - 1):
         expect(screen, x, SDL_Y + 100, (0, 255, 0))
     if share(screen, SDL_X, SDL_Y, SDL_WIDTH, SDL_HEIGHT, SDL_GREY) < 0.5:
@@ -91,13 +92,13 @@ def check_sprites(screen: Ppm) -> None:
 
 
 def check_target(screen: Ppm) -> None:
-    """testrendertarget.c: a face over the whole of a target, which is drawn over a picture."""
+    """Checks testrendertarget.c, which draws a yellow face through a render target: some pixels are that yellow."""
     if share(screen, SDL_X, SDL_Y, SDL_WIDTH, SDL_HEIGHT, (255, 255, 0)) < 0.001:
         raise Failure('no face is there')
 
 
 def check_imgui(screen: Ppm) -> None:
-    """The example's clear colour, cut to whole numbers, and the style's for titles and buttons, drawn with alpha."""
+    """Checks Dear ImGui's example: its clear colour, and the colour of the windows' title bars."""
     clear = tuple(int(channel * 255) for channel in (0.45, 0.55, 0.60))
     if share(screen, 0, 0, screen.width, screen.height, clear) < 0.25:
         raise Failure('the background is not there')
@@ -107,7 +108,7 @@ def check_imgui(screen: Ppm) -> None:
 
 
 def check_irrlicht(background: Pixel) -> Check:
-    """There is the colour that the frame begins with, and something before it."""
+    """Returns a check that the background colour fills between 2 and 98 % of the window."""
     def check(screen: Ppm) -> None:
         part = share(screen, IRRLICHT_X, IRRLICHT_Y, 640, 480, background)
         if not 0.02 < part < 0.98:
@@ -117,8 +118,9 @@ def check_irrlicht(background: Pixel) -> Check:
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """`says`: a line that it ends with; without, it runs until it is ended. `types`: what it reads. `folder`: where it
-    starts, of the package's source."""
+    """A program to run. `check`: check of the screen. `says`: regular expression of the last line of a program that
+    ends by itself; others run until they are killed. `types`: text for its standard input. `folder`: its working folder
+    in the package's source (default: the folder of the built programs)."""
     name: str
     package: str
     file: str
@@ -149,7 +151,7 @@ PROGRAMS = (
 
 
 def start(stack: Stack, program: Program) -> Running:
-    """The program, where it finds its files."""
+    """Starts a program in its working folder, where it finds its files."""
     os.chdir(os.path.join(foreign.source(program.package), program.folder) if program.folder else
              os.path.dirname(foreign.program(program.package, '')))
     # The Direct3D 9 renderer, without a fallback.
@@ -162,7 +164,7 @@ def start(stack: Stack, program: Program) -> Running:
 
 
 def attempt(stack: Stack, program: Program, pictures: Optional[str]) -> str:
-    """Runs one; the reason why it does not pass, or nothing."""
+    """Runs one program; returns why it does not pass, or ''."""
     presents, draws, errors = (stack.counter(name) for name in ('presents', 'draws', 'errors'))
     running = start(stack, program)
     deadline = time.monotonic() + LIMIT
@@ -194,7 +196,7 @@ def attempt(stack: Stack, program: Program, pictures: Optional[str]) -> str:
 
 
 def run(programs: list[Program], pictures: Optional[str]) -> int:
-    """All of them on one stack, one after the other; 1 if one does not pass."""
+    """Runs the programs one after the other on one stack; returns 1 if one does not pass, else 0."""
     report = Report()
     stack = Stack()
     with stack:
@@ -212,7 +214,7 @@ def run(programs: list[Program], pictures: Optional[str]) -> int:
 
 
 def main() -> int:
-    """The command line."""
+    """Runs what the command line asks for; returns the exit status."""
     names: list[str] = []
     pictures, builds = None, True
     rest = sys.argv[1:]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Direct3D 9 programs of others for Windows, built with mingw-w64 from Debian's source packages: build/foreign/PACKAGE.
-Nothing of theirs is in the tree, and nothing is changed but what build_irrlicht() says."""
+"""Builds third-party Direct3D 9 programs with mingw-w64 from Debian's source packages, in build/foreign/PACKAGE. None
+of their source is in the tree; the only change to it is that of build_irrlicht()."""
 import glob
 import os
 import re
@@ -15,12 +15,12 @@ JOBS = str(os.cpu_count() or 1)
 
 
 def source(package: str) -> str:
-    """Where the source of a package is unpacked."""
+    """Returns the folder into which a package's source is unpacked."""
     return os.path.join(FOLDER, package, 'source')
 
 
 def program(package: str, name: str) -> str:
-    """Where a program of a package lies."""
+    """Returns the path of a package's program."""
     return os.path.join(FOLDER, package, 'bin', name + '.exe')
 
 
@@ -38,7 +38,7 @@ def _fetch(package: str) -> None:
 
 
 def build_sdl() -> None:
-    """SDL 2, its library and four of its test programs."""
+    """Builds SDL 2: the library and four of its test programs."""
     here, folder = source('libsdl2'), os.path.join(FOLDER, 'libsdl2', 'build')
     os.makedirs(folder, exist_ok=True)
     if not os.path.exists(os.path.join(folder, 'Makefile')):
@@ -65,7 +65,7 @@ def build_sdl() -> None:
 
 
 def build_imgui() -> None:
-    """Dear ImGui's example for Direct3D 9."""
+    """Builds Dear ImGui's example for Direct3D 9."""
     here = source('imgui')
     backends = os.path.join(here, 'backends')
     run_logged('building Dear ImGui', _log('imgui'), [
@@ -83,8 +83,8 @@ _IRRLICHT_EXAMPLES = ('01.HelloWorld', '04.Movement', '10.Shaders', '13.RenderTo
 
 
 def build_irrlicht() -> None:
-    """The Irrlicht engine and five of its examples. One is changed: HelloWorld names the driver that it wants, and gets
-    Direct3D 9's name."""
+    """Builds the Irrlicht engine and five of its examples. HelloWorld's source is changed: it names a driver, here
+    Direct3D 9's."""
     here, folder = source('irrlicht'), os.path.join(FOLDER, 'irrlicht', 'build')
     os.makedirs(folder, exist_ok=True)
     flags = ['-O1', '-w', '-D_IRR_STATIC_LIB_', '-DIRR_COMPILE_WITH_DX9_DEV_PACK', '-I', os.path.join(here, 'include'), '-I',
@@ -110,7 +110,7 @@ PACKAGES = {'libsdl2': build_sdl, 'imgui': build_imgui, 'irrlicht': build_irrlic
 
 
 def build(packages: list[str]) -> None:
-    """Makes the programs of packages that are not there yet."""
+    """Builds those programs of the packages that are missing."""
     if not shutil.which(TRIPLE + '-g++'):
         raise Failure('%s-g++ is missing (package g++-mingw-w64-x86-64)' % TRIPLE)
     for package in packages:

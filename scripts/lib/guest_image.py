@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the small Linux guests of demo and driver host boot: the kernel and two modules of Debian's kernel package in
-build/guest, and an initramfs whose process 1 is a static program of ours."""
+"""Makes what the small Linux guests (demo, driver host, session) boot: in build/guest the kernel and two modules of
+Debian's kernel package; an initramfs whose process 1 is one of our static programs."""
 import glob
 import io
 import os
@@ -17,7 +17,7 @@ MODULES = ['uio.ko', 'uio_pci_generic.ko']  # in load order
 
 
 def _kernel_package():
-    """Name of the package that linux-image-amd64 stands for."""
+    """Returns the name of the kernel package that linux-image-amd64 depends on."""
     text = subprocess.run(['apt-cache', 'depends', 'linux-image-amd64'], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True).stdout
     found = re.search(r'Depends: (linux-image-\S+-amd64)', text)
@@ -27,7 +27,7 @@ def _kernel_package():
 
 
 def _installed_kernel():
-    """(vmlinuz, module folder) of an installed Debian kernel, or None."""
+    """Returns (vmlinuz, module folder) of the installed Debian kernel that sorts last and can be read, or None."""
     for image in sorted(glob.glob('/boot/vmlinuz-*-amd64'), reverse=True):
         folder = '/lib/modules/%s/kernel/drivers/uio' % os.path.basename(image)[len('vmlinuz-'):]
         if os.access(image, os.R_OK) and all(os.access(os.path.join(folder, m), os.R_OK) for m in MODULES):
@@ -36,7 +36,7 @@ def _installed_kernel():
 
 
 def take_kernel():
-    """Puts vmlinuz and the modules into build/guest; returns nothing when they are there."""
+    """Puts vmlinuz and the modules into build/guest if they are missing: from an installed kernel, else downloaded."""
     wanted = [os.path.join(GUEST, 'vmlinuz')] + [os.path.join(GUEST, 'modules', m) for m in MODULES]
     if all(os.path.exists(path) for path in wanted):
         return
@@ -85,8 +85,8 @@ def _extract(package, image):
 
 
 class Cpio:
-    """Writes the "newc" archives that the kernel unpacks (Documentation/driver-api/early-userspace/
-    buffer-format.rst). Device nodes need no root that way."""
+    """Writer of "newc" archives, which the kernel unpacks (Documentation/driver-api/early-userspace/buffer-format.rst).
+    It can write device nodes without being root."""
 
     def __init__(self):
         self.out = io.BytesIO()
@@ -114,7 +114,7 @@ def module_paths():
 
 
 def _folders_of(files):
-    """The folders that the files of write_initramfs() lie in, outer ones first."""
+    """Returns the folders of write_initramfs()'s `files`, outer ones first."""
     folders = set()
     for name, _ in files:
         while os.path.dirname(name):
@@ -124,8 +124,8 @@ def _folders_of(files):
 
 
 def write_initramfs(target, program, files=()):
-    """Writes the archive: `program` stripped as /init, the modules with their order, and `files`, pairs of a name and a
-    path. take_kernel() has run. The file is whole or not there."""
+    """Writes an initramfs: `program`, stripped, as /init; the modules and their load order; `files`, pairs of a name in
+    the archive and a path. take_kernel() must have run. `target` appears only when it is complete."""
     cpio = Cpio()
     for folder in ('dev', 'proc', 'sys', 'modules', *_folders_of(files)):
         cpio.add(folder, stat.S_IFDIR | 0o755)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The table of the last long tests in docs/develop/testing.md, for scripts/run-long-tests and scripts/run-tests.
+"""Writes and checks the table of the last long tests in docs/develop/testing.md, for run-long-tests and run-tests.
 
 usage: long_tests.py record PART SECONDS RAN FAILURES
        long_tests.py check
 
-record writes the row of PART: HEAD's commit and its date of today, the duration, what ran, the failures. It refuses
-while files differ from HEAD, the page itself left out: a row says what was tested.
-check fails if the last run of a part had failures, or no part has a row. A part that has no row yet, or whose row is
-of more than 200 commits ago or of another history, is named, but does not fail. Where the history ends too early to tell
-(a shallow clone) it says so."""
+record writes the row of PART: HEAD's commit, today's date, the duration, what ran, the failures. It refuses while a
+tracked file other than the page differs from HEAD, since the row names the commit that was tested.
+
+check fails if the last run of a part had failures, or if no part has a row. It only warns of a part without a row, of
+one whose row is more than 200 commits old or of another history, and of one whose age a shallow clone cannot tell."""
 import datetime
 import os
 import re
@@ -24,17 +24,18 @@ HEADER = '| part | commit | date | duration | ran | failures |\n| --- | --- | --
 
 
 class Failure(Exception):
-    """Something the user has to know; the text is the whole message."""
+    """An error that the user has to know of; its text is the whole message."""
 
 
 def git(root, *arguments):
-    """The output of git and whether it succeeded."""
+    """Runs git; returns its output, and whether it succeeded."""
     done = subprocess.run(['git', '-C', root, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return done.stdout.decode().strip(), done.returncode == 0
 
 
 def split(text):
-    """The page before the table, its rows by part (lists of cells), and the page after it."""
+    """Splits the page; returns the text before the table, {part: list of its row's cells}, and the text after the
+    table."""
     try:
         before, rest = text.split(BEGIN)
         table, after = rest.split(END)
@@ -75,7 +76,7 @@ def record(root, part, seconds, ran, failures):
 
 
 def age(root, commit):
-    """How many commits HEAD is past `commit`, or why that is not known."""
+    """Returns how many commits HEAD is ahead of `commit`, or a text that says why this is not known."""
     shallow = git(root, 'rev-parse', '--is-shallow-repository')[0] != 'false'
     there = git(root, 'cat-file', '-e', commit + '^{commit}')[1]
     if there and git(root, 'merge-base', '--is-ancestor', commit, 'HEAD')[1]:
@@ -86,7 +87,7 @@ def age(root, commit):
 
 
 def check(root):
-    """One line a part, and whether all is well."""
+    """Returns a line for each part, and whether the check passes."""
     _, rows, _ = read(root)
     lines, good = [], bool(rows)
     for part in PARTS:

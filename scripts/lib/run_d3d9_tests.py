@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""Runs Direct3D 9 programs under Wine on our stack: d3d9.dll, the user-mode driver and the kernel driver that ship, the
-device in the distribution's QEMU. No Windows, no virtual machine that boots. Output is TAP.
+"""Runs Direct3D 9 programs under Wine on our stack: the d3d9.dll for tests, the user-mode and kernel drivers that ship,
+the device in the distribution's QEMU. Needs no Windows and boots no virtual machine. Output is TAP.
 
 usage: scripts/run-d3d9-tests [options] [NAME...]
-  NAME                  only these tests; --list names them
+  NAME                  runs only these tests; --list names them
   --list                prints the names
-  --arch x64|x86|both   what the programs and their Direct3D are for: all tests as x64 (so without this option) or as x86, or
-                        all as x64, a few as x86 and those with programs of both kinds. For x86 the first run fetches a 32-bit
+  --arch x64|x86|both   architecture of the programs, their d3d9.dll and user-mode driver (default: x64). both: all
+                        tests as x64, a few as x86 too, and tests that mix both. For x86 the first run fetches a 32-bit
                         Wine (scripts/prepare-wine32)
-  --no-build            takes everything as it is
-  --pictures FOLDER     saves each window that was compared, and the screen with two, as PNG
-  --driver FILE         another aerogpu.sys
-  --umd FILE            another user-mode driver
-  --d3d9 FILE           another d3d9.dll
-  --umd-x86, --d3d9-x86 those of 32-bit programs
-  --bench               frames a second beside Wine's own Direct3D, as a table; on an optimised build
-  --costs               what a frame and a draw cost: system calls (with strace), instructions, bytes, as a table
+  --no-build            builds nothing
+  --pictures FOLDER     saves each compared window, and the screen with two programs, as PNG
+  --driver FILE         uses another aerogpu.sys
+  --umd FILE            uses another user-mode driver
+  --d3d9 FILE           uses another d3d9.dll
+  --umd-x86, --d3d9-x86 FILE   the same for 32-bit programs
+  --bench               prints a table of frames a second beside Wine's own Direct3D; for an optimised build
+  --costs               prints a table of what a frame and a draw cost: system calls (needs strace), instructions, bytes
   --serve               starts the kernel side, prints its environment, and serves until Ctrl-C or the end of input
-  --print-environment   the same, but the server goes on in the background until --stop
-  --stop                ends that one
+  --print-environment   like --serve, but returns, and leaves the server running in the background
+  --stop                ends the server that --print-environment started
 
-Any Windows program for x64 can run on this stack, with --arch both also one for x86, by build/wine32/usr/lib/wine/wine:
+Any x64 Windows program can run on this stack; with --arch both an x86 one too, with build/wine32/usr/lib/wine/wine:
 
   scripts/run-d3d9-tests --print-environment > /tmp/stack
   env $(grep -v ^DLL= /tmp/stack) /usr/lib/wine/wine64 program.exe
   scripts/run-d3d9-tests --stop
 
-DLL= names our d3d9.dll, which the prefix has as its own; nothing has to be copied."""
+DLL= is the path of our d3d9.dll, which is installed in the Wine prefix already."""
 import json
 import os
 import signal
@@ -59,7 +59,7 @@ def print_environment(stack):
 
 
 def serve(options):
-    """Until Ctrl-C or the end of input."""
+    """Starts a stack, prints its environment, and serves until Ctrl-C or the end of input."""
     with Stack(options['parts'], prefix=os.path.join(KEPT, 'prefix'), strict=False, both=options['arch'] != 'x64') as stack:
         print_environment(stack)
         try:
@@ -71,7 +71,7 @@ def serve(options):
 
 
 def background(options):
-    """A --serve that outlives this process; what it prints is passed on."""
+    """Starts a --serve that stays when this process ends; prints the environment that it prints."""
     stop(quiet=True)
     os.makedirs(KEPT, exist_ok=True)
     read, write = os.pipe()  # its standard input, which stays open until --stop's signal

@@ -10,7 +10,7 @@ image; raw, qcow2, vhd, vhdx, vdi, vmdk) the machine boots from it.
   --display X         gtk, sdl, spice-app, vnc=..., none (default: VNC on 127.0.0.1, address printed)
   --mode WxH          size of the demo's desktop (default 1280x720)
   --demo WORDS        other tasks of the demo program: latency, selftest, frames=N (comma-separated)
-  --renderer R        back end, as the device's property of that name (-device aerogpu,help)
+  --renderer R        back end: value of the device's property renderer (-device aerogpu,help)
   --accel A           kvm or tcg (default: KVM if it boots a kernel here)
   --capture FILE      write a trace of everything submitted
   --no-driver-iso     with a DISK: do not build and attach the disc with the Windows driver
@@ -102,7 +102,7 @@ class Options:
 
 
 def check_writable(option, path):
-    """Before minutes are spent on something that cannot be saved."""
+    """Raises Failure if a file cannot be written, before minutes are spent on making it."""
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
         raise Failure("%s: '%s' is a folder" % (option, path))
@@ -113,13 +113,15 @@ def check_writable(option, path):
 
 
 def run_script(name, *arguments):
-    """One of the other scripts, which says itself what went wrong. Standard input stays open: sudo may ask."""
+    """Runs another script, which prints errors itself. It keeps our standard input, since its sudo may ask for a
+    password."""
     if subprocess.run([os.path.join(ROOT, 'scripts', name), *arguments]).returncode != 0:
         raise Failure('scripts/%s failed' % name)
 
 
 def check_display(wanted):
-    """QEMU's own message for a display that lies in a package of its own comes late and names no remedy."""
+    """Raises Failure if QEMU lacks a display, and names the package to install: QEMU would say so late, without a
+    remedy."""
     kind = wanted.partition(',')[0].partition('=')[0]
     known = subprocess.run(['qemu-system-x86_64', '-display', 'help'], stdout=subprocess.PIPE,
                            stderr=subprocess.DEVNULL, text=True).stdout.split('\n')
@@ -131,7 +133,7 @@ def check_display(wanted):
 
 
 def prepare(options):
-    """Everything that has to exist before QEMU starts."""
+    """Installs and builds what the options need before QEMU can start."""
     if not options.no_setup:
         run_script('setup', '--run-only')
     if options.display:
@@ -167,7 +169,7 @@ def device_argument(options):
 
 
 def free_vnc_display():
-    """The first VNC display of 127.0.0.1 that is free, from :0 on; QEMU would give up on a taken one."""
+    """Returns the first free VNC display of 127.0.0.1; QEMU would end if the display's port were taken."""
     for display in range(100):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -187,8 +189,8 @@ def display_argument(options):
 
 
 def disk_arguments(path):
-    """AHCI and the format that qemu-img finds: a guess of QEMU on a raw image would be refused for writes to
-    its first sector."""
+    """Returns QEMU arguments for an AHCI disk with the format that qemu-img finds. The format is named because QEMU,
+    where it guesses raw itself, refuses writes to the first sector."""
     info = subprocess.run(['qemu-img', 'info', '-U', '--output=json', path], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
     if info.returncode != 0:
@@ -284,7 +286,7 @@ def screenshot(options, accel):
 
 
 def tasks(options, accel):
-    """latency, selftest and the like: the demo's lines on standard output, its verdict as exit status."""
+    """Runs the tasks of --demo: prints the demo program's lines; returns 0 if it succeeded, else 1."""
     words = options.demo + (',mode=' + options.mode if options.mode else '')
     arguments = guest_arguments(accel, words) + ['-device', device_argument(options)] + options.qemu
     with VM(arguments, environment={'AEROGPU_BUILD_DIR': BUILD}) as vm:

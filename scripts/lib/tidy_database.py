@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Writes one compile database for clang-tidy from those of the build folders, for scripts/run-tidy.
+"""Merges the compile databases of build folders into one for clang-tidy. For scripts/run-tidy.
 
 usage: tidy_database.py OUTPUT-FOLDER BUILD-FOLDER...
 
-A file's commands come from the first folder that compiles it. Sources that are compiled together (meson's unity files, and
-guest-drivers/windows/compile_room.py, of which ninja knows and meson's database does not) have that command each. What
-only gcc understands is dropped. Prints the files, one a line, those under version control only."""
+A file's command is that of the first folder that compiles it. Sources that are compiled together (in meson's unity
+files, or by guest-drivers/windows/compile_room.py, whose commands only ninja has) get an entry each with the common
+command. Options that clang does not accept are dropped. Only files under version control are entered; prints them, one
+a line."""
 import functools
 import json
 import os
@@ -25,7 +26,7 @@ DROPPED_WITH_VALUE = {'-MF', '-MQ', '-MT', '-o', '-include-pch'}
 
 @functools.cache
 def mingw_headers():
-    """Options for mingw-w64's C++ headers, which clang does not find by itself."""
+    """Returns the options that name mingw-w64's C++ headers, which clang does not find by itself."""
     found = subprocess.run(['x86_64-w64-mingw32-g++', '-print-file-name=include/c++'], stdout=subprocess.PIPE,
                            check=True).stdout.decode().strip()
     return ['-isystem', found, '-isystem', os.path.join(found, 'x86_64-w64-mingw32')]
@@ -44,7 +45,7 @@ def without_ccache(words):
 
 
 def sources_of(path):
-    """The sources that a unity file includes, or the file itself."""
+    """Returns the sources that a unity file includes; for another file, the file itself."""
     if not re.search(r'-unity\d+\.(c|cpp)$', path):
         return [path]
     try:
@@ -55,7 +56,8 @@ def sources_of(path):
 
 
 def commands(folder):
-    """(folder of the command, source, words from the compiler on): of meson's database, then of custom commands."""
+    """Yields (working folder, source, words from the compiler on) of meson's database, then of ninja's custom
+    commands."""
     with open(os.path.join(folder, 'compile_commands.json')) as file:
         for entry in json.load(file):
             path = os.path.join(entry['directory'], entry['file'])

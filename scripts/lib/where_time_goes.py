@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of scripts/run-tests went, as a table.
+"""Prints a table of where the time of scripts/run-tests went.
 
 usage: where_time_goes.py BUILD-FOLDER
 
-Reads logs/times.tsv (seconds, title; a line a step, common.sh writes them), .ninja_log of the build folders for what
-compiled, and meson's logs for the longest tests. A compiler's time is elapsed time, of as many at once as there are
-processors."""
+Reads logs/times.tsv (a line for each step: seconds, title; common.sh writes it), .ninja_log of the build folders for
+the shares of compiling, and meson's logs for the longest tests. The time of each compiler process is elapsed time; as
+many run at once as there are processors."""
 import json
 import os
 import re
@@ -22,7 +22,7 @@ def steps(build):
 
 
 def kind(output):
-    """What an output of ninja's belongs to."""
+    """Returns the category of a file that ninja made."""
     if output.endswith(('.exe', '.dll', '.sys')) or re.search(r'/x(64|86)-[^/]*\.o$', output):
         return 'Windows code'
     if '/test/' in output or '-test' in output or output.startswith('tests-qtest/'):
@@ -33,7 +33,7 @@ def kind(output):
 
 
 def compiled(build):
-    """Seconds by kind of what a build folder's last builds did; the newest line of an output counts."""
+    """Returns {category: seconds} of a build folder's outputs, each with the time of its last build."""
     newest = {}
     try:
         with open(os.path.join(build, '.ninja_log'), encoding='utf-8') as file:

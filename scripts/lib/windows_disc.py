@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which Windows an installation disc has. The set-up's images are in sources/install.wim, whose XML says for each of them
-what it is (Microsoft, "Windows Imaging File Format (WIM)")."""
+"""Finds out which Windows is on an installation disc: the XML in its sources/install.wim describes each image that can
+be installed (Microsoft, "Windows Imaging File Format (WIM)")."""
 import struct
 import xml.etree.ElementTree
 
@@ -12,7 +12,8 @@ _BITS = {'0': 32, '9': 64}  # PROCESSOR_ARCHITECTURE_INTEL, _AMD64
 
 
 class Windows:
-    """What can be installed: `names`; `bits`, a set; `service_pack`, the lowest."""
+    """What a disc can install: `names` of the editions; `bits`, a set of 32 and 64; `service_pack`, the editions'
+    lowest."""
 
     def __init__(self, names, bits, service_pack):
         self.names, self.bits, self.service_pack = names, bits, service_pack
@@ -24,7 +25,7 @@ class Windows:
 
 
 def _images(wim):
-    """The elements IMAGE of a WIM file's XML."""
+    """Returns the IMAGE elements of a WIM file's XML."""
     header = wim.read(0, 208)
     if header[:8] != b'MSWIM\0\0\0':
         raise disc_image.Damaged('sources/install.wim is no WIM file')
@@ -42,7 +43,7 @@ def _images(wim):
 
 
 def look(path):
-    """The Windows of a disc image of Windows 7 for PCs; Failure, with what is wrong, for anything else."""
+    """Returns the Windows of an installation disc of Windows 7 for PCs; Failure says why anything else is none."""
     try:
         with disc_image.Image(path) as image:
             wim = image.find('sources/install.wim')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""run-vm --install: what is looked at before anything is written, the new disk, and what the user is told."""
+"""Parts of run-vm --install: checks before anything is written, makes the disk, tells the user the steps."""
 import os
 import re
 import shutil
@@ -17,7 +17,7 @@ FORMATS = {'.qcow2': 'qcow2', '.raw': 'raw', '.img': 'raw', '.vhd': 'vpc', '.vhd
 
 
 def size_in_bytes(text):
-    """Of "40G" or "1T"."""
+    """Returns the bytes of a size like "40G" or "1T"."""
     found = re.fullmatch(r'([1-9]\d{0,3})([GT])', text, re.I)
     if not found:
         raise Failure("--size: '%s' is no size; write it like 40G" % text)
@@ -25,7 +25,8 @@ def size_in_bytes(text):
 
 
 def check(iso, disk, size=None, bits=None):
-    """The Windows on the disc and the size and format of the disk to make; Failure for what cannot work. Writes nothing."""
+    """Checks that an installation can work; Failure if not. Returns the Windows on the disc, and the size in bytes and
+    the format of the disk to make. Writes nothing."""
     if not os.path.exists(iso):
         raise Failure("--install: there is no file '%s'" % iso)
     if os.path.isdir(iso):
@@ -60,7 +61,7 @@ def check(iso, disk, size=None, bits=None):
 
 
 def make_disk(disk, size, kind):
-    """Makes the disk; never writes over what somebody else made since check()."""
+    """Makes the disk; Failure if a file of that name exists."""
     if not shutil.which('qemu-img'):
         raise Failure('qemu-img is not installed: apt-get install qemu-utils')
     try:
@@ -77,13 +78,13 @@ def make_disk(disk, size, kind):
 
 
 def arguments(iso):
-    """The disc, behind the disk in the order of booting: an empty disk does not boot, later it comes first."""
+    """Returns QEMU arguments for the disc. It boots after the disk, so only as long as the disk is empty."""
     return ['-drive', 'file=%s,format=raw,if=none,id=setup,media=cdrom,readonly=on' % os.path.abspath(iso).replace(',', ',,'),
             '-device', 'ide-cd,drive=setup,bus=ide.2,bootindex=2']
 
 
 def say_steps(windows, disk, accel):
-    """What the user waits for and does."""
+    """Prints the steps of the installation for the user."""
     slow = '' if accel == 'kvm' else ', hours without KVM'
     say('the set-up of %s starts; its first screen comes after some minutes%s' % (windows, slow))
     say('1. choose language, edition and the empty disk; copying takes 15 minutes or more%s, with two restarts' % slow)

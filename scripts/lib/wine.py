@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Wine for tests: a prefix that is made once, copies of it, and an X server without a screen.
+"""Runs Wine for tests: makes a template prefix, copies of it, and an X server in memory.
 
-build/wine/template is what `wineboot` makes (10 s, once for each version of Wine), with links in place of the 700
-libraries that it copies. A test works in a copy of its own, which is 13 MB and takes no time, so tests run at the same
-time and leave nothing behind.
+build/wine/template is the prefix that `wineboot` makes (10 s, once for each version of Wine), with links in place of
+the 700 libraries that it copies. Each test uses a copy of the template (13 MB, made at once), so tests can run at the
+same time and leave nothing in the template.
 
-The installed Wine runs programs for x64. `both` in the functions below is the Wine of build/wine32, which runs those for x86
-too (scripts/prepare-wine32); its template is build/wine/template-both."""
+The installed Wine runs programs for x64. `both` in the functions below chooses the Wine of build/wine32, which also
+runs programs for x86 (scripts/prepare-wine32); its template is build/wine/template-both."""
 import contextlib
 import fcntl
 import os
@@ -39,29 +39,29 @@ _BASE = {'WINEDEBUG': '-all', 'WINEARCH': 'win64', 'WINELOADER': LOADER,
 
 
 def check_wine():
-    """Fails if Wine is not installed."""
+    """Raises Failure if Wine is not installed."""
     for path in (LOADER, SERVER, BUILTINS):
         if not os.path.exists(path):
             raise Failure('there is no Wine: %s is missing; scripts/setup installs it' % path)
 
 
 def prepare32(opengl=False):
-    """Fetches the 32-bit Wine if it is not there, and OpenGL for it."""
+    """Fetches the 32-bit Wine and, with `opengl`, Mesa's OpenGL for it, where they are missing."""
     command = [os.path.join(ROOT, 'scripts', 'prepare-wine32'), *(['--opengl'] if opengl else [])]
     if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:
         raise Failure('scripts/prepare-wine32 failed')
 
 
 def check_wine32():
-    """Fails if the 32-bit Wine is not there."""
+    """Raises Failure if the 32-bit Wine is missing."""
     for path in (LOADER32, LOADER_BOTH, LIBRARIES32):
         if not os.path.exists(path):
             raise Failure('there is no 32-bit Wine: %s is missing; scripts/prepare-wine32 fetches it' % path)
 
 
 def environment(prefix, overrides='services.exe=', display='', both=False):
-    """Environment variables with which Wine works in a prefix. `overrides` is added to WINEDLLOVERRIDES; unless told
-    otherwise, no services are started, which programs that only draw do not need."""
+    """Returns the environment variables with which Wine uses a prefix. `overrides` is added to WINEDLLOVERRIDES; its
+    default keeps Wine from starting services, which programs that only draw do not need."""
     more = {'WINELOADER': LOADER_BOTH, 'WINEDLLPATH': LIBRARIES32, 'LD_LIBRARY_PATH': ':'.join([_SYSTEM32, *_OPENGL32]),
             'LIBGL_DRIVERS_PATH': ':'.join(_DRIVERS)} if both else {}
     return dict(_BASE, WINEPREFIX=os.path.abspath(prefix), DISPLAY=display,
@@ -69,7 +69,7 @@ def environment(prefix, overrides='services.exe=', display='', both=False):
 
 
 def machine_of(path):
-    """'x86' or 'x64' of a PE file; Failure if it is neither."""
+    """Returns 'x86' or 'x64', the architecture of a PE file; Failure if it is neither."""
     try:
         with open(path, 'rb') as file:
             head = file.read(4096)
@@ -84,8 +84,8 @@ def machine_of(path):
 
 
 def loader_for(path, env):
-    """The loader with which a program runs in these variables, of environment(). Failure if it is for another kind of
-    processor: Wine would end with 0 and without a word."""
+    """Returns the loader that runs a program with the variables `env` of environment(). Failure if the program is for
+    x86 and `env` for x64 alone: Wine would end with 0 and print nothing."""
     if machine_of(path) == 'x64':
         return env['WINELOADER']
     if env['WINELOADER'] != LOADER_BOTH:
@@ -99,8 +99,8 @@ def _stamp(both):
 
 
 def own_user_folders(target):
-    """Makes the users' folders of a prefix the prefix' own. Wine links Documents, Music and others to those of the home
-    folder: programs would write there, and a search through the prefix would run through all that lies in it."""
+    """Replaces links in the users' folders of a prefix by empty folders. Wine links Documents, Music and others to the
+    home folder: programs would write there, and a search through the prefix would go through all of it."""
     for folder, folders, files in os.walk(os.path.join(target, 'drive_c', 'users')):
         for path in [os.path.join(folder, name) for name in folders + files]:
             if os.path.islink(path) and not os.path.isfile(path):
@@ -129,7 +129,7 @@ def _make_template(target, both):
 
 
 def template(both=False):
-    """The path of the template, which is made if it is not there or of another Wine."""
+    """Returns the path of the template; makes it if there is none for this version of Wine."""
     check_wine()
     if both:
         check_wine32()
@@ -154,8 +154,8 @@ def template(both=False):
 
 
 def make_prefix(path, graphics, registry='', both=False):
-    """Makes a prefix. `graphics`: Wine's display driver, 'x11', or 'null' for windows that nobody sees. `registry`: more
-    lines of user.reg."""
+    """Makes a prefix, in place of one at that path. `graphics`: Wine's display driver, 'x11', or 'null', which shows no
+    windows. `registry`: lines to add to user.reg."""
     source = template(both)
     shutil.rmtree(path, ignore_errors=True)
     shutil.copytree(source, path, symlinks=True)
@@ -164,15 +164,16 @@ def make_prefix(path, graphics, registry='', both=False):
 
 
 def driver_keys(graphics):
-    """Lines of user.reg: Wine's display driver, and that no window manager is there, whose answer each window that ends
-    would wait for."""
+    """Returns lines of user.reg that choose Wine's display driver, and say that there is no window manager: otherwise
+    each window would wait for its answer when it closes."""
     return ('\n[Software\\\\Wine\\\\Drivers]\n"Graphics"="%s"\n'
             '\n[Software\\\\Wine\\\\X11 Driver]\n"Managed"="N"\n' % graphics)
 
 
 @contextlib.contextmanager
 def temporary_prefix(graphics, registry='', both=False):
-    """A prefix for one test, with its server. At its end, whatever still runs in it is ended."""
+    """Makes a prefix for a test and starts its server; yields the path. At the end all programs in the prefix are
+    ended."""
     with tempfile.TemporaryDirectory(prefix='aerogpu-wine-') as folder:
         path = os.path.join(folder, 'prefix')
         make_prefix(path, graphics, registry, both)
@@ -185,8 +186,8 @@ def temporary_prefix(graphics, registry='', both=False):
 
 
 def run(command, env, timeout):
-    """Runs a program, a path and its arguments; returns its exit code and what it said, with Unix' line ends. Its output
-    goes to a file: Wine's desktop process inherits it, and a pipe would stay open until that one ends."""
+    """Runs `command`, a program's path and its arguments; returns its exit code and its output, with \\n at the ends of
+    lines. The output goes to a file, because Wine's desktop process would keep a pipe open after the program's end."""
     with tempfile.TemporaryFile() as output:
         try:
             code = subprocess.run([loader_for(command[0], env), *command], env=env, stdin=subprocess.DEVNULL, stdout=output,
@@ -201,8 +202,8 @@ def run(command, env, timeout):
 
 
 def start_server(prefix):
-    """Starts a prefix' server, which stays until stop_server(). Without it the first program starts one, and of two first
-    programs at the same time one may end, or wait forever."""
+    """Starts a prefix' server, which runs until stop_server(). Otherwise the first program would start it; if two
+    programs did that at the same time, one might end or wait forever."""
     env = dict(os.environ, **environment(prefix))
     done = subprocess.run([SERVER, '-p'], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False)
@@ -223,7 +224,7 @@ def stop_server(prefix):
 
 @contextlib.contextmanager
 def x_server(width=1024, height=768):
-    """An X server in memory; gives its display."""
+    """Runs an X server in memory (Xvfb); yields its display."""
     program = shutil.which('Xvfb')
     if not program:
         raise Failure('there is no Xvfb; scripts/setup installs it')

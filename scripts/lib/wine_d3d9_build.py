@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Wine's Direct3D 9 tests as Windows programs, from Debian's wine source package: build/wine-tests/ARCH/NAME.exe, for x64
-and x86. Run as `NAME.exe NAME FUNCTION` one of their functions is all that such a program does."""
+"""Builds Wine's Direct3D 9 tests from Debian's wine source package as Windows programs, build/wine-tests/ARCH/NAME.exe,
+for x64 and x86. `NAME.exe NAME FUNCTION` runs that one test function."""
 import os
 import re
 import subprocess
@@ -15,12 +15,13 @@ _LIBRARIES = ('d3d9', 'dxguid', 'uuid', 'user32', 'gdi32', 'psapi')
 
 
 def program(name: str, arch: str) -> str:
-    """Where the program of a file lies."""
+    """Returns the path of the program that is built from a test file."""
     return os.path.join(SOURCES, arch, name + '.exe')
 
 
 def split(text: str, name: str) -> tuple[str, list[str]]:
-    """A test file whose START_TEST calls only the functions that are chosen(), and their names in order."""
+    """Changes a test file so that START_TEST calls only functions for which chosen() (choose.h) is true; returns the
+    new text, and the names of the functions in order."""
     begin = re.search(r'^START_TEST\(%s\)\n\{\n' % re.escape(name), text, re.M)
     end = text.find('\n}\n', begin.end()) if begin else -1
     if not begin or end < 0:
@@ -49,19 +50,19 @@ def _source(name: str) -> str:
 
 
 def functions() -> list[str]:
-    """All test functions, as FILE/FUNCTION. The source must be there."""
+    """Returns all test functions, as FILE/FUNCTION. The source must have been fetched."""
     return ['%s/%s' % (name, function) for name in NAMES for function in split(_source(name), name)[1]]
 
 
 def mode_lines(name: str) -> set[int]:
-    """The lines of a file's checks of EnumAdapterModes: as many of them run as the display has modes."""
+    """Returns the line numbers of a file's checks of EnumAdapterModes, which run once for each mode of the display."""
     return {_source(name).count('\n', 0, found.start(1)) + 1
             for found in re.finditer(r'IDirect3D9(?:Ex)?_EnumAdapterModes\([^;]*;\s*(ok)\(', _source(name))}
 
 
 def lacking_lines(name: str) -> list[range]:
-    """The parts of a file that only a device reaches which lacks something, and of what is said where it does not: both
-    halves of `if (hr != D3DOK_NOAUTOGEN) { skip(...); } else { ... }`."""
+    """Returns the line ranges of a file that depend on whether the device can generate mipmaps: each `if (hr !=
+    D3DOK_NOAUTOGEN) { skip(...); } else { ... }`, whose checks run only on a device that cannot."""
     text = _source(name)
     parts: list[range] = []
     for found in re.finditer(r'^(\s*)if \(hr != D3DOK_NOAUTOGEN\)\n\1\{\n\s*skip\(.*\n\1\}\n\1else\n\1\{\n(?:(?!\1\}).*\n)*\1\}\n', text, re.M):
@@ -71,14 +72,14 @@ def lacking_lines(name: str) -> list[range]:
 
 
 def fetch() -> None:
-    """Has the source there."""
+    """Fetches Wine's tests if they are missing."""
     if subprocess.run([os.path.join(ROOT, 'scripts', 'prepare-wine-tests')], stdin=subprocess.DEVNULL,
                       check=False).returncode:
         raise Failure('scripts/prepare-wine-tests failed')
 
 
 def build(arch: str) -> None:
-    """Makes the programs that are missing or older than what they are made from."""
+    """Fetches the source; builds the programs that are missing or older than their sources."""
     fetch()
     os.makedirs(os.path.join(SOURCES, arch), exist_ok=True)
     own = [os.path.join(OURS, 'before.h'), os.path.join(OURS, 'choose.h'), __file__]

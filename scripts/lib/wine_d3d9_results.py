@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What a function of Wine's tests said, and whether it is worse than with Wine's own Direct3D (wined3d).
+"""Reads what a function of Wine's tests printed, and compares it with the recorded result of Wine's own Direct3D
+(wined3d).
 
-Worse is: it does not end, or crashes; a source line misses more checks than with wined3d; fewer checks hold; more is skipped.
-Checks of EnumAdapterModes do not count: as many of them run as the display has modes. Neither do those that only run where a
-device lacks a capability, and that they are skipped: what has it is not worse for that. A check counts as missed whether it is marked todo_wine or not: the mark is about wined3d, so only wined3d's result
-says what it is worth."""
+A result is worse if the function does not end well (a crash, the time limit, a rule broken by the driver and the like)
+and with wined3d it does, if more checks of a source line fail, if fewer checks hold, or if more checks are skipped. Not
+counted are checks of EnumAdapterModes, which run once for each display mode, and checks that run only where a device
+cannot generate mipmaps, as well as the message that these are skipped. A failed check counts whether it is marked
+todo_wine or not: the mark describes wined3d, whose recorded result says the same."""
 import collections
 import dataclasses
 import json
@@ -26,8 +28,9 @@ _OF_DRIVER = re.compile(r'^aerogpu-d3d9: (the driver broke a rule: .*)$', re.M)
 
 @dataclasses.dataclass
 class Result:
-    """Of one function. `end` is empty, or how it ended before its end; `checks` ran, and `missed` counts by FILE:LINE those
-    that did not hold."""
+    """Result of one test function. `end`: empty, or what went wrong besides checks, such as a crash. `checks`: how many
+    ran; `skipped`: how many messages of skipped checks; `missed`: {FILE:LINE: how many checks there failed}; `said`:
+    messages."""
     end: str = ''
     checks: int = 0
     skipped: int = 0
@@ -37,8 +40,8 @@ class Result:
 
 
 def _left_out(text: str, uncounted: set[int], lacking: Sequence[range]) -> int:
-    """How many checks that hold do not count: those of the lines `uncounted`, and all that are made from the first one in
-    one of the parts `lacking` to the last one there, also in functions that it calls."""
+    """Returns how many successful checks do not count: those at the lines `uncounted`, and for each line range of
+    `lacking` all from the first to the last check inside it, including those of functions called between them."""
     lines = [int(line) for line in _SUCCESS.findall(text)]
     out = {at for at, line in enumerate(lines) if line in uncounted}
     for part in lacking:
@@ -49,8 +52,8 @@ def _left_out(text: str, uncounted: set[int], lacking: Sequence[range]) -> int:
 
 
 def parse(text: str, code: int | None, uncounted: set[int], lacking: Sequence[range] = ()) -> Result:
-    """From what the program said, and its exit code, None when it was ended. Checks of the lines `uncounted` are left out
-    where they hold; of the parts `lacking` also those of what they call, and what is skipped."""
+    """Makes a Result of a program's output and exit code (None: it was killed at the time limit). Successful checks
+    that _left_out() names are not counted, nor are skip messages in the line ranges `lacking`."""
     missed: collections.Counter[str] = collections.Counter()
     result = Result()
     skipped_anyway = 0
@@ -84,7 +87,7 @@ def parse(text: str, code: int | None, uncounted: set[int], lacking: Sequence[ra
 
 
 def worse(now: Result, wined3d: Result) -> str:
-    """What is worse than with wined3d, or nothing."""
+    """Returns what is worse than with wined3d, or ''."""
     notes = [now.end] if now.end and not wined3d.end else []
     lines = {line: count - wined3d.missed.get(line, 0) for line, count in now.missed.items()}
     more = sorted((line for line, count in lines.items() if count > 0), key=lambda line: (-lines[line], line))
@@ -105,8 +108,8 @@ def _recorded(result: Result) -> dict:
 
 
 def write_baseline(arch: str, results: dict[str, Result]) -> None:
-    """Records what wined3d does; functions that were not run keep what they had. Of x86 only what differs from x64 is
-    kept."""
+    """Records wined3d's results; functions without a new result keep the old one. For x86 only results that differ from
+    those of x64 are written."""
     kept = _read(arch)
     kept.update(results)
     base = _read('x64') if arch != 'x64' else {}
@@ -124,13 +127,13 @@ def _read(arch: str) -> dict[str, Result]:
 
 
 def read_baseline(arch: str) -> dict[str, Result]:
-    """What wined3d does, by function."""
+    """Returns {function: wined3d's recorded result}."""
     return {**_read('x64'), **_read(arch)}
 
 
 def read_known(arch: str) -> dict[str, str]:
-    """The functions that are worse, and why: lines of FILE/FUNCTION: REASON, or FILE/FUNCTION x86: REASON where it is so for
-    one kind of program alone."""
+    """Returns {function: reason} of the functions that are known to be worse. Lines of the file are FILE/FUNCTION:
+    REASON, or FILE/FUNCTION x86: REASON (or x64) if only programs of that architecture are worse."""
     known: dict[str, str] = {}
     with open(KNOWN) as file:
         for number, line in enumerate(file, 1):

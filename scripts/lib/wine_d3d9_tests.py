@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Runs Wine's own Direct3D 9 tests (258 functions of d3d9ex.c, device.c, stateblock.c and visual.c) on our stack: each in a
-process of its own with a time limit, all on one kernel side. A function fails when it does worse than Wine's own Direct3D
-does (testbed/d3d9-runtime/test/wine/wined3d.json), when its objects outlive it, or when the kernel side ends. What is
-known to fail is in known_failures.txt beside that, with a reason; it fails here when it no longer does. Output is TAP.
+"""Runs Wine's Direct3D 9 tests (258 functions of d3d9ex.c, device.c, stateblock.c and visual.c) on our stack: each
+function in a separate process with a time limit, all on one kernel side. A function fails if its result is worse than
+that of Wine's own Direct3D (testbed/d3d9-runtime/test/wine/wined3d.json); its result includes objects that stay after
+its process has ended, errors that the device latched, and the end of the kernel side. known_failures.txt beside that
+file lists, with reasons, the functions that are expected to fail; one that no longer does is reported as a failure, so
+that its entry is removed. Output is TAP.
 
 usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
-  --arch x64|x86        programs, runtime and user-mode driver for one or the other (x64)
-  REGEX                 only functions whose FILE/FUNCTION has one of these in it, as visual/fog
-  --fixed               only those of fixed.txt, which scripts/run-tests takes
+  REGEX                 runs only functions whose FILE/FUNCTION matches one of these, as visual/fog
+  --arch x64|x86        architecture of programs, runtime and user-mode driver (default: x64)
+  --fixed               runs only the functions of fixed.txt, as scripts/run-tests does
   --list                prints the names
-  --no-build            takes our stack as it is
-  --json FILE           what each function did
-  --logs FOLDER         what each function said
-  --limit S             seconds that a function may take (120)
-  --wined3d             with Wine's own Direct3D, without our stack
-  --record              with --wined3d: what it did becomes what ours is compared with
-  --driver, --umd, --d3d9, --umd-x86, --d3d9-x86 FILE    other parts, as scripts/run-d3d9-tests has them"""
+  --no-build            does not build our stack
+  --json FILE           writes the result of each function
+  --logs FOLDER         writes the output of each function
+  --limit S             seconds that a function may take (default: 120)
+  --wined3d             runs with Wine's own Direct3D, without our stack
+  --record              with --wined3d: records the results, with which ours are compared from then on
+  --driver, --umd, --d3d9, --umd-x86, --d3d9-x86 FILE    use other parts, as with scripts/run-d3d9-tests"""
 import collections
 import contextlib
 import dataclasses
@@ -47,7 +49,7 @@ _DESKTOP = ('\n[Software\\\\Wine\\\\Explorer]\n"Desktop"="Default"\n'
 
 
 class Place(Protocol):
-    """Where programs run."""
+    """Interface to what programs run on: our stack, or Wine's own Direct3D."""
     both: bool  # run programs for x86 too
     def variables(self) -> dict[str, str]: ...
     def after(self) -> str: ...
@@ -64,18 +66,18 @@ class Wined3d:
         return wine.environment(self.prefix, display=self.display, both=self.both)
 
     def after(self) -> str:
-        """What a function that ended has left or broken, or nothing."""
+        """Returns what the last function left or broke, or ''."""
         return ''
 
     def renew(self) -> None:
-        """Gives the next function a desktop of its own: one that ended early has left its display mode."""
+        """Makes a new prefix for the next function: one that ended early may have left its display mode."""
         wine.stop_server(self.prefix)
         wine.make_prefix(self.prefix, 'x11', _DESKTOP, self.both)
         wine.start_server(self.prefix)
 
 
 class Ours:
-    """Our stack; it is started again after its server ended."""
+    """Our stack. It starts with the first function, and again after its server has ended."""
 
     def __init__(self, parts: dict[str, str], display: str, both: bool):
         self.parts, self.display, self.both = parts, display, both
@@ -107,7 +109,8 @@ class Ours:
             return str(failure)
 
     def _left_over(self) -> str:
-        """By counters of the device: a process is over when its connections are, then the drivers destroy what it had."""
+        """Waits until the device's counters show that the drivers have destroyed the ended process' objects; returns
+        what is left after OBJECTS_LIMIT, or ''. Failure if the server has ended."""
         assert self.stack
         self.stack.check_alive('it')
         deadline = time.monotonic() + OBJECTS_LIMIT
@@ -131,7 +134,7 @@ class Ours:
 
 
 def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
-    """One function in a process of its own."""
+    """Runs one function in a separate process; returns its result."""
     file, function = name.split('/')
     began = time.monotonic()
     env = dict(os.environ, **place.variables(), WINETEST_DEBUG='2', WINETEST_REPORT_SUCCESS='1')
@@ -162,7 +165,7 @@ def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
 
 @dataclasses.dataclass
 class Sums:
-    """Of one file."""
+    """Counts of one test file's functions."""
     ran: int = 0
     good: int = 0
     known: int = 0
@@ -170,7 +173,7 @@ class Sums:
 
 
 def judge(name: str, result: Result, wined3d: Result | None, known: dict[str, str], sums: Sums) -> str:
-    """The line of TAP."""
+    """Returns the TAP line of a function, and counts it in `sums`."""
     sums.ran += 1
     wrong = worse(result, wined3d) if wined3d else result.end or 'wined3d.json does not have it'
     if not wrong:
@@ -275,7 +278,7 @@ def parse_options(arguments: list[str]) -> dict:
 
 
 def choose(options: dict, names: list[str]) -> list[str]:
-    """The functions that options ask for."""
+    """Returns the functions that the options choose."""
     if options['fixed']:
         with open(FIXED) as file:
             fixed = [line.strip() for line in file if line.strip() and not line.startswith('#')]

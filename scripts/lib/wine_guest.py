@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The part of Wine that a program with a window and Direct3D needs, as an archive for a guest's initramfs: loader, server,
-the libraries that were seen to be opened, and a prefix. No fonts, no X, no services.
+"""Packs the part of Wine that a program with a window and Direct3D needs into an archive for a guest's initramfs:
+loader, server, the libraries that such programs were seen to open, and a prefix; no fonts, X or services.
 
-Everything lies where the host's Wine has it, so that all paths mean the same in the guest; the prefix is PREFIX. `both` in
-the functions below: with the Wine of build/wine32, which runs programs for x86 too."""
+Files have the same paths in the guest as on the host; the prefix is PREFIX. `both` in the functions below: with the
+Wine of build/wine32, which runs programs for x86 too."""
 import os
 import re
 import stat
@@ -38,12 +38,12 @@ _STRIP = {'elf': 'strip', 'pe': 'x86_64-w64-mingw32-strip', 'pe32': 'i686-w64-mi
 
 
 def environment(both=False):
-    """What Wine runs with in the guest: the host's variables, and neither services nor the program that makes a prefix."""
+    """Returns Wine's environment variables in the guest: those of the host, without services and wineboot.exe."""
     return dict(wine.environment(PREFIX, overrides='services.exe,wineboot.exe=', both=both), HOME='/', LC_ALL='C.UTF-8')
 
 
 def _stripped(path, kind):
-    """The file's bytes without symbols and debug information, which are most of it."""
+    """Returns the file's bytes without symbols and debug information, which are most of the file."""
     with tempfile.NamedTemporaryFile() as out:
         done = subprocess.run([_STRIP[kind], '-o', out.name, path], stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
@@ -53,7 +53,8 @@ def _stripped(path, kind):
 
 
 def _shared_libraries(paths):
-    """What the dynamic loader opens for these files: {path that it looks for: bytes}."""
+    """Returns {path: bytes} of the shared libraries that the dynamic loader opens for these files, without Wine's
+    own."""
     found = {}
     for path in paths:
         text = subprocess.run(['ldd', path], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -64,7 +65,7 @@ def _shared_libraries(paths):
 
 
 def _registry(path):
-    """A registry file without classes of COM and the installed fonts, which take longest to read."""
+    """Returns the text of a registry file without the COM classes, which take longest to read."""
     keep, out = True, []
     with open(path, encoding='latin-1') as file:
         for line in file:
@@ -76,7 +77,7 @@ def _registry(path):
 
 
 def archive(both=False):
-    """The path of a "newc" archive that the kernel unpacks after another one. It is made if there is none of this Wine."""
+    """Returns the path of a "newc" archive to append to an initramfs. Makes it if it is missing or older than Wine."""
     template = wine.template(both)
     target = os.path.join(wine.FOLDER, 'guest-both.cpio' if both else 'guest.cpio')
     newest = max(os.path.getmtime(path) for path in (wine.LOADER, template + '.stamp', __file__, wine.__file__))
@@ -90,7 +91,7 @@ def archive(both=False):
 
 
 def _unix_files(programs, libraries):
-    """{path: (mode, bytes)} of programs, libraries, and what the dynamic loader opens for them."""
+    """Returns {path: (mode, bytes)} of programs, libraries, and the shared libraries that these need."""
     files = {path: (stat.S_IFREG | 0o755, _stripped(os.path.realpath(path), 'elf')) for path in programs + libraries}
     for path, data in _shared_libraries(programs + libraries).items():
         files[path] = (stat.S_IFREG | 0o755, data)
@@ -98,7 +99,7 @@ def _unix_files(programs, libraries):
 
 
 def _windows_files(names, builtins, folder, kind):
-    """The same of Windows libraries, and links to them from a folder of drive C."""
+    """Returns {path: (mode, bytes)} of Windows libraries, and of links to them in a folder of C:\\windows."""
     files = {}
     for name in names:
         path = os.path.join(builtins, name)
@@ -122,7 +123,7 @@ def _files64():
 
 
 def _files32(template):
-    """The tree of build/wine32, whose other half are links to the installed Wine."""
+    """Returns {path: (mode, bytes)} of build/wine32: the 32-bit half, and the links to the installed Wine."""
     unix = [os.path.join(_UNIX32, name) for name in _UNIX_LIBRARIES]
     unix += [os.path.join('/usr/lib32', name) for name in _LATE_LIBRARIES]
     files = _unix_files([wine.LOADER32, wine.LOADER_BOTH], unix)

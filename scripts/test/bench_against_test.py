@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What scripts/bench --against makes of the runs and of callgrind's files."""
+"""Tests how scripts/bench --against judges runs, and reads callgrind's files."""
 import contextlib
 import io
 import os

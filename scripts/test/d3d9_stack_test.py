@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What run-d3d9-tests says when a part is missing or of the wrong kind: one line that names it. And its comparison of
-pictures."""
+"""Tests d3d9_stack.py and wine.py without building: errors name a missing or wrong part in one line; the server's
+start, answers and end; the comparison of pictures."""
 import contextlib
 import io
 import os
@@ -25,7 +25,7 @@ import wine  # noqa: E402
 
 
 def pe_file(path, machine):
-    """The start of a PE file: the DOS header's e_lfanew, the signature and IMAGE_FILE_HEADER.Machine."""
+    """Writes the start of a PE file: the DOS header's e_lfanew, the signature and IMAGE_FILE_HEADER.Machine."""
     with open(path, 'wb') as file:
         file.write(b'MZ' + b'\0' * 58 + struct.pack('<I', 64) + b'PE\0\0' + struct.pack('<H', machine) + b'\0' * 200)
     return path
@@ -33,7 +33,7 @@ def pe_file(path, machine):
 
 class Prefix(unittest.TestCase):
     def test_user_folders_stay_inside(self):
-        """Wine links them to the home folder, in which there can be anything."""
+        """Checks that own_user_folders() replaces Wine's links to the home folder, whatever that contains."""
         with tempfile.TemporaryDirectory() as folder:
             home = os.path.join(folder, 'home')
             user = os.path.join(folder, 'prefix', 'drive_c', 'users', 'somebody')
@@ -80,7 +80,7 @@ class Parts(unittest.TestCase):
         self.refused('the Direct3D runtime (d3d9.dll) has to be for x64', d3d9=small)
 
     def both(self, **changes):
-        """The parts of a stack for both kinds of programs."""
+        """Returns a Stack for x64 and x86 programs, with `changes` to its parts."""
         small = {name: pe_file(os.path.join(self.folder, name), 0x14C) for name in d3d9_stack.PARTS32}
         return d3d9_stack.Stack({**self.parts, **small, **changes}, both=True)
 
@@ -122,7 +122,7 @@ class Parts(unittest.TestCase):
 
 
 class Server(unittest.TestCase):
-    """Its end, played by a shell."""
+    """Tests of a Stack whose server is a shell script."""
 
     def start(self, script):
         with tempfile.NamedTemporaryFile('w', suffix='.sh', delete=False) as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What scripts/qemu-aerogpu makes of QEMU's arguments. A script that prints them stands in for QEMU."""
+"""Tests which arguments scripts/qemu-aerogpu gives to QEMU, with a script that prints them in place of QEMU."""
 import os
 import subprocess
 import tempfile

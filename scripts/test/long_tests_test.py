@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What is said of the last long tests, in repositories made for it."""
+"""Tests long_tests.py, which records and checks the results of the last long tests, in temporary repositories."""
 import os
 import subprocess
 import sys

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The folders of the tree use each other one way only (docs/develop/architecture.md, "Folders, and who may include whom").
+"""Checks that the folders of the tree include each other one way only (docs/develop/architecture.md, "Folders, and who
+may include whom").
 
-Includes are written from the root, so a line says where it goes. A folder is a room; X.h and X.c or X.cpp of one folder are
-one part. Neither rooms nor parts form a circle, nothing that ships includes what plays Windows for tests, and nobody
-includes another room's tests."""
+Includes must be paths from the root, which show the included folder. A folder is a room; X.h and X.c or X.cpp of one
+folder are one part. Neither rooms nor parts may form a circle (CONTAINERS and RING are exceptions), and FORBIDDEN lists
+which folders may not include which, such as what ships the stand-ins for Windows in testbed/."""
 import collections
 import os
 import re
@@ -47,7 +48,7 @@ def part(name):
 
 
 def circles(uses):
-    """Sets of names that can all reach each other, larger than one (Tarjan)."""
+    """Returns the sets of two or more names that all reach each other (Tarjan's algorithm)."""
     numbers, lowest, stack, found = {}, {}, [], []
 
     def visit(name):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""run-vm --no-gpu: which machine it starts, and what does not go with it."""
+"""Tests run-vm --no-gpu: the machine that it starts, and the options that it refuses."""
 import os
 import subprocess
 import sys

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Sources of a library are compiled a dozen at a time. A constant that one of them defines in its unnamed namespace then hides
-one of the same name that a header defines in the namespace around, also for the sources after it, and no compiler says
-so. No source may define such a constant, where sources of its room may include the header."""
+"""Checks that no source defines a constant of the same namespace and name as a header of its room.
+
+A library's sources are compiled twelve at a time. A constant in the unnamed namespace of one source then hides a
+header's constant in the enclosing namespace, for the sources after it too, and no compiler warns of that."""
 import os
 import re
 import subprocess
@@ -16,13 +17,15 @@ NAMESPACE = re.compile(r'^namespace ([\w:]*) ?\{')
 
 
 def room(path):
-    """The folder in which a library's sources lie: one below guest-drivers and testbed, which hold several houses."""
+    """Returns the folder of a file's library: the second folder of the path in guest-drivers, testbed and tests-qtest,
+    which hold several libraries, else the first."""
     folders = path.split('/')
     return '/'.join(folders[:2 if folders[0] in ('guest-drivers', 'testbed', 'tests-qtest') else 1])
 
 
 def constants(path):
-    """(namespace, name) of each constant that the file defines there, or in an unnamed namespace in it."""
+    """Returns {(namespace, name)} of the file's constants and unscoped enumerators; for those in an unnamed namespace,
+    the namespace around it."""
     found, space = set(), ''
     with open(os.path.join(ROOT, path), errors='replace') as file:
         scoped = False

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""run-vm --install: which discs it takes, what it refuses before anything is written, and what it starts. Discs are made
-here: ISO 9660 by xorriso, UDF as ECMA 167 says."""
+"""Tests run-vm --install: the discs that it takes, what it refuses before writing anything, and the QEMU that it
+starts. Makes its own discs: ISO 9660 with xorriso, UDF by ECMA 167."""
 import json
 import os
 import shutil
@@ -32,7 +32,7 @@ def image_xml(name='Windows 7 ULTIMATE', arch=9, version='6.1', service_pack=1, 
 
 
 def wim(*images, text=None):
-    """A WIM file without anything but its description: magic, sizes, and the resource header of the XML at 72."""
+    """Returns a WIM file that has only its description: magic, sizes, the XML's resource header at 72, and the XML."""
     xml = (text or '<WIM>%s</WIM>' % ''.join(images)).encode('utf-16')
     header = bytearray(208)
     struct.pack_into('<8sII', header, 0, b'MSWIM\0\0\0', 208, 0x10d00)
@@ -41,7 +41,8 @@ def wim(*images, text=None):
 
 
 def udf(contents, folder='sources', name='install.wim', split=None):
-    """A UDF 1.02 image with one folder and one file, in two extents if `split` says where the second begins."""
+    """Returns a UDF 1.02 image with one folder and one file. `split`: where the file's second extent begins, if it has
+    one."""
     image = bytearray((START + 64) * SECTOR + len(contents) + SECTOR)
 
     def put(sector, data):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How Wine's tests are split, what is read from their output, and what counts as worse than wined3d."""
+"""Tests how Wine's tests are split into functions, how their output is read, and what counts as worse than wined3d."""
 import os
 import sys
 import unittest
@@ -44,7 +44,7 @@ class Split(unittest.TestCase):
         self.assertIn('    if (chosen("one")) one();\n    cleanup();\n    if (chosen("two")) two();\n', text)
 
     def test_lines_stay(self):
-        """A failure is told by its line in Wine's source."""
+        """Checks that split() keeps the line numbers of Wine's source, by which failures are named."""
         text, _ = wine_d3d9_build.split(SOURCE, 'file')
         line, expected = 0, {text: number for number, text in enumerate(SOURCE.split('\n'), 1)}
         for row in text.split('\n'):
@@ -111,7 +111,8 @@ class Judging(unittest.TestCase):
         self.assertEqual(worse(Result(end='did not end'), wined3d), 'did not end')
 
     def test_known(self):
-        """A known failure is none; one that passes is."""
+        """Checks that a known failure does not count as failed, and that a function listed as known but passing
+        does."""
         sums = wine_d3d9_tests.Sums()
         good, bad, known = Result(checks=1), Result(checks=0), {'f/t': 'no such thing'}
         lines = [wine_d3d9_tests.judge('f/t', result, good, those, sums) for result, those in

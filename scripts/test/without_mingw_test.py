@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A machine without mingw-w64, clang and LLVM can build the device and the renderer: `meson setup` succeeds, names what
-it leaves out and what installs the rest, and no target calls a compiler for Windows. With -Dcomplete=true it fails."""
+"""Checks that `meson setup` succeeds on a machine without mingw-w64, clang and LLVM, so that the device and the
+renderer can be built: it names the parts that it leaves out and how to install what they need, and no target calls a
+compiler for Windows. With -Dcomplete=true it must fail."""
 import json
 import os
 import re

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Windows programs draw with Direct3D 9 in a booted VM: aerogpu-session is process 1 of a Linux guest, the driver host
-serves the device of that machine, Wine runs the programs on our d3d9.dll and user-mode driver. The tests are those of
-scripts/run-d3d9-tests, in one boot: without names those that need the whole way, some of them twice.
+"""Runs tests of scripts/run-d3d9-tests in a booted VM, all in one boot. aerogpu-session is process 1 of a Linux guest,
+the driver host in the guest serves the VM's device, and Wine runs the programs with our d3d9.dll and user-mode driver.
 
 usage: d3d9_test.py DRIVER.sys USER-MODE-DRIVER.dll d3d9.dll [--x86 USER-MODE-DRIVER.dll d3d9.dll] [NAME...]
-  --x86   programs for x86 run there too: the tests of both kinds, and each of the others as both
+  NAME    runs only these tests (default: those of TESTS; those of ROUND once more, to see what they leave)
+  --x86   runs the chosen tests with x86 programs too, and can run the tests that mix x64 and x86
 
-The same programs also run outside, with Wine's own Direct3D, which gives the pictures that their windows must show."""
+The programs also run outside of the VM with Wine's own Direct3D, for the pictures that their windows must show."""
 import concurrent.futures
 import contextlib
 import os
@@ -40,7 +40,8 @@ ROUND = ['shared', 'two_programs']
 
 
 class Outside:
-    """Runs programs with Wine's own Direct3D, for the pictures that they expect; each command once."""
+    """Runs programs outside of the VM with Wine's own Direct3D, for the pictures that they expect; each command
+    once."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -54,7 +55,7 @@ class Outside:
         self.resources.close()
 
     def expected(self, path, arguments):
-        """A future of the picture, a Ppm."""
+        """Returns a future of the Ppm that a program's window must show; starts the program if it has not run yet."""
         # Wine's Direct3D does not share between processes; one process draws the same.
         path = path.replace('-x86.exe', '.exe')  # which draws the same
         arguments = (*arguments, '--any-driver', *(['--alone'] if os.path.basename(path) == 'shared.exe' else []))
@@ -75,7 +76,8 @@ class Outside:
 
 
 class GuestProcess:
-    """A process of the guest as far as Popen's users need it. `send` takes a command of aerogpu-session."""
+    """A process of the guest, with those of Popen's members that Running uses. `send`: sends aerogpu-session a
+    command."""
 
     def __init__(self, label, send):
         self.label = label
@@ -195,7 +197,7 @@ class GuestStack(Stack):
         self.desktop.wait_line('^window ')
 
     def _hear(self, line):
-        """A line of the console, or None at its end."""
+        """Handles a line of the guest's console, or None at its end: gives it to the process that printed it."""
         if line is None:
             self.ready.end()
             for process, lines in [(self.server, self.lines)] + list(self.running.values()):
@@ -254,7 +256,7 @@ class GuestStack(Stack):
         return r'Z:\programs\%s' % os.path.basename(program(name, arch))
 
     def sleep(self):
-        """The guest's kernel sleeps to memory (ACPI's S3), which resets the machine's devices, and is woken from outside."""
+        """Has the guest's kernel suspend to memory (ACPI's S3), which resets the machine's devices; wakes it by QMP."""
         after = len(self.lines.lines)
         self.send('tell sleep')
         deadline = time.monotonic() + LONG_LIMIT

@@ -5,8 +5,9 @@ and loads the shipped aerogpu.sys against the device.
 
   driver_host_test.py DRIVER.sys [NAME...] [-- HOST-OPTION...]
 
-NAME: tests of the host (aerogpu-driver-host --list), 'paging*' for a few, '!slow-*' for all but these; without any, all
-but the benchmarks. The guest asks over its second serial line what the screen shows and what the device has counted."""
+NAME: a test of the host (aerogpu-driver-host --list), a pattern such as 'paging*', or '!slow-*' for all but these;
+without NAME all run but the benchmarks. Over its second serial line the guest asks what the screen shows and what the
+device has counted."""
 import os
 import re
 import socket
@@ -37,8 +38,8 @@ def make_initramfs(path, driver):
 
 
 class Outside(threading.Thread):
-    """Answers the guest's questions, one line each: a number, which the answer repeats, and the question. `pixels X,Y...`
-    and `size` are about the screen, `counter NAME` is a property of the device."""
+    """Answers the guest's questions. Each is a line: a number, which the answer repeats, and `pixels X,Y...` or `size`
+    of the screen, or `counter NAME`, a property of the device."""
 
     def __init__(self, vm, path, folder):
         super().__init__(daemon=True)

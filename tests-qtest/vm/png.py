@@ -50,10 +50,10 @@ class Picture:
         self._rows = rows
 
     def at(self, x, y):
-        """(red, green, blue), 0..255."""
+        """Returns (red, green, blue) of a pixel, 0 to 255."""
         i = x * self.channels
         return tuple(self._rows[y][i:i + 3])
 
     def region(self, left, top, width, height, step=1):
-        """Pixels of a rectangle, every `step`-th in both directions."""
+        """Returns the pixels of a rectangle, every `step`-th in both directions."""
         return [self.at(x, y) for y in range(top, top + height, step) for x in range(left, left + width, step)]

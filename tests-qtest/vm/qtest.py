@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A QEMU without a CPU, driven over the qtest socket, for tests in Python: guest memory, the device's registers, ports,
-the virtual clock. The C++ tests have their own (tests-qtest/qemu_process.h, aerogpu_dev.h), and so has the driver host
-(testbed/kernel/machine/qtest_socket.h), whose comments say why."""
+"""Runs a QEMU without a running CPU for tests in Python, and drives it over the qtest socket: guest memory, ports and
+the device's registers. The C++ tests and the driver host have qtest clients in C++ (tests-qtest/qemu_process.h and
+testbed/kernel/machine/qtest_socket.h; the comments at the top of these say why there are two)."""
 import os
 import socket
 import struct
@@ -20,7 +20,7 @@ CURSOR_REG = numbers('aerogpu_pci.h', 'AEROGPU_MMIO_REG_CURSOR_')
 
 
 class QtestMachine:
-    """Use as a context manager."""
+    """A QEMU with the device (id gpu0) and 64 MiB of RAM. Use as a context manager."""
 
     def __init__(self, display, arguments=()):
         self.vm = VM(['-accel', 'qtest', '-machine', 'pc', '-m', '64', '-nodefaults', '-device',
@@ -64,7 +64,8 @@ class QtestMachine:
             return answer[3:].decode()
 
     def configure(self):
-        """BARs, memory and bus mastering, by configuration mechanism #1; again after a system reset."""
+        """Sets the BARs, and enables memory and bus mastering, by configuration mechanism #1. Call it again after a
+        system reset."""
         for offset, value in ((0x10, BAR0), (0x14, BAR1), (0x04, 7)):
             self.command('outl 0xcf8 0x%x' % (0x80000000 | 4 << 11 | offset))
             self.command('outl 0xcfc 0x%x' % value)
@@ -81,14 +82,14 @@ class QtestMachine:
         return int(self.command('readl 0x%x' % (BAR0 + register)), 0)
 
     def scanout(self, width, height, pixels, gpa=SURFACE):
-        """Shows pixels, a list of 0xRRGGBB."""
+        """Shows a picture on the screen; `pixels` is a list of 0xRRGGBB."""
         self.write(gpa, b''.join(struct.pack('<I', p) for p in pixels))
         for name, value in (('WIDTH', width), ('HEIGHT', height), ('FORMAT', FORMAT['B8G8R8X8_UNORM']),
                             ('PITCH_BYTES', width * 4), ('FB_GPA_LO', gpa), ('FB_GPA_HI', 0), ('ENABLE', 1)):
             self.set(SCANOUT[name], value)
 
     def cursor(self, size, pixels, x, y, hot_x, hot_y):
-        """Shows a square cursor; pixels are 0xAARRGGBB."""
+        """Shows a square cursor; `pixels` is a list of 0xAARRGGBB."""
         self.write(CURSOR, b''.join(struct.pack('<I', p) for p in pixels))
         for name, value in (('WIDTH', size), ('HEIGHT', size), ('FORMAT', FORMAT['B8G8R8A8_UNORM']),
                             ('PITCH_BYTES', size * 4), ('HOT_X', hot_x), ('HOT_Y', hot_y), ('FB_GPA_LO', CURSOR),

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A small RFB 3.8 client (RFC 6143) for tests: one pixel format at a time, raw rectangles, and the pseudo-encodings for
-the desktop's size and the cursor."""
+"""A small RFB 3.8 client (RFC 6143) for tests: raw rectangles, and the pseudo-encodings of desktop size and cursor."""
 import socket
 import struct
 import time
@@ -12,7 +11,7 @@ ALPHA_CURSOR = -314  # community RFB specification, "Cursor With Alpha"
 
 
 class PixelFormat:
-    """RFC 6143, 7.4; channels are (maximum, shift)."""
+    """A pixel format (RFC 6143, 7.4). `channels`: (maximum, shift) of red, green and blue."""
 
     def __init__(self, bits, red, green, blue, big_endian=False):
         self.bits, self.channels, self.big_endian = bits, (red, green, blue), big_endian
@@ -23,7 +22,7 @@ class PixelFormat:
         return struct.pack('>BxxxBBBBHHHBBBxxx', 0, self.bits, depth, self.big_endian, 1, rm, gm, bm, rs, gs, bs)
 
     def decode(self, data):
-        """Values of the channels, pixel by pixel."""
+        """Returns the values of the channels of each pixel in the data."""
         code = {8: 'B', 16: 'H', 32: 'I'}[self.bits]
         values = struct.unpack('%s%d%s' % ('>' if self.big_endian else '<', len(data) * 8 // self.bits, code), data)
         return [tuple(v >> shift & maximum for maximum, shift in self.channels) for v in values]
@@ -77,7 +76,7 @@ class Client:
         self.socket.sendall(struct.pack('>BBHHHH', 3, incremental, 0, 0, self.width, self.height))
 
     def update(self):
-        """Takes one FramebufferUpdate in and asks for the next."""
+        """Reads one server message; applies it if it is a FramebufferUpdate, and then requests the next."""
         kind = self.read(1)[0]
         if kind == 2:  # Bell
             return
@@ -105,7 +104,7 @@ class Client:
         self.request(True)
 
     def until(self, good, what):
-        """Takes updates in until `good` holds; fails at the deadline."""
+        """Applies updates until good(self) is true; raises AssertionError at the client's deadline."""
         while not good(self):
             try:
                 self.update()

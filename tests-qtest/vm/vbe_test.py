@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The video BIOS of the device, call by call, in a booted VM: VGA's modes, every VBE mode with the pixels that it shows,
-palettes, fonts, scrolling, DDC, save and restore, as the Windows 7 boot loader and setup use them. int10.S makes the
-calls. Numbers and layouts are those of VESA BIOS Extension Core Functions 3.0."""
+"""Tests the video BIOS of the device in a booted VM, call by call, as the Windows 7 boot loader and setup use it: VGA
+modes, every VBE mode with the pixels that it shows, palettes, fonts, scrolling, DDC, save and restore. int10.S makes
+the calls in the guest. Numbers and layouts are those of VESA BIOS Extension Core Functions 3.0."""
 import os
 import socket
 import struct
@@ -28,10 +28,10 @@ def expect(condition, what):
 
 
 class Bios:
-    """int 10h, memory and ports of the guest."""
+    """Access to int 10h, memory and ports of the guest, over a serial line to int10.S."""
 
     def __init__(self, vm, path, folder):
-        """`vm` waits to be continued; its COM1 is the socket `path`."""
+        """Starts the guest. `vm`: a stopped VM whose COM1 is the socket `path`. `folder`: for screenshots."""
         self.vm, self.folder = vm, folder
         vm.qmp('query-status')
         self.socket = socket.socket(socket.AF_UNIX)
@@ -51,7 +51,7 @@ class Bios:
         return data
 
     def call(self, ax, **registers):
-        """The registers after int 10h."""
+        """Calls int 10h with these registers (others are 0); returns the registers afterwards."""
         words = [dict(registers, ax=ax).get(name, 0) for name in NAMES]
         self.socket.sendall(b'i' + struct.pack('<8H', *words))
         return dict(zip(NAMES, struct.unpack('<8H', self.take(16))))
@@ -205,13 +205,13 @@ class Mode:
         self.base, = struct.unpack_from('<I', block, 40)
 
     def pixel(self, rgb):
-        """The bytes of a colour, by the masks that the mode tells."""
+        """Returns the bytes of a pixel of this colour, by the channel masks in the mode's information."""
         value = sum(round(c * maximum / 255) << shift for c, (maximum, shift) in zip(rgb, self.channels))
         return value.to_bytes((self.bits + 7) // 8, 'little')
 
 
 def is_colour(got, want):
-    """QEMU's VGA core widens 5 and 6 bits with zeroes."""
+    """Compares colours to within 7 of 255: QEMU's VGA core widens channels of 5 and 6 bits with zero bits."""
     return all(abs(g - w) < 8 for g, w in zip(got, want))
 
 

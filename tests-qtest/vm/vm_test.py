@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Boots VMs with the device in the distribution's QEMU and looks at what they show. One test a call:
+"""Boots a VM with the device in the distribution's QEMU, and checks what it shows. Runs one test:
 
   vm_test.py bios|vesafb|desktop|selftest|capture
 
-What is expected comes from the demo's scene (window places, colours), not from stored pictures."""
+The expected pixels follow from the demo's scene (places of windows, colours), not from stored pictures."""
 import json
 import os
 import subprocess
@@ -29,7 +29,7 @@ def expect(condition, what):
 
 
 def picture_when(vm, folder, good, what, deadline=60):
-    """The first picture for which `good` holds; a display is watched, not waited for."""
+    """Takes screenshots until `good` is true of one; returns it. Failure after `deadline` seconds."""
     end = time.monotonic() + deadline
     path = os.path.join(folder, 'screen.png')
     while True:
@@ -42,7 +42,7 @@ def picture_when(vm, folder, good, what, deadline=60):
 
 
 def lit(picture, top, height, threshold=100):
-    """How many pixels of some rows are bright, as text is."""
+    """Returns how many pixels of `height` rows from `top` on are bright, as text is."""
     return sum(1 for p in picture.region(0, top, picture.width, height) if max(p) > threshold)
 
 
@@ -66,7 +66,7 @@ def vesafb(folder):
 
 
 def model_pixels(picture):
-    """Pixels of the torus knot's orange in the client area of its window."""
+    """Returns the places of orange pixels, the torus knot's colour, in its window (of every fourth row and column)."""
     return {(x, y) for y in range(90, 460, 4) for x in range(95, 600, 4)
             for r, g, b in [picture.at(x, y)] if r > 150 and r > b + 60 and g > 60}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a VNC client sees of the device: the picture in several pixel formats, changes, mode switches, the host cursor,
-clients that come late. The client is rfb.py; what is expected is what the guest wrote."""
+"""Tests what VNC clients see of the device: the picture in several pixel formats, changes, mode switches, the host
+cursor; also clients that connect late. The client is rfb.py; it must see the pixels that the guest wrote."""
 import os
 import sys
 
@@ -28,7 +28,7 @@ def channels(pixel):
 
 
 def shows(client, pixels):
-    """Every pixel, each channel to within one step of what the client's format can say."""
+    """Returns whether the client shows these pixels, each channel to within one step of the client's pixel format."""
     if len(client.pixels) != len(pixels) or None in client.pixels:
         return False
     return all(abs(got - want * maximum / 255) <= 1

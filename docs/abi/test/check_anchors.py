@@ -1,16 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks what comments and pages cite against docs/abi/ (docs/abi/README.md says what an anchor is).
+"""Checks that the rules (anchors) and pages that comments and pages cite exist, and that tests cite the rules
+(docs/abi/README.md says what an anchor is).
 
 usage: check_anchors.py [--uncited] ROOT
-  --uncited   print the rules that no test cites, and nothing else
+  --uncited   prints the rules that no test cites, and checks nothing
 
 Fails when
-  - an anchor stands on two rules, or the numbers of a subject have a gap (those of EX: within ten)
+  - two rules have the same anchor, or the numbers of a subject have a gap (those of EX may skip to a multiple of ten)
   - a cited anchor does not exist
-  - no test cites a rule and untested.txt does not excuse it, or it excuses a rule that needs no excuse
-  - untested.txt has more or fewer entries than it says: it may only get shorter
-  - a comment or page names a page, or a heading of a page, that is not there
+  - no test cites a rule and untested.txt does not excuse it, or untested.txt excuses a rule that a test cites
+  - untested.txt has more or fewer entries than its head says (the list may only get shorter)
+  - a comment or page names a page, or a heading of a page, that does not exist
 """
 import pathlib
 import re
@@ -49,7 +50,7 @@ def is_test(name):
 
 
 def flat(text):
-    """Text with comments that go on in the next line on one line."""
+    """Joins the text's lines, without the marks of comments at their beginnings."""
     return re.sub(r'\s*\n[ \t]*(?:///?<?|\*(?!\*)|#|;)?[ \t]*', ' ', text)
 
 
@@ -76,7 +77,7 @@ class Pages:
 
 
 def rules(root, complain):
-    """anchor -> page"""
+    """Returns {anchor: page}; complains of anchors that occur twice, and of gaps in the numbers."""
     found = {}
     for page in sorted((root / 'docs/abi').glob('*.md')):
         for subject, number in RULE.findall(page.read_text()):
@@ -96,7 +97,7 @@ def rules(root, complain):
 
 
 def excuses(path, known, complain):
-    """anchor -> reason, of lines "ANCHOR  reason"."""
+    """Reads the lines "ANCHOR  reason" of untested.txt; returns {anchor: reason}, and complains of wrong lines."""
     found, announced = {}, None
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if m := re.fullmatch(r'# entries: (\d+)', line):

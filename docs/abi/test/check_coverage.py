@@ -1,17 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Holds docs/d3d9/coverage.md against the enumerations of mingw-w64's d3d9types.h, and methods of its d3d9.h.
+"""Checks docs/d3d9/coverage.md: compares its tables with enumerations of mingw-w64's d3d9types.h and methods of its
+d3d9.h.
 
 usage: check_coverage.py ROOT [HEADER]
-  HEADER   d3d9types.h; d3d9.h lies beside it
+  HEADER   d3d9types.h, with d3d9.h beside it
 
-Of the interfaces those methods count that draw, copy, fill, present or make mips (METHODS); their numbers are their places
-in the interface. Formats that only have a FourCC are those of packets.toml from 0x1200 on. The forms of the extensions' packets are
-the enumerations of aerogpu_cmd_extension.h that FORMS names.
+Tables of interfaces list the methods that match METHODS, those that draw, copy, fill, present or make mips; a method's
+number is its place in the interface. The table of formats that only have a FourCC lists those of packets.toml from
+0x1200 on. The table of the extension packets' forms lists the enumerations of aerogpu_cmd_extension.h in FORM_ENUMS.
 
-Fails when an enumeration that the page has a table of has a number without a row, or a row with another name or number; when
-a row says neither yes, driver, no effect nor not reported; when one that says yes names no test; when a row names a test that
-is in no source, or a packet or rule that does not exist; and when one of the tables is gone.
+Fails if a table is missing; if a table lacks a row for a number, or has one with another name or number; if a row has
+not five cells, or its kind is none of yes, driver, no effect, not reported; if a row that says yes names no test; and
+if a row names a test, packet, format or rule that does not exist.
 """
 import pathlib
 import re
@@ -51,12 +52,12 @@ def methods(header, name, pattern):
 
 
 def formats(packets):
-    """Formats with a FourCC only, by their numbers in hex."""
+    """Returns [(name, hexadecimal digits of the number)] of the formats that only have a FourCC."""
     return [(n, v) for n, v in re.findall(r'\["FORMAT_D3D9_(\w+)", 0x(12\w\w)\]', packets) if n not in ('UYVY', 'YUY2')]
 
 
 def forms(header):
-    """What packets of the extensions can be asked to do: flags and kinds, without those that say "none"."""
+    """Returns [(name, value)] of the extension packets' flags and kinds, without the enumerators that mean "none"."""
     out = []
     for name in FORM_ENUMS:
         body = re.search(r'enum aerogpu_ext_%s \{(.*?)\};' % name, header, re.S)
@@ -67,7 +68,7 @@ def forms(header):
 
 
 def tables(page):
-    """Rows by the enumeration that a heading names in parentheses."""
+    """Returns {enumeration that a heading names in parentheses: [cells of each row]}."""
     out, rows = {}, None
     for line in page.splitlines():
         heading = re.match(r'## .*\((\w+)\)$', line)

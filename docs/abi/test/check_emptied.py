@@ -1,17 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Sees the tests of docs/d3d9/coverage.md fail with what they are for emptied.
+"""Checks that the tests which docs/d3d9/coverage.md names fail if the renderer leaves out what they test.
 
 usage: check_emptied.py ROOT BUILD [--table NAME] [--rows PATTERN] [--seconds N]
   BUILD          a build folder whose tests are built
   --table NAME   only the table of that enumeration
   --rows PATTERN only rows whose name the regular expression matches
-  --seconds N    rows in random order, as many as that time is enough for
+  --seconds N    rows in random order, until N seconds have passed
 
-For each row that says yes, and each packet that the row names, the row's tests are run as by a renderer that does nothing
-for that packet, with the row's number in its field where it has one (renderer/test/emptied.h): one of them must fail. A format's
-textures are made in another format of the same size instead, a vertex element of the row's type names no input, a flag of an
-extension's packet is taken away. Without that each of the tests must pass. A row of which no packet can be emptied fails too.
+Each test of a row that says yes must pass. Then, for each packet that the row names, the row's tests run with a
+renderer that ignores this packet (only those with the row's number in a field, where the packet has such a field;
+renderer/test/emptied.h): at least one test must fail. Some rows change packets instead: textures of a format get
+another format of the same size, a vertex element of the row's type names no input, a flag of an extension packet is
+cleared. A row without a packet to ignore or change fails too.
 """
 import argparse
 import collections
@@ -50,7 +51,7 @@ FILTERS = (5, 6, 7)  # D3DSAMP_MAGFILTER, _MINFILTER, _MIPFILTER
 
 
 class Tests:
-    """The gtest programs of a build folder, and what they say."""
+    """The gtest programs of a build folder, and the results of the tests that have run."""
 
     def __init__(self, root, build):
         self.build, self.programs, self.results = build, {}, {}
@@ -66,7 +67,7 @@ class Tests:
                             self.programs[f'{suite}.{name}'] = target['filename'][0]
 
     def passes(self, test, rules=''):
-        """Whether a test passes; None: it did not run, or was skipped."""
+        """Returns whether a test passes with these rules of emptied.h; None if it did not run or was skipped."""
         if (test, rules) not in self.results:
             self.results[test, rules] = self.run(test, rules)
         return self.results[test, rules]
@@ -91,7 +92,7 @@ class Tests:
 
 
 def others(formats):
-    """For each format another one whose texels have as many bytes (protocol/packets.toml's names say how many)."""
+    """Returns {format: another format of the same size}; the names in protocol/packets.toml tell the sizes."""
     sizes = collections.defaultdict(list)
     for name in formats:
         if name.startswith('BC') or name.endswith(('ATI1', 'ATI2')):
@@ -114,7 +115,7 @@ def others(formats):
 
 
 def rules_of(table, row, packets, formats, instead):
-    """What is emptied for a row: a list of names and rules, each of which one of its tests must notice."""
+    """Returns [(name, rule of emptied.h)] for a row; under each rule one of the row's tests must fail."""
     number, name, _, by, _ = row
     if name in ROWS:
         return [(ROWS[name].split(':')[0], ROWS[name])]

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""dbgctl.exe as it ships, for x64 or x86, under Wine: its words on the driver host with the device in a stock QEMU, compared with what the
-device says; and one line and an exit status for everything that can be wrong.
+"""Tests the dbgctl.exe that ships, for x64 or x86, under Wine: runs its commands on the driver host with the device in
+a stock QEMU and compares what they print with the device; checks error lines and exit statuses with a fake D3DKMT
+library.
 
   dbgctl_test.py DRIVER-HOST DRIVER.sys DBGCTL.exe KMT.dll FAKE_KMT.dll [-v]
 
--v prints what each command says."""
+-v prints the output of each command."""
 import os
 import re
 import secrets
@@ -32,7 +33,7 @@ WINES_WORDS = re.compile(r'^Wine cannot find the FreeType font library\..*\n(?:.
 
 
 class Host:
-    """The driver host with --serve."""
+    """The driver host, serving (--serve)."""
 
     def __init__(self, program, driver, options=()):
         self.key = secrets.token_hex(16)
@@ -73,7 +74,7 @@ class Test:
             print(''.join('# %s\n' % line for line in said.splitlines()), end='', flush=True)
 
     def run(self, library, words, more):
-        """Exit status, standard output, standard error."""
+        """Runs dbgctl; returns its exit status, standard output and standard error."""
         command = [self.loader, self.program] + (['--d3dkmt', library] if library else []) + list(words)
         # Output goes to files: Wine's desktop process inherits the handles, and would keep pipes open.
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
@@ -89,7 +90,8 @@ class Test:
         return result.returncode, out, error
 
     def says(self, library, words, more, *expected):
-        """It succeeds, says nothing on standard error, and its lines match each of `expected`."""
+        """Checks that dbgctl succeeds, prints no errors, and that its output matches each regular expression in
+        `expected`."""
         code, out, error = self.run(library, words, more)
         missing = [e for e in expected if not re.search(e, out, re.M)]
         self.check(code == 0 and not error and not missing, 'dbgctl %s' % ' '.join(words),
@@ -97,7 +99,8 @@ class Test:
         return out
 
     def refuses(self, library, words, more, status, *expected):
-        """Exit status, nothing on standard output, and one line with all of `expected`."""
+        """Checks the exit status, that dbgctl prints one line of error with each text in `expected`, and, but for
+        status and selftest, nothing else."""
         code, out, error = self.run(library, words, more)
         lines = error.splitlines()
         good = code == status and len(lines) == 1 and lines[0].startswith('dbgctl: ') and \
@@ -108,7 +111,7 @@ class Test:
 
 
 def misuse(test, library):
-    """What is not understood is said before any adapter is looked for."""
+    """Checks that wrong command lines are refused before dbgctl looks for an adapter."""
     for words, text in ((['nonsense'], "no 'nonsense'"), ([], 'dbgctl help'), (['ring', 'x'], "too many: 'x'"),
                         (['selftest', '0'], '1 to 500'), (['selftest', '501'], '1 to 500'), (['selftest', '1x'], '1 to 500'),
                         (['selftest', '1', '2'], "too many: '2'"), (['capture'], "after 'capture'"),
@@ -124,7 +127,7 @@ def misuse(test, library):
 
 
 def machines(test, fake):
-    """Machines where it cannot work, or not all of it."""
+    """Tests machines on which dbgctl or some of its commands cannot work."""
     test.refuses('Z:\\nowhere.dll', ['status'], {}, 1, 'cannot load', 'nowhere.dll')
     test.refuses('kernel32.dll', ['status'], {}, 1, 'D3DKMT functions', 'Windows 7')
     test.refuses(fake, ['status'], {'FAKE_DISPLAYS': 'none'}, 1, 'no display of this session', 'found: none', '-device aerogpu')
@@ -157,7 +160,7 @@ def machines(test, fake):
 
 
 def driver(test, kmt, host):
-    """All words on the driver that ships."""
+    """Tests all commands on the driver that ships."""
     more = host.variables
     test.says(kmt, ['status'], more, r'^display +\\\\.\\DISPLAY1', r'^ABI version +1\.4$', '^features .*FENCE_PAGE.*POLICY',
               '^screen +on, 1024x768 B8G8R8X8$', '^under way +0$', '^errors +0 since', '^self test +not run yet',
@@ -224,7 +227,7 @@ def without_rights(test, kmt, host):
 
 
 def escapes_off(test, kmt, host):
-    """ESC-8, with the device's own property."""
+    """Tests which commands work with the device's property escapes=off (ESC-8)."""
     for words in (['device'], ['fences'], ['settings'], ['handles', '1']):
         test.says(kmt, words, host.variables)
     test.says(kmt, ['status'], host.variables, '^escapes +switched off by the host', '^under way +0$')

@@ -4,9 +4,8 @@
 and numbers only): size and members of every structure, position and width of every bit-field, every enumerator and
 its type's width, arguments and (x86) calling convention of every function type, every macro.
 
-Nothing is run: all but bit-fields are static assertions of a generated C++ unit; for a bit-field the unit holds an
-object with just that field set, whose bytes are read back from the object file. Cross compilers count as much as
-the native one.
+No compiled code runs, so cross compilers work too. All but bit-fields are static assertions of a generated C++ unit;
+for a bit-field the unit holds an object with only that field set, whose bytes are read from the object file.
 
 Every recorded name must be declared in one of the headers, except for those in LEFT_OUT. The headers must compile as
 C as well. A unit is one way to include them: `kernel` and `user` on Windows, `linux` with linux_base.h.
@@ -78,13 +77,13 @@ template <typename F> struct Fn<F *> : Fn<F> {};
 
 
 def declared(ddi, headers):
-    """The names in the text of our headers, without comments: what is named there is compared."""
+    """Returns the names that occur in our headers outside comments; their recorded layouts are compared."""
     text = '\n'.join((ddi / h).read_text() for h in headers)
     return set(re.findall(r'\b[A-Za-z_]\w*', re.sub(r'/\*.*?\*/', '', text, flags=re.S)))
 
 
 def absent(layouts, ddi):
-    """Recorded names that should be declared and are not."""
+    """Returns the recorded names that no header declares, without those in LEFT_OUT."""
     names = declared(ddi, ALL_HEADERS)
     return [f'{kind[:-1]} {name} is not declared' for kind in ('structs', 'enums', 'functions', 'defines')
             for name in layouts[kind]

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""aerogpu-doctor.exe as it ships, under Wine: on the drivers that ship with the device in a stock QEMU, and on machines where
-something is off.
+"""Tests the aerogpu-doctor.exe that ships, under Wine: on the shipped drivers with the device in a stock QEMU, and on
+fake machines where something is wrong.
 
   doctor_test.py PROGRAM.exe KMT.dll FAKE_KMT.dll [-v]
 
--v prints what it says."""
+-v prints the output of each run."""
 import os
 import re
 import sys
@@ -32,8 +32,8 @@ class Test:
         self.failed += not good
 
     def run(self, what, env, arguments, expect):
-        """Runs it; `expect`: {step: text of its line if it has to be off, None if it has to be well}. All else is free, but
-        the last line and the exit status have to say the same as the steps."""
+        """Runs aerogpu-doctor. `expect`: {step: text in its line if the step must be OFF, None if it must be ok}; other
+        steps may be either. The last line and the exit status must agree with the steps."""
         code, said = wine.run([sys.argv[1], *arguments], env, LIMIT)
         steps = {}  # name: the text of its line if it is off, else None
         for mark, name, text in re.findall(r'^(ok  |OFF ) ([\w-]+): (.*)$', said, re.M):

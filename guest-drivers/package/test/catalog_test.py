@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Catalogues and embedded signatures: read back, verified by osslsigncode, and refused after any change."""
+"""Tests catalogues and embedded signatures: reads them back, verifies them with osslsigncode, refuses changed ones."""
 import hashlib
 import os
 import stat

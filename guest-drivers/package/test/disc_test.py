@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The disc: built from tiny drivers, read back with xorriso, every file checked. With an ISO image and its certificate
-as arguments that image is checked instead: the one that ships."""
+"""Tests the driver disc: builds one from tiny drivers, reads it back with xorriso, and checks every file. With an ISO
+image and its certificate as arguments checks that image instead, such as the one that ships."""
 import argparse
 import os
 import re
@@ -37,7 +37,7 @@ class DiscCase(drivers.SignedTest):
         return argparse.Namespace(**dict(values, **changes))
 
     def disc(self, name='disc', **changes):
-        """Makes a disc and takes it apart; gives the folder."""
+        """Makes a disc and extracts it; returns the folder."""
         iso = self.file(name + '.iso')
         make_package.make(self.settings(iso=iso, **changes))
         return extract(iso, self.file(name))
@@ -61,7 +61,7 @@ class DiscCase(drivers.SignedTest):
                 self.assert_good_script(text.decode('ascii'))
 
     def assert_good_script(self, text):
-        """What cmd.exe would trip over: labels that are not there, parentheses that open blocks by accident."""
+        """Checks a script for what cmd.exe fails on: missing labels, parentheses that open blocks by accident."""
         lines = [line for line in text.splitlines() if not line.lower().startswith('rem ')]
         labels = [line[1:] for line in lines if line.startswith(':')]
         self.assertEqual(len(labels), len(set(labels)))
@@ -128,11 +128,12 @@ class DiscTest(DiscCase):
             make_package.make(self.settings(x64=[drivers.path('tiny', 'x64'), kernel]))
 
     def user_mode_drivers(self, kind):
-        """{architecture: path} of a kind of the tests' user-mode drivers, under the names that go on the disc."""
+        """Copies the tests' user-mode drivers of a kind to the names that they have on the disc; returns {architecture:
+        path}."""
         return {arch: self.file(name, drivers.raw(kind, arch)) for arch, name in make_package.UMD.items()}
 
     def test_programs(self):
-        """What is no program, or one for another machine, makes no disc."""
+        """Checks that no disc is made if a file is no console program, or one for another architecture."""
         dll = self.user_mode_drivers('tiny-umd')
         for paths, text in (((dll['x64'], dll['x86']), r'tools\\x64\\dbgctl.exe: subsystem is 2, not console'),
                             ((dll['x86'], dll['x64']), r'tools\\x64\\dbgctl.exe: machine is x86, not x64'),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the package share: the tiny drivers that the build made, and a certificate of their own."""
+"""Shared by the package's tests: the tiny drivers that the build made, scratch folders, and a certificate."""
 import os
 import sys
 import tempfile
@@ -22,7 +22,7 @@ def path(name, arch):
 
 
 def raw(name, arch):
-    """A driver as the linker left it."""
+    """Returns a tiny driver as the linker wrote it."""
     with open(path(name, arch), 'rb') as file:
         return file.read()
 
@@ -40,7 +40,7 @@ class FolderTest(unittest.TestCase):
         self.folder = scratch.name
 
     def file(self, name, data=None):
-        """The path of a file in the scratch folder, written if data are given."""
+        """Returns the path of a file in the scratch folder; writes the file if data are given."""
         where = os.path.join(self.folder, name)
         if data is not None:
             with open(where, 'wb') as file:
@@ -49,7 +49,7 @@ class FolderTest(unittest.TestCase):
 
 
 class SignedTest(FolderTest):
-    """One certificate for all tests of the class: making a key takes a while."""
+    """A test with a certificate, one for all tests of the class, because making a key takes a while."""
 
     @classmethod
     def setUpClass(cls):

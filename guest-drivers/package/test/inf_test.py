@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The INF with every set of files, and what the check has to find in a changed one."""
+"""Tests the INF for each set of files, and that its check finds what is wrong in changed ones."""
 import os
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""check_driver_pe: what a good driver is, and every defect it has to find. Defects are patched into a good image."""
+"""Tests check_driver_pe: it accepts a good driver, and finds each defect that is patched into it."""
 import os
 import random
 import re
@@ -21,7 +21,7 @@ def patched(data, offset, form, value):
 
 
 def section_header(image, name):
-    """File offset of a section's header."""
+    """Returns the file offset of a section's header."""
     index = [section.name for section in image.sections].index(name)
     return image.section_table_end - 40 * (len(image.sections) - index)
 
@@ -149,7 +149,8 @@ class CheckTest(drivers.FolderTest):
             self.assert_found(broken, arch, 'checksum is', checksum=False)
 
     def test_checksum_by_its_definition(self):
-        """One's complement sum of 16-bit words with the field as zero, plus the size: done the slow way."""
+        """Compares the checksum with its definition, word by word: one's complement sum of 16-bit words with the field
+        as zero, plus the size."""
         for arch, data, image in self.each():
             field = image.checksum_offset
             plain = data[:field] + bytes(4) + data[field + 4:]
@@ -170,7 +171,7 @@ class CheckTest(drivers.FolderTest):
             self.assertTrue(any(key[0] == pe.RT_MESSAGETABLE for key in image.resources()))
 
     def test_broken_files_never_crash(self):
-        """Truncated and randomly changed images give defects or none, never another exception."""
+        """Checks truncated and randomly changed images: check() returns, and raises no exception."""
         chance = random.Random(1)
         for arch, data, image in self.each():
             for size in list(range(0, 1024, 7)) + list(range(1024, len(data), 61)):
@@ -184,7 +185,7 @@ class CheckTest(drivers.FolderTest):
 
 
 class UserModeTest(drivers.FolderTest):
-    """What a user-mode driver has to be apart from what all drivers are."""
+    """Tests of what only user-mode drivers must have."""
 
     def defects(self, data, arch, checksum=True, **kwargs):
         if checksum:
@@ -207,7 +208,8 @@ class UserModeTest(drivers.FolderTest):
             self.assertEqual(finish_driver.finish(data), data)
 
     def test_version(self):
-        """ "File Version Formatting for Display Driver DLLs": 8.14.CC.DDDD for Direct3D 9 in WDDM 1.1."""
+        """Checks the version: "File Version Formatting for Display Driver DLLs", 8.14.CC.DDDD for Direct3D 9 in WDDM
+        1.1."""
         numbers = [int(part) for part in drivers.UMD_VERSION.split('.')]
         self.assertEqual(numbers[:2], [8, 14])
         self.assertTrue(1 <= numbers[2] <= 9999 and 0 <= numbers[3] <= 9999, numbers)
@@ -266,7 +268,7 @@ class UserModeTest(drivers.FolderTest):
 
 
 class ExportListTest(unittest.TestCase):
-    """Each name of the two lists can be linked against: a spelling mistake would show here."""
+    """Tests that a program can be linked against each name of the two lists, which finds spelling mistakes."""
 
     def test_names_are_in_the_import_libraries(self):
         self.compare(check_driver_pe.load_exports(), ('ntoskrnl', 'hal'), 500)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What debuggers and trace tools are given: each PDB is that of its image and says of each function what the linker's map
-says; the manifest describes the events of trace_events.h; the offline certificate is the certificate.
+"""Tests the files for debuggers, trace tools and offline installation: each PDB belongs to its image and has the
+addresses of the linker's map; the manifest describes the events of trace_events.h; the .reg file holds the certificate.
 
   symbols_test.py IMAGE.sys FILE.pdb MAP ..."""
 import hashlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares the table of docs/d3d9/driver.md with function_list.h; --write makes it what the header says."""
+"""Compares the table of docs/d3d9/driver.md with function_list.h; --write writes the header's table to the page."""
 import os
 import re
 import sys
@@ -15,7 +15,7 @@ WORDS = {'Done': 'works', 'Missing': 'E_NOTIMPL', 'Stub': 'S_OK', 'Overlay': 'D3
 
 
 def rows():
-    """(name, answer, why) of each function, in the order of the table."""
+    """Returns (name, answer, why) of each function, in the order of the table."""
     with open(HEADER, encoding='utf-8') as file:
         found = re.findall(r'^ +X\((\w+), (\w+)\) *(?:/\* (.*?) \*/)? *\\?$', file.read(), re.MULTILINE)
     if len(found) != 121:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares what the runtime says it has not implemented with not_implemented.txt. The list may only become shorter: who
-implements something takes its line out."""
+"""Compares the names in the runtime's calls of notImplemented() with not_implemented.txt. The list may only become
+shorter: who implements a function removes its line."""
 import glob
 import os
 import re

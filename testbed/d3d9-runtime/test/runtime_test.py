@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs the runtime's cases over fake.dll, and one frame over each way in which a driver can break the rules.
+"""Runs the runtime's test cases with fake.dll as the driver, then one frame for each rule that fake.dll can break.
 
 usage: runtime_test.py RUNTIME-TEST.EXE D3D9.DLL FAKE.DLL
 
-Ends with 77, which meson takes for "skipped", where there is no Wine."""
+Ends with 77, which meson takes for "skipped", if there is no Wine."""
 import os
 import sys
 

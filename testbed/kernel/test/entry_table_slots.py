@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the slots of DRIVER_INITIALIZATION_DATA for entry_table_test.cpp: entry_table_slots.py LAYOUTS.json OUTPUT."""
+"""Writes a list of the slots of DRIVER_INITIALIZATION_DATA, for entry_table_test.cpp.
+
+usage: entry_table_slots.py LAYOUTS.json OUTPUT"""
 import json
 import sys
 

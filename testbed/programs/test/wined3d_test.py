@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs the programs with Wine's own Direct3D 9, over OpenGL in memory: what they expect of Direct3D is not only our
-reading of it.
+"""Runs the test programs with Wine's own Direct3D 9 (OpenGL in memory), which shows that what they expect of Direct3D
+is not only our reading of it.
 
 usage: wined3d_test.py FOLDER-OF-PROGRAMS...
 
-Ends with 77, which meson takes for "skipped", where there is no Wine or X server."""
+Ends with 77, which meson takes for "skipped", if there is no Wine or X server."""
 import os
 import sys
 

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Plays traces of single features with aerogpu-replay and holds their last frames against pictures of the features' models.
+"""Plays traces of single features with aerogpu-replay, and compares their last frames with pictures of the features'
+models.
 
 usage: check_corpus.py TRACE-CORPUS AEROGPU-REPLAY PACKETS.TOML [NAME...]
   NAME   only these features
 
-trace-corpus writes NAME.aerogputrace and NAME.ppm; a channel may be off by what the picture's comment says. Of all features
-together each packet of the extensions must be in a trace, handle spaces' left out: no stream of Direct3D's has those.
+trace-corpus writes NAME.aerogputrace and NAME.ppm, whose comment says by how much a channel may be off. Without NAME,
+each extension packet must be in a trace, except those of handle spaces, which streams of Direct3D do not contain.
 """
 import pathlib
 import re
@@ -26,7 +27,7 @@ def read_ppm(path):
 
 
 def read_png(path):
-    """Width, height and RGB bytes of a PNG of 8 bits a channel (Portable Network Graphics, 9: Filtering)."""
+    """Returns width, height and RGB bytes of a PNG of 8 bits a channel (Portable Network Graphics, 9: Filtering)."""
     data, at, body = path.read_bytes(), 8, b''
     while at < len(data):
         length, kind = struct.unpack('>I4s', data[at:at + 8])
@@ -72,7 +73,7 @@ def difference(wanted, got):
 
 
 def missing(packets, replay, traces):
-    """Extension packets that no trace has."""
+    """Returns the extension packets that no trace has."""
     dump = subprocess.run([replay, '--dump', '--backend', 'null', *traces], capture_output=True, text=True, check=True).stdout
     wanted = set(re.findall(r'^name = "(EXT_\w+)"$', packets, re.M)) - SPACES
     return sorted(wanted - set(re.findall(r'\bEXT_\w+', dump)))

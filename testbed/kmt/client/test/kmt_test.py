@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""D3DKMT from end to end: a Windows program under Wine calls it, the driver host answers over the shipped aerogpu.sys and
-the device in a stock QEMU, and the picture on the screen is compared.
+"""Tests D3DKMT from end to end: a Windows program under Wine calls it, the driver host answers with the shipped
+aerogpu.sys and the device in a stock QEMU, and the picture on the screen is compared.
 
   kmt_test.py DRIVER-HOST DRIVER.sys PROGRAM.exe [PROGRAM-ARGUMENT...]
 
-Beside the program's own lines (TAP): programs that are killed leave nothing, connections that do not know the key or the
-protocol end and harm nobody."""
+The program prints its results as TAP. The script also tests that killed programs leave nothing behind, and that the
+host closes connections with a wrong key or protocol without harm to others."""
 import os
 import queue
 import random
@@ -33,7 +33,7 @@ HELLO, MAGIC, VERSION = 1, 0x544D4B41, 1  # wire.h
 
 
 class Lines:
-    """What a process says, line by line."""
+    """The lines that a process prints, read by a thread."""
 
     def __init__(self, stream):
         self.queue, self.all = queue.Queue(), []
@@ -47,7 +47,7 @@ class Lines:
         self.queue.put(None)
 
     def next(self, what, deadline):
-        """The next line, None at the end."""
+        """Waits for the next line and returns it, None at the end of the output. Failure at the deadline."""
         try:
             return self.queue.get(timeout=max(deadline - time.monotonic(), 0.001))
         except queue.Empty:
@@ -55,7 +55,7 @@ class Lines:
 
 
 class Host:
-    """The driver host with --serve."""
+    """The driver host, serving (--serve)."""
 
     def __init__(self, program, driver, folder):
         self.folder, self.key = folder, secrets.token_hex(16)
@@ -79,7 +79,7 @@ class Host:
                 return found
 
     def screen(self):
-        """Width, height and pixels of the screen."""
+        """Returns width, height and RGB bytes of the screen."""
         path = os.path.join(self.folder, 'screen.ppm')
         self.process.stdin.write('screendump %s\n' % path)
         self.process.stdin.flush()
@@ -91,7 +91,8 @@ class Host:
         return width, height, data[-width * height * 3:]
 
     def looks(self, words):
-        """Whether the screen shows that, within ten seconds: what was presented takes until the next frame."""
+        """Returns whether the screen shows all of `words` (size=WxH, X,Y=RRGGBB) within ten seconds; a present is on
+        the screen only with the next frame."""
         deadline = time.monotonic() + 10
         while True:
             width, height, pixels = self.screen()
@@ -113,12 +114,12 @@ class Host:
                 return False
 
     def stop(self):
-        """Ends it by closing its standard input; returns its exit status."""
+        """Ends the driver host by closing its standard input; returns its exit status."""
         self.process.stdin.close()
         return self.process.wait(timeout=DEADLINE)
 
     def said(self, text, times):
-        """Whether so many lines have the text, in the end."""
+        """Returns whether exactly `times` lines contain the text; waits for them for ten seconds."""
         deadline = time.monotonic() + 10
         while sum(text in line for line in self.lines.all) < times and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -150,7 +151,8 @@ class Test:
         return condition
 
     def run(self, arguments, indent=''):
-        """Runs the program to its end, answering its questions. True when all of it was well."""
+        """Runs the program to its end and answers its questions. Returns whether it printed an "ok" and ended with
+        0."""
         program = Program([self.program, *arguments], self.environment)
         good = False
         while True:
@@ -169,7 +171,7 @@ class Test:
         return self.check(good and code == 0, 'kmt_program %s ends with %d' % (' '.join(arguments), code))
 
     def killed(self):
-        """A program that has the screen is killed. The next one finds everything free."""
+        """Kills a program that owns the screen; the next program must find everything free."""
         for _ in range(2):
             program = Program([self.program, 'stay'], self.environment)
             line = ''
@@ -181,7 +183,7 @@ class Test:
             self.check(self.host.looks(['5,5=000000']), 'it is killed: the desktop is back')
 
     def together(self, programs=4, renders=300):
-        """Programs at the same time."""
+        """Runs several programs at the same time."""
         running = [Program([self.program, 'render', str(renders)], self.environment) for _ in range(programs)]
         for program in running:
             while program.next() is not None:
@@ -198,7 +200,7 @@ class Test:
             struct.pack('<IIIIQ64s', magic, version, process, bits, cookie, key.encode())
 
     def ends(self, connection, data):
-        """Whether the host closes the connection without a word for it."""
+        """Sends data; returns whether the host closes the connection without an answer."""
         try:
             connection.sendall(data)
             return connection.recv(1) == b''
@@ -238,7 +240,7 @@ class Test:
         self.check(self.host.said('kmt: a connection', ended), 'a line for each of the %d' % ended)
 
     def noise(self, seconds=5):
-        """Well-framed requests of random content: each is answered."""
+        """Sends requests with valid headers and random content; each must be answered."""
         generator = random.Random(1)
         calls = self.calls()
         end, answered = time.monotonic() + seconds, 0
@@ -268,7 +270,7 @@ class Test:
         return self.check(answered > 1000, '%d requests of random content are answered' % answered)
 
     def calls(self):
-        """Number: bytes of the request's body, most bytes of its tail; of wire.h."""
+        """Reads wire.h; returns {number of a call: (bytes of the request's body, largest size of its tail)}."""
         with open(os.path.join(HERE, '..', '..', 'wire.h')) as file:
             text = file.read()
         constants = {name: eval(value, {}) for name, value in re.findall(r'constexpr uint32_t (kMax\w+) = ([^;]*);', text)
