@@ -86,9 +86,8 @@ bool dumpMemory(Kernel& kernel, uint64_t address, uint32_t bytes) {
     inout.size_bytes = bytes < AEROGPU_DBGCTL_READ_GPA_MAX_BYTES ? bytes : AEROGPU_DBGCTL_READ_GPA_MAX_BYTES;
     if (!kernel.ask("memory", AEROGPU_ESCAPE_OP_READ_GPA, inout)) return false;
     if (inout.bytes_copied != inout.size_bytes)
-      return complain(
-          "memory: %#llx is not in video memory: \"dbgctl scanout\" has an address that is",
-          ull(address));
+      return complain("memory: %#llx is not in video memory: \"dbgctl scanout\" has an address that is",
+                      ull(address));
     for (uint32_t i = 0; i < inout.bytes_copied; i += 16) {
       printf("%012llx ", ull(address + i));
       for (uint32_t k = i; k < i + 16 && k < inout.bytes_copied; k++) printf(" %02x", inout.data[k]);

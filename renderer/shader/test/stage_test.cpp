@@ -300,12 +300,14 @@ TEST(Inputs, WholeNumbersBecomeFloats) {
   expectNear(render(draw).color[0][0], {65535, 0, 255, 1}, 0, "unsigned");
 }
 
-/// Several unsigned inputs have one type, as SPIR-V demands, and so has one that is read again in another block.
+/// Several unsigned inputs have one type, as SPIR-V demands, and so has one that is read again in another
+/// block.
 // INPUT-3
 TEST(Inputs, WholeNumbersShareTheirType) {
   const auto bits = [](std::array<int32_t, 4> v) { return std::bit_cast<Vec4>(v); };
   Draw draw = shaders(
-      std::string(kVs2) + "dcl_texcoord1 v2\ndefb b0, true\nadd r0, v1, v2\nif b0\nadd r0, r0, v1\nendif\nmov oT0, r0\n",
+      std::string(kVs2) +
+          "dcl_texcoord1 v2\ndefb b0, true\nadd r0, v1, v2\nif b0\nadd r0, r0, v1\nendif\nmov oT0, r0\n",
       "ps_2_0\ndcl t0\nmov r0, t0\nmov oC0, r0\n", {{bits({1, 2, 3, 4}), bits({100, 200, 300, 400})}});
   draw.inputTypes[1] = draw.inputTypes[2] = InputType::Uint;
   expectNear(render(draw).color[0][0], {102, 204, 306, 408}, 0, "sum");

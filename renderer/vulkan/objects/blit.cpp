@@ -63,7 +63,8 @@ shader::BlitYuv yuvOf(const core::FormatInfo& format) {
   }
 }
 
-/// True if the format stores a channel of fewer than 8 bits, which samplers may widen differently (BlitShader::narrow).
+/// True if the format stores a channel of fewer than 8 bits, which samplers may widen differently
+/// (BlitShader::narrow).
 bool isNarrow(const core::FormatInfo& format) {
   return std::any_of(format.channels.begin(), format.channels.end(),
                      [](const core::Channel& channel) { return channel.stored() && channel.bits < 8; });
