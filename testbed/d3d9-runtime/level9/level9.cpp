@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // level9.exe: the user-mode driver as Windows 7's compositor most likely meets it, through Microsoft's 10-level-9
-// layer, in a process other than the application's. docs/d3d9/testbed.md, "The second front".
+// layer, in a process other than the application's. docs/d3d9/testbed.md, "The 10-level-9 layer".
 //
 //   level9.exe WINDOW-SURFACE PRODUCER   plays the compositor. WINDOW-SURFACE: global handle of a surface that the
 //                                        kernel side made for a window (X8R8G8B8, 96x64). PRODUCER: a program that
