@@ -120,9 +120,10 @@ void hangAmongMany() {
   Adapter& adapter = session.adapter();
   adapter.scheduler().setTimeoutMs(2000);
   std::atomic<bool> stop{false};
-  std::atomic<unsigned> wrong{0}, rounds{0};
+  std::atomic<unsigned> wrong{0}, rounds{0}, ready{0};
   std::vector<std::thread> threads;
-  for (unsigned p = 0; p < 3; ++p)
+  constexpr unsigned kProcesses = 3;
+  for (unsigned p = 0; p < kProcesses; ++p)
     threads.emplace_back([&, p] {
       attachThread("process");
       auto client = Client::create(adapter, 400 + p);
@@ -130,9 +131,11 @@ void hangAmongMany() {
       Surface surface;
       if (!context || !makeSurface(adapter, *client, *context, 64, 64, surface)) {
         ++wrong;
+        ++ready;
         return;
       }
       adapter.scheduler().waitIdle();
+      ++ready;  // a hang from here on loses fills, but not the surface
       while (!stop) {
         fillSurface(*context, surface, 0xFF000000 | p << 16 | rounds);
         ++rounds;
@@ -143,12 +146,19 @@ void hangAmongMany() {
         ++wrong;
       dropSurface(adapter, *client, *context, surface);
     });
-  sleepMs(500);
+  for (int waited = 0; ready < kProcesses && waited < 20000; waited += 10) sleepMs(10);
+  expect(ready == kProcesses, "%u of %u processes have their surfaces", ready.load(), kProcesses);
+  const auto fillOn = [&] {
+    const unsigned from = rounds;
+    for (int waited = 0; rounds < from + 100 && waited < 20000; waited += 10) sleepMs(10);
+    expect(rounds >= from + 100, "the processes fill on");
+  };
+  fillOn();
   for (unsigned i = 1; i <= 2; ++i) {
     stopGpu(adapter);
     for (int waited = 0; adapter.scheduler().tdr().resets < i && waited < 20000; waited += 50) sleepMs(50);
     expect(adapter.scheduler().tdr().resets >= i, "recovery %u", i);
-    sleepMs(300);
+    fillOn();
   }
   adapter.scheduler().setTimeoutMs(10000);
   stop = true;
