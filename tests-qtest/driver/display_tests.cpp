@@ -653,7 +653,7 @@ const TestCase kDisplayTests[] = {
     {"flips-late", 120, lateFlips},
     {"remote-session", 120, remoteSession},
     {"gamma-left", 60, gammaLeft, Runs::kBesideQemu},
-    {"time-jumps", 120, timeJumps},
+    {"time-jumps", 120, timeJumps, Runs::kBesideQemu},
     {"bug-check", 60, bugCheck},
     {"display-refusals", 60, displayRefusals},
 };

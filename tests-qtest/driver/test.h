@@ -35,8 +35,8 @@ const Options& options();
 enum class Runs : uint8_t {
   kEverywhere,
   /// Not in a booted VM, which needs some seconds for each test: tests that run others again under other
-  /// conditions, answers to the OS that do not depend on the computer, and faults that only a QEMU beside the
-  /// test can play.
+  /// conditions, answers to the OS that do not depend on the computer, faults that only a QEMU beside the
+  /// test can play, time-outs, which take real time in a VM, and clocks that jump.
   kBesideQemu,
   /// Only where it is named: what takes long, and what needs a device with other properties.
   kOnDemand,

@@ -561,11 +561,16 @@ void hibernate() {
 }
 
 const TestCase kTimeoutTests[] = {
-    {"stuck-ddis", 120, inProcessWithMode<stuckDdis>}, {"cleanup", 90, inProcessWithMode<cleanup>},
-    {"lost-fences", 90, inProcess<lostFences>},        {"who-hung", 120, inProcess<whoHung>},
-    {"forgotten-ring", 90, inProcess<forgottenRing>},  {"power-stuck", 120, inProcessWithMode<powerStuck>},
-    {"sleep-lost", 120, sleepLost, Runs::kBesideQemu}, {"hibernate", 90, hibernate},
-    {"gpu-loss", 180, gpuLoss, Runs::kBesideQemu},     {"gpu-gone", 120, gpuGone, Runs::kBesideQemu},
+    {"stuck-ddis", 120, inProcessWithMode<stuckDdis>},
+    {"cleanup", 90, inProcessWithMode<cleanup>},
+    {"lost-fences", 90, inProcess<lostFences>},
+    {"who-hung", 120, inProcess<whoHung>, Runs::kBesideQemu},
+    {"forgotten-ring", 90, inProcess<forgottenRing>},
+    {"power-stuck", 120, inProcessWithMode<powerStuck>},
+    {"sleep-lost", 120, sleepLost, Runs::kBesideQemu},
+    {"hibernate", 90, hibernate},
+    {"gpu-loss", 180, gpuLoss, Runs::kBesideQemu},
+    {"gpu-gone", 120, gpuGone, Runs::kBesideQemu},
 };
 
 }  // namespace
