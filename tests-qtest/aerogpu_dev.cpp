@@ -215,6 +215,9 @@ void AeroGpuDev::waitForNoBlocker() {
 
 void AeroGpuDev::waitFence(uint64_t fence) {
   waitUntil([&] { return completedFence() >= fence; }, "fence");
+  // The fence page, the head and the errors follow the register, under one lock, which reading ERROR_COUNT
+  // takes.
+  (void)errorCount();
 }
 
 void AeroGpuDev::setScanout(const Scanout& s, bool enable) {
