@@ -146,18 +146,20 @@ void hangAmongMany() {
         ++wrong;
       dropSurface(adapter, *client, *context, surface);
     });
-  for (int waited = 0; ready < kProcesses && waited < 20000; waited += 10) sleepMs(10);
-  expect(ready == kProcesses, "%u of %u processes have their surfaces", ready.load(), kProcesses);
+  const auto comes = [](const auto& done) {
+    for (int waited = 0; !done() && waited < 20000; waited += 10) sleepMs(10);
+    return done();
+  };
+  expect(comes([&] { return ready == kProcesses; }), "%u of %u processes have their surfaces", ready.load(),
+         kProcesses);
   const auto fillOn = [&] {
     const unsigned from = rounds;
-    for (int waited = 0; rounds < from + 100 && waited < 20000; waited += 10) sleepMs(10);
-    expect(rounds >= from + 100, "the processes fill on");
+    expect(comes([&] { return rounds >= from + 100; }), "the processes fill on");
   };
   fillOn();
   for (unsigned i = 1; i <= 2; ++i) {
     stopGpu(adapter);
-    for (int waited = 0; adapter.scheduler().tdr().resets < i && waited < 20000; waited += 50) sleepMs(50);
-    expect(adapter.scheduler().tdr().resets >= i, "recovery %u", i);
+    expect(comes([&] { return adapter.scheduler().tdr().resets >= i; }), "recovery %u", i);
     fillOn();
   }
   adapter.scheduler().setTimeoutMs(10000);
