@@ -12,10 +12,15 @@ namespace {
 constexpr uint32_t kMaxSurfaces = 6 * kMaxLevels;
 constexpr uint32_t kMaxBufferBytes = 1u << 30;
 
-/** True for kinds that the driver does not announce, so no program should ask for them. */
+/** True for kinds that the driver does not announce, so no program should ask for them. Video is none of them: it tells
+ * that frames of a video are drawn to the surface, as to the swap chain of every player, and changes nothing here. */
 bool isUnknownKind(D3DDDI_RESOURCEFLAGS flags) {
-  return flags.CaptureBuffer || flags.Video || flags.DecodeRenderTarget || flags.DecodeCompressedBuffer ||
-         flags.VideoProcessRenderTarget || flags.Overlay || flags.RestrictedContent;
+  return flags.CaptureBuffer || flags.DecodeCompressedBuffer || flags.Overlay || flags.RestrictedContent;
+}
+
+/** True for surfaces that a decoder or a video processor would draw to. Such a surface is a target like others. */
+bool isOfVideoUnit(D3DDDI_RESOURCEFLAGS flags) {
+  return flags.DecodeRenderTarget || flags.VideoProcessRenderTarget;
 }
 
 /** Returns the number of samples a pixel; 0 if CheckDeviceMultiSampleType announces none for this type and quality. */
@@ -124,7 +129,7 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
   const D3DDDI_SURFACEINFO &first = args.pSurfList[0];
   if (!m_format || isUnknownKind(flags) || flags.TextApi || args.SurfCount > kMaxSurfaces) return kNotAvailable;
   use.texture = flags.Texture || flags.CubeMap || flags.Volume;
-  use.target = flags.RenderTarget || flags.Primary;
+  use.target = flags.RenderTarget || flags.Primary || isOfVideoUnit(flags);
   use.depth = flags.ZBuffer || m_format->depth;
   use.shared = flags.SharedResource;
   use.primary = flags.Primary;
@@ -140,7 +145,7 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
   const uint32_t most = flags.Volume ? limits.volumeEdge : flags.CubeMap ? limits.cubeEdge : limits.edge;
   if (first.Width > most || first.Height > most || (flags.Volume && (!size.depth || size.depth > most)) ||
       (flags.Volume && (use.target || use.depth)) || (use.texture && !(operations & kind)) ||
-      (flags.ZBuffer ? !m_format->depth : flags.RenderTarget && !m_format->isTarget()))
+      (flags.ZBuffer ? !m_format->depth : (flags.RenderTarget || isOfVideoUnit(flags)) && !m_format->isTarget()))
     return kNotAvailable;
   if (!use.sampleCount || (use.sampleCount > 1 && (use.texture || !(flags.RenderTarget || flags.ZBuffer))))
     return kNotAvailable;
@@ -169,9 +174,9 @@ HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
 /** Creates surfaces of bits for ComposeRects. The device does not know them. */
 HRESULT Resource::createBitmap(const D3DDDIARG_CREATERESOURCE &args) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
-  if (isUnknownKind(flags) || flags.CubeMap || flags.Volume || flags.RenderTarget || flags.ZBuffer || flags.Primary ||
-      flags.SharedResource || flags.AutogenMipmap || args.MultisampleType != D3DDDIMULTISAMPLE_NONE ||
-      args.SurfCount > kMaxSurfaces)
+  if (isUnknownKind(flags) || isOfVideoUnit(flags) || flags.CubeMap || flags.Volume || flags.RenderTarget ||
+      flags.ZBuffer || flags.Primary || flags.SharedResource || flags.AutogenMipmap ||
+      args.MultisampleType != D3DDDIMULTISAMPLE_NONE || args.SurfCount > kMaxSurfaces)
     return kNotAvailable;
   m_levels = flags.Texture && args.MipLevels ? args.MipLevels : 1;
   if (flags.Texture && args.SurfCount != m_levels) return kNotAvailable;

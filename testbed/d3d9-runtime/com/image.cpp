@@ -143,6 +143,10 @@ HRESULT Image::createResources(HANDLE *shared) {
   flags.DMap = (d.usage & D3DUSAGE_DMAP) != 0;
   flags.DiscardRenderTarget = d.discard;
   flags.NotLockable = !isLockable();
+  flags.Video = d.video;
+  flags.MatchGdiPrimary = d.primary && d.gdiMode;
+  // No page says for which targets Windows sets it. Programs that want to lock a target read or write it with the CPU.
+  flags.CpuOptimized = flags.RenderTarget && d.lockable;
   if (d.primary) {
     flags.Primary = 1;
     resource.vidPnSource = m_device.driver().adapter().vidPnSource();

@@ -339,6 +339,36 @@ TEST_CASE(additionalSwapChains) {
   EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3DERR_INVALIDCALL && !chain);
 }
 
+// Pages "D3DPRESENTFLAG" and "D3DDDI_RESOURCEFLAGS": RenderTarget 1, NotLockable 80, DiscardRenderTarget 1000, Video
+// 2000, Primary 8000, CpuOptimized 1000000, MatchGdiPrimary 8000000.
+TEST_CASE(kindsOfBackBuffers) {
+  const TestDevice device;
+  D3DPRESENT_PARAMETERS parameters = presentParameters(device.window);
+  IDirect3DSwapChain9 *chain = nullptr;
+  parameters.Flags = D3DPRESENTFLAG_VIDEO;
+  EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3D_OK);
+  EXPECT_CALLS(
+      "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 1 levels 1 samples 0 fvf 0 flags "
+      "00003081");
+  chain->Release();
+  parameters.Flags = D3DPRESENTFLAG_VIDEO | D3DPRESENTFLAG_LOCKABLE_BACKBUFFER;
+  fake().clear();
+  EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3D_OK);
+  EXPECT_CALLS(
+      "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 1 levels 1 samples 0 fvf 0 flags "
+      "01003001");
+  chain->Release();
+  parameters.Windowed = FALSE;
+  parameters.Flags = 0;
+  parameters.BackBufferWidth = 1024;  // the mode of the desktop
+  parameters.BackBufferHeight = 768;
+  fake().clear();
+  EXPECT(device->Reset(&parameters) == D3D_OK);
+  EXPECT(countOf(calls(),
+                 "CreateResource format 22 pool 2 1024x768x0 last 1024x768 surfaces 2 levels 0 samples 0 fvf "
+                 "0 flags 08009081") == 1);
+}
+
 TEST_CASE(cursors) {
   const TestDevice device;
   IDirect3DSurface9 *bitmap = nullptr, *other = nullptr;
