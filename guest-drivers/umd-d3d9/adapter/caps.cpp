@@ -52,6 +52,7 @@ HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args)
     const FormatRow &row = formats.row(i);
     list[i].Format = row.d3d;
     list[i].Operations = row.operations;
+    list[i].PrivateFormatBitCount = row.pixelBits;
     // Bit n - 1 stands for n samples. Formats of back buffers may have samples too (FlipMsTypes), as a present resolves
     // them.
     for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++)

@@ -4,6 +4,7 @@
 // DXGI formats", "FORMATOP", "DDRAW_CAPS", "D3DHAL_GLOBALDRIVERDATA".
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <random>
 
 #include "aerogpu/aerogpu.h"
@@ -422,6 +423,30 @@ TEST_F(UmdCaps, Level9Formats) {
   constexpr DWORD kTypes = D3DDTCAPS_UBYTE4 | D3DDTCAPS_UBYTE4N | D3DDTCAPS_SHORT2N | D3DDTCAPS_SHORT4N |
                            D3DDTCAPS_FLOAT16_2 | D3DDTCAPS_FLOAT16_4;
   EXPECT_EQ(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).DeclTypes & kTypes, kTypes);
+}
+
+// Page "FORMATOP": formats that no runtime knows are in its memory only with the size of a pixel. The numbers are those
+// of D3D9On12 (src/9on12Adapter.cpp), which Windows' runtime is known to accept.
+TEST_F(UmdCaps, FormatsOfTheDriverHaveASize) {
+  start(wholeBlock());
+  const auto number = [](const char *code) {
+    return uint32_t{static_cast<uint8_t>(code[0])} | uint32_t{static_cast<uint8_t>(code[1])} << 8 |
+           uint32_t{static_cast<uint8_t>(code[2])} << 16 | uint32_t{static_cast<uint8_t>(code[3])} << 24;
+  };
+  const std::map<uint32_t, uint32_t> bits = {{number("ATI1"), 8},  {number("ATI2"), 8},  {number("YUY2"), 16},
+                                             {number("UYVY"), 16}, {number("NV12"), 16}, {number("YV12"), 16}};
+  size_t seen = 0;
+  for (const FORMATOP &row : formats()) {
+    SCOPED_TRACE(row.Format);
+    const auto found = bits.find(row.Format);
+    const bool has = found != bits.end();
+    seen += has;
+    EXPECT_EQ((row.Operations & FORMATOP_PIXELSIZE) != 0, has);
+    EXPECT_EQ(row.PrivateFormatBitCount, has ? found->second : 0);
+    const bool planar = row.Format == number("NV12") || row.Format == number("YV12");
+    EXPECT_EQ((row.Operations & FORMATOP_PLANAR) != 0, planar);
+  }
+  EXPECT_EQ(seen, bits.size());
 }
 
 TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {

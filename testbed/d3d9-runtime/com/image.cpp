@@ -77,7 +77,8 @@ HANDLE Image::handle() const {
 HRESULT Image::createResources(HANDLE *shared) {
   ImageDescription &d = m_description;
   FormatLayout layout;
-  if (!formatLayout(d.format, layout) || !d.width || !d.height || !d.depth) return D3DERR_INVALIDCALL;
+  if (!formatLayout(m_device.driver().adapter(), d.format, layout) || !d.width || !d.height || !d.depth)
+    return D3DERR_INVALIDCALL;
   const UINT most = fullChain(d.width, d.height, d.type == D3DRTYPE_VOLUMETEXTURE ? d.depth : 1);
   const bool autogen = d.usage & D3DUSAGE_AUTOGENMIPMAP;
   // If the driver cannot generate (D3DOK_NOAUTOGEN) there is one level.
@@ -207,7 +208,7 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
   const D3DBOX all{0, 0, width(at), height(at), 0, depth(at)};
   const D3DBOX region = box ? *box : all;
   FormatLayout layout;
-  formatLayout(m_description.format, layout);
+  formatLayout(m_device.driver().adapter(), m_description.format, layout);
   // Rectangles are not checked if the runtime owns the memory: programs rely on it.
   const bool lenient = (m_system || !m_scratch.empty()) && m_description.type != D3DRTYPE_VOLUMETEXTURE;
   if (!lenient && !isInside(region, all)) return D3DERR_INVALIDCALL;
@@ -302,7 +303,7 @@ HRESULT Image::markDirty(UINT layer, const D3DBOX &box) {
   const D3DBOX all{0, 0, width(0), height(0), 0, depth(0)};
   if (!isInside(box, all)) return D3DERR_INVALIDCALL;
   FormatLayout layout;
-  formatLayout(m_description.format, layout);
+  formatLayout(m_device.driver().adapter(), m_description.format, layout);
   const auto down = [](UINT edge, UINT block) { return edge / block * block; };
   const auto up = [](UINT edge, UINT block, UINT end) { return std::min((edge + block - 1) / block * block, end); };
   for (const D3DBOX &known : m_dirty[layer])

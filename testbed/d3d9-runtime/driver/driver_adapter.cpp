@@ -165,6 +165,10 @@ bool DriverAdapter::readCaps() {
       logLine("no HAL device: FORMATOP_MEMBEROFGROUP_ARGB of D3DFMT_A4R4G4B4");
       return false;
     }
+    // Windows' runtime takes no less than 8 (D3D9On12, src/9on12Adapter.cpp, on ATI1).
+    if ((format.Operations & FORMATOP_PIXELSIZE) && format.PrivateFormatBitCount < 8)
+      brokenRule("FORMATOP_PIXELSIZE of format 0x%x with %u bits a pixel", static_cast<unsigned>(format.Format),
+                 format.PrivateFormatBitCount);
   }
   return true;
 }
@@ -197,6 +201,13 @@ DWORD DriverAdapter::operations(D3DFORMAT format) const {
   for (const FORMATOP &row : m_formats)
     if (static_cast<DWORD>(row.Format) == static_cast<DWORD>(format)) operations |= row.Operations;
   return operations;
+}
+
+UINT DriverAdapter::pixelBits(D3DFORMAT format) const {
+  for (const FORMATOP &row : m_formats)
+    if (static_cast<DWORD>(row.Format) == static_cast<DWORD>(format) && row.Operations & FORMATOP_PIXELSIZE)
+      return row.PrivateFormatBitCount;
+  return 0;
 }
 
 DWORD DriverAdapter::multisampleTypes(D3DFORMAT format, bool flip) const {

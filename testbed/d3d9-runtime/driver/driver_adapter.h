@@ -31,6 +31,8 @@ public:
   const D3DCAPS9 &caps() const { return m_caps; }
   /// Returns the FORMATOP bits of a format, all its entries together; 0: not in the list.
   DWORD operations(D3DFORMAT format) const;
+  /// Returns the bits of a pixel that the driver told with FORMATOP_PIXELSIZE; 0: none.
+  UINT pixelBits(D3DFORMAT format) const;
   /// Returns FORMATOP::FlipMsTypes (for a full screen) or BltMsTypes of a format: bit n - 1 stands for n samples.
   DWORD multisampleTypes(D3DFORMAT format, bool flip) const;
   bool hasQuery(D3DDDIQUERYTYPE type) const;

@@ -42,7 +42,7 @@ std::unique_ptr<DriverResource> DriverResource::create(DriverDevice &device, con
 
 HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
   FormatLayout layout;
-  if (!formatLayout(description.format, layout)) return D3DERR_INVALIDCALL;
+  if (!formatLayout(m_device.adapter(), description.format, layout)) return D3DERR_INVALIDCALL;
   const UINT levels = description.sublevels ? std::max(1u, description.levels) : 1;
   m_subresources = levels * description.layers;
 

@@ -25,7 +25,7 @@ TEST_CASE(openingOrder) {
                                 "kmt UMDRIVERNAME version 0",
                                 "OpenAdapter interface 9 version 2003",
                                 "GetCaps 3 size 4",
-                                "GetCaps 4 size 100",
+                                "GetCaps 4 size 160",
                                 "GetCaps 13 size 304",
                                 "GetCaps 6 size 4",
                                 "GetCaps 7 size 8",

@@ -15,13 +15,18 @@ constexpr DWORD kTarget = FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_VOL
                           FORMATOP_SRGBREAD | FORMATOP_AUTOGENMIPMAP;
 constexpr DWORD kDisplay = FORMATOP_DISPLAYMODE | FORMATOP_3DACCELERATION;
 constexpr DWORD kDepth = FORMATOP_TEXTURE | FORMATOP_ZSTENCIL | FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH;
+constexpr DWORD kSampled = FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_OFFSCREENPLAIN;
 constexpr UINT kFourSamples = 1u << 3;
 constexpr FORMATOP kFormats[] = {
     {D3DDDIFMT_A8R8G8B8, kTarget, 0, kFourSamples, 0},
     {D3DDDIFMT_X8R8G8B8, kTarget | kDisplay, 0, 0, 0},
     {D3DDDIFMT_R5G6B5, kTarget | kDisplay | FORMATOP_NOFILTER, 0, 0, 0},
-    {D3DDDIFMT_DXT1, FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_OFFSCREENPLAIN, 0, 0, 0},
+    {D3DDDIFMT_DXT1, kSampled, 0, 0, 0},
     {D3DDDIFMT_D24S8, kDepth, 0, 0, 0},
+    // Formats that only the driver knows. Of ATI2 it does not tell the size of a pixel.
+    {static_cast<D3DDDIFORMAT>(MAKEFOURCC('A', 'T', 'I', '1')), kSampled | FORMATOP_PIXELSIZE, 0, 0, 8},
+    {static_cast<D3DDDIFORMAT>(MAKEFOURCC('A', 'T', 'I', '2')), kSampled, 0, 0, 8},
+    {static_cast<D3DDDIFORMAT>(MAKEFOURCC('N', 'V', '1', '2')), kSampled | FORMATOP_PIXELSIZE, 0, 0, 12},
 };
 constexpr D3DDDIQUERYTYPE kQueries[] = {D3DDDIQUERYTYPE_EVENT, D3DDDIQUERYTYPE_OCCLUSION};
 

@@ -278,6 +278,34 @@ TEST_CASE(depthTextures) {
   fake().clear();
 }
 
+// Page "FORMATOP": the runtime has memory for a format of the driver's only if it knows the size of a pixel.
+TEST_CASE(driverFormats) {
+  const TestDevice device;
+  const auto make = [&](char last, D3DPOOL pool) {
+    const auto format = static_cast<D3DFORMAT>(MAKEFOURCC('A', 'T', 'I', last));
+    IDirect3DTexture9 *texture = nullptr;
+    IDirect3DSurface9 *surface = nullptr;
+    const HRESULT result = device->CreateTexture(8, 8, 1, 0, format, pool, &texture, nullptr);
+    if (texture) texture->Release();
+    if (pool == D3DPOOL_MANAGED) return result;
+    EXPECT(device->CreateOffscreenPlainSurface(8, 8, format, pool, &surface, nullptr) == result);
+    if (surface) surface->Release();
+    return result;
+  };
+  for (const D3DPOOL pool : {D3DPOOL_DEFAULT, D3DPOOL_MANAGED, D3DPOOL_SYSTEMMEM, D3DPOOL_SCRATCH}) {
+    EXPECT(make('1', pool) == D3D_OK);
+    EXPECT(make('2', pool) == (pool == D3DPOOL_DEFAULT ? D3D_OK : D3DERR_INVALIDCALL));
+  }
+  IDirect3DSurface9 *surface = nullptr;
+  D3DLOCKED_RECT locked{};
+  EXPECT(device->CreateOffscreenPlainSurface(16, 4, static_cast<D3DFORMAT>(MAKEFOURCC('N', 'V', '1', '2')),
+                                             D3DPOOL_SYSTEMMEM, &surface, nullptr) == D3D_OK);
+  EXPECT(surface->LockRect(&locked, nullptr, 0) == D3D_OK && locked.Pitch == 24);  // 12 bits a pixel
+  surface->UnlockRect();
+  surface->Release();
+  fake().clear();
+}
+
 TEST_CASE(transfers) {
   const TestDevice device;
   IDirect3DSurface9 *back = nullptr, *copy = nullptr, *plain = nullptr, *target = nullptr;
