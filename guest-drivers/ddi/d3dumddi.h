@@ -2569,7 +2569,8 @@ typedef struct _DXVAHDDDI_VPDEVCAPS {
     UINT MaxStreamStates;
 } DXVAHDDDI_VPDEVCAPS;
 
-/* ns-d3dumddi-_formatop: FlipMsTypes and BltMsTypes: bit n - 1 stands for n samples. */
+/* ns-d3dumddi-_formatop: FlipMsTypes and BltMsTypes: bit n - 1 stands for n samples, bit 0 for
+ * D3DDDIMULTISAMPLE_NONMASKABLE. */
 typedef struct _FORMATOP {
     D3DDDIFORMAT Format;
     UINT Operations;

@@ -81,9 +81,10 @@ protected:
     for (const FORMATOP &row : formats()) all |= row.Format == format ? row.Operations : 0;
     return all;
   }
-  UINT levels(D3DDDIFORMAT format, uint32_t type) {
+  UINT levels(D3DDDIFORMAT format, uint32_t type, bool flip = false) {
     DDIMULTISAMPLEQUALITYLEVELSDATA data = {};
     data.Format = format;
+    data.Flip = flip;
     data.MsType = static_cast<D3DDDIMULTISAMPLE_TYPE>(type);
     data.QualityLevels = 99;
     return caps(D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS, data).QualityLevels;
@@ -136,21 +137,23 @@ void UmdCaps::expectAllIsMade() {
       EXPECT_EQ(make(row, 0), 0);
     }
 
-    // Page "FORMATOP": bit n - 1 of the masks is n samples, and each has a quality level.
+    // Page "DDPIXELFORMAT": bit n - 1 of the masks is n samples, bit 0 NONMASKABLE, and each has a quality level.
     uint32_t counts = 0;
     for (uint32_t samples = 2; samples <= 16; samples++) {
       const bool has = row.BltMsTypes >> (samples - 1) & 1;
       counts += has;
       EXPECT_EQ(levels(row.Format, samples), has ? 1u : 0u) << samples;
+      EXPECT_EQ(levels(row.Format, samples, true), row.FlipMsTypes >> (samples - 1) & 1) << samples;
       EXPECT_EQ(make(row, depth ? Program::depth() : Program::target(), 1, 1, 0, samples) == 0, has) << samples;
       if (has && shown) {
         EXPECT_EQ(make(row, Program::target() | Program::primary(), 1, 1, 0, samples), 0) << samples;
       }
     }
-    EXPECT_EQ(row.BltMsTypes & 1, 0u);
+    EXPECT_EQ(row.BltMsTypes & 1, counts ? 1u : 0u);
     EXPECT_TRUE(!counts || target || depth);
     EXPECT_EQ(levels(row.Format, D3DDDIMULTISAMPLE_NONE), 1u);
     EXPECT_EQ(levels(row.Format, D3DDDIMULTISAMPLE_NONMASKABLE), counts);
+    EXPECT_EQ(levels(row.Format, D3DDDIMULTISAMPLE_NONMASKABLE, true), row.FlipMsTypes ? counts : 0);
     for (uint32_t quality = 0; quality < 6; quality++)
       EXPECT_EQ(make(row, depth ? Program::depth() : Program::target(), 1, 1, 0, 1, quality) == 0, quality < counts);
   }

@@ -170,7 +170,29 @@ bool DriverAdapter::readCaps() {
       brokenRule("FORMATOP_PIXELSIZE of format 0x%x with %u bits a pixel", static_cast<unsigned>(format.Format),
                  format.PrivateFormatBitCount);
   }
+  checkMultisampling();
   return true;
+}
+
+/// Checks that a format has quality levels for exactly the multisample types of its masks. A bit is 1 << (type - 1)
+/// (page "DDPIXELFORMAT", wMultiSampleCaps), so bit 0 is D3DMULTISAMPLE_NONMASKABLE, as in D3D9On12
+/// (src/9on12Adapter.cpp, DDI_MULTISAMPLE_TYPE).
+void DriverAdapter::checkMultisampling() const {
+  constexpr UINT kMostType = D3DMULTISAMPLE_16_SAMPLES;
+  for (const FORMATOP &row : m_formats) {
+    const auto format = static_cast<D3DFORMAT>(row.Format);
+    for (const bool flip : {false, true}) {
+      const UINT types = flip ? row.FlipMsTypes : row.BltMsTypes;
+      if (types >> kMostType) brokenRule("multisample types 0x%x of format %u", types, static_cast<unsigned>(format));
+      for (UINT type = D3DMULTISAMPLE_NONMASKABLE; type <= kMostType; ++type) {
+        const bool announced = types >> (type - 1) & 1;
+        const UINT levels = qualityLevels(format, static_cast<D3DMULTISAMPLE_TYPE>(type), flip);
+        if (announced == (levels != 0)) continue;
+        brokenRule("format %u, multisample type %u of %s: %u quality levels, but %s", static_cast<unsigned>(format),
+                   type, flip ? "flips" : "windows", levels, announced ? "its bit is set" : "no bit");
+      }
+    }
+  }
 }
 
 bool DriverAdapter::readModes() {

@@ -186,11 +186,8 @@ HRESULT checkMultisample(const DriverAdapter &adapter, D3DFORMAT format, bool wi
   UINT count = 0;
   if (type == D3DMULTISAMPLE_NONE)
     count = adapter.operations(format) ? 1 : 0;
-  else if (type == D3DMULTISAMPLE_NONMASKABLE || (adapter.multisampleTypes(format, !windowed) >> (type - 1) & 1))
+  else if (adapter.multisampleTypes(format, !windowed) >> (type - 1) & 1)
     count = adapter.qualityLevels(format, type, !windowed);
-  if (type >= D3DMULTISAMPLE_2_SAMPLES && !count && (adapter.multisampleTypes(format, !windowed) >> (type - 1) & 1))
-    brokenRule("format %u: %u samples in FORMATOP, but no quality level", static_cast<unsigned>(format),
-               static_cast<unsigned>(type));
   if (levels) *levels = count;
   return count ? D3D_OK : D3DERR_NOTAVAILABLE;
 }

@@ -28,16 +28,21 @@ TEST_CASE(openingOrder) {
                                 "GetCaps 4 size 160",
                                 "GetCaps 13 size 304",
                                 "GetCaps 6 size 4",
-                                "GetCaps 7 size 8",
-                                "kmt CreateDevice",
-                                "CreateDevice interface 9 flags 2",
-                                "kmt CreateContext hint 9"};
+                                "GetCaps 7 size 8"};
+  // Then for each format, for windows and flips, the quality levels of sixteen kinds of samples.
+  constexpr size_t kQualityLevels = 8 * 2 * 16;
+  const char *const kDevice[] = {"kmt CreateDevice", "CreateDevice interface 9 flags 2", "kmt CreateContext hint 9"};
   size_t at = 0;
   for (const char *row : kOrder) {
     const size_t found = find(lines, row, at);
     EXPECT(found < lines.size());
     EXPECT(found == at);
     at = found + 1;
+  }
+  for (size_t i = 0; i < kQualityLevels && at < lines.size(); ++i, ++at) EXPECT(lines[at] == "GetCaps 5 size 16");
+  for (const char *row : kDevice) {
+    EXPECT(find(lines, row, at) == at);
+    ++at;
   }
   // Then the buffers, the defaults, and only then the targets.
   const size_t back = find(lines, "CreateResource format 22"), depth = find(lines, "CreateResource format 75"),
@@ -204,6 +209,9 @@ TEST_CASE(adapter) {
   EXPECT(d->CheckDeviceMultiSampleType(0, D3DDEVTYPE_HAL, D3DFMT_A8R8G8B8, TRUE, D3DMULTISAMPLE_4_SAMPLES, &levels) ==
              D3D_OK &&
          levels == 2);
+  EXPECT(d->CheckDeviceMultiSampleType(0, D3DDEVTYPE_HAL, D3DFMT_A8R8G8B8, TRUE, D3DMULTISAMPLE_NONMASKABLE, &levels) ==
+             D3D_OK &&
+         levels == 3);
   EXPECT(d->CheckDeviceMultiSampleType(0, D3DDEVTYPE_HAL, X, TRUE, D3DMULTISAMPLE_4_SAMPLES, &levels) ==
          D3DERR_NOTAVAILABLE);
   EXPECT(d->CheckDeviceType(0, D3DDEVTYPE_REF, X, X, TRUE) == D3DERR_NOTAVAILABLE);

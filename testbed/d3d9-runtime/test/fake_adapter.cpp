@@ -16,9 +16,9 @@ constexpr DWORD kTarget = FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_VOL
 constexpr DWORD kDisplay = FORMATOP_DISPLAYMODE | FORMATOP_3DACCELERATION;
 constexpr DWORD kDepth = FORMATOP_TEXTURE | FORMATOP_ZSTENCIL | FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH;
 constexpr DWORD kSampled = FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_OFFSCREENPLAIN;
-constexpr UINT kFourSamples = 1u << 3;
+constexpr UINT kFourSamples = 1u << 3, kNonMaskable = 1u << 0;
 constexpr FORMATOP kFormats[] = {
-    {D3DDDIFMT_A8R8G8B8, kTarget, 0, kFourSamples, 0},
+    {D3DDDIFMT_A8R8G8B8, kTarget, 0, kFourSamples | kNonMaskable, 0},
     {D3DDDIFMT_X8R8G8B8, kTarget | kDisplay, 0, 0, 0},
     {D3DDDIFMT_R5G6B5, kTarget | kDisplay | FORMATOP_NOFILTER, 0, 0, 0},
     {D3DDDIFMT_DXT1, kSampled, 0, 0, 0},
@@ -47,8 +47,11 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
     return S_OK;
   case D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS: {
     auto *levels = static_cast<DDIMULTISAMPLEQUALITYLEVELSDATA *>(data->pData);
-    levels->QualityLevels =
-        levels->Format == D3DDDIFMT_A8R8G8B8 && levels->MsType == D3DDDIMULTISAMPLE_4_SAMPLES ? 2 : 0;
+    const bool has = levels->Format == D3DDDIFMT_A8R8G8B8 && !levels->Flip;
+    levels->QualityLevels = !has                                              ? 0
+                            : levels->MsType == D3DDDIMULTISAMPLE_4_SAMPLES   ? 2
+                            : levels->MsType == D3DDDIMULTISAMPLE_NONMASKABLE ? misbehaves("no levels") ? 0 : 3
+                                                                              : 0;
     return S_OK;
   }
   case D3DDDICAPS_GETD3D9CAPS: {

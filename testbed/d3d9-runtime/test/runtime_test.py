@@ -25,6 +25,7 @@ MISBEHAVIOUR = [
     ('leak allocations', BROKEN, 'DestroyResource left the allocations of the resource'),
     ('no Flush', BROKEN, 'the driver has no Flush'),
     ('false event', BROKEN, 'GetQueryData of an event gave S_OK and FALSE'),
+    ('no levels', BROKEN, 'format 21, multisample type 1 of windows: 0 quality levels, but its bit is set'),
     ('few slots', 1, '511 and 511 instruction slots of shader model 3'),
 ]
 
