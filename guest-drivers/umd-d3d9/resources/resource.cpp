@@ -23,6 +23,14 @@ bool isOfVideoUnit(D3DDDI_RESOURCEFLAGS flags) {
   return flags.DecodeRenderTarget || flags.VideoProcessRenderTarget;
 }
 
+// A driver must not be influenced by what the page "PFND3DDDI_CREATERESOURCE" reserves: levels of what is no texture,
+// samples of what is not drawn to (the page forgets depth), the source and refresh rate of what is no primary.
+
+uint32_t levelCount(const D3DDDIARG_CREATERESOURCE &args) {
+  const bool texture = args.Flags.Texture || args.Flags.CubeMap || args.Flags.Volume;
+  return texture && args.MipLevels ? args.MipLevels : 1;
+}
+
 /** Returns the number of samples a pixel; 0 if CheckDeviceMultiSampleType announces none for this type and quality. */
 uint32_t sampleCount(const FormatRow &format, D3DDDIMULTISAMPLE_TYPE type, uint32_t quality) {
   if (type == D3DDDIMULTISAMPLE_NONE) return 1;
@@ -109,7 +117,7 @@ HRESULT Resource::createSystem(const D3DDDIARG_CREATERESOURCE &args) {
   // This must succeed for any resource: the memory is the runtime's, and may be used for things that the driver is
   // never asked to examine (page "D3DDDI_POOL").
   if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
-  m_levels = args.MipLevels ? args.MipLevels : 1;
+  m_levels = levelCount(args);
   for (uint32_t i = 0; i < args.SurfCount; i++) {
     const D3DDDI_SURFACEINFO &info = args.pSurfList[i];
     Surface &surface = m_surfaces[i];
@@ -134,8 +142,10 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
   use.shared = flags.SharedResource;
   use.primary = flags.Primary;
   use.dynamic = flags.Dynamic;
-  use.sampleCount = sampleCount(*m_format, args.MultisampleType, args.MultisampleQuality);
-  m_levels = use.texture && args.MipLevels ? args.MipLevels : 1;
+  use.sampleCount = flags.RenderTarget || flags.ZBuffer || isOfVideoUnit(flags)
+                        ? sampleCount(*m_format, args.MultisampleType, args.MultisampleQuality)
+                        : 1;
+  m_levels = levelCount(args);
   size = {first.Width, first.Height, flags.Volume ? first.Depth : 0, m_levels, flags.CubeMap ? 6u : 1u};
   if (use.texture && args.SurfCount != m_levels * size.layers) return kNotAvailable;
   // The format determines the possible uses, the device the largest size.
@@ -175,10 +185,9 @@ HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
 HRESULT Resource::createBitmap(const D3DDDIARG_CREATERESOURCE &args) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
   if (isUnknownKind(flags) || isOfVideoUnit(flags) || flags.CubeMap || flags.Volume || flags.RenderTarget ||
-      flags.ZBuffer || flags.Primary || flags.SharedResource || flags.AutogenMipmap ||
-      args.MultisampleType != D3DDDIMULTISAMPLE_NONE || args.SurfCount > kMaxSurfaces)
+      flags.ZBuffer || flags.Primary || flags.SharedResource || flags.AutogenMipmap || args.SurfCount > kMaxSurfaces)
     return kNotAvailable;
-  m_levels = flags.Texture && args.MipLevels ? args.MipLevels : 1;
+  m_levels = levelCount(args);
   if (flags.Texture && args.SurfCount != m_levels) return kNotAvailable;
   for (uint32_t i = 0; i < args.SurfCount; i++) {
     const D3DDDI_SURFACEINFO &info = args.pSurfList[i];

@@ -63,6 +63,56 @@ TEST_F(UmdResources, SurfacesOfVideoUnitsAreTargets) {
   }
 }
 
+// Page "PFND3DDDI_CREATERESOURCE": what is in reserved members must not influence a driver.
+TEST_F(UmdResources, ReservedMembersMeanNothing) {
+  D3DDDI_SURFACEINFO surface = {};
+  surface.Width = surface.Height = 16;
+  uint8_t memory[16 * 16 * 4];
+  const auto create = [&](uint32_t flags, D3DDDIFORMAT format, D3DDDI_POOL pool) {
+    D3DDDIARG_CREATERESOURCE args = {};
+    args.Format = format;
+    args.Pool = pool;
+    args.pSurfList = &surface;
+    args.SurfCount = 1;
+    args.hResource = &args;
+    args.Flags.Value = flags;
+    args.MultisampleType = D3DDDIMULTISAMPLE_4_SAMPLES;
+    args.MultisampleQuality = 7;
+    args.MipLevels = flags & Program::texture() ? 1 : 9;
+    args.Fvf = 0x112;
+    args.RefreshRate = {59, 1};
+    args.VidPnSourceId = 7;
+    const HRESULT result = p.fn.pfnCreateResource(p.dev(), &args);
+    return result == 0 ? args.hResource : nullptr;
+  };
+  for (const uint32_t flags : {0u, Program::texture(), Program::texture() | Program::dynamic(), Program::shared()}) {
+    SCOPED_TRACE(flags);
+    HANDLE made = create(flags, kShown, D3DDDIPOOL_VIDEOMEMORY);
+    ASSERT_NE(made, nullptr);
+    p.destroy(made);
+  }
+  HANDLE bits = create(0, D3DDDIFMT_A1, D3DDDIPOOL_VIDEOMEMORY);
+  EXPECT_NE(bits, nullptr);
+  p.destroy(bits);
+  for (const uint32_t flags : {Program::vertices(), Program::indices()}) {
+    HANDLE buffer =
+        create(flags, flags == Program::vertices() ? D3DDDIFMT_VERTEXDATA : D3DDDIFMT_INDEX16, D3DDDIPOOL_VIDEOMEMORY);
+    EXPECT_NE(buffer, nullptr);
+    p.destroy(buffer);
+  }
+  surface.pSysMem = memory;
+  surface.SysMemPitch = 64;
+  HANDLE plain = create(0, kShown, D3DDDIPOOL_SYSTEMMEM);
+  ASSERT_NE(plain, nullptr);
+  HANDLE texture = p.resource(kShown, 16, 16, Program::texture());
+  memset(memory, 0x5A, sizeof memory);
+  const RECT all = {0, 0, 16, 16};
+  EXPECT_EQ(p.blt(plain, all, texture, all), 0);
+  EXPECT_EQ(count(flushed(), AEROGPU_CMD_UPLOAD_RESOURCE), 1u);
+  p.destroy(texture);
+  p.destroy(plain);
+}
+
 TEST_F(UmdResources, KindsThatAreNotAnnouncedAreRefused) {
   for (const uint32_t kind :
        {Program::flag([](auto &f) { f.CaptureBuffer = 1; }),

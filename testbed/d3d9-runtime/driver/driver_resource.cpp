@@ -22,6 +22,22 @@ UINT levelSize(UINT size, UINT level) {
   return std::max(1u, size >> level);
 }
 
+/// Gives the members that are reserved for this kind of resource values as another kind would have them: no driver may
+/// do anything by them (page "PFND3DDDI_CREATERESOURCE").
+void fillReserved(D3DDDIARG_CREATERESOURCE &argument) {
+  const D3DDDI_RESOURCEFLAGS flags = argument.Flags;
+  // The page does not name ZBuffer, but nothing else tells the samples of depth.
+  if (!flags.RenderTarget && !flags.DecodeRenderTarget && !flags.VideoProcessRenderTarget && !flags.ZBuffer) {
+    argument.MultisampleType = D3DDDIMULTISAMPLE_4_SAMPLES;
+    argument.MultisampleQuality = 1;
+  }
+  if (!flags.Texture && !flags.CubeMap && !flags.Volume) argument.MipLevels = 3;
+  if (!flags.VertexBuffer) argument.Fvf = D3DFVF_XYZ | D3DFVF_NORMAL | D3DFVF_TEX1;
+  if (flags.Primary) return;
+  argument.VidPnSourceId = 7;
+  argument.RefreshRate = {59, 1};
+}
+
 }  // namespace
 
 std::unique_ptr<DriverResource> DriverResource::create(DriverDevice &device, const ResourceDescription &description,
@@ -100,6 +116,7 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
   argument.hResource = this;
   argument.Flags = description.flags;
   argument.Rotation = description.flags.Primary ? D3DDDI_ROTATION_IDENTITY : static_cast<D3DDDI_ROTATION>(0);
+  fillReserved(argument);
   const HRESULT result = m_device.call<&D3DDDI_DEVICEFUNCS::pfnCreateResource>(&argument);
   std::memset(static_cast<void *>(surfaces.data()), 0xDB, surfaces.size() * sizeof surfaces[0]);
   if (SUCCEEDED(result)) m_driverHandle = argument.hResource;

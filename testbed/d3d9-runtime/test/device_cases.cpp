@@ -247,7 +247,7 @@ TEST_CASE(presentWindowed) {
 // d3d9ddi 3.5: several back buffers are one resource, whose entries are no levels; the runtime rotates them by index.
 TEST_CASE(presentSeveralBuffers) {
   const TestDevice device(false, D3DCREATE_HARDWARE_VERTEXPROCESSING, 2);
-  EXPECT(countOf(device.creation, "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 2 levels 0") == 1);
+  EXPECT(countOf(device.creation, "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 2 levels 3") == 1);
   device->Present(nullptr, nullptr, nullptr, nullptr);
   EXPECT_CALLS("Flush", "callback Render", "Present source 1:0", "SetRenderTarget 0 1 sub 1");
   device->Present(nullptr, nullptr, nullptr, nullptr);
@@ -260,8 +260,8 @@ TEST_CASE(fullScreen) {
     EXPECT(countOf(device.creation, "kmt SetVidPnSourceOwner count 1 type 2") == 1);
     // RenderTarget, NotLockable, DiscardRenderTarget, Primary; the front buffer is one of two.
     EXPECT(countOf(device.creation,
-                   "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 2 levels 0 samples 0 fvf 0 flags "
-                   "00009081") == 1);
+                   "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 2 levels 3 samples 0 fvf 112 "
+                   "flags 00009081") == 1);
     EXPECT(countOf(device.creation, "SetDisplayMode sub 1") == 1);
     EXPECT(countOf(device.creation, "kmt SetDisplayMode allocation 1") == 1);
     device->PresentEx(nullptr, nullptr, nullptr, nullptr, 0);
@@ -356,15 +356,15 @@ TEST_CASE(kindsOfBackBuffers) {
   parameters.Flags = D3DPRESENTFLAG_VIDEO;
   EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3D_OK);
   EXPECT_CALLS(
-      "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 1 levels 1 samples 0 fvf 0 flags "
-      "00003081");
+      "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 1 levels 3 samples 0 fvf 112 "
+      "flags 00003081");
   chain->Release();
   parameters.Flags = D3DPRESENTFLAG_VIDEO | D3DPRESENTFLAG_LOCKABLE_BACKBUFFER;
   fake().clear();
   EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3D_OK);
   EXPECT_CALLS(
-      "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 1 levels 1 samples 0 fvf 0 flags "
-      "01003001");
+      "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 1 levels 3 samples 0 fvf 112 "
+      "flags 01003001");
   chain->Release();
   parameters.Windowed = FALSE;
   parameters.Flags = 0;
@@ -373,8 +373,8 @@ TEST_CASE(kindsOfBackBuffers) {
   fake().clear();
   EXPECT(device->Reset(&parameters) == D3D_OK);
   EXPECT(countOf(calls(),
-                 "CreateResource format 22 pool 2 1024x768x0 last 1024x768 surfaces 2 levels 0 samples 0 fvf "
-                 "0 flags 08009081") == 1);
+                 "CreateResource format 22 pool 2 1024x768x0 last 1024x768 surfaces 2 levels 3 samples 0 fvf "
+                 "112 flags 08009081") == 1);
 }
 
 TEST_CASE(cursors) {

@@ -7,12 +7,13 @@
 
 using namespace aerogpu::test;
 
-// d3d9ddi 3.5; flags by bit of D3DDDI_RESOURCEFLAGS.
+// d3d9ddi 3.5; flags by bit of D3DDDI_RESOURCEFLAGS. Samples 4, levels 3 and FVF 112 stand where the page
+// "PFND3DDDI_CREATERESOURCE" reserves these members.
 TEST_CASE(textures) {
   const TestDevice device(true);
   IDirect3DTexture9 *texture = nullptr;
   EXPECT(device->CreateTexture(16, 8, 0, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) == D3D_OK);
-  EXPECT_CALLS("CreateResource format 21 pool 2 16x8x0 last 1x1 surfaces 5 levels 5 samples 0 fvf 0 flags 00010080");
+  EXPECT_CALLS("CreateResource format 21 pool 2 16x8x0 last 1x1 surfaces 5 levels 5 samples 4 fvf 112 flags 00010080");
   EXPECT(texture->GetLevelCount() == 5);
   D3DLOCKED_RECT locked{};
   EXPECT(texture->LockRect(0, &locked, nullptr, 0) == D3DERR_INVALIDCALL);  // not dynamic
@@ -27,7 +28,7 @@ TEST_CASE(textures) {
   fake().clear();
   EXPECT(device->CreateCubeTexture(8, 0, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &cube, nullptr) ==
          D3D_OK);
-  EXPECT_CALLS("CreateResource format 21 pool 2 8x8x0 last 1x1 surfaces 24 levels 4 samples 0 fvf 0 flags 00030081");
+  EXPECT_CALLS("CreateResource format 21 pool 2 8x8x0 last 1x1 surfaces 24 levels 4 samples 0 fvf 112 flags 00030081");
   IDirect3DSurface9 *face = nullptr;
   cube->GetCubeMapSurface(D3DCUBEMAP_FACE_NEGATIVE_Y, 2, &face);
   device->SetRenderTarget(0, face);
@@ -37,7 +38,7 @@ TEST_CASE(textures) {
   IDirect3DVolumeTexture9 *volume = nullptr;
   device->CreateVolumeTexture(8, 4, 2, 2, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, &volume, nullptr);
   EXPECT_CALLS(
-      "CreateResource format 21 pool 1 8x4x2 last 4x2 surfaces 2 levels 2 samples 0 fvf 0 flags 00050000 pitch 32");
+      "CreateResource format 21 pool 1 8x4x2 last 4x2 surfaces 2 levels 2 samples 4 fvf 112 flags 00050000 pitch 32");
   volume->Release();
   EXPECT(device->CreateTexture(16, 8, 6, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) == D3DERR_INVALIDCALL);
   EXPECT(device->CreateTexture(8192, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) ==
@@ -49,8 +50,9 @@ TEST_CASE(textures) {
   fake().clear();
   EXPECT(device->CreateRenderTarget(32, 16, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_4_SAMPLES, 1, FALSE, &surface, nullptr) ==
          D3D_OK);
-  EXPECT_CALLS("GetCaps 5 size 16",
-               "CreateResource format 21 pool 2 32x16x0 last 32x16 surfaces 1 levels 1 samples 4 fvf 0 flags 00000081");
+  EXPECT_CALLS(
+      "GetCaps 5 size 16",
+      "CreateResource format 21 pool 2 32x16x0 last 32x16 surfaces 1 levels 3 samples 4 fvf 112 flags 00000081");
   surface->Release();
   fake().misbehave("refuse resources");
   EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) ==
@@ -64,8 +66,9 @@ TEST_CASE(managedPool) {
   IDirect3DTexture9 *texture = nullptr;
   device->CreateTexture(32, 32, 2, 0, D3DFMT_A8R8G8B8, D3DPOOL_MANAGED, &texture, nullptr);
   EXPECT_CALLS(
-      "CreateResource format 21 pool 1 32x32x0 last 16x16 surfaces 2 levels 2 samples 0 fvf 0 flags 00010000 pitch 128",
-      "CreateResource format 21 pool 2 32x32x0 last 16x16 surfaces 2 levels 2 samples 0 fvf 0 flags 00010000");
+      "CreateResource format 21 pool 1 32x32x0 last 16x16 surfaces 2 levels 2 samples 4 fvf 112 flags 00010000 pitch "
+      "128",
+      "CreateResource format 21 pool 2 32x32x0 last 16x16 surfaces 2 levels 2 samples 4 fvf 112 flags 00010000");
   D3DLOCKED_RECT locked{};
   const RECT part{4, 2, 8, 8};
   EXPECT(texture->LockRect(0, &locked, nullptr, 0) == D3D_OK);
@@ -145,7 +148,7 @@ TEST_CASE(locks) {
                              nullptr);
   // Dynamic, WriteOnly, VertexBuffer.
   EXPECT_CALLS(
-      "CreateResource format 100 pool 2 4096x1x0 last 4096x1 surfaces 1 levels 1 samples 0 fvf 2 flags 00080044");
+      "CreateResource format 100 pool 2 4096x1x0 last 4096x1 surfaces 1 levels 3 samples 4 fvf 2 flags 00080044");
   void *bytes = nullptr;
   const auto lock = [&](UINT offset, UINT size, DWORD flags) {
     EXPECT(buffer->Lock(offset, size, &bytes, flags) == D3D_OK && bytes);
@@ -362,7 +365,7 @@ TEST_CASE(sharedHandles) {
          D3D_OK);
   EXPECT(handle != nullptr);
   EXPECT_ALL_CALLS(
-      "CreateResource format 21 pool 2 64x32x0 last 64x32 surfaces 1 levels 1 samples 0 fvf 0 flags 00010881",
+      "CreateResource format 21 pool 2 64x32x0 last 64x32 surfaces 1 levels 1 samples 0 fvf 112 flags 00010881",
       "kmt CreateAllocation count 1 resource 1 shared 1 runtime data 36");
   EXPECT(opener->CreateTexture(64, 32, 1, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &opened, &handle) ==
          D3D_OK);
