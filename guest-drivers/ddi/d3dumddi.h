@@ -119,6 +119,10 @@ extern "C" {
 #define FORMATOP_ZSTENCIL 0x40u
 #define FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH 0x80u
 
+/* DevCaps of D3DCAPS8 and D3DCAPS9 that the API does not show; the WDK has them in d3dhal.h. */
+#define D3DDEVCAPS_HWVERTEXBUFFER 0x02000000u /* the driver allocates vertex buffers */
+#define D3DDEVCAPS_HWINDEXBUFFER 0x04000000u  /* the driver allocates index buffers */
+
 /* ns-d3dumddi-_dxvaddi_videoprocessorcaps and the pages of what it names. */
 #define DXVADDI_DEINTERLACETECH_BOBLINEREPLICATE 1
 #define DXVADDI_DEINTERLACETECH_BOBVERTICALSTRETCH 2

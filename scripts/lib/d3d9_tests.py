@@ -116,11 +116,11 @@ class Tests:
         """Checks the counts and times of presents, frame by frame."""
         self.window('d3d9ex_test', '--frames', '40')
 
-    def readback(self):
+    def readback(self, label='readback: '):
         """Runs readback, whose pictures become one point each; those that it cannot draw here are reported as
         skipped."""
         program = self.stack.start(d3d9_stack.program('readback', self.arch))
-        label = 'readback x86: ' if self.arch == 'x86' else 'readback: '
+        label = 'x86: ' + label if self.arch == 'x86' else label
         program.wait_line('^readback: (not )?ok')
         code = program.wait()
         said, pictures = '', 0
@@ -402,9 +402,17 @@ class Tests:
             if not re.search(wanted, text, re.M):
                 raise Failure('the log has no line %s; its last ones: %s' % (wanted, '; '.join(text.splitlines()[-3:])))
 
+    def buffers_of_the_runtime(self):
+        """Draws with the kernel driver's setting DisableHardwareBuffers, with which the runtime keeps vertex and index
+        buffers in its memory."""
+        with d3d9_stack.Stack(self.stack.parts, both=self.stack.both, settings={'DisableHardwareBuffers': 1}) as stack:
+            other = Tests(stack, self.report, arch=self.arch)
+            other.readback('buffers of the runtime: ')
+            other.quad()
+
     ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, ddi_sanity, query_latency, event_queries,
            submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
-           sleep, desktop, calls, level9, recovery]
+           sleep, desktop, calls, buffers_of_the_runtime, level9, recovery]
     # Additional runs of --arch both: these of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, ddi_sanity, event_queries, readback, level9]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]

@@ -60,7 +60,7 @@ void takeLimits(const Adapter &adapter, D3DCAPS9 &caps) {
     if (limits.missing_vertex_types >> kTypes[i] & 1) caps.DeclTypes &= ~(1u << i);
 }
 
-void describeDevice(D3DCAPS9 &caps) {
+void describeDevice(const Adapter &adapter, D3DCAPS9 &caps) {
   caps.DeviceType = D3DDEVTYPE_HAL;
   caps.Caps = D3DCAPS_READ_SCANLINE;
   caps.Caps2 = D3DCAPS2_DYNAMICTEXTURES | D3DCAPS2_CANSHARERESOURCE;
@@ -74,6 +74,9 @@ void describeDevice(D3DCAPS9 &caps) {
                  D3DDEVCAPS_DRAWPRIMTLVERTEX | D3DDEVCAPS_CANRENDERAFTERFLIP | D3DDEVCAPS_DRAWPRIMITIVES2 |
                  D3DDEVCAPS_DRAWPRIMITIVES2EX | D3DDEVCAPS_HWTRANSFORMANDLIGHT | D3DDEVCAPS_HWRASTERIZATION |
                  D3DDEVCAPS_PUREDEVICE;
+  // Without these bits, which no API shows, the runtime keeps vertex and index buffers in its own memory, and each draw
+  // has to send what it reads.
+  if (adapter.allocatesBuffers()) caps.DevCaps |= D3DDEVCAPS_HWVERTEXBUFFER | D3DDEVCAPS_HWINDEXBUFFER;
   caps.DevCaps2 = D3DDEVCAPS2_STREAMOFFSET | D3DDEVCAPS2_VERTEXELEMENTSCANSHARESTREAMOFFSET |
                   D3DDEVCAPS2_CAN_STRETCHRECT_FROM_TEXTURES;
 }
@@ -175,7 +178,7 @@ void describeShaders(D3DCAPS9 &caps) {
 
 D3DCAPS9 deviceCaps(const Adapter &adapter) {
   D3DCAPS9 caps = {};
-  describeDevice(caps);
+  describeDevice(adapter, caps);
   describeVertices(adapter, caps);
   describePixels(adapter, caps);
   describeTextures(adapter, caps);

@@ -452,6 +452,20 @@ TEST_F(UmdCaps, FormatsOfTheDriverHaveASize) {
   EXPECT_EQ(seen, bits.size());
 }
 
+// The bits are those of D3D9On12 (include/9on12Caps.h), in what a runtime of Direct3D 8 gets too. PRIV-27: the user can
+// turn them off.
+TEST_F(UmdCaps, TheDriverAllocatesBuffersUnlessToldNotTo) {
+  constexpr DWORD kBuffers = 0x02000000 | 0x04000000;
+  for (const bool off : {false, true}) {
+    kernel.noBuffers = off;
+    start(wholeBlock());
+    EXPECT_EQ(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).DevCaps & kBuffers, off ? 0 : kBuffers);
+    EXPECT_EQ(caps<D3DCAPS9>(D3DDDICAPS_GETD3D8CAPS).DevCaps & kBuffers, off ? 0 : kBuffers);
+    EXPECT_EQ(caps<GlobalDriverData>(D3DDDICAPS_GETD3D3CAPS).device.deviceCaps & kBuffers, 0u);
+    stop();
+  }
+}
+
 TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   start(wholeBlock());
   const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);

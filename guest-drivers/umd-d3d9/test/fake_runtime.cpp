@@ -149,7 +149,7 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
   if (info) answer = *info;
   EXPECT_GE(data.PrivateDriverDataSize, sizeof(aerogpu_umd_ext_private_v2)) << "room for version 2 is offered";
   memcpy(data.pPrivateDriverData, &answer, sizeof answer);
-  if (kernel.spaces || kernel.log || !kernel.block.empty()) {
+  if (kernel.spaces || kernel.log || kernel.noBuffers || !kernel.block.empty()) {
     aerogpu_umd_ext_private_v2 second = {};
     second.v1 = answer;
     const size_t room = data.PrivateDriverDataSize - sizeof second;
@@ -157,7 +157,8 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
     second.block_written = static_cast<uint32_t>(std::min(room, kernel.block.size()));
     second.v1.size_bytes = static_cast<uint32_t>(sizeof second + second.block_written);
     second.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;
-    second.ext_flags = (kernel.spaces ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0) | kernel.log << 8;  // PRIV-26
+    second.ext_flags = (kernel.spaces ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0) | kernel.log << 8 |  // PRIV-26
+                       (kernel.noBuffers ? AEROGPU_UMDPRIV_EXT_FLAG_NO_BUFFERS : 0);
     memcpy(data.pPrivateDriverData, &second, sizeof second);
     if (second.block_written)
       memcpy(static_cast<uint8_t *>(data.pPrivateDriverData) + sizeof second, kernel.block.data(),

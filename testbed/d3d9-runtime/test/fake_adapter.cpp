@@ -58,7 +58,8 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
     auto *caps = static_cast<D3DCAPS9 *>(data->pData);
     *caps = {};
     caps->Caps2 = D3DCAPS2_DYNAMICTEXTURES;
-    caps->DevCaps = D3DDEVCAPS_HWTRANSFORMANDLIGHT | D3DDEVCAPS_PUREDEVICE;
+    caps->DevCaps = D3DDEVCAPS_HWTRANSFORMANDLIGHT | D3DDEVCAPS_PUREDEVICE |
+                    (misbehaves("no buffers") ? 0 : D3DDEVCAPS_HWVERTEXBUFFER | D3DDEVCAPS_HWINDEXBUFFER);
     caps->MaxTextureWidth = caps->MaxTextureHeight = 4096;
     caps->MaxVolumeExtent = 256;
     caps->NumSimultaneousRTs = 4;

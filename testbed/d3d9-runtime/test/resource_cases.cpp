@@ -198,6 +198,54 @@ TEST_CASE(locks) {
   fake().clear();
 }
 
+// A driver that does not allocate buffers (D3DDEVCAPS_HWVERTEXBUFFER, HWINDEXBUFFER) gets them in the runtime's memory:
+// pool 1, Dynamic 4, WriteOnly 40, VertexBuffer 80000, IndexBuffer 100000, MightDrawFromLocked 2000000.
+TEST_CASE(buffersOfTheRuntime) {
+  D3DCAPS9 caps{};
+  {
+    const TestDevice device;
+    EXPECT(device->GetDeviceCaps(&caps) == D3D_OK);
+    EXPECT(!(caps.DevCaps & (D3DDEVCAPS_HWVERTEXBUFFER | D3DDEVCAPS_HWINDEXBUFFER)));  // not for programs
+  }
+  fake().misbehave("no buffers");
+  const TestDevice device;
+  IDirect3DVertexBuffer9 *vertices = nullptr, *managed = nullptr;
+  IDirect3DIndexBuffer9 *indices = nullptr;
+  EXPECT(device->CreateVertexBuffer(256, D3DUSAGE_DYNAMIC | D3DUSAGE_WRITEONLY, D3DFVF_XYZ, D3DPOOL_DEFAULT, &vertices,
+                                    nullptr) == D3D_OK);
+  EXPECT(device->CreateIndexBuffer(128, D3DUSAGE_WRITEONLY, D3DFMT_INDEX16, D3DPOOL_DEFAULT, &indices, nullptr) ==
+         D3D_OK);
+  EXPECT(device->CreateVertexBuffer(64, 0, D3DFVF_XYZ, D3DPOOL_MANAGED, &managed, nullptr) == D3D_OK);
+  EXPECT_CALLS("CreateResource format 100 pool 1 256x1x0 last 256x1 surfaces 1 levels 3 samples 4 fvf 2 flags 02080044",
+               "CreateResource format 101 pool 1 128x1x0 last 128x1 surfaces 1 levels 3 samples 4 fvf 112 flags "
+               "02100040",
+               "CreateResource format 100 pool 1 64x1x0 last 64x1 surfaces 1 levels 3 samples 4 fvf 2 flags 02080000");
+  void *bytes = nullptr;
+  EXPECT(vertices->Lock(64, 32, &bytes, D3DLOCK_DISCARD) == D3D_OK && bytes);
+  vertices->Unlock();
+  EXPECT_CALLS("Lock sub 0 flags 080", "Unlock sub 0 flags 1");
+  // A managed buffer has no second copy to bring up to date.
+  device->SetStreamSource(0, managed, 0, 16);
+  IDirect3DPixelShader9 *shader = nullptr;
+  device->CreatePixelShader(kPixelShader, &shader);
+  device->SetPixelShader(shader);
+  device->SetFVF(D3DFVF_XYZRHW);
+  device->BeginScene();
+  fake().clear();
+  device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1);
+  EXPECT(countOf(calls(), "BufBlt") == 0);
+  device->EndScene();
+  // Pool DEFAULT is what Reset counts, wherever the bytes are.
+  D3DPRESENT_PARAMETERS parameters = presentParameters(device.window);
+  EXPECT(device->Reset(&parameters) == D3DERR_INVALIDCALL);
+  vertices->Release();
+  indices->Release();
+  EXPECT(device->Reset(&parameters) == D3D_OK);
+  shader->Release();
+  managed->Release();
+  fake().clear();
+}
+
 // Sizes and offsets in memory as in Windows' runtime (Wine's d3d9 tests, test_volume_blocks, test_miptree_layout).
 TEST_CASE(memoryLayout) {
   const TestDevice device;
