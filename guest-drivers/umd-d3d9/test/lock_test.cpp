@@ -85,6 +85,35 @@ TEST_F(UmdLocks, AskingForManyLeavesNobodyWithAnothersPixels) {
   p.unlock(cube, 5);
 }
 
+// Page "PFND3DDDI_LOCKCB": a driver keeps the pointer, and unlocks before it renders.
+TEST_F(UmdLocks, UpdatesOfABatchShareALock) {
+  prepare();
+  constexpr uint32_t kBytes = 40 * 1024;  // more than packets carry well
+  const std::vector<uint8_t> content(kBytes, 0x5A);
+  rt.commandBytes = 65536;  // room for all of them
+  rt.listEntries = 64;
+  HANDLE buffer = p.buffer(kBytes, nullptr, Program::vertices() | Program::dynamic());
+  p.stream(buffer, sizeof(Vertex));
+  D3DDDI_LOCKFLAGS discard = {};
+  discard.Discard = 1;
+  const auto update = [&] {
+    p.fill(buffer, 0, kBytes, content.data(), discard.Value);
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+  };
+  update();
+  p.flush();
+  rt.calls.clear();
+  for (int i = 0; i < 8; i++) update();
+  EXPECT_EQ(rt.calls["Render"], 0);
+  EXPECT_EQ(rt.calls["Lock"], 1);
+  EXPECT_EQ(rt.calls["Unlock"], 0);
+  p.flush();
+  EXPECT_EQ(rt.calls["Unlock"], 1) << "before the kernel renders";
+  update();
+  p.stream(nullptr, 0);
+  p.destroy(buffer);
+}
+
 TEST_F(UmdLocks, ARemovedDeviceIsOne) {
   prepare();
   p.clear(0xFF00FF00);
