@@ -3,6 +3,7 @@
 // call at a time: callers hold the lock of the Device. Pages pfnd3dddi_createdevice, d3dddi_devicecallbacks.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -113,6 +114,13 @@ private:
   std::vector<std::unique_ptr<DriverContext>> m_contexts;
   std::vector<DriverResource *> m_resources;
   std::vector<D3DKMT_HANDLE> m_opened;
+  /// The allocations that the driver made: the resource of each, and how often it is locked.
+  struct Made {
+    HANDLE resource;
+    bool shared;
+    UINT locks;
+  };
+  std::map<D3DKMT_HANDLE, Made> m_made;
   const PresentRequest *m_request = nullptr;
   const char *m_call = nullptr;  ///< the driver's function that is running
   DWORD m_callThread = 0;

@@ -154,6 +154,7 @@ HRESULT APIENTRY lock(HANDLE handle, D3DDDIARG_LOCK *data) {
   D3DDDICB_LOCK call{};
   call.hAllocation = resource->allocation;
   call.Flags.LockEntire = 1;
+  call.Flags.IgnoreSync = misbehaves("sync without wait");
   const HRESULT result = device.callbacks.pfnLockCb(device.runtime, &call);
   data->pSurfData = call.pData;
   data->Pitch = 256;
@@ -163,7 +164,7 @@ HRESULT APIENTRY lock(HANDLE handle, D3DDDIARG_LOCK *data) {
 HRESULT APIENTRY unlock(HANDLE handle, const D3DDDIARG_UNLOCK *data) {
   FakeDevice &device = of(handle);
   record("Unlock sub %u flags %u", data->SubResourceIndex, data->Flags.Value);
-  if (data->Flags.NotifyOnly) return S_OK;
+  if (data->Flags.NotifyOnly || misbehaves("no unlock")) return S_OK;
   D3DDDICB_UNLOCK call{};
   call.NumAllocations = 1;
   call.phAllocations = &static_cast<Resource *>(data->hResource)->allocation;

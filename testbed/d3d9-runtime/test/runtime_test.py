@@ -20,6 +20,8 @@ MISBEHAVIOUR = [
     ('nothing', 0, ''),
     ('control words', BROKEN, 'SetRenderState changed the floating-point control words from 037f'),
     ('wrong result', BROKEN, 'Lock gave 0x80004005, which it may not give'),
+    ('sync without wait', BROKEN, 'pfnLockCb: IgnoreSync has no effect without DonotWait'),
+    ('no unlock', BROKEN, 'pfnDeallocateCb of an allocation that is locked'),
     ('too long', BROKEN, 'pfnRenderCb: 0 + '),
     ('late callback', BROKEN, 'pfnRenderCb outside of a call of the device'),
     ('leak allocations', BROKEN, 'DestroyResource left the allocations of the resource'),
