@@ -11,6 +11,10 @@ namespace {
 
 constexpr uint32_t kMaxSurfaces = 6 * kMaxLevels;
 constexpr uint32_t kMaxBufferBytes = 1u << 30;
+// Of textures and surfaces CreateResource may refuse none but for want of memory (page "PFND3DDDI_CREATERESOURCE"). So
+// this is the answer where the capabilities promise something that the driver cannot do; what they do not promise, no
+// runtime asks for.
+constexpr HRESULT kPromised = kOutOfMemory;
 
 /** True for kinds that the driver does not announce, so no program should ask for them. Video is none of them: it tells
  * that frames of a video are drawn to the surface, as to the swap chain of every player, and changes nothing here. */
@@ -135,7 +139,9 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
                            ImageSize &size) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
   const D3DDDI_SURFACEINFO &first = args.pSurfList[0];
-  if (!m_format || isUnknownKind(flags) || flags.TextApi || args.SurfCount > kMaxSurfaces) return kNotAvailable;
+  if (!objects.formats.find(static_cast<uint32_t>(args.Format)) || isUnknownKind(flags) || flags.TextApi)
+    return kNotAvailable;
+  if (!m_format || args.SurfCount > kMaxSurfaces) return kPromised;  // a format that the kernel driver cannot share
   use.texture = flags.Texture || flags.CubeMap || flags.Volume;
   use.target = flags.RenderTarget || flags.Primary || isOfVideoUnit(flags);
   use.depth = flags.ZBuffer || m_format->depth;
@@ -147,7 +153,9 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
                         : 1;
   m_levels = levelCount(args);
   size = {first.Width, first.Height, flags.Volume ? first.Depth : 0, m_levels, flags.CubeMap ? 6u : 1u};
-  if (use.texture && args.SurfCount != m_levels * size.layers) return kNotAvailable;
+  if (use.texture &&
+      (args.SurfCount != m_levels * size.layers || m_levels > fullChain(size.width, size.height, size.depth)))
+    return kNotAvailable;
   // The format determines the possible uses, the device the largest size.
   const uint32_t operations = m_format->operations;
   const uint32_t kind = flags.Volume ? FORMATOP_VOLUMETEXTURE : flags.CubeMap ? FORMATOP_CUBETEXTURE : FORMATOP_TEXTURE;
@@ -160,7 +168,7 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
   if (!use.sampleCount || (use.sampleCount > 1 && (use.texture || !(flags.RenderTarget || flags.ZBuffer))))
     return kNotAvailable;
   // EX-45: a shared resource is one allocation with one level and one layer.
-  if (flags.SharedResource && args.SurfCount != 1) return kNotAvailable;
+  if (flags.SharedResource && args.SurfCount != 1) return kPromised;
   if (flags.AutogenMipmap) {
     // The driver makes the levels below the first (page "D3DDDI_RESOURCEFLAGS").
     if (!use.texture || flags.Volume || flags.SharedResource || m_levels != 1 || !(operations & FORMATOP_AUTOGENMIPMAP))
@@ -172,7 +180,7 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
 
 /** Creates surfaces that have a size, and no pixels. */
 HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
-  if (args.Flags.SharedResource || args.Flags.Primary) return kNotAvailable;
+  if (args.Flags.SharedResource || args.Flags.Primary) return kPromised;
   if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
   for (uint32_t i = 0; i < args.SurfCount; i++) {
     m_surfaces[i].width = args.pSurfList[i].Width;
@@ -216,7 +224,7 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
   const bool sampled = use.texture;
   // Surfaces that are no texture have an image each: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
-  if (images > kMaxAllocations) return kNotAvailable;
+  if (images > kMaxAllocations) return kPromised;
   // A screen shows one sample a pixel: a primary with several samples has, for each image that is shown, another one to
   // draw to.
   const bool twice = use.primary && use.sampleCount > 1;
@@ -236,7 +244,7 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
     AllocationRequest none;
     if (!m_images[i].plan(runtime, *m_format, size, use, requests[allocations]) ||
         (twice && !m_images[images + i].plan(runtime, *m_format, size, drawn, none)))
-      return kNotAvailable;
+      return kPromised;
     if (requests[allocations].bytes) owners[allocations++] = i;
   }
   AllocationOwner owner;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr D3DDDIFORMAT kShown = D3DDDIFMT_X8R8G8B8;
 
-class UmdResources : public Umd {
+class UmdKinds : public Umd {
 protected:
   HRESULT make(D3DDDIFORMAT format, uint32_t flags) {
     HANDLE made = nullptr;
@@ -23,7 +23,7 @@ protected:
 
 // Players ask for swap chains of video (D3DPRESENTFLAG_VIDEO). Microsoft's own driver of this interface, D3D9On12,
 // looks at the flag as little as at the other hints here.
-TEST_F(UmdResources, HintsChangeNothing) {
+TEST_F(UmdKinds, HintsChangeNothing) {
   const uint32_t hints[] = {video(),
                             Program::flag([](auto &f) { f.CpuOptimized = 1; }),
                             Program::flag([](auto &f) { f.HintStatic = 1; }),
@@ -44,7 +44,7 @@ TEST_F(UmdResources, HintsChangeNothing) {
   }
 }
 
-TEST_F(UmdResources, SurfacesOfVideoUnitsAreTargets) {
+TEST_F(UmdKinds, SurfacesOfVideoUnitsAreTargets) {
   const uint32_t units[] = {Program::flag([](auto &f) { f.VideoProcessRenderTarget = 1; }),
                             Program::flag([](auto &f) { f.DecodeRenderTarget = 1; })};
   for (const uint32_t unit : units) {
@@ -64,7 +64,7 @@ TEST_F(UmdResources, SurfacesOfVideoUnitsAreTargets) {
 }
 
 // Page "PFND3DDDI_CREATERESOURCE": what is in reserved members must not influence a driver.
-TEST_F(UmdResources, ReservedMembersMeanNothing) {
+TEST_F(UmdKinds, ReservedMembersMeanNothing) {
   D3DDDI_SURFACEINFO surface = {};
   surface.Width = surface.Height = 16;
   uint8_t memory[16 * 16 * 4];
@@ -113,7 +113,7 @@ TEST_F(UmdResources, ReservedMembersMeanNothing) {
   p.destroy(plain);
 }
 
-TEST_F(UmdResources, KindsThatAreNotAnnouncedAreRefused) {
+TEST_F(UmdKinds, KindsThatAreNotAnnouncedAreRefused) {
   for (const uint32_t kind :
        {Program::flag([](auto &f) { f.CaptureBuffer = 1; }),
         Program::flag([](auto &f) { f.DecodeCompressedBuffer = 1; }), Program::flag([](auto &f) { f.Overlay = 1; }),

@@ -90,7 +90,7 @@ HRESULT BufferMemory::lock(UINT offset, UINT size, void **out, DWORD flags) {
   driverFlags.ReadOnly = (flags & D3DLOCK_READONLY) != 0;
   driverFlags.DoNotWait = (flags & D3DLOCK_DONOTWAIT) != 0;
   if (m_system) {
-    const HRESULT result = m_system->notifyLock(0, driverFlags);
+    const HRESULT result = m_system->notifyLock(driverFlags);
     if (FAILED(result)) return result;
     if (!(flags & D3DLOCK_READONLY)) {
       if (m_dirtyBegin == m_dirtyEnd) {
@@ -125,7 +125,7 @@ HRESULT BufferMemory::unlock() {
   // The API tolerates an extra Unlock.
   if (!m_locks) return D3D_OK;
   --m_locks;
-  return m_system ? m_system->unlock(0, true) : m_video->unlock(0, false);
+  return m_system ? m_system->notifyUnlock() : m_video->unlock(0, false);
 }
 
 HRESULT BufferMemory::upload() {

@@ -228,7 +228,7 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
     D3DDDI_LOCKFLAGS driverFlags{};
     driverFlags.ReadOnly = (flags & D3DLOCK_READONLY) != 0;
     driverFlags.DoNotWait = (flags & D3DLOCK_DONOTWAIT) != 0;
-    const HRESULT result = m_system->notifyLock(subresource, driverFlags);
+    const HRESULT result = m_system->notifyLock(driverFlags);
     if (FAILED(result)) return result;
     state.notify = true;
     const DriverResource::Memory &memory = m_system->memory(subresource);
@@ -284,7 +284,7 @@ HRESULT Image::unlock(UINT subresource) {
   LockState &state = m_locks[subresource];
   state.locked = false;
   if (!m_scratch.empty()) return D3D_OK;
-  return state.notify ? m_system->unlock(subresource, true) : m_video->unlock(subresource, false);
+  return state.notify ? m_system->notifyUnlock() : m_video->unlock(subresource, false);
 }
 
 bool Image::isAnyLocked() const {

@@ -89,6 +89,9 @@ public:
   /// True if a callback reported that the device was removed; nothing brings it back.
   bool isRemoved() const { return m_removed; }
 
+  /// Returns the last error of a callback during the last call, which a driver passes on.
+  HRESULT callbackError() const { return m_callbackError; }
+
   /// Registers a resource of the runtime, so that it is found when the driver names it in a callback.
   void addResource(DriverResource *resource) { m_resources.push_back(resource); }
   void removeResource(DriverResource *resource);

@@ -126,8 +126,13 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
     m_driverHandle = nullptr;
     return E_OUTOFMEMORY;
   }
-  if (FAILED(result) && description.systemMemory && result != E_OUTOFMEMORY)
-    brokenRule("CreateResource in system memory failed: 0x%08lx", static_cast<unsigned long>(result));
+  // The runtime asks for what the capabilities promise, so all but buffers can only fail for want of memory (page
+  // "PFND3DDDI_CREATERESOURCE"), or because a callback failed.
+  const bool buffer = (description.flags.VertexBuffer || description.flags.IndexBuffer) && !description.systemMemory;
+  if (FAILED(result) && !buffer && result != E_OUTOFMEMORY && result != m_device.callbackError())
+    brokenRule("CreateResource of format 0x%x, flags 0x%x, pool %u gave 0x%08lx",
+               static_cast<unsigned>(description.format), description.flags.Value, argument.Pool,
+               static_cast<unsigned long>(result));
   return result;
 }
 
@@ -225,9 +230,8 @@ HRESULT DriverResource::unlock(UINT subresource, bool notifyOnly) const {
   return m_device.call<&D3DDDI_DEVICEFUNCS::pfnUnlock, Results::Lock>(&argument);
 }
 
-HRESULT DriverResource::notifyLock(UINT subresource, D3DDDI_LOCKFLAGS flags) const {
+HRESULT DriverResource::notifyLock(D3DDDI_LOCKFLAGS flags) const {
   D3DDDIARG_LOCK argument{};
-  argument.SubResourceIndex = subresource;
   argument.Flags = flags;
   argument.Flags.NotifyOnly = 1;
   return lock(argument);

@@ -82,7 +82,8 @@ HRESULT APIENTRY createResource(HANDLE handle, D3DDDIARG_CREATERESOURCE *data) {
       "%u",
       static_cast<unsigned>(data->Format), data->Pool, top.Width, top.Height, top.Depth, last.Width, last.Height,
       data->SurfCount, data->MipLevels, data->MultisampleType, data->Fvf, data->Flags.Value, top.SysMemPitch);
-  if (misbehaves("refuse resources")) return D3DERR_NOTAVAILABLE;
+  if (misbehaves("no memory")) return E_OUTOFMEMORY;
+  if (misbehaves("refuse surfaces") && top.Width == 64) return D3DERR_NOTAVAILABLE;
   auto resource = std::make_unique<Resource>();
   resource->runtime = data->hResource;
   resource->surfaces = data->SurfCount;

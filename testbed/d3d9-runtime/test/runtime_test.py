@@ -24,6 +24,7 @@ MISBEHAVIOUR = [
     ('no unlock', BROKEN, 'pfnDeallocateCb of an allocation that is locked'),
     ('too long', BROKEN, 'pfnRenderCb: 0 + '),
     ('late callback', BROKEN, 'pfnRenderCb outside of a call of the device'),
+    ('refuse surfaces', BROKEN, 'CreateResource of format 0x16, flags 0x0, pool 2 gave 0x8876086a'),
     ('leak allocations', BROKEN, 'DestroyResource left the allocations of the resource'),
     ('no Flush', BROKEN, 'the driver has no Flush'),
     ('false event', BROKEN, 'GetQueryData of an event gave S_OK and FALSE'),
