@@ -107,10 +107,10 @@ HRESULT BufferMemory::lock(UINT offset, UINT size, void **out, DWORD flags) {
   }
   D3DDDIARG_LOCK argument{};
   argument.Flags = driverFlags;
-  // The two promises are for dynamic buffers; a discard covers the whole buffer, whatever range is locked.
-  const bool dynamic = m_usage & D3DUSAGE_DYNAMIC;
-  argument.Flags.NoOverwrite = dynamic && (flags & D3DLOCK_NOOVERWRITE) != 0;
-  argument.Flags.Discard = dynamic && (flags & D3DLOCK_DISCARD) != 0 && !argument.Flags.NoOverwrite;
+  // The driver gets both promises as the program makes them, together and for any buffer; a discard covers the whole
+  // buffer, whatever range is locked.
+  argument.Flags.NoOverwrite = (flags & D3DLOCK_NOOVERWRITE) != 0;
+  argument.Flags.Discard = (flags & D3DLOCK_DISCARD) != 0;
   argument.Flags.WriteOnly = (m_usage & D3DUSAGE_WRITEONLY) && !argument.Flags.ReadOnly;
   argument.Flags.RangeValid = !whole;
   argument.Range = {offset, length};

@@ -51,6 +51,8 @@ private:
   bool loadDriver();
   bool readCaps();
   void checkMultisampling() const;
+  bool checkFormats() const;
+  bool checkCaps() const;
   bool readModes();
   HRESULT getCaps(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const;
   HRESULT queryAdapterInfo(KMTQUERYADAPTERINFOTYPE type, void *data, UINT size) const;

@@ -64,6 +64,10 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
     caps->MaxVolumeExtent = 256;
     caps->NumSimultaneousRTs = 4;
     caps->MaxPointSize = 128.0f;
+    caps->MaxStreams = 16;
+    caps->DeclTypes = D3DDTCAPS_UBYTE4;
+    caps->TextureCaps = misbehaves("half a pair") ? D3DPTEXTURECAPS_POW2 : 0;
+    if (misbehaves("unknown bits")) caps->LineCaps = 0x40;
     caps->PresentationIntervals = D3DPRESENT_INTERVAL_ONE | D3DPRESENT_INTERVAL_TWO | D3DPRESENT_INTERVAL_IMMEDIATE;
     caps->VertexShaderVersion = D3DVS_VERSION(3, 0);
     caps->MaxVertexShaderConst = 256;

@@ -162,7 +162,7 @@ TEST_CASE(locks) {
   lock(4000, 500, 0);
   lock(0, 0, D3DLOCK_READONLY);
   EXPECT_CALLS("Lock sub 0 flags 00a", "Unlock", "Lock sub 0 flags 016 range 64+32", "Unlock",
-               "Lock sub 0 flags 01a range 64+32", "Unlock", "Lock sub 0 flags 006", "Unlock",
+               "Lock sub 0 flags 01a range 64+32", "Unlock", "Lock sub 0 flags 00e", "Unlock",
                "Lock sub 0 flags 012 range 4000+96", "Unlock", "Lock sub 0 flags 001", "Unlock");
   fake().misbehave("busy");
   EXPECT(buffer->Lock(0, 0, &bytes, D3DLOCK_DONOTWAIT) == D3DERR_WASSTILLDRAWING);
