@@ -340,7 +340,13 @@ HRESULT Resource::makeShown(DeviceObjects &objects, Surface &surface) {
 
 HRESULT Resource::show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &allocation) {
   allocation = 0;
-  if (!surface.image) return kOk;
+  if (!surface.image) {
+    if (!m_isSystemMemory || m_isBitmap) return kOk;
+    // The kernel driver shows allocations, and the runtime's memory is none.
+    const HRESULT copied = refresh(objects);
+    if (failed(copied) || !m_twin) return copied;
+    return showCopy(objects, surface, *m_twin->surface(static_cast<uint32_t>(&surface - m_surfaces)), allocation);
+  }
   const Image &image = *surface.image;
   const FormatRow &format = *image.format;
   // The kernel driver can show the formats that it knows.
@@ -350,7 +356,13 @@ HRESULT Resource::show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &
     allocation = image.memory.handle;
     return kOk;
   }
-  if (format.depth || !objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) return kOk;
+  return showCopy(objects, surface, surface, allocation);
+}
+
+/** Copies the image of `from` to what is shown of `surface`, which this makes. */
+HRESULT Resource::showCopy(DeviceObjects &objects, Surface &surface, const Surface &from, D3DKMT_HANDLE &allocation) {
+  if (!from.image || from.image->format->depth || !objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
+    return kOk;
   if (!surface.shown) {
     const HRESULT made = makeShown(objects, surface);
     if (failed(made)) return made;
@@ -363,9 +375,9 @@ HRESULT Resource::show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &
   auto *packet = objects.context.append<aerogpu_cmd_ext_blit>(1);
   if (!packet) return objects.context.takeError();
   packet->dst_texture = shown.handle;
-  packet->src_texture = image.handle;
-  packet->src_mip_level = surface.level;
-  packet->src_array_layer = surface.layer;
+  packet->src_texture = from.image->handle;
+  packet->src_mip_level = from.level;
+  packet->src_array_layer = from.layer;
   const aerogpu_ext_rect whole = {0, 0, surface.width, surface.height};
   *Context::elementsOf(packet) = {whole, whole};
   return kOk;
