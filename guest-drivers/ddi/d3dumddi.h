@@ -119,9 +119,11 @@ extern "C" {
 #define FORMATOP_ZSTENCIL 0x40u
 #define FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH 0x80u
 
-/* DevCaps of D3DCAPS8 and D3DCAPS9 that the API does not show; the WDK has them in d3dhal.h. */
+/* Members of D3DCAPS8 and D3DCAPS9 that the API does not show; the WDK has them in d3dhal.h. DevCaps, and one of
+ * PrimitiveMiscCaps. */
 #define D3DDEVCAPS_HWVERTEXBUFFER 0x02000000u /* the driver allocates vertex buffers */
 #define D3DDEVCAPS_HWINDEXBUFFER 0x04000000u  /* the driver allocates index buffers */
+#define D3DPMISCCAPS_FOGINFVF 0x2000u         /* vertices may have a fog factor of their own */
 
 /* ns-d3dumddi-_dxvaddi_videoprocessorcaps and the pages of what it names. */
 #define DXVADDI_DEINTERLACETECH_BOBLINEREPLICATE 1

@@ -466,6 +466,18 @@ TEST_F(UmdCaps, TheDriverAllocatesBuffersUnlessToldNotTo) {
   }
 }
 
+// What D3D9On12 announces too (include/9on12Caps.h), as far as this device does it.
+TEST_F(UmdCaps, WhatTheDeviceDoesIsAnnounced) {
+  start(wholeBlock());
+  const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
+  constexpr DWORD kMemory =
+      D3DDEVCAPS_TEXTURESYSTEMMEMORY | D3DDEVCAPS_TEXTURENONLOCALVIDMEM | D3DDEVCAPS_CANBLTSYSTONONLOCAL;
+  EXPECT_EQ(c.DevCaps & kMemory, kMemory);
+  constexpr DWORD kMisc = D3DPMISCCAPS_POSTBLENDSRGBCONVERT | D3DPMISCCAPS_FOGINFVF;
+  EXPECT_EQ(c.PrimitiveMiscCaps & kMisc, kMisc);
+  EXPECT_EQ(c.Caps3 & D3DCAPS3_LINEAR_TO_SRGB_PRESENTATION, 0u) << "presents are the kernel driver's, which does not";
+}
+
 TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   start(wholeBlock());
   const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
