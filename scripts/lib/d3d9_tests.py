@@ -17,7 +17,7 @@ import wine
 ON_DISC = ('composition', 'd3d9ex_test', 'ddi_sanity', 'event_queries', 'present_statistics', 'quad', 'query_latency', 'shared',
            'sharing', 'submit_stress', 'triangle', 'vblank_pacing')
 # How much the window's channels may differ; the programs use the same values.
-TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0,
+TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0, 'player': 1,
              'compositor': 4}  # contents, three passes of blur, three blends: each rounds
 
 
@@ -115,6 +115,10 @@ class Tests:
     def d3d9ex(self):
         """Checks the counts and times of presents, frame by frame."""
         self.window('d3d9ex_test', '--frames', '40')
+
+    def player(self):
+        """Shows frames of a video by swap chains that are for video, as players do."""
+        self.window('player', '--frames', '10')
 
     def readback(self, label='readback: '):
         """Runs readback, whose pictures become one point each; those that it cannot draw here are reported as
@@ -410,7 +414,7 @@ class Tests:
             other.readback('buffers of the runtime: ')
             other.quad()
 
-    ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, ddi_sanity, query_latency, event_queries,
+    ALL = [triangle, triangle_ex, quad, flip, samples, player, d3d9ex, present_statistics, ddi_sanity, query_latency, event_queries,
            submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
            sleep, desktop, calls, buffers_of_the_runtime, level9, recovery]
     # Additional runs of --arch both: these of ALL as x86, and with programs of both kinds.
