@@ -236,6 +236,8 @@ bool reportSettings(Kernel& kernel, FILE* out) {
        switched(settings.flags, AEROGPU_EXT_SETTING_GDI_DISABLED, "DisableGdiAcceleration", text));
   line(out, "aperture", "%s",
        switched(settings.flags, AEROGPU_EXT_SETTING_APERTURE_DISABLED, "DisableAperture", text));
+  line(out, "hardware buffers", "%s",
+       switched(settings.flags, AEROGPU_EXT_SETTING_BUFFERS_DISABLED, "DisableHardwareBuffers", text));
   line(out, "user-mode log", "%s",
        settings.user_mode_log <= AEROGPU_EXT_USER_MODE_LOG_MAX ? kLevels[settings.user_mode_log] : "?");
   return true;

@@ -119,6 +119,12 @@ extern "C" {
 #define FORMATOP_ZSTENCIL 0x40u
 #define FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH 0x80u
 
+/* Members of D3DCAPS8 and D3DCAPS9 that the API does not show; the WDK has them in d3dhal.h. DevCaps, and one of
+ * PrimitiveMiscCaps. */
+#define D3DDEVCAPS_HWVERTEXBUFFER 0x02000000u /* the driver allocates vertex buffers */
+#define D3DDEVCAPS_HWINDEXBUFFER 0x04000000u  /* the driver allocates index buffers */
+#define D3DPMISCCAPS_FOGINFVF 0x2000u         /* vertices may have a fog factor of their own */
+
 /* ns-d3dumddi-_dxvaddi_videoprocessorcaps and the pages of what it names. */
 #define DXVADDI_DEINTERLACETECH_BOBLINEREPLICATE 1
 #define DXVADDI_DEINTERLACETECH_BOBVERTICALSTRETCH 2
@@ -2569,7 +2575,8 @@ typedef struct _DXVAHDDDI_VPDEVCAPS {
     UINT MaxStreamStates;
 } DXVAHDDDI_VPDEVCAPS;
 
-/* ns-d3dumddi-_formatop: FlipMsTypes and BltMsTypes: bit n - 1 stands for n samples. */
+/* ns-d3dumddi-_formatop: FlipMsTypes and BltMsTypes: bit n - 1 stands for n samples, bit 0 for
+ * D3DDDIMULTISAMPLE_NONMASKABLE. */
 typedef struct _FORMATOP {
     D3DDDIFORMAT Format;
     UINT Operations;

@@ -13,7 +13,7 @@ DIRECTORIES = {'10': 'Windows', '11': 'system32', '12': 'system32\\drivers'}
 DISPLAY_CLASS = ('display', '{4d36e968-e325-11ce-bfc1-08002be10318}')
 
 # The switches that aerogpu.sys reads (guest-drivers/kmd/os/settings.h).
-SWITCHES = ('Disable3D', 'DisableGdiAcceleration', 'DisableAperture')
+SWITCHES = ('Disable3D', 'DisableGdiAcceleration', 'DisableAperture', 'DisableHardwareBuffers')
 
 
 class InfError(ValueError):

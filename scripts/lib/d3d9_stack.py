@@ -33,8 +33,8 @@ WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D 
         'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs'}
 # Programs of the driver disc, and those that only test.
 PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.join(BUILD, 'testbed', 'programs'))
-ONLY_TESTS = ('bench', 'compositor', 'desktop', 'flip', 'readback')
-NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
+ONLY_TESTS = ('bench', 'compositor', 'desktop', 'flip', 'player', 'readback')
+NAMES = ['triangle', 'quad', 'flip', 'player', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
          'sharing', 'ddi_sanity', 'query_latency', 'event_queries', 'submit_stress', 'vblank_pacing', 'composition']
 # Wine reports a composed desktop if it plays Windows 8.1 or later.
 COMPOSED = '\n[Software\\\\Wine\\\\AppDefaults\\\\composition%s.exe]\n"Version"="win81"\n'

@@ -17,7 +17,7 @@ import wine
 ON_DISC = ('composition', 'd3d9ex_test', 'ddi_sanity', 'event_queries', 'present_statistics', 'quad', 'query_latency', 'shared',
            'sharing', 'submit_stress', 'triangle', 'vblank_pacing')
 # How much the window's channels may differ; the programs use the same values.
-TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0,
+TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0, 'player': 1,
              'compositor': 4}  # contents, three passes of blur, three blends: each rounds
 
 
@@ -116,11 +116,15 @@ class Tests:
         """Checks the counts and times of presents, frame by frame."""
         self.window('d3d9ex_test', '--frames', '40')
 
-    def readback(self):
+    def player(self):
+        """Shows frames of a video by swap chains that are for video, as players do."""
+        self.window('player', '--frames', '10')
+
+    def readback(self, label='readback: '):
         """Runs readback, whose pictures become one point each; those that it cannot draw here are reported as
         skipped."""
         program = self.stack.start(d3d9_stack.program('readback', self.arch))
-        label = 'readback x86: ' if self.arch == 'x86' else 'readback: '
+        label = 'x86: ' + label if self.arch == 'x86' else label
         program.wait_line('^readback: (not )?ok')
         code = program.wait()
         said, pictures = '', 0
@@ -227,9 +231,13 @@ class Tests:
             tests = Tests(stack, self.report, arch=self.arch)
             tests.gpu_lost()
             tests.gpu_stuck()
-            code = stack.stop()
-            if code != 0:
-                raise Failure('the driver host ended with %s: %s' % (code, '; '.join(stack.lines.text().splitlines()[-4:])))
+            self.end(stack)
+
+    def end(self, stack):
+        """Stops another stack than the tests' own, whose kernel driver must have broken no rule."""
+        code = stack.stop()
+        if code != 0:
+            raise Failure('the driver host ended with %s: %s' % (code, '; '.join(stack.lines.text().splitlines()[-4:])))
 
     def two_bitnesses(self):
         """Runs a program for x64 and one for x86 at the same time."""
@@ -402,9 +410,26 @@ class Tests:
             if not re.search(wanted, text, re.M):
                 raise Failure('the log has no line %s; its last ones: %s' % (wanted, '; '.join(text.splitlines()[-3:])))
 
-    ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, ddi_sanity, query_latency, event_queries,
+    def with_setting(self, setting, label):
+        """Draws with a setting of the kernel driver that turns something off."""
+        with d3d9_stack.Stack(self.stack.parts, both=self.stack.both, settings={setting: 1}) as stack:
+            other = Tests(stack, self.report, arch=self.arch)
+            other.readback(label)
+            other.quad()
+            self.end(stack)
+
+    def buffers_of_the_runtime(self):
+        """Draws while the runtime keeps vertex and index buffers in its memory."""
+        self.with_setting('DisableHardwareBuffers', 'buffers of the runtime: ')
+
+    def without_aperture(self):
+        """Draws where locked memory cannot be rendered with: it lies in the device's memory alone."""
+        self.with_setting('DisableAperture', 'without aperture: ')
+
+    ALL = [triangle, triangle_ex, quad, flip, samples, player, d3d9ex, present_statistics, ddi_sanity, query_latency, event_queries,
            submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
-           sleep, desktop, calls, level9, recovery]
+           sleep, desktop, calls, buffers_of_the_runtime, without_aperture,
+           level9, recovery]
     # Additional runs of --arch both: these of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, ddi_sanity, event_queries, readback, level9]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]

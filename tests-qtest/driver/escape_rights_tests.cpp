@@ -67,6 +67,7 @@ void settings() {
       {"Disable3D", 1, AEROGPU_EXT_SETTING_3D_DISABLED, 0},
       {"DisableGdiAcceleration", 1, AEROGPU_EXT_SETTING_GDI_DISABLED, 0},
       {"DisableAperture", 7, AEROGPU_EXT_SETTING_APERTURE_DISABLED, 0},
+      {"DisableHardwareBuffers", 1, AEROGPU_EXT_SETTING_BUFFERS_DISABLED, 0},
       {"UserModeLog", 1, 0, 1},
       {"UserModeLog", AEROGPU_EXT_USER_MODE_LOG_MAX, 0, AEROGPU_EXT_USER_MODE_LOG_MAX},
       {"UserModeLog", AEROGPU_EXT_USER_MODE_LOG_MAX + 1, 0, 0},
@@ -90,7 +91,7 @@ void settings() {
            "QUERY_SETTINGS, %s %u: flags 0x%x, log %u (0x%08x, 0x%x, %u)", what, value, flags, log, status,
            out.flags, out.user_mode_log);
     setCallerPrivileged(true);
-    // PRIV-26: opening the adapter for Direct3D gives the same answer.
+    // PRIV-26, PRIV-27: opening the adapter for Direct3D gives the same answer.
     aerogpu_umd_ext_private_v2 answer{};
     DXGKARG_QUERYADAPTERINFO query{};
     query.Type = DXGKQAITYPE_UMDRIVERPRIVATE;
@@ -101,7 +102,9 @@ void settings() {
     if (flags & AEROGPU_EXT_SETTING_3D_DISABLED)
       expect(!ntSuccess(told), "UMDRIVERPRIVATE without 3D: 0x%08x", told);
     else
-      expect(ntSuccess(told) && (answer.ext_flags & 0x300) == log << 8,
+      expect(ntSuccess(told) && (answer.ext_flags & 0x300) == log << 8 &&
+                 !(answer.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_NO_BUFFERS) ==
+                     !(flags & AEROGPU_EXT_SETTING_BUFFERS_DISABLED),
              "UMDRIVERPRIVATE, %s %u: flags 0x%x (0x%08x)", what, value, answer.ext_flags, told);
     adapter.stopDevice();
     adapter.removeDevice();

@@ -177,7 +177,7 @@ def driver(test, kmt, host):
     test.check('differ' not in scanout, 'they agree', scanout)
     test.says(kmt, ['cursor'], more, '^cursor +off')
     test.says(kmt, ['allocations'], more, r'^allocations made +\d+')
-    test.says(kmt, ['settings'], more, '^GDI acceleration +on$', '^aperture +on$')
+    test.says(kmt, ['settings'], more, '^GDI acceleration +on$', '^aperture +on$', '^hardware buffers +on$')
     test.says(kmt, ['operations'], more, '^ 1 QUERY_DEVICE +24 bytes, for everybody$',
               '^ 4 SELFTEST +32 bytes, for administrators, as you are$', '^ 8 MAP_SHARED_HANDLE +not in this driver$',
               '^20 QUERY_SETTINGS +32 bytes, for everybody$')

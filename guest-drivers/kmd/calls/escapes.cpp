@@ -231,7 +231,8 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_ext_query_settings_out &out
   const Settings &settings = adapter.settings;
   out.flags = (settings.disable3d ? AEROGPU_EXT_SETTING_3D_DISABLED : 0) |
               (settings.disableGdi ? AEROGPU_EXT_SETTING_GDI_DISABLED : 0) |
-              (settings.disableAperture ? AEROGPU_EXT_SETTING_APERTURE_DISABLED : 0);
+              (settings.disableAperture ? AEROGPU_EXT_SETTING_APERTURE_DISABLED : 0) |
+              (settings.disableBuffers ? AEROGPU_EXT_SETTING_BUFFERS_DISABLED : 0);
   out.user_mode_log = settings.userModeLog;
   out.reserved0 = out.reserved1 = 0;
   return STATUS_SUCCESS;

@@ -34,6 +34,7 @@ NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
   answer.ext_flags = (adapter.segments.hasAperture() ? AEROGPU_UMDPRIV_EXT_FLAG_APERTURE : 0) |
                      (adapter.acceleratesGdi() ? AEROGPU_UMDPRIV_EXT_FLAG_GDI : 0) |
                      (adapter.features.spaces() ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0) |
+                     (adapter.settings.disableBuffers ? AEROGPU_UMDPRIV_EXT_FLAG_NO_BUFFERS : 0) |
                      adapter.settings.userModeLog * AEROGPU_UMDPRIV_EXT_LOG_UNIT;
   answer.max_texture_edge = kMaxSurfaceEdge;
   answer.driver_version = AEROGPU_DRIVER_VERSION;

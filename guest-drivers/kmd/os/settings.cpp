@@ -37,6 +37,7 @@ void Settings::read(const UNICODE_STRING &path) {
   disable3d = readFlag(key, L"Disable3D", disable3d);
   disableGdi = readFlag(key, L"DisableGdiAcceleration", disableGdi);
   disableAperture = readFlag(key, L"DisableAperture", disableAperture);
+  disableBuffers = readFlag(key, L"DisableHardwareBuffers", disableBuffers);
   userModeLog = readNumber(key, L"UserModeLog", AEROGPU_EXT_USER_MODE_LOG_MAX, userModeLog);
   ZwClose(key);
 }

@@ -44,7 +44,7 @@ class InfTest(drivers.FolderTest):
         self.assertEqual(software['', 'UserModeDriverName'], (0x10000, ['aerogpu_d3d9_x64.dll']))
         self.assertEqual(software['', 'UserModeDriverNameWow'], (0x10000, ['aerogpu_d3d9.dll']))
         self.assertEqual(software['', 'InstalledDisplayDrivers'], (0x10000, ['aerogpu_d3d9_x64', 'aerogpu_d3d9']))
-        for switch in ('Disable3D', 'DisableGdiAcceleration', 'DisableAperture'):
+        for switch in ('Disable3D', 'DisableGdiAcceleration', 'DisableAperture', 'DisableHardwareBuffers'):
             self.assertEqual(software['', switch], (0x10003, ['0']))
         self.assertEqual(found.registry['eventlog']['', 'EventMessageFile'], (0x20000, [
             '%SystemRoot%\\System32\\IoLogMsg.dll;%SystemRoot%\\System32\\drivers\\aerogpu.sys']))

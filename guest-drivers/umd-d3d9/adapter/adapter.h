@@ -37,6 +37,11 @@ public:
   uint32_t featuresHigh() const { return static_cast<uint32_t>(info().device_features >> 32); }
   /** True if the device keeps programs apart (docs/abi/driver-data.md PRIV-24). */
   bool spaces() const { return m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_SPACES; }
+  /** True if the device uses system memory in place (PRIV-23). */
+  bool hasAperture() const { return m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_APERTURE; }
+  /** True unless the user wants vertex and index buffers to stay in the runtime's memory (docs/abi/driver-data.md
+   * PRIV-27). */
+  bool allocatesBuffers() const { return !(m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_NO_BUFFERS); }
   /** Returns the limits in the device's capability block, without its formats; all zero without a block. */
   const aerogpu_caps &limits() const { return m_limits; }
   const FormatTable &formats() const { return m_formats; }

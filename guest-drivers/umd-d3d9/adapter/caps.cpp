@@ -23,9 +23,16 @@ template <class T> HRESULT answer(const D3DDDIARG_GETCAPS &args, const T &value)
   return answer(args, &value, sizeof value);
 }
 
+/** True if surfaces of a format can be presented by a flip, whose samples a present resolves. */
+bool isFlipped(const FormatRow &row) {
+  constexpr uint32_t kFlipped = FORMATOP_DISPLAYMODE | FORMATOP_SAME_FORMAT_UP_TO_ALPHA_RENDERTARGET;
+  return row.operations & kFlipped || row.depth;
+}
+
 /** Returns the number of quality levels of a multisample type: 1 for NONE and for each sample count that the format
  * has; for NONMASKABLE, the number of these sample counts. */
-uint32_t qualityLevels(const FormatRow &row, D3DDDIMULTISAMPLE_TYPE type) {
+uint32_t qualityLevels(const FormatRow &row, D3DDDIMULTISAMPLE_TYPE type, bool flip) {
+  if (flip && !isFlipped(row)) return type == D3DDDIMULTISAMPLE_NONE;
   uint32_t counts = 0;
   for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++) {
     if (!(row.samples >> log2 & 1)) continue;
@@ -41,7 +48,7 @@ HRESULT answerQualityLevels(const FormatTable &formats, const D3DDDIARG_GETCAPS 
   if (!args.pData || args.DataSize < sizeof data) return kOk;
   memcpy(&data, args.pData, sizeof data);
   const FormatRow *row = formats.find(static_cast<uint32_t>(data.Format));
-  data.QualityLevels = row ? qualityLevels(*row, data.MsType) : 0;
+  data.QualityLevels = row ? qualityLevels(*row, data.MsType, data.Flip) : 0;
   memcpy(args.pData, &data, sizeof data);
   return kOk;
 }
@@ -52,13 +59,13 @@ HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args)
     const FormatRow &row = formats.row(i);
     list[i].Format = row.d3d;
     list[i].Operations = row.operations;
-    // Bit n - 1 stands for n samples. Formats of back buffers may have samples too (FlipMsTypes), as a present resolves
-    // them.
+    list[i].PrivateFormatBitCount = row.pixelBits;
+    // Bit n - 1 stands for n samples, bit 0 for NONMASKABLE (page "DDPIXELFORMAT"; D3D9On12, src/9on12Adapter.cpp,
+    // __DDI_MULTISAMPLE).
+    constexpr UINT kNonMaskable = 1;
     for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++)
-      if (row.samples >> log2 & 1)
-        list[i].BltMsTypes = static_cast<WORD>(list[i].BltMsTypes | 1u << ((1u << log2) - 1));
-    constexpr uint32_t kFlipped = FORMATOP_DISPLAYMODE | FORMATOP_SAME_FORMAT_UP_TO_ALPHA_RENDERTARGET;
-    if (row.operations & kFlipped || row.depth) list[i].FlipMsTypes = list[i].BltMsTypes;
+      if (row.samples >> log2 & 1) list[i].BltMsTypes |= kNonMaskable | 1u << ((1u << log2) - 1);
+    if (isFlipped(row)) list[i].FlipMsTypes = list[i].BltMsTypes;
   }
   return answer(args, list, formats.count() * sizeof list[0]);
 }

@@ -122,21 +122,30 @@ uint32_t depthOperations(uint32_t caps) {
   return operations;
 }
 
+/** Returns the bits of a pixel of a format in the runtime's memory, as D3D9On12 reports them (src/9on12Adapter.cpp,
+ * table s_surfFormats): a byte for ATI1 and ATI2, because runtime and programs count their pitch in pixels. 0: none. */
+uint8_t pixelBits(uint32_t traits) {
+  return traits & kTight ? 8 : traits & kVideo ? 16 : 0;
+}
+
 uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   // The colours drawn to NULL are dropped: such draws are for depth alone.
   if (known.traits & kNull)
     return FORMATOP_TEXTURE | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET |
            FORMATOP_NOALPHABLEND;
+  // Formats that no runtime knows: how large a pixel is in its memory, without which it makes no MANAGED, SYSTEMMEM and
+  // SCRATCH surfaces (page "FORMATOP").
+  const uint32_t described = pixelBits(known.traits) ? FORMATOP_PIXELSIZE : 0;
   if (known.traits & kPlainOnly) return caps & AEROGPU_FORMAT_CAP_SAMPLE ? FORMATOP_OFFSCREENPLAIN : 0;
   if (known.traits & kVideo) {
     const bool converts = caps & AEROGPU_FORMAT_CAP_BLIT_SRC && features & AEROGPU_EXT_FEATURE_HI_BLIT;
     return converts ? FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_NOFILTER | FORMATOP_NOALPHABLEND |
-                          FORMATOP_NOTEXCOORDWRAPNORMIP
+                          FORMATOP_NOTEXCOORDWRAPNORMIP | described | (known.traits & kPlanar ? FORMATOP_PLANAR : 0)
                     : 0;
   }
   if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return 0;
   constexpr uint32_t kVolumes = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_UPDATES;
-  uint32_t operations = FORMATOP_TEXTURE;
+  uint32_t operations = FORMATOP_TEXTURE | described;
   const auto add = [&](bool there, uint32_t operation) { operations |= there ? operation : 0; };
   add(caps & AEROGPU_FORMAT_CAP_CUBE, FORMATOP_CUBETEXTURE);
   // The runtime computes too few bytes for the slices of volumes of tight blocks.
@@ -186,6 +195,7 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
     row.block = known.block;
     row.isTight = known.traits & kTight;
     row.isPlanar = known.traits & kPlanar;
+    row.pixelBits = pixelBits(known.traits);
     // If the device stores another depth format as D32_FLOAT, its pixels have the size of D32_FLOAT.
     row.blockBytes = depth && number == AEROGPU_FORMAT_D32_FLOAT ? 4 : known.blockBytes;
     m_rows[m_count++] = row;

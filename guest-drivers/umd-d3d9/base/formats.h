@@ -20,7 +20,8 @@ struct FormatRow {
   uint8_t blockBytes;
   // ATI1 and ATI2: the runtime and programs count a byte a pixel, and store the blocks without gaps in those bytes.
   bool isTight;
-  bool isPlanar;  // NV12 and YV12: rows of luma, then half as many rows of colours, each for two rows (FMT-15)
+  bool isPlanar;      // NV12 and YV12: rows of luma, then half as many rows of colours, each for two rows (FMT-15)
+  uint8_t pixelBits;  // FORMATOP::PrivateFormatBitCount; 0: the runtime knows the format, or is to have none of it
 
   bool isTarget() const { return operations & FORMATOP_OFFSCREEN_RENDERTARGET; }
   bool isNull() const { return device == AEROGPU_FORMAT_INVALID; }  // a target whose colours are dropped

@@ -89,6 +89,7 @@ HRESULT APIENTRY CloseAdapter(HANDLE handle) {
 
 extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *args) {
   using namespace aero;
+  ddi::stayLoaded();
   auto *adapter = heapCreate<Adapter>(*args);
   if (!adapter) return kOutOfMemory;
   const HRESULT result = adapter->open();

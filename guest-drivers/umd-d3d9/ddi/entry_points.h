@@ -22,6 +22,10 @@ namespace aero::ddi {
 AERO_DEVICE_FUNCTIONS(AERO_DECLARE)
 #undef AERO_DECLARE
 
+/** Keeps the DLL in the process until it ends: programs release objects after the runtime has given up its driver, and
+ * the last calls must find it. */
+void stayLoaded();
+
 HRESULT APIENTRY GetCaps(HANDLE adapter, D3DDDIARG_GETCAPS *args);
 HRESULT APIENTRY CreateDevice(HANDLE adapter, D3DDDIARG_CREATEDEVICE *args);
 HRESULT APIENTRY CloseAdapter(HANDLE adapter);

@@ -28,8 +28,8 @@ public:
   Device(Adapter &adapter, HANDLE runtimeDevice, const D3DDDI_DEVICECALLBACKS &callbacks)
       : m_adapter(adapter),
         number(adapter.log().nextDevice()),
-        runtime(adapter.runtime(), runtimeDevice, callbacks, adapter.spaces(), adapter.featuresHigh(), adapter.log(),
-                number) {}
+        runtime(adapter.runtime(), runtimeDevice, callbacks, adapter.spaces(), adapter.hasAperture(),
+                adapter.featuresHigh(), adapter.log(), number) {}
   static Device *from(HANDLE handle) { return static_cast<Device *>(handle); }
 
   HRESULT open();

@@ -66,12 +66,18 @@ uint8_t *firstByte(const SurfaceLock &lock, const FormatRow &format, const Box &
 /** Locks the image's own memory. */
 HRESULT lockMemory(DeviceObjects &objects, Surface &surface, D3DDDI_LOCKFLAGS flags, bool probe) {
   Image &image = *surface.image;
+  const Runtime &runtime = objects.context.runtime();
   D3DDDICB_LOCKFLAGS how = {};
   how.ReadOnly = flags.ReadOnly;
-  how.DonotWait = flags.DoNotWait || probe;
-  how.IgnoreSync = flags.NoOverwrite && !flags.ReadOnly;
+  // Without DonotWait the memory manager ignores IgnoreSync (page "PFND3DDDI_LOCKCB").
+  how.IgnoreSync = flags.NoOverwrite && !flags.ReadOnly && runtime.hasAperture();
+  how.DonotWait = flags.DoNotWait || probe || how.IgnoreSync;
   void *memory = nullptr;
-  const HRESULT result = objects.context.runtime().lock(image.memory.handle, how, memory);
+  HRESULT result = runtime.lock(image.memory.handle, how, memory);
+  if (result == kWasStillDrawing && how.IgnoreSync && !flags.DoNotWait) {
+    how.IgnoreSync = how.DonotWait = 0;
+    result = runtime.lock(image.memory.handle, how, memory);
+  }
   if (failed(result)) return result;
   image.locks++;
   surface.lock.where = SurfaceLock::Where::Memory;
@@ -181,7 +187,9 @@ HRESULT lockImage(DeviceObjects &objects, Surface &surface, const Box &area, D3D
   if (image.isSmall && (discard || !surface.memoryStale)) return lockProcess(surface);
   if (image.cpuVisible && (discard || !surface.memoryStale)) {
     const bool pending = objects.context.isPending(image.memory);
-    if (pending && !discard && !flags.NoOverwrite) {
+    // What the program may write to during the lock must not be listed in a batch that another call submits meanwhile.
+    const bool overwritesNothing = flags.NoOverwrite && objects.context.runtime().hasAperture();
+    if (pending && !discard && !overwritesNothing) {
       const HRESULT submitted = objects.context.submit();
       if (failed(submitted)) return submitted;
     }
@@ -203,12 +211,15 @@ HRESULT unlockImage(DeviceObjects &objects, Resource &resource, Surface &surface
   HRESULT result = kOk;
   bool sent = true;
   if (lock.where == SurfaceLock::Where::Memory) {
+    const ImagePart part = surface.part(lock.area);
+    // While the program has another level locked, the batch must not list the memory: Windows would move it, or refuse
+    // the batch where it cannot (page "PFND3DDDI_RENDERCB"). So packets carry the bytes.
+    if (lock.writes && image.locks > 1)
+      sent = image.upload(objects, part, firstByte(lock, *resource.format(), lock.area), lock.pitch, lock.slicePitch);
     image.locks--;
     result = runtime.unlock(image.memory.handle);
-    if (lock.writes) {
-      sent = image.markDirty(objects, surface.part(lock.area), !lock.stale);
-      surface.writes++;
-    }
+    if (lock.writes && !image.locks) sent = image.markDirty(objects, part, !lock.stale);
+    if (lock.writes) surface.writes++;
     if (lock.writes && lock.area == surface.whole()) surface.memoryStale = false;
   } else if (lock.where == SurfaceLock::Where::Staging) {
     lock.staging->locked = false;

@@ -11,11 +11,28 @@ namespace {
 
 constexpr uint32_t kMaxSurfaces = 6 * kMaxLevels;
 constexpr uint32_t kMaxBufferBytes = 1u << 30;
+// Of textures and surfaces CreateResource may refuse none but for want of memory (page "PFND3DDDI_CREATERESOURCE"). So
+// this is the answer where the capabilities promise something that the driver cannot do; what they do not promise, no
+// runtime asks for.
+constexpr HRESULT kPromised = kOutOfMemory;
 
-/** True for kinds that the driver does not announce, so no program should ask for them. */
+/** True for kinds that the driver does not announce, so no program should ask for them. Video is none of them: it tells
+ * that frames of a video are drawn to the surface, as to the swap chain of every player, and changes nothing here. */
 bool isUnknownKind(D3DDDI_RESOURCEFLAGS flags) {
-  return flags.CaptureBuffer || flags.Video || flags.DecodeRenderTarget || flags.DecodeCompressedBuffer ||
-         flags.VideoProcessRenderTarget || flags.Overlay || flags.RestrictedContent;
+  return flags.CaptureBuffer || flags.DecodeCompressedBuffer || flags.Overlay || flags.RestrictedContent;
+}
+
+/** True for surfaces that a decoder or a video processor would draw to. Such a surface is a target like others. */
+bool isOfVideoUnit(D3DDDI_RESOURCEFLAGS flags) {
+  return flags.DecodeRenderTarget || flags.VideoProcessRenderTarget;
+}
+
+// A driver must not be influenced by what the page "PFND3DDDI_CREATERESOURCE" reserves: levels of what is no texture,
+// samples of what is not drawn to (the page forgets depth), the source and refresh rate of what is no primary.
+
+uint32_t levelCount(const D3DDDIARG_CREATERESOURCE &args) {
+  const bool texture = args.Flags.Texture || args.Flags.CubeMap || args.Flags.Volume;
+  return texture && args.MipLevels ? args.MipLevels : 1;
 }
 
 /** Returns the number of samples a pixel; 0 if CheckDeviceMultiSampleType announces none for this type and quality. */
@@ -104,7 +121,7 @@ HRESULT Resource::createSystem(const D3DDDIARG_CREATERESOURCE &args) {
   // This must succeed for any resource: the memory is the runtime's, and may be used for things that the driver is
   // never asked to examine (page "D3DDDI_POOL").
   if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
-  m_levels = args.MipLevels ? args.MipLevels : 1;
+  m_levels = levelCount(args);
   for (uint32_t i = 0; i < args.SurfCount; i++) {
     const D3DDDI_SURFACEINFO &info = args.pSurfList[i];
     Surface &surface = m_surfaces[i];
@@ -122,17 +139,23 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
                            ImageSize &size) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
   const D3DDDI_SURFACEINFO &first = args.pSurfList[0];
-  if (!m_format || isUnknownKind(flags) || flags.TextApi || args.SurfCount > kMaxSurfaces) return kNotAvailable;
+  if (!objects.formats.find(static_cast<uint32_t>(args.Format)) || isUnknownKind(flags) || flags.TextApi)
+    return kNotAvailable;
+  if (!m_format || args.SurfCount > kMaxSurfaces) return kPromised;  // a format that the kernel driver cannot share
   use.texture = flags.Texture || flags.CubeMap || flags.Volume;
-  use.target = flags.RenderTarget || flags.Primary;
+  use.target = flags.RenderTarget || flags.Primary || isOfVideoUnit(flags);
   use.depth = flags.ZBuffer || m_format->depth;
   use.shared = flags.SharedResource;
   use.primary = flags.Primary;
   use.dynamic = flags.Dynamic;
-  use.sampleCount = sampleCount(*m_format, args.MultisampleType, args.MultisampleQuality);
-  m_levels = use.texture && args.MipLevels ? args.MipLevels : 1;
+  use.sampleCount = flags.RenderTarget || flags.ZBuffer || isOfVideoUnit(flags)
+                        ? sampleCount(*m_format, args.MultisampleType, args.MultisampleQuality)
+                        : 1;
+  m_levels = levelCount(args);
   size = {first.Width, first.Height, flags.Volume ? first.Depth : 0, m_levels, flags.CubeMap ? 6u : 1u};
-  if (use.texture && args.SurfCount != m_levels * size.layers) return kNotAvailable;
+  if (use.texture &&
+      (args.SurfCount != m_levels * size.layers || m_levels > fullChain(size.width, size.height, size.depth)))
+    return kNotAvailable;
   // The format determines the possible uses, the device the largest size.
   const uint32_t operations = m_format->operations;
   const uint32_t kind = flags.Volume ? FORMATOP_VOLUMETEXTURE : flags.CubeMap ? FORMATOP_CUBETEXTURE : FORMATOP_TEXTURE;
@@ -140,12 +163,12 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
   const uint32_t most = flags.Volume ? limits.volumeEdge : flags.CubeMap ? limits.cubeEdge : limits.edge;
   if (first.Width > most || first.Height > most || (flags.Volume && (!size.depth || size.depth > most)) ||
       (flags.Volume && (use.target || use.depth)) || (use.texture && !(operations & kind)) ||
-      (flags.ZBuffer ? !m_format->depth : flags.RenderTarget && !m_format->isTarget()))
+      (flags.ZBuffer ? !m_format->depth : (flags.RenderTarget || isOfVideoUnit(flags)) && !m_format->isTarget()))
     return kNotAvailable;
   if (!use.sampleCount || (use.sampleCount > 1 && (use.texture || !(flags.RenderTarget || flags.ZBuffer))))
     return kNotAvailable;
   // EX-45: a shared resource is one allocation with one level and one layer.
-  if (flags.SharedResource && args.SurfCount != 1) return kNotAvailable;
+  if (flags.SharedResource && args.SurfCount != 1) return kPromised;
   if (flags.AutogenMipmap) {
     // The driver makes the levels below the first (page "D3DDDI_RESOURCEFLAGS").
     if (!use.texture || flags.Volume || flags.SharedResource || m_levels != 1 || !(operations & FORMATOP_AUTOGENMIPMAP))
@@ -157,7 +180,7 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
 
 /** Creates surfaces that have a size, and no pixels. */
 HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
-  if (args.Flags.SharedResource || args.Flags.Primary) return kNotAvailable;
+  if (args.Flags.SharedResource || args.Flags.Primary) return kPromised;
   if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
   for (uint32_t i = 0; i < args.SurfCount; i++) {
     m_surfaces[i].width = args.pSurfList[i].Width;
@@ -169,11 +192,10 @@ HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
 /** Creates surfaces of bits for ComposeRects. The device does not know them. */
 HRESULT Resource::createBitmap(const D3DDDIARG_CREATERESOURCE &args) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
-  if (isUnknownKind(flags) || flags.CubeMap || flags.Volume || flags.RenderTarget || flags.ZBuffer || flags.Primary ||
-      flags.SharedResource || flags.AutogenMipmap || args.MultisampleType != D3DDDIMULTISAMPLE_NONE ||
-      args.SurfCount > kMaxSurfaces)
+  if (isUnknownKind(flags) || isOfVideoUnit(flags) || flags.CubeMap || flags.Volume || flags.RenderTarget ||
+      flags.ZBuffer || flags.Primary || flags.SharedResource || flags.AutogenMipmap || args.SurfCount > kMaxSurfaces)
     return kNotAvailable;
-  m_levels = flags.Texture && args.MipLevels ? args.MipLevels : 1;
+  m_levels = levelCount(args);
   if (flags.Texture && args.SurfCount != m_levels) return kNotAvailable;
   for (uint32_t i = 0; i < args.SurfCount; i++) {
     const D3DDDI_SURFACEINFO &info = args.pSurfList[i];
@@ -202,7 +224,7 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
   const bool sampled = use.texture;
   // Surfaces that are no texture have an image each: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
-  if (images > kMaxAllocations) return kNotAvailable;
+  if (images > kMaxAllocations) return kPromised;
   // A screen shows one sample a pixel: a primary with several samples has, for each image that is shown, another one to
   // draw to.
   const bool twice = use.primary && use.sampleCount > 1;
@@ -222,7 +244,7 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
     AllocationRequest none;
     if (!m_images[i].plan(runtime, *m_format, size, use, requests[allocations]) ||
         (twice && !m_images[images + i].plan(runtime, *m_format, size, drawn, none)))
-      return kNotAvailable;
+      return kPromised;
     if (requests[allocations].bytes) owners[allocations++] = i;
   }
   AllocationOwner owner;
@@ -318,7 +340,13 @@ HRESULT Resource::makeShown(DeviceObjects &objects, Surface &surface) {
 
 HRESULT Resource::show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &allocation) {
   allocation = 0;
-  if (!surface.image) return kOk;
+  if (!surface.image) {
+    if (!m_isSystemMemory || m_isBitmap) return kOk;
+    // The kernel driver shows allocations, and the runtime's memory is none.
+    const HRESULT copied = refresh(objects);
+    if (failed(copied) || !m_twin) return copied;
+    return showCopy(objects, surface, *m_twin->surface(static_cast<uint32_t>(&surface - m_surfaces)), allocation);
+  }
   const Image &image = *surface.image;
   const FormatRow &format = *image.format;
   // The kernel driver can show the formats that it knows.
@@ -328,7 +356,13 @@ HRESULT Resource::show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &
     allocation = image.memory.handle;
     return kOk;
   }
-  if (format.depth || !objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) return kOk;
+  return showCopy(objects, surface, surface, allocation);
+}
+
+/** Copies the image of `from` to what is shown of `surface`, which this makes. */
+HRESULT Resource::showCopy(DeviceObjects &objects, Surface &surface, const Surface &from, D3DKMT_HANDLE &allocation) {
+  if (!from.image || from.image->format->depth || !objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
+    return kOk;
   if (!surface.shown) {
     const HRESULT made = makeShown(objects, surface);
     if (failed(made)) return made;
@@ -341,9 +375,9 @@ HRESULT Resource::show(DeviceObjects &objects, Surface &surface, D3DKMT_HANDLE &
   auto *packet = objects.context.append<aerogpu_cmd_ext_blit>(1);
   if (!packet) return objects.context.takeError();
   packet->dst_texture = shown.handle;
-  packet->src_texture = image.handle;
-  packet->src_mip_level = surface.level;
-  packet->src_array_layer = surface.layer;
+  packet->src_texture = from.image->handle;
+  packet->src_mip_level = from.level;
+  packet->src_array_layer = from.layer;
   const aerogpu_ext_rect whole = {0, 0, surface.width, surface.height};
   *Context::elementsOf(packet) = {whole, whole};
   return kOk;

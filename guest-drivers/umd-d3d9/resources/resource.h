@@ -157,6 +157,7 @@ private:
   HRESULT createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args);
   HRESULT describe(const DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size);
   HRESULT makeShown(DeviceObjects &objects, Surface &surface);
+  HRESULT showCopy(DeviceObjects &objects, Surface &surface, const Surface &from, D3DKMT_HANDLE &allocation);
   HRESULT makeTwin(DeviceObjects &objects);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);

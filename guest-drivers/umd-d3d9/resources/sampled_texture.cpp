@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sampled_texture.cpp: textures that may need an update before a draw samples them: those in the runtime's memory,
-// which programs may bind, and those whose lower levels the driver generates.
+// which programs may bind, and those whose lower levels the driver generates. What is presented from the runtime's
+// memory is such a texture too.
 #include "aerogpu/aerogpu_extension.h"
 #include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
@@ -18,7 +19,7 @@ size_t systemBytes(const Surface &surface, const FormatRow &format) {
 /** Makes a texture of the same kind on the device, and room for the bytes that it is made from. */
 HRESULT Resource::makeTwin(DeviceObjects &objects) {
   m_hasNoTwin = true;  // unless this succeeds
-  if (!m_format || !(m_flags.Texture || m_flags.CubeMap || m_flags.Volume)) return kOk;
+  if (!m_format) return kOk;
   auto *sizes = static_cast<D3DDDI_SURFACEINFO *>(heapAllocate(sizeof(D3DDDI_SURFACEINFO) * m_surfaceCount));
   if (!sizes) return kOutOfMemory;
   size_t bytes = 0;
@@ -38,7 +39,7 @@ HRESULT Resource::makeTwin(DeviceObjects &objects) {
   args.pSurfList = sizes;
   args.SurfCount = m_surfaceCount;
   args.MipLevels = m_levels;
-  args.Flags.Texture = m_flags.Texture;
+  args.Flags.Texture = 1;
   args.Flags.CubeMap = m_flags.CubeMap;
   args.Flags.Volume = m_flags.Volume;
   Resource *twin = isThere ? heapCreate<Resource>() : nullptr;

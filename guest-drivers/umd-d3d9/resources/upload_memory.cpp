@@ -10,11 +10,17 @@ void UploadMemory::destroy() {
   for (Chunk &chunk : m_chunks) m_objects.context.release(chunk.memory);
 }
 
-bool UploadMemory::lock(Chunk &chunk, void *&memory) const {
+/** Locks a chunk that the device does not use, or finds it locked. */
+bool UploadMemory::lock(const Chunk &chunk, void *&memory) {
+  Context &context = m_objects.context;
+  memory = context.keptMemory(chunk.memory.handle);
+  if (memory) return true;
   D3DDDICB_LOCKFLAGS flags = {};
   flags.WriteOnly = 1;
   flags.DonotWait = 1;
-  return !failed(m_objects.context.runtime().lock(chunk.memory.handle, flags, memory));
+  if (failed(context.runtime().lock(chunk.memory.handle, flags, memory))) return false;
+  context.keepLocked(chunk.memory.handle, memory);
+  return true;
 }
 
 /** Returns locked memory that the device does not use; null if there is none. `bytes`: wanted, then what there is. */
@@ -58,7 +64,6 @@ uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *s
     Chunk *chunk = lockOne(piece, memory);
     if (!chunk) break;
     memcpy(static_cast<uint8_t *>(memory) + chunk->used, source + done, piece);
-    if (failed(context.runtime().unlock(chunk->memory.handle))) break;
     context.use(chunk->memory, false);
     auto *packet = context.append<aerogpu_cmd_ext_update_buffer>();  // there is room for it
     packet->buffer = buffer;
@@ -81,7 +86,7 @@ bool UploadMemory::rewrite(uint32_t chunk, uint32_t offset, const uint8_t *sourc
   void *memory = nullptr;
   if (!lock(m_chunks[chunk], memory)) return false;
   memcpy(static_cast<uint8_t *>(memory) + offset, source, bytes);
-  return !failed(m_objects.context.runtime().unlock(m_chunks[chunk].memory.handle));
+  return true;
 }
 
 }  // namespace aero

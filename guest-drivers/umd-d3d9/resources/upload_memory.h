@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // upload_memory.h: memory through which large updates of buffers reach the device (docs/abi/updates.md): the CPU writes
 // it once, the device reads it once. Bytes in a packet would also be copied by the kernel driver and fill the batch.
-// Only one call of a device at a time uses it.
+// The piece in use stays locked until the batch is submitted, so that an update costs no call of the kernel. Only one
+// call of a device at a time uses it.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/submit/device_objects.h"
@@ -34,7 +35,7 @@ private:
   };
 
   Chunk *lockOne(uint32_t &bytes, void *&memory);
-  bool lock(Chunk &chunk, void *&memory) const;
+  bool lock(const Chunk &chunk, void *&memory);
 
   DeviceObjects &m_objects;
   Chunk m_chunks[kChunks];

@@ -90,7 +90,7 @@ size_t writeScreenShader(const Declaration::Element *elements, uint32_t count, u
   TokenWriter writer(tokens, room);
   writer.version({Stage::Vertex, 2, 0});
   // v0 is the position; the others follow in the order of their elements.
-  uint32_t inputs = 1, colors[2] = {}, coordinates[8] = {}, pointSize = 0;
+  uint32_t inputs = 1, colors[2] = {}, coordinates[8] = {}, pointSize = 0, fog = 0;
   bool hasPosition = false;
   for (uint32_t i = 0; i < count; i++) {
     const Declaration::Element &element = elements[i];
@@ -104,6 +104,8 @@ size_t writeScreenShader(const Declaration::Element *elements, uint32_t count, u
       seen = &coordinates[element.usageIndex];
     } else if (element.usage == Usage::PointSize && element.usageIndex == 0) {
       seen = &pointSize;
+    } else if (element.usage == Usage::Fog && element.usageIndex == 0) {
+      seen = &fog;
     }
     if (!seen || *seen || inputs == 16) continue;
     *seen = inputs++;
@@ -124,9 +126,11 @@ size_t writeScreenShader(const Declaration::Element *elements, uint32_t count, u
                      colors[0] ? input(colors[0]) : number(1));
   writer.instruction(Opcode::Mov, destinationToken(RegisterType::AttributeOut, 1),
                      colors[1] ? input(colors[1]) : number(0));
-  // The fog factor of such vertices is the alpha of their specular colour.
+  // The fog factor of such vertices is their own (D3DDECLUSAGE_FOG), or else the alpha of their specular colour.
   writer.instruction(Opcode::Mov, destinationToken(RegisterType::RasterOut, kRasterFog, kX),
-                     colors[1] ? input(colors[1], replicate(3)) : number(0));
+                     fog         ? input(fog, replicate(0))
+                     : colors[1] ? input(colors[1], replicate(3))
+                                 : number(0));
   if (pointSize)
     writer.instruction(Opcode::Mov, destinationToken(RegisterType::RasterOut, kRasterPointSize, kX),
                        input(pointSize, replicate(0)));

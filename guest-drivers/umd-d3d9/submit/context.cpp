@@ -69,7 +69,16 @@ HRESULT Context::submitAtFlush() {
   return demanded ? render(0) : submit();
 }
 
+void Context::unlockKept() {
+  if (!m_kept) return;
+  const HRESULT result = m_runtime.unlock(m_kept);
+  if (failed(result)) fail(result);
+  m_kept = 0;
+  m_keptMemory = nullptr;
+}
+
 HRESULT Context::render(size_t wishBytes) {
+  unlockKept();
   if (!m_buffer || m_bufferBytes < kHeaderBytes) {
     fail(kOutOfMemory);
     return m_error;
@@ -113,6 +122,7 @@ void Context::noteText(const char *text, size_t size) {
 }
 
 void Context::release(Allocation &allocation) {
+  if (allocation && allocation.handle == m_kept) unlockKept();
   if (allocation && !allocation.ofResource) retire(allocation);
   allocation = {};
 }

@@ -125,6 +125,18 @@ public:
     if (!failed(m_error)) m_error = error;
   }
 
+  /** Takes over a lock of an allocation, which lasts until the batch is submitted or another allocation is kept locked:
+   * the kernel may not be able to render with locked memory (page "PFND3DDDI_LOCKCB"). */
+  void keepLocked(D3DKMT_HANDLE allocation, void *memory) {
+    unlockKept();
+    m_kept = allocation;
+    m_keptMemory = memory;
+  }
+  /** Returns the memory of an allocation that is kept locked; null for others. */
+  void *keptMemory(D3DKMT_HANDLE allocation) const { return allocation == m_kept ? m_keptMemory : nullptr; }
+  /** Ends the lock that keepLocked() took over, if there is one. */
+  void unlockKept();
+
   /** Frees an allocation at once or, if the current batch lists it, after the batch has been submitted. An allocation
    * of a runtime's resource is not freed here. Clears `allocation` in any case. */
   void release(Allocation &allocation);
@@ -151,6 +163,8 @@ private:
   uint32_t m_lost = 0;
   bool m_demanded = false;
   HRESULT m_error = kOk;
+  D3DKMT_HANDLE m_kept = 0;  // kept locked; 0: none
+  void *m_keptMemory = nullptr;
   Array<D3DKMT_HANDLE> m_retired;
 };
 

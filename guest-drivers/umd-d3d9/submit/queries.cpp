@@ -104,7 +104,7 @@ HRESULT Progress::collect(Mark &mark, bool &done) {
   auto *results = static_cast<aerogpu_ext_query_result *>(memory);
   for (uint32_t i = 0; i < mark.used; i++) {
     // A result that is missing now will never come: the batch, or the device's work, was lost (QUERY-9).
-    if (mark.asked[i]) mark.asked[i]->answered(results[i].available ? results[i].value : 0);
+    if (mark.asked[i]) results[i].available ? mark.asked[i]->answered(results[i].value) : mark.asked[i]->lose();
     results[i] = {};
   }
   mark.used = 0;
@@ -208,6 +208,7 @@ void Query::drop(Progress &progress) {
 HRESULT Query::begin(DeviceObjects &objects, Progress &progress) {
   drop(progress);
   const HRESULT result = progress.begin(m_slot);
+  if (failed(result)) lose();  // and nobody waits for it
   m_lostBefore = objects.context.lost();
   return result;
 }

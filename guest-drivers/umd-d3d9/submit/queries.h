@@ -106,11 +106,15 @@ private:
   friend class Progress;
 
   HRESULT begin(DeviceObjects &objects, Progress &progress);
-  /** Receives the result, once its batch is done; 0 for lost work. */
+  /** Receives the result, once its batch is done. */
   void answered(uint64_t value) {
     m_value = value;
     m_isAsked = false;
   }
+  /** Learns that there will be no result, because the work was lost. The answer of a count is then 1: programs leave
+   * out what a count of 0 says is hidden, and level 9_2 demands an answer other than 0 (page "Required Direct3D 9
+   * capabilities"). */
+  void lose() { answered(m_type == D3DDDIQUERYTYPE_OCCLUSION); }
 
   D3DDDIQUERYTYPE m_type;
   uint64_t m_batch = 0;  // the batch of its end; 0: not issued

@@ -11,18 +11,23 @@ namespace aero {
 class Runtime {
 public:
   /** `spaces`: handles are this device's own, and the kernel driver has made the texture of each allocation that has a
-   * token. `featuresHigh`: the device's AEROGPU_EXT_FEATURE_HI_*. `number`: the device's number in `log`. */
-  Runtime(HANDLE adapter, HANDLE device, const D3DDDI_DEVICECALLBACKS &callbacks, bool spaces, uint32_t featuresHigh,
-          CallLog &log, uint32_t number)
+   * token. `aperture`: the device uses system memory. `featuresHigh`: the device's AEROGPU_EXT_FEATURE_HI_*. `number`:
+   * the device's number in `log`. */
+  Runtime(HANDLE adapter, HANDLE device, const D3DDDI_DEVICECALLBACKS &callbacks, bool spaces, bool aperture,
+          uint32_t featuresHigh, CallLog &log, uint32_t number)
       : m_adapter(adapter),
         m_device(device),
         m_callbacks(callbacks),
         m_spaces(spaces),
+        m_aperture(aperture),
         m_featuresHigh(featuresHigh),
         m_log(log.isOn() ? &log : nullptr),
         m_number(number) {}
 
   bool spaces() const { return m_spaces; }
+  /** True if allocations that the CPU may lock can be in an aperture. Without one, locks always ask whether the GPU
+   * uses the memory, and no batch may list what is locked (pages "D3DDDICB_LOCKFLAGS" and "PFND3DDDI_RENDERCB"). */
+  bool hasAperture() const { return m_aperture; }
   /** True if the device has an extension, AEROGPU_EXT_FEATURE_HI_* (docs/abi/extensions.md). */
   bool has(uint32_t featureHigh) const { return (m_featuresHigh & featureHigh) != 0; }
 
@@ -99,7 +104,7 @@ private:
 
   HANDLE m_adapter, m_device;
   D3DDDI_DEVICECALLBACKS m_callbacks;
-  bool m_spaces;
+  bool m_spaces, m_aperture;
   uint32_t m_featuresHigh;
   CallLog *m_log;  // null while it is off
   uint32_t m_number;

@@ -4,6 +4,7 @@
 // DXGI formats", "FORMATOP", "DDRAW_CAPS", "D3DHAL_GLOBALDRIVERDATA".
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <random>
 
 #include "aerogpu/aerogpu.h"
@@ -80,9 +81,10 @@ protected:
     for (const FORMATOP &row : formats()) all |= row.Format == format ? row.Operations : 0;
     return all;
   }
-  UINT levels(D3DDDIFORMAT format, uint32_t type) {
+  UINT levels(D3DDDIFORMAT format, uint32_t type, bool flip = false) {
     DDIMULTISAMPLEQUALITYLEVELSDATA data = {};
     data.Format = format;
+    data.Flip = flip;
     data.MsType = static_cast<D3DDDIMULTISAMPLE_TYPE>(type);
     data.QualityLevels = 99;
     return caps(D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS, data).QualityLevels;
@@ -135,21 +137,23 @@ void UmdCaps::expectAllIsMade() {
       EXPECT_EQ(make(row, 0), 0);
     }
 
-    // Page "FORMATOP": bit n - 1 of the masks is n samples, and each has a quality level.
+    // Page "DDPIXELFORMAT": bit n - 1 of the masks is n samples, bit 0 NONMASKABLE, and each has a quality level.
     uint32_t counts = 0;
     for (uint32_t samples = 2; samples <= 16; samples++) {
       const bool has = row.BltMsTypes >> (samples - 1) & 1;
       counts += has;
       EXPECT_EQ(levels(row.Format, samples), has ? 1u : 0u) << samples;
+      EXPECT_EQ(levels(row.Format, samples, true), row.FlipMsTypes >> (samples - 1) & 1) << samples;
       EXPECT_EQ(make(row, depth ? Program::depth() : Program::target(), 1, 1, 0, samples) == 0, has) << samples;
       if (has && shown) {
         EXPECT_EQ(make(row, Program::target() | Program::primary(), 1, 1, 0, samples), 0) << samples;
       }
     }
-    EXPECT_EQ(row.BltMsTypes & 1, 0u);
+    EXPECT_EQ(row.BltMsTypes & 1, counts ? 1u : 0u);
     EXPECT_TRUE(!counts || target || depth);
     EXPECT_EQ(levels(row.Format, D3DDDIMULTISAMPLE_NONE), 1u);
     EXPECT_EQ(levels(row.Format, D3DDDIMULTISAMPLE_NONMASKABLE), counts);
+    EXPECT_EQ(levels(row.Format, D3DDDIMULTISAMPLE_NONMASKABLE, true), row.FlipMsTypes ? counts : 0);
     for (uint32_t quality = 0; quality < 6; quality++)
       EXPECT_EQ(make(row, depth ? Program::depth() : Program::target(), 1, 1, 0, 1, quality) == 0, quality < counts);
   }
@@ -422,6 +426,56 @@ TEST_F(UmdCaps, Level9Formats) {
   constexpr DWORD kTypes = D3DDTCAPS_UBYTE4 | D3DDTCAPS_UBYTE4N | D3DDTCAPS_SHORT2N | D3DDTCAPS_SHORT4N |
                            D3DDTCAPS_FLOAT16_2 | D3DDTCAPS_FLOAT16_4;
   EXPECT_EQ(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).DeclTypes & kTypes, kTypes);
+}
+
+// Page "FORMATOP": formats that no runtime knows are in its memory only with the size of a pixel. The numbers are those
+// of D3D9On12 (src/9on12Adapter.cpp), which Windows' runtime is known to accept.
+TEST_F(UmdCaps, FormatsOfTheDriverHaveASize) {
+  start(wholeBlock());
+  const auto number = [](const char *code) {
+    return uint32_t{static_cast<uint8_t>(code[0])} | uint32_t{static_cast<uint8_t>(code[1])} << 8 |
+           uint32_t{static_cast<uint8_t>(code[2])} << 16 | uint32_t{static_cast<uint8_t>(code[3])} << 24;
+  };
+  const std::map<uint32_t, uint32_t> bits = {{number("ATI1"), 8},  {number("ATI2"), 8},  {number("YUY2"), 16},
+                                             {number("UYVY"), 16}, {number("NV12"), 16}, {number("YV12"), 16}};
+  size_t seen = 0;
+  for (const FORMATOP &row : formats()) {
+    SCOPED_TRACE(row.Format);
+    const auto found = bits.find(row.Format);
+    const bool has = found != bits.end();
+    seen += has;
+    EXPECT_EQ((row.Operations & FORMATOP_PIXELSIZE) != 0, has);
+    EXPECT_EQ(row.PrivateFormatBitCount, has ? found->second : 0);
+    const bool planar = row.Format == number("NV12") || row.Format == number("YV12");
+    EXPECT_EQ((row.Operations & FORMATOP_PLANAR) != 0, planar);
+  }
+  EXPECT_EQ(seen, bits.size());
+}
+
+// The bits are those of D3D9On12 (include/9on12Caps.h), in what a runtime of Direct3D 8 gets too. PRIV-27: the user can
+// turn them off.
+TEST_F(UmdCaps, TheDriverAllocatesBuffersUnlessToldNotTo) {
+  constexpr DWORD kBuffers = 0x02000000 | 0x04000000;
+  for (const bool off : {false, true}) {
+    kernel.noBuffers = off;
+    start(wholeBlock());
+    EXPECT_EQ(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).DevCaps & kBuffers, off ? 0 : kBuffers);
+    EXPECT_EQ(caps<D3DCAPS9>(D3DDDICAPS_GETD3D8CAPS).DevCaps & kBuffers, off ? 0 : kBuffers);
+    EXPECT_EQ(caps<GlobalDriverData>(D3DDDICAPS_GETD3D3CAPS).device.deviceCaps & kBuffers, 0u);
+    stop();
+  }
+}
+
+// What D3D9On12 announces too (include/9on12Caps.h), as far as this device does it.
+TEST_F(UmdCaps, WhatTheDeviceDoesIsAnnounced) {
+  start(wholeBlock());
+  const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
+  constexpr DWORD kMemory =
+      D3DDEVCAPS_TEXTURESYSTEMMEMORY | D3DDEVCAPS_TEXTURENONLOCALVIDMEM | D3DDEVCAPS_CANBLTSYSTONONLOCAL;
+  EXPECT_EQ(c.DevCaps & kMemory, kMemory);
+  constexpr DWORD kMisc = D3DPMISCCAPS_POSTBLENDSRGBCONVERT | D3DPMISCCAPS_FOGINFVF;
+  EXPECT_EQ(c.PrimitiveMiscCaps & kMisc, kMisc);
+  EXPECT_EQ(c.Caps3 & D3DCAPS3_LINEAR_TO_SRGB_PRESENTATION, 0u) << "presents are the kernel driver's, which does not";
 }
 
 TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {

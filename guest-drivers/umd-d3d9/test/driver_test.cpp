@@ -4,6 +4,7 @@
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
+#include "guest-drivers/umd-d3d9/test/linux_log.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
@@ -37,7 +38,9 @@ TEST(UmdOpen, AsksTheKernelDriverAndRefusesWhatItDoesNotKnow) {
     }
     return result;
   };
+  const unsigned pins = timesPinned();
   EXPECT_EQ(open(info), 0);
+  EXPECT_GT(timesPinned(), pins) << "the DLL stays in the process";
   EXPECT_EQ(open(info, kDeviceRemoved), kDeviceRemoved);
   auto wrong = info;
   wrong.device_mmio_magic = AEROGPU_UMDPRIV_MMIO_MAGIC_LEGACY_ARGP;

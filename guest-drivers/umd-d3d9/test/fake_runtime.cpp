@@ -149,7 +149,7 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
   if (info) answer = *info;
   EXPECT_GE(data.PrivateDriverDataSize, sizeof(aerogpu_umd_ext_private_v2)) << "room for version 2 is offered";
   memcpy(data.pPrivateDriverData, &answer, sizeof answer);
-  if (kernel.spaces || kernel.log || !kernel.block.empty()) {
+  if (kernel.spaces || kernel.log || kernel.noBuffers || kernel.aperture || !kernel.block.empty()) {
     aerogpu_umd_ext_private_v2 second = {};
     second.v1 = answer;
     const size_t room = data.PrivateDriverDataSize - sizeof second;
@@ -157,7 +157,9 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
     second.block_written = static_cast<uint32_t>(std::min(room, kernel.block.size()));
     second.v1.size_bytes = static_cast<uint32_t>(sizeof second + second.block_written);
     second.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;
-    second.ext_flags = (kernel.spaces ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0) | kernel.log << 8;  // PRIV-26
+    second.ext_flags = (kernel.spaces ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0) | kernel.log << 8 |  // PRIV-26
+                       (kernel.noBuffers ? AEROGPU_UMDPRIV_EXT_FLAG_NO_BUFFERS : 0) |
+                       (kernel.aperture ? AEROGPU_UMDPRIV_EXT_FLAG_APERTURE : 0);
     memcpy(data.pPrivateDriverData, &second, sizeof second);
     if (second.block_written)
       memcpy(static_cast<uint8_t *>(data.pPrivateDriverData) + sizeof second, kernel.block.data(),
@@ -237,7 +239,7 @@ HRESULT FakeRuntime::render(D3DDDICB_RENDER &data) {
     EXPECT_TRUE(kernel.allocations.count(entry.hAllocation)) << "an allocation that there is not is listed";
     EXPECT_TRUE(seen.insert(entry.hAllocation).second) << "listed twice";
     const auto found = kernel.allocations.find(entry.hAllocation);
-    if (found != kernel.allocations.end()) {
+    if (found != kernel.allocations.end() && !kernel.aperture) {
       EXPECT_EQ(found->second.locks, 0) << "a locked allocation is rendered with";
     }
   }
@@ -359,7 +361,11 @@ HRESULT FakeRuntime::lock(D3DDDICB_LOCK &data) {
     return kInvalidArgument;
   }
   EXPECT_TRUE(found->second.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE) << "locked, but not for the CPU";
-  const bool isBusy = allBusy || busy.count(data.hAllocation);
+  if (data.Flags.IgnoreSync) {
+    EXPECT_TRUE(kernel.aperture) << "page \"D3DDDICB_LOCKFLAGS\": only with what an aperture can hold";
+    EXPECT_TRUE(data.Flags.DonotWait) << "page \"PFND3DDDI_LOCKCB\": without it IgnoreSync is ignored";
+  }
+  const bool isBusy = (allBusy || busy.count(data.hAllocation)) && !data.Flags.IgnoreSync;
   if (data.Flags.DonotWait && isBusy) return kWasStillDrawing;
   waits += isBusy;
   found->second.locks++;

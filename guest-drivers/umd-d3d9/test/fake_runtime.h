@@ -61,6 +61,8 @@ struct FakeKernel {
   uint32_t featuresHigh = AEROGPU_CMD_FEATURES_HI;  // the device's extensions
   std::vector<uint8_t> block;  // the device's capability block; empty: an older kernel driver, or none
   uint32_t log = 0;            // UserModeLog, which newer kernel drivers pass on
+  bool noBuffers = false;      // DisableHardwareBuffers
+  bool aperture = false;       // allocations may be in an aperture, where they can be locked while the GPU uses them
   D3DKMT_HANDLE nextHandle = 0x40000040;
   std::multimap<uint64_t, uint64_t> freeMemory;  // bytes, address
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "guest-drivers/umd-d3d9/ddi/entry_points.h"
 #include "guest-drivers/umd-d3d9/log/log_file.h"
 
 namespace {
@@ -19,6 +20,7 @@ uint8_t *s_newest = nullptr;
 std::vector<std::string> s_output;
 std::atomic<uint64_t> s_time{3723000001};
 std::atomic<uint32_t> s_threads{0xA0};
+std::atomic<unsigned> s_pins{0};
 
 }  // namespace
 
@@ -47,6 +49,10 @@ void debugOutput(const char *line) {
   s_output.emplace_back(line);
 }
 
+void ddi::stayLoaded() {
+  s_pins++;
+}
+
 uint64_t logMicroseconds() {
   return s_time += 10;
 }
@@ -59,6 +65,10 @@ uint32_t logThread() {
 }  // namespace aero
 
 namespace aero::test {
+
+unsigned timesPinned() {
+  return s_pins;
+}
 
 void refuseLogFiles(bool refuse) {
   s_refuse = refuse;

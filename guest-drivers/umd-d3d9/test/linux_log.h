@@ -11,6 +11,8 @@ namespace aero::test {
 void refuseLogFiles(bool refuse);
 /** Returns the file that was made last, which outlives the driver's use of it; empty: none since the last call. */
 std::vector<char> takeLogFile();
+/** Returns how often the driver asked to stay loaded. */
+unsigned timesPinned();
 /** Returns the lines for the debugger since the last call. */
 std::vector<std::string> takeDebugOutput();
 

@@ -85,6 +85,35 @@ TEST_F(UmdLocks, AskingForManyLeavesNobodyWithAnothersPixels) {
   p.unlock(cube, 5);
 }
 
+// Page "PFND3DDDI_LOCKCB": a driver keeps the pointer, and unlocks before it renders.
+TEST_F(UmdLocks, UpdatesOfABatchShareALock) {
+  prepare();
+  constexpr uint32_t kBytes = 40 * 1024;  // more than packets carry well
+  const std::vector<uint8_t> content(kBytes, 0x5A);
+  rt.commandBytes = 65536;  // room for all of them
+  rt.listEntries = 64;
+  HANDLE buffer = p.buffer(kBytes, nullptr, Program::vertices() | Program::dynamic());
+  p.stream(buffer, sizeof(Vertex));
+  D3DDDI_LOCKFLAGS discard = {};
+  discard.Discard = 1;
+  const auto update = [&] {
+    p.fill(buffer, 0, kBytes, content.data(), discard.Value);
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+  };
+  update();
+  p.flush();
+  rt.calls.clear();
+  for (int i = 0; i < 8; i++) update();
+  EXPECT_EQ(rt.calls["Render"], 0);
+  EXPECT_EQ(rt.calls["Lock"], 1);
+  EXPECT_EQ(rt.calls["Unlock"], 0);
+  p.flush();
+  EXPECT_EQ(rt.calls["Unlock"], 1) << "before the kernel renders";
+  update();
+  p.stream(nullptr, 0);
+  p.destroy(buffer);
+}
+
 TEST_F(UmdLocks, ARemovedDeviceIsOne) {
   prepare();
   p.clear(0xFF00FF00);
@@ -162,6 +191,61 @@ TEST_F(Umd, DoNotWaitSaysSoAndDiscardNeverWaits) {
   p.unlock(texture);
   p.flush();
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXT_UPDATE_TEXTURE).size(), 1u) << "through another memory";
+}
+
+// Pages "PFND3DDDI_LOCKCB" and "D3DDDICB_LOCKFLAGS". The fake kernel checks the flags of each lock, and that no batch
+// lists locked memory where there is no aperture.
+TEST(UmdApertures, LocksThatOverwriteNothingDoNotWaitWhereThereIsOne) {
+  for (const bool aperture : {false, true}) {
+    SCOPED_TRACE(aperture);
+    FakeKernel kernel;
+    kernel.aperture = aperture;
+    FakeRuntime rt(kernel);
+    rt.open();
+    Program p(rt);
+    HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 128, 64, Program::texture() | Program::dynamic());
+    p.flush();
+    rt.allBusy = true;
+    D3DDDIARG_LOCK lock = {};
+    lock.hResource = texture;
+    lock.Flags.NoOverwrite = 1;
+    EXPECT_EQ(p.fn.pfnLock(p.dev(), &lock), 0);
+    EXPECT_EQ(rt.waits, aperture ? 0 : 1);
+    p.unlock(texture);
+    EXPECT_EQ(p.fn.pfnLock(p.dev(), &lock), 0) << "the batch lists its memory";
+    p.flush();
+    p.unlock(texture);
+    EXPECT_EQ(rt.waits, aperture ? 0 : 2);
+    rt.close();
+  }
+}
+
+TEST_F(UmdLocks, ABatchListsNoMemoryOfWhichALevelIsLocked) {
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 128, 128, Program::texture(), D3DDDIPOOL_VIDEOMEMORY, 2);
+  p.flush();
+  rt.takePackets();
+  D3DDDIARG_LOCK locks[2] = {};
+  for (UINT level = 0; level < 2; level++) {
+    locks[level].hResource = texture;
+    locks[level].SubResourceIndex = level;
+    ASSERT_EQ(p.fn.pfnLock(p.dev(), &locks[level]), 0);
+  }
+  memset(locks[0].pSurfData, 0x11, size_t{128} * 128 * 4);
+  memset(locks[1].pSurfData, 0x22, size_t{64} * 64 * 4);
+  p.unlock(texture, 0);
+  size_t bytes = 0;
+  for (const Packet &packet : flushed())
+    if (packet.opcode == AEROGPU_CMD_UPLOAD_RESOURCE) {
+      const auto upload = packet.as<aerogpu_cmd_upload_resource>();
+      EXPECT_EQ(upload.offset_bytes, bytes);
+      for (size_t i = 0; i < upload.size_bytes; i++) EXPECT_EQ(packet.bytes[sizeof upload + i], 0x11);
+      bytes += upload.size_bytes;
+    }
+  EXPECT_EQ(bytes, size_t{128} * 128 * 4) << "draws see the level that was unlocked";
+  p.unlock(texture, 1);
+  const auto packets = flushed();
+  ASSERT_EQ(count(packets, AEROGPU_CMD_RESOURCE_DIRTY_RANGE), 1u);
+  EXPECT_EQ(packets[0].as<aerogpu_cmd_resource_dirty_range>().offset_bytes, size_t{128} * 128 * 4);
 }
 
 // The last written content of a small texture is in the process' memory, until the device writes to the texture.

@@ -59,7 +59,8 @@ TEST_F(Umd, SharedIsOneLevelOfOneLayer) {  // EX-45
   HANDLE out;
   EXPECT_EQ(
       p.tryResource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::shared(), out, D3DDDIPOOL_VIDEOMEMORY, 2),
-      kNotAvailable);
+      kOutOfMemory)
+      << "the one error that textures have";
   rt.takePackets();
   HANDLE shared = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::shared());
   // EX-41: it is exported before any program can name its token.

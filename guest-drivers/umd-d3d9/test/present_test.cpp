@@ -24,6 +24,32 @@ TEST_F(Umd, APresentSubmitsFirstAndNamesItsAllocations) {
   EXPECT_EQ(p.fn.pfnPresent(p.dev(), &present), 0) << "also when nothing was drawn";
 }
 
+TEST_F(Umd, APresentOfTheRuntimesMemoryShowsACopy) {
+  std::vector<uint32_t> memory(size_t{16} * 8, 0xFF112233);
+  HANDLE plain =
+      p.resource(D3DDDIFMT_X8R8G8B8, 16, 8, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, memory.data(), 16 * sizeof(uint32_t));
+  D3DDDIARG_PRESENT present = {};
+  present.hSrcResource = plain;
+  present.Flags.Blt = 1;
+  for (const uint32_t color : {0xFF112233u, 0xFF445566u}) {
+    std::fill(memory.begin(), memory.end(), color);  // without a word to the driver
+    rt.takePackets();
+    EXPECT_EQ(p.fn.pfnPresent(p.dev(), &present), 0);
+    ASSERT_FALSE(rt.presents.empty());
+    EXPECT_NE(rt.presents.back().hSrcAllocation, 0u);
+    const auto packets = rt.takePackets();
+    ASSERT_EQ(count(packets, AEROGPU_CMD_UPLOAD_RESOURCE), 1u);
+    ASSERT_EQ(count(packets, AEROGPU_CMD_EXT_BLIT), 1u) << "into memory that the kernel driver shows";
+    for (const Packet &packet : packets)
+      if (packet.opcode == AEROGPU_CMD_UPLOAD_RESOURCE) {
+        uint32_t first = 0;
+        memcpy(&first, &packet.bytes[sizeof(aerogpu_cmd_upload_resource)], sizeof first);
+        EXPECT_EQ(first, color);
+      }
+  }
+  p.destroy(plain);
+}
+
 TEST_F(Umd, BackBuffersAreSurfacesOfOneResource) {
   std::vector<D3DDDI_SURFACEINFO> surfaces(3, D3DDDI_SURFACEINFO{64, 48, 0, nullptr, 0, 0});
   D3DDDIARG_CREATERESOURCE args = {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests the pictures of states beyond ABI 1.4 and of large updates, through the renderer. docs/abi/d3d9-states.md,
 // updates.md.
+#include <cmath>
+
 #include "guest-drivers/umd-d3d9/test/random_calls.h"
 #include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
@@ -93,6 +95,66 @@ TEST_F(UmdPixels, FogCountsWWhereTheProjectionDoes) {  // XSTATE-8
   const uint32_t byDepth = drawn({1, 1}), byW = drawn({1, 100});
   EXPECT_TRUE(near(byDepth, 242, 13)) << std::hex << byDepth;  // 0.5 of 10
   EXPECT_TRUE(near(byW, 128, 128)) << std::hex << byW;         // 5 of 10
+}
+
+// D3DPMISCCAPS_POSTBLENDSRGBCONVERT: blending is linear, and what it gives is converted.
+TEST_F(UmdPixels, BlendingIsBeforeTheConversionToSrgb) {
+  HANDLE target = p->bindTarget(4, 4, D3DDDIFMT_A8R8G8B8);
+  p->clear(0xFF404040);
+  constexpr uint32_t kOne = 2;
+  p->state(27, 1);                               // ALPHABLENDENABLE
+  p->state(19, kOne);                            // SRCBLEND
+  p->state(20, kOne);                            // DESTBLEND
+  p->state(194, 1);                              // SRGBWRITEENABLE
+  drawQuad(quad(0, 0, 4, 4, 4, 4, 0xFF333333));  // 0.2, linear
+  p->state(194, 0);
+  p->state(27, 0);
+  const auto decode = [](double value) {
+    return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  };
+  const auto encode = [](double value) {
+    return value <= 0.0031308 ? value * 12.92 : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
+  };
+  const double want = 255 * encode(decode(0x40 / 255.0) + 0x33 / 255.0);
+  EXPECT_NEAR(p->read(target, 4, 4, D3DDDIFMT_A8R8G8B8)[5] & 255, want, 1.5);
+}
+
+// Page "D3DDECLUSAGE": a fog factor in the vertices of a screen, and without one the alpha of the specular colour.
+TEST_F(UmdPixels, VerticesOfAScreenMayHaveTheirFog) {
+  struct Screen {
+    float x, y, z, rhw;
+    uint32_t diffuse, specular;
+    float fog;
+  };
+  constexpr BYTE kFloat1 = 0, kFloat4 = 3, kColor = 4, kTransformed = 9, kDiffuse = 10, kFog = 11;
+  HANDLE declarations[2] = {
+      p->declaration(
+          {{0, 0, kFloat4, 0, kTransformed, 0}, {0, 16, kColor, 0, kDiffuse, 0}, {0, 20, kColor, 0, kDiffuse, 1}}),
+      p->declaration({{0, 0, kFloat4, 0, kTransformed, 0},
+                      {0, 16, kColor, 0, kDiffuse, 0},
+                      {0, 20, kColor, 0, kDiffuse, 1},
+                      {0, 24, kFloat1, 0, kFog, 0}})};
+  std::vector<Screen> vertices;
+  for (const auto &[x, y] : {std::pair{0.f, 0.f}, {8.f, 0.f}, {0.f, 8.f}})
+    vertices.push_back({x - 0.5f, y - 0.5f, 0.5f, 1, kRed, 0xC0000000, 0.25f});
+  HANDLE buffer = p->buffer(static_cast<uint32_t>(vertices.size() * sizeof vertices[0]), vertices.data());
+  HANDLE target = p->bindTarget(4, 4);
+  p->state(28, 1);      // FOGENABLE
+  p->state(34, kBlue);  // FOGCOLOR
+  p->fn.pfnSetVertexShaderFunc(p->dev(), nullptr);
+  p->stream(buffer, sizeof vertices[0]);
+  for (const int own : {0, 1}) {
+    p->fn.pfnSetVertexShaderDecl(p->dev(), declarations[own]);
+    p->clear(kBlack);
+    EXPECT_EQ(p->draw(D3DPT_TRIANGLELIST, 1), 0);
+    const uint32_t seen = p->read(target, 4, 4)[5];
+    const double factor = own ? 0.25 : 0xC0 / 255.0;  // 1 is no fog
+    EXPECT_NEAR(seen >> 16 & 255, 255 * factor, 1.5) << own;
+    EXPECT_NEAR(seen & 255, 255 * (1 - factor), 1.5) << own;
+  }
+  p->state(28, 0);
+  p->stream(nullptr, 0);
+  p->destroy(buffer);
 }
 
 TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {

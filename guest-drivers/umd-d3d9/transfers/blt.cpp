@@ -64,7 +64,7 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   const FormatRow *other = (from->image ? destination : source)->format();
   if (!other || (from->image ? !to->system : !from->system)) return kOk;
   const bool bytes = mapping.isStraight() && other->device == image.format->device;
-  if (bytes && !other->isPlanar) {  // the runtime has memory for the luma alone
+  if (bytes && !other->isPlanar) {  // no page says where the runtime's memory has the colours
     const Box source{mapping.from, 0, 1}, area{mapping.to, 0, 1};
     return from->image ? readSurface(m_objects, *from, source, *to, *other, area)
                        : writeSurface(m_objects, *to, area, *from, *other, source);

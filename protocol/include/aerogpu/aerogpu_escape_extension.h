@@ -46,6 +46,7 @@ AEROGPU_ABI_SIZE(aerogpu_escape_ext_query_operation_inout, 32);
 #define AEROGPU_EXT_SETTING_3D_DISABLED 1U       /* Disable3D */
 #define AEROGPU_EXT_SETTING_GDI_DISABLED 2U      /* DisableGdiAcceleration */
 #define AEROGPU_EXT_SETTING_APERTURE_DISABLED 4U /* DisableAperture */
+#define AEROGPU_EXT_SETTING_BUFFERS_DISABLED 8U  /* DisableHardwareBuffers */
 #define AEROGPU_EXT_USER_MODE_LOG_MAX 3U         /* largest user_mode_log */
 
 /** QUERY_SETTINGS: the registry values under the adapter's software key as the driver read them when it started. */

@@ -9,9 +9,10 @@
 #pragma pack(push, 1)
 
 #define AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2 2U
-#define AEROGPU_UMDPRIV_EXT_FLAG_APERTURE 1U /* system memory can back allocations */
-#define AEROGPU_UMDPRIV_EXT_FLAG_GDI 2U      /* GDI is accelerated: DxgkDdiRenderKm is offered */
-#define AEROGPU_UMDPRIV_EXT_FLAG_SPACES 4U   /* handles are each WDDM device's own; shared ones are imported */
+#define AEROGPU_UMDPRIV_EXT_FLAG_APERTURE 1U   /* system memory can back allocations */
+#define AEROGPU_UMDPRIV_EXT_FLAG_GDI 2U        /* GDI is accelerated: DxgkDdiRenderKm is offered */
+#define AEROGPU_UMDPRIV_EXT_FLAG_SPACES 4U     /* handles are each WDDM device's own; shared ones are imported */
+#define AEROGPU_UMDPRIV_EXT_FLAG_NO_BUFFERS 8U /* vertex and index buffers are to stay in the runtime's memory */
 
 #define AEROGPU_UMDPRIV_EXT_LOG_UNIT 0x100U /* ext_flags: UserModeLog, 0 to 3, times this */
 #define AEROGPU_UMDPRIV_EXT_LOG_MASK 0x300U

@@ -12,6 +12,13 @@ namespace {
 constexpr DWORD kUsages = D3DUSAGE_DYNAMIC | D3DUSAGE_WRITEONLY | D3DUSAGE_POINTS | D3DUSAGE_DONOTCLIP |
                           D3DUSAGE_RTPATCHES | D3DUSAGE_NPATCHES | D3DUSAGE_SOFTWAREPROCESSING | D3DUSAGE_TEXTAPI;
 
+/// True if a driver allocates vertex or index buffers. Without these bits the runtime keeps all such buffers in its own
+/// memory. Authors of a display driver for Windows XP saw Direct3D 8 do so; that Windows 7 does is inferred from
+/// Microsoft's own driver, which sets both (D3D9On12, include/9on12Caps.h).
+bool allocatesBuffers(const DriverAdapter &adapter, D3DFORMAT format) {
+  return adapter.caps().DevCaps & (format == D3DFMT_VERTEXDATA ? D3DDEVCAPS_HWVERTEXBUFFER : D3DDEVCAPS_HWINDEXBUFFER);
+}
+
 }  // namespace
 
 BufferMemory::~BufferMemory() {
@@ -37,18 +44,23 @@ HRESULT BufferMemory::create(UINT bytes, DWORD usage, D3DFORMAT format, DWORD fv
   flags.HintStatic = !flags.Dynamic && pool == D3DPOOL_DEFAULT;
   flags.WriteOnly = (usage & D3DUSAGE_WRITEONLY) != 0;
   flags.Points = (usage & D3DUSAGE_POINTS) != 0;
-  flags.MightDrawFromLocked = pool == D3DPOOL_SYSTEMMEM;
   HRESULT result = D3D_OK;
-  if (pool != D3DPOOL_DEFAULT) {
+  const bool inVideoMemory = pool != D3DPOOL_SYSTEMMEM && allocatesBuffers(m_device.driver().adapter(), format);
+  if (shared && !inVideoMemory) return D3DERR_NOTAVAILABLE;
+  if (pool != D3DPOOL_DEFAULT || !inVideoMemory) {
     ResourceDescription twin = resource;
     twin.systemMemory = true;
     twin.flags.HintStatic = 0;
+    twin.flags.MightDrawFromLocked = !inVideoMemory;
     m_system = DriverResource::create(m_device.driver(), twin, nullptr, result);
     if (!m_system) return result;
     m_dirtyEnd = bytes;
-    if (pool == D3DPOOL_SYSTEMMEM) return D3D_OK;
   }
-  flags.MightDrawFromLocked = 0;
+  if (pool == D3DPOOL_DEFAULT) {
+    m_counted = true;
+    m_device.countDefaultPool(+1);
+  }
+  if (!inVideoMemory) return D3D_OK;
   SharedDescription description{};
   if (shared) {
     flags.SharedResource = 1;
@@ -65,10 +77,6 @@ HRESULT BufferMemory::create(UINT bytes, DWORD usage, D3DFORMAT format, DWORD fv
   m_video = DriverResource::create(m_device.driver(), resource, shared ? &description : nullptr, result);
   if (!m_video) return result;
   if (shared) *shared = reinterpret_cast<HANDLE>(static_cast<UINT_PTR>(m_video->globalHandle()));
-  if (pool == D3DPOOL_DEFAULT) {
-    m_counted = true;
-    m_device.countDefaultPool(+1);
-  }
   return D3D_OK;
 }
 
@@ -82,7 +90,7 @@ HRESULT BufferMemory::lock(UINT offset, UINT size, void **out, DWORD flags) {
   driverFlags.ReadOnly = (flags & D3DLOCK_READONLY) != 0;
   driverFlags.DoNotWait = (flags & D3DLOCK_DONOTWAIT) != 0;
   if (m_system) {
-    const HRESULT result = m_system->notifyLock(0, driverFlags);
+    const HRESULT result = m_system->notifyLock(driverFlags);
     if (FAILED(result)) return result;
     if (!(flags & D3DLOCK_READONLY)) {
       if (m_dirtyBegin == m_dirtyEnd) {
@@ -99,10 +107,10 @@ HRESULT BufferMemory::lock(UINT offset, UINT size, void **out, DWORD flags) {
   }
   D3DDDIARG_LOCK argument{};
   argument.Flags = driverFlags;
-  // The two promises are for dynamic buffers; a discard covers the whole buffer, whatever range is locked.
-  const bool dynamic = m_usage & D3DUSAGE_DYNAMIC;
-  argument.Flags.NoOverwrite = dynamic && (flags & D3DLOCK_NOOVERWRITE) != 0;
-  argument.Flags.Discard = dynamic && (flags & D3DLOCK_DISCARD) != 0 && !argument.Flags.NoOverwrite;
+  // The driver gets both promises as the program makes them, together and for any buffer; a discard covers the whole
+  // buffer, whatever range is locked.
+  argument.Flags.NoOverwrite = (flags & D3DLOCK_NOOVERWRITE) != 0;
+  argument.Flags.Discard = (flags & D3DLOCK_DISCARD) != 0;
   argument.Flags.WriteOnly = (m_usage & D3DUSAGE_WRITEONLY) && !argument.Flags.ReadOnly;
   argument.Flags.RangeValid = !whole;
   argument.Range = {offset, length};
@@ -117,11 +125,11 @@ HRESULT BufferMemory::unlock() {
   // The API tolerates an extra Unlock.
   if (!m_locks) return D3D_OK;
   --m_locks;
-  return m_system ? m_system->unlock(0, true) : m_video->unlock(0, false);
+  return m_system ? m_system->notifyUnlock() : m_video->unlock(0, false);
 }
 
 HRESULT BufferMemory::upload() {
-  if (m_pool != D3DPOOL_MANAGED) return D3D_OK;
+  if (m_pool != D3DPOOL_MANAGED || !m_video) return D3D_OK;
   if (std::exchange(m_evictions, m_device.evictions()) != m_device.evictions()) {
     m_dirtyBegin = 0;
     m_dirtyEnd = m_bytes;

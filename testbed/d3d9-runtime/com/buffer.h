@@ -17,6 +17,8 @@ public:
   BufferMemory(const BufferMemory &) = delete;
   BufferMemory &operator=(const BufferMemory &) = delete;
 
+  /// Makes the resources. A driver that does not say that it allocates such buffers gets one over the runtime's memory,
+  /// whatever the pool is.
   HRESULT create(UINT bytes, DWORD usage, D3DFORMAT format, DWORD fvf, D3DPOOL pool, HANDLE *shared);
   /// Returns the handle for draws: the video resource's, or that of the resource over system memory.
   HANDLE handle() const { return m_video ? m_video->handle() : m_system->handle(); }

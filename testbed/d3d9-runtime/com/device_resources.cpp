@@ -23,16 +23,17 @@ bool hasSamples(const DriverAdapter &adapter, D3DFORMAT format, D3DMULTISAMPLE_T
 
 /// True if surfaces of a format may have this size: compressed formats need whole blocks, those of two pixels (YUY2) do
 /// not.
-bool hasWholeBlocks(D3DFORMAT format, UINT width, UINT height) {
+bool hasWholeBlocks(const DriverAdapter &adapter, D3DFORMAT format, UINT width, UINT height) {
   FormatLayout layout;
-  if (!formatLayout(format, layout)) return false;
+  if (!formatLayout(adapter, format, layout)) return false;
   return layout.blockHeight == 1 || (width % layout.blockWidth == 0 && height % layout.blockHeight == 0);
 }
 
-/// True if the API keeps a format out of programs' memory: depth, except for formats that only drivers know. Windows
-/// behaves like this according to test_resource_access in Wine's dlls/d3d9/tests/device.c.
-bool isForDriverAlone(D3DFORMAT format) {
-  return isDepthFormat(format) && !isDriverFormat(format);
+/// True if the API keeps a format out of programs' memory: depth (test_resource_access in Wine's
+/// dlls/d3d9/tests/device.c), and the formats of a driver that did not tell the size of a pixel, whose MANAGED,
+/// SYSTEMMEM and SCRATCH surfaces Windows does not make (D3D9On12, include/9on12Caps.h, on D3DFORMAT_OP_PIXELSIZE).
+bool isForDriverAlone(const DriverAdapter &adapter, D3DFORMAT format) {
+  return isDriverFormat(format) ? !hasRuntimeMemory(adapter, format) : isDepthFormat(format);
 }
 
 /// Checks the API's own rules for textures of any kind.
@@ -46,8 +47,8 @@ HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
     return D3DERR_INVALIDCALL;
   if ((d.usage & D3DUSAGE_AUTOGENMIPMAP) && d.type == D3DRTYPE_VOLUMETEXTURE) return D3DERR_INVALIDCALL;
   if ((d.usage & D3DUSAGE_DYNAMIC) && d.pool == D3DPOOL_SCRATCH) return D3DERR_INVALIDCALL;
-  if (d.pool != D3DPOOL_DEFAULT && isForDriverAlone(d.format)) return D3DERR_INVALIDCALL;
-  if (!hasWholeBlocks(d.format, d.width, d.height)) return D3DERR_INVALIDCALL;
+  if (d.pool != D3DPOOL_DEFAULT && isForDriverAlone(adapter, d.format)) return D3DERR_INVALIDCALL;
+  if (!hasWholeBlocks(adapter, d.format, d.width, d.height)) return D3DERR_INVALIDCALL;
   if (d.pool == D3DPOOL_SCRATCH) return D3D_OK;
   D3DKMT_DISPLAYMODE mode{};
   if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
@@ -254,10 +255,11 @@ HRESULT Device::CreateOffscreenPlainSurfaceEx(UINT width, UINT height, D3DFORMAT
     description.userMemory = *shared;
     shared = nullptr;
   }
-  if (!hasWholeBlocks(format, width, height)) return D3DERR_INVALIDCALL;
   const DriverAdapter &adapter = m_driver.adapter();
+  if (!hasWholeBlocks(adapter, format, width, height)) return D3DERR_INVALIDCALL;
   if (pool == D3DPOOL_DEFAULT && !(adapter.operations(format) & FORMATOP_OFFSCREENPLAIN)) return D3DERR_INVALIDCALL;
-  if (pool == D3DPOOL_SYSTEMMEM || (pool == D3DPOOL_SCRATCH && isForDriverAlone(format))) {
+  if (pool != D3DPOOL_DEFAULT && !hasRuntimeMemory(adapter, format)) return D3DERR_INVALIDCALL;
+  if (pool == D3DPOOL_SYSTEMMEM || (pool == D3DPOOL_SCRATCH && isForDriverAlone(adapter, format))) {
     D3DKMT_DISPLAYMODE mode{};
     if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
     if (FAILED(checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format), 0, D3DRTYPE_SURFACE, format)))

@@ -45,7 +45,7 @@ HRESULT Device::UpdateSurface(IDirect3DSurface9 *sourceSurface, const RECT *sour
   OffsetRect(&to, (point ? point->x : 0) - from.left, (point ? point->y : 0) - from.top);
   if (!isInside(from, source.bounds()) || !isInside(to, destination.bounds())) return D3DERR_INVALIDCALL;
   FormatLayout layout;
-  formatLayout(source.format(), layout);
+  formatLayout(m_driver.adapter(), source.format(), layout);
   if (!isWholeBlocks(from, source.bounds(), layout) || !isWholeBlocks(to, destination.bounds(), layout))
     return D3DERR_INVALIDCALL;
   return blt(m_driver, source, from, destination, to, {});
@@ -137,7 +137,7 @@ HRESULT Device::ColorFill(IDirect3DSurface9 *surface, const RECT *rect, D3DCOLOR
   argument.DstRect = rect ? *rect : target.bounds();
   argument.Color = color;
   FormatLayout layout;
-  formatLayout(target.format(), layout);
+  formatLayout(m_driver.adapter(), target.format(), layout);
   if (!isInside(argument.DstRect, target.bounds()) || !isWholeBlocks(argument.DstRect, target.bounds(), layout))
     return D3DERR_INVALIDCALL;
   return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnColorFill>(&argument);

@@ -155,6 +155,9 @@ HRESULT Direct3D::GetDeviceCaps(UINT adapter, D3DDEVTYPE type, D3DCAPS9 *caps) {
   if (FAILED(result)) return result;
   if (!caps) return D3DERR_INVALIDCALL;
   *caps = m_adapter->caps();
+  // The API has no names for these.
+  caps->DevCaps &= ~DWORD{D3DDEVCAPS_HWVERTEXBUFFER | D3DDEVCAPS_HWINDEXBUFFER};
+  caps->PrimitiveMiscCaps &= ~DWORD{D3DPMISCCAPS_FOGINFVF};
   caps->DeviceType = type;
   caps->AdapterOrdinal = caps->MasterAdapterOrdinal = adapter;
   caps->AdapterOrdinalInGroup = 0;

@@ -77,7 +77,8 @@ HANDLE Image::handle() const {
 HRESULT Image::createResources(HANDLE *shared) {
   ImageDescription &d = m_description;
   FormatLayout layout;
-  if (!formatLayout(d.format, layout) || !d.width || !d.height || !d.depth) return D3DERR_INVALIDCALL;
+  if (!formatLayout(m_device.driver().adapter(), d.format, layout) || !d.width || !d.height || !d.depth)
+    return D3DERR_INVALIDCALL;
   const UINT most = fullChain(d.width, d.height, d.type == D3DRTYPE_VOLUMETEXTURE ? d.depth : 1);
   const bool autogen = d.usage & D3DUSAGE_AUTOGENMIPMAP;
   // If the driver cannot generate (D3DOK_NOAUTOGEN) there is one level.
@@ -143,6 +144,10 @@ HRESULT Image::createResources(HANDLE *shared) {
   flags.DMap = (d.usage & D3DUSAGE_DMAP) != 0;
   flags.DiscardRenderTarget = d.discard;
   flags.NotLockable = !isLockable();
+  flags.Video = d.video;
+  flags.MatchGdiPrimary = d.primary && d.gdiMode;
+  // No page says for which targets Windows sets it. Programs that want to lock a target read or write it with the CPU.
+  flags.CpuOptimized = flags.RenderTarget && d.lockable;
   if (d.primary) {
     flags.Primary = 1;
     resource.vidPnSource = m_device.driver().adapter().vidPnSource();
@@ -203,7 +208,7 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
   const D3DBOX all{0, 0, width(at), height(at), 0, depth(at)};
   const D3DBOX region = box ? *box : all;
   FormatLayout layout;
-  formatLayout(m_description.format, layout);
+  formatLayout(m_device.driver().adapter(), m_description.format, layout);
   // Rectangles are not checked if the runtime owns the memory: programs rely on it.
   const bool lenient = (m_system || !m_scratch.empty()) && m_description.type != D3DRTYPE_VOLUMETEXTURE;
   if (!lenient && !isInside(region, all)) return D3DERR_INVALIDCALL;
@@ -223,7 +228,7 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
     D3DDDI_LOCKFLAGS driverFlags{};
     driverFlags.ReadOnly = (flags & D3DLOCK_READONLY) != 0;
     driverFlags.DoNotWait = (flags & D3DLOCK_DONOTWAIT) != 0;
-    const HRESULT result = m_system->notifyLock(subresource, driverFlags);
+    const HRESULT result = m_system->notifyLock(driverFlags);
     if (FAILED(result)) return result;
     state.notify = true;
     const DriverResource::Memory &memory = m_system->memory(subresource);
@@ -279,7 +284,7 @@ HRESULT Image::unlock(UINT subresource) {
   LockState &state = m_locks[subresource];
   state.locked = false;
   if (!m_scratch.empty()) return D3D_OK;
-  return state.notify ? m_system->unlock(subresource, true) : m_video->unlock(subresource, false);
+  return state.notify ? m_system->notifyUnlock() : m_video->unlock(subresource, false);
 }
 
 bool Image::isAnyLocked() const {
@@ -298,7 +303,7 @@ HRESULT Image::markDirty(UINT layer, const D3DBOX &box) {
   const D3DBOX all{0, 0, width(0), height(0), 0, depth(0)};
   if (!isInside(box, all)) return D3DERR_INVALIDCALL;
   FormatLayout layout;
-  formatLayout(m_description.format, layout);
+  formatLayout(m_device.driver().adapter(), m_description.format, layout);
   const auto down = [](UINT edge, UINT block) { return edge / block * block; };
   const auto up = [](UINT edge, UINT block, UINT end) { return std::min((edge + block - 1) / block * block, end); };
   for (const D3DBOX &known : m_dirty[layer])

@@ -30,6 +30,8 @@ struct ImageDescription {
   bool chain = false;     ///< the buffers of a swap chain
   bool primary = false;   ///< can be scanned out
   bool implicit = false;  ///< made by the device for itself: Reset does not count it
+  bool video = false;     ///< holds frames of a video (D3DPRESENTFLAG_VIDEO)
+  bool gdiMode = false;   ///< a primary like GDI's: same size, format and refresh rate
   D3DDDI_RATIONAL refreshRate{};
   void *userMemory = nullptr;
 };

@@ -118,6 +118,13 @@ HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
   description.chain = true;
   description.primary = !parameters.Windowed;
   description.implicit = implicit;
+  // What a player's swap chain has (EVR's too); page "D3DDDI_RESOURCEFLAGS" calls it a target that contains video data.
+  description.video = parameters.Flags & D3DPRESENTFLAG_VIDEO;
+  D3DKMT_DISPLAYMODE mode{};
+  description.gdiMode = device().driver().adapter().currentMode(mode) && mode.Width == parameters.BackBufferWidth &&
+                        mode.Height == parameters.BackBufferHeight &&
+                        static_cast<D3DFORMAT>(mode.Format) == parameters.BackBufferFormat &&
+                        mode.IntegerRefreshRate == parameters.FullScreen_RefreshRateInHz;
   if (!parameters.Windowed) {
     description.refreshRate = {parameters.FullScreen_RefreshRateInHz, 1};
     result = takeDisplay();
@@ -129,10 +136,10 @@ HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
   for (UINT i = 0; i < parameters.BackBufferCount; ++i)
     m_buffers.emplace_back(new Surface(device(), m_image, i, nullptr, static_cast<IDirect3DSwapChain9Ex *>(this)));
   if (parameters.Windowed) return D3D_OK;
-  D3DDDIARG_SETDISPLAYMODE mode{};
-  mode.hResource = m_image->handle();
-  mode.SubResourceIndex = m_front;
-  return device().driver().call<&D3DDDI_DEVICEFUNCS::pfnSetDisplayMode>(&mode);
+  D3DDDIARG_SETDISPLAYMODE shown{};
+  shown.hResource = m_image->handle();
+  shown.SubResourceIndex = m_front;
+  return device().driver().call<&D3DDDI_DEVICEFUNCS::pfnSetDisplayMode>(&shown);
 }
 
 HRESULT SwapChain::takeDisplay() {

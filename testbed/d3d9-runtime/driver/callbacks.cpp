@@ -78,6 +78,8 @@ HRESULT APIENTRY Callbacks::allocate(HANDLE handle, D3DDDICB_ALLOCATE *argument)
     resource->m_global = call.hGlobalShare;
     argument->hKMResource = call.hResource;
   }
+  for (UINT i = 0; SUCCEEDED(result) && i < argument->NumAllocations; ++i)
+    device->m_made[argument->pAllocationInfo[i].hAllocation] = {argument->hResource, resource && resource->m_shared, 0};
   return device->returned(result);
 }
 
@@ -99,6 +101,13 @@ HRESULT APIENTRY Callbacks::deallocate(HANDLE handle, const D3DDDICB_DEALLOCATE 
     call.phAllocationList = argument->HandleList;
     call.AllocationCount = argument->NumAllocations;
   }
+  std::erase_if(device->m_made, [argument](const auto &row) {
+    const D3DKMT_HANDLE *list = argument->HandleList, *end = list + argument->NumAllocations;
+    const bool ends =
+        argument->hResource ? row.second.resource == argument->hResource : std::find(list, end, row.first) != end;
+    if (ends && row.second.locks) brokenRule("pfnDeallocateCb of an allocation that is locked");
+    return ends;
+  });
   return device->returned(resultOfStatus(kernel(*device).DestroyAllocation(&call)));
 }
 
@@ -238,7 +247,17 @@ HRESULT APIENTRY Callbacks::render(HANDLE handle, D3DDDICB_RENDER *argument) {
 HRESULT APIENTRY Callbacks::lock(HANDLE handle, D3DDDICB_LOCK *argument) {
   DriverDevice *device = DriverDevice::fromCallback(handle, "pfnLockCb");
   if (!device || !argument) return E_INVALIDARG;
-  if (argument->Flags.ReadOnly && argument->Flags.WriteOnly) brokenRule("pfnLockCb: ReadOnly and WriteOnly");
+  // Pages "D3DDDICB_LOCKFLAGS" and "PFND3DDDI_LOCKCB".
+  const D3DDDICB_LOCKFLAGS flags = argument->Flags;
+  if (flags.ReadOnly && flags.WriteOnly) brokenRule("pfnLockCb: ReadOnly and WriteOnly");
+  if (flags.IgnoreSync && !flags.DonotWait) brokenRule("pfnLockCb: IgnoreSync has no effect without DonotWait");
+  if (flags.IgnoreSync && flags.AcquireAperture) brokenRule("pfnLockCb: IgnoreSync and AcquireAperture");
+  if (flags.UseAlternateVA && !flags.AcquireAperture) brokenRule("pfnLockCb: UseAlternateVA without AcquireAperture");
+  if (flags.Discard && (flags.IgnoreSync || flags.DonotWait))
+    brokenRule("pfnLockCb: IgnoreSync and DonotWait have no effect with Discard");
+  if (flags.Reserved) brokenRule("pfnLockCb: reserved flags");
+  if (flags.LockEntire ? argument->NumPages || argument->pPages : !argument->pPages)
+    brokenRule("pfnLockCb: either all or a list of pages");
   if (std::find(device->m_opened.begin(), device->m_opened.end(), argument->hAllocation) != device->m_opened.end()) {
     brokenRule("pfnLockCb of a shared allocation that somebody else created");
     return device->returned(E_INVALIDARG);
@@ -251,6 +270,11 @@ HRESULT APIENTRY Callbacks::lock(HANDLE handle, D3DDDICB_LOCK *argument) {
   call.pPages = argument->pPages;
   call.Flags = argument->Flags;
   const HRESULT result = resultOfStatus(kernel(*device).Lock(&call));
+  const auto made = device->m_made.find(argument->hAllocation);
+  if (made != device->m_made.end()) {
+    if (flags.Discard && made->second.shared) brokenRule("pfnLockCb: Discard has no effect on a shared allocation");
+    if (SUCCEEDED(result)) ++made->second.locks;
+  }
   if (SUCCEEDED(result)) {
     argument->hAllocation = call.hAllocation;
     argument->pData = call.pData;
@@ -266,6 +290,13 @@ HRESULT APIENTRY Callbacks::unlock(HANDLE handle, const D3DDDICB_UNLOCK *argumen
   call.hDevice = device->m_kernelHandle;
   call.NumAllocations = argument->NumAllocations;
   call.phAllocations = argument->phAllocations;
+  for (UINT i = 0; i < argument->NumAllocations; ++i) {
+    const auto made = device->m_made.find(argument->phAllocations[i]);
+    if (made == device->m_made.end() || !made->second.locks)
+      brokenRule("pfnUnlockCb of an allocation that is not locked");
+    else
+      --made->second.locks;
+  }
   return device->returned(resultOfStatus(kernel(*device).Unlock(&call)));
 }
 

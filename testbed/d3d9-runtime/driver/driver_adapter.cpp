@@ -144,6 +144,13 @@ bool DriverAdapter::readCaps() {
                        static_cast<UINT>(count * sizeof(D3DDDIQUERYTYPE)))))
       m_queries.clear();
   }
+  if (!checkCaps() || !checkFormats()) return false;
+  checkMultisampling();
+  return true;
+}
+
+/// Checks the driver's D3DCAPS9; false: Windows does not load such a HAL.
+bool DriverAdapter::checkCaps() const {
   // Pages reporting-capabilities-for-shader-3-support and supporting-additional-instruction-slots-for-shader-3.
   const bool model3 =
       m_caps.VertexShaderVersion >= D3DVS_VERSION(3, 0) || m_caps.PixelShaderVersion >= D3DPS_VERSION(3, 0);
@@ -153,7 +160,56 @@ bool DriverAdapter::readCaps() {
             m_caps.MaxPixelShader30InstructionSlots);
     return false;
   }
+  // Page "Reporting Capabilities for Shader 2 Support".
+  if (m_caps.VertexShaderVersion >= D3DVS_VERSION(2, 0) &&
+      (m_caps.MaxStreams < 8 || !(m_caps.DeclTypes & D3DDTCAPS_UBYTE4)))
+    brokenRule("vertex shaders 2.0 with %lu streams and types 0x%lx", m_caps.MaxStreams, m_caps.DeclTypes);
+  if (!(m_caps.TextureCaps & D3DPTEXTURECAPS_POW2) != !(m_caps.TextureCaps & D3DPTEXTURECAPS_NONPOW2CONDITIONAL))
+    brokenRule("TextureCaps 0x%lx: POW2 and NONPOW2CONDITIONAL go together", m_caps.TextureCaps);
+  // The bits that d3d9caps.h names, and those that d3dhal.h adds for drivers: DevCaps from HWVERTEXBUFFER on, FOGINFVF.
+  const struct {
+    const char *name;
+    DWORD value, known;
+  } rows[] = {
+      {"Caps", m_caps.Caps, 0x00020800},
+      {"Caps2", m_caps.Caps2, 0xF0120000},
+      {"Caps3", m_caps.Caps3, 0x00000FA0},
+      {"PresentationIntervals", m_caps.PresentationIntervals, 0x8000000F},
+      {"CursorCaps", m_caps.CursorCaps, 0x3},
+      {"DevCaps", m_caps.DevCaps, 0x0FFBFFFF},
+      {"PrimitiveMiscCaps", m_caps.PrimitiveMiscCaps, 0x003FFFF6},
+      {"RasterCaps", m_caps.RasterCaps, 0x0F77A191},
+      {"ZCmpCaps", m_caps.ZCmpCaps, 0xFF},
+      {"SrcBlendCaps", m_caps.SrcBlendCaps, 0xFFFF},
+      {"DestBlendCaps", m_caps.DestBlendCaps, 0xFFFF},
+      {"AlphaCmpCaps", m_caps.AlphaCmpCaps, 0xFF},
+      {"ShadeCaps", m_caps.ShadeCaps, 0x00084208},
+      {"TextureCaps", m_caps.TextureCaps, 0x0027EDE7},
+      {"TextureFilterCaps", m_caps.TextureFilterCaps, 0x1F071F00},
+      {"CubeTextureFilterCaps", m_caps.CubeTextureFilterCaps, 0x1F071F00},
+      {"VolumeTextureFilterCaps", m_caps.VolumeTextureFilterCaps, 0x1F071F00},
+      {"TextureAddressCaps", m_caps.TextureAddressCaps, 0x3F},
+      {"VolumeTextureAddressCaps", m_caps.VolumeTextureAddressCaps, 0x3F},
+      {"LineCaps", m_caps.LineCaps, 0x3F},
+      {"StencilCaps", m_caps.StencilCaps, 0x1FF},
+      {"FVFCaps", m_caps.FVFCaps, 0x0018FFFF},
+      {"TextureOpCaps", m_caps.TextureOpCaps, 0x03FFFFFF},
+      {"VertexProcessingCaps", m_caps.VertexProcessingCaps, 0x37B},
+      {"DevCaps2", m_caps.DevCaps2, 0x7F},
+      {"DeclTypes", m_caps.DeclTypes, 0x3FF},
+      {"StretchRectFilterCaps", m_caps.StretchRectFilterCaps, 0x03000300},
+      {"VertexTextureFilterCaps", m_caps.VertexTextureFilterCaps, 0x1F071F00},
+  };
+  for (const auto &row : rows)
+    if (row.value & ~row.known) brokenRule("%s: unknown bits 0x%lx", row.name, row.value & ~row.known);
+  return true;
+}
+
+/// Checks the driver's list of formats (page "FORMATOP"); false: Windows does not load such a HAL.
+bool DriverAdapter::checkFormats() const {
+  DWORD all = 0;
   for (const FORMATOP &format : m_formats) {
+    all |= format.Operations;
     const bool alpha = format.Format == D3DDDIFMT_A8R8G8B8 || format.Format == D3DDDIFMT_A1R5G5B5 ||
                        format.Format == D3DDDIFMT_A4R4G4B4 || format.Format == D3DDDIFMT_A2R10G10B10;
     if ((format.Operations & FORMATOP_DISPLAYMODE) && alpha)
@@ -165,8 +221,38 @@ bool DriverAdapter::readCaps() {
       logLine("no HAL device: FORMATOP_MEMBEROFGROUP_ARGB of D3DFMT_A4R4G4B4");
       return false;
     }
+    // Windows' runtime takes no less than 8 (D3D9On12, src/9on12Adapter.cpp, on ATI1).
+    if ((format.Operations & FORMATOP_PIXELSIZE) && format.PrivateFormatBitCount < 8)
+      brokenRule("FORMATOP_PIXELSIZE of format 0x%x with %u bits a pixel", static_cast<unsigned>(format.Format),
+                 format.PrivateFormatBitCount);
+  }
+  // Without one of each there is nothing to draw to.
+  if (!(all & FORMATOP_3DACCELERATION) || !(all & FORMATOP_ZSTENCIL)) {
+    logLine("no HAL device: no format of a screen or none of depth");
+    return false;
   }
   return true;
+}
+
+/// Checks that a format has quality levels for exactly the multisample types of its masks. A bit is 1 << (type - 1)
+/// (page "DDPIXELFORMAT", wMultiSampleCaps), so bit 0 is D3DMULTISAMPLE_NONMASKABLE, as in D3D9On12
+/// (src/9on12Adapter.cpp, DDI_MULTISAMPLE_TYPE).
+void DriverAdapter::checkMultisampling() const {
+  constexpr UINT kMostType = D3DMULTISAMPLE_16_SAMPLES;
+  for (const FORMATOP &row : m_formats) {
+    const auto format = static_cast<D3DFORMAT>(row.Format);
+    for (const bool flip : {false, true}) {
+      const UINT types = flip ? row.FlipMsTypes : row.BltMsTypes;
+      if (types >> kMostType) brokenRule("multisample types 0x%x of format %u", types, static_cast<unsigned>(format));
+      for (UINT type = D3DMULTISAMPLE_NONMASKABLE; type <= kMostType; ++type) {
+        const bool announced = types >> (type - 1) & 1;
+        const UINT levels = qualityLevels(format, static_cast<D3DMULTISAMPLE_TYPE>(type), flip);
+        if (announced == (levels != 0)) continue;
+        brokenRule("format %u, multisample type %u of %s: %u quality levels, but %s", static_cast<unsigned>(format),
+                   type, flip ? "flips" : "windows", levels, announced ? "its bit is set" : "no bit");
+      }
+    }
+  }
 }
 
 bool DriverAdapter::readModes() {
@@ -197,6 +283,13 @@ DWORD DriverAdapter::operations(D3DFORMAT format) const {
   for (const FORMATOP &row : m_formats)
     if (static_cast<DWORD>(row.Format) == static_cast<DWORD>(format)) operations |= row.Operations;
   return operations;
+}
+
+UINT DriverAdapter::pixelBits(D3DFORMAT format) const {
+  for (const FORMATOP &row : m_formats)
+    if (static_cast<DWORD>(row.Format) == static_cast<DWORD>(format) && row.Operations & FORMATOP_PIXELSIZE)
+      return row.PrivateFormatBitCount;
+  return 0;
 }
 
 DWORD DriverAdapter::multisampleTypes(D3DFORMAT format, bool flip) const {

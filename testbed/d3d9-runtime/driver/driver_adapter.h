@@ -31,7 +31,10 @@ public:
   const D3DCAPS9 &caps() const { return m_caps; }
   /// Returns the FORMATOP bits of a format, all its entries together; 0: not in the list.
   DWORD operations(D3DFORMAT format) const;
-  /// Returns FORMATOP::FlipMsTypes (for a full screen) or BltMsTypes of a format: bit n - 1 stands for n samples.
+  /// Returns the bits of a pixel that the driver told with FORMATOP_PIXELSIZE; 0: none.
+  UINT pixelBits(D3DFORMAT format) const;
+  /// Returns FORMATOP::FlipMsTypes (for a full screen) or BltMsTypes of a format: bit n - 1 stands for n samples,
+  /// and bit 0 for D3DMULTISAMPLE_NONMASKABLE.
   DWORD multisampleTypes(D3DFORMAT format, bool flip) const;
   bool hasQuery(D3DDDIQUERYTYPE type) const;
   /// Returns the quality levels of a format and a number of samples, 0 for none.
@@ -47,6 +50,9 @@ public:
 private:
   bool loadDriver();
   bool readCaps();
+  void checkMultisampling() const;
+  bool checkFormats() const;
+  bool checkCaps() const;
   bool readModes();
   HRESULT getCaps(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const;
   HRESULT queryAdapterInfo(KMTQUERYADAPTERINFOTYPE type, void *data, UINT size) const;

@@ -3,6 +3,7 @@
 // call at a time: callers hold the lock of the Device. Pages pfnd3dddi_createdevice, d3dddi_devicecallbacks.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -88,6 +89,9 @@ public:
   /// True if a callback reported that the device was removed; nothing brings it back.
   bool isRemoved() const { return m_removed; }
 
+  /// Returns the last error of a callback during the last call, which a driver passes on.
+  HRESULT callbackError() const { return m_callbackError; }
+
   /// Registers a resource of the runtime, so that it is found when the driver names it in a callback.
   void addResource(DriverResource *resource) { m_resources.push_back(resource); }
   void removeResource(DriverResource *resource);
@@ -113,6 +117,13 @@ private:
   std::vector<std::unique_ptr<DriverContext>> m_contexts;
   std::vector<DriverResource *> m_resources;
   std::vector<D3DKMT_HANDLE> m_opened;
+  /// The allocations that the driver made: the resource of each, and how often it is locked.
+  struct Made {
+    HANDLE resource;
+    bool shared;
+    UINT locks;
+  };
+  std::map<D3DKMT_HANDLE, Made> m_made;
   const PresentRequest *m_request = nullptr;
   const char *m_call = nullptr;  ///< the driver's function that is running
   DWORD m_callThread = 0;

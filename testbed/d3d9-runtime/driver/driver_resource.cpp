@@ -22,6 +22,22 @@ UINT levelSize(UINT size, UINT level) {
   return std::max(1u, size >> level);
 }
 
+/// Gives the members that are reserved for this kind of resource values as another kind would have them: no driver may
+/// do anything by them (page "PFND3DDDI_CREATERESOURCE").
+void fillReserved(D3DDDIARG_CREATERESOURCE &argument) {
+  const D3DDDI_RESOURCEFLAGS flags = argument.Flags;
+  // The page does not name ZBuffer, but nothing else tells the samples of depth.
+  if (!flags.RenderTarget && !flags.DecodeRenderTarget && !flags.VideoProcessRenderTarget && !flags.ZBuffer) {
+    argument.MultisampleType = D3DDDIMULTISAMPLE_4_SAMPLES;
+    argument.MultisampleQuality = 1;
+  }
+  if (!flags.Texture && !flags.CubeMap && !flags.Volume) argument.MipLevels = 3;
+  if (!flags.VertexBuffer) argument.Fvf = D3DFVF_XYZ | D3DFVF_NORMAL | D3DFVF_TEX1;
+  if (flags.Primary) return;
+  argument.VidPnSourceId = 7;
+  argument.RefreshRate = {59, 1};
+}
+
 }  // namespace
 
 std::unique_ptr<DriverResource> DriverResource::create(DriverDevice &device, const ResourceDescription &description,
@@ -42,7 +58,7 @@ std::unique_ptr<DriverResource> DriverResource::create(DriverDevice &device, con
 
 HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
   FormatLayout layout;
-  if (!formatLayout(description.format, layout)) return D3DERR_INVALIDCALL;
+  if (!formatLayout(m_device.adapter(), description.format, layout)) return D3DERR_INVALIDCALL;
   const UINT levels = description.sublevels ? std::max(1u, description.levels) : 1;
   m_subresources = levels * description.layers;
 
@@ -100,6 +116,7 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
   argument.hResource = this;
   argument.Flags = description.flags;
   argument.Rotation = description.flags.Primary ? D3DDDI_ROTATION_IDENTITY : static_cast<D3DDDI_ROTATION>(0);
+  fillReserved(argument);
   const HRESULT result = m_device.call<&D3DDDI_DEVICEFUNCS::pfnCreateResource>(&argument);
   std::memset(static_cast<void *>(surfaces.data()), 0xDB, surfaces.size() * sizeof surfaces[0]);
   if (SUCCEEDED(result)) m_driverHandle = argument.hResource;
@@ -109,8 +126,13 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
     m_driverHandle = nullptr;
     return E_OUTOFMEMORY;
   }
-  if (FAILED(result) && description.systemMemory && result != E_OUTOFMEMORY)
-    brokenRule("CreateResource in system memory failed: 0x%08lx", static_cast<unsigned long>(result));
+  // The runtime asks for what the capabilities promise, so all but buffers can only fail for want of memory (page
+  // "PFND3DDDI_CREATERESOURCE"), or because a callback failed.
+  const bool buffer = (description.flags.VertexBuffer || description.flags.IndexBuffer) && !description.systemMemory;
+  if (FAILED(result) && !buffer && result != E_OUTOFMEMORY && result != m_device.callbackError())
+    brokenRule("CreateResource of format 0x%x, flags 0x%x, pool %u gave 0x%08lx",
+               static_cast<unsigned>(description.format), description.flags.Value, argument.Pool,
+               static_cast<unsigned long>(result));
   return result;
 }
 
@@ -208,9 +230,8 @@ HRESULT DriverResource::unlock(UINT subresource, bool notifyOnly) const {
   return m_device.call<&D3DDDI_DEVICEFUNCS::pfnUnlock, Results::Lock>(&argument);
 }
 
-HRESULT DriverResource::notifyLock(UINT subresource, D3DDDI_LOCKFLAGS flags) const {
+HRESULT DriverResource::notifyLock(D3DDDI_LOCKFLAGS flags) const {
   D3DDDIARG_LOCK argument{};
-  argument.SubResourceIndex = subresource;
   argument.Flags = flags;
   argument.Flags.NotifyOnly = 1;
   return lock(argument);

@@ -68,8 +68,10 @@ public:
 
   HRESULT lock(D3DDDIARG_LOCK &argument) const;
   HRESULT unlock(UINT subresource, bool notifyOnly) const;
-  /// Locks without a pointer: the driver waits for its own use of the system memory.
-  HRESULT notifyLock(UINT subresource, D3DDDI_LOCKFLAGS flags) const;
+  /// Lock and unlock without a pointer: the driver waits for its own use of the system memory. Windows names the first
+  /// subresource whichever is locked (VirtualBox' driver, GaDdi.cpp, says so of textures, cubes and volumes).
+  HRESULT notifyLock(D3DDDI_LOCKFLAGS flags) const;
+  HRESULT notifyUnlock() const { return unlock(0, true); }
 
 private:
   friend struct Callbacks;

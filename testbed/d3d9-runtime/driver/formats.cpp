@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/d3d9-runtime/driver/formats.h"
 
+#include <numeric>
+
 #include "aerogpu/d3d9/formats.h"
 #include "testbed/d3d9-runtime/base/log.h"
 
@@ -51,14 +53,20 @@ bool isDriverFormat(D3DFORMAT format) {
   }
 }
 
-bool formatLayout(D3DFORMAT format, FormatLayout &layout) {
+bool formatLayout(const DriverAdapter &adapter, D3DFORMAT format, FormatLayout &layout) {
   const d3d9::FormatInfo *info = isDriverFormat(format) ? nullptr : d3d9::findFormat(format);
   if (info) {
     layout = {info->blockWidth, info->blockHeight, info->blockBytes ? info->blockBytes : 1u};
     return true;
   }
-  layout = {1, 1, 1};
+  const UINT bits = adapter.pixelBits(format);
+  const UINT common = bits ? std::gcd(bits, 8u) : 8;
+  layout = {8 / common, 1, bits ? bits / common : 1};
   return isFourCc(format);
+}
+
+bool hasRuntimeMemory(const DriverAdapter &adapter, D3DFORMAT format) {
+  return !isDriverFormat(format) || adapter.pixelBits(format);
 }
 
 bool isDepthFormat(D3DFORMAT format) {
@@ -160,8 +168,9 @@ HRESULT checkDepthStencilMatch(const DriverAdapter &adapter, D3DFORMAT display, 
   if (operations & FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH) return D3D_OK;
   if (!(operations & FORMATOP_ZSTENCIL)) return D3DERR_NOTAVAILABLE;
   FormatLayout a, b;
-  return formatLayout(target, a) && formatLayout(depth, b) && a.blockBytes == b.blockBytes ? D3D_OK
-                                                                                           : D3DERR_NOTAVAILABLE;
+  return formatLayout(adapter, target, a) && formatLayout(adapter, depth, b) && a.blockBytes == b.blockBytes
+             ? D3D_OK
+             : D3DERR_NOTAVAILABLE;
 }
 
 HRESULT checkConversion(const DriverAdapter &adapter, D3DFORMAT from, D3DFORMAT to) {
@@ -177,11 +186,8 @@ HRESULT checkMultisample(const DriverAdapter &adapter, D3DFORMAT format, bool wi
   UINT count = 0;
   if (type == D3DMULTISAMPLE_NONE)
     count = adapter.operations(format) ? 1 : 0;
-  else if (type == D3DMULTISAMPLE_NONMASKABLE || (adapter.multisampleTypes(format, !windowed) >> (type - 1) & 1))
+  else if (adapter.multisampleTypes(format, !windowed) >> (type - 1) & 1)
     count = adapter.qualityLevels(format, type, !windowed);
-  if (type >= D3DMULTISAMPLE_2_SAMPLES && !count && (adapter.multisampleTypes(format, !windowed) >> (type - 1) & 1))
-    brokenRule("format %u: %u samples in FORMATOP, but no quality level", static_cast<unsigned>(format),
-               static_cast<unsigned>(type));
   if (levels) *levels = count;
   return count ? D3D_OK : D3DERR_NOTAVAILABLE;
 }

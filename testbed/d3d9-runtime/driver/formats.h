@@ -11,11 +11,14 @@ struct FormatLayout {
   UINT blockWidth = 1, blockHeight = 1, blockBytes = 0;
 };
 
-/// Returns the layout of a format. Unknown FOURCC codes count as 8 bits a pixel, as in Windows' runtime; false for
-/// other unknown numbers.
-bool formatLayout(D3DFORMAT format, FormatLayout &layout);
+/// Returns the layout of a format. That of a FOURCC of the driver is a pixel of PrivateFormatBitCount bits; without
+/// that number it counts as 8 bits, for sums of memory only. False for other unknown numbers.
+bool formatLayout(const DriverAdapter &adapter, D3DFORMAT format, FormatLayout &layout);
 /// True if a format is a FOURCC of the driver that the API has no name for.
 bool isDriverFormat(D3DFORMAT format);
+/// True if the runtime can have memory for surfaces of a format: it knows the format, or the driver told the size of a
+/// pixel (page "FORMATOP", FORMATOP_PIXELSIZE).
+bool hasRuntimeMemory(const DriverAdapter &adapter, D3DFORMAT format);
 bool isDepthFormat(D3DFORMAT format);
 /// Returns the bytes of a row of blocks, without gaps.
 UINT rowBytes(const FormatLayout &layout, UINT width);

@@ -288,12 +288,12 @@ bool Front::read(const DriverResource &target, UINT width, UINT height, Pixels &
   if (!copy || !blt(target, whole(width, height), *copy, whole(width, height))) return false;
   D3DDDI_LOCKFLAGS flags{};
   flags.ReadOnly = 1;
-  if (!succeeded(copy->notifyLock(0, flags), "Lock(NotifyOnly)")) return false;
+  if (!succeeded(copy->notifyLock(flags), "Lock(NotifyOnly)")) return false;
   out = {width, height, std::vector<uint32_t>(size_t{width} * height)};
   for (UINT y = 0; y < height; ++y)
     std::memcpy(&out.argb[size_t{y} * width], copy->memory(0).bytes + size_t{y} * copy->memory(0).pitch,
                 size_t{width} * 4);
-  return succeeded(copy->unlock(0, true), "Unlock(NotifyOnly)");
+  return succeeded(copy->notifyUnlock(), "Unlock(NotifyOnly)");
 }
 
 }  // namespace aerogpu::level9

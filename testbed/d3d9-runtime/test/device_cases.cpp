@@ -25,19 +25,24 @@ TEST_CASE(openingOrder) {
                                 "kmt UMDRIVERNAME version 0",
                                 "OpenAdapter interface 9 version 2003",
                                 "GetCaps 3 size 4",
-                                "GetCaps 4 size 100",
+                                "GetCaps 4 size 160",
                                 "GetCaps 13 size 304",
                                 "GetCaps 6 size 4",
-                                "GetCaps 7 size 8",
-                                "kmt CreateDevice",
-                                "CreateDevice interface 9 flags 2",
-                                "kmt CreateContext hint 9"};
+                                "GetCaps 7 size 8"};
+  // Then for each format, for windows and flips, the quality levels of sixteen kinds of samples.
+  constexpr size_t kQualityLevels = 8 * 2 * 16;
+  const char *const kDevice[] = {"kmt CreateDevice", "CreateDevice interface 9 flags 2", "kmt CreateContext hint 9"};
   size_t at = 0;
   for (const char *row : kOrder) {
     const size_t found = find(lines, row, at);
     EXPECT(found < lines.size());
     EXPECT(found == at);
     at = found + 1;
+  }
+  for (size_t i = 0; i < kQualityLevels && at < lines.size(); ++i, ++at) EXPECT(lines[at] == "GetCaps 5 size 16");
+  for (const char *row : kDevice) {
+    EXPECT(find(lines, row, at) == at);
+    ++at;
   }
   // Then the buffers, the defaults, and only then the targets.
   const size_t back = find(lines, "CreateResource format 22"), depth = find(lines, "CreateResource format 75"),
@@ -204,6 +209,9 @@ TEST_CASE(adapter) {
   EXPECT(d->CheckDeviceMultiSampleType(0, D3DDEVTYPE_HAL, D3DFMT_A8R8G8B8, TRUE, D3DMULTISAMPLE_4_SAMPLES, &levels) ==
              D3D_OK &&
          levels == 2);
+  EXPECT(d->CheckDeviceMultiSampleType(0, D3DDEVTYPE_HAL, D3DFMT_A8R8G8B8, TRUE, D3DMULTISAMPLE_NONMASKABLE, &levels) ==
+             D3D_OK &&
+         levels == 3);
   EXPECT(d->CheckDeviceMultiSampleType(0, D3DDEVTYPE_HAL, X, TRUE, D3DMULTISAMPLE_4_SAMPLES, &levels) ==
          D3DERR_NOTAVAILABLE);
   EXPECT(d->CheckDeviceType(0, D3DDEVTYPE_REF, X, X, TRUE) == D3DERR_NOTAVAILABLE);
@@ -239,7 +247,7 @@ TEST_CASE(presentWindowed) {
 // d3d9ddi 3.5: several back buffers are one resource, whose entries are no levels; the runtime rotates them by index.
 TEST_CASE(presentSeveralBuffers) {
   const TestDevice device(false, D3DCREATE_HARDWARE_VERTEXPROCESSING, 2);
-  EXPECT(countOf(device.creation, "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 2 levels 0") == 1);
+  EXPECT(countOf(device.creation, "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 2 levels 3") == 1);
   device->Present(nullptr, nullptr, nullptr, nullptr);
   EXPECT_CALLS("Flush", "callback Render", "Present source 1:0", "SetRenderTarget 0 1 sub 1");
   device->Present(nullptr, nullptr, nullptr, nullptr);
@@ -252,8 +260,8 @@ TEST_CASE(fullScreen) {
     EXPECT(countOf(device.creation, "kmt SetVidPnSourceOwner count 1 type 2") == 1);
     // RenderTarget, NotLockable, DiscardRenderTarget, Primary; the front buffer is one of two.
     EXPECT(countOf(device.creation,
-                   "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 2 levels 0 samples 0 fvf 0 flags "
-                   "00009081") == 1);
+                   "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 2 levels 3 samples 0 fvf 112 "
+                   "flags 00009081") == 1);
     EXPECT(countOf(device.creation, "SetDisplayMode sub 1") == 1);
     EXPECT(countOf(device.creation, "kmt SetDisplayMode allocation 1") == 1);
     device->PresentEx(nullptr, nullptr, nullptr, nullptr, 0);
@@ -337,6 +345,36 @@ TEST_CASE(additionalSwapChains) {
   EXPECT(device->Reset(&again) == D3D_OK);
   parameters.Windowed = FALSE;
   EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3DERR_INVALIDCALL && !chain);
+}
+
+// Pages "D3DPRESENTFLAG" and "D3DDDI_RESOURCEFLAGS": RenderTarget 1, NotLockable 80, DiscardRenderTarget 1000, Video
+// 2000, Primary 8000, CpuOptimized 1000000, MatchGdiPrimary 8000000.
+TEST_CASE(kindsOfBackBuffers) {
+  const TestDevice device;
+  D3DPRESENT_PARAMETERS parameters = presentParameters(device.window);
+  IDirect3DSwapChain9 *chain = nullptr;
+  parameters.Flags = D3DPRESENTFLAG_VIDEO;
+  EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3D_OK);
+  EXPECT_CALLS(
+      "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 1 levels 3 samples 0 fvf 112 "
+      "flags 00003081");
+  chain->Release();
+  parameters.Flags = D3DPRESENTFLAG_VIDEO | D3DPRESENTFLAG_LOCKABLE_BACKBUFFER;
+  fake().clear();
+  EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3D_OK);
+  EXPECT_CALLS(
+      "CreateResource format 22 pool 2 640x480x0 last 640x480 surfaces 1 levels 3 samples 0 fvf 112 "
+      "flags 01003001");
+  chain->Release();
+  parameters.Windowed = FALSE;
+  parameters.Flags = 0;
+  parameters.BackBufferWidth = 1024;  // the mode of the desktop
+  parameters.BackBufferHeight = 768;
+  fake().clear();
+  EXPECT(device->Reset(&parameters) == D3D_OK);
+  EXPECT(countOf(calls(),
+                 "CreateResource format 22 pool 2 1024x768x0 last 1024x768 surfaces 2 levels 3 samples 0 fvf "
+                 "112 flags 08009081") == 1);
 }
 
 TEST_CASE(cursors) {

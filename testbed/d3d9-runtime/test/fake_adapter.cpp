@@ -15,13 +15,18 @@ constexpr DWORD kTarget = FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_VOL
                           FORMATOP_SRGBREAD | FORMATOP_AUTOGENMIPMAP;
 constexpr DWORD kDisplay = FORMATOP_DISPLAYMODE | FORMATOP_3DACCELERATION;
 constexpr DWORD kDepth = FORMATOP_TEXTURE | FORMATOP_ZSTENCIL | FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH;
-constexpr UINT kFourSamples = 1u << 3;
+constexpr DWORD kSampled = FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_OFFSCREENPLAIN;
+constexpr UINT kFourSamples = 1u << 3, kNonMaskable = 1u << 0;
 constexpr FORMATOP kFormats[] = {
-    {D3DDDIFMT_A8R8G8B8, kTarget, 0, kFourSamples, 0},
+    {D3DDDIFMT_A8R8G8B8, kTarget, 0, kFourSamples | kNonMaskable, 0},
     {D3DDDIFMT_X8R8G8B8, kTarget | kDisplay, 0, 0, 0},
     {D3DDDIFMT_R5G6B5, kTarget | kDisplay | FORMATOP_NOFILTER, 0, 0, 0},
-    {D3DDDIFMT_DXT1, FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_OFFSCREENPLAIN, 0, 0, 0},
+    {D3DDDIFMT_DXT1, kSampled, 0, 0, 0},
     {D3DDDIFMT_D24S8, kDepth, 0, 0, 0},
+    // Formats that only the driver knows. Of ATI2 it does not tell the size of a pixel.
+    {static_cast<D3DDDIFORMAT>(MAKEFOURCC('A', 'T', 'I', '1')), kSampled | FORMATOP_PIXELSIZE, 0, 0, 8},
+    {static_cast<D3DDDIFORMAT>(MAKEFOURCC('A', 'T', 'I', '2')), kSampled, 0, 0, 8},
+    {static_cast<D3DDDIFORMAT>(MAKEFOURCC('N', 'V', '1', '2')), kSampled | FORMATOP_PIXELSIZE, 0, 0, 12},
 };
 constexpr D3DDDIQUERYTYPE kQueries[] = {D3DDDIQUERYTYPE_EVENT, D3DDDIQUERYTYPE_OCCLUSION};
 
@@ -42,19 +47,27 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
     return S_OK;
   case D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS: {
     auto *levels = static_cast<DDIMULTISAMPLEQUALITYLEVELSDATA *>(data->pData);
-    levels->QualityLevels =
-        levels->Format == D3DDDIFMT_A8R8G8B8 && levels->MsType == D3DDDIMULTISAMPLE_4_SAMPLES ? 2 : 0;
+    const bool has = levels->Format == D3DDDIFMT_A8R8G8B8 && !levels->Flip;
+    levels->QualityLevels = !has                                              ? 0
+                            : levels->MsType == D3DDDIMULTISAMPLE_4_SAMPLES   ? 2
+                            : levels->MsType == D3DDDIMULTISAMPLE_NONMASKABLE ? misbehaves("no levels") ? 0 : 3
+                                                                              : 0;
     return S_OK;
   }
   case D3DDDICAPS_GETD3D9CAPS: {
     auto *caps = static_cast<D3DCAPS9 *>(data->pData);
     *caps = {};
     caps->Caps2 = D3DCAPS2_DYNAMICTEXTURES;
-    caps->DevCaps = D3DDEVCAPS_HWTRANSFORMANDLIGHT | D3DDEVCAPS_PUREDEVICE;
+    caps->DevCaps = D3DDEVCAPS_HWTRANSFORMANDLIGHT | D3DDEVCAPS_PUREDEVICE |
+                    (misbehaves("no buffers") ? 0 : D3DDEVCAPS_HWVERTEXBUFFER | D3DDEVCAPS_HWINDEXBUFFER);
     caps->MaxTextureWidth = caps->MaxTextureHeight = 4096;
     caps->MaxVolumeExtent = 256;
     caps->NumSimultaneousRTs = 4;
     caps->MaxPointSize = 128.0f;
+    caps->MaxStreams = 16;
+    caps->DeclTypes = D3DDTCAPS_UBYTE4;
+    caps->TextureCaps = misbehaves("half a pair") ? D3DPTEXTURECAPS_POW2 : 0;
+    if (misbehaves("unknown bits")) caps->LineCaps = 0x40;
     caps->PresentationIntervals = D3DPRESENT_INTERVAL_ONE | D3DPRESENT_INTERVAL_TWO | D3DPRESENT_INTERVAL_IMMEDIATE;
     caps->VertexShaderVersion = D3DVS_VERSION(3, 0);
     caps->MaxVertexShaderConst = 256;

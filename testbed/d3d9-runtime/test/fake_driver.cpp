@@ -82,7 +82,8 @@ HRESULT APIENTRY createResource(HANDLE handle, D3DDDIARG_CREATERESOURCE *data) {
       "%u",
       static_cast<unsigned>(data->Format), data->Pool, top.Width, top.Height, top.Depth, last.Width, last.Height,
       data->SurfCount, data->MipLevels, data->MultisampleType, data->Fvf, data->Flags.Value, top.SysMemPitch);
-  if (misbehaves("refuse resources")) return D3DERR_NOTAVAILABLE;
+  if (misbehaves("no memory")) return E_OUTOFMEMORY;
+  if (misbehaves("refuse surfaces") && top.Width == 64) return D3DERR_NOTAVAILABLE;
   auto resource = std::make_unique<Resource>();
   resource->runtime = data->hResource;
   resource->surfaces = data->SurfCount;
@@ -154,6 +155,7 @@ HRESULT APIENTRY lock(HANDLE handle, D3DDDIARG_LOCK *data) {
   D3DDDICB_LOCK call{};
   call.hAllocation = resource->allocation;
   call.Flags.LockEntire = 1;
+  call.Flags.IgnoreSync = misbehaves("sync without wait");
   const HRESULT result = device.callbacks.pfnLockCb(device.runtime, &call);
   data->pSurfData = call.pData;
   data->Pitch = 256;
@@ -163,7 +165,7 @@ HRESULT APIENTRY lock(HANDLE handle, D3DDDIARG_LOCK *data) {
 HRESULT APIENTRY unlock(HANDLE handle, const D3DDDIARG_UNLOCK *data) {
   FakeDevice &device = of(handle);
   record("Unlock sub %u flags %u", data->SubResourceIndex, data->Flags.Value);
-  if (data->Flags.NotifyOnly) return S_OK;
+  if (data->Flags.NotifyOnly || misbehaves("no unlock")) return S_OK;
   D3DDDICB_UNLOCK call{};
   call.NumAllocations = 1;
   call.phAllocations = &static_cast<Resource *>(data->hResource)->allocation;

@@ -7,12 +7,13 @@
 
 using namespace aerogpu::test;
 
-// d3d9ddi 3.5; flags by bit of D3DDDI_RESOURCEFLAGS.
+// d3d9ddi 3.5; flags by bit of D3DDDI_RESOURCEFLAGS. Samples 4, levels 3 and FVF 112 stand where the page
+// "PFND3DDDI_CREATERESOURCE" reserves these members.
 TEST_CASE(textures) {
   const TestDevice device(true);
   IDirect3DTexture9 *texture = nullptr;
   EXPECT(device->CreateTexture(16, 8, 0, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) == D3D_OK);
-  EXPECT_CALLS("CreateResource format 21 pool 2 16x8x0 last 1x1 surfaces 5 levels 5 samples 0 fvf 0 flags 00010080");
+  EXPECT_CALLS("CreateResource format 21 pool 2 16x8x0 last 1x1 surfaces 5 levels 5 samples 4 fvf 112 flags 00010080");
   EXPECT(texture->GetLevelCount() == 5);
   D3DLOCKED_RECT locked{};
   EXPECT(texture->LockRect(0, &locked, nullptr, 0) == D3DERR_INVALIDCALL);  // not dynamic
@@ -27,7 +28,7 @@ TEST_CASE(textures) {
   fake().clear();
   EXPECT(device->CreateCubeTexture(8, 0, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &cube, nullptr) ==
          D3D_OK);
-  EXPECT_CALLS("CreateResource format 21 pool 2 8x8x0 last 1x1 surfaces 24 levels 4 samples 0 fvf 0 flags 00030081");
+  EXPECT_CALLS("CreateResource format 21 pool 2 8x8x0 last 1x1 surfaces 24 levels 4 samples 0 fvf 112 flags 00030081");
   IDirect3DSurface9 *face = nullptr;
   cube->GetCubeMapSurface(D3DCUBEMAP_FACE_NEGATIVE_Y, 2, &face);
   device->SetRenderTarget(0, face);
@@ -37,7 +38,7 @@ TEST_CASE(textures) {
   IDirect3DVolumeTexture9 *volume = nullptr;
   device->CreateVolumeTexture(8, 4, 2, 2, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, &volume, nullptr);
   EXPECT_CALLS(
-      "CreateResource format 21 pool 1 8x4x2 last 4x2 surfaces 2 levels 2 samples 0 fvf 0 flags 00050000 pitch 32");
+      "CreateResource format 21 pool 1 8x4x2 last 4x2 surfaces 2 levels 2 samples 4 fvf 112 flags 00050000 pitch 32");
   volume->Release();
   EXPECT(device->CreateTexture(16, 8, 6, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) == D3DERR_INVALIDCALL);
   EXPECT(device->CreateTexture(8192, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) ==
@@ -49,12 +50,12 @@ TEST_CASE(textures) {
   fake().clear();
   EXPECT(device->CreateRenderTarget(32, 16, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_4_SAMPLES, 1, FALSE, &surface, nullptr) ==
          D3D_OK);
-  EXPECT_CALLS("GetCaps 5 size 16",
-               "CreateResource format 21 pool 2 32x16x0 last 32x16 surfaces 1 levels 1 samples 4 fvf 0 flags 00000081");
+  EXPECT_CALLS(
+      "GetCaps 5 size 16",
+      "CreateResource format 21 pool 2 32x16x0 last 32x16 surfaces 1 levels 3 samples 4 fvf 112 flags 00000081");
   surface->Release();
-  fake().misbehave("refuse resources");
-  EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) ==
-             D3DERR_NOTAVAILABLE &&
+  fake().misbehave("no memory");
+  EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) == E_OUTOFMEMORY &&
          !texture);
 }
 
@@ -64,8 +65,9 @@ TEST_CASE(managedPool) {
   IDirect3DTexture9 *texture = nullptr;
   device->CreateTexture(32, 32, 2, 0, D3DFMT_A8R8G8B8, D3DPOOL_MANAGED, &texture, nullptr);
   EXPECT_CALLS(
-      "CreateResource format 21 pool 1 32x32x0 last 16x16 surfaces 2 levels 2 samples 0 fvf 0 flags 00010000 pitch 128",
-      "CreateResource format 21 pool 2 32x32x0 last 16x16 surfaces 2 levels 2 samples 0 fvf 0 flags 00010000");
+      "CreateResource format 21 pool 1 32x32x0 last 16x16 surfaces 2 levels 2 samples 4 fvf 112 flags 00010000 pitch "
+      "128",
+      "CreateResource format 21 pool 2 32x32x0 last 16x16 surfaces 2 levels 2 samples 4 fvf 112 flags 00010000");
   D3DLOCKED_RECT locked{};
   const RECT part{4, 2, 8, 8};
   EXPECT(texture->LockRect(0, &locked, nullptr, 0) == D3D_OK);
@@ -77,8 +79,10 @@ TEST_CASE(managedPool) {
   EXPECT(texture->LockRect(0, &locked, &part, D3DLOCK_READONLY) == D3D_OK);
   EXPECT(static_cast<BYTE *>(locked.pBits) == base + size_t{2 * 128 + 4 * 4});
   texture->UnlockRect(0);
-  // Locks without a pointer: the driver waits for its own reads only.
-  EXPECT_CALLS("Lock sub 0 flags 080", "Unlock sub 0 flags 1", "Lock sub 0 flags 081", "Unlock sub 0 flags 1");
+  EXPECT(texture->LockRect(1, &locked, nullptr, D3DLOCK_READONLY) == D3D_OK && texture->UnlockRect(1) == D3D_OK);
+  // Locks without a pointer: the driver waits for its own reads only, and is not told the level.
+  EXPECT_CALLS("Lock sub 0 flags 080", "Unlock sub 0 flags 1", "Lock sub 0 flags 081", "Unlock sub 0 flags 1",
+               "Lock sub 0 flags 081", "Unlock sub 0 flags 1");
   device->SetTexture(0, texture);
   IDirect3DVertexBuffer9 *buffer = nullptr;
   device->CreateVertexBuffer(256, 0, D3DFVF_XYZRHW, D3DPOOL_MANAGED, &buffer, nullptr);
@@ -145,7 +149,7 @@ TEST_CASE(locks) {
                              nullptr);
   // Dynamic, WriteOnly, VertexBuffer.
   EXPECT_CALLS(
-      "CreateResource format 100 pool 2 4096x1x0 last 4096x1 surfaces 1 levels 1 samples 0 fvf 2 flags 00080044");
+      "CreateResource format 100 pool 2 4096x1x0 last 4096x1 surfaces 1 levels 3 samples 4 fvf 2 flags 00080044");
   void *bytes = nullptr;
   const auto lock = [&](UINT offset, UINT size, DWORD flags) {
     EXPECT(buffer->Lock(offset, size, &bytes, flags) == D3D_OK && bytes);
@@ -158,7 +162,7 @@ TEST_CASE(locks) {
   lock(4000, 500, 0);
   lock(0, 0, D3DLOCK_READONLY);
   EXPECT_CALLS("Lock sub 0 flags 00a", "Unlock", "Lock sub 0 flags 016 range 64+32", "Unlock",
-               "Lock sub 0 flags 01a range 64+32", "Unlock", "Lock sub 0 flags 006", "Unlock",
+               "Lock sub 0 flags 01a range 64+32", "Unlock", "Lock sub 0 flags 00e", "Unlock",
                "Lock sub 0 flags 012 range 4000+96", "Unlock", "Lock sub 0 flags 001", "Unlock");
   fake().misbehave("busy");
   EXPECT(buffer->Lock(0, 0, &bytes, D3DLOCK_DONOTWAIT) == D3DERR_WASSTILLDRAWING);
@@ -192,6 +196,54 @@ TEST_CASE(locks) {
   EXPECT_CALLS("SetTexture 0 0");
   device->SetTexture(0, nullptr);
   texture->Release();
+  fake().clear();
+}
+
+// A driver that does not allocate buffers (D3DDEVCAPS_HWVERTEXBUFFER, HWINDEXBUFFER) gets them in the runtime's memory:
+// pool 1, Dynamic 4, WriteOnly 40, VertexBuffer 80000, IndexBuffer 100000, MightDrawFromLocked 2000000.
+TEST_CASE(buffersOfTheRuntime) {
+  D3DCAPS9 caps{};
+  {
+    const TestDevice device;
+    EXPECT(device->GetDeviceCaps(&caps) == D3D_OK);
+    EXPECT(!(caps.DevCaps & (D3DDEVCAPS_HWVERTEXBUFFER | D3DDEVCAPS_HWINDEXBUFFER)));  // not for programs
+  }
+  fake().misbehave("no buffers");
+  const TestDevice device;
+  IDirect3DVertexBuffer9 *vertices = nullptr, *managed = nullptr;
+  IDirect3DIndexBuffer9 *indices = nullptr;
+  EXPECT(device->CreateVertexBuffer(256, D3DUSAGE_DYNAMIC | D3DUSAGE_WRITEONLY, D3DFVF_XYZ, D3DPOOL_DEFAULT, &vertices,
+                                    nullptr) == D3D_OK);
+  EXPECT(device->CreateIndexBuffer(128, D3DUSAGE_WRITEONLY, D3DFMT_INDEX16, D3DPOOL_DEFAULT, &indices, nullptr) ==
+         D3D_OK);
+  EXPECT(device->CreateVertexBuffer(64, 0, D3DFVF_XYZ, D3DPOOL_MANAGED, &managed, nullptr) == D3D_OK);
+  EXPECT_CALLS("CreateResource format 100 pool 1 256x1x0 last 256x1 surfaces 1 levels 3 samples 4 fvf 2 flags 02080044",
+               "CreateResource format 101 pool 1 128x1x0 last 128x1 surfaces 1 levels 3 samples 4 fvf 112 flags "
+               "02100040",
+               "CreateResource format 100 pool 1 64x1x0 last 64x1 surfaces 1 levels 3 samples 4 fvf 2 flags 02080000");
+  void *bytes = nullptr;
+  EXPECT(vertices->Lock(64, 32, &bytes, D3DLOCK_DISCARD) == D3D_OK && bytes);
+  vertices->Unlock();
+  EXPECT_CALLS("Lock sub 0 flags 080", "Unlock sub 0 flags 1");
+  // A managed buffer has no second copy to bring up to date.
+  device->SetStreamSource(0, managed, 0, 16);
+  IDirect3DPixelShader9 *shader = nullptr;
+  device->CreatePixelShader(kPixelShader, &shader);
+  device->SetPixelShader(shader);
+  device->SetFVF(D3DFVF_XYZRHW);
+  device->BeginScene();
+  fake().clear();
+  device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1);
+  EXPECT(countOf(calls(), "BufBlt") == 0);
+  device->EndScene();
+  // Pool DEFAULT is what Reset counts, wherever the bytes are.
+  D3DPRESENT_PARAMETERS parameters = presentParameters(device.window);
+  EXPECT(device->Reset(&parameters) == D3DERR_INVALIDCALL);
+  vertices->Release();
+  indices->Release();
+  EXPECT(device->Reset(&parameters) == D3D_OK);
+  shader->Release();
+  managed->Release();
   fake().clear();
 }
 
@@ -278,6 +330,34 @@ TEST_CASE(depthTextures) {
   fake().clear();
 }
 
+// Page "FORMATOP": the runtime has memory for a format of the driver's only if it knows the size of a pixel.
+TEST_CASE(driverFormats) {
+  const TestDevice device;
+  const auto make = [&](char last, D3DPOOL pool) {
+    const auto format = static_cast<D3DFORMAT>(MAKEFOURCC('A', 'T', 'I', last));
+    IDirect3DTexture9 *texture = nullptr;
+    IDirect3DSurface9 *surface = nullptr;
+    const HRESULT result = device->CreateTexture(8, 8, 1, 0, format, pool, &texture, nullptr);
+    if (texture) texture->Release();
+    if (pool == D3DPOOL_MANAGED) return result;
+    EXPECT(device->CreateOffscreenPlainSurface(8, 8, format, pool, &surface, nullptr) == result);
+    if (surface) surface->Release();
+    return result;
+  };
+  for (const D3DPOOL pool : {D3DPOOL_DEFAULT, D3DPOOL_MANAGED, D3DPOOL_SYSTEMMEM, D3DPOOL_SCRATCH}) {
+    EXPECT(make('1', pool) == D3D_OK);
+    EXPECT(make('2', pool) == (pool == D3DPOOL_DEFAULT ? D3D_OK : D3DERR_INVALIDCALL));
+  }
+  IDirect3DSurface9 *surface = nullptr;
+  D3DLOCKED_RECT locked{};
+  EXPECT(device->CreateOffscreenPlainSurface(16, 4, static_cast<D3DFORMAT>(MAKEFOURCC('N', 'V', '1', '2')),
+                                             D3DPOOL_SYSTEMMEM, &surface, nullptr) == D3D_OK);
+  EXPECT(surface->LockRect(&locked, nullptr, 0) == D3D_OK && locked.Pitch == 24);  // 12 bits a pixel
+  surface->UnlockRect();
+  surface->Release();
+  fake().clear();
+}
+
 TEST_CASE(transfers) {
   const TestDevice device;
   IDirect3DSurface9 *back = nullptr, *copy = nullptr, *plain = nullptr, *target = nullptr;
@@ -334,7 +414,7 @@ TEST_CASE(sharedHandles) {
          D3D_OK);
   EXPECT(handle != nullptr);
   EXPECT_ALL_CALLS(
-      "CreateResource format 21 pool 2 64x32x0 last 64x32 surfaces 1 levels 1 samples 0 fvf 0 flags 00010881",
+      "CreateResource format 21 pool 2 64x32x0 last 64x32 surfaces 1 levels 1 samples 0 fvf 112 flags 00010881",
       "kmt CreateAllocation count 1 resource 1 shared 1 runtime data 36");
   EXPECT(opener->CreateTexture(64, 32, 1, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &opened, &handle) ==
          D3D_OK);

@@ -20,11 +20,17 @@ MISBEHAVIOUR = [
     ('nothing', 0, ''),
     ('control words', BROKEN, 'SetRenderState changed the floating-point control words from 037f'),
     ('wrong result', BROKEN, 'Lock gave 0x80004005, which it may not give'),
+    ('sync without wait', BROKEN, 'pfnLockCb: IgnoreSync has no effect without DonotWait'),
+    ('no unlock', BROKEN, 'pfnDeallocateCb of an allocation that is locked'),
     ('too long', BROKEN, 'pfnRenderCb: 0 + '),
     ('late callback', BROKEN, 'pfnRenderCb outside of a call of the device'),
+    ('refuse surfaces', BROKEN, 'CreateResource of format 0x16, flags 0x0, pool 2 gave 0x8876086a'),
     ('leak allocations', BROKEN, 'DestroyResource left the allocations of the resource'),
     ('no Flush', BROKEN, 'the driver has no Flush'),
     ('false event', BROKEN, 'GetQueryData of an event gave S_OK and FALSE'),
+    ('no levels', BROKEN, 'format 21, multisample type 1 of windows: 0 quality levels, but its bit is set'),
+    ('half a pair', BROKEN, 'TextureCaps 0x2: POW2 and NONPOW2CONDITIONAL go together'),
+    ('unknown bits', BROKEN, 'LineCaps: unknown bits 0x40'),
     ('few slots', 1, '511 and 511 instruction slots of shader model 3'),
 ]
 

@@ -41,12 +41,15 @@ void Vidmm::unlock(Allocation& allocation) {
   if (allocation.locks) --allocation.locks;
 }
 
+bool Vidmm::mayBeInAperture(const Allocation& allocation) const {
+  for (UINT id = 1; id <= m_segments.size(); ++id)
+    if ((allocation.info.SupportedReadSegmentSet >> (id - 1) & 1) && isAperture(id)) return true;
+  return false;
+}
+
 bool Vidmm::lockedOut(const Allocation& allocation) {
   std::lock_guard lock(m_mutex);
-  if (!allocation.locks) return false;
-  for (UINT id = 1; id <= m_segments.size(); ++id)
-    if ((allocation.info.SupportedReadSegmentSet >> (id - 1) & 1) && isAperture(id)) return false;
-  return true;
+  return allocation.locks && !mayBeInAperture(allocation);
 }
 
 UINT Vidmm::residency(const Allocation& allocation) {

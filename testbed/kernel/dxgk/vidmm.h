@@ -142,6 +142,9 @@ public:
   /// one that the driver did not make visible to the CPU, or STATUS_NO_MEMORY.
   NTSTATUS lock(Allocation& allocation, CpuRange& out);
   void unlock(Allocation& allocation);
+  /// True if the driver lets the allocation be in an aperture. The segments do not change while there are
+  /// allocations.
+  bool mayBeInAperture(const Allocation& allocation) const;
   /// True if the GPU cannot use the allocation because it is locked and may not be in an aperture.
   bool lockedOut(const Allocation& allocation);
   /// Returns the allocation's D3DKMT_ALLOCATIONRESIDENCYSTATUS.

@@ -57,6 +57,9 @@ APIENTRY BOOL windowsHeapFree(void*, DWORD, void* memory) {
 APIENTRY int windowsMemcmp(const void* a, const void* b, size_t bytes) {
   return memcmp(a, b, bytes);
 }
+APIENTRY BOOL windowsModuleHandle(DWORD, const void*, void**) {
+  return 1;
+}
 APIENTRY void* windowsMemcpy(void* to, const void* from, size_t bytes) {
   return memcpy(to, from, bytes);
 }
@@ -78,6 +81,7 @@ void* resolve(const char*, const char* name) {
     const char* name;
     void* function;
   } known[] = {
+      {"GetModuleHandleExW", reinterpret_cast<void*>(windowsModuleHandle)},
       {"GetProcessHeap", reinterpret_cast<void*>(windowsHeap)},
       {"HeapAlloc", reinterpret_cast<void*>(windowsHeapAlloc)},
       {"HeapFree", reinterpret_cast<void*>(windowsHeapFree)},

@@ -218,7 +218,12 @@ NTSTATUS Kernel::run(CallTag<Call::Lock>, Process& process, const kmt::LockReque
   // lock.
   const uint64_t number = allocation->opened->allocation->busyUntil;
   Scheduler& scheduler = m_adapter.scheduler();
-  if (!flags.IgnoreSync && !scheduler.completed(number)) {
+  // Pages "D3DDDICB_LOCKFLAGS" and "pfnLockCb": IgnoreSync is for what an aperture can hold, and counts with
+  // DonotWait.
+  if (flags.IgnoreSync && !m_adapter.vidmm().mayBeInAperture(*allocation->opened->allocation))
+    return kmt::kStatusInvalidParameter;
+  const bool asks = !flags.IgnoreSync || !flags.DonotWait || flags.Discard;
+  if (asks && !scheduler.completed(number)) {
     if (flags.DonotWait) return kmt::kStatusAllocationBusy;
     device.lock.unlock();
     scheduler.waitIdle(number);
