@@ -11,7 +11,7 @@ namespace {
 
 // Opening.
 
-// PRIV-23: the layout is the same for 32- and 64-bit code, and begins with version 1.
+// PRIV-29: the layout is the same for 32- and 64-bit code, and begins with version 1.
 static_assert(offsetof(aerogpu_umd_ext_private_v2, ext_flags) == 64 &&
               offsetof(aerogpu_umd_ext_private_v2, driver_version) == 72 &&
               offsetof(aerogpu_umd_ext_private_v2, aperture_bytes) == 88 &&
@@ -52,7 +52,7 @@ TEST(UmdOpen, AsksTheKernelDriverAndRefusesWhatItDoesNotKnow) {
   wrong.device_abi_version_u32 += 1;  // a newer minor version is fine
   EXPECT_EQ(open(wrong), 0);
   wrong = info;
-  wrong.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;  // PRIV-23: with all of its fields
+  wrong.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;  // PRIV-29: with all of its fields
   EXPECT_LT(open(wrong), 0);
   wrong.size_bytes = 128;
   EXPECT_EQ(open(wrong), 0);

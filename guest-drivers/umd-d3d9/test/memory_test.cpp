@@ -67,7 +67,7 @@ TEST_F(Umd, SharedIsOneLevelOfOneLayer) {  // EX-45
   p.destroy(shared);
 }
 
-// docs/abi/driver-data.md PRIV-24: with handle spaces the kernel driver has made each texture with a token.
+// docs/abi/driver-data.md PRIV-30: with handle spaces the kernel driver has made each texture with a token.
 TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
   for (const bool spaces : {false, true}) {
     SCOPED_TRACE(spaces);
@@ -102,7 +102,7 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
       EXPECT_EQ(memory, row.memory);
       if (memory) memcpy(&priv, kernel.allocations.rbegin()->second.priv.data(), sizeof priv);
       EXPECT_EQ(priv.flags & kKinds, row.kind);
-      // PRIV-20: a surface that the GPU draws and the kernel driver presents takes no guest memory of its size.
+      // PRIV-28: a surface that the GPU draws and the kernel driver presents takes no guest memory of its size.
       EXPECT_EQ((priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY) != 0,
                 spaces && row.kind == AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED);
       EXPECT_EQ(p.fn.pfnFlush(p.dev()), 0);
@@ -126,7 +126,7 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
   }
 }
 
-// PRIV-20: a program with three 1080p back buffers, a texture of that size that it draws to, and depth.
+// PRIV-28: a program with three 1080p back buffers, a texture of that size that it draws to, and depth.
 TEST(UmdSpaces, WhatIsDrawnToCostsNoGuestMemory) {
   for (const bool spaces : {false, true}) {
     SCOPED_TRACE(spaces);
@@ -225,7 +225,7 @@ TEST(UmdPlain, ASurfaceThatMayBePresentedHasMemory) {
   rt.close();
 }
 
-TEST(UmdHandles, OfTwoDevicesNeverMeet) {  // PRIV-14
+TEST(UmdHandles, OfTwoDevicesNeverMeet) {  // PRIV-27
   FakeKernel kernel;
   FakeRuntime a(kernel), b(kernel);
   a.open();
