@@ -348,7 +348,8 @@ def dispatch(everything):
 def dictionary(everything):
     def word(*numbers):
         return ''.join(f'\\x{byte:02x}' for n in numbers for byte in n.to_bytes(4, 'little'))
-    lines = [f'# {NOTICE}', '# Words of command streams for libFuzzer: packet headers, and numbers that fields have.']
+    lines = ['# SPDX-License-Identifier: MIT', f'# {NOTICE}',
+             '# Words of command streams for libFuzzer: packet headers, and numbers that fields have.']
     lines += [f'{p.name}="{word(p.opcode, p.struct.bytes)}"' for p in everything.packets]
     values = {value: name for e in everything.all('enums') for name, value, _ in e.values}
     return lines + [f'{name}="{word(value)}"' for value, name in sorted(values.items())]

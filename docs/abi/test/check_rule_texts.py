@@ -25,6 +25,7 @@ ANCHOR = re.compile(r'\b[A-Z]{2,8}-\d+\b')
 NAME = re.compile(r'\b(?:[A-Z][A-Z0-9]*[A-Z0-9_]+|\d[\w^]*(?:\.\d+)?)\b')
 NO_NAMES = {'CPU', 'GPU'}
 HEAD = """\
+# SPDX-License-Identifier: MIT
 # The recorded rules, which check_rule_texts.py compares with the pages: anchor, hash of the words, hash of the names
 # and numbers.
 """
