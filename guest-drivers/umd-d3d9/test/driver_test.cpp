@@ -246,11 +246,12 @@ TEST_F(Umd, EveryFunctionIsThereAndAnswersAsItsRowSays) {
   static_assert(sizeof(D3DDDI_DEVICEFUNCS) == 121 * sizeof(void *));
   void *slots[121];
   memcpy(slots, &rt.driver, sizeof slots);
-  int missing = 0, nulls = 0;
+  int done = 0, missing = 0, nulls = 0;
   for (size_t i = 0; i < 121; i++) {
     SCOPED_TRACE(kRows[i].name);
     EXPECT_EQ(slots[i] == nullptr, kRows[i].answer == Answer::Null);
     nulls += slots[i] == nullptr;
+    done += kRows[i].answer == Answer::Done;
     if (!slots[i] || kRows[i].answer == Answer::Done) continue;
     const HRESULT result = callAnything(slots[i], rt.device);
     missing += result == kNotImplemented;
@@ -274,6 +275,8 @@ TEST_F(Umd, EveryFunctionIsThereAndAnswersAsItsRowSays) {
   }
   EXPECT_EQ(nulls, 3);
   EXPECT_LE(missing, 27) << "it may only fall";
+  // The rows that the functions are made of say what they answer: only the number can tell that one lost its work.
+  EXPECT_GE(done, 59) << "it may only rise";
 }
 
 }  // namespace

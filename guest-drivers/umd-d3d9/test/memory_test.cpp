@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests allocations: their descriptions, their writers, their lifetime, sharing, handles. docs/abi/driver-data.md.
 #include <array>
+#include <tuple>
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
@@ -57,11 +58,14 @@ TEST_F(Umd, PrivateDataSaysWhatAnAllocationIs) {
 
 TEST_F(Umd, SharedIsOneLevelOfOneLayer) {  // EX-45
   HANDLE out;
-  EXPECT_EQ(
-      p.tryResource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::shared(), out, D3DDDIPOOL_VIDEOMEMORY, 2),
-      kNotAvailable);
+  const uint32_t shape = Program::texture() | Program::shared();
+  for (const auto &[flags, levels, faces] : {std::tuple{shape, 2u, 1u}, std::tuple{shape | Program::cube(), 1u, 6u},
+                                             std::tuple{shape | Program::cube(), 5u, 6u}})
+    EXPECT_EQ(p.tryResource(D3DDDIFMT_A8R8G8B8, 16, 16, flags, out, D3DDDIPOOL_VIDEOMEMORY, levels, faces),
+              kNotAvailable)
+        << levels << " levels of " << faces << " layers";
   rt.takePackets();
-  HANDLE shared = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::shared());
+  HANDLE shared = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, shape);
   // EX-41: it is exported before any program can name its token.
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXPORT_SHARED_SURFACE).size(), 1u);
   p.destroy(shared);
