@@ -230,7 +230,7 @@ TEST(Contract, TheRingComesUp) {
   EXPECT_EQ(d.reg(kErrorCount), 0u) << "no page, no error";
 }
 
-// PCI-2, RING-2, RING-3, RING-5
+// PCI-10, RING-12, RING-13, RING-5
 TEST(Contract, ARingIsMendedAndReplaced) {
   Driver d("renderer=null");
   d.startRing(Driver::kRing, 64, 0, 0xBAD);
@@ -270,7 +270,7 @@ TEST(Contract, TheLargestBuffers) {
   EXPECT_EQ(d.codeOf(d.submitRaw(0, 24, 0, 0)), kDecode);
 }
 
-/// Shaders as Direct3D 9 tokens (state.md, SHADER-3), written as numbers. kVs is vs_2_0 { dcl_position v0;
+/// Shaders as Direct3D 9 tokens (state.md, SHADER-13), written as numbers. kVs is vs_2_0 { dcl_position v0;
 /// dcl_texcoord v1; mov oPos, v0; mov oT0, v1 }, kPs is ps_2_0 { dcl t0; add r0, t0, c0; mov oC0, r0 }.
 const Words kVs = {0xFFFE0200, 0x0200001F, 0x80000000, 0x900F0000, 0x0200001F, 0x80000005, 0x900F0001,
                    0x02000001, 0xC00F0000, 0x90E40000, 0x02000001, 0xE00F0000, 0x90E40001, 0x0000FFFF};
@@ -280,8 +280,8 @@ const Words kPs = {0xFFFF0200, 0x0200001F, 0x80000000, 0xB00F0000, 0x03000002, 0
 /// FLOAT2 TEXCOORD from stream 1, and the end.
 const Words kElements = {0x00000000, 0x00000002, 0x00000001, 0x00050001, 0x000000FF, 0x00000011};
 
-// DRAW-1, DRAW-2, SHADER-3, SHADER-10, SHADER-11, INPUT-1, INPUT-3, INPUT-10, STATE-9, STATE-13, COPY-2,
-// COPY-6, OBJ-4, OBJ-7, ALLOC-10, TOK-2, TOK-3, TOK-4, TOK-5, EXT-2
+// DRAW-1, DRAW-2, SHADER-13, SHADER-10, SHADER-11, INPUT-1, INPUT-3, INPUT-10, STATE-9, STATE-13, COPY-2,
+// COPY-6, OBJ-4, OBJ-7, ALLOC-10, TOK-2, TOK-3, TOK-4, TOK-10, EXT-2
 TEST(Contract, ATriangleAndItsAlias) {
   Driver d("renderer=vulkan");
   d.startRing();
@@ -327,7 +327,7 @@ TEST(Contract, ATriangleAndItsAlias) {
   EXPECT_EQ(d.codeOf(Stream().add(kImport, {8, 0, lo(kToken), hi(kToken)})), kDecode) << "a used-up token";
 }
 
-// PRES-1, PRES-2, PRES-3, PRES-5, SCAN-1, SCAN-3, SCAN-5, SCAN-9, VBL-1, VBL-2, EXT-2
+// PRES-1, PRES-2, PRES-3, PRES-5, SCAN-1, SCAN-10, SCAN-5, SCAN-9, VBL-1, VBL-2, EXT-2
 TEST(Contract, Presents) {
   Driver d("renderer=null");
   EXPECT_EQ(d.reg(kVblankPeriod), 16'666'667u);

@@ -120,13 +120,13 @@ protected:
   }
 };
 
-// LIM-10
+// LIM-15
 TEST_F(EndlessWithSpaces, IsStoppedForWhatWaitsInTheRing) {
   begin(1);
   expectStoppedFor(2);
 }
 
-// LIM-10, SPACE-25
+// LIM-15, SPACE-25
 TEST_F(EndlessWithSpaces, IsNotStoppedForWorkOfItsOwnProcessInTheRing) {
   CommandWriter kernel;
   for (const auto& [space, process] : {std::pair{1u, 7u}, {2u, 7u}, {3u, 8u}})
@@ -256,7 +256,7 @@ protected:
 };
 
 /// Each frame is right, and comes long before Windows' time-out of 10 s (install.cmd's TdrDelay).
-// LIM-9, LIM-10, LIM-11
+// LIM-9, LIM-15, LIM-11
 TEST_F(Beside, AProgramDrawsOnBesideTheHeaviestLegalWork) {
   constexpr std::chrono::seconds kTdrDelay(10);
   const auto table = AeroGpuDev::allocTable(entries);

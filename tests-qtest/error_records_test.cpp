@@ -120,7 +120,7 @@ TEST_F(ErrorRecords, AreThereForWhoAsks) {
   EXPECT_EQ(take(), Record{});
 }
 
-// REC-1, RING-3
+// REC-1, RING-13
 TEST_F(ErrorRecords, OfNoSubmission) {
   start(false);
   dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, 0);

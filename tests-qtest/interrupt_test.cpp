@@ -169,7 +169,7 @@ TEST(Msi, ThroughAnIrqfdWithKvm) {
 
 /// A message is a write by the function, so it needs Bus Master Enable; a held-back message comes when that
 /// is set.
-// PCI-2
+// PCI-10
 TEST(Msi, NeedsBusMastering) {
   constexpr uint64_t kAddress = 0x600000;
   AeroGpuDev dev;

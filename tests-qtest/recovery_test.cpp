@@ -168,7 +168,7 @@ TEST_P(Recovery, ARestartBringsItBackWithoutAResetOfTheMachine) {
   EXPECT_GT(dev.completedFence(), queued);
 }
 
-// LOSS-5: the ring is set up and filled before the device is done.
+// LOSS-10: the ring is set up and filled before the device is done.
 TEST_P(Recovery, ADriverNeedNotWaitForIt) {
   enable();
   (void)lose();
@@ -178,7 +178,7 @@ TEST_P(Recovery, ADriverNeedNotWaitForIt) {
   drawsAgain(5);
 }
 
-// LOSS-5, LOSS-7
+// LOSS-10, LOSS-7
 TEST_P(Recovery, AgainAndAgain) {
   enable();
   uint32_t before = generation();

@@ -44,7 +44,7 @@ TEST(Ring, AFullRingIsDrainedInOrder) {
   EXPECT_EQ(dev.ringHeader().head, 16u);
 }
 
-// RING-2, RING-3
+// RING-12, RING-13
 TEST(Ring, BadHeadersAreRefusedAndTheDeviceGoesOnAfterTheyAreMended) {
   struct Case {
     const char* what;
@@ -237,7 +237,7 @@ TEST(Ring, MoreThanTheDeviceTakesAtOnce) {
   EXPECT_EQ(dev.errorCount(), 0u);
 }
 
-// RING-3
+// RING-13
 TEST(Ring, AnAddressOrSizeThatIsNoneIsOutOfBounds) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});
@@ -263,7 +263,7 @@ TEST(Ring, AnAddressOrSizeThatIsNoneIsOutOfBounds) {
 }
 
 /// Head and tail are atomic words; a word that straddles two processor words is not atomic.
-// RING-2, RING-3
+// RING-12, RING-13
 TEST(Ring, AnAddressThatIsNotAlignedIsRefused) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});
@@ -294,7 +294,7 @@ TEST(Ring, AnAddressThatIsNotAlignedIsRefused) {
 }
 
 /// The ring may also lie in BAR1, which is guest memory.
-// RING-2, PCI-3
+// RING-12, PCI-3
 TEST(Ring, InBar1) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});

@@ -58,7 +58,7 @@ void expectPicture(const Picture& picture, uint32_t format, const std::vector<ui
   EXPECT_EQ(wrong, 0) << "format " << format;
 }
 
-// SCAN-3, SCAN-8
+// SCAN-10, SCAN-8
 TEST(Scanout, EveryFormatFromGuestMemoryAndFromBar1) {
   AeroGpuDev dev;
   for (uint32_t format = AEROGPU_FORMAT_B8G8R8A8_UNORM; format <= AEROGPU_FORMAT_R8G8B8X8_UNORM_SRGB;
@@ -101,7 +101,7 @@ TEST(Scanout, WritesToTheFrameBufferShow) {
   expectPicture(dev.qemu.screendump(), s.format, bytes, 64, 8, 256);
 }
 
-// SCAN-3
+// SCAN-10
 TEST(Scanout, IsUpTo16384PixelsEachWay) {
   AeroGpuDev dev;
   for (const auto& [width, height] : {std::pair{16384u, 1u}, {1u, 16384u}}) {
@@ -123,7 +123,7 @@ TEST(Scanout, IsUpTo16384PixelsEachWay) {
 
 /// A guest with much memory cannot make the console's surface arbitrarily large; no other limit covers that
 /// surface.
-// SCAN-3, SCAN-4
+// SCAN-10, SCAN-4
 TEST(Scanout, IsUpTo67108864Pixels) {
   // A picture that BAR1 has room for is valid too.
   for (const auto& [bar1, height] : {std::pair{"vgamem_mb=16", 4096u}, {"vgamem_mb=512", 8192u}}) {
@@ -146,7 +146,7 @@ TEST(Scanout, IsUpTo67108864Pixels) {
   }
 }
 
-// SCAN-3, SCAN-4
+// SCAN-10, SCAN-4
 TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
   AeroGpuDev dev;
   const auto bytes = pattern(64 * 4 * 8, 4);
@@ -279,7 +279,7 @@ void expectPlanar(const Picture& picture, uint32_t byteOffset, uint8_t on) {
 }
 
 /// AEROGPU_EXT_REG_VGA also ends VBE's mode: VGA registers that are programmed afterwards take effect.
-// EXT-5
+// EXT-8
 TEST(Scanout, TheRegisterEndsVbesMode) {
   AeroGpuDev dev;
   const uint32_t format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
@@ -305,7 +305,7 @@ TEST(Scanout, TheRegisterEndsVbesMode) {
   }
 }
 
-// EXT-5
+// EXT-8
 TEST(Scanout, TheRegisterGivesTheDisplayBackToVga) {
   AeroGpuDev dev;
   ASSERT_TRUE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_VGA);

@@ -78,7 +78,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
       allocations.spaces.start(registers.read(AEROGPU_EXT_REG_SPACE_COUNT),
                                KeQueryPerformanceCounter(nullptr).LowPart >> 8);
     // Not the interrupt time, which stands still between two ticks: a restart must not issue tokens again
-    // (TOK-5).
+    // (TOK-10).
     return allocations.start(static_cast<uint64_t>(KeQueryPerformanceCounter(nullptr).QuadPart))
                ? STATUS_SUCCESS
                : STATUS_INSUFFICIENT_RESOURCES;
@@ -218,7 +218,7 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   const NTSTATUS status = scheduler.resetFromTimeout();
   ringEmptied();
   // LOSS-3: if the host has lost the GPU, the work timed out because of that. The GPU that is opened instead has
-  // none of the old objects. LOSS-5: there is no need to wait for it.
+  // none of the old objects. LOSS-10: there is no need to wait for it.
   const bool lost = gpuLoss.lost();
   const uint64_t process = lost ? 0 : scheduler.timedOutProcess();
   if (process) {
@@ -277,7 +277,7 @@ void AeroAdapter::retryGpu() {
     return true;
   });
   if (!tried) return;
-  // LOSS-5: work put into the ring from now on runs on the new device.
+  // LOSS-10: work put into the ring from now on runs on the new device.
   deviceForgot();
   gdi.forget();
   (void)gdi.restore();

@@ -38,6 +38,13 @@ def render(template, conditions, values):
     return text.replace('\n', '\r\n')
 
 
+def driver_version(version, when):
+    """Returns the version for DriverVer of a package made at the time `when`: `version`, with the minute of the day as
+    its last part. Of packages of one date Windows takes the one with the highest version (page "How Windows Selects
+    Drivers"), and any if that is the same: so the later one is the newer one."""
+    return '%s.%d' % ('.'.join(version.split('.')[:3]), when % 86400 // 60)
+
+
 def _strip_comment(line):
     quoted = False
     for index, char in enumerate(line):
@@ -139,6 +146,7 @@ class _Walk:
                         'manufacturer', 'controlflags'}
         self.files = {}       # name -> destination
         self.registry = {}    # section kind -> {(subkey, name): (flags, [values])}
+        self.deleted = {}     # section kind -> {(subkey, name)}
         self.models = {}      # decoration -> [(description, install section, hardware ids)]
 
     def section(self, name):
@@ -189,6 +197,7 @@ class _Walk:
                 for entry in self.section(section):
                     if entry.values[0] != 'HKR':
                         raise InfError('line %d: only HKR belongs to the driver' % entry.number)
+                    self.deleted.setdefault(kind, set()).add((entry.values[1], entry.values[2]))
 
     def copy(self, section):
         target = self.inf.values('DestinationDirs', section) or self.inf.values('DestinationDirs', 'DefaultDestDir')
@@ -265,8 +274,10 @@ def _check_version(inf, version):
         yield 'DriverVer date %s is not mm/dd/yyyy' % date
     if not re.fullmatch(r'(\d+\.){3}\d+', number) or any(int(part) > 65535 for part in number.split('.')):
         yield 'DriverVer version %s' % number
-    if version and number != version:
-        yield 'DriverVer version is %s, not %s' % (number, version)
+    if version and number.split('.')[:3] != version.split('.')[:3]:
+        yield 'DriverVer version is %s, not that of %s' % (number, version)
+    if int(number.rpartition('.')[2]) >= 24 * 60:
+        yield 'DriverVer version %s does not end with a minute of the day' % number
     if inf.value('ControlFlags', 'ExcludeFromSelect') != '*':
         yield 'ExcludeFromSelect is required of WDDM drivers'
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the driver disc for Windows 7: for each architecture the finished, signed driver, its INF and the signed
 catalogue; the certificate, the scripts, the programs and a read-me; all in one ISO image. Everything is checked before
-the image is written. With the same inputs and time only the signatures differ from run to run.
+the image is written. The same inputs and time give the same image, byte for byte.
 
 usage: make_package.py --version A.B.C.D --umd-version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
                        --x64 FILE... --x86 FILE... [--dbgctl X64.exe X86.exe] [--doctor X64.exe X86.exe]
@@ -84,7 +84,7 @@ def make_architecture(folder, arch, files, settings):
     date = datetime.datetime.fromtimestamp(settings.when, datetime.timezone.utc).strftime('%m/%d/%Y')
     write(os.path.join(folder, 'aerogpu.inf'), inf.render(
         template('aerogpu.inf.in'), {'umd': umd, 'wow': wow, 'events': events},
-        {'ARCH_TITLE': ARCH_TITLE[arch], 'DRIVER_DATE': date, 'DRIVER_VERSION': settings.version,
+        {'ARCH_TITLE': ARCH_TITLE[arch], 'DRIVER_DATE': date, 'DRIVER_VERSION': inf.driver_version(settings.version, settings.when),
          'PLATFORM': inf.PLATFORMS[arch], 'UMD': umd, 'WOW': wow,
          'INSTALLED': ','.join(name[:-4] for name in (umd, wow) if name)}))
     make_catalog(folder, arch, settings)

@@ -79,7 +79,7 @@ bool checkAdapter(Calls &calls, const Device &device, D3DDISPLAYMODEEX *mode) {
                        return direct3d->CheckDeviceFormat(kAdapter, kHal, kScreen, D3DUSAGE_RENDERTARGET,
                                                           D3DRTYPE_TEXTURE, D3DFMT_A8R8G8B8);
                      }) ||
-      // EX-07: the driver makes surfaces of A1, but offers none.
+      // EX-13: the driver makes surfaces of A1, but offers none.
       !calls.answers(
           "CheckDeviceFormat(A1)",
           [&] { return direct3d->CheckDeviceFormat(kAdapter, kHal, kScreen, 0, D3DRTYPE_SURFACE, D3DFMT_A1); },

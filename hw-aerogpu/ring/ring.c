@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The ring: header checks, slots, and the single copy of descriptor,
- * allocation table and commands out of guest memory. RING-2, RING-3, SUB-2 to
+ * allocation table and commands out of guest memory. RING-12, RING-13, SUB-2 to
  * SUB-5. Runs on the render thread without the BQL.
  */
 #include "qemu/osdep.h"

@@ -40,7 +40,7 @@ bool aerogpu_ring_map(AeroGPUState *s)
     }
     fresh = ring->serial != serial || !ring->started;
     aerogpu_ring_unmap(s);
-    /* Head and tail are atomic words: elsewhere some hosts fault. RING-2. */
+    /* Head and tail are atomic words: elsewhere some hosts fault. RING-12. */
     if (size < sizeof(struct aerogpu_ring_header) || gpa % sizeof(uint32_t)) {
         return false;
     }

@@ -18,7 +18,7 @@ struct Channel {
     One,
     Unorm,
     Snorm,        ///< two's complement; the least number is -1, as the one above it is
-    SnormUneven,  ///< two's complement; the least number alone is -1, so steps below 0 are smaller (FMT-3)
+    SnormUneven,  ///< two's complement; the least number alone is -1, so steps below 0 are smaller (FMT-16)
     Float,        ///< IEEE 754, of 16 or 32 bits
   };
   Type type = Type::Zero;
@@ -85,7 +85,7 @@ bool viewCompatible(const FormatInfo& texture, const FormatInfo& view);
 bool hasSrgbTwin(const FormatInfo& format);
 
 /// True if the shader decodes the result of a sampler with D3DSAMP_SRGBTEXTURE for such a texture, since no
-/// GPU has the layout in sRGB: colors of 16 bits (STATE-15).
+/// GPU has the layout in sRGB: colors of 16 bits (STATE-20).
 bool decodedByShader(const FormatInfo& format);
 
 /// True if a blit or a fill can write colors to single texels of the format.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The host memory of scanout frames. The picture must not freeze if programs have used max_hostmem up:
-// a reserve beyond it is for frames alone. docs/abi/commands.md, LIM-8.
+// a reserve beyond it is for frames alone. docs/abi/commands.md, LIM-14.
 #pragma once
 
 #include <algorithm>

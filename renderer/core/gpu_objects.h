@@ -28,7 +28,7 @@ public:
 };
 
 /// The guest's promise about bytes that it updates; the back end then need not wait for, copy or order
-/// anything for them (UPD-7, UPD-8). A broken promise costs the guest only its own bytes.
+/// anything for them (UPD-14, UPD-8). A broken promise costs the guest only its own bytes.
 struct UpdatePromise {
   bool discard = false;      ///< the rest of the buffer or subresource need not be kept
   bool noOverwrite = false;  ///< no earlier work uses these bytes, or all of it is done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Share tokens: the resource of each, the tokens that are used up, and the spaces that may import them. TOK-2
-// to TOK-7, SPACE-13, SPACE-14. Render thread only.
+// to TOK-11, SPACE-13, SPACE-14. Render thread only.
 #pragma once
 
 #include <cstdint>

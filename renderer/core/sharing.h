@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps one program from taking the GPU, or the render thread, for itself. LIM-10, LIM-11.
+// Keeps one program from taking the GPU, or the render thread, for itself. LIM-15, LIM-11.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The GPU work that a guest may ask for: a limit for each submission, and slices after which the executor
-// waits for the GPU, so that a reset never waits for more than two of them. LIM-2 to LIM-6, LIM-9. Render
-// thread only.
+// waits for the GPU, so that a reset never waits for more than two of them. LIM-2 to LIM-6, LIM-9, LIM-13.
+// Render thread only.
 #pragma once
 
 #include <algorithm>

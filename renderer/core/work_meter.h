@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Counts what a submission asks of the GPU, right before it is asked, and says when to wait for the GPU and
-// when a submission has had its time. LIM-2 to LIM-11. Render thread only.
+// when a submission has had its time. LIM-2 to LIM-15. Render thread only.
 #pragma once
 
 #include <chrono>

@@ -36,8 +36,6 @@ PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.joi
 ONLY_TESTS = ('bench', 'compositor', 'desktop', 'flip', 'player', 'readback')
 NAMES = ['triangle', 'quad', 'flip', 'player', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
          'sharing', 'ddi_sanity', 'query_latency', 'event_queries', 'submit_stress', 'vblank_pacing', 'composition']
-# Wine reports a composed desktop if it plays Windows 8.1 or later.
-COMPOSED = '\n[Software\\\\Wine\\\\AppDefaults\\\\composition%s.exe]\n"Version"="win81"\n'
 LEVEL9 = 'level9'  # calls the user-mode driver without d3d9.dll
 DESKTOP = 'desktop'  # an idle program that keeps the desktop alive; testbed/programs/desktop.cpp
 
@@ -46,6 +44,11 @@ def program(name, arch='x64'):
     """Returns the path of a program: one of NAMES, or LEVEL9."""
     folder = os.path.join(os.path.dirname(PARTS['d3d9']), 'level9') if name == LEVEL9 else PROGRAM_FOLDERS[name in ONLY_TESTS]
     return os.path.join(folder, name + ('-x86.exe' if arch == 'x86' else '.exe'))
+
+
+def composed_desktop(arch):
+    """Returns the path of the dwmapi.dll that answers composition.exe (testbed/programs/dwmapi.cpp)."""
+    return os.path.join(BUILD, 'testbed', 'programs', 'dwmapi-x86.dll' if arch == 'x86' else 'dwmapi.dll')
 
 
 def doctor(arch):
@@ -61,9 +64,10 @@ def build(both=False):
             raise Failure('scripts/%s failed' % script)
     if not ninja_optional('hw-aerogpu/aerogpu-qemu.so'):
         raise Failure('the device cannot be built: scripts/setup and scripts/prepare-qemu have not found QEMU')
-    files = [HOST, *PARTS.values(), *(program(name) for name in [*NAMES, LEVEL9, DESKTOP])]
+    files = [HOST, *PARTS.values(), *(program(name) for name in [*NAMES, LEVEL9, DESKTOP]), composed_desktop('x64')]
     if both:
-        files += [*PARTS32.values(), *(program(name, 'x86') for name in [*NAMES, LEVEL9]), *(doctor(arch) for arch in ('x64', 'x86'))]
+        files += [*PARTS32.values(), *(program(name, 'x86') for name in [*NAMES, LEVEL9]), *(doctor(arch) for arch in ('x64', 'x86')),
+                  composed_desktop('x86')]
         wine.prepare32()
     ninja(*[os.path.relpath(path, BUILD) for path in files], 'hw-aerogpu/aerogpu-qemu.so', 'renderer/aerogpu-translator')
 
@@ -225,7 +229,7 @@ class Stack:
         self.stop()
 
     def _start_wine(self):
-        wine.make_prefix(self.prefix, 'x11' if self.display else 'null', self.registry + COMPOSED % '' + COMPOSED % '-x86', self.both)
+        wine.make_prefix(self.prefix, 'x11' if self.display else 'null', self.registry, self.both)
         for folder, part in (('system32', 'd3d9'), ('syswow64', 'd3d9-x86')):
             library = os.path.join(self.prefix, 'drive_c', 'windows', folder, 'd3d9.dll')
             if part in self.parts:

@@ -273,6 +273,10 @@ class Tests:
         line = program.wait_line('^%s: ok .*$' % name).group(0)
         self.finish(program)
         self.report.note(line)
+        with open(os.path.join(ROOT, 'docs/d3d9/testbed.md'), encoding='utf-8') as page:
+            sample = re.search('`(%s: ok [^`]*)`' % name, page.read().replace('\n', ' '))
+        if sample and form(sample[1]) != form(line):
+            raise Failure('docs/d3d9/testbed.md shows another line: %s' % sample[1])
 
     def present_statistics(self):
         """Checks that requests for counts and times of presents do not fail in any state of a swap chain."""
@@ -296,8 +300,25 @@ class Tests:
         self.said('vblank_pacing')
 
     def composition(self):
-        """Runs composition, which needs a composed desktop; the Stack's registry makes Wine report one."""
-        self.said('composition')
+        """Runs composition with a dwmapi.dll of ours beside it, since nothing composes the desktop here: the program must
+        find out that composition is off, goes off, or changes, and pass only if it stays on. In the prefix itself, without
+        that library, composition is off."""
+        program = d3d9_stack.program('composition', self.arch)
+        with tempfile.TemporaryDirectory(prefix='aerogpu-composed-') as folder:
+            beside = os.path.join(folder, 'composition.exe')
+            os.symlink(program, beside)
+            os.symlink(d3d9_stack.composed_desktop(self.arch), os.path.join(folder, 'dwmapi.dll'))
+            for path, composed, expected in (
+                    (program, None, r'composition is off: run aerogpu-doctor\.exe, .*'),
+                    (beside, '0', r'composition is off: run aerogpu-doctor\.exe, .*'),
+                    (beside, '31', r'composition went off after 31 frames, .*: run aerogpu-doctor\.exe, .*'),
+                    (beside, '31 changes', r'composition changed at frame 31: run aerogpu-doctor\.exe, .*'),
+                    (beside, '1000000', r'ok frames=120 seconds=[\d.]+')):
+                env = dict(os.environ, **self.stack.variables(), **({'AEROGPU_COMPOSED': composed} if composed else {}))
+                code, text = wine.run([path], env, self.stack.program_limit)
+                if code != (0 if expected.startswith('ok') else 1) or not re.search(f'^composition: {expected}$', text, re.M):
+                    raise Failure('with a desktop composed for %s calls composition ends with %s: %s' % (
+                        composed or 'no', code, '; '.join(text.splitlines()[-3:]) or 'it says nothing'))
 
     def shared_in_one_process(self):
         self.window('shared', '--one-process')
@@ -319,8 +340,9 @@ class Tests:
                 raise Failure('%s with %s ends with %s: %s' % (name, where, code, '; '.join(lines) or 'it says nothing'))
 
     def disc_script(self):
-        """Runs the driver disc's tests.cmd, with its x64 and x86 programs, under Wine's cmd.exe. Exactly one program
-        must fail, the x64 aerogpu-doctor, because Wine's gdi32.dll has no D3DKMT functions."""
+        """Runs the driver disc's tests.cmd, with its x64 and x86 programs, under Wine's cmd.exe. Exactly two x64 programs
+        must fail: aerogpu-doctor, because Wine's gdi32.dll has no D3DKMT functions, and composition, because nothing
+        composes the desktop."""
         with tempfile.TemporaryDirectory(prefix='aerogpu-disc-') as disc:
             with open(os.path.join(ROOT, 'guest-drivers', 'package', 'disk', 'tests.cmd.in'), encoding='ascii') as file:
                 script = file.read()
@@ -338,7 +360,7 @@ class Tests:
                 kept = file.read()
         ended = re.findall(r'^---- (x\d\d\\\S+).*\n(?:(?!---- ).*\n)*---- ended with (\d+)', kept, re.M)
         failed = [name for name, status in ended if status != '0']
-        if code != 1 or failed != [r'x64\aerogpu-doctor'] or len(ended) != len(re.findall('call :test', script)):
+        if code != 2 or failed != [r'x64\aerogpu-doctor', r'x64\composition'] or len(ended) != len(re.findall('call :test', script)):
             raise Failure('tests.cmd ends with %s after %d programs, of which these failed: %s; %s' % (
                 code, len(ended), ', '.join(failed) or 'none', '; '.join(said.splitlines()[-3:])))
 
@@ -437,6 +459,11 @@ class Tests:
     NAMED = [sharing, rates, gpu_lost, gpu_stuck]
     HARMING = [gpu_lost, gpu_stuck]  # after which an error is latched
     MIXED_NAMED = [sharing_long, disc_script]
+
+
+def form(line):
+    """Returns a program's last line with its numbers replaced: a page that shows one shows which numbers are 0."""
+    return re.sub(r'=([\d.]+)', lambda number: '=N' if float(number[1]) else '=0', line)
 
 
 D3DDDIFMT_X8R8G8B8 = 22

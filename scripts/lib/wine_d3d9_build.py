@@ -4,6 +4,7 @@ for x64 and x86. `NAME.exe NAME FUNCTION` runs that one test function."""
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 
 from aerogpu_build import BUILD, ROOT, Failure, run_logged
 
@@ -11,6 +12,7 @@ NAMES = ('d3d9ex', 'device', 'stateblock', 'visual')  # files of dlls/d3d9/tests
 SOURCES = os.path.join(BUILD, 'wine-tests')
 OURS = os.path.join(ROOT, 'testbed', 'd3d9-runtime', 'test', 'wine')
 COMPILERS = {'x64': 'x86_64-w64-mingw32-gcc', 'x86': 'i686-w64-mingw32-gcc'}
+_DRAW = re.compile(r'IDirect3DDevice9(?:Ex)?_Draw(?:Indexed)?(?:Primitive|RectPatch|TriPatch)(?:UP)?\(')
 _LIBRARIES = ('d3d9', 'dxguid', 'uuid', 'user32', 'gdi32', 'psapi')
 
 
@@ -60,15 +62,21 @@ def mode_lines(name: str) -> set[int]:
             for found in re.finditer(r'IDirect3D9(?:Ex)?_EnumAdapterModes\([^;]*;\s*(ok)\(', _source(name))}
 
 
-def lacking_lines(name: str) -> list[range]:
-    """Returns the line ranges of a file that depend on whether the device can generate mipmaps: each `if (hr !=
-    D3DOK_NOAUTOGEN) { skip(...); } else { ... }`, whose checks run only on a device that cannot."""
-    text = _source(name)
-    parts: list[range] = []
-    for found in re.finditer(r'^(\s*)if \(hr != D3DOK_NOAUTOGEN\)\n\1\{\n\s*skip\(.*\n\1\}\n\1else\n\1\{\n(?:(?!\1\}).*\n)*\1\}\n', text, re.M):
-        first = text.count('\n', 0, found.start()) + 1
-        parts.append(range(first, first + found[0].count('\n')))
-    return parts
+def drawing(text: str, names: Iterable[str]) -> set[str]:
+    """Returns those functions of a file's source that draw, themselves or in functions of the file that they call. A
+    clear, a copy and a present are no draw: most tests of reference counts and refusals make some."""
+    bodies = {found[1]: found[2] for found in re.finditer(r'^[\w *]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}', text, re.M | re.S)}
+    draws = {name for name, body in bodies.items() if _DRAW.search(body)}
+    calls = {name: set(re.findall(r'\b(\w+)\(', body)) & set(bodies) for name, body in bodies.items()}
+    while more := {name for name, called in calls.items() if called & draws} - draws:
+        draws |= more
+    return draws & set(names)
+
+
+def drawing_functions() -> set[str]:
+    """Returns the test functions that draw, as FILE/FUNCTION. The source must have been fetched."""
+    return {'%s/%s' % (name, function) for name in NAMES
+            for function in drawing(_source(name), split(_source(name), name)[1])}
 
 
 def fetch() -> None:

@@ -3,16 +3,15 @@
 (wined3d).
 
 A result is worse if the function does not end well (a crash, the time limit, a rule broken by the driver and the like)
-and with wined3d it does, if more checks of a source line fail, if fewer checks hold, or if more checks are skipped. Not
-counted are checks of EnumAdapterModes, which run once for each display mode, and checks that run only where a device
-cannot generate mipmaps, as well as the message that these are skipped. A failed check counts whether it is marked
-todo_wine or not: the mark describes wined3d, whose recorded result says the same."""
+and with wined3d it does, if more checks of a source line fail, if fewer checks hold, or if more checks are skipped. One
+kind of checks is not counted, in whatever function it is: those of EnumAdapterModes, which run once for each display
+mode. A failed check counts whether it is marked todo_wine or not: the mark describes wined3d, whose recorded result says
+the same."""
 import collections
 import dataclasses
 import json
 import os
 import re
-from collections.abc import Sequence
 
 from aerogpu_build import Failure
 from wine_d3d9_build import OURS
@@ -39,31 +38,17 @@ class Result:
     seconds: float = 0
 
 
-def _left_out(text: str, uncounted: set[int], lacking: Sequence[range]) -> int:
-    """Returns how many successful checks do not count: those at the lines `uncounted`, and for each line range of
-    `lacking` all from the first to the last check inside it, including those of functions called between them."""
-    lines = [int(line) for line in _SUCCESS.findall(text)]
-    out = {at for at, line in enumerate(lines) if line in uncounted}
-    for part in lacking:
-        inside = [at for at, line in enumerate(lines) if line in part]
-        if inside:
-            out.update(range(inside[0], inside[-1] + 1))
-    return len(out)
-
-
-def parse(text: str, code: int | None, uncounted: set[int], lacking: Sequence[range] = ()) -> Result:
-    """Makes a Result of a program's output and exit code (None: it was killed at the time limit). Successful checks
-    that _left_out() names are not counted, nor are skip messages in the line ranges `lacking`."""
+def parse(text: str, code: int | None, uncounted: set[int]) -> Result:
+    """Makes a Result of a program's output and exit code (None: it was killed at the time limit). Successful checks at
+    the lines `uncounted` are not counted."""
     missed: collections.Counter[str] = collections.Counter()
     result = Result()
-    skipped_anyway = 0
     for line in text.split('\n'):
         found = _MESSAGE.match(line)
         if not found:
             continue
         if found[2] == 'Tests skipped':
             result.said.append(line)
-            skipped_anyway += any(int(found[1].rpartition(':')[2]) in part for part in lacking)
             continue
         missed[found[1]] += 1
         if len(result.said) < 40:
@@ -81,8 +66,8 @@ def parse(text: str, code: int | None, uncounted: set[int], lacking: Sequence[ra
     if rule:
         result.end = rule[1]
     if summary:
-        result.checks = int(summary[1]) - _left_out(text, uncounted, lacking)
-        result.skipped = int(summary[5]) - skipped_anyway
+        result.checks = int(summary[1]) - sum(int(line) in uncounted for line in _SUCCESS.findall(text))
+        result.skipped = int(summary[5])
     return result
 
 

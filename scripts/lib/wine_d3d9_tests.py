@@ -156,7 +156,7 @@ def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
     if logs:
         with open(os.path.join(logs, name.replace('/', '-') + '.log'), 'w') as log:
             log.write(re.sub(r'^\w+\.[ch]:\d+: Test succeeded\n', '', text, flags=re.M))
-    result = parse(text, code, wine_d3d9_build.mode_lines(file), wine_d3d9_build.lacking_lines(file))
+    result = parse(text, code, wine_d3d9_build.mode_lines(file))
     left = place.after()
     result.end = '; '.join(part for part in (result.end, left) if part)
     result.seconds = round(time.monotonic() - began, 2)
@@ -165,19 +165,23 @@ def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
 
 @dataclasses.dataclass
 class Sums:
-    """Counts of one test file's functions."""
+    """Counts of one test file's functions; `drawing` of those that draw, `drawing_good` of the good ones among these."""
     ran: int = 0
+    drawing: int = 0
+    drawing_good: int = 0
     good: int = 0
     known: int = 0
     failed: int = 0
 
 
-def judge(name: str, result: Result, wined3d: Result | None, known: dict[str, str], sums: Sums) -> str:
+def judge(name: str, result: Result, wined3d: Result | None, known: dict[str, str], draws: bool, sums: Sums) -> str:
     """Returns the TAP line of a function, and counts it in `sums`."""
     sums.ran += 1
+    sums.drawing += draws
     wrong = worse(result, wined3d) if wined3d else result.end or 'wined3d.json does not have it'
     if not wrong:
         sums.good += 1
+        sums.drawing_good += draws
         if name not in known:
             return 'ok %s' % name
         sums.failed += 1
@@ -197,12 +201,13 @@ def run(options: dict, names: list[str]) -> int:
     unknown = sorted(set(known) - set(wine_d3d9_build.functions()))
     if unknown:
         raise Failure('known_failures.txt names %s, which Wine does not have' % ', '.join(unknown))
+    drawing = wine_d3d9_build.drawing_functions()
     code: int | None = 0
     with wine.x_server(1280, 1024) as display, places(options, display) as place:
         for number, name in enumerate(names, 1):
             result = results[name] = run_one(place, name, options['limit'], options['logs'])
             line = judge(name, result, baseline.get(name, result if options['record'] else None), known,
-                         sums[name.split('/')[0]])
+                         name in drawing, sums[name.split('/')[0]])
             print(line, flush=True)
             if line.startswith('not ok'):
                 place.renew()
@@ -218,8 +223,8 @@ def run(options: dict, names: list[str]) -> int:
         print('not ok the kernel driver broke no rule # the driver host ended with %s' % code)
     print('1..%d' % (len(names) + (code != 0)))
     for file, one in sums.items():
-        print('# %s: %d functions, %d no worse than wined3d, %d known to be, %d failed' % (
-            file, one.ran, one.good, one.known, one.failed))
+        print('# %s: %d functions, %d no worse than wined3d (%d of the %d that draw), %d known to be, %d failed' % (
+            file, one.ran, one.good, one.drawing_good, one.drawing, one.known, one.failed))
     return 1 if code != 0 or any(one.failed for one in sums.values()) else 0
 
 

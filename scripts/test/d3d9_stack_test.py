@@ -5,6 +5,7 @@ start, answers and end; the comparison of pictures."""
 import contextlib
 import io
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -29,6 +30,17 @@ def pe_file(path, machine):
     with open(path, 'wb') as file:
         file.write(b'MZ' + b'\0' * 58 + struct.pack('<I', 64) + b'PE\0\0' + struct.pack('<H', machine) + b'\0' * 200)
     return path
+
+
+class Held(unittest.TestCase):
+    def test_the_page_has_the_limits(self):
+        """Compares the limits of the sharing test with those that docs/d3d9/testbed.md says."""
+        with open(os.path.join(HERE, '../../docs/d3d9/testbed.md'), encoding='utf-8') as file:
+            page = re.sub(r'.*?^### Cycles of sharing$(.*?)^##.*', r'\1', file.read(), flags=re.M | re.S)
+        units = {'': 1, 'each': 1, 'KiB': 1 << 10, 'MiB': 1 << 20}
+        said = {name: int(number) * units[unit] for names, number, unit in re.findall(r'^\| ([^|\d\n]+) \| (\d+) ?(\w*) \|$', page, re.M)
+                for name in names.split(', ')}
+        self.assertEqual(said, d3d9_tests.HELD)
 
 
 class Prefix(unittest.TestCase):

@@ -62,6 +62,17 @@ class Split(unittest.TestCase):
                 wine_d3d9_build.split(text, 'file')
 
 
+class Drawing(unittest.TestCase):
+    def test_calls_count(self):
+        source = ('static void quad_(unsigned int line, IDirect3DDevice9 *device)\n{\n'
+                  '    ok_(file, line)(!IDirect3DDevice9_DrawPrimitiveUP(device, 4, 2, quad, 12), "");\n}\n'
+                  'static BOOL again(IDirect3DDevice9 *device)\n{\n    if (device)\n    {\n        quad_(1, device);\n    }\n}\n'
+                  'static void test_drawn(void)\n{\n    again(0);\n}\n'
+                  'static void test_cleared(void)\n{\n    IDirect3DDevice9_Clear(device, 0);\n    undrawn(quad_);\n}\n'
+                  'static void test_ex(void)\n{\n    hr = IDirect3DDevice9Ex_DrawIndexedPrimitive(device, 4, 0);\n}\n')
+        self.assertEqual(wine_d3d9_build.drawing(source, ['test_drawn', 'test_cleared', 'test_ex']), {'test_drawn', 'test_ex'})
+
+
 class Judging(unittest.TestCase):
     def test_counts(self):
         result = parse(OUTPUT, 2, set())
@@ -75,22 +86,6 @@ class Judging(unittest.TestCase):
         self.assertEqual(lines, {2})
         output = 'file.c:2: Test succeeded\n' * 5 + 'file.c:3: Test succeeded\n' + OUTPUT
         self.assertEqual(parse(output, 2, lines).checks, 172)
-
-    def test_what_a_device_lacks_does_not_count(self):
-        source = ('hr = IDirect3D9_CheckDeviceFormat(d3d9);\n    if (hr != D3DOK_NOAUTOGEN)\n    {\n        skip("it has\\n");\n    }\n'
-                  '    else\n    {\n        for (;;)\n        {\n            ok(1, "");\n        }\n        ok(1, "");\n    }\n    ok(1, "");\n'
-                  '    if (hr != D3D_OK)\n    {\n        skip("it has not\\n");\n    }\n')
-        with mock.patch.object(wine_d3d9_build, '_source', return_value=source):
-            lacking = wine_d3d9_build.lacking_lines('file')
-        self.assertEqual(lacking, [range(2, 14)])
-        # Line 900 is in a function that the part calls, and others do.
-        without = ''.join('file.c:%d: Test succeeded\n' % line for line in (900, 10, 900, 12, 900, 14))
-        with_it = 'file.c:900: Test succeeded\nfile.c:4: Tests skipped: it has\nfile.c:900: Test succeeded\nfile.c:14: Test succeeded\n'
-        summary = '0098:file: %d tests executed (0 marked as todo, 0 as flaky, 0 failures), %d skipped.\n'
-        one, other = (parse(text + summary % counts, 0, set(), lacking) for text, counts in ((without, (6, 0)), (with_it, (3, 1))))
-        self.assertEqual((one.checks, one.skipped), (3, 0))
-        self.assertEqual(worse(other, one), '')
-        self.assertEqual(worse(parse('file.c:17: Tests skipped: it has not\n' + summary % (3, 1), 0, set(), lacking), one), 'skips 1, not 0')
 
     def test_ends(self):
         self.assertIn('crash: c0000005 in d3d9.dll+10', parse('crash: c0000005 in d3d9.dll+10 after x.c:1\n', 3, set()).end)
@@ -115,11 +110,11 @@ class Judging(unittest.TestCase):
         does."""
         sums = wine_d3d9_tests.Sums()
         good, bad, known = Result(checks=1), Result(checks=0), {'f/t': 'no such thing'}
-        lines = [wine_d3d9_tests.judge('f/t', result, good, those, sums) for result, those in
+        lines = [wine_d3d9_tests.judge('f/t', result, good, those, result is good, sums) for result, those in
                  ((good, {}), (bad, {}), (bad, known), (good, known))]
         self.assertEqual(lines, ['ok f/t', 'not ok f/t # 0 checks hold, not 1', 'not ok f/t # TODO no such thing (0 checks hold, not 1)',
                                  'not ok f/t # is no worse than wined3d now: take it out of known_failures.txt'])
-        self.assertEqual((sums.ran, sums.good, sums.known, sums.failed), (4, 2, 1, 2))
+        self.assertEqual((sums.ran, sums.good, sums.known, sums.failed, sums.drawing, sums.drawing_good), (4, 2, 1, 2, 2, 2))
 
 
 class Files(unittest.TestCase):

@@ -212,7 +212,7 @@ void marks() {
   }
 }
 
-/// PRIV-20: an allocation for the GPU alone takes one page. The kernel driver makes its texture, which every
+/// PRIV-28: an allocation for the GPU alone takes one page. The kernel driver makes its texture, which every
 /// program that opens the allocation imports.
 void gpuOnly() {
   Session session;

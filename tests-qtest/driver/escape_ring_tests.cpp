@@ -264,7 +264,7 @@ void ringDump() {
   sent(plain, AEROGPU_SUBMIT_FLAG_NONE, "a stream without one again");
   if (presents) expectDeviceCounter("presents", *presents + ofStreams, "presents of streams");
 
-  // DxgkDdiPresent: a present to the screen is marked as one; a blit elsewhere is not (EX-20, EX-22).
+  // DxgkDdiPresent: a present to the screen is marked as one; a blit elsewhere is not (EX-28, EX-22).
   const auto primary = client->open({adapter.display().sharedPrimary()}, false);
   Surface elsewhere;
   if (!expect(!primary.empty(), "the primary opens") ||

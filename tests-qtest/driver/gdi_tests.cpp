@@ -570,7 +570,7 @@ void gdiInterop() {
   if (!expect(!texture.empty() && !destination.empty(), "it opens twice")) return;
   const uint32_t handle = newHandle();
   Stream make;
-  if (hasSpaces(adapter))  // PRIV-24
+  if (hasSpaces(adapter))  // PRIV-30
     make.importSurface(handle, shareTokenOf(texture[0]->privateData));
   else
     make.createTexture(handle, kEdge, kEdge, AEROGPU_FORMAT_B8G8R8A8_UNORM,

@@ -51,7 +51,7 @@ bool draws(Adapter& adapter, Sharer& who, uint32_t base, uint32_t argb) {
   return true;
 }
 
-/// PRIV-13, PRIV-14, ESC-5.
+/// PRIV-13, PRIV-27, ESC-5.
 void handleRanges() {
   Session session;
   if (!session.ok()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws for the tests: a plain one, and the heaviest that are legal (docs/abi/commands.md, LIM-1 to LIM-12),
+// Draws for the tests: a plain one, and the heaviest that are legal (docs/abi/commands.md, LIM-1 to LIM-15),
 // minutes of each kind if nothing stopped them. They need a device with Vulkan.
 #pragma once
 

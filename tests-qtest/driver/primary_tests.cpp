@@ -94,7 +94,7 @@ void userPrimaries() {
     surface.backed = newHandle();
     surface.target = newHandle();
     Stream make;
-    if (hasSpaces(adapter))  // PRIV-24
+    if (hasSpaces(adapter))  // PRIV-30
       make.importSurface(surface.backed, shareTokenOf(surface.opened->privateData));
     else
       make.createTexture(surface.backed, mode.width, mode.height, AEROGPU_FORMAT_B8G8R8X8_UNORM,

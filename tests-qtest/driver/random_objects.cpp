@@ -363,7 +363,7 @@ void Walk::share() {
   WalkShare& mine = process.shares.back();
   Stream stream;
   const uint64_t token = shareTokenOf(mine.opened->privateData);
-  if (hasSpaces(m_adapter))  // PRIV-24
+  if (hasSpaces(m_adapter))  // PRIV-30
     stream.importSurface(mine.handle, token);
   else
     stream

@@ -54,7 +54,7 @@ void Walk::present() {
   WalkContext& context = anyContext(process);
   logCall("%llu presents item %u at %d, %d%s", static_cast<unsigned long long>(process.id),
           item->surface.allocId, static_cast<int>(x), static_cast<int>(y), context.holds ? ", held" : "");
-  // With handle spaces a program's drawing is private: presents read the memory (PRIV-24).
+  // With handle spaces a program's drawing is private: presents read the memory (PRIV-30).
   present(context, item, from, to, 0, [this, to, item](bool done) {
     paint(to, !done ? Color() : hasSpaces(m_adapter) ? item->memory : item->gpu);
   });
@@ -152,7 +152,7 @@ void Walk::flip() {
       if (!expect(!opened.empty(), "it opens")) return;
       s.opened = opened[0];
       Stream make;
-      if (hasSpaces(m_adapter))  // PRIV-24
+      if (hasSpaces(m_adapter))  // PRIV-30
         make.importSurface(s.backed, shareTokenOf(s.opened->privateData));
       else
         make.createTexture(s.backed, s.width, s.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, s.allocId);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Moves of a random walk (random_walk.h): programs that take all host memory that a process, or the guest,
-// may use (LIM-8, SPACE-11, SPACE-22), keep it while all continue, and give it back. The effect on the other
+// may use (LIM-14, SPACE-11, SPACE-22), keep it while all continue, and give it back. The effect on the other
 // moves: the device may refuse a program's objects, and draws; it may not refuse paging (MEM-8).
 #include <algorithm>
 

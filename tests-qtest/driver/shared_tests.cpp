@@ -313,7 +313,7 @@ std::vector<uint8_t> sharedOf(const ExtendedFormat& format) {
   return data;
 }
 
-/// FMT-5: true if the capability block announces textures of the format.
+/// FMT-17: true if the capability block announces textures of the format.
 bool blockHas(Adapter& adapter, uint32_t number) {
   const auto word = [&](size_t offset) {
     return adapter.registers().read(static_cast<uint32_t>(AEROGPU_EXT_REG_CAPS + offset));
@@ -361,7 +361,7 @@ void bytesCross(Adapter& adapter, Sharer& producer, Sharer& consumer, const Exte
   adapter.vidmm().destroy(memory.allocations);
 }
 
-/// PRIV-24, FMT-1, FMT-5: exactly the formats that the device's block announces can be shared.
+/// PRIV-30, FMT-1, FMT-17: exactly the formats that the device's block announces can be shared.
 void sharedFormats() {
   Session session;
   if (!session.ok()) return;

@@ -31,7 +31,7 @@ bool openAndExport(Adapter& adapter, Sharer& creator, const std::shared_ptr<Allo
   if (!expect(!opened.empty(), "the creator opens it")) return false;
   creator.opened = opened[0];
   creator.token = shareTokenOf(creator.opened->privateData);
-  if (hasSpaces(adapter)) {  // the driver has made and exported it (PRIV-24)
+  if (hasSpaces(adapter)) {  // the driver has made and exported it (PRIV-30)
     const NTSTATUS status = importShared(creator);
     return expect(ntSuccess(status), "the creator imports it (0x%08x)", status);
   }

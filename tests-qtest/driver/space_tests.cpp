@@ -251,7 +251,7 @@ void spaceScreen(Adapter& adapter, Client&, Context& context) {
   expectDeviceErrors(adapter, errors);
 }
 
-/// PRIV-20, PRIV-24: for a back buffer that is marked as the source of presents the driver makes a texture;
+/// PRIV-28, PRIV-30: for a back buffer that is marked as the source of presents the driver makes a texture;
 /// the program imports it and draws to it, and a present shows it. A present of an unmarked one shows the
 /// memory.
 void spacePresented(Adapter& adapter, Client&, Context&) {
@@ -390,7 +390,7 @@ void spaceInFlight() {
   survivor.end(adapter);
 }
 
-/// SPACE-21: objects that the driver makes for a program (PRIV-20, PRIV-24) count against the limit of the
+/// SPACE-21: objects that the driver makes for a program (PRIV-28, PRIV-30) count against the limit of the
 /// program's space. A program that uses it up is refused when it makes the next one, without an error on the
 /// device; others have their own limit, and room that it gives back is available again.
 void spaceCharges() {

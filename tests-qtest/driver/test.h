@@ -85,8 +85,9 @@ std::span<const TestCase> shareTests();
 std::span<const TestCase> instructionTests();
 std::span<const TestCase> benchmarks();
 
-/// Marks the test as skipped, because this machine or device lacks what the reason (one line) names; the
-/// caller then returns. A test that breaks a rule counts as failed nevertheless.
+/// Marks the test as skipped, whole or in part, because this machine or device lacks what the reason (one
+/// line) names; the caller then returns, or goes on with what can be tested. A test that breaks a rule counts
+/// as failed nevertheless.
 __attribute__((format(printf, 1, 2))) void skipTest(const char* format, ...);
 /// Returns the reason that skipTest() got in this process; empty if it was not called.
 const std::string& skipReason();

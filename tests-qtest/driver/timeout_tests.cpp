@@ -123,7 +123,7 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   expectRendering(adapter, client, context, 0xFF00CC00);
   ring.waitEmpty();
   expectDeviceCounter("resources", resources, "when the ring runs again");
-  // TOK-5: a released token is used up, which the device remembers; not with handle spaces (SPACE-20).
+  // TOK-10: a released token is used up, which the device remembers; not with handle spaces (SPACE-20).
   const size_t usedUp = hasSpaces(adapter) ? 0 : early.size() + 16;
   if (held) expectDeviceCounter("held-objects", *held + usedUp, "when the ring runs again");
   dropSurface(adapter, client, context, surface);
@@ -156,7 +156,7 @@ void cleanup(Adapter& adapter, Client& client, Context& context) {
   hangOnce(adapter, context, surface);
   ring.waitEmpty();
   expectDeviceCounter("resources", resources, "after the recovery");
-  const unsigned usedUp = hasSpaces(adapter) ? 0 : 1;  // TOK-5, SPACE-20
+  const unsigned usedUp = hasSpaces(adapter) ? 0 : 1;  // TOK-10, SPACE-20
   if (held) expectDeviceCounter("held-objects", *held + usedUp, "after the recovery");
   expectRendering(adapter, client, context, 0xFF00CC00);
   dropSurface(adapter, client, context, surface);
@@ -430,7 +430,7 @@ void gpuLoss() {
     for (int waited = 0; lost < lostBefore + 3 && waited < 20000; waited += 10) sleepMs(10);
     ok &= expect(lost >= lostBefore + 3, "every program sees it (%u)", lost - lostBefore);
     ok &= allDraw();
-    // Work is accepted before the GPU is there (LOSS-5); the driver reports its return in a DPC after that.
+    // Work is accepted before the GPU is there (LOSS-10); the driver reports its return in a DPC after that.
     const auto back = [&] {
       return registers.read(AEROGPU_EXT_REG_GPU_STATE) == AEROGPU_EXT_GPU_WORKS &&
              loggedEvents(kEventGpuBack) >= i;

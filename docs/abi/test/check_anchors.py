@@ -7,7 +7,9 @@ usage: check_anchors.py [--uncited] ROOT
   --uncited   prints the rules that no test cites, and checks nothing
 
 Fails when
-  - two rules have the same anchor, or the numbers of a subject have a gap (those of EX may skip to a multiple of ten)
+  - two rules have the same anchor, or the numbers of a subject have a gap (those of EX may skip to a multiple of ten;
+    withdrawn numbers are no gap)
+  - a withdrawn anchor is cited, or withdrawn.md names a rule that does not exist
   - a cited anchor does not exist
   - no test cites a rule and untested.txt does not excuse it, or untested.txt excuses a rule that a test cites
   - untested.txt has more or fewer entries than its head says (the list may only get shorter)
@@ -20,7 +22,8 @@ import sys
 
 RULE = re.compile(r'^- \*\*([A-Z]+)-(\d+)\.\*\*', re.M)
 CITED = re.compile(r'\b([A-Z]{2,8})-(\d+)\b')
-NOT_OURS = {'GPL', 'LGPL', 'RFC', 'RSA', 'SHA', 'UTF'}
+WITHDRAWN = re.compile(r'^\| ([A-Z]+-\d+) \| ([A-Z]+-\d+|none) \|', re.M)
+NOT_OURS = {'GPL', 'LGPL', 'RFC', 'RSA', 'SHA', 'UTF', 'EXAMPLE'}
 PAGE = re.compile(r'(?<!\w)(?:\$?ROOT/)?\b((?:[\w.-]+/)*[\w-]+\.md)\b(?:\)?, "([^"\n]+)")?')
 # A word for all pages tells nobody where to look.
 VAGUE = re.compile(r'\bABI page\b|\bd3d9ex page\b|\b[Dd]esign, decision\b')
@@ -76,7 +79,7 @@ class Pages:
         return any(plain(heading) in h for h in self.headings[path])
 
 
-def rules(root, complain):
+def rules(root, withdrawn, complain):
     """Returns {anchor: page}; complains of anchors that occur twice, and of gaps in the numbers."""
     found = {}
     for page in sorted((root / 'docs/abi').glob('*.md')):
@@ -85,8 +88,13 @@ def rules(root, complain):
             if anchor in found:
                 complain(f'docs/abi/{page.name}: {anchor} stands in {found[anchor]} already')
             found[anchor] = page.name
+    for anchor, now in withdrawn.items():
+        if anchor in found:
+            complain(f'docs/abi/{found[anchor]}: {anchor} is withdrawn: a new rule takes the next number')
+        if now != 'none' and now not in found:
+            complain(f'withdrawn.md: {now}, in place of {anchor}, is no rule')
     numbers = {}
-    for anchor in found:
+    for anchor in [*found, *withdrawn]:
         subject, number = anchor.rsplit('-', 1)
         numbers.setdefault(subject, set()).add(int(number))
     for subject, have in numbers.items():
@@ -120,7 +128,8 @@ def main():
     root = pathlib.Path(arguments[0]).resolve()
     here = pathlib.Path(__file__).resolve().relative_to(root).as_posix()
     problems = []
-    known = rules(root, problems.append)
+    withdrawn = dict(WITHDRAWN.findall((root / 'docs/abi/withdrawn.md').read_text()))
+    known = rules(root, withdrawn, problems.append)
     subjects = {a.rsplit('-', 1)[0] for a in known}
     pages = Pages(root)
     proven = set()
@@ -134,6 +143,9 @@ def main():
                 if anchor in known:
                     if is_test(name) and not name.startswith('docs/abi/'):
                         proven.add(anchor)
+                elif anchor in withdrawn:
+                    if name != 'docs/abi/withdrawn.md':
+                        problems.append(f'{name}:{number}: {anchor} is withdrawn: {withdrawn[anchor]} holds now')
                 elif subject in subjects or (subject not in NOT_OURS and path.suffix != '.md'):
                     problems.append(f'{name}:{number}: {anchor}: no page has this anchor')
         joined = flat(text)

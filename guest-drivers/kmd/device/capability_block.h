@@ -23,7 +23,7 @@ public:
   uint32_t copy(uint8_t *out, uint32_t room) const;
   /** Returns the host GPU's name in ASCII ('?' for anything else), cut at `room`; empty without a block. */
   void deviceName(wchar_t *out, uint32_t room) const;
-  /** Returns the formats beyond ABI 1.4 that textures can have (FMT-5); none without feature bit 37. */
+  /** Returns the formats beyond ABI 1.4 that textures can have (FMT-17); none without feature bit 37. */
   FormatSet formats() const;
 
 private:

@@ -30,7 +30,7 @@ void GpuLoss::report() {
   if (!failed && !m_awaited && !m_gone) return;
   const uint32_t generation = m_registers.read(AEROGPU_EXT_REG_GPU_GENERATION);
   const uint32_t state = m_registers.read(AEROGPU_EXT_REG_GPU_STATE);
-  // LOSS-4, LOSS-5: the generation changes first, the state when the device is done; work completes or fails
+  // LOSS-4, LOSS-10: the generation changes first, the state when the device is done; work completes or fails
   // only after that.
   if (m_awaited && generation == m_generation) return;
   if (state == AEROGPU_EXT_GPU_GONE) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gpu_loss.h: watches whether the host's GPU works, for the event log and for retrying it (recovery.md,
-// LOSS-1 to LOSS-7).
+// LOSS-1 to LOSS-10).
 #pragma once
 
 #include <stdint.h>

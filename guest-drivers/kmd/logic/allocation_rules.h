@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// allocation_rules.h: rules for the private data of an allocation (PRIV-2, PRIV-4, PRIV-16, PRIV-19, PRIV-20,
+// allocation_rules.h: rules for the private data of an allocation (PRIV-2, PRIV-4, PRIV-16, PRIV-19, PRIV-28,
 // PRIV-25). Any IRQL.
 #pragma once
 
@@ -53,7 +53,7 @@ constexpr bool isGpuOnlyTexture(const AllocationPrivate &data) {
 }
 
 /** True if programs that open the allocation import one texture, or buffer, that the driver has over its
- * memory (PRIV-24). For allocations of the GPU alone see saysGpuOnly(). */
+ * memory (PRIV-30). For allocations of the GPU alone see saysGpuOnly(). */
 constexpr bool isImported(const AllocationPrivate &data) {
   constexpr uint32_t kFlags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
                               AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
@@ -75,7 +75,7 @@ constexpr uint32_t importedPitch(const DescribedSurface &surface) {
 }
 
 /** Returns the device's number of the format of an imported texture, a format of ABI 1.4 or one that the device
- * announces beyond it (FMT-5); INVALID if it has none. */
+ * announces beyond it (FMT-17); INVALID if it has none. */
 constexpr uint32_t importedFormat(uint32_t d3dFormat, const FormatSet &formats) {
   const uint32_t known = textureFormat(d3dFormat);
   if (known != AEROGPU_FORMAT_INVALID) return known;

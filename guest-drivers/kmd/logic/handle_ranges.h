@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// handle_ranges.h: assigns ranges of handles to devices (PRIV-13 to PRIV-15). The device has one namespace of handles
-// for all processes; with a range of its own, a process can choose handles that no other process chooses. Not locked:
-// the owner serialises. Any IRQL.
+// handle_ranges.h: assigns ranges of handles to devices (PRIV-13, PRIV-15, PRIV-27). The device has one namespace of
+// handles for all processes; with a range of its own, a process can choose handles that no other process chooses. Not
+// locked: the owner serialises. Any IRQL.
 #pragma once
 
 #include <stdint.h>

@@ -108,7 +108,7 @@ private:
   static BOOLEAN NTAPI preemptAtDirql(PVOID context);
   static BOOLEAN NTAPI reportAtDirql(PVOID context);
   static BOOLEAN NTAPI forgetAtDirql(PVOID context);
-  /** PCI-2: without bus mastering the device neither reads nor writes memory. PASSIVE_LEVEL. */
+  /** PCI-10: without bus mastering the device neither reads nor writes memory. PASSIVE_LEVEL. */
   void setBusMaster(bool on);
 
   const Registers &m_registers;

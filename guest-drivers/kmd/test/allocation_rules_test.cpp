@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests the rules for private data of allocations (PRIV-2, PRIV-4, PRIV-18 to PRIV-21) one by one. The driver host
-// tests them through the driver itself.
+// Tests the rules for private data of allocations (PRIV-2, PRIV-4, PRIV-18, PRIV-19, PRIV-21, PRIV-28) one by one. The
+// driver host tests them through the driver itself.
 #include "guest-drivers/kmd/logic/allocation_rules.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(AllocationRules, WhatIsTheGpusAloneNeedsNoMemoryButTheDevicesFormat) {
     EXPECT_FALSE(may(texture(1920, 1080, kA8R8G8B8, 7680, 7680 * 1080, gpu | flag))) << flag;
 }
 
-TEST(AllocationRules, WhatProgramsShareIsInAFormatOfTheDevice) {  // PRIV-24, FMT-1, FMT-5
+TEST(AllocationRules, WhatProgramsShareIsInAFormatOfTheDevice) {  // PRIV-30, FMT-1, FMT-17
   FormatSet none, some;
   for (const uint32_t number : {0x1071u, 0x1205u, 0u, 87u, 0x12FFu, 0x1300u, 0xFFFFFFFFu}) some.add(number);
   EXPECT_FALSE(some.has(0) || some.has(87) || some.has(0x1300)) << "no numbers of formats beyond 1.4";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests ranges of handles (PRIV-13 to PRIV-15): their owners, their number, and when one is reused.
+// Tests ranges of handles (PRIV-13, PRIV-15, PRIV-27): their owners, their number, and when one is reused.
 #include "guest-drivers/kmd/logic/handle_ranges.h"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 namespace aero {
 
 HRESULT Adapter::open() {
-  // The largest possible answer: the block follows the fixed part (docs/abi/driver-data.md PRIV-23).
+  // The largest possible answer: the block follows the fixed part (docs/abi/driver-data.md PRIV-29).
   constexpr UINT kBytes = sizeof m_info + AEROGPU_EXT_REG_CAPS_BYTES;
   auto *answer = static_cast<uint8_t *>(heapAllocate(kBytes));
   if (!answer) return kOutOfMemory;

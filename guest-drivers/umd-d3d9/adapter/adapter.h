@@ -35,7 +35,7 @@ public:
   const aerogpu_umd_ext_private_v2 &details() const { return m_info; }
   /** Returns the device's AEROGPU_EXT_FEATURE_HI_* (docs/abi/extensions.md). */
   uint32_t featuresHigh() const { return static_cast<uint32_t>(info().device_features >> 32); }
-  /** True if the device keeps programs apart (docs/abi/driver-data.md PRIV-24). */
+  /** True if the device keeps programs apart (docs/abi/driver-data.md PRIV-30). */
   bool spaces() const { return m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_SPACES; }
   /** True if the device uses system memory in place (PRIV-23). */
   bool hasAperture() const { return m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_APERTURE; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // device_block.h: reads the device's capability block, which the kernel driver hands on (docs/abi/extensions.md CAPS-1
-// to CAPS-6, docs/abi/driver-data.md PRIV-23). It checks that data lies inside the block before it uses it. Any thread.
+// to CAPS-6, docs/abi/driver-data.md PRIV-29). It checks that data lies inside the block before it uses it. Any thread.
 #pragma once
 
 #include <stddef.h>

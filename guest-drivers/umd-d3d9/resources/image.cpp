@@ -59,7 +59,7 @@ bool Image::plan(const Runtime &runtime, const FormatRow &row, const ImageSize &
   const bool presented = use.target && !use.texture && !use.depth && !crossesContexts && size.levels == 1 &&
                          size.layers == 1 && deviceFormat(static_cast<uint32_t>(row.d3d)) == row.device;
   // A target is locked through staging, so memory of its own would only hold old pixels. It has none, unless the kernel
-  // driver presents it: that takes an allocation, of one page (PRIV-20), or of full size without handle spaces.
+  // driver presents it: that takes an allocation, of one page (PRIV-28), or of full size without handle spaces.
   const bool drawn = (use.target || use.depth) && !crossesContexts;
   if (drawn && !presented) return true;
   // A present shows the memory of a surface. It can show an image without memory only if the device has blits.

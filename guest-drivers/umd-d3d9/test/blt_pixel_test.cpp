@@ -116,7 +116,7 @@ TEST_F(UmdPixels, SamplesAreCountedAsPixelsAndResolved) {  // TEX-9
   p->fn.pfnSetDepthStencil(p->dev(), std::array{D3DDDIARG_SETDEPTHSTENCIL{}}.data());
 }
 
-TEST_F(UmdPixels, TexelsOfTheKeyStayAway) {                           // BLIT-14
+TEST_F(UmdPixels, TexelsOfTheKeyStayAway) {                           // BLIT-18
   std::vector<uint32_t> texels = {0x00FF0000, kGreen, kRed, kWhite};  // the X channel does not count
   HANDLE memory = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, texels.data(), 16);
   HANDLE from = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0);

@@ -264,7 +264,7 @@ TEST_F(UmdCaps, LimitsAreTheDevices) {
   EXPECT_EQ(kind(Program::texture() | Program::volume(), {8, 8, 4, 5}), kNotAvailable) << "more levels than halvings";
 }
 
-// docs/abi/driver-data.md PRIV-24: the kernel driver makes the texture of a shared resource, in each format of the
+// docs/abi/driver-data.md PRIV-30: the kernel driver makes the texture of a shared resource, in each format of the
 // block.
 TEST_F(UmdCaps, WhatIsOfferedIsSharedAsWhatItIs) {
   kernel.spaces = true;

@@ -39,7 +39,7 @@ protected:
   }
 };
 
-// "3Dc": the first block of ATI2 is green, the second red (docs/abi/formats.md, FMT-3). In the runtime's memory the
+// "3Dc": the first block of ATI2 is green, the second red (docs/abi/formats.md, FMT-16). In the runtime's memory the
 // blocks follow each other without gaps, whatever the pitch, and also under a lock, whose pitch is a byte a pixel.
 TEST_F(UmdFormats, BlocksOfATextureThatTheRuntimeCountsAsBytes) {
   const D3DDDIFORMAT ati2 = fourCc("ATI2");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests allocations: their descriptions, their writers, their lifetime, sharing, handles. docs/abi/driver-data.md.
 #include <array>
+#include <tuple>
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
@@ -57,18 +58,20 @@ TEST_F(Umd, PrivateDataSaysWhatAnAllocationIs) {
 
 TEST_F(Umd, SharedIsOneLevelOfOneLayer) {  // EX-45
   HANDLE out;
-  EXPECT_EQ(
-      p.tryResource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::shared(), out, D3DDDIPOOL_VIDEOMEMORY, 2),
-      kOutOfMemory)
-      << "the one error that textures have";
+  const uint32_t shape = Program::texture() | Program::shared();
+  for (const auto &[flags, levels, faces] : {std::tuple{shape, 2u, 1u}, std::tuple{shape | Program::cube(), 1u, 6u},
+                                             std::tuple{shape | Program::cube(), 5u, 6u}})
+    EXPECT_EQ(p.tryResource(D3DDDIFMT_A8R8G8B8, 16, 16, flags, out, D3DDDIPOOL_VIDEOMEMORY, levels, faces),
+              kOutOfMemory)  // the one error that textures have
+        << levels << " levels of " << faces << " layers";
   rt.takePackets();
-  HANDLE shared = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::shared());
+  HANDLE shared = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, shape);
   // EX-41: it is exported before any program can name its token.
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXPORT_SHARED_SURFACE).size(), 1u);
   p.destroy(shared);
 }
 
-// docs/abi/driver-data.md PRIV-24: with handle spaces the kernel driver has made each texture with a token.
+// docs/abi/driver-data.md PRIV-30: with handle spaces the kernel driver has made each texture with a token.
 TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
   for (const bool spaces : {false, true}) {
     SCOPED_TRACE(spaces);
@@ -103,7 +106,7 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
       EXPECT_EQ(memory, row.memory);
       if (memory) memcpy(&priv, kernel.allocations.rbegin()->second.priv.data(), sizeof priv);
       EXPECT_EQ(priv.flags & kKinds, row.kind);
-      // PRIV-20: a surface that the GPU draws and the kernel driver presents takes no guest memory of its size.
+      // PRIV-28: a surface that the GPU draws and the kernel driver presents takes no guest memory of its size.
       EXPECT_EQ((priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY) != 0,
                 spaces && row.kind == AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED);
       EXPECT_EQ(p.fn.pfnFlush(p.dev()), 0);
@@ -127,7 +130,7 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
   }
 }
 
-// PRIV-20: a program with three 1080p back buffers, a texture of that size that it draws to, and depth.
+// PRIV-28: a program with three 1080p back buffers, a texture of that size that it draws to, and depth.
 TEST(UmdSpaces, WhatIsDrawnToCostsNoGuestMemory) {
   for (const bool spaces : {false, true}) {
     SCOPED_TRACE(spaces);
@@ -226,7 +229,7 @@ TEST(UmdPlain, ASurfaceThatMayBePresentedHasMemory) {
   rt.close();
 }
 
-TEST(UmdHandles, OfTwoDevicesNeverMeet) {  // PRIV-14
+TEST(UmdHandles, OfTwoDevicesNeverMeet) {  // PRIV-27
   FakeKernel kernel;
   FakeRuntime a(kernel), b(kernel);
   a.open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EXT_BLIT, EXT_FILL, EXT_GENERATE_MIPS (BLIT-1 to BLIT-15).
+// EXT_BLIT, EXT_FILL, EXT_GENERATE_MIPS (BLIT-1 to BLIT-18).
 #include <bit>
 #include <memory>
 #include <span>

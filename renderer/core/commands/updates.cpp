@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Updates from and reads to any allocation of the table. UPD-1 to UPD-10.
+// Updates from and reads to any allocation of the table. UPD-1 to UPD-10, UPD-14.
 #include <utility>
 
 #include "renderer/core/commands/commands.h"

@@ -60,7 +60,7 @@ TEST_P(CapsTest, TexturesMeetTheirLimits) {
   expectError(texture(1, 1, caps.max_array_layers + 1), AEROGPU_ERROR_OOB);
 }
 
-// CAPS-4, OBJ-5, LIM-8
+// CAPS-4, OBJ-5, LIM-14
 TEST_P(CapsTest, BuffersMeetTheirLimits) {
   EXPECT_EQ(caps.max_host_bytes, kHostmem);
   ASSERT_GT(caps.max_buffer_bytes, kHostmem);

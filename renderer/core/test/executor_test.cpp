@@ -341,7 +341,7 @@ TEST(Textures, DescriptionsThatAreRefused) {
   EXPECT_EQ(code([&](C& c) { c.backing_alloc_id = memory.id, c.row_pitch_bytes = 1024; }), 2u);
 }
 
-// TOK-2, TOK-3, TOK-4, TOK-5, TOK-6, OBJ-10
+// TOK-2, TOK-3, TOK-4, TOK-10, TOK-6, OBJ-10
 TEST(SharedSurfaces, TokensAndReferences) {
   Harness h;
   const uint32_t a = h.handle(), b = h.handle(), alias = h.handle();
@@ -399,7 +399,7 @@ TEST(SharedSurfaces, TokensAndReferences) {
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
-// LIM-8
+// LIM-14
 TEST(HostMemory, TheCapIsKeptAndMemoryComesBack) {
   Harness::Options options;
   options.maxHostmem = 1 << 20;

@@ -229,7 +229,7 @@ TEST(Limits, ASubmissionWhoseWorkWasStoppedEndsThere) {
   EXPECT_EQ(f.backend.draws, 3u);
 }
 
-// LIM-4
+// LIM-13
 TEST(Limits, PixelsOfASubmission) {
   FakeExecutor f;
   CommandWriter w;

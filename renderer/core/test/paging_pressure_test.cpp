@@ -240,7 +240,7 @@ TEST_P(PagingPressureTest, AtEachStageButNotForPrograms) {
 }
 
 /// Presents still bring frames after programs have taken all memory.
-// LIM-8
+// LIM-14
 TEST_P(PagingPressureTest, FramesHaveAReserve) {
   constexpr uint32_t kWidth = 1280, kHeight = 800, kFrame = kWidth * kHeight * 4;
   const Allocation shown = h.allocate(kFrame);
@@ -266,7 +266,7 @@ TEST_P(PagingPressureTest, FramesHaveAReserve) {
 }
 
 /// The reserve is limited: an embedder that keeps its frames is refused at some point.
-// LIM-8
+// LIM-14
 TEST_P(PagingPressureTest, TheReserveHasAnEnd) {
   constexpr uint32_t kSide = 1024;
   const Allocation shown = h.allocate(uint64_t{kSide} * kSide * 4);

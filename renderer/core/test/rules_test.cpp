@@ -295,7 +295,7 @@ TEST(TextureCopies, RectanglesAndFormats) {
   EXPECT_EQ(block(4, 5), kDecode);
 }
 
-// SHADER-1, SHADER-3
+// SHADER-1, SHADER-13
 TEST(Shaders, StagesAndSizes) {
   Harness h;
   for (const auto& [stage, code] :
@@ -453,7 +453,7 @@ TEST(Bindings, SlotsAndRanges) {
   EXPECT_EQ(indices(2, 0), kDecode);
 }
 
-// DRAW-2, DRAW-3, DRAW-4, DRAW-8, DRAW-17, LIM-1
+// DRAW-2, DRAW-3, DRAW-19, DRAW-8, DRAW-17, LIM-1
 TEST(Draws, CountsAndWhatTheyNeed) {
   Harness h;
   const uint32_t vs = makeShader(h, kVertex), cs = makeShader(h, kCompute), indices = makeBuffer(h, 64);
@@ -586,7 +586,7 @@ TEST(Tokens, SeveralOfOneResourceAndNoneOfOthers) {
   EXPECT_EQ(importOf(h, texture, 5), kNone) << "both tokens live on, and the handle is free";
 }
 
-// TOK-5, TOK-8, PCI-7
+// TOK-10, TOK-8, PCI-7
 TEST(Tokens, UsedUpUntilADeviceReset) {
   Harness h;
   const uint32_t first = makeBuffer(h, 64);
@@ -609,7 +609,7 @@ TEST(Tokens, UsedUpUntilADeviceReset) {
   EXPECT_EQ(exportOf(h, second, 10), kNone);
 }
 
-// TOK-7
+// TOK-11
 TEST(Tokens, CountAgainstHostMemory) {
   Harness::Options options;
   options.maxHostmem = 1 << 18;

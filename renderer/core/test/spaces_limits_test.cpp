@@ -212,7 +212,7 @@ TEST_F(SmallSpacesTest, ProcessesTogetherLeaveTheSystemItsPart) {
 
 /// A space's process does not depend on other programs' memory: without memory the space is made all the
 /// same, and is charged to its process once there is some again.
-// SPACE-22, LIM-8
+// SPACE-22, LIM-14
 TEST_F(SmallSpacesTest, AProcessIsSaidWhateverMemoryIsLeft) {
   const auto big = [](uint32_t handle, uint64_t size) {
     return [=](CommandWriter& w) { packets::createBuffer(w, handle, size); };

@@ -13,7 +13,7 @@ using namespace aerogpu;
 using namespace aerogpu::core;
 
 // Numbers of D3DRENDERSTATETYPE (d3d9types.h), written out here to catch a slip in the table.
-// STATE-2
+// STATE-19
 TEST(RenderStates, EachNumberReachesItsField) {
   DrawState s;
   const auto set = [&](uint32_t number, uint32_t value) { setRenderState(s, number, value); };
@@ -261,7 +261,7 @@ TEST(StateBlocks, CullingNamesAWindingOnTheScreen) {
   EXPECT_EQ(cull(AEROGPU_CULL_FRONT, 1), CullMode::Ccw);
 }
 
-// STATE-2
+// STATE-19
 TEST(SamplerStates, EachNumberReachesItsFieldAndChangesAreReported) {
   SamplerState s;
   const auto set = [&](uint32_t number, uint32_t value) { return setSamplerState(s, number, value); };

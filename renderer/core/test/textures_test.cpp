@@ -283,7 +283,7 @@ TEST_P(Textures, VolumesLieInMemorySliceBySlice) {
   expectError(h.submit(w), kOob);
 }
 
-// TEX-12, LIM-8
+// TEX-12, LIM-14
 TEST_P(Textures, EverySampleCountsAsHostMemory) {
   if (std::string(GetParam()) == "null") GTEST_SKIP() << "it keeps one sample";
   Harness small(Harness::Options{.backend = GetParam(), .maxHostmem = uint64_t{64} << 20});

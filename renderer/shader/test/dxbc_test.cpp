@@ -97,7 +97,7 @@ TEST(Dxbc, ReadsChunksAndSignature) {
   EXPECT_TRUE(output->empty());
 }
 
-// SHADER-3
+// SHADER-13
 TEST(Dxbc, FindsTheD3d9Stream) {
   Bytes aon9;
   for (const uint32_t v : {16u + 12u, 0xFFFE0200u, 0u, 16u, 0xFFFE0200u, 0u, 0xFFFFu}) put(aon9, v);

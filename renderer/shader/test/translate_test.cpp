@@ -256,7 +256,7 @@ TEST(Parse, CommentsAndScratchRegisters) {
   EXPECT_EQ(emit(*commented)->words, plain->words);
 }
 
-// SHADER-4, SHADER-7
+// SHADER-4, SHADER-14
 TEST(Parse, Models10AreRead) {
   for (const char* text :
        {"vs_1_1\ndcl_position v0\nmov oPos, v0\n", "ps_1_1\ntex t0\nmul_x2 r0, t0, v0\n"}) {

@@ -2,7 +2,7 @@
 // A normalised number of n bits becomes its value times 32767 in a signed one of 16: each step of the former
 // is many of the latter, so that each number converts back. The least number of n signed bits stands for -1,
 // as the next one does; it becomes -32768, which Vulkan reads as -1 too. Of L6V5U5 only the least is -1
-// (FMT-3).
+// (FMT-16).
 #include "renderer/vulkan/device/texel_conversion.h"
 
 #include <cstring>

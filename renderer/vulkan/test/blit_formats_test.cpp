@@ -58,7 +58,7 @@ struct Part {
   char name;
   uint32_t first, bits;
   bool isSigned() const { return std::string_view("UVWQ").find(name) != std::string_view::npos; }
-  /// Steps from 0 to 1, or to -1: those of L6V5U5 are smaller below 0 (FMT-3).
+  /// Steps from 0 to 1, or to -1: those of L6V5U5 are smaller below 0 (FMT-16).
   double steps(bool isBelow) const {
     const bool isUneven = isSigned() && bits == 5;
     return std::ldexp(1.0, static_cast<int>(bits) - (isSigned() ? 1 : 0)) - (isUneven && isBelow ? 0 : 1);
@@ -264,7 +264,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Backends, BlitFormats, ::testing::Values("vulkan", "null"),
                          [](const auto& info) { return std::string(info.param); });
 
-// BLIT-8, FMT-10
+// BLIT-8, FMT-18
 TEST_P(BlitFormats, EachFormatFromSomeOthersAsTheirNamesSay) {
   std::mt19937 rng(oracleSeed(7));
   constexpr uint32_t kSource = AEROGPU_FORMAT_CAP_BLIT_SRC, kDestination = AEROGPU_FORMAT_CAP_BLIT_DST;
@@ -503,7 +503,7 @@ TEST_P(BlitFormats, TheTargetsKeyIsLookedForWhenARectanglesTurnComes) {
   EXPECT_EQ(word(*dst, 1), 0xFF332211u);
 }
 
-// BLIT-14
+// BLIT-18
 TEST_P(BlitFormats, TexelsOfTheColorKeyStayAway) {
   std::mt19937 rng(oracleSeed(9));
   for (const Layout& from : kLayouts) {

@@ -206,7 +206,7 @@ TEST_P(BlitPackets, TheResultGoesToGuestMemory) {
   gpu().forget(memory);
 }
 
-// BLIT-14: the key reaches the blit; texels that are left out are written back unchanged.
+// BLIT-18: the key reaches the blit; texels that are left out are written back unchanged.
 TEST_P(BlitPackets, TheColorKeyStaysAway) {
   CommandWriter w;
   const Allocation memory = gpu().allocate(4096);

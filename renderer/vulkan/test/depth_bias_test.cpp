@@ -39,7 +39,7 @@ protected:
   uint32_t m_float = 0;
 };
 
-// DRAW-12
+// DRAW-21
 TEST_F(DepthBiasTest, IsAddedAsItIsAtEveryDepth) {
   struct Range {
     float min, max;
@@ -67,7 +67,7 @@ TEST_F(DepthBiasTest, IsAddedAsItIsAtEveryDepth) {
         }
 }
 
-// DRAW-12
+// DRAW-21
 TEST_F(DepthBiasTest, ComesAfterClipping) {
   if (deviceIsBare()) GTEST_SKIP() << "needs VK_EXT_depth_bias_control or VK_EXT_depth_range_unrestricted";
   for (const aerogpu_format format : kFormats) {
@@ -92,7 +92,7 @@ TEST_F(DepthBiasTest, ComesAfterClipping) {
   }
 }
 
-// DRAW-12
+// DRAW-21
 TEST_F(DepthBiasTest, PointsAndLinesHaveNone) {
   const auto depthOf = [&](CommandWriter& w, const std::vector<Vertex>& v, uint32_t topology) {
     bind(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT);

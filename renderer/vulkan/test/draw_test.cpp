@@ -59,7 +59,7 @@ uint32_t covered(const Bytes& got) {
   return count;
 }
 
-// DRAW-5
+// DRAW-20
 TEST_F(DrawTest, Topologies) {
   const uint32_t c = 0xFFFFFFFF;
   const auto corner = [&](float x, float y) { return at(x - 0.5f, y - 0.5f, c); };
@@ -109,7 +109,7 @@ TEST_F(DrawTest, Topologies) {
     }
 }
 
-// DRAW-4
+// DRAW-19
 TEST_F(DrawTest, IndexedWithBaseVertexAndBothSizes) {
   for (const bool wide : {false, true}) {
     CommandWriter w;

@@ -39,7 +39,7 @@ protected:
   }
 };
 
-// SHADER-3, SHADER-5, SHADER-12, STATE-12, DRAW-1, DRAW-6
+// SHADER-13, SHADER-5, SHADER-12, STATE-12, DRAW-1, DRAW-6
 TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
   CommandWriter w;
   bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()),

@@ -335,7 +335,7 @@ protected:
   int m_before = 0;  ///< waits that had run out before
 };
 
-// LIM-10
+// LIM-15
 TEST_P(SharedEndlessTest, IsStoppedSoonerWhileAnotherSpacesWorkWaits) {
   begin();
   EXPECT_EQ(drawIn(kOther).result.error_count, 0u);
@@ -344,7 +344,7 @@ TEST_P(SharedEndlessTest, IsStoppedSoonerWhileAnotherSpacesWorkWaits) {
   drawsAgain();
 }
 
-// LIM-10
+// LIM-15
 TEST_P(SharedEndlessTest, IsStoppedSoonerForWhatTheEmbedderHolds) {
   gpu().waitingSpaces = [] { return std::vector<uint32_t>{1, kOther}; };
   begin();
@@ -354,7 +354,7 @@ TEST_P(SharedEndlessTest, IsStoppedSoonerForWhatTheEmbedderHolds) {
   drawsAgain();
 }
 
-// LIM-10
+// LIM-15
 TEST_P(SharedEndlessTest, AloneItHasTheTimeThatItHadWithoutSpaces) {
   begin();
   CommandWriter more;  // its own stream
@@ -381,7 +381,7 @@ protected:
   }
 };
 
-// LIM-10, SPACE-25
+// LIM-15, SPACE-25
 TEST_P(ProcessEndlessTest, ItsOwnSecondSpaceIsNobodyElse) {
   begin();
   gpu().space = {kSecond, 0};
@@ -393,7 +393,7 @@ TEST_P(ProcessEndlessTest, ItsOwnSecondSpaceIsNobodyElse) {
   drawsAgain();
 }
 
-// LIM-10, SPACE-25
+// LIM-15, SPACE-25
 TEST_P(ProcessEndlessTest, AnotherProcessAndTheSystemAreOthersAndSoIsASpaceOfWhichNothingWasSaid) {
   for (const uint32_t space : {kOthers, kSystems, 0u, kNobodys}) {
     SCOPED_TRACE(space);

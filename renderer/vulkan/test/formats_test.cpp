@@ -167,7 +167,7 @@ TEST_F(FormatsTest, TexelsKeepTheirBytes) {
   }
 }
 
-// FMT-2, FMT-3
+// FMT-2, FMT-16
 TEST_F(FormatsTest, SamplersReadTheChannels) {
   std::mt19937 random(oracleSeed(2));
   uint32_t compared = 0;
@@ -190,7 +190,7 @@ TEST_F(FormatsTest, SamplersReadTheChannels) {
   EXPECT_GE(compared, deviceIsBare() ? 18u : std::size(kSpecs));
 }
 
-// FMT-3: blocks whose texels all use the first end point, by the pages of DXT and 3Dc.
+// FMT-16: blocks whose texels all use the first end point, by the pages of DXT and 3Dc.
 TEST_F(FormatsTest, BlocksAreDecoded) {
   if (deviceIsBare()) GTEST_SKIP() << "needs textureCompressionBC";
   const Bytes red = {0x00, 0xF8, 0x1F, 0x00, 0, 0, 0, 0};  // red, blue of 5, 6, 5 bits
@@ -219,7 +219,7 @@ TEST_F(FormatsTest, BlocksAreDecoded) {
   }
 }
 
-// FMT-3, FMT-6
+// FMT-16, FMT-6
 TEST_F(FormatsTest, LinearFiltersWeighWhatSamplersRead) {
   std::mt19937 random(oracleSeed(3));
   for (const Spec& spec : kSpecs) {
@@ -244,7 +244,7 @@ TEST_F(FormatsTest, LinearFiltersWeighWhatSamplersRead) {
   }
 }
 
-// STATE-15: for 16-bit colours the mean of two texels is decoded, not the mean of their decoded values; alpha
+// STATE-20: for 16-bit colours the mean of two texels is decoded, not the mean of their decoded values; alpha
 // never is.
 TEST_F(FormatsTest, SixteenBitColorsAreDecodedBehindTheFilter) {
   std::mt19937 random(5);
@@ -318,7 +318,7 @@ uint32_t encoded(const Field& f, double value) {
          static_cast<uint32_t>((uint64_t{1} << f.bits) - 1);
 }
 
-// FMT-5, FMT-6, FMT-7
+// FMT-17, FMT-6, FMT-7
 TEST_F(FormatsTest, TargetsHoldWhatIsDrawn) {
   uint32_t drawn = 0;
   for (const Spec& spec : kSpecs) {
@@ -384,7 +384,7 @@ TEST_F(FormatsTest, TargetsHoldWhatIsDrawn) {
   EXPECT_GE(drawn, deviceIsBare() ? 3u : 14u);
 }
 
-// FMT-5
+// FMT-17
 TEST_F(FormatsTest, WhatTheTableLacksIsNotMade) {
   for (const aerogpu_format_caps& entry : m_caps) {
     CommandWriter w;

@@ -122,7 +122,7 @@ void KindsOracle::volume(std::mt19937& random) {
   EXPECT_GT(compared, 100u);
 }
 
-// TEX-4, TEX-6
+// TEX-4, TEX-13
 TEST_F(KindsOracle, VolumesAreFilteredInThreeDirections) {
   seeds(24, [&](std::mt19937& random) { volume(random); });
 }
@@ -185,12 +185,12 @@ void KindsOracle::cube(std::mt19937& random) {
   EXPECT_GT(compared, 100u);
 }
 
-// TEX-3, TEX-6
+// TEX-3, TEX-13
 TEST_F(KindsOracle, CubesAreSampledByDirection) {
   seeds(18, [&](std::mt19937& random) { cube(random); });
 }
 
-// TEX-6
+// TEX-13
 TEST_F(KindsOracle, OtherKindsAreSampledAsWhatTheyAre) {
   CommandWriter w;
   const uint32_t v = create(w, AEROGPU_EXT_TEXTURE_VOLUME, kBgra8, 2, 2, 2);
@@ -350,7 +350,7 @@ TEST_F(KindsOracle, TargetsOfADrawAgree) {
   run(w);
 }
 
-// FMT-2, FMT-3, FMT-4, FMT-12
+// FMT-2, FMT-16, FMT-4, FMT-12
 TEST_F(KindsOracle, DepthFormatsCompareOrGiveTheDepth) {
   struct Case {
     aerogpu_format format;
@@ -400,7 +400,7 @@ TEST_F(KindsOracle, DepthFormatsCompareOrGiveTheDepth) {
   }
 }
 
-// FMT-10, BLIT-8
+// FMT-18, BLIT-8
 TEST_F(KindsOracle, BlitsConvertWhatSamplersRead) {
   CommandWriter w;
   const uint32_t l8 = texture(w, AEROGPU_FORMAT_D3D9_L8, 4, 4), a8 = texture(w, AEROGPU_FORMAT_D3D9_A8, 4, 4);

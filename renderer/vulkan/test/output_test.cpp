@@ -85,7 +85,7 @@ protected:
   }
 };
 
-// STATE-2
+// STATE-19
 TEST_F(OutputTest, EveryBlendFactor) {
   CommandWriter w;
   const uint32_t vb = vertexBuffer(w, quad(0, 0, 8, 8, d3dColor(kSrc)));

@@ -53,7 +53,7 @@ protected:
   uint32_t m_vsTex = 0, m_psTex = 0;
 };
 
-// STATE-17
+// STATE-22
 TEST_F(SampledTargetTest, EachDrawReadsWhatWasThereBefore) {
   CommandWriter w;
   Bytes data(256);
@@ -74,7 +74,7 @@ TEST_F(SampledTargetTest, EachDrawReadsWhatWasThereBefore) {
 }
 
 /// A copy serves one draw: later draws sample their own textures.
-// STATE-17
+// STATE-22
 TEST_F(SampledTargetTest, OtherDrawsAreAsBefore) {
   CommandWriter w;
   const uint32_t other = texture(w, kBgra, 8, 8), plain = texture(w, kBgra, 1, 1);
@@ -98,7 +98,7 @@ TEST_F(SampledTargetTest, OtherDrawsAreAsBefore) {
 }
 
 /// Direct3D 9 programs make mip levels by drawing to one while the whole texture is bound.
-// STATE-17
+// STATE-22
 TEST_F(SampledTargetTest, LevelsAreMadeFromTheOnesAbove) {
   for (const uint32_t mipFilter : {0u, 1u}) {
     CommandWriter w;
@@ -129,7 +129,7 @@ TEST_F(SampledTargetTest, LevelsAreMadeFromTheOnesAbove) {
 
 /// A depth target is sampled unchanged while no draw writes it; a draw that writes it samples its old
 /// content.
-// STATE-17
+// STATE-22
 TEST_F(SampledTargetTest, ADepthTargetCompares) {
   CommandWriter w;
   const uint32_t d = texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize, 1, 1, kDepthUsage);

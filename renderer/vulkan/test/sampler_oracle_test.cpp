@@ -264,7 +264,7 @@ protected:
     for (uint32_t y = 0; y < kSide && !HasFailure(); ++y)
       for (uint32_t x = 0; x < kSide && !HasFailure(); ++x) {
         Result r = model(s, x, y);
-        if (s.srgb && s.format.bytes == 2) {  // the shader decodes the filtered color (STATE-15)
+        if (s.srgb && s.format.bytes == 2) {  // the shader decodes the filtered color (STATE-20)
           for (size_t i = 0; i < 3; ++i) r.color[i] = srgbDecoded(r.color[i]);
           r.tolerance *= 2.4 / 1.055;  // the curve's slope at 1
         }

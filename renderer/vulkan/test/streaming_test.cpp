@@ -136,7 +136,7 @@ protected:
   uint64_t m_ringAt = 0;
 };
 
-// COPY-7, UPD-1, UPD-7, UPD-8: ranges of every kind between draws of every kind, with much work under way.
+// COPY-7, UPD-1, UPD-14, UPD-8: ranges of every kind between draws of every kind, with much work under way.
 TEST_F(StreamingTest, RandomUpdatesAndDraws) {
   m_ring = gpu().allocate(uint64_t{4} << 20);
   const Allocation back = gpu().allocate(uint64_t{2} << 20);
@@ -242,7 +242,7 @@ TEST_F(StreamingTest, RandomUpdatesAndDraws) {
   (void)back;
 }
 
-// UPD-7: a promise concerns draws, not earlier updates, which the GPU may still have to carry out.
+// UPD-14: a promise concerns draws, not earlier updates, which the GPU may still have to carry out.
 TEST_F(StreamingTest, PromisedUpdatesStayBehindOtherUpdates) {
   constexpr uint32_t kBytes = 3u << 20, kLarge = 2u << 20;  // more than a window holds
   const Allocation memory = gpu().allocate(kLarge + 4096);
@@ -320,7 +320,7 @@ protected:
   uint32_t m_at = 0;
 };
 
-// UPD-7, UPD-8, COPY-7
+// UPD-14, UPD-8, COPY-7
 TEST_F(TextureStreamingTest, PromisesKeepTheOrderThatCounts) {
   std::mt19937 random(oracleSeed(9));
   const auto below = [&](uint32_t end) { return static_cast<uint32_t>(random() % end); };
@@ -427,7 +427,7 @@ TEST_F(TextureStreamingTest, PromisedBoxesGoAheadToAnIdleGpu) {
   }
 }
 
-// UPD-7: a promise does not concern other updates. Large ones are copied from guest memory, each by its own
+// UPD-14: a promise does not concern other updates. Large ones are copied from guest memory, each by its own
 // command; the validation layer checks that overlapping ones are ordered.
 TEST_F(TextureStreamingTest, PromisedBoxesThatMeetKeepTheirOrder) {
   constexpr uint32_t kWide = 256, kBox = 128, kBytes = kBox * kBox * 4;

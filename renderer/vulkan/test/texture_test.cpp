@@ -246,7 +246,7 @@ TEST_F(TextureTest, MipLevels) {
 }
 
 /// The page "texldl": the level is the larger one, from the coordinate or D3DSAMP_MAXMIPLEVEL, not their sum.
-// STATE-15
+// STATE-20
 TEST_F(TextureTest, ExplicitLevelAndFinestLevel) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 8, 8, 4);
@@ -275,7 +275,7 @@ TEST_F(TextureTest, ExplicitLevelAndFinestLevel) {
       }
 }
 
-// STATE-15
+// STATE-20
 TEST_F(TextureTest, SrgbRead) {
   CommandWriter w;
   const uint32_t plain = texture(w, kBgra, 1, 1),
@@ -301,7 +301,7 @@ TEST_F(TextureTest, SrgbRead) {
   expectNear(result(0, 0), want, 1);
 }
 
-// STATE-15: the shader decodes formats that no GPU has in sRGB, from the first draw after a change of state
+// STATE-20: the shader decodes formats that no GPU has in sRGB, from the first draw after a change of state
 // or texture.
 TEST_F(TextureTest, SrgbReadBySampler) {
   CommandWriter w;
@@ -355,7 +355,7 @@ TEST_F(TextureTest, CubeFaces) {
 }
 
 /// ps_1_x has no dcl: the kind of the bound texture decides what `tex` samples.
-// SHADER-7
+// SHADER-14
 TEST_F(TextureTest, ModelsWithoutDeclarationsSampleWhatIsBound) {
   CommandWriter w;
   const uint32_t cube = texture(w, kBgra, 2, 2, 1, 6), plane = texture(w, kBgra, 2, 2);
@@ -408,7 +408,7 @@ TEST_F(TextureTest, VariantsOfAShaderAreBounded) {
   }
 }
 
-// STATE-16
+// STATE-21
 TEST_F(TextureTest, UnboundReadsOpaqueBlack) {
   CommandWriter w;
   drawTextured(w, 0, 0, 0, 1, 1);
@@ -505,7 +505,7 @@ TEST_F(TextureTest, DepthTextureComparesInAVertexShader) {
 
 /// A texture of another kind than the declared one is sampled as its own kind, with depth (third coordinate
 /// 0) or without.
-// STATE-16
+// STATE-21
 TEST_F(TextureTest, ATextureOfAnotherKindIsSampledAsWhatItIs) {
   CommandWriter w;
   const uint32_t depth = depthTexture(w, 4, 1, 1.0f), depthCube = depthTexture(w, 4, 6, 1.0f),

@@ -281,7 +281,7 @@ TEST_F(TransferTest, D3d9ClearIsLimitedByViewportAndScissor) {
     }
 }
 
-// LIM-8
+// LIM-14
 TEST_F(TransferTest, MemoryCapIsEnforced) {
   Harness::Options options;
   options.backend = "vulkan";

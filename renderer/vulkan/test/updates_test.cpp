@@ -40,7 +40,7 @@ protected:
   }
 };
 
-// UPD-1, UPD-3, UPD-7, UPD-8: any allocation, any offsets, with and without a backing.
+// UPD-1, UPD-3, UPD-14, UPD-8: any allocation, any offsets, with and without a backing.
 TEST_P(Updates, BuffersFromAnyMemory) {
   constexpr uint32_t kBytes = 40000;
   const Allocation memory = gpu().allocate(kBytes),

@@ -37,7 +37,7 @@ struct Fixture : ::testing::Test {
   }
 };
 
-// RING-2
+// RING-12
 TEST_F(Fixture, HeaderSaysWhatTheDeviceChecks) {
   make(8, 0);
   const auto h = header();

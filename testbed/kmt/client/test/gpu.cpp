@@ -226,7 +226,7 @@ uint32_t paint(Gpu &gpu, const Memory &memory, uint32_t width, uint32_t height, 
   constexpr uint32_t kUsage = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
   const uint32_t texture = newNumber(), colors[] = {left, right}, halves[] = {newNumber(), newNumber()};
   CommandWriter stream;
-  const bool imported = memory.shareToken && gpu.spaces();  // docs/abi/driver-data.md PRIV-24
+  const bool imported = memory.shareToken && gpu.spaces();  // docs/abi/driver-data.md PRIV-30
   if (imported)
     stream.packet(aerogpu_cmd_import_shared_surface{{}, texture, 0, memory.shareToken});
   else
