@@ -63,15 +63,9 @@ HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args)
   return answer(args, list, formats.count() * sizeof list[0]);
 }
 
-/** Answers with D3DCAPS8: the beginning of D3DCAPS9, with the bits and versions of Direct3D 8. */
+/** Answers with D3DCAPS8, which is the beginning of D3DCAPS9. */
 HRESULT answerCaps8(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
-  D3DCAPS9 caps = deviceCaps(adapter);
-  caps.VertexShaderVersion = 0xFFFE0101;
-  caps.PixelShaderVersion = 0xFFFF0104;
-  caps.MaxVertexShaderConst = 96;
-  caps.PrimitiveMiscCaps &= 0xFFFF;
-  caps.RasterCaps &= 0x007FFFFF;
-  caps.StencilCaps &= 0xFF;
+  const D3DCAPS9 caps = capsOfDirect3d8(adapter);
   return answer(args, &caps, offsetof(D3DCAPS9, DevCaps2));
 }
 

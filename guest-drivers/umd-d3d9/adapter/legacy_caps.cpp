@@ -19,6 +19,42 @@ constexpr uint32_t kTextureBlends = 1 | 2 | 4 | 8 | 0x40 | 0x80;
 // Filters by the names of DirectX 5: NEAREST, LINEAR and both with each mip filter (D3DPTFILTERCAPS_*).
 constexpr uint32_t kOldFilters = 0x3F;
 
+// Bits that Direct3D 8 and older have, and Direct3D 9 does not (d3d8caps.h).
+constexpr uint32_t kCanRenderWindowed = 0x00080000;  // D3DCAPS2_CANRENDERWINDOWED
+constexpr uint32_t kZBias = 0x4000;                  // D3DPRASTERCAPS_ZBIAS
+
+/** The bits of a member that Direct3D 8 has: it has no meaning for others, and could refuse them. Microsoft's own
+ * driver of this interface clears them as well (D3D9On12, include/9on12Caps.h). */
+struct Mask8 {
+  DWORD D3DCAPS9::*member;
+  DWORD bits;
+};
+constexpr Mask8 kMasks8[] = {
+    {&D3DCAPS9::Caps2, D3DCAPS2_FULLSCREENGAMMA | D3DCAPS2_DYNAMICTEXTURES | D3DCAPS2_CANAUTOGENMIPMAP},
+    {&D3DCAPS9::Caps3, D3DCAPS3_ALPHA_FULLSCREEN_FLIP_OR_DISCARD},
+    {&D3DCAPS9::PresentationIntervals, 0x8000000F},
+    {&D3DCAPS9::CursorCaps, 0x3},
+    {&D3DCAPS9::DevCaps, 0x0FFBFFF0},
+    {&D3DCAPS9::PrimitiveMiscCaps, 0x3FF6},
+    {&D3DCAPS9::RasterCaps, 0x00F7F19F},
+    {&D3DCAPS9::ZCmpCaps, 0xFF},
+    {&D3DCAPS9::SrcBlendCaps, 0x1FFF},
+    {&D3DCAPS9::DestBlendCaps, 0x1FFF},
+    {&D3DCAPS9::AlphaCmpCaps, 0xFF},
+    {&D3DCAPS9::ShadeCaps, 0x84208},
+    {&D3DCAPS9::TextureCaps, 0x7EDE7},
+    {&D3DCAPS9::TextureFilterCaps, 0x1F030700},
+    {&D3DCAPS9::CubeTextureFilterCaps, 0x1F030700},
+    {&D3DCAPS9::VolumeTextureFilterCaps, 0x1F030700},
+    {&D3DCAPS9::TextureAddressCaps, 0x3F},
+    {&D3DCAPS9::VolumeTextureAddressCaps, 0x3F},
+    {&D3DCAPS9::LineCaps, 0x1F},
+    {&D3DCAPS9::StencilCaps, 0xFF},
+    {&D3DCAPS9::FVFCaps, 0x18FFFF},
+    {&D3DCAPS9::TextureOpCaps, 0x03FFFFFF},
+    {&D3DCAPS9::VertexProcessingCaps, 0xFB},
+};
+
 /** Returns the bits of D3DCAPS9 that DirectX 7 had, as D3DPRIMCAPS. */
 PrimitiveCaps primitiveCaps(const D3DCAPS9 &caps) {
   PrimitiveCaps out = {};
@@ -39,6 +75,17 @@ PrimitiveCaps primitiveCaps(const D3DCAPS9 &caps) {
 }
 
 }  // namespace
+
+D3DCAPS9 capsOfDirect3d8(const Adapter &adapter) {
+  D3DCAPS9 caps = deviceCaps(adapter);
+  for (const Mask8 &mask : kMasks8) caps.*mask.member &= mask.bits;
+  // Programs of the DirectX 8 SDK's framework refuse a window without this bit. D3DCAPS9 has none for it.
+  caps.Caps2 |= kCanRenderWindowed;
+  caps.VertexShaderVersion = 0xFFFE0101;
+  caps.PixelShaderVersion = 0xFFFF0104;
+  caps.MaxVertexShaderConst = 96;
+  return caps;
+}
 
 DDRAW_CAPS directDrawCaps(const Adapter &adapter) {
   DDRAW_CAPS caps = {};

@@ -468,5 +468,35 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(eight.MaxVolumeExtent, c.MaxVolumeExtent);
 }
 
+// The header d3d8caps.h: a member has no other bits than those that Direct3D 8 defines. (Sources of the numbers: that
+// header, and D3D9On12's D3D..._DX8VALID.)
+TEST_F(UmdCaps, Direct3d8GetsItsOwnBits) {
+  start(wholeBlock());
+  const D3DCAPS9 nine = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
+  D3DCAPS9 eight = {};
+  D3DDDIARG_GETCAPS args = {D3DDDICAPS_GETD3D8CAPS, nullptr, &eight, offsetof(D3DCAPS9, DevCaps2)};
+  ASSERT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
+  constexpr DWORD kCanRenderWindowed = 0x00080000;
+  EXPECT_TRUE(eight.Caps2 & kCanRenderWindowed);
+  EXPECT_FALSE(nine.Caps2 & kCanRenderWindowed) << "Direct3D 9 has no such bit";
+  EXPECT_EQ(eight.Caps2 & ~kCanRenderWindowed, nine.Caps2 & ~DWORD{D3DCAPS2_CANSHARERESOURCE});
+  EXPECT_EQ(eight.Caps, DWORD{D3DCAPS_READ_SCANLINE});
+  EXPECT_EQ(eight.Caps3, DWORD{D3DCAPS3_ALPHA_FULLSCREEN_FLIP_OR_DISCARD});
+  EXPECT_EQ(eight.DevCaps & ~0x0FFBFFF0u, 0u);
+  EXPECT_TRUE(eight.DevCaps & D3DDEVCAPS_HWTRANSFORMANDLIGHT);
+  EXPECT_TRUE(eight.DevCaps & D3DDEVCAPS_PUREDEVICE);
+  EXPECT_EQ(eight.PrimitiveMiscCaps & ~0x3FF6u, 0u);
+  EXPECT_TRUE(eight.PrimitiveMiscCaps & D3DPMISCCAPS_BLENDOP);
+  EXPECT_EQ(eight.RasterCaps & ~0x00F7F19Fu, 0u) << "no scissor test, no depth bias as a float";
+  EXPECT_EQ(eight.SrcBlendCaps | eight.DestBlendCaps, 0x1FFFu) << "no blend factor";
+  EXPECT_EQ(eight.StencilCaps, 0xFFu) << "not two-sided";
+  EXPECT_EQ(eight.VertexProcessingCaps & ~0xFBu, 0u) << "no spherical maps";
+  EXPECT_EQ(eight.VertexProcessingCaps, nine.VertexProcessingCaps & 0xFB);
+  EXPECT_EQ(eight.TextureCaps, nine.TextureCaps & 0x7EDE7);
+  EXPECT_EQ(eight.TextureOpCaps, nine.TextureOpCaps);
+  EXPECT_EQ(eight.VertexShaderVersion, 0xFFFE0101u);
+  EXPECT_EQ(eight.PixelShaderVersion, 0xFFFF0104u);
+}
+
 }  // namespace
 }  // namespace aero::test
