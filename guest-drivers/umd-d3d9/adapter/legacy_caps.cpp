@@ -61,7 +61,7 @@ PrimitiveCaps primitiveCaps(const D3DCAPS9 &caps) {
   out.size = sizeof out;
   out.misc = caps.PrimitiveMiscCaps &
              (D3DPMISCCAPS_MASKZ | D3DPMISCCAPS_CULLNONE | D3DPMISCCAPS_CULLCW | D3DPMISCCAPS_CULLCCW);
-  out.raster = caps.RasterCaps & 0x007FFFFF;
+  out.raster = (caps.RasterCaps & 0x007FFFFF) | kZBias;
   out.zCompare = caps.ZCmpCaps;
   out.sourceBlend = caps.SrcBlendCaps & 0x1FFF;
   out.destinationBlend = caps.DestBlendCaps & 0x1FFF;
@@ -81,6 +81,7 @@ D3DCAPS9 capsOfDirect3d8(const Adapter &adapter) {
   for (const Mask8 &mask : kMasks8) caps.*mask.member &= mask.bits;
   // Programs of the DirectX 8 SDK's framework refuse a window without this bit. D3DCAPS9 has none for it.
   caps.Caps2 |= kCanRenderWindowed;
+  caps.RasterCaps |= kZBias;
   caps.VertexShaderVersion = 0xFFFE0101;
   caps.PixelShaderVersion = 0xFFFF0104;
   caps.MaxVertexShaderConst = 96;

@@ -449,6 +449,7 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(first.device.triangles.zCompare, c.ZCmpCaps);
   EXPECT_EQ(first.device.lines.alphaCompare, c.AlphaCmpCaps);
   EXPECT_EQ(first.device.triangles.textureAddress & 0xF, c.TextureAddressCaps & 0xF);
+  EXPECT_TRUE(first.device.triangles.raster & 0x4000) << "D3DPRASTERCAPS_ZBIAS";
   EXPECT_TRUE(first.device.renderBitDepths & 0x100) << "DDBD_32";
   EXPECT_TRUE(first.device.depthBitDepths & 0x400) << "DDBD_16";
   EXPECT_EQ(first.textureFormatCount, 0u);
@@ -488,6 +489,8 @@ TEST_F(UmdCaps, Direct3d8GetsItsOwnBits) {
   EXPECT_EQ(eight.PrimitiveMiscCaps & ~0x3FF6u, 0u);
   EXPECT_TRUE(eight.PrimitiveMiscCaps & D3DPMISCCAPS_BLENDOP);
   EXPECT_EQ(eight.RasterCaps & ~0x00F7F19Fu, 0u) << "no scissor test, no depth bias as a float";
+  EXPECT_TRUE(eight.RasterCaps & 0x4000) << "D3DPRASTERCAPS_ZBIAS";
+  EXPECT_FALSE(nine.RasterCaps & 0x4000) << "Direct3D 9 has no such bit";
   EXPECT_EQ(eight.SrcBlendCaps | eight.DestBlendCaps, 0x1FFFu) << "no blend factor";
   EXPECT_EQ(eight.StencilCaps, 0xFFu) << "not two-sided";
   EXPECT_EQ(eight.VertexProcessingCaps & ~0xFBu, 0u) << "no spherical maps";

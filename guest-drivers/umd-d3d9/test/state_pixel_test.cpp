@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests the pictures of states beyond ABI 1.4 and of large updates, through the renderer. docs/abi/d3d9-states.md,
 // updates.md.
+#include <array>
+
 #include "guest-drivers/umd-d3d9/test/random_calls.h"
 #include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
@@ -93,6 +95,51 @@ TEST_F(UmdPixels, FogCountsWWhereTheProjectionDoes) {  // XSTATE-8
   const uint32_t byDepth = drawn({1, 1}), byW = drawn({1, 100});
   EXPECT_TRUE(near(byDepth, 242, 13)) << std::hex << byDepth;  // 0.5 of 10
   EXPECT_TRUE(near(byW, 128, 128)) << std::hex << byW;         // 5 of 10
+}
+
+// Page "D3DRENDERSTATETYPE" of Direct3D 8: D3DRS_ZBIAS is 0 to 16, and polygons with a higher one appear in front of
+// coplanar ones. The step is 1 / 65535, so that it is enough for every depth format.
+TEST_F(UmdPixels, ABiasOfDirect3d8BringsPolygonsToTheFront) {
+  constexpr uint32_t kZBias = 47, kDepthBias = 195;
+  constexpr float kStep = 1.0f / 65535;
+  HANDLE target = p->bindTarget(8, 1);
+  p->state(7, 1);   // ZENABLE
+  p->state(14, 0);  // ZWRITEENABLE
+  p->state(23, 2);  // ZFUNC less
+  struct Case {
+    uint32_t zBias;
+    float depthBias;
+    int steps;  // by which the polygon moves to the front
+  };
+  constexpr Case kCases[] = {{0, 0, 0},   {1, 0, 1},          {2, 0, 2},         {16, 0, 16},
+                             {40, 0, 16}, {1, -3 * kStep, 4}, {5, 2 * kStep, 3}, {0, -2 * kStep, 2}};
+  for (const D3DDDIFORMAT format : {D3DDDIFMT_D16, D3DDDIFMT_D24X8, D3DDDIFMT_D24S8}) {
+    HANDLE depth = p->resource(format, 8, 1, Program::depth());
+    const D3DDDIARG_SETDEPTHSTENCIL set = {depth};
+    p->fn.pfnSetDepthStencil(p->dev(), &set);
+    for (const Case &one : kCases) {
+      uint32_t bits;
+      memcpy(&bits, &one.depthBias, sizeof bits);
+      p->clear(kBlack, 3, {}, 16384 * kStep);
+      p->state(kZBias, one.zBias);
+      p->state(kDepthBias, bits);
+      // Pixel x lies half a step, or x times 3 and a half, behind the depth that is there.
+      for (uint32_t x = 0; x < 8; x++) {
+        const float behind = static_cast<float>(x) * 3 + 0.5f;
+        auto vertices = quad(static_cast<float>(x), 0, static_cast<float>(x + 1), 1, 8, 1, kRed);
+        for (Vertex &vertex : vertices) vertex.z = (16384 + behind) * kStep;
+        drawQuad(vertices);
+      }
+      const auto seen = opaque(p->read(target, 8, 1));
+      for (int x = 0; x < 8; x++) {
+        // With 16 bits the depth is rounded to a step, and half steps may go either way.
+        if (format == D3DDDIFMT_D16 && std::abs(x * 3 + 0.5f - static_cast<float>(one.steps)) < 1) continue;
+        EXPECT_EQ(seen[static_cast<size_t>(x)], x * 3 < one.steps ? kRed : kBlack)
+            << format << ' ' << one.zBias << ' ' << one.depthBias << ' ' << x;
+      }
+    }
+    p->fn.pfnSetDepthStencil(p->dev(), std::array{D3DDDIARG_SETDEPTHSTENCIL{}}.data());
+  }
 }
 
 TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {
