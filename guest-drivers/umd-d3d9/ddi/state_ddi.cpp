@@ -11,10 +11,7 @@ HRESULT APIENTRY SetRenderState(HANDLE device, const D3DDDIARG_RENDERSTATE *args
 }
 
 HRESULT APIENTRY SetTextureStageState(HANDLE device, const D3DDDIARG_TEXTURESTAGESTATE *args) {
-  if (const uint32_t state = samplerStateOf(static_cast<uint32_t>(args->State)))
-    Device::from(device)->pipeline.samplers.set(samplerOfStage(args->Stage), state, args->Value);
-  else
-    Device::from(device)->pipeline.stages.set(args->Stage, static_cast<uint32_t>(args->State), args->Value);
+  Device::from(device)->pipeline.setStageState(args->Stage, static_cast<uint32_t>(args->State), args->Value);
   return kOk;
 }
 

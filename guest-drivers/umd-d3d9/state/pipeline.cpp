@@ -3,6 +3,7 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/d3d9/states.h"
+#include "guest-drivers/umd-d3d9/state/old_states.h"
 
 namespace aero {
 namespace {
@@ -18,7 +19,15 @@ constexpr uint32_t bitsOf(float value) {
 void Pipeline::setRenderState(uint32_t state, uint32_t value) {
   if (special.set(state, value)) return;
   if (state == kScissorTestState) scissor.noteSwitched();
-  renderStates.set(state, value);
+  if (!renderStates.set(state, value)) setOldRenderState(samplers, state, value);
+}
+
+void Pipeline::setStageState(uint32_t stage, uint32_t state, uint32_t value) {
+  const uint32_t sampler = samplerOfStage(stage);
+  if (const uint32_t samplerState = samplerStateOf(state))
+    samplers.set(sampler, samplerState, value);
+  else if (!setOldStageState(samplers, sampler, state, value))
+    stages.set(stage, state, value);
 }
 
 bool Pipeline::isScissorOn() const {

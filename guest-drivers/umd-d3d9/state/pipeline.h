@@ -82,6 +82,8 @@ public:
   /** Records a render state (D3DDDIRENDERSTATETYPE). Some values are FOURCCs by which programs control alpha to
    * coverage. */
   void setRenderState(uint32_t state, uint32_t value);
+  /** Records a state of a texture stage (D3DDDITEXTURESTAGESTATETYPE): of its sampler, or of the stage itself. */
+  void setStageState(uint32_t stage, uint32_t state, uint32_t value);
   bool isScissorOn() const;
 
   /** Returns where a draw reads vertices and indices. */

@@ -165,12 +165,13 @@ RenderStates::RenderStates(DirtyBit dirty) : m_isDirty(dirty) {
   memset(m_known, 0xFF, sizeof m_known);  // a new context has the defaults (STATE-1)
 }
 
-void RenderStates::set(uint32_t state, uint32_t value) {
-  if (state >= kCount || !kRenderRules.rows[state].sent) return;
+bool RenderStates::set(uint32_t state, uint32_t value) {
+  if (state >= kCount || !kRenderRules.rows[state].sent) return false;
   value = sane(kRenderRules.rows[state], value);
-  if (m_wanted[state] == value) return;
+  if (m_wanted[state] == value) return true;
   m_wanted[state] = value;
   mark(state);
+  return true;
 }
 
 bool RenderStates::send(Context &context, uint32_t state, uint32_t value) {

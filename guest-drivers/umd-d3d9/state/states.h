@@ -44,8 +44,9 @@ class RenderStates {
 public:
   explicit RenderStates(DirtyBit dirty);
 
-  /** Records a state (D3DDDIRENDERSTATETYPE); numbers of states that the device does not have are ignored. */
-  void set(uint32_t state, uint32_t value);
+  /** Records a state (D3DDDIRENDERSTATETYPE). Returns false, and ignores it, if the device has no state of this
+   * number. */
+  bool set(uint32_t state, uint32_t value);
   uint32_t get(uint32_t state) const { return state < kCount ? m_wanted[state] : 0; }
 
   bool emit(Context &context) { return m_isDirty.isSet() ? emitDirty(context) : true; }

@@ -142,6 +142,46 @@ TEST_F(UmdPixels, ABiasOfDirect3d8BringsPolygonsToTheFront) {
   }
 }
 
+// Numbers of d3dtypes.h (Direct3D 7): the addressing of the first stage by its old names.
+TEST_F(UmdPixels, OldAddressingStatesPlaceTexels) {
+  HANDLE texture = p->resource(D3DDDIFMT_A8R8G8B8, 2, 1, Program::texture());
+  p->write(texture, 0, 2, 1, {kRed, kGreen});
+  p->fn.pfnSetTexture(p->dev(), 0, texture);
+  p->fn.pfnSetPixelShader(p->dev(), textured);
+  HANDLE target = p->bindTarget(8, 1);
+  constexpr uint32_t kWrap = 1, kMirror = 2, kClamp = 3, kBorder = 4;
+  p->state(43, kBlue);  // BORDERCOLOR
+  // Texel centres from -3 on: texel x - 3 of the two.
+  const auto texel = [&](uint32_t address, int at) {
+    switch (address) {
+    case kWrap:
+      return at & 1 ? kGreen : kRed;
+    case kMirror:
+      return (at < 0 ? -1 - at : at) % 4 == 1 || (at < 0 ? -1 - at : at) % 4 == 2 ? kGreen : kRed;
+    case kClamp:
+      return at < 1 ? kRed : kGreen;
+    default:
+      return at == 0 ? kRed : at == 1 ? kGreen : kBlue;
+    }
+  };
+  const auto expect = [&](uint32_t address, const char *by) {
+    p->clear(kWhite);
+    drawQuad(quad(0, 0, 8, 1, 8, 1, 0, -1.5f, 0, 2.5f, 1));
+    const auto seen = opaque(p->read(target, 8, 1));
+    for (int x = 0; x < 8; x++)
+      EXPECT_EQ(seen[static_cast<size_t>(x)], texel(address, x - 3)) << by << ' ' << address << ' ' << x;
+  };
+  for (const uint32_t address : {kClamp, kWrap, kMirror, kBorder}) {
+    p->state(3, address);
+    expect(address, "TEXTUREADDRESS");
+    p->state(44, kClamp);
+    expect(kClamp, "TEXTUREADDRESSU");
+    p->stage(0, static_cast<D3DDDITEXTURESTAGESTATETYPE>(12), address);
+    expect(address, "D3DTSS_ADDRESS");
+  }
+  p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+}
+
 TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {
   HANDLE target = p->bindTarget(16, 4);
   p->clear(kBlack);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tests states beyond ABI 1.4 (docs/abi/d3d9-states.md), draws that carry their vertices, and updates through memory
 // (docs/abi/updates.md): which packets are sent, how often, and that no call of a program makes the driver fail.
+#include <map>
 #include <random>
+#include <string>
 
 #include "guest-drivers/umd-d3d9/test/random_calls.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
@@ -75,6 +77,60 @@ TEST_F(UmdStates, PlanesAreSentOnceWhileTheyAreEnabled) {
       EXPECT_EQ(packet.as<aerogpu_cmd_set_render_state>().value, 0u);
     }
   }
+}
+
+// Numbers of d3dtypes.h (Direct3D 7): each old state is one or two states of the first sampler (d3d9types.h). Page
+// "D3DTEXTUREFILTER": D3DFILTER_MIPLINEAR is linear within the nearest level, and so on.
+TEST_F(UmdStates, OldTextureStatesAreThoseOfTheFirstSampler) {
+  prepare();
+  drawn();
+  constexpr uint32_t kU = 1, kV = 2, kBorder = 4, kMag = 5, kMin = 6, kMip = 7, kBias = 8, kAnisotropy = 10;
+  constexpr uint32_t kNone = 0, kPoint = 1, kLinear = 2;
+  const struct {
+    uint32_t state, value;
+    std::map<uint32_t, uint32_t> sets;
+  } kCases[] = {
+      {3, 3, {{kU, 3}, {kV, 3}}},                   // TEXTUREADDRESS clamp
+      {44, 2, {{kU, 2}}},                           // TEXTUREADDRESSU mirror
+      {45, 4, {{kV, 4}}},                           // TEXTUREADDRESSV border
+      {43, 0x11223344, {{kBorder, 0x11223344}}},    // BORDERCOLOR
+      {46, 0x3F800000, {{kBias, 0x3F800000}}},      // MIPMAPLODBIAS
+      {49, 8, {{kAnisotropy, 8}}},                  // ANISOTROPY
+      {17, 2, {{kMag, kLinear}}},                   // TEXTUREMAG linear
+      {17, 1, {{kMag, kPoint}}},                    // nearest
+      {18, 6, {{kMin, kLinear}, {kMip, kLinear}}},  // TEXTUREMIN linear mip linear
+      {18, 5, {{kMin, kPoint}}},                    // linear mip nearest; between levels as before
+      {18, 4, {{kMin, kLinear}, {kMip, kPoint}}},   // mip linear
+      {18, 3, {{kMin, kPoint}}},                    // mip nearest
+      {18, 2, {{kMin, kLinear}, {kMip, kNone}}},    // linear
+      {18, 1, {{kMin, kPoint}}},                    // nearest
+      {18, 6, {{kMin, kLinear}, {kMip, kLinear}}},
+      {18, 7, {{kMin, kPoint}, {kMip, kNone}}},  // no such filter
+  };
+  for (const auto &one : kCases) {
+    SCOPED_TRACE(std::to_string(one.state) + " " + std::to_string(one.value));
+    p.state(one.state, one.value);
+    std::map<uint32_t, uint32_t> sets;
+    for (const Packet &packet : drawn()) {
+      EXPECT_NE(packet.opcode, uint32_t{AEROGPU_CMD_SET_RENDER_STATE});
+      if (packet.opcode != AEROGPU_CMD_SET_SAMPLER_STATE) continue;
+      const auto set = packet.as<aerogpu_cmd_set_sampler_state>();
+      EXPECT_EQ(set.shader_stage, uint32_t{AEROGPU_SHADER_STAGE_PIXEL});
+      EXPECT_EQ(set.slot, 0u);
+      sets[set.state] = set.value;
+    }
+    EXPECT_EQ(sets, one.sets);
+  }
+  // D3DTSS_ADDRESS is both directions of its stage.
+  p.stage(3, static_cast<D3DDDITEXTURESTAGESTATETYPE>(12), 3);
+  std::map<uint32_t, uint32_t> sets;
+  for (const Packet &packet : drawn())
+    if (packet.opcode == AEROGPU_CMD_SET_SAMPLER_STATE) {
+      const auto set = packet.as<aerogpu_cmd_set_sampler_state>();
+      EXPECT_EQ(set.slot, 3u);
+      sets[set.state] = set.value;
+    }
+  EXPECT_EQ(sets, (std::map<uint32_t, uint32_t>{{kU, 3}, {kV, 3}}));
 }
 
 TEST_F(UmdStates, StagesAreForOldShadersOnly) {
