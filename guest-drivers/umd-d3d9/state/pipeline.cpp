@@ -94,7 +94,7 @@ Prepared Pipeline::prepareBindings(bool transformed) {
     return Prepared::Nothing;
   }
   Context &context = m_objects.context;
-  const uint32_t vertex = shaders.vertexHandle(m_objects);
+  const uint32_t vertex = shaders.vertexHandle(m_objects, stages.coordinates());
   bool sent = targets.emit(m_objects) && viewport.emit(context, transformed) &&
               special.emit(context, renderStates, transformed) && (!isScissorOn() || scissor.emit(context)) &&
               shaders.emit(context, vertex);

@@ -265,6 +265,16 @@ void SamplerStates::forget() {
 
 void StageStates::set(uint32_t stage, uint32_t state, uint32_t value) {
   if (stage >= kStages) return;
+  if (state == D3DDDITSS_TEXCOORDINDEX) {
+    // The bits above the number generate coordinates from untransformed vertices, which is the runtime's work.
+    constexpr uint32_t kNumber = 7;
+    const uint32_t shift = stage * 4;
+    const uint32_t coordinates = (m_coordinates & ~(0xFu << shift)) | (value & kNumber) << shift;
+    if (coordinates == m_coordinates) return;
+    m_coordinates = coordinates;
+    m_isDirty.set();
+    return;
+  }
   const uint32_t index = stageStateIndex(state);
   if (index >= kStates || m_wanted[stage][index] == value) return;
   m_wanted[stage][index] = value;

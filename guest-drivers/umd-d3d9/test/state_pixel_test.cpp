@@ -182,6 +182,59 @@ TEST_F(UmdPixels, OldAddressingStatesPlaceTexels) {
   p->fn.pfnSetTexture(p->dev(), 0, nullptr);
 }
 
+// Page "Converting the Direct3D Fixed-Function State": the runtime leaves D3DTSS_TEXCOORDINDEX to the driver where
+// vertices come in screen space. Two textures are sampled; each row of the target has another pair of indices.
+TEST_F(UmdPixels, StagesReadTheCoordinatesThatTheyName) {
+  struct Point {
+    float x, y, z, rhw, u[3];  // sets 0, 1 and 2: one number each
+  };
+  constexpr BYTE kFloat1 = 0, kFloat4 = 3, kTransformed = 9, kCoordinates = 5;
+  HANDLE points = p->declaration({{0, 0, kFloat4, 0, kTransformed, 0},
+                                  {0, 16, kFloat1, 0, kCoordinates, 0},
+                                  {0, 20, kFloat1, 0, kCoordinates, 1},
+                                  {0, 24, kFloat1, 0, kCoordinates, 2}});
+  p->fn.pfnSetVertexShaderDecl(p->dev(), points);
+  HANDLE reds = p->resource(D3DDDIFMT_A8R8G8B8, 4, 1, Program::texture()),
+         blues = p->resource(D3DDDIFMT_A8R8G8B8, 4, 1, Program::texture());
+  p->write(reds, 0, 4, 1, {0xFF000000, 0xFF400000, 0xFF800000, 0xFFC00000});
+  p->write(blues, 0, 4, 1, {0xFF000000, 0xFF000040, 0xFF000080, 0xFF0000C0});
+  p->fn.pfnSetTexture(p->dev(), 0, reds);
+  p->fn.pfnSetTexture(p->dev(), 1, blues);
+  HANDLE two = p->shader(false, assemble("ps_2_0\ndcl t0.xy\ndcl t1.xy\ndcl_2d s0\ndcl_2d s1\ntexld r0, t0, s0\n"
+                                         "texld r1, t1, s1\nadd r0, r0, r1\nmov oC0, r0\n")
+                                    .tokens),
+         three = p->shader(false, assemble("ps_3_0\ndcl_texcoord0 v0.xy\ndcl_texcoord1 v1.xy\ndcl_2d s0\ndcl_2d s1\n"
+                                           "texld r0, v0, s0\ntexld r1, v1, s1\nadd r0, r0, r1\nmov oC0, r0\n")
+                                      .tokens);
+  HANDLE target = p->bindTarget(4, 4);
+  // Set n is n + 1 texels from the left: 0.375, 0.625, 0.875.
+  const auto corner = [](float x, float y) { return Point{x - 0.5f, y - 0.5f, 0.5f, 1, {0.375f, 0.625f, 0.875f}}; };
+  const Point whole[] = {corner(0, 0), corner(4, 0), corner(0, 4), corner(4, 4)};
+  HANDLE buffer = p->buffer(sizeof whole, whole);
+  p->stream(buffer, sizeof(Point));
+  const auto drawn = [&] {
+    p->clear(kWhite);
+    EXPECT_EQ(p->draw(D3DPT_TRIANGLESTRIP, 2), 0);
+    return opaque(p->read(target, 4, 4))[5];
+  };
+  const auto color = [](uint32_t first, uint32_t second) { return 0xFF000000 | (first + 1) << 22 | (second + 1) << 6; };
+  p->fn.pfnSetPixelShader(p->dev(), two);
+  EXPECT_EQ(drawn(), color(0, 1)) << "each stage has its own";
+  // All pairs, so that shaders are made, found and replaced; the bits above the number do not count.
+  for (uint32_t round = 0; round < 2; round++)
+    for (uint32_t first = 0; first < 3; first++)
+      for (uint32_t second = 0; second < 3; second++) {
+        p->stage(0, D3DDDITSS_TEXCOORDINDEX, first | round << 16);
+        p->stage(1, D3DDDITSS_TEXCOORDINDEX, second);
+        EXPECT_EQ(drawn(), color(first, second)) << first << ' ' << second;
+      }
+  p->fn.pfnSetPixelShader(p->dev(), three);
+  EXPECT_EQ(drawn(), color(0, 1)) << "model 3 names its inputs";
+  p->stream(nullptr, 0);
+  p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+  p->fn.pfnSetTexture(p->dev(), 1, nullptr);
+}
+
 TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {
   HANDLE target = p->bindTarget(16, 4);
   p->clear(kBlack);

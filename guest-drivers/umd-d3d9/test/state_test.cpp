@@ -133,6 +133,28 @@ TEST_F(UmdStates, OldTextureStatesAreThoseOfTheFirstSampler) {
   EXPECT_EQ(sets, (std::map<uint32_t, uint32_t>{{kU, 3}, {kV, 3}}));
 }
 
+// A program that changes indices back and forth makes each shader once; one that has untransformed vertices makes none.
+TEST_F(UmdStates, ShadersForScreenSpaceAreMadeOnceForEachSetOfIndices) {
+  prepare();
+  drawn();
+  p.stage(0, D3DDDITSS_TEXCOORDINDEX, 1);
+  EXPECT_EQ(count(drawn(), AEROGPU_CMD_CREATE_SHADER_DXBC), 0u);
+  p.fn.pfnSetVertexShaderDecl(p.dev(), p.vertexDeclaration(true));  // with coordinates 0 alone
+  EXPECT_EQ(count(drawn(), AEROGPU_CMD_CREATE_SHADER_DXBC), 1u);
+  const auto made = [&](uint32_t stage, uint32_t index) {
+    p.stage(stage, D3DDDITSS_TEXCOORDINDEX, index);
+    return count(drawn(), AEROGPU_CMD_CREATE_SHADER_DXBC);
+  };
+  EXPECT_EQ(made(0, 2), 0u) << "there are neither coordinates 1 nor 2";
+  EXPECT_EQ(made(0, 0), 1u);
+  EXPECT_EQ(made(1, 0), 1u);
+  for (int i = 0; i < 3; i++) {
+    EXPECT_EQ(made(1, 1), 0u);
+    EXPECT_EQ(made(1, 0), 0u);
+  }
+  EXPECT_EQ(made(8, 5), 0u) << "there are eight stages";
+}
+
 TEST_F(UmdStates, StagesAreForOldShadersOnly) {
   prepare();
   drawn();
