@@ -84,7 +84,8 @@ HRESULT answerModeSpecific(const D3DDDIARG_GETCAPS &args) {
 
 }  // namespace
 
-HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
+HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args, bool &isKnown) {
+  isKnown = true;
   switch (capsType(args)) {
   case D3DDDICAPS_DDRAW:
     return answer(args, directDrawCaps(adapter));
@@ -120,6 +121,7 @@ HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
     // Zero counts, zero lists: decoders, video processors, extensions, protected content, gamma, DirectDraw, and
     // everything newer than this driver.
     const UINT nothing = 0;
+    isKnown = false;
     return answer(args, nothing);
   }
   }

@@ -9,6 +9,7 @@
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_caps.h"
 #include "guest-drivers/umd-d3d9/adapter/legacy_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/level9_lacks.h"
 #include "guest-drivers/umd-d3d9/test/linux_heap.h"
 #include "guest-drivers/umd-d3d9/test/program.h"
 
@@ -377,6 +378,37 @@ TEST_F(UmdCaps, Level9Capabilities) {
   EXPECT_GE(c.MaxVertexShaderConst, 256u);
   EXPECT_GE(c.VertexShaderVersion, 0xFFFE0300u);
   EXPECT_GE(c.PixelShaderVersion, 0xFFFF0200u);
+}
+
+// The line of the log for first boots agrees with what Direct3D would answer: it names the level below the first
+// requirement that is taken away.
+TEST_F(UmdCaps, TheLevelThatIsReachedIsDescribed) {
+  const auto described = [&](std::vector<uint8_t> block) {
+    start(std::move(block));
+    CallText text;
+    describeLevel9(text, *Adapter::from(rt.adapter));
+    const std::string out = text.ended();
+    stop();
+    return out;
+  };
+  const std::vector<uint8_t> whole = wholeBlock();
+  EXPECT_EQ(described(whole), "level 9_3: all rows of the tables are met");
+  const auto without = [&](uint32_t format, uint32_t cap) {
+    return described(changedFormats(whole, [=](aerogpu_format_caps &entry) {
+      if (entry.format == format) entry.caps &= ~cap;
+    }));
+  };
+  EXPECT_EQ(without(AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_CAP_VOLUME),
+            "level 9_1 is not met, 1 missing: L8 as a volume texture");
+  EXPECT_EQ(without(AEROGPU_FORMAT_D3D9_L16, AEROGPU_FORMAT_CAP_FILTER),
+            "level 9_2 is not met, 1 missing: L16 filtered");
+  EXPECT_EQ(without(AEROGPU_FORMAT_D3D9_A16B16G16R16F, AEROGPU_FORMAT_CAP_BLEND),
+            "level 9_3 is not met, 1 missing: A16B16G16R16F as a target with blending");
+  std::vector<uint8_t> narrow = whole;
+  aerogpu_caps limits = limitsOf(narrow);
+  limits.max_anisotropy = 4;
+  memcpy(narrow.data(), &limits, sizeof limits);
+  EXPECT_EQ(described(narrow), "level 9_2 is not met, 1 missing: MaxAnisotropy of 16");
 }
 
 // Page "Required DXGI formats": the operations that each D3DDDIFMT needs up to level 9_3, by that page's second table.
