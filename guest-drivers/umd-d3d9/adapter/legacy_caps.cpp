@@ -8,12 +8,14 @@ namespace aero {
 namespace {
 
 // Page "DDRAW_CAPS"; numbers of d3dumddi.h.
-constexpr uint32_t kDdBltDepthFill = 4;                          // Caps
+constexpr uint32_t kDdZBlts = 1, kDdBltDepthFill = 4;            // Caps
 constexpr uint32_t kDdDynamicTextures = 0x10;                    // Caps2
 constexpr uint32_t kDdMirrorLeftRight = 1, kDdMirrorUpDown = 2;  // FxCaps
-constexpr uint32_t kDeviceFlags = 0x7FF;                         // D3DDD_*: members up to dwMaxVertexCount are valid
-constexpr uint32_t kRgb = 2;                                     // D3DCOLOR_RGB
-constexpr uint32_t kDepth16 = 0x400, kDepth24 = 0x200, kDepth32 = 0x100;  // DDBD_*
+// The members that are filled (D3DDD_*): COLORMODEL, DEVCAPS, LINECAPS, TRICAPS, DEVICERENDERBITDEPTH,
+// DEVICEZBUFFERBITDEPTH. With MAXBUFFERSIZE and MAXVERTEXCOUNT set, their zeros would count. D3D9On12 sets the same.
+constexpr uint32_t kDeviceFlags = 0x1E3;
+constexpr uint32_t kRgb = 2;                                           // D3DCOLOR_RGB
+constexpr uint32_t kBits16 = 0x400, kBits24 = 0x200, kBits32 = 0x100;  // DDBD_*
 // Texture blending of DirectX 3: DECAL, MODULATE, DECALALPHA, MODULATEALPHA, COPY, ADD (D3DPTBLENDCAPS_*).
 constexpr uint32_t kTextureBlends = 1 | 2 | 4 | 8 | 0x40 | 0x80;
 // Filters by the names of DirectX 5: NEAREST, LINEAR and both with each mip filter (D3DPTFILTERCAPS_*).
@@ -91,7 +93,7 @@ D3DCAPS9 capsOfDirect3d8(const Adapter &adapter) {
 DDRAW_CAPS directDrawCaps(const Adapter &adapter) {
   DDRAW_CAPS caps = {};
   // No colour keys, no video ports: Blt does not support the former, the device does not have the latter.
-  if (adapter.featuresHigh() & AEROGPU_EXT_FEATURE_HI_BLIT) caps.Caps = kDdBltDepthFill;
+  if (adapter.featuresHigh() & AEROGPU_EXT_FEATURE_HI_BLIT) caps.Caps = kDdZBlts | kDdBltDepthFill;
   caps.Caps2 = kDdDynamicTextures;
   caps.FxCaps = kDdMirrorLeftRight | kDdMirrorUpDown;
   return caps;
@@ -105,14 +107,11 @@ GlobalDriverData globalDriverData(const Adapter &adapter) {
   device.size = sizeof device;
   device.flags = kDeviceFlags;
   device.colorModel = kRgb;
-  device.deviceCaps = caps.DevCaps & 0x001FFFFF;
-  device.transformSize = 8;
-  device.transformCaps = 1;  // D3DTRANSFORMCAPS_CLIP
+  device.deviceCaps = caps.DevCaps & 0x000FFFFF;  // up to HWRASTERIZATION
   device.clips = 1;
-  device.lightingSize = 16;
   device.lines = device.triangles = primitiveCaps(caps);
-  device.renderBitDepths = kDepth16 | kDepth32;
-  device.depthBitDepths = kDepth16 | kDepth24 | kDepth32;
+  device.renderBitDepths = kBits16 | kBits32;
+  device.depthBitDepths = kBits16 | kBits24;  // no format has 32 bits of depth
   return data;
 }
 
@@ -133,7 +132,8 @@ ExtendedCaps extendedCaps(const Adapter &adapter) {
   out.extentsAdjust = caps.ExtentsAdjust;
   out.stencilCaps = caps.StencilCaps & 0xFF;
   out.fvfCaps = caps.FVFCaps & 0xFFFF;  // D3DFVFCAPS_TEXCOORDCOUNTMASK
-  out.textureOpCaps = caps.TextureOpCaps;
+  // MULTIPLYADD and LERP came with Direct3D 8.
+  out.textureOpCaps = caps.TextureOpCaps & ~static_cast<DWORD>(D3DTEXOPCAPS_MULTIPLYADD | D3DTEXOPCAPS_LERP);
   out.maxTextureBlendStages = static_cast<uint16_t>(caps.MaxTextureBlendStages);
   out.maxSimultaneousTextures = static_cast<uint16_t>(caps.MaxSimultaneousTextures);
   out.maxActiveLights = caps.MaxActiveLights;

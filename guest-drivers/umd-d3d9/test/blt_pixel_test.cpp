@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tests copies, fills and counts through the renderer, pixel by pixel. docs/abi/blit.md; Microsoft's pages
 // "PFND3DDDI_BLT", "PFND3DDDI_DEPTHFILL".
+#include <array>
+#include <functional>
+
 #include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
 namespace aero::test {
@@ -178,37 +181,63 @@ TEST_F(UmdPixels, ADrawBehindACopyHasItsOwnStates) {
   for (uint32_t i = 0; i < 16; i++) EXPECT_EQ(seen[i], i % 4 < 2 ? i < 8 ? kRed : kGreen : kBlack) << i;
 }
 
+struct DepthTexel {
+  D3DDDIFORMAT format;
+  uint32_t value;  // a depth of 3/8 and, if there is a stencil, 5
+  bool hasStencil;
+};
+
+/** Fills half of a depth surface with the texel, and looks what is drawn over both halves. `fills`: the device can. */
+void expectDepthFill(Program &p, const DepthTexel &texel, bool fills,
+                     const std::function<void(float, float, float, float, uint32_t)> &drawQuad) {
+  SCOPED_TRACE(texel.format);
+  HANDLE target = p.bindTarget(8, 8), depth = p.resource(texel.format, 8, 8, Program::depth());
+  const D3DDDIARG_SETDEPTHSTENCIL bind = {depth};
+  p.fn.pfnSetDepthStencil(p.dev(), &bind);
+  p.clear(kBlack, texel.hasStencil ? 7 : 3, {}, 1.0f, 0);
+  D3DDDIARG_DEPTHFILL fill = {};
+  fill.hResource = depth;
+  fill.DstRect = {0, 0, 4, 8};
+  fill.Depth = texel.value;
+  EXPECT_EQ(p.fn.pfnDepthFill(p.dev(), &fill), fills ? 0 : kNotImplemented);
+  p.state(7, 1);
+  drawQuad(0, 0, 8, 8, kRed);  // at 0.5, which is behind 0.375
+  if (texel.hasStencil) {      // the stencil of the texel came with it
+    p.state(7, 0);
+    p.state(52, 1);  // STENCILENABLE
+    p.state(56, 3);  // STENCILFUNC equal
+    p.state(57, 5);  // STENCILREF
+    drawQuad(0, 0, 8, 4, kBlue);
+    p.state(52, 0);
+  }
+  const auto seen = opaque(p.read(target, 8, 8));
+  for (uint32_t i = 0; fills && i < 64; i++) {
+    const uint32_t filled = texel.hasStencil && i < 32 ? kBlue : kBlack;
+    EXPECT_EQ(seen[i], i % 8 < 4 ? filled : kRed) << i;
+  }
+  p.state(7, 0);
+  p.fn.pfnSetDepthStencil(p.dev(), std::array{D3DDDIARG_SETDEPTHSTENCIL{}}.data());
+}
+
 TEST_F(UmdPixels, DepthIsFilledByTheValueOfATexel) {
   const bool fills = has(AEROGPU_EXT_FEATURE_HI_BLIT);
-  for (const auto &[format, value] :
-       {std::pair{D3DDDIFMT_D16, 0x6000u}, {D3DDDIFMT_D24S8, 0x60000005u}, {D3DDDIFMT_D24X8, 0x600000FFu}}) {
-    HANDLE target = p->bindTarget(8, 8), depth = p->resource(format, 8, 8, Program::depth());
-    const D3DDDIARG_SETDEPTHSTENCIL bind = {depth};
-    p->fn.pfnSetDepthStencil(p->dev(), &bind);
-    p->clear(kBlack, format == D3DDDIFMT_D24S8 ? 7 : 3, {}, 1.0f, 0);
-    D3DDDIARG_DEPTHFILL fill = {};
-    fill.hResource = depth;
-    fill.DstRect = {0, 0, 4, 8};
-    fill.Depth = value;
-    EXPECT_EQ(p->fn.pfnDepthFill(p->dev(), &fill), fills ? 0 : kNotImplemented);
-    p->state(7, 1);
-    drawQuad(quad(0, 0, 8, 8, 8, 8, kRed));  // at 0.5, which is behind 0.375
-    if (format == D3DDDIFMT_D24S8) {         // the stencil of the texel came with it
-      p->state(7, 0);
-      p->state(52, 1);  // STENCILENABLE
-      p->state(56, 3);  // STENCILFUNC equal
-      p->state(57, 5);  // STENCILREF
-      drawQuad(quad(0, 0, 8, 4, 8, 8, kBlue));
-      p->state(52, 0);
-    }
-    const auto seen = opaque(p->read(target, 8, 8));
-    for (uint32_t i = 0; fills && i < 64; i++) {
-      const uint32_t filled = format == D3DDDIFMT_D24S8 && i < 32 ? kBlue : kBlack;
-      EXPECT_EQ(seen[i], i % 8 < 4 ? filled : kRed) << format << ' ' << i;
-    }
-    p->state(7, 0);
-    p->fn.pfnSetDepthStencil(p->dev(), std::array{D3DDDIARG_SETDEPTHSTENCIL{}}.data());
-  }
+  for (const DepthTexel &texel : {DepthTexel{D3DDDIFMT_D16, 0x6000, false},
+                                  {D3DDDIFMT_D24S8, 0x60000005, true},
+                                  {D3DDDIFMT_D24X8, 0x600000FF, false}})
+    expectDepthFill(*p, texel, fills, [this](float l, float t, float r, float b, uint32_t color) {
+      drawQuad(quad(l, t, r, b, 8, 8, color));
+    });
+}
+
+// DirectDraw has formats of 24 bits of depth in the lowest bits, which Direct3D 9 does not know.
+TEST_F(DirectDrawPixels, DepthIsFilledByTheValueOfATexel) {
+  const bool fills = has(AEROGPU_EXT_FEATURE_HI_BLIT);
+  for (const DepthTexel &texel : {DepthTexel{D3DDDIFMT_D16, 0x6000, false},
+                                  {D3DDDIFMT_S8D24, 0x05600000, true},
+                                  {D3DDDIFMT_X8D24, 0xFF600000, false}})
+    expectDepthFill(*p, texel, fills, [this](float l, float t, float r, float b, uint32_t color) {
+      drawQuad(quad(l, t, r, b, 8, 8, color));
+    });
 }
 
 }  // namespace

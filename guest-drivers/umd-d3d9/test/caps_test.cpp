@@ -465,6 +465,7 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(draw.MaxVideoPorts, 0u);
   EXPECT_EQ(draw.Caps2 & 0x10, 0x10u) << "DDRAW_CAPS2_DYNAMICTEXTURES";
   EXPECT_EQ(draw.FxCaps, 3u) << "both mirrors";
+  EXPECT_EQ(draw.Caps & 5, 5u) << "DDRAW_CAPS_ZBLTS, DDRAW_CAPS_BLTDEPTHFILL";
 
   DDRAW_MODE_SPECIFIC_CAPS mode;
   memset(&mode, 0x5A, sizeof mode);
@@ -483,7 +484,11 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(first.device.triangles.textureAddress & 0xF, c.TextureAddressCaps & 0xF);
   EXPECT_TRUE(first.device.triangles.raster & 0x4000) << "D3DPRASTERCAPS_ZBIAS";
   EXPECT_TRUE(first.device.renderBitDepths & 0x100) << "DDBD_32";
-  EXPECT_TRUE(first.device.depthBitDepths & 0x400) << "DDBD_16";
+  // D3DDD_* of what is filled: not MAXBUFFERSIZE and MAXVERTEXCOUNT, whose zeros would count.
+  EXPECT_EQ(first.device.flags, 0x1E3u);
+  EXPECT_EQ(first.device.maxBufferBytes | first.device.maxVertexCount, 0u);
+  EXPECT_EQ(first.device.deviceCaps & D3DDEVCAPS_PUREDEVICE, 0u) << "Direct3D 8's";
+  EXPECT_EQ(first.device.depthBitDepths, 0x600u) << "DDBD_16, DDBD_24: no format has 32 bits of depth";
   EXPECT_EQ(first.textureFormatCount, 0u);
   EXPECT_EQ(first.textureFormats, nullptr);
 
@@ -492,6 +497,8 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(extended.maxTextureWidth, c.MaxTextureWidth);
   EXPECT_EQ(extended.maxTextureBlendStages, c.MaxTextureBlendStages);
   EXPECT_EQ(extended.stencilCaps, 0xFFu) << "without TWOSIDED, which is Direct3D 9's";
+  EXPECT_EQ(extended.textureOpCaps & (D3DTEXOPCAPS_MULTIPLYADD | D3DTEXOPCAPS_LERP), 0u) << "Direct3D 8's";
+  EXPECT_TRUE(extended.textureOpCaps & D3DTEXOPCAPS_DOTPRODUCT3);
   EXPECT_EQ(extended.maxVertexW, c.MaxVertexW);
   EXPECT_EQ(extended.guardBandRight, c.GuardBandRight);
 
@@ -499,6 +506,19 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   D3DDDIARG_GETCAPS args = {D3DDDICAPS_GETD3D8CAPS, nullptr, &eight, offsetof(D3DCAPS9, DevCaps2)};
   EXPECT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
   EXPECT_EQ(eight.MaxVolumeExtent, c.MaxVolumeExtent);
+}
+
+// DirectDraw's runtime calls 24 bits of depth X8D24 and S8D24. Later runtimes do not know these formats.
+TEST_F(UmdCaps, DirectDrawHasItsOwnFormatsOfDepth) {
+  for (const UINT number : {7u, 8u, 9u}) {
+    SCOPED_TRACE(number);
+    rt.interfaceNumber = number;
+    start(wholeBlock());
+    for (const D3DDDIFORMAT format : {D3DDDIFMT_X8D24, D3DDDIFMT_S8D24})
+      EXPECT_EQ((operations(format) & FORMATOP_ZSTENCIL) != 0, number == 7);
+    expectAllIsMade();
+    stop();
+  }
 }
 
 // The header d3d8caps.h: a member has no other bits than those that Direct3D 8 defines. (Sources of the numbers: that

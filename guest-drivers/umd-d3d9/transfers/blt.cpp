@@ -310,6 +310,7 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   // The value is a texel in the runtime's format, whatever the device's format is.
   float depth = 0;
   bool hasStencil = false;
+  uint32_t stencil = args.Depth & 0xFF;
   switch (resource->format()->d3d) {
   case D3DDDIFMT_D16:
   case D3DDDIFMT_D16_LOCKABLE:
@@ -319,6 +320,12 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   case D3DDDIFMT_D24X8:
     depth = static_cast<float>((args.Depth >> 8) / 16777215.0);
     hasStencil = surface->image->format->stencil;
+    break;
+  case D3DDDIFMT_S8D24:  // the depth is in the lowest bits
+  case D3DDDIFMT_X8D24:
+    depth = static_cast<float>((args.Depth & 0xFFFFFF) / 16777215.0);
+    hasStencil = surface->image->format->stencil;
+    stencil = args.Depth >> 24;
     break;
   case D3DDDIFMT_D32F_LOCKABLE:
     depth = std::bit_cast<float>(args.Depth);
@@ -333,7 +340,7 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   surface->markWritten();
   packet->flags = AEROGPU_EXT_FILL_DEPTH | (hasStencil ? AEROGPU_EXT_FILL_STENCIL : 0);
   packet->depth_f32 = std::bit_cast<uint32_t>(depth);
-  packet->stencil = args.Depth & 0xFF;
+  packet->stencil = stencil;
   return m_objects.context.result(true);
 }
 
