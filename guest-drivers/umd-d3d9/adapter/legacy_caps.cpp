@@ -8,9 +8,10 @@ namespace aero {
 namespace {
 
 // Page "DDRAW_CAPS"; numbers of d3dumddi.h.
-constexpr uint32_t kDdZBlts = 1, kDdBltDepthFill = 4;            // Caps
-constexpr uint32_t kDdDynamicTextures = 0x10;                    // Caps2
-constexpr uint32_t kDdMirrorLeftRight = 1, kDdMirrorUpDown = 2;  // FxCaps
+constexpr uint32_t kDdZBlts = 1, kDdColorKey = 2, kDdBltDepthFill = 4;  // Caps
+constexpr uint32_t kDdSourceBlt = 1, kDdTargetBlt = 2;                  // CKeyCaps
+constexpr uint32_t kDdDynamicTextures = 0x10;                           // Caps2
+constexpr uint32_t kDdMirrorLeftRight = 1, kDdMirrorUpDown = 2;         // FxCaps
 // The members that are filled (D3DDD_*): COLORMODEL, DEVCAPS, LINECAPS, TRICAPS, DEVICERENDERBITDEPTH,
 // DEVICEZBUFFERBITDEPTH. With MAXBUFFERSIZE and MAXVERTEXCOUNT set, their zeros would count. D3D9On12 sets the same.
 constexpr uint32_t kDeviceFlags = 0x1E3;
@@ -92,8 +93,10 @@ D3DCAPS9 capsOfDirect3d8(const Adapter &adapter) {
 
 DDRAW_CAPS directDrawCaps(const Adapter &adapter) {
   DDRAW_CAPS caps = {};
-  // No colour keys, no video ports: Blt does not support the former, the device does not have the latter.
-  if (adapter.featuresHigh() & AEROGPU_EXT_FEATURE_HI_BLIT) caps.Caps = kDdZBlts | kDdBltDepthFill;
+  if (adapter.featuresHigh() & AEROGPU_EXT_FEATURE_HI_BLIT) {
+    caps.Caps = kDdZBlts | kDdColorKey | kDdBltDepthFill;
+    caps.CKeyCaps = kDdSourceBlt | kDdTargetBlt;
+  }
   caps.Caps2 = kDdDynamicTextures;
   caps.FxCaps = kDdMirrorLeftRight | kDdMirrorUpDown;
   return caps;

@@ -140,6 +140,50 @@ TEST_F(UmdPixels, TexelsOfTheKeyStayAway) {                           // BLIT-14
   }
 }
 
+// Page "D3DDDI_BLTFLAGS": the copy is done where the destination has the key, whatever else is there.
+TEST_F(UmdPixels, OnlyTexelsOfTheDestinationsKeyAreWritten) {
+  std::vector<uint32_t> texels = {kRed, kGreen, kWhite, kBlack};
+  HANDLE memory = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, texels.data(), 16);
+  HANDLE from = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0);
+  p->write(from, 0, 4, 1, texels);
+  const std::vector<uint32_t> before = {0x00FF00FF, kGreen, 0xFFFF00FF, 0x12FF00FF, kBlue,      0xFFFF00FF,
+                                        kWhite,     kRed,   0x00FF00FF, 0xFFFF00FE, 0xFFFF00FF, kBlue};
+  constexpr uint32_t kKey = 0xFF00FF;  // the X channel does not count
+  const auto isKey = [](uint32_t texel) { return (texel & 0xFFFFFF) == kKey; };
+  for (HANDLE source : {from, memory}) {
+    HANDLE target = p->resource(D3DDDIFMT_X8R8G8B8, 12, 1, Program::target());
+    p->write(target, 0, 12, 1, before);
+    D3DDDIARG_BLT args = {};
+    args.hSrcResource = source;
+    args.hDstResource = target;
+    args.SrcRect = {0, 0, 4, 1};
+    args.DstRect = {1, 0, 9, 1};  // twice as wide
+    args.ColorKey = kKey;
+    args.Flags.DstColorKey = args.Flags.Point = 1;
+    const bool has = this->has(AEROGPU_EXT_FEATURE_HI_BLIT);
+    EXPECT_EQ(p->fn.pfnBlt(p->dev(), &args), has ? 0 : kNotImplemented);
+    if (!has) continue;
+    const auto seen = opaque(p->read(target, 12, 1));
+    for (uint32_t x = 0; x < 12; x++)
+      EXPECT_EQ(seen[x], 0xFF000000u | (x >= 1 && x < 9 && isKey(before[x]) ? texels[(x - 1) / 2] : before[x])) << x;
+    // Within one surface, from the left end to the right.
+    p->write(target, 0, 12, 1, before);
+    args.hSrcResource = target;
+    args.SrcRect = {1, 0, 4, 1};
+    args.DstRect = {8, 0, 11, 1};
+    EXPECT_EQ(p->fn.pfnBlt(p->dev(), &args), 0);
+    const auto moved = opaque(p->read(target, 12, 1));
+    for (uint32_t x = 0; x < 12; x++)
+      EXPECT_EQ(moved[x], 0xFF000000u | (x >= 8 && x < 11 && isKey(before[x]) ? before[x - 7] : before[x])) << x;
+    // No key of the destination where it is the runtime's memory, or of a format without unsigned channels.
+    args.hDstResource = memory;
+    args.DstRect = {0, 0, 3, 1};
+    EXPECT_EQ(p->fn.pfnBlt(p->dev(), &args), kNotImplemented);
+    args.hDstResource = p->resource(D3DDDIFMT_R32F, 4, 1, Program::target());
+    EXPECT_EQ(p->fn.pfnBlt(p->dev(), &args), kNotImplemented);
+  }
+}
+
 TEST_F(UmdPixels, ACopyThatIsADrawOfTheDriversIsNotCut) {
   HANDLE target = p->bindTarget(8, 8);
   const uint32_t block[] = {0xF800F800, 0};  // DXT1, red

@@ -461,11 +461,11 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
 
   const DDRAW_CAPS draw = caps<DDRAW_CAPS>(D3DDDICAPS_DDRAW);
-  EXPECT_EQ(draw.CKeyCaps, 0u) << "Blt has no colour keys";
+  EXPECT_EQ(draw.CKeyCaps, 3u) << "DDRAW_CKEYCAPS_SRCBLT, DDRAW_CKEYCAPS_DESTBLT";
   EXPECT_EQ(draw.MaxVideoPorts, 0u);
   EXPECT_EQ(draw.Caps2 & 0x10, 0x10u) << "DDRAW_CAPS2_DYNAMICTEXTURES";
   EXPECT_EQ(draw.FxCaps, 3u) << "both mirrors";
-  EXPECT_EQ(draw.Caps & 5, 5u) << "DDRAW_CAPS_ZBLTS, DDRAW_CAPS_BLTDEPTHFILL";
+  EXPECT_EQ(draw.Caps, 7u) << "DDRAW_CAPS_ZBLTS, DDRAW_CAPS_COLORKEY, DDRAW_CAPS_BLTDEPTHFILL";
 
   DDRAW_MODE_SPECIFIC_CAPS mode;
   memset(&mode, 0x5A, sizeof mode);
@@ -506,6 +506,14 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   D3DDDIARG_GETCAPS args = {D3DDDICAPS_GETD3D8CAPS, nullptr, &eight, offsetof(D3DCAPS9, DevCaps2)};
   EXPECT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
   EXPECT_EQ(eight.MaxVolumeExtent, c.MaxVolumeExtent);
+}
+
+// Colour keys need the device's blits.
+TEST_F(UmdCaps, WithoutBlitsThereAreNoColourKeys) {
+  start(wholeBlock(), kAll & ~AEROGPU_EXT_FEATURE_HI_BLIT);
+  const DDRAW_CAPS draw = caps<DDRAW_CAPS>(D3DDDICAPS_DDRAW);
+  EXPECT_EQ(draw.CKeyCaps, 0u);
+  EXPECT_EQ(draw.Caps, 0u);
 }
 
 // DirectDraw's runtime calls 24 bits of depth X8D24 and S8D24. Later runtimes do not know these formats.

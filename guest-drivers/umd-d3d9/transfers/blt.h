@@ -23,11 +23,13 @@ private:
   struct Mapping {
     Rect from, to;
     bool linear = false, mirrorX = false, mirrorY = false, toSrgb = false;
-    bool hasKey = false;  // texels of the source that equal `key` are not copied
-    uint32_t key = 0;     // in the format of the memory
+    bool hasKey = false;        // texels of the source that equal `key` are not copied
+    bool hasTargetKey = false;  // only texels of the destination that equal `key` are written
+    uint32_t key = 0;           // in the format of the memory
 
     bool isStraight() const {
-      return from.width() == to.width() && from.height() == to.height() && !mirrorX && !mirrorY && !toSrgb && !hasKey;
+      return from.width() == to.width() && from.height() == to.height() && !mirrorX && !mirrorY && !toSrgb && !hasKey &&
+             !hasTargetKey;
     }
   };
   /** A texture for the duration of a copy; image.destroy() destroys it. */
@@ -43,6 +45,8 @@ private:
   HRESULT readMapped(Surface &from, const FormatRow &format, const Mapping &mapping, uint8_t *memory, uint32_t pitch);
   bool sendBlit(Surface &from, Surface &to, const Mapping &mapping);
   HRESULT fillBlocks(Surface &surface, const Rect &rect, uint32_t color);
+  /** Fills a video surface. `argb`: a D3DCOLOR. */
+  HRESULT fillVideo(Surface &surface, const RECT &area, uint32_t argb);
   aerogpu_cmd_ext_fill *appendFill(Surface &surface, const Rect &rect);
   bool drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapping &mapping);
   bool makeObjects();
