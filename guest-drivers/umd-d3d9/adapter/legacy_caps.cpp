@@ -70,7 +70,8 @@ PrimitiveCaps primitiveCaps(const D3DCAPS9 &caps) {
   out.destinationBlend = caps.DestBlendCaps & 0x1FFF;
   out.alphaCompare = caps.AlphaCmpCaps;
   out.shade = caps.ShadeCaps;
-  out.texture = caps.TextureCaps & 0x0FFF;  // up to CUBEMAP
+  constexpr uint32_t kTransparency = 8;                       // D3DPTEXTURECAPS_TRANSPARENCY: textures have colour keys
+  out.texture = (caps.TextureCaps & 0x0FFF) | kTransparency;  // up to CUBEMAP
   out.textureFilter = kOldFilters | (caps.TextureFilterCaps & 0x07FFFF00);
   out.textureBlend = kTextureBlends;
   out.textureAddress = caps.TextureAddressCaps & 0x1F;

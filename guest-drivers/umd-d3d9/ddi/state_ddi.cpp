@@ -27,7 +27,7 @@ HRESULT APIENTRY SetClipPlane(HANDLE device, const D3DDDIARG_SETCLIPPLANE *args)
 }
 
 HRESULT APIENTRY SetTexture(HANDLE device, UINT stage, HANDLE texture) {
-  Device::from(device)->pipeline.textures.set(samplerOfStage(stage), Resource::from(texture));
+  Device::from(device)->pipeline.setTexture(samplerOfStage(stage), Resource::from(texture));
   return kOk;
 }
 

@@ -30,6 +30,13 @@ HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const void *token
   return kOk;
 }
 
+void Shader::keepTokens(const void *tokens, size_t bytes) {
+  m_tokens = static_cast<uint32_t *>(heapAllocate(bytes));
+  if (!m_tokens) return;
+  memcpy(m_tokens, tokens, bytes);
+  m_tokenCount = bytes / sizeof(uint32_t);
+}
+
 HRESULT Declaration::create(DeviceObjects &objects, const D3DDDIVERTEXELEMENT *elements, uint32_t count) {
   constexpr uint32_t kMaxStreams = 16;
   for (uint32_t i = 0; elements && i < count && m_count < aerogpu::d3d9::kMaxDeclElements; i++) {

@@ -13,7 +13,16 @@ public:
   /** Creates the shader on the device. `stage`: enum aerogpu_shader_stage. `bytes` at `tokens`, from the version to the
    * end token. */
   HRESULT create(DeviceObjects &objects, uint32_t stage, const void *tokens, size_t bytes);
-  void destroy(DeviceObjects &objects) { objects.destroy<aerogpu_cmd_destroy_shader>(m_handle); }
+  void destroy(DeviceObjects &objects) {
+    objects.destroy<aerogpu_cmd_destroy_shader>(m_handle);
+    heapFree(m_tokens);
+    m_tokens = nullptr;
+  }
+  /** Keeps the tokens, for shaders that are made from this one; without memory for them there are none. */
+  void keepTokens(const void *tokens, size_t bytes);
+  /** Returns the tokens that are kept; null if there are none. */
+  const uint32_t *tokens() const { return m_tokens; }
+  size_t tokenCount() const { return m_tokenCount; }
   static Shader *from(HANDLE handle) { return static_cast<Shader *>(handle); }
 
   uint32_t handle() const { return m_handle; }
@@ -24,6 +33,8 @@ public:
 
 private:
   uint32_t m_handle = 0, m_major = 0;
+  uint32_t *m_tokens = nullptr;
+  size_t m_tokenCount = 0;
 };
 
 /** A vertex declaration. */

@@ -482,6 +482,8 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(first.device.triangles.zCompare, c.ZCmpCaps);
   EXPECT_EQ(first.device.lines.alphaCompare, c.AlphaCmpCaps);
   EXPECT_EQ(first.device.triangles.textureAddress & 0xF, c.TextureAddressCaps & 0xF);
+  EXPECT_TRUE(first.device.triangles.texture & 8) << "D3DPTEXTURECAPS_TRANSPARENCY";
+  EXPECT_FALSE(c.TextureCaps & 8) << "Direct3D 9 has no colour keys";
   EXPECT_TRUE(first.device.triangles.raster & 0x4000) << "D3DPRASTERCAPS_ZBIAS";
   EXPECT_TRUE(first.device.renderBitDepths & 0x100) << "DDBD_32";
   // D3DDD_* of what is filled: not MAXBUFFERSIZE and MAXVERTEXCOUNT, whose zeros would count.

@@ -235,6 +235,125 @@ TEST_F(UmdPixels, StagesReadTheCoordinatesThatTheyName) {
   p->fn.pfnSetTexture(p->dev(), 1, nullptr);
 }
 
+// Page "D3DDDIRENDERSTATETYPE", COLORKEYENABLE: with a key, texels of that colour are not drawn. The key is in the
+// format of the texture; its alpha counts where the format has one.
+TEST_F(DirectDrawPixels, TexelsOfTheKeyAreNotDrawn) {
+  constexpr uint32_t kColorKeyEnable = 41;
+  HANDLE target = p->bindTarget(4, 1);
+  p->fn.pfnSetPixelShader(p->dev(), textured);
+  struct Case {
+    D3DDDIFORMAT format;
+    uint32_t bytes, key;
+    uint32_t texels[4];
+    uint32_t colors[4];
+    bool isDrawn[4];
+  };
+  constexpr Case kCases[] = {
+      {D3DDDIFMT_X8R8G8B8,
+       4,
+       0x77FF00FF,
+       {0x00FF00FF, 0xFFFE00FF, 0xFFFF00FF, 0x0000FF00},
+       {0, 0xFFFE00FF, 0, kGreen},
+       {false, true, false, true}},
+      {D3DDDIFMT_A8R8G8B8,
+       4,
+       0xFF0000FF,
+       {0xFF0000FF, 0xFE0000FF, 0xFF0000FE, 0xFF0100FF},
+       {0, kBlue, 0xFF0000FE, 0xFF0100FF},
+       {false, true, true, true}},
+      {D3DDDIFMT_R5G6B5,
+       2,
+       0xF81F,
+       {0xF81F, 0xF83F, 0xF81E, 0x07E0},
+       {0, 0xFFFF04FF, 0xFFFF00F7, kGreen},
+       {false, true, true, true}},
+  };
+  const auto write = [&](HANDLE texture, const Case &one) {
+    D3DDDIARG_LOCK lock = {};
+    lock.hResource = texture;
+    ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
+    for (uint32_t i = 0; i < 4; i++)
+      memcpy(static_cast<uint8_t *>(lock.pSurfData) + size_t{i} * one.bytes, &one.texels[i], one.bytes);
+    p->unlock(texture);
+  };
+  const auto expect = [&](const Case &one, bool keyed, const char *when) {
+    p->clear(kWhite);
+    drawQuad(quad(0, 0, 4, 1, 4, 1, 0));
+    const auto seen = opaque(p->read(target, 4, 1));
+    for (uint32_t x = 0; x < 4; x++) {
+      if (!keyed && !one.isDrawn[x]) {
+        EXPECT_NE(seen[x], kWhite) << when << ' ' << x;
+        continue;
+      }
+      const uint32_t wanted = one.isDrawn[x] ? one.colors[x] : kWhite;
+      for (const int shift : {0, 8, 16})
+        EXPECT_NEAR(static_cast<int>(seen[x] >> shift & 255), static_cast<int>(wanted >> shift & 255), 1)
+            << when << ' ' << x;
+    }
+  };
+  for (const Case &one : kCases) {
+    SCOPED_TRACE(one.format);
+    HANDLE texture = p->resource(one.format, 4, 1, Program::texture());
+    write(texture, one);
+    p->fn.pfnSetTexture(p->dev(), 0, texture);
+    p->state(kColorKeyEnable, 1);
+    p->stage(0, D3DDDITSS_DISABLETEXTURECOLORKEY, 1);
+    expect(one, false, "no key");
+    p->stage(0, D3DDDITSS_TEXTURECOLORKEYVAL, one.key);
+    expect(one, true, "a key");
+    p->stage(0, D3DDDITSS_DISABLETEXTURECOLORKEY, 1);
+    expect(one, false, "turned off for the stage");
+    p->stage(0, D3DDDITSS_DISABLETEXTURECOLORKEY, 0);
+    expect(one, true, "and on again");
+    p->state(kColorKeyEnable, 0);
+    expect(one, false, "turned off for all");
+    p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+    p->destroy(texture);
+  }
+}
+
+// Each stage has a key of its own, whatever the shader does with its samples; a shader can be destroyed and replaced.
+TEST_F(DirectDrawPixels, StagesHaveKeysOfTheirOwn) {
+  HANDLE target = p->bindTarget(4, 4);
+  HANDLE columns = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, Program::texture()),
+         rows = p->resource(D3DDDIFMT_R5G6B5, 1, 4, Program::texture());
+  p->write(columns, 0, 4, 1, {0x100000, 0x200000, 0x300000, 0x400000});
+  const uint16_t greens[] = {0x0040, 0x0080, 0x00C0, 0x0100};  // 2, 4, 6, 8 of 63
+  D3DDDIARG_LOCK lock = {};
+  lock.hResource = rows;
+  ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
+  for (uint32_t y = 0; y < 4; y++) memcpy(static_cast<uint8_t *>(lock.pSurfData) + y * lock.Pitch, &greens[y], 2);
+  p->unlock(rows);
+  p->fn.pfnSetTexture(p->dev(), 0, columns);
+  p->fn.pfnSetTexture(p->dev(), 3, rows);
+  p->state(41, 1);
+  for (uint32_t round = 0; round < 20; round++) {  // more shaders than are kept
+    HANDLE sum = p->shader(false, assemble("ps_2_0\ndef c31, 0, 0, 0, 1\ndcl t0.xy\ndcl_2d s0\ndcl_2d s3\n"
+                                           "texld r0, t0, s0\ntexld r2, t0, s3\nadd r0, r0, r2\nmov r0.w, c31.w\n"
+                                           "mov oC0, r0\n")
+                                      .tokens);
+    p->fn.pfnSetPixelShader(p->dev(), sum);
+    const uint32_t column = round % 4, row = round / 4 % 4;
+    p->stage(0, D3DDDITSS_TEXTURECOLORKEYVAL, (column + 1) * 0x100000);
+    p->stage(3, D3DDDITSS_TEXTURECOLORKEYVAL, greens[row]);
+    p->clear(kWhite);
+    drawQuad(quad(0, 0, 4, 4, 4, 4, 0));
+    const auto seen = opaque(p->read(target, 4, 4));
+    for (uint32_t y = 0; y < 4; y++)
+      for (uint32_t x = 0; x < 4; x++) {
+        const bool isKey = x == column || y == row;
+        const uint32_t wanted = isKey ? kWhite : 0xFF000000u | (x + 1) << 20 | (y + 1) * 2 * 255 / 63 << 8;
+        for (const int shift : {0, 8, 16})
+          EXPECT_NEAR(static_cast<int>(seen[y * 4 + x] >> shift & 255), static_cast<int>(wanted >> shift & 255), 1)
+              << round << ": " << x << ' ' << y;
+      }
+    p->fn.pfnSetPixelShader(p->dev(), nullptr);
+    EXPECT_EQ(p->fn.pfnDeletePixelShader(p->dev(), sum), 0);
+  }
+  p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+  p->fn.pfnSetTexture(p->dev(), 3, nullptr);
+}
+
 TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {
   HANDLE target = p->bindTarget(16, 4);
   p->clear(kBlack);

@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "guest-drivers/umd-d3d9/state/color_keys.h"
 #include "guest-drivers/umd-d3d9/test/random_calls.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
@@ -153,6 +154,43 @@ TEST_F(UmdStates, ShadersForScreenSpaceAreMadeOnceForEachSetOfIndices) {
     EXPECT_EQ(made(1, 0), 0u);
   }
   EXPECT_EQ(made(8, 5), 0u) << "there are eight stages";
+}
+
+// Shaders that cannot have keys are drawn without them: models before 2, no register left, tokens that are no shader.
+TEST_F(UmdStates, KeysNeedRegistersOfTheirOwn) {
+  KeyColors keys;
+  keys.stages = 1;
+  uint32_t out[512];
+  const auto written = [&](const std::vector<uint32_t> &tokens, size_t room = 512) {
+    return writeKeyedShader(tokens.data(), tokens.size(), keys, out, room);
+  };
+  const auto plain = assemble("ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n").tokens;
+  const size_t size = written(plain);
+  EXPECT_EQ(size, plain.size() + 2 * 6 + 4 + 4 + 4 + 2) << "two definitions, four instructions";
+  for (size_t room = 0; room < size; room++) EXPECT_EQ(written(plain, room), 0u) << room;
+  for (size_t cut = 0; cut < plain.size(); cut++)
+    EXPECT_EQ(written({plain.begin(), plain.begin() + static_cast<ptrdiff_t>(cut)}), 0u) << cut;
+  EXPECT_EQ(written(assemble("ps_1_4\ntexld r0, t0\n").tokens), 0u);
+  EXPECT_EQ(written(assemble("vs_2_0\ndcl_position v0\nmov oPos, v0\n").tokens), 0u);
+  std::string temps = "ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\n", constants = temps;
+  for (int i = 1; i < 12; i++) temps += "mov r" + std::to_string(i) + ", r0\n";
+  for (int i = 0; i < 31; i++) constants += "add r0, r0, c" + std::to_string(i) + "\n";
+  EXPECT_EQ(written(assemble(temps + "mov oC0, r0\n").tokens), 0u);
+  EXPECT_EQ(written(assemble(constants + "mov oC0, r0\n").tokens), 0u);
+}
+
+// Later runtimes have no colour keys: nothing is kept for them.
+TEST_F(UmdStates, LaterRuntimesHaveNoColourKeys) {
+  prepare();
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 4, 4, Program::texture());
+  p.fn.pfnSetTexture(p.dev(), 0, texture);
+  setPixelShader("ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n");
+  drawn();
+  p.state(41, 1);
+  p.stage(0, D3DDDITSS_TEXTURECOLORKEYVAL, 1);
+  EXPECT_EQ(count(drawn(), AEROGPU_CMD_CREATE_SHADER_DXBC), 0u);
+  p.fn.pfnSetTexture(p.dev(), 0, nullptr);
+  p.destroy(texture);
 }
 
 TEST_F(UmdStates, StagesAreForOldShadersOnly) {
