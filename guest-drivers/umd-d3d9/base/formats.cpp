@@ -26,6 +26,7 @@ enum Trait : uint16_t {
   kPlainOnly = 512,   // plain surfaces that are copied and filled, and nothing else
   kNull = 1024,       // has neither memory nor a device format
   kPlanar = 2048,     // see FormatRow
+  kResolve = 8192,    // a name by which programs ask for Blits::resolveDepth(); a target of it is one of NULL
   kDirectDraw = 4096  // for DirectDraw, whose runtime calls 24 bits of depth so (DDrawCompat, D3dDdi/Adapter.cpp)
 };
 
@@ -93,6 +94,7 @@ constexpr Known kKnown[] = {
     {fourCc('Y', 'V', '1', '2'), AEROGPU_FORMAT_D3D9_YV12, AEROGPU_FORMAT_INVALID, 0, 1, 1, kVideo | kPlanar},
     {D3DDDIFMT_P8, AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_INVALID, 0, 1, 1, kPlainOnly},
     {fourCc('N', 'U', 'L', 'L'), AERO_BOTH(INVALID), 0, 1, 1, kNull},
+    {fourCc('R', 'E', 'S', 'Z'), AERO_BOTH(INVALID), 0, 1, 1, kNull | kResolve},
     {D3DDDIFMT_DXT1, AERO_BOTH(BC1_RGBA_UNORM), kBlocks, 4, 8, kPlain},
     {D3DDDIFMT_DXT2, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
     {D3DDDIFMT_DXT3, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
@@ -126,6 +128,9 @@ uint32_t depthOperations(uint32_t caps) {
 }
 
 uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
+  if (known.traits & kResolve)
+    return features & AEROGPU_EXT_FEATURE_HI_BLIT ? FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET
+                                                  : 0;
   // The colours drawn to NULL are dropped: such draws are for depth alone.
   if (known.traits & kNull)
     return FORMATOP_TEXTURE | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET |

@@ -6,6 +6,8 @@
 namespace aero::ddi {
 
 HRESULT APIENTRY SetRenderState(HANDLE device, const D3DDDIARG_RENDERSTATE *args) {
+  if (args->Value == Blits::kResolveDepth && args->State == D3DDDIRS_POINTSIZE) [[unlikely]]
+    return Device::from(device)->blits.resolveDepth();
   Device::from(device)->pipeline.setRenderState(static_cast<uint32_t>(args->State), args->Value);
   return kOk;
 }

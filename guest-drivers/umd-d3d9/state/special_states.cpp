@@ -39,6 +39,8 @@ bool SpecialStates::set(uint32_t state, uint32_t value) {
   switch (static_cast<SpecialState>(state)) {
   case SpecialState::PointSize: {
     constexpr uint32_t kOff = fourccOf('A', '2', 'M', '0'), kOn = fourccOf('A', '2', 'M', '1');
+    // No size is a NaN: other drivers' FOURCCs are.
+    if ((value & 0x7FFFFFFF) > 0x7F800000) return true;
     if (value != kOff && value != kOn) return false;
     note(m_coverageForAll, uint32_t{value == kOn});
     return true;

@@ -225,6 +225,64 @@ TEST_F(UmdPixels, ADrawBehindACopyHasItsOwnStates) {
   for (uint32_t i = 0; i < 16; i++) EXPECT_EQ(seen[i], i % 4 < 2 ? i < 8 ? kRed : kGreen : kBlack) << i;
 }
 
+// "RESZ": the depth that is bound is copied to the texture of stage 0, in the order of the calls. Programs ask for the
+// format as a target, then write its number to POINTSIZE.
+TEST_F(UmdPixels, DepthIsResolvedToATexture) {
+  constexpr auto kIntz = static_cast<D3DDDIFORMAT>('I' | 'N' << 8 | 'T' << 16 | 'Z' << 24);
+  constexpr uint32_t kPointSize = 154, kResz = 0x7FA05000;
+  if (!has(AEROGPU_EXT_FEATURE_HI_BLIT) || !has(AEROGPU_EXT_FEATURE_HI_FORMATS)) {
+    p->state(kPointSize, kResz);  // nothing, and no error
+    return;
+  }
+  HANDLE sampled = p->shader(false, assemble("ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n").tokens);
+  for (const uint32_t samples : {1u, 4u}) {
+    SCOPED_TRACE(samples);
+    const Program::Kind kind = {.width = 8, .height = 8, .samples = samples == 1 ? 0 : samples};
+    HANDLE colors = nullptr, depth = nullptr, texture = p->resource(kIntz, 8, 8, Program::depth() | Program::texture());
+    if (p->tryKind(D3DDDIFMT_X8R8G8B8, kind, Program::target(), colors) ||
+        p->tryKind(D3DDDIFMT_D24S8, kind, Program::depth(), depth))
+      GTEST_SKIP() << "no such samples";
+    p->setTarget(colors, 8, 8);
+    const D3DDDIARG_SETDEPTHSTENCIL set = {depth};
+    p->fn.pfnSetDepthStencil(p->dev(), &set);
+    p->fn.pfnSetTexture(p->dev(), 0, texture);
+    p->clear(kBlack, 7, {}, 1.0f, 0);
+    p->state(7, 1);
+    p->fn.pfnSetPixelShader(p->dev(), diffuse);
+    drawQuad(quad(0, 0, 4, 8, 8, 8, kRed));  // at 0.5
+    p->state(kPointSize, kResz);
+    drawQuad(quad(0, 0, 8, 8, 8, 8, kRed));  // comes too late
+    p->state(7, 0);
+    p->fn.pfnSetDepthStencil(p->dev(), std::array{D3DDDIARG_SETDEPTHSTENCIL{}}.data());
+    HANDLE target = p->bindTarget(8, 8);
+    p->fn.pfnSetPixelShader(p->dev(), sampled);
+    drawQuad(quad(0, 0, 8, 8, 8, 8, 0));
+    const auto seen = p->read(target, 8, 8);
+    for (uint32_t i = 0; i < 64; i++)
+      for (const int shift : {0, 8, 16})
+        EXPECT_NEAR(static_cast<double>(seen[i] >> shift & 255), i % 8 < 4 ? 127.5 : 255, 1) << i;
+    p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+    p->destroy(texture);
+    p->destroy(depth);
+    p->destroy(colors);
+  }
+  // What does not fit is left alone: no texture, no depth, another size, a texture of colours.
+  p->state(kPointSize, kResz);
+  HANDLE depth = p->resource(D3DDDIFMT_D24S8, 8, 8, Program::depth());
+  const D3DDDIARG_SETDEPTHSTENCIL set = {depth};
+  p->fn.pfnSetDepthStencil(p->dev(), &set);
+  p->state(kPointSize, kResz);
+  for (const uint32_t edge : {4u, 8u}) {
+    HANDLE texture = edge == 4 ? p->resource(kIntz, 4, 4, Program::depth() | Program::texture())
+                               : p->resource(D3DDDIFMT_A8R8G8B8, 8, 8, Program::texture());
+    p->fn.pfnSetTexture(p->dev(), 0, texture);
+    p->state(kPointSize, kResz);
+    p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+    p->destroy(texture);
+  }
+  p->fn.pfnSetDepthStencil(p->dev(), std::array{D3DDDIARG_SETDEPTHSTENCIL{}}.data());
+}
+
 struct DepthTexel {
   D3DDDIFORMAT format;
   uint32_t value;  // a depth of 3/8 and, if there is a stencil, 5

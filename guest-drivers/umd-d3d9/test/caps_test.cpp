@@ -510,6 +510,17 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(eight.MaxVolumeExtent, c.MaxVolumeExtent);
 }
 
+// Programs ask for "RESZ" as a target before they resolve depth with it, which needs the device's blits.
+TEST_F(UmdCaps, ReszIsAnnouncedWhereDepthIsResolved) {
+  constexpr auto kResz = static_cast<D3DDDIFORMAT>('R' | 'E' << 8 | 'S' << 16 | 'Z' << 24);
+  start(wholeBlock());
+  EXPECT_TRUE(operations(kResz) & FORMATOP_OFFSCREEN_RENDERTARGET);
+  EXPECT_FALSE(operations(kResz) & FORMATOP_TEXTURE);
+  stop();
+  start(wholeBlock(), kAll & ~AEROGPU_EXT_FEATURE_HI_BLIT);
+  EXPECT_EQ(operations(kResz), 0u);
+}
+
 // Colour keys need the device's blits.
 TEST_F(UmdCaps, WithoutBlitsThereAreNoColourKeys) {
   start(wholeBlock(), kAll & ~AEROGPU_EXT_FEATURE_HI_BLIT);

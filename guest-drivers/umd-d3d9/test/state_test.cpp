@@ -248,6 +248,30 @@ TEST_F(UmdStates, FogInWAndAlphaToCoverageAreNumbersOfTheirOwn) {
   EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 0}}));
 }
 
+// Drivers of others take FOURCCs as point sizes, which are NaNs as floats: such a size leaves the last one.
+TEST_F(UmdStates, ASizeOfPointsIsANumber) {
+  prepare();
+  constexpr uint32_t kPointSize = 154;
+  const auto sent = [&] {
+    std::vector<uint32_t> out;
+    for (const Packet &packet : drawn())
+      if (packet.opcode == AEROGPU_CMD_SET_RENDER_STATE) {
+        const auto state = packet.as<aerogpu_cmd_set_render_state>();
+        if (state.state == kPointSize) out.push_back(state.value);
+      }
+    return out;
+  };
+  sent();
+  p.state(kPointSize, 0x40000000);
+  EXPECT_EQ(sent(), std::vector<uint32_t>{0x40000000});
+  for (const uint32_t nan : {0x7FA05000u, 0x7F800001u, 0xFFC00000u, 0xFFFFFFFFu}) {
+    p.state(kPointSize, nan);
+    EXPECT_EQ(sent(), std::vector<uint32_t>{}) << nan;
+  }
+  p.state(kPointSize, 0x7F800000);  // infinite
+  EXPECT_EQ(sent(), std::vector<uint32_t>{0x7F800000});
+}
+
 TEST_F(UmdStates, WithoutTheExtensionNothingOfItIsSent) {
   beginWithout(AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_UPDATES);
   prepare();

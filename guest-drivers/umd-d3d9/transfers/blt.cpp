@@ -356,6 +356,26 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   return m_objects.context.result(true);
 }
 
+HRESULT Blits::resolveDepth() {
+  const Target &target = m_pipeline.targets.depth();
+  Resource *texture = m_pipeline.textures.wanted(0);
+  Surface *from = target.surface, *to = texture ? texture->surface(0) : nullptr;
+  if (!from || !to || from == to || !to->image || from->width != to->width || from->height != to->height) return kOk;
+  if (!m_objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) return kOk;
+  // What programs sample is another format with the same bytes, which the device copies as an equal one (FMT-9).
+  const auto stored = [](const Surface &surface) {
+    const uint32_t device = surface.image->format->device;
+    return device == AEROGPU_FORMAT_D3D9_INTZ   ? uint32_t{AEROGPU_FORMAT_D24_UNORM_S8_UINT}
+           : device == AEROGPU_FORMAT_D3D9_DF16 ? uint32_t{AEROGPU_FORMAT_D3D9_D16}
+                                                : device;
+  };
+  if (!to->image->format->depth || stored(*from) != stored(*to) || to->image->sampleCount > 1) return kOk;
+  Mapping mapping;
+  mapping.from = mapping.to = {0, 0, from->width, from->height};
+  to->markWritten();
+  return m_objects.context.result(sendBlit(*from, *to, mapping));
+}
+
 HRESULT Blits::bufBlt(const D3DDDIARG_BUFFERBLT &args) {
   Resource *source = Resource::from(args.hSrcResource), *destination = Resource::from(args.hDstResource);
   if (!source || !destination || !source->isBuffer() || !destination->isBuffer()) return kNotAvailable;

@@ -18,6 +18,13 @@ public:
   /** Fills depth, as DirectDraw programs do to clear it. Returns E_NOTIMPL on devices without fills. */
   HRESULT depthFill(const D3DDDIARG_DEPTHFILL &args);
   HRESULT bufBlt(const D3DDDIARG_BUFFERBLT &args);
+  /** Copies the depth that is bound to the texture of stage 0, of which samples are resolved. Does nothing if one of
+   * them is missing or they do not fit. */
+  HRESULT resolveDepth();
+
+  /** The value of D3DRS_POINTSIZE that asks for resolveDepth(): "RESZ", as programs and D3D9On12
+   * (src/9on12PipelineState.cpp) have it. */
+  static constexpr uint32_t kResolveDepth = 0x7FA05000;
 
 private:
   struct Mapping {
