@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "guest-drivers/doctor/level9.h"
+#include "guest-drivers/common/level9.h"
 
 namespace doctor {
 
@@ -48,20 +48,20 @@ struct Window {
 };
 
 /// Collects unmet requirements.
-class Missing final : public Lacks {
+class Missing final : public level9::Lacks {
 public:
-  void lack(int level, const char* what) override {
+  void lack(int level, const char* what, const char* use) override {
     m_count[level]++;
     if (m_shown < kShownLacks) {
       m_levels[m_shown] = level;
-      snprintf(m_names[m_shown++], sizeof m_names[0], "%s", what);
+      snprintf(m_names[m_shown++], sizeof m_names[0], "%s%s", what, use);
     }
   }
   int count(int level) const { return m_count[level]; }
   /// The highest level without a gap below it.
   int level() const {
     int level = 0;
-    while (level < kLevels && !m_count[level + 1]) level++;
+    while (level < level9::kLevels && !m_count[level + 1]) level++;
     return level;
   }
   void list(Checks& checks, int level, const char* name) const {
@@ -70,12 +70,12 @@ public:
   }
 
 private:
-  int m_count[kLevels + 1] = {}, m_shown = 0;
+  int m_count[level9::kLevels + 1] = {}, m_shown = 0;
   int m_levels[kShownLacks] = {};
   char m_names[kShownLacks][96] = {};
 };
 
-class AdapterFormats final : public Formats {
+class AdapterFormats final : public level9::Formats {
 public:
   AdapterFormats(IDirect3D9* direct3d, UINT adapter) : m_direct3d(direct3d), m_adapter(adapter) {}
   bool has(DWORD usage, D3DRESOURCETYPE type, D3DFORMAT format) override {
@@ -127,7 +127,7 @@ void checkDevice(Checks& checks, IDirect3D9Ex* direct3d, UINT adapter, Missing& 
                                             &parameters, nullptr, device.put());
   if (FAILED(result)) {
     checks.step("direct3d-device", false, kShould, "CreateDeviceEx gives 0x%08lx", result);
-    missing.lack(1, "a device");
+    missing.lack(1, "a device", "");
     return;
   }
   result = device->Clear(0, nullptr, D3DCLEAR_TARGET, 0xFF204060, 1, 0);
@@ -135,9 +135,10 @@ void checkDevice(Checks& checks, IDirect3D9Ex* direct3d, UINT adapter, Missing& 
   const HRESULT state = device->CheckDeviceState(window.handle);
   checks.step("direct3d-device", SUCCEEDED(result) && SUCCEEDED(state), kShould,
               "Direct3D 9Ex; present gives 0x%08lx, its state is 0x%08lx", result, state);
-  if (!queryAnswers(device.get(), D3DQUERYTYPE_EVENT)) missing.lack(1, "an event query that becomes TRUE");
+  if (!queryAnswers(device.get(), D3DQUERYTYPE_EVENT))
+    missing.lack(1, "an event query that becomes TRUE", "");
   if (!queryAnswers(device.get(), D3DQUERYTYPE_OCCLUSION))
-    missing.lack(2, "an occlusion query that counts pixels");
+    missing.lack(2, "an occlusion query that counts pixels", "");
 }
 
 /// Returns the number of the Direct3D adapter of a display, or -1.
@@ -185,14 +186,14 @@ int checkDirect3D(Checks& checks, const Display& display) {
               caps.PixelShaderVersion >> 8 & 0xFF, caps.PixelShaderVersion & 0xFF, caps.MaxTextureWidth);
   Missing missing;
   AdapterFormats formats(direct3d.get(), adapter);
-  checkCaps(caps, missing);
-  checkFormats(formats, missing);
+  level9::checkCaps(caps, missing);
+  level9::checkFormats(formats, missing);
   checkDevice(checks, direct3d.get(), adapter, missing);
   checks.step("level-9_1", !missing.count(1), "nothing: the compositor runs on this level of Direct3D 10",
               "%d things are missing", missing.count(1));
   missing.list(checks, 1, "level-9_1");
   // The compositor does not require these levels, but programs check for them.
-  for (int level = 2; level <= kLevels; level++) {
+  for (int level = 2; level <= level9::kLevels; level++) {
     const char* const name = level == 2 ? "level-9_2" : "level-9_3";
     checks.note(name, "%d things are missing", missing.count(level));
     missing.list(checks, level, name);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks docs/d3d9/coverage.md: compares its tables with enumerations of mingw-w64's d3d9types.h and methods of its
-d3d9.h.
+"""Checks docs/d3d9/coverage.md: compares its tables with enumerations of mingw-w64's d3d9types.h, methods of its d3d9.h,
+and what the interface of display drivers alone has (guest-drivers/ddi).
 
 usage: check_coverage.py ROOT [HEADER]
   HEADER   d3d9types.h, with d3d9.h beside it
@@ -9,6 +9,8 @@ usage: check_coverage.py ROOT [HEADER]
 Tables of interfaces list the methods that match METHODS, those that draw, copy, fill, present or make mips; a method's
 number is its place in the interface. The table of formats that only have a FourCC lists those of packets.toml from
 0x1200 on. The table of the extension packets' forms lists the enumerations of aerogpu_cmd_extension.h in FORM_ENUMS.
+Tables of DDI_ENUMERATIONS list what d3d9types.h does not have under the same name; that of DDI_FLAGS lists each flag of
+the structures D3DDDI_...FLAGS, by its value.
 
 Fails if a table is missing; if a table lacks a row for a number, or has one with another name or number; if a row has
 not five cells, or its kind is none of yes, driver, no effect, not reported; if a row that says yes names no test; and
@@ -25,6 +27,15 @@ METHODS = {
                           r'ComposeRects|SetConvolutionMonoKernel|Present|WaitForVBlank|SetGammaRamp|SetCursorProperties',
     'IDirect3DBaseTexture9': r'\w*(AutoGen|MipSubLevels)',
 }
+# Enumerations of the interface, and those of d3d9types.h that have the rest of their names.
+DDI_ENUMERATIONS = {
+    'D3DDDIRENDERSTATETYPE': ['D3DRENDERSTATETYPE'],
+    'D3DDDITEXTURESTAGESTATETYPE': ['D3DTEXTURESTAGESTATETYPE', 'D3DSAMPLERSTATETYPE'],
+    'D3DDDIFORMAT': ['D3DFORMAT'],
+}
+DDI_FLAGS = 'D3DDDI_FLAGS'
+OWN_FLAGS = ['CREATECONTEXTFLAGS', 'ESCAPEFLAGS', 'SYNCHRONIZATIONOBJECT_FLAGS']  # that a driver passes
+DDI_HEADERS = ['guest-drivers/ddi/d3dumddi.h', 'guest-drivers/ddi/d3dukmdt.h']
 FOURCC = 'AEROGPU_FORMAT'
 FORMS = 'AEROGPU_EXT'
 FORM_ENUMS = ['texture_kind', 'update_flags', 'blit_flags', 'fill_flags', 'mips_flags', 'query_type', 'state']
@@ -41,6 +52,26 @@ def enumerators(header, name):
     found = re.findall(r'(\w+)\s*=\s*(0x[0-9a-fA-F]+|\d+|MAKEFOURCC\([^)]*\))', text)
     number = {n: ''.join(re.findall(r"'(.)'", v)) if v.startswith('MAKE') else int(v, 0) for n, v in found}
     return [(n, v) for n, v in number.items() if not n.endswith('_FORCE_DWORD')]
+
+
+def only_in_ddi(ddi, header, name):
+    """Returns [(name, number)] of an enumeration of the interface without what d3d9types.h has."""
+    known = {n.split('_', 1)[1] for other in DDI_ENUMERATIONS[name] for n, _ in enumerators(header, other)}
+    return [(n, v) for n, v in enumerators(ddi, name) if n.split('_', 1)[1] not in known | {'FORCE_UINT'}]
+
+
+def ddi_flags(header):
+    """Returns [(structure.flag, value)] of the flags that the runtime passes to a driver."""
+    out = []
+    for name, body in re.findall(r'typedef struct _D3DDDI_(\w*FLAGS) \{(.*?)\n\}', header, re.S):
+        if name in OWN_FLAGS:
+            continue
+        bit = 0
+        for flag, bits in re.findall(r'UINT (\w+) : (\d+);', body):
+            if not flag.startswith('Reserved'):
+                out.append((f'{name}.{flag}', hex(1 << bit)))
+            bit += int(bits)
+    return out
 
 
 def methods(header, name, pattern):
@@ -81,7 +112,7 @@ def tables(page):
 
 def known_tests(root):
     known = set()
-    for folder in ('renderer', 'd3d9', 'tests-qtest', 'protocol'):
+    for folder in ('renderer', 'd3d9', 'tests-qtest', 'protocol', 'guest-drivers/umd-d3d9'):
         for path in (root / folder).rglob('*_test.cpp'):
             known |= {f'{suite}.{name}' for suite, name in TEST.findall(path.read_text())}
     return known
@@ -97,11 +128,14 @@ def wrong(root, header, interfaces):
         rules |= set(re.findall(r'^- \*\*([A-Z]+-\d+)\.\*\*', path.read_text(), re.M))
     tests, found = known_tests(root), tables(page)
     extension = (root / 'protocol/include/aerogpu/aerogpu_cmd_extension.h').read_text()
-    for name in [*ENUMERATIONS, *METHODS, FOURCC, FORMS]:
+    ddi = [(root / name).read_text() for name in DDI_HEADERS]
+    for name in [*ENUMERATIONS, *METHODS, *DDI_ENUMERATIONS, DDI_FLAGS, FOURCC, FORMS]:
         if name not in found:
             yield f'there is no table of {name}'
     for name, rows in found.items():
         wanted = (methods(interfaces, name, METHODS[name]) if name in METHODS else
+                  only_in_ddi('\n'.join(ddi), header, name) if name in DDI_ENUMERATIONS else
+                  ddi_flags('\n'.join(ddi)) if name == DDI_FLAGS else
                   formats(description) if name == FOURCC else forms(extension) if name == FORMS else
                   enumerators(header, name))
         have = [(row[1], row[0]) for row in rows if len(row) == 5]

@@ -42,7 +42,7 @@ HRESULT Adapter::take(const uint8_t *answer, uint32_t room) {
   const uint32_t bytes = m_info.block_written < most ? m_info.block_written : most;
   const DeviceBlock block(answer + sizeof m_info, featuresHigh() & AEROGPU_EXT_FEATURE_HI_CAPS ? bytes : 0);
   m_limits = block.limits();
-  m_formats = FormatTable(featuresHigh(), block);
+  m_formats = FormatTable(featuresHigh(), block, m_interface);
   m_log.open(static_cast<LogLevel>((m_info.ext_flags & AEROGPU_UMDPRIV_EXT_LOG_MASK) / AEROGPU_UMDPRIV_EXT_LOG_UNIT));
   return kOk;
 }

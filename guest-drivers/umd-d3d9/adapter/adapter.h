@@ -56,7 +56,7 @@ private:
   D3DDDI_ADAPTERCALLBACKS m_callbacks;
   aerogpu_umd_ext_private_v2 m_info = {};
   aerogpu_caps m_limits = {};
-  FormatTable m_formats{0, {}};
+  FormatTable m_formats{0, {}, 0};
   CallLog m_log;
 };
 

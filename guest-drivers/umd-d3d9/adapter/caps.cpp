@@ -70,15 +70,9 @@ HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args)
   return answer(args, list, formats.count() * sizeof list[0]);
 }
 
-/** Answers with D3DCAPS8: the beginning of D3DCAPS9, with the bits and versions of Direct3D 8. */
+/** Answers with D3DCAPS8, which is the beginning of D3DCAPS9. */
 HRESULT answerCaps8(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
-  D3DCAPS9 caps = deviceCaps(adapter);
-  caps.VertexShaderVersion = 0xFFFE0101;
-  caps.PixelShaderVersion = 0xFFFF0104;
-  caps.MaxVertexShaderConst = 96;
-  caps.PrimitiveMiscCaps &= 0xFFFF;
-  caps.RasterCaps &= 0x007FFFFF;
-  caps.StencilCaps &= 0xFF;
+  const D3DCAPS9 caps = capsOfDirect3d8(adapter);
   return answer(args, &caps, offsetof(D3DCAPS9, DevCaps2));
 }
 
@@ -97,7 +91,8 @@ HRESULT answerModeSpecific(const D3DDDIARG_GETCAPS &args) {
 
 }  // namespace
 
-HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
+HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args, bool &isKnown) {
+  isKnown = true;
   switch (capsType(args)) {
   case D3DDDICAPS_DDRAW:
     return answer(args, directDrawCaps(adapter));
@@ -133,6 +128,7 @@ HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
     // Zero counts, zero lists: decoders, video processors, extensions, protected content, gamma, DirectDraw, and
     // everything newer than this driver.
     const UINT nothing = 0;
+    isKnown = false;
     return answer(args, nothing);
   }
   }

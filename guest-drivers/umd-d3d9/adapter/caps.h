@@ -14,7 +14,8 @@ inline UINT capsType(const D3DDDIARG_GETCAPS &args) {
   return std::bit_cast<UINT>(args.Type);
 }
 
-/** Answers GetCaps; fills at most DataSize bytes. */
-HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args);
+/** Answers GetCaps; fills at most DataSize bytes. `isKnown`: false if the type is none of those that have an answer of
+ * their own; the answer is then zeros. */
+HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args, bool &isKnown);
 
 }  // namespace aero

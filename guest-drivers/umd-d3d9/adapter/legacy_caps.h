@@ -52,6 +52,8 @@ struct ExtendedCaps {
 };
 static_assert(sizeof(ExtendedCaps) == 116);
 
+/** Returns what D3DCAPS8 has: the members of D3DCAPS9 before DevCaps2, with the bits and versions of Direct3D 8. */
+D3DCAPS9 capsOfDirect3d8(const Adapter &adapter);
 DDRAW_CAPS directDrawCaps(const Adapter &adapter);
 GlobalDriverData globalDriverData(const Adapter &adapter);
 ExtendedCaps extendedCaps(const Adapter &adapter);

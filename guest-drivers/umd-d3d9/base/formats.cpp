@@ -19,13 +19,15 @@ enum Trait : uint16_t {
   kUpToAlpha = 4,  // differs from a format of the screen only in alpha
   kDepth = 8,
   kStencil = 16,
-  kLocked = 32,      // depth that programs lock: one sample
-  kVideo = 64,       // YUV: plain surfaces alone
-  kBump = 128,       // differences of coordinates, and luminance
-  kTight = 256,      // see FormatRow
-  kPlainOnly = 512,  // plain surfaces that are copied and filled, and nothing else
-  kNull = 1024,      // has neither memory nor a device format
-  kPlanar = 2048     // see FormatRow
+  kLocked = 32,       // depth that programs lock: one sample
+  kVideo = 64,        // YUV: plain surfaces alone
+  kBump = 128,        // differences of coordinates, and luminance
+  kTight = 256,       // see FormatRow
+  kPlainOnly = 512,   // plain surfaces that are copied and filled, and nothing else
+  kNull = 1024,       // has neither memory nor a device format
+  kPlanar = 2048,     // see FormatRow
+  kResolve = 8192,    // a name by which programs ask for Blits::resolveDepth(); a target of it is one of NULL
+  kDirectDraw = 4096  // for DirectDraw, whose runtime calls 24 bits of depth so (DDrawCompat, D3dDdi/Adapter.cpp)
 };
 
 // ABI 1.4's abilities with formats, in the terms of the capability block.
@@ -92,6 +94,7 @@ constexpr Known kKnown[] = {
     {fourCc('Y', 'V', '1', '2'), AEROGPU_FORMAT_D3D9_YV12, AEROGPU_FORMAT_INVALID, 0, 1, 1, kVideo | kPlanar},
     {D3DDDIFMT_P8, AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_INVALID, 0, 1, 1, kPlainOnly},
     {fourCc('N', 'U', 'L', 'L'), AERO_BOTH(INVALID), 0, 1, 1, kNull},
+    {fourCc('R', 'E', 'S', 'Z'), AERO_BOTH(INVALID), 0, 1, 1, kNull | kResolve},
     {D3DDDIFMT_DXT1, AERO_BOTH(BC1_RGBA_UNORM), kBlocks, 4, 8, kPlain},
     {D3DDDIFMT_DXT2, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
     {D3DDDIFMT_DXT3, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
@@ -102,6 +105,8 @@ constexpr Known kKnown[] = {
     {D3DDDIFMT_D24S8, AERO_BOTH(D24_UNORM_S8_UINT), kShadows, 1, 4, kDepth | kStencil},
     {D3DDDIFMT_D24FS8, AERO_BOTH(D24_UNORM_S8_UINT), kShadows, 1, 4, kDepth | kStencil},
     {D3DDDIFMT_D24X8, AERO_BOTH(D32_FLOAT), kShadows, 1, 4, kDepth},
+    {D3DDDIFMT_X8D24, AERO_BOTH(D32_FLOAT), kShadows, 1, 4, kDepth | kDirectDraw},
+    {D3DDDIFMT_S8D24, AERO_BOTH(D24_UNORM_S8_UINT), kShadows, 1, 4, kDepth | kStencil | kDirectDraw},
     {D3DDDIFMT_D16, AEROGPU_FORMAT_D3D9_D16, AEROGPU_FORMAT_D32_FLOAT, kShadows, 1, 2, kDepth},
     {D3DDDIFMT_D16_LOCKABLE, AEROGPU_FORMAT_D3D9_D16, AEROGPU_FORMAT_INVALID, 0, 1, 2, kDepth | kLocked},
     {D3DDDIFMT_D32F_LOCKABLE, AERO_BOTH(D32_FLOAT), kShadows, 1, 4, kDepth | kLocked},
@@ -129,6 +134,9 @@ uint8_t pixelBits(uint32_t traits) {
 }
 
 uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
+  if (known.traits & kResolve)
+    return features & AEROGPU_EXT_FEATURE_HI_BLIT ? FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET
+                                                  : 0;
   // The colours drawn to NULL are dropped: such draws are for depth alone.
   if (known.traits & kNull)
     return FORMATOP_TEXTURE | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET |
@@ -170,10 +178,12 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
 
 }  // namespace
 
-FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
+FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block, uint32_t interfaceNumber) {
   // Without the block, it is unknown what extended formats can do.
   const uint32_t features = block ? featuresHigh : 0;
+  constexpr uint32_t kDirectDrawInterface = 7;  // and below
   for (const Known &known : kKnown) {
+    if (known.traits & kDirectDraw && interfaceNumber > kDirectDrawInterface) continue;
     const bool extended = known.device < AEROGPU_EXT_FORMAT_FIRST || features & AEROGPU_EXT_FEATURE_HI_FORMATS;
     const uint32_t number = extended ? known.device : known.older;
     if (number == AEROGPU_FORMAT_INVALID && !(known.traits & kNull)) continue;

@@ -46,8 +46,8 @@ public:
   static constexpr uint32_t kMaxRows = 64;
 
   /** `featuresHigh`: AEROGPU_EXT_FEATURE_HI_*. Without the extensions, or without a block, the table has ABI 1.4's
-   * formats. */
-  FormatTable(uint32_t featuresHigh, const DeviceBlock &block);
+   * formats. `interfaceNumber`: that of the runtime (Adapter::interfaceNumber()). */
+  FormatTable(uint32_t featuresHigh, const DeviceBlock &block, uint32_t interfaceNumber);
 
   uint32_t count() const { return m_count; }
   const FormatRow &row(uint32_t index) const { return m_rows[index]; }

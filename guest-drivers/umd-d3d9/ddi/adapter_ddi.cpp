@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // adapter_ddi.cpp: opens, describes and closes adapters, and creates and destroys devices.
 #include "guest-drivers/umd-d3d9/adapter/caps.h"
+#include "guest-drivers/umd-d3d9/adapter/level9_lacks.h"
 #include "guest-drivers/umd-d3d9/ddi/device_functions.h"
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
+#include "guest-drivers/umd-d3d9/ddi/first_seen.h"
 #include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/log/call_arguments.h"
 
@@ -26,6 +28,11 @@ void logOpen(Adapter &adapter, const D3DDDIARG_OPENADAPTER &args) {
   text.text(", kernel driver ").hex(adapter.details().driver_version).text(", flags ");
   text.hex(adapter.details().ext_flags).text(", 64 bits ").number(sizeof(void *) == 8);
   adapter.log().write(kAdapter, text);
+  noteFirst(adapter.log(), args);
+  constexpr uint64_t kLevel9 = ~uint64_t{0};  // no other line has this key
+  CallText level9;
+  describeLevel9(level9, adapter);
+  adapter.log().writeFirst(kAdapter, kLevel9, level9);
 }
 
 }  // namespace
@@ -34,8 +41,10 @@ namespace ddi {
 
 HRESULT APIENTRY GetCaps(HANDLE handle, D3DDDIARG_GETCAPS *args) {
   Adapter &adapter = *Adapter::from(handle);
-  const HRESULT result = getCaps(adapter, *args);
+  bool isKnown;
+  const HRESULT result = getCaps(adapter, *args, isKnown);
   if (!adapter.log().isOn()) return result;
+  if (!isKnown) noteFirst(adapter.log(), *args);
   CallText text;
   const UINT type = capsType(*args);
   const char *name = capsName(type);
@@ -51,6 +60,7 @@ HRESULT APIENTRY CreateDevice(HANDLE handle, D3DDDIARG_CREATEDEVICE *args) {
   auto *device = heapCreate<Device>(adapter, args->hDevice, *args->pCallbacks);
   const HRESULT result = device ? device->open() : kOutOfMemory;
   if (adapter.log().isOn()) {
+    noteFirst(adapter.log(), *args);
     CallText text;
     text.text("CreateDevice(interface ").number(args->Interface).text(", version ").hex(args->Version);
     text.text(", flags ").hex(args->Flags.Value).text(")");

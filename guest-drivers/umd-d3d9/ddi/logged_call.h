@@ -3,6 +3,7 @@
 // before the function runs, so a call that never returns, or crashes the process, is the last line without a result.
 #pragma once
 
+#include "guest-drivers/umd-d3d9/ddi/first_seen.h"
 #include "guest-drivers/umd-d3d9/ddi/function_list.h"
 #include "guest-drivers/umd-d3d9/device/device.h"
 #include "guest-drivers/umd-d3d9/log/call_arguments.h"
@@ -53,6 +54,7 @@ struct Logged<kName, HRESULT(APIENTRY *)(HANDLE, Arguments...), kFunction> {
     const uint32_t number = device.number;
     CallText text;
     uint32_t line = 0;
+    (noteArgument(device, arguments), ...);
     if (log.hasCalls()) {
       begin(text, arguments...);
       line = log.write(number, text);

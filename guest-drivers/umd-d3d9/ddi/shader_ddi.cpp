@@ -15,6 +15,10 @@ HRESULT createShader(HANDLE handle, uint32_t stage, const void *tokens, UINT byt
     heapDestroy(shader);
     return result;
   }
+  // The runtimes that have colour keys leave them to the driver (state/color_keys.h).
+  constexpr UINT kDirectDraw = 7;
+  if (stage == AEROGPU_SHADER_STAGE_PIXEL && device.adapter().interfaceNumber() <= kDirectDraw)
+    shader->keepTokens(tokens, bytes);
   device.shaders.add(shader);
   out = shader;
   return kOk;

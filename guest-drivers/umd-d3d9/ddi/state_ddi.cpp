@@ -6,15 +6,14 @@
 namespace aero::ddi {
 
 HRESULT APIENTRY SetRenderState(HANDLE device, const D3DDDIARG_RENDERSTATE *args) {
+  if (args->Value == Blits::kResolveDepth && args->State == D3DDDIRS_POINTSIZE) [[unlikely]]
+    return Device::from(device)->blits.resolveDepth();
   Device::from(device)->pipeline.setRenderState(static_cast<uint32_t>(args->State), args->Value);
   return kOk;
 }
 
 HRESULT APIENTRY SetTextureStageState(HANDLE device, const D3DDDIARG_TEXTURESTAGESTATE *args) {
-  if (const uint32_t state = samplerStateOf(static_cast<uint32_t>(args->State)))
-    Device::from(device)->pipeline.samplers.set(samplerOfStage(args->Stage), state, args->Value);
-  else
-    Device::from(device)->pipeline.stages.set(args->Stage, static_cast<uint32_t>(args->State), args->Value);
+  Device::from(device)->pipeline.setStageState(args->Stage, static_cast<uint32_t>(args->State), args->Value);
   return kOk;
 }
 
@@ -30,7 +29,7 @@ HRESULT APIENTRY SetClipPlane(HANDLE device, const D3DDDIARG_SETCLIPPLANE *args)
 }
 
 HRESULT APIENTRY SetTexture(HANDLE device, UINT stage, HANDLE texture) {
-  Device::from(device)->pipeline.textures.set(samplerOfStage(stage), Resource::from(texture));
+  Device::from(device)->pipeline.setTexture(samplerOfStage(stage), Resource::from(texture));
   return kOk;
 }
 

@@ -41,6 +41,7 @@ void Device::close() {
   blits.destroy();
   draws.destroy();
   pipeline.uploads.destroy();
+  pipeline.colorKeys.destroy(objects);
   pipeline.shaders.defaultPixel.destroy(objects);
   progress.destroy();
   context.close();

@@ -28,7 +28,7 @@ void CallLog::open(LogLevel level) {
   if (level == LogLevel::Off || isOn()) return;
   const uint32_t count = level == LogLevel::Calls ? kAllLines : kFewLines;
   constexpr size_t kPage = 4096;
-  const size_t bytes = ((size_t{count} + 1) * kLine + kPage - 1) / kPage * kPage;
+  const size_t bytes = ((size_t{count} + 1 + kFirstLines) * kLine + kPage - 1) / kPage * kPage;
   uint32_t error = 0;
   m_file = mapLogFile(bytes, error);
   if (!m_file) {
@@ -41,13 +41,14 @@ void CallLog::open(LogLevel level) {
   if (!memory) return;
   CallText title;
   title.text("aerogpu Direct3D 9 calls: ").number(count).text(" lines of ").number(kLine);
-  title.text(" bytes in a ring; sorted they are in order: number, seconds, thread, device, call = result");
+  title.text(" bytes in a ring, after ").number(kFirstLines);
+  title.text(" that stay; sorted they are in order: number, seconds, thread, device, call = result");
   fill(memory, title.data(), title.size());
   for (size_t at = kLine; at + kLine <= bytes; at += kLine) fill(memory + at, "", 0);
   memset(memory + bytes - bytes % kLine, '\n', bytes % kLine);
   m_count = count;
   m_level = level;
-  m_lines = memory + kLine;
+  m_lines = memory + kLine * (1 + size_t{kFirstLines});
 }
 
 void CallLog::close() {
@@ -71,13 +72,30 @@ bool CallLog::wants(HRESULT result) const {
   return true;
 }
 
-void CallLog::put(uint32_t number, uint32_t device, const CallText &text) {
+void CallLog::put(uint8_t *to, uint32_t number, uint32_t device, const CallText &text) {
   const uint64_t now = logMicroseconds();
   CallText line;
   line.number(number, 10).text(" ").number(now / 1000000, 5).text(".").number(now % 1000000, 6).text(" ");
   line.bareHex(logThread(), 4).text(" ").number(device).text(" ");
   line.add(text);
-  fill(m_lines + size_t{number % m_count} * kLine, line.data(), line.size());
+  fill(to, line.data(), line.size());
+}
+
+void CallLog::put(uint32_t number, uint32_t device, const CallText &text) {
+  put(m_lines + size_t{number % m_count} * kLine, number, device, text);
+}
+
+void CallLog::writeFirst(uint32_t device, uint64_t key, const CallText &text) {
+  if (!isOn()) return;
+  for (uint32_t i = 0; i < kFirstLines; i++) {
+    uint64_t seen = 0;
+    if (__atomic_compare_exchange_n(&m_firsts[i], &seen, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      // It has the number of the line that follows it, so that it is in its place when the lines are sorted.
+      put(m_lines - (kFirstLines - i) * kLine, __atomic_load_n(&m_next, __ATOMIC_RELAXED), device, text);
+      return;
+    }
+    if (seen == key) return;
+  }
 }
 
 uint32_t CallLog::write(uint32_t device, const CallText &text) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // call_log.h: the log of calls of one adapter (docs/d3d9/testbed.md, "The log of calls"): a ring of lines in a file,
-// with the runtime's calls, the results of callbacks, and failures. While the log is off it has no memory, and the
-// functions of a device do not check it: while it is on, the function table has wrappers instead (ddi/logged_call.h).
-// Any thread: the thread that takes the number of a line writes the line.
+// with the runtime's calls, the results of callbacks, and failures; in front of it, lines that stay. While the log is
+// off it has no memory, and the functions of a device do not check it: while it is on, the function table has wrappers
+// instead (ddi/logged_call.h). Any thread: the thread that takes the number of a line writes the line.
 #pragma once
 
 #include "guest-drivers/umd-d3d9/base/ddi.h"
@@ -43,15 +43,21 @@ public:
   void rewrite(uint32_t number, uint32_t device, const CallText &text);
   /** Writes the runtime's answer to a callback within the current call. */
   void writeCallback(uint32_t device, const char *callback, uint32_t what, HRESULT result);
+  /** Writes a line that no later one replaces, unless there is one of this key already; `key` is not 0. Drops it when
+   * all kFirstLines are taken. */
+  void writeFirst(uint32_t device, uint64_t key, const CallText &text);
   /** Writes memory as 32-bit words, in separate lines. */
   void dump(uint32_t device, const void *memory, size_t bytes);
 
   static constexpr uint32_t kAllLines = 16384, kFewLines = 2048;  // lines of the ring at level Calls, and below
+  static constexpr uint32_t kFirstLines = 255;                    // lines that stay
 
 private:
+  void put(uint8_t *line, uint32_t number, uint32_t device, const CallText &text);
   void put(uint32_t number, uint32_t device, const CallText &text);
 
-  uint8_t *m_lines = nullptr;  // the ring, after the title line
+  uint64_t m_firsts[kFirstLines] = {};  // keys of the lines that stay; 0 where there is none
+  uint8_t *m_lines = nullptr;           // the ring, after the title line and the lines that stay
   uint8_t *m_file = nullptr, *m_heap = nullptr;
   uint32_t m_count = 0, m_next = 0, m_devices = 0;
   LogLevel m_level = LogLevel::Off;

@@ -3,6 +3,7 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/d3d9/states.h"
+#include "guest-drivers/umd-d3d9/state/old_states.h"
 
 namespace aero {
 namespace {
@@ -18,7 +19,16 @@ constexpr uint32_t bitsOf(float value) {
 void Pipeline::setRenderState(uint32_t state, uint32_t value) {
   if (special.set(state, value)) return;
   if (state == kScissorTestState) scissor.noteSwitched();
-  renderStates.set(state, value);
+  if (renderStates.set(state, value) || setOldRenderState(samplers, state, value)) return;
+  if (state == D3DDDIRS_COLORKEYENABLE) colorKeys.enable(value != 0);
+}
+
+void Pipeline::setStageState(uint32_t stage, uint32_t state, uint32_t value) {
+  const uint32_t sampler = samplerOfStage(stage);
+  if (const uint32_t samplerState = samplerStateOf(state))
+    samplers.set(sampler, samplerState, value);
+  else if (!setOldStageState(samplers, sampler, state, value) && !colorKeys.setStage(stage, state, value))
+    stages.set(stage, state, value);
 }
 
 bool Pipeline::isScissorOn() const {
@@ -85,10 +95,12 @@ Prepared Pipeline::prepareBindings(bool transformed) {
     return Prepared::Nothing;
   }
   Context &context = m_objects.context;
-  const uint32_t vertex = shaders.vertexHandle(m_objects);
+  const uint32_t vertex = shaders.vertexHandle(m_objects, stages.coordinates());
+  const uint32_t pixel =
+      colorKeys.isOn() ? colorKeys.keyed(m_objects, shaders.pixel(), textures) : shaders.pixel().handle();
   bool sent = targets.emit(m_objects) && viewport.emit(context, transformed) &&
               special.emit(context, renderStates, transformed) && (!isScissorOn() || scissor.emit(context)) &&
-              shaders.emit(context, vertex);
+              shaders.emit(context, vertex, pixel);
   // Pixel shaders of later models do not read texture stage states.
   if (sent && shaders.pixel().major() == 1 && context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES))
     sent = stages.emit(context, transformed);

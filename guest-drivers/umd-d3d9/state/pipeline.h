@@ -5,6 +5,7 @@
 // everything. Only one call of a device at a time uses this.
 #pragma once
 
+#include "guest-drivers/umd-d3d9/state/color_keys.h"
 #include "guest-drivers/umd-d3d9/state/constants.h"
 #include "guest-drivers/umd-d3d9/state/shader_bindings.h"
 #include "guest-drivers/umd-d3d9/state/special_states.h"
@@ -69,6 +70,7 @@ public:
   Indices indices;
   Topology topology;
   StageStates stages{{m_dirty, kShaders}};
+  ColorKeys colorKeys{{m_dirty, kShaders}};
   SpecialStates special{{m_dirty, kSpecial}};           // set by setRenderState()
   RenderStates renderStates{{m_dirty, kRenderStates}};  // set by setRenderState()
   SamplerStates samplers{{m_dirty, kSamplers}};
@@ -82,6 +84,12 @@ public:
   /** Records a render state (D3DDDIRENDERSTATETYPE). Some values are FOURCCs by which programs control alpha to
    * coverage. */
   void setRenderState(uint32_t state, uint32_t value);
+  /** Records a state of a texture stage (D3DDDITEXTURESTAGESTATETYPE): of its sampler, or of the stage itself. */
+  void setStageState(uint32_t stage, uint32_t state, uint32_t value);
+  void setTexture(uint32_t sampler, Resource *texture) {
+    textures.set(sampler, texture);
+    colorKeys.noteTexture();
+  }
   bool isScissorOn() const;
 
   /** Returns where a draw reads vertices and indices. */
@@ -127,7 +135,10 @@ public:
   void forgetObjects();
   /** Unbinds an object that is about to be destroyed. */
   void unbind(const Resource *resource);
-  void unbind(const Shader *shader) { shaders.unbind(shader); }
+  void unbind(const Shader *shader) {
+    shaders.unbind(shader);
+    colorKeys.drop(m_objects, *shader);
+  }
   void unbind(const Declaration *declaration) { shaders.unbind(declaration); }
 
 private:

@@ -3,8 +3,11 @@
 
 namespace aero {
 
-uint32_t ShaderBindings::vertexHandle(DeviceObjects &objects) {
-  return isTransformed() ? m_wanted.layout->screenShader(objects) : m_wanted.vertex->handle();
+uint32_t ShaderBindings::vertexHandle(DeviceObjects &objects, uint32_t coordinates) {
+  if (!isTransformed()) return m_wanted.vertex->handle();
+  // Pixel shaders of model 3 name what they read by usages, so stages mean nothing to them. D3D9On12 draws the same
+  // line (ShaderConverter/ShaderConv/psconv.cpp).
+  return m_wanted.layout->screenShader(objects, pixel().major() < 3 ? coordinates : kOwnCoordinates);
 }
 
 bool ShaderBindings::force(Context &context, uint32_t vertex, uint32_t pixel, uint32_t layout) {

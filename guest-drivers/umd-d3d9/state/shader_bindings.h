@@ -4,6 +4,7 @@
 
 #include "guest-drivers/umd-d3d9/base/dirty_bit.h"
 #include "guest-drivers/umd-d3d9/state/shaders.h"
+#include "guest-drivers/umd-d3d9/state/states.h"
 
 namespace aero {
 
@@ -27,11 +28,12 @@ public:
   bool isComplete() const { return m_wanted.layout && (m_wanted.layout->isTransformed() || m_wanted.vertex); }
 
   /** Returns the handle of the vertex shader of a draw. For vertices in screen space makes that shader if necessary; 0
-   * on failure. isComplete() must be true. */
-  uint32_t vertexHandle(DeviceObjects &objects);
-  /** Sends the wanted shaders and declaration, unless the device has them. `vertex`: from vertexHandle(). */
-  bool emit(Context &context, uint32_t vertex) {
-    return send(context, vertex, pixel().handle(), m_wanted.layout->handle());
+   * on failure. isComplete() must be true. `coordinates`: those that each stage reads, as kOwnCoordinates has them. */
+  uint32_t vertexHandle(DeviceObjects &objects, uint32_t coordinates);
+  /** Sends the wanted shaders and declaration, unless the device has them. `vertex`: from vertexHandle(). `pixel`: the
+   * handle of pixel(), or of a shader made from it. */
+  bool emit(Context &context, uint32_t vertex, uint32_t pixel) {
+    return send(context, vertex, pixel, m_wanted.layout->handle());
   }
   /** Sends these handles now; the next emit() sends the wanted ones again. */
   bool force(Context &context, uint32_t vertex, uint32_t pixel, uint32_t layout);

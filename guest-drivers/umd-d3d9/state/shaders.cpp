@@ -30,6 +30,13 @@ HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const void *token
   return kOk;
 }
 
+void Shader::keepTokens(const void *tokens, size_t bytes) {
+  m_tokens = static_cast<uint32_t *>(heapAllocate(bytes));
+  if (!m_tokens) return;
+  memcpy(m_tokens, tokens, bytes);
+  m_tokenCount = bytes / sizeof(uint32_t);
+}
+
 HRESULT Declaration::create(DeviceObjects &objects, const D3DDDIVERTEXELEMENT *elements, uint32_t count) {
   constexpr uint32_t kMaxStreams = 16;
   for (uint32_t i = 0; elements && i < count && m_count < aerogpu::d3d9::kMaxDeclElements; i++) {
@@ -43,6 +50,7 @@ HRESULT Declaration::create(DeviceObjects &objects, const D3DDDIVERTEXELEMENT *e
     m_elements[m_count++] = element;
     m_streams |= 1u << element.stream;
     m_transformed |= element.usage == Usage::PositionT;
+    if (element.usage == Usage::TexCoord && element.usageIndex < 8) m_coordinates |= 1u << element.usageIndex;
   }
   m_elements[m_count] = aerogpu::d3d9::kDeclEnd;
   m_handle = objects.take();
@@ -57,18 +65,31 @@ HRESULT Declaration::create(DeviceObjects &objects, const D3DDDIVERTEXELEMENT *e
 
 void Declaration::destroy(DeviceObjects &objects) {
   objects.destroy<aerogpu_cmd_destroy_input_layout>(m_handle);
-  m_screenShader.destroy(objects);
+  for (ScreenShader &screen : m_screenShaders) screen.shader.destroy(objects);
 }
 
-uint32_t Declaration::screenShader(DeviceObjects &objects) {
-  if (m_screenShader.handle()) return m_screenShader.handle();
+uint32_t Declaration::screenShader(DeviceObjects &objects, uint32_t coordinates) {
+  // Stages whose coordinates the vertices do not have are all the same.
+  constexpr uint32_t kNone = 8;
+  for (uint32_t shift = 0; shift < 32; shift += 4)
+    if (!(m_coordinates >> (coordinates >> shift & 0xF) & 1))
+      coordinates = (coordinates & ~(0xFu << shift)) | kNone << shift;
+  for (const ScreenShader &screen : m_screenShaders)
+    if (screen.shader.handle() && screen.coordinates == coordinates) return screen.shader.handle();
   uint32_t tokens[256];
-  const size_t count = writeScreenShader(m_elements, m_count, tokens, sizeof tokens / sizeof tokens[0]);
-  if (count) m_screenShader.create(objects, AEROGPU_SHADER_STAGE_VERTEX, tokens, count * sizeof tokens[0]);
-  return m_screenShader.handle();
+  const size_t count = writeScreenShader(m_elements, m_count, coordinates, tokens, sizeof tokens / sizeof tokens[0]);
+  ScreenShader made = {coordinates, {}};
+  if (!count || failed(made.shader.create(objects, AEROGPU_SHADER_STAGE_VERTEX, tokens, count * sizeof tokens[0])))
+    return 0;
+  // The old one ends after the new one has its handle: the device may have the old one bound.
+  ScreenShader &replaced = m_screenShaders[m_nextReplaced++ % kScreenShaders];
+  replaced.shader.destroy(objects);
+  replaced = made;
+  return made.shader.handle();
 }
 
-size_t writeScreenShader(const Declaration::Element *elements, uint32_t count, uint32_t *tokens, size_t room) {
+size_t writeScreenShader(const Declaration::Element *elements, uint32_t count, uint32_t stages, uint32_t *tokens,
+                         size_t room) {
   using namespace aerogpu::d3d9;
   constexpr uint32_t kX = 1, kXy = 3, kZ = 4, kXyz = 7, kW = 8;
   const auto temp = [](uint32_t number, uint32_t mask) { return destinationToken(RegisterType::Temp, number, mask); };
@@ -134,9 +155,11 @@ size_t writeScreenShader(const Declaration::Element *elements, uint32_t count, u
   if (pointSize)
     writer.instruction(Opcode::Mov, destinationToken(RegisterType::RasterOut, kRasterPointSize, kX),
                        input(pointSize, replicate(0)));
-  for (uint32_t i = 0; i < 8; i++)
-    if (coordinates[i])
-      writer.instruction(Opcode::Mov, destinationToken(RegisterType::Output, i), input(coordinates[i]));
+  for (uint32_t i = 0; i < 8; i++) {
+    const uint32_t from = stages >> i * 4 & 0xF;
+    if (from < 8 && coordinates[from])
+      writer.instruction(Opcode::Mov, destinationToken(RegisterType::Output, i), input(coordinates[from]));
+  }
   writer.end();
   return writer.ok() ? writer.size() : 0;
 }

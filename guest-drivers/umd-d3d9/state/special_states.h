@@ -33,6 +33,7 @@ private:
   struct Extension {
     uint32_t fogW = 0, coverage = 0;
   };
+  uint32_t depthBias() const;
   void note(uint32_t &have, uint32_t value) {
     if (have == value) return;
     have = value;
@@ -43,7 +44,8 @@ private:
   uint32_t m_fogW = 0;
   uint32_t m_coverageForAll = 0, m_coverageForAlphaTest = 0;
   uint32_t m_alphaTest = 0, m_clipping = 1;
-  uint32_t m_planes = 0;  // a bit for each clip plane that is on
+  uint32_t m_planes = 0;                  // a bit for each clip plane that is on
+  uint32_t m_depthBias = 0, m_zBias = 0;  // D3DRS_DEPTHBIAS, a float; D3DDDIRS_ZBIAS, 0 to 16
   ClipPlanes m_clipPlanes;
   Extension m_sent;
 };

@@ -165,12 +165,13 @@ RenderStates::RenderStates(DirtyBit dirty) : m_isDirty(dirty) {
   memset(m_known, 0xFF, sizeof m_known);  // a new context has the defaults (STATE-1)
 }
 
-void RenderStates::set(uint32_t state, uint32_t value) {
-  if (state >= kCount || !kRenderRules.rows[state].sent) return;
+bool RenderStates::set(uint32_t state, uint32_t value) {
+  if (state >= kCount || !kRenderRules.rows[state].sent) return false;
   value = sane(kRenderRules.rows[state], value);
-  if (m_wanted[state] == value) return;
+  if (m_wanted[state] == value) return true;
   m_wanted[state] = value;
   mark(state);
+  return true;
 }
 
 bool RenderStates::send(Context &context, uint32_t state, uint32_t value) {
@@ -264,6 +265,16 @@ void SamplerStates::forget() {
 
 void StageStates::set(uint32_t stage, uint32_t state, uint32_t value) {
   if (stage >= kStages) return;
+  if (state == D3DDDITSS_TEXCOORDINDEX) {
+    // The bits above the number generate coordinates from untransformed vertices, which is the runtime's work.
+    constexpr uint32_t kNumber = 7;
+    const uint32_t shift = stage * 4;
+    const uint32_t coordinates = (m_coordinates & ~(0xFu << shift)) | (value & kNumber) << shift;
+    if (coordinates == m_coordinates) return;
+    m_coordinates = coordinates;
+    m_isDirty.set();
+    return;
+  }
   const uint32_t index = stageStateIndex(state);
   if (index >= kStates || m_wanted[stage][index] == value) return;
   m_wanted[stage][index] = value;

@@ -44,8 +44,9 @@ class RenderStates {
 public:
   explicit RenderStates(DirtyBit dirty);
 
-  /** Records a state (D3DDDIRENDERSTATETYPE); numbers of states that the device does not have are ignored. */
-  void set(uint32_t state, uint32_t value);
+  /** Records a state (D3DDDIRENDERSTATETYPE). Returns false, and ignores it, if the device has no state of this
+   * number. */
+  bool set(uint32_t state, uint32_t value);
   uint32_t get(uint32_t state) const { return state < kCount ? m_wanted[state] : 0; }
 
   bool emit(Context &context) { return m_isDirty.isSet() ? emitDirty(context) : true; }
@@ -99,8 +100,13 @@ private:
   DirtyBit m_isDirty;
 };
 
+/** The texture coordinates that each of eight stages reads (D3DDDITSS_TEXCOORDINDEX), in 4 bits each, stage 0 in the
+ * lowest: unless a program says otherwise, its own. */
+constexpr uint32_t kOwnCoordinates = 0x76543210;
+
 /** Texture stage states that pixel shaders 1.x read (docs/abi/d3d9-states.md XSTATE-4): bump matrices, luminance,
- * the flag that divides coordinates. Devices without feature bit 43 have none of them. */
+ * the flag that divides coordinates. Devices without feature bit 43 have none of them. Also the texture coordinates of
+ * each stage, which are the driver's. */
 class StageStates {
 public:
   static constexpr uint32_t kStages = 8;
@@ -109,6 +115,8 @@ public:
 
   /** Records a state (D3DDDITEXTURESTAGESTATETYPE); other states than those above are ignored. */
   void set(uint32_t stage, uint32_t state, uint32_t value);
+  /** Returns the texture coordinates that each stage reads, as kOwnCoordinates has them. */
+  uint32_t coordinates() const { return m_coordinates; }
   /** Sends what differs. `transformed`: the program's vertices have the texture coordinates. Otherwise a vertex shader
    * made them (the runtime's, for the fixed function), and the divisor is in w, whatever D3DTTFF_COUNT says. */
   bool emit(Context &context, bool transformed);
@@ -119,6 +127,7 @@ private:
 
   DirtyBit m_isDirty;
   bool m_transformed = false;
+  uint32_t m_coordinates = kOwnCoordinates;
   uint32_t m_wanted[kStages][kStates] = {};
   uint8_t m_dirty[kStages] = {};
   uint32_t m_dirtyStages = 0;

@@ -21,6 +21,7 @@ public:
     if (sampler < kSamplerCount && m_wanted[sampler] != texture) replace(sampler, texture);
   }
 
+  Resource *wanted(uint32_t sampler) const { return m_wanted[sampler]; }
   bool isWatched() const { return m_watched != 0; }
   /** Updates those wanted textures that need it (Resource::needsRefresh()). Returns false if that failed. */
   bool refresh(DeviceObjects &objects);

@@ -16,12 +16,14 @@ namespace {
 
 struct Line {
   uint64_t number = 0;
+  bool stays = false;  // it is in front of the ring
   uint32_t device = 0;
   std::string thread, text;
 };
 
-/** Returns the ring's lines in order, and checks the form of each. */
-std::vector<Line> readLog() {
+/** Returns the lines in order, those that stay before those of the ring that have their number, and checks the form of
+ * each. */
+std::vector<Line> readAll() {
   const std::vector<char> file = takeLogFile();
   static const std::regex kForm(R"((\d{10}) (\d{5,}\.\d{6}) ([0-9A-F]{4,}) (\d+) (.*?) *)");
   std::vector<Line> lines;
@@ -35,10 +37,26 @@ std::vector<Line> readLog() {
       ADD_FAILURE() << "'" << line << "'";
       continue;
     }
-    lines.push_back({std::stoull(found[1]), static_cast<uint32_t>(std::stoul(found[4])), found[3], found[5]});
+    const bool stays = at < size_t{1 + CallLog::kFirstLines} * CallText::kBytes;
+    lines.push_back({std::stoull(found[1]), stays, static_cast<uint32_t>(std::stoul(found[4])), found[3], found[5]});
   }
-  std::ranges::sort(lines, {}, &Line::number);
+  std::ranges::stable_sort(lines, {}, &Line::number);
   return lines;
+}
+
+/** Returns the lines of the ring in order. */
+std::vector<Line> readLog() {
+  std::vector<Line> lines = readAll();
+  std::erase_if(lines, [](const Line &line) { return line.stays; });
+  return lines;
+}
+
+/** Returns the texts of the lines that stay, in the order of their file. */
+std::vector<std::string> readFirsts() {
+  std::vector<std::string> texts;
+  for (const Line &line : readAll())
+    if (line.stays) texts.push_back(line.text);
+  return texts;
 }
 
 class UmdCallLog : public ::testing::Test {
@@ -294,6 +312,89 @@ TEST_F(UmdCallLog, DevicesOfSeveralThreadsShareIt) {
   }
   for (uint32_t device = 2; device < std::size(next); device++) EXPECT_EQ(next[device], kCalls) << device;
   for (const auto &other : others) EXPECT_EQ(other->runtime.driver.pfnDestroyDevice(other->device), 0);
+}
+
+// What only a newer, older or different runtime says is noted once with its value, at every level, and stays however
+// long the program runs.
+TEST_F(UmdCallLog, WhatTheDriverDoesNotKnowIsNotedOnce) {
+  for (const uint32_t level : {1u, 2u, 3u}) {
+    SCOPED_TRACE(level);
+    open(level);
+    EXPECT_EQ(readFirsts().size(), 1u) << "level 9";
+    for (uint32_t round = 0; round < 3; round++) {
+      p.state(47, round + 1);                                               // ZBIAS, of Direct3D 8 and older
+      p.state(250, 0x12345678);                                             // no version has it
+      p.state(23, 99);                                                      // ZFUNC has no such value
+      p.stage(0, static_cast<D3DDDITEXTURESTAGESTATETYPE>(12), round + 1);  // ADDRESS, of Direct3D 7
+      p.stage(2, D3DDDITSS_TEXCOORDINDEX, 2);
+      p.stage(3, D3DDDITSS_TEXCOORDINDEX, 0x10001);
+      p.stage(77, D3DDDITSS_ADDRESSU, 1);
+      p.stage(1, D3DDDITSS_MAGFILTER, 33);
+      p.state(7, 1);  // known
+      HANDLE out = nullptr;
+      p.tryKind(static_cast<D3DDDIFORMAT>(78), {4, 4, 0, 1, 1, 3, 1}, Program::texture(), out);  // X4S4D24
+      D3DDDIARG_LOCK lock = {};
+      lock.Flags.Value = 0x80000400;
+      p.fn.pfnLock(p.dev(), &lock);
+      const uint32_t type = 1234;
+      D3DDDIARG_GETCAPS caps = {{}, nullptr, nullptr, 8};
+      memcpy(&caps.Type, &type, sizeof type);
+      rt.adapterFunctions.pfnGetCaps(rt.adapter, &caps);
+      D3DDDIARG_CREATEQUERY query = {D3DDDIQUERYTYPE_BANDWIDTHTIMINGS, nullptr};
+      p.fn.pfnCreateQuery(p.dev(), &query);
+    }
+    for (uint32_t i = 0; i < CallLog::kAllLines; i++) p.state(7, i % 2);  // the ring turns
+    const std::string flags = [] {
+      char text[24];
+      snprintf(text, sizeof text, "0x%X", Program::texture());
+      return std::string(text);
+    }();
+    std::vector<std::string> firsts = readFirsts();
+    ASSERT_FALSE(firsts.empty());
+    firsts.erase(firsts.begin());
+    std::ranges::sort(firsts);
+    std::vector<std::string> wanted = {
+        "first seen: render state 47, which Direct3D 9 does not have, 0x1",
+        "first seen: render state 250, which Direct3D 9 does not have, 0x12345678",
+        "first seen: render state 23, which has no such value, 0x63",
+        "first seen: stage 0, state 12, which Direct3D 9 does not have, 0x1",
+        "first seen: stage 3, state 11, not its own coordinates, 0x10001",
+        "first seen: stage 77, state 13, which is none, 0x1",
+        "first seen: stage 1, state 16, which has no such value, 0x21",
+        "first seen: CreateResource format 78, pool 2, flags " + flags,
+        "first seen: CreateResource samples 3, quality 1 of no target, flags " + flags,
+        "first seen: Lock flag 0x400 of 0x80000400",
+        "first seen: Lock flag 0x80000000 of 0x80000400",
+        "first seen: GetCaps type 1234, 8 bytes, answered with zeros",
+        "first seen: CreateQuery type 17",
+    };
+    std::ranges::sort(wanted);
+    EXPECT_EQ(firsts, wanted);
+    rt.close();
+    takeLogFile();
+  }
+}
+
+TEST_F(UmdCallLog, MoreThanFitIsDropped) {
+  open(1);
+  for (uint32_t i = 0; i < 2 * CallLog::kFirstLines; i++) p.state(10000 + i, i);
+  const std::vector<std::string> firsts = readFirsts();
+  ASSERT_EQ(firsts.size(), CallLog::kFirstLines);
+  EXPECT_EQ(firsts.back(), "first seen: render state 10253, which Direct3D 9 does not have, 0xFD");
+  EXPECT_EQ(readLog().size(), 1u) << "OpenAdapter";
+}
+
+// Pages "Required Direct3D 9 capabilities" and "Required DXGI formats": a device without extensions has neither the
+// gamma ramp nor volumes of level 9_1.
+TEST_F(UmdCallLog, TheLogSaysWhatLevel9Lacks) {
+  kernel.featuresHigh = 0;
+  open(1);
+  const std::vector<std::string> firsts = readFirsts();
+  ASSERT_EQ(firsts.size(), 1u);
+  EXPECT_TRUE(std::regex_match(
+      firsts[0], std::regex("level 9_1 is not met, [0-9]+ missing: Caps2 D3DCAPS2_FULLSCREENGAMMA; MaxVolumeExtent "
+                            "of 256; A8R8G8B8 as a volume texture; X8R8G8B8 as.*")))
+      << firsts[0];
 }
 
 TEST_F(UmdCallLog, WithoutAFileItIsInMemory) {

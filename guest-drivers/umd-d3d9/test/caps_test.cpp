@@ -10,6 +10,7 @@
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_caps.h"
 #include "guest-drivers/umd-d3d9/adapter/legacy_caps.h"
+#include "guest-drivers/umd-d3d9/adapter/level9_lacks.h"
 #include "guest-drivers/umd-d3d9/test/linux_heap.h"
 #include "guest-drivers/umd-d3d9/test/program.h"
 
@@ -383,6 +384,37 @@ TEST_F(UmdCaps, Level9Capabilities) {
   EXPECT_GE(c.PixelShaderVersion, 0xFFFF0200u);
 }
 
+// The line of the log for first boots agrees with what Direct3D would answer: it names the level below the first
+// requirement that is taken away.
+TEST_F(UmdCaps, TheLevelThatIsReachedIsDescribed) {
+  const auto described = [&](std::vector<uint8_t> block) {
+    start(std::move(block));
+    CallText text;
+    describeLevel9(text, *Adapter::from(rt.adapter));
+    const std::string out = text.ended();
+    stop();
+    return out;
+  };
+  const std::vector<uint8_t> whole = wholeBlock();
+  EXPECT_EQ(described(whole), "level 9_3: all rows of the tables are met");
+  const auto without = [&](uint32_t format, uint32_t cap) {
+    return described(changedFormats(whole, [=](aerogpu_format_caps &entry) {
+      if (entry.format == format) entry.caps &= ~cap;
+    }));
+  };
+  EXPECT_EQ(without(AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_CAP_VOLUME),
+            "level 9_1 is not met, 1 missing: L8 as a volume texture");
+  EXPECT_EQ(without(AEROGPU_FORMAT_D3D9_L16, AEROGPU_FORMAT_CAP_FILTER),
+            "level 9_2 is not met, 1 missing: L16 filtered");
+  EXPECT_EQ(without(AEROGPU_FORMAT_D3D9_A16B16G16R16F, AEROGPU_FORMAT_CAP_BLEND),
+            "level 9_3 is not met, 1 missing: A16B16G16R16F as a target with blending");
+  std::vector<uint8_t> narrow = whole;
+  aerogpu_caps limits = limitsOf(narrow);
+  limits.max_anisotropy = 4;
+  memcpy(narrow.data(), &limits, sizeof limits);
+  EXPECT_EQ(described(narrow), "level 9_2 is not met, 1 missing: MaxAnisotropy of 16");
+}
+
 // Page "Required DXGI formats": the operations that each D3DDDIFMT needs up to level 9_3, by that page's second table.
 TEST_F(UmdCaps, Level9Formats) {
   start(wholeBlock());
@@ -483,10 +515,11 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
 
   const DDRAW_CAPS draw = caps<DDRAW_CAPS>(D3DDDICAPS_DDRAW);
-  EXPECT_EQ(draw.CKeyCaps, 0u) << "Blt has no colour keys";
+  EXPECT_EQ(draw.CKeyCaps, 3u) << "DDRAW_CKEYCAPS_SRCBLT, DDRAW_CKEYCAPS_DESTBLT";
   EXPECT_EQ(draw.MaxVideoPorts, 0u);
   EXPECT_EQ(draw.Caps2 & 0x10, 0x10u) << "DDRAW_CAPS2_DYNAMICTEXTURES";
   EXPECT_EQ(draw.FxCaps, 3u) << "both mirrors";
+  EXPECT_EQ(draw.Caps, 7u) << "DDRAW_CAPS_ZBLTS, DDRAW_CAPS_COLORKEY, DDRAW_CAPS_BLTDEPTHFILL";
 
   DDRAW_MODE_SPECIFIC_CAPS mode;
   memset(&mode, 0x5A, sizeof mode);
@@ -503,8 +536,15 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(first.device.triangles.zCompare, c.ZCmpCaps);
   EXPECT_EQ(first.device.lines.alphaCompare, c.AlphaCmpCaps);
   EXPECT_EQ(first.device.triangles.textureAddress & 0xF, c.TextureAddressCaps & 0xF);
+  EXPECT_TRUE(first.device.triangles.texture & 8) << "D3DPTEXTURECAPS_TRANSPARENCY";
+  EXPECT_FALSE(c.TextureCaps & 8) << "Direct3D 9 has no colour keys";
+  EXPECT_TRUE(first.device.triangles.raster & 0x4000) << "D3DPRASTERCAPS_ZBIAS";
   EXPECT_TRUE(first.device.renderBitDepths & 0x100) << "DDBD_32";
-  EXPECT_TRUE(first.device.depthBitDepths & 0x400) << "DDBD_16";
+  // D3DDD_* of what is filled: not MAXBUFFERSIZE and MAXVERTEXCOUNT, whose zeros would count.
+  EXPECT_EQ(first.device.flags, 0x1E3u);
+  EXPECT_EQ(first.device.maxBufferBytes | first.device.maxVertexCount, 0u);
+  EXPECT_EQ(first.device.deviceCaps & D3DDEVCAPS_PUREDEVICE, 0u) << "Direct3D 8's";
+  EXPECT_EQ(first.device.depthBitDepths, 0x600u) << "DDBD_16, DDBD_24: no format has 32 bits of depth";
   EXPECT_EQ(first.textureFormatCount, 0u);
   EXPECT_EQ(first.textureFormats, nullptr);
 
@@ -513,6 +553,8 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(extended.maxTextureWidth, c.MaxTextureWidth);
   EXPECT_EQ(extended.maxTextureBlendStages, c.MaxTextureBlendStages);
   EXPECT_EQ(extended.stencilCaps, 0xFFu) << "without TWOSIDED, which is Direct3D 9's";
+  EXPECT_EQ(extended.textureOpCaps & (D3DTEXOPCAPS_MULTIPLYADD | D3DTEXOPCAPS_LERP), 0u) << "Direct3D 8's";
+  EXPECT_TRUE(extended.textureOpCaps & D3DTEXOPCAPS_DOTPRODUCT3);
   EXPECT_EQ(extended.maxVertexW, c.MaxVertexW);
   EXPECT_EQ(extended.guardBandRight, c.GuardBandRight);
 
@@ -520,6 +562,70 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   D3DDDIARG_GETCAPS args = {D3DDDICAPS_GETD3D8CAPS, nullptr, &eight, offsetof(D3DCAPS9, DevCaps2)};
   EXPECT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
   EXPECT_EQ(eight.MaxVolumeExtent, c.MaxVolumeExtent);
+}
+
+// Programs ask for "RESZ" as a target before they resolve depth with it, which needs the device's blits.
+TEST_F(UmdCaps, ReszIsAnnouncedWhereDepthIsResolved) {
+  constexpr auto kResz = static_cast<D3DDDIFORMAT>('R' | 'E' << 8 | 'S' << 16 | 'Z' << 24);
+  start(wholeBlock());
+  EXPECT_TRUE(operations(kResz) & FORMATOP_OFFSCREEN_RENDERTARGET);
+  EXPECT_FALSE(operations(kResz) & FORMATOP_TEXTURE);
+  stop();
+  start(wholeBlock(), kAll & ~AEROGPU_EXT_FEATURE_HI_BLIT);
+  EXPECT_EQ(operations(kResz), 0u);
+}
+
+// Colour keys need the device's blits.
+TEST_F(UmdCaps, WithoutBlitsThereAreNoColourKeys) {
+  start(wholeBlock(), kAll & ~AEROGPU_EXT_FEATURE_HI_BLIT);
+  const DDRAW_CAPS draw = caps<DDRAW_CAPS>(D3DDDICAPS_DDRAW);
+  EXPECT_EQ(draw.CKeyCaps, 0u);
+  EXPECT_EQ(draw.Caps, 0u);
+}
+
+// DirectDraw's runtime calls 24 bits of depth X8D24 and S8D24. Later runtimes do not know these formats.
+TEST_F(UmdCaps, DirectDrawHasItsOwnFormatsOfDepth) {
+  for (const UINT number : {7u, 8u, 9u}) {
+    SCOPED_TRACE(number);
+    rt.interfaceNumber = number;
+    start(wholeBlock());
+    for (const D3DDDIFORMAT format : {D3DDDIFMT_X8D24, D3DDDIFMT_S8D24})
+      EXPECT_EQ((operations(format) & FORMATOP_ZSTENCIL) != 0, number == 7);
+    expectAllIsMade();
+    stop();
+  }
+}
+
+// The header d3d8caps.h: a member has no other bits than those that Direct3D 8 defines. (Sources of the numbers: that
+// header, and D3D9On12's D3D..._DX8VALID.)
+TEST_F(UmdCaps, Direct3d8GetsItsOwnBits) {
+  start(wholeBlock());
+  const D3DCAPS9 nine = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
+  D3DCAPS9 eight = {};
+  D3DDDIARG_GETCAPS args = {D3DDDICAPS_GETD3D8CAPS, nullptr, &eight, offsetof(D3DCAPS9, DevCaps2)};
+  ASSERT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
+  constexpr DWORD kCanRenderWindowed = 0x00080000;
+  EXPECT_TRUE(eight.Caps2 & kCanRenderWindowed);
+  EXPECT_FALSE(nine.Caps2 & kCanRenderWindowed) << "Direct3D 9 has no such bit";
+  EXPECT_EQ(eight.Caps2 & ~kCanRenderWindowed, nine.Caps2 & ~DWORD{D3DCAPS2_CANSHARERESOURCE});
+  EXPECT_EQ(eight.Caps, DWORD{D3DCAPS_READ_SCANLINE});
+  EXPECT_EQ(eight.Caps3, DWORD{D3DCAPS3_ALPHA_FULLSCREEN_FLIP_OR_DISCARD});
+  EXPECT_EQ(eight.DevCaps & ~0x0FFBFFF0u, 0u);
+  EXPECT_TRUE(eight.DevCaps & D3DDEVCAPS_HWTRANSFORMANDLIGHT);
+  EXPECT_TRUE(eight.DevCaps & D3DDEVCAPS_PUREDEVICE);
+  EXPECT_EQ(eight.PrimitiveMiscCaps & ~0x3FF6u, 0u);
+  EXPECT_TRUE(eight.PrimitiveMiscCaps & D3DPMISCCAPS_BLENDOP);
+  EXPECT_EQ(eight.RasterCaps & ~0x00F7F19Fu, 0u) << "no scissor test, no depth bias as a float";
+  EXPECT_TRUE(eight.RasterCaps & 0x4000) << "D3DPRASTERCAPS_ZBIAS";
+  EXPECT_FALSE(nine.RasterCaps & 0x4000) << "Direct3D 9 has no such bit";
+  EXPECT_EQ(eight.SrcBlendCaps | eight.DestBlendCaps, 0x1FFFu) << "no blend factor";
+  EXPECT_EQ(eight.StencilCaps, 0xFFu) << "not two-sided";
+  EXPECT_EQ(eight.VertexProcessingCaps & ~0xFBu, 0u) << "no spherical maps";
+  EXPECT_EQ(eight.VertexProcessingCaps, nine.VertexProcessingCaps & 0xFB);
+  EXPECT_EQ(eight.TextureCaps, nine.TextureCaps & 0x7EDE7);
+  EXPECT_EQ(eight.TextureOpCaps, nine.TextureOpCaps);
+  EXPECT_EQ(eight.VertexShaderVersion, 0xFFFE0101u);
+  EXPECT_EQ(eight.PixelShaderVersion, 0xFFFF0104u);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ D3DDDIARG_OPENADAPTER FakeRuntime::adapterArgs() {
   s_callbacks.pfnQueryAdapterInfoCb = queryAdapterInfoCb;
   D3DDDIARG_OPENADAPTER args = {};
   args.hAdapter = this;
-  args.Interface = 9;
+  args.Interface = interfaceNumber;
   args.Version = D3D_UMD_INTERFACE_VERSION_WIN7;
   args.pAdapterCallbacks = &s_callbacks;
   args.pAdapterFuncs = &adapterFunctions;
@@ -117,7 +117,7 @@ void FakeRuntime::open() {
   D3DDDIARG_CREATEDEVICE create = {};
   const D3DDDI_DEVICECALLBACKS table = callbacks();
   create.hDevice = this;
-  create.Interface = 9;
+  create.Interface = interfaceNumber;
   create.Version = D3D_UMD_INTERFACE_VERSION_WIN7;
   create.pCallbacks = &table;
   create.pDeviceFuncs = &driver;

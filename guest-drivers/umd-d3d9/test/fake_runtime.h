@@ -98,7 +98,8 @@ public:
   uint32_t gpuErrors = 0;  // packets that the renderer refused
 
   // The runtime's settings.
-  size_t commandBytes = 0;  // size of each command buffer; 0: changing
+  UINT interfaceNumber = 9;  // 8 for Direct3D 8, 7 for older ones and DirectDraw
+  size_t commandBytes = 0;   // size of each command buffer; 0: changing
   uint32_t listEntries = 0;
   bool allBusy = false;  // all allocations count as busy; `waits` counts locks that would wait
   int waits = 0;

@@ -305,6 +305,54 @@ TEST_F(UmdResources, VideoIsCopiedAndConverted) {
   }
 }
 
+// Page "Handling Color Values for Pixel Formats": Y is the D3DCOLOR's red, V its green, U its blue. Pixels that share
+// colours get them together.
+TEST_F(UmdResources, VideoIsFilled) {
+  constexpr uint32_t kWidth = 8, kHeight = 6;
+  constexpr auto kNv12 = static_cast<D3DDDIFORMAT>('N' | 'V' << 8 | '1' << 16 | '2' << 24);
+  constexpr auto kYv12 = static_cast<D3DDDIFORMAT>('Y' | 'V' << 8 | '1' << 16 | '2' << 24);
+  constexpr uint32_t kGround = 0xFF2890B0, kColor = 0x00C83C64;  // Y 40, V 144, U 176; Y 200, V 60, U 100
+  for (const D3DDDIFORMAT format : {D3DDDIFMT_UYVY, D3DDDIFMT_YUY2, kNv12, kYv12}) {
+    SCOPED_TRACE(format);
+    const bool isPlanar = format == kNv12 || format == kYv12;
+    HANDLE made = nullptr;
+    if (p->tryKind(format, {kWidth, kHeight}, 0, made) != 0) {
+      EXPECT_FALSE(extended());
+      continue;
+    }
+    HANDLE target = p->resource(D3DDDIFMT_X8R8G8B8, kWidth, kHeight, Program::target());
+    const RECT all = {0, 0, kWidth, kHeight};
+    for (const RECT rect : {RECT{0, 0, 8, 6}, {3, 2, 6, 4}, {-4, 1, 3, 90}, {0, 2, 8, 5}, {5, 5, 6, 6}, {4, 4, 4, 6}}) {
+      D3DDDIARG_COLORFILL fill = {};
+      fill.hResource = made;
+      fill.DstRect = {-1, -1, 9, 9};
+      fill.Color = kGround;
+      ASSERT_EQ(p->fn.pfnColorFill(p->dev(), &fill), 0);
+      fill.DstRect = rect;
+      fill.Color = kColor;
+      ASSERT_EQ(p->fn.pfnColorFill(p->dev(), &fill), 0);
+      ASSERT_EQ(p->blt(made, all, target, all), 0);
+      const std::vector<uint32_t> seen = p->read(target, kWidth, kHeight);
+      const bool isEmpty = rect.right <= rect.left;
+      const auto inside = [](LONG at, LONG first, LONG end) { return at >= first && at < end; };
+      for (LONG y = 0; y < static_cast<LONG>(kHeight); y++)
+        for (LONG x = 0; x < static_cast<LONG>(kWidth); x++) {
+          // The rectangle reaches whole pairs of pixels, and in planes the colours reach whole pairs of rows.
+          const bool wide = !isEmpty && inside(x, rect.left & ~1, (rect.right + 1) & ~1);
+          const bool luma = wide && inside(y, rect.top, rect.bottom);
+          const bool color = wide && (isPlanar ? inside(y, rect.top & ~1, (rect.bottom + 1) & ~1) : luma);
+          const uint32_t wanted = rgbOf(luma ? 200 : 40, color ? 100 : 176, color ? 60 : 144);
+          const uint32_t got = seen[static_cast<size_t>(y) * kWidth + static_cast<size_t>(x)];
+          for (const int shift : {0, 8, 16})
+            EXPECT_NEAR(static_cast<int>(got >> shift & 255), static_cast<int>(wanted >> shift & 255), 1)
+                << rect.left << ' ' << rect.top << ": " << x << ' ' << y;
+        }
+    }
+    p->destroy(target);
+    p->destroy(made);
+  }
+}
+
 // FMT-15: luma, then the colours of two by two pixels, in pairs or in planes of V and U; the pitch is the width.
 TEST_F(UmdResources, VideoInPlanesIsConverted) {
   constexpr uint32_t kWidth = 8, kHeight = 4;

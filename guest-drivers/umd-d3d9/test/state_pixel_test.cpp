@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests the pictures of states beyond ABI 1.4 and of large updates, through the renderer. docs/abi/d3d9-states.md,
 // updates.md.
+#include <array>
 #include <cmath>
 
 #include "guest-drivers/umd-d3d9/test/random_calls.h"
@@ -155,6 +156,263 @@ TEST_F(UmdPixels, VerticesOfAScreenMayHaveTheirFog) {
   p->state(28, 0);
   p->stream(nullptr, 0);
   p->destroy(buffer);
+}
+
+// Page "D3DRENDERSTATETYPE" of Direct3D 8: D3DRS_ZBIAS is 0 to 16, and polygons with a higher one appear in front of
+// coplanar ones. The step is 1 / 65535, so that it is enough for every depth format.
+TEST_F(UmdPixels, ABiasOfDirect3d8BringsPolygonsToTheFront) {
+  constexpr uint32_t kZBias = 47, kDepthBias = 195;
+  constexpr float kStep = 1.0f / 65535;
+  HANDLE target = p->bindTarget(8, 1);
+  p->state(7, 1);   // ZENABLE
+  p->state(14, 0);  // ZWRITEENABLE
+  p->state(23, 2);  // ZFUNC less
+  struct Case {
+    uint32_t zBias;
+    float depthBias;
+    int steps;  // by which the polygon moves to the front
+  };
+  constexpr Case kCases[] = {{0, 0, 0},   {1, 0, 1},          {2, 0, 2},         {16, 0, 16},
+                             {40, 0, 16}, {1, -3 * kStep, 4}, {5, 2 * kStep, 3}, {0, -2 * kStep, 2}};
+  for (const D3DDDIFORMAT format : {D3DDDIFMT_D16, D3DDDIFMT_D24X8, D3DDDIFMT_D24S8}) {
+    HANDLE depth = p->resource(format, 8, 1, Program::depth());
+    const D3DDDIARG_SETDEPTHSTENCIL set = {depth};
+    p->fn.pfnSetDepthStencil(p->dev(), &set);
+    for (const Case &one : kCases) {
+      uint32_t bits;
+      memcpy(&bits, &one.depthBias, sizeof bits);
+      p->clear(kBlack, 3, {}, 16384 * kStep);
+      p->state(kZBias, one.zBias);
+      p->state(kDepthBias, bits);
+      // Pixel x lies half a step, or x times 3 and a half, behind the depth that is there.
+      for (uint32_t x = 0; x < 8; x++) {
+        const float behind = static_cast<float>(x) * 3 + 0.5f;
+        auto vertices = quad(static_cast<float>(x), 0, static_cast<float>(x + 1), 1, 8, 1, kRed);
+        for (Vertex &vertex : vertices) vertex.z = (16384 + behind) * kStep;
+        drawQuad(vertices);
+      }
+      const auto seen = opaque(p->read(target, 8, 1));
+      for (int x = 0; x < 8; x++) {
+        // With 16 bits the depth is rounded to a step, and half steps may go either way.
+        if (format == D3DDDIFMT_D16 && std::abs(x * 3 + 0.5f - static_cast<float>(one.steps)) < 1) continue;
+        EXPECT_EQ(seen[static_cast<size_t>(x)], x * 3 < one.steps ? kRed : kBlack)
+            << format << ' ' << one.zBias << ' ' << one.depthBias << ' ' << x;
+      }
+    }
+    p->fn.pfnSetDepthStencil(p->dev(), std::array{D3DDDIARG_SETDEPTHSTENCIL{}}.data());
+  }
+}
+
+// Numbers of d3dtypes.h (Direct3D 7): the addressing of the first stage by its old names.
+TEST_F(UmdPixels, OldAddressingStatesPlaceTexels) {
+  HANDLE texture = p->resource(D3DDDIFMT_A8R8G8B8, 2, 1, Program::texture());
+  p->write(texture, 0, 2, 1, {kRed, kGreen});
+  p->fn.pfnSetTexture(p->dev(), 0, texture);
+  p->fn.pfnSetPixelShader(p->dev(), textured);
+  HANDLE target = p->bindTarget(8, 1);
+  constexpr uint32_t kWrap = 1, kMirror = 2, kClamp = 3, kBorder = 4;
+  p->state(43, kBlue);  // BORDERCOLOR
+  // Texel centres from -3 on: texel x - 3 of the two.
+  const auto texel = [&](uint32_t address, int at) {
+    switch (address) {
+    case kWrap:
+      return at & 1 ? kGreen : kRed;
+    case kMirror:
+      return (at < 0 ? -1 - at : at) % 4 == 1 || (at < 0 ? -1 - at : at) % 4 == 2 ? kGreen : kRed;
+    case kClamp:
+      return at < 1 ? kRed : kGreen;
+    default:
+      return at == 0 ? kRed : at == 1 ? kGreen : kBlue;
+    }
+  };
+  const auto expect = [&](uint32_t address, const char *by) {
+    p->clear(kWhite);
+    drawQuad(quad(0, 0, 8, 1, 8, 1, 0, -1.5f, 0, 2.5f, 1));
+    const auto seen = opaque(p->read(target, 8, 1));
+    for (int x = 0; x < 8; x++)
+      EXPECT_EQ(seen[static_cast<size_t>(x)], texel(address, x - 3)) << by << ' ' << address << ' ' << x;
+  };
+  for (const uint32_t address : {kClamp, kWrap, kMirror, kBorder}) {
+    p->state(3, address);
+    expect(address, "TEXTUREADDRESS");
+    p->state(44, kClamp);
+    expect(kClamp, "TEXTUREADDRESSU");
+    p->stage(0, static_cast<D3DDDITEXTURESTAGESTATETYPE>(12), address);
+    expect(address, "D3DTSS_ADDRESS");
+  }
+  p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+}
+
+// Page "Converting the Direct3D Fixed-Function State": the runtime leaves D3DTSS_TEXCOORDINDEX to the driver where
+// vertices come in screen space. Two textures are sampled; each row of the target has another pair of indices.
+TEST_F(UmdPixels, StagesReadTheCoordinatesThatTheyName) {
+  struct Point {
+    float x, y, z, rhw, u[3];  // sets 0, 1 and 2: one number each
+  };
+  constexpr BYTE kFloat1 = 0, kFloat4 = 3, kTransformed = 9, kCoordinates = 5;
+  HANDLE points = p->declaration({{0, 0, kFloat4, 0, kTransformed, 0},
+                                  {0, 16, kFloat1, 0, kCoordinates, 0},
+                                  {0, 20, kFloat1, 0, kCoordinates, 1},
+                                  {0, 24, kFloat1, 0, kCoordinates, 2}});
+  p->fn.pfnSetVertexShaderDecl(p->dev(), points);
+  HANDLE reds = p->resource(D3DDDIFMT_A8R8G8B8, 4, 1, Program::texture()),
+         blues = p->resource(D3DDDIFMT_A8R8G8B8, 4, 1, Program::texture());
+  p->write(reds, 0, 4, 1, {0xFF000000, 0xFF400000, 0xFF800000, 0xFFC00000});
+  p->write(blues, 0, 4, 1, {0xFF000000, 0xFF000040, 0xFF000080, 0xFF0000C0});
+  p->fn.pfnSetTexture(p->dev(), 0, reds);
+  p->fn.pfnSetTexture(p->dev(), 1, blues);
+  HANDLE two = p->shader(false, assemble("ps_2_0\ndcl t0.xy\ndcl t1.xy\ndcl_2d s0\ndcl_2d s1\ntexld r0, t0, s0\n"
+                                         "texld r1, t1, s1\nadd r0, r0, r1\nmov oC0, r0\n")
+                                    .tokens),
+         three = p->shader(false, assemble("ps_3_0\ndcl_texcoord0 v0.xy\ndcl_texcoord1 v1.xy\ndcl_2d s0\ndcl_2d s1\n"
+                                           "texld r0, v0, s0\ntexld r1, v1, s1\nadd r0, r0, r1\nmov oC0, r0\n")
+                                      .tokens);
+  HANDLE target = p->bindTarget(4, 4);
+  // Set n is n + 1 texels from the left: 0.375, 0.625, 0.875.
+  const auto corner = [](float x, float y) { return Point{x - 0.5f, y - 0.5f, 0.5f, 1, {0.375f, 0.625f, 0.875f}}; };
+  const Point whole[] = {corner(0, 0), corner(4, 0), corner(0, 4), corner(4, 4)};
+  HANDLE buffer = p->buffer(sizeof whole, whole);
+  p->stream(buffer, sizeof(Point));
+  const auto drawn = [&] {
+    p->clear(kWhite);
+    EXPECT_EQ(p->draw(D3DPT_TRIANGLESTRIP, 2), 0);
+    return opaque(p->read(target, 4, 4))[5];
+  };
+  const auto color = [](uint32_t first, uint32_t second) { return 0xFF000000 | (first + 1) << 22 | (second + 1) << 6; };
+  p->fn.pfnSetPixelShader(p->dev(), two);
+  EXPECT_EQ(drawn(), color(0, 1)) << "each stage has its own";
+  // All pairs, so that shaders are made, found and replaced; the bits above the number do not count.
+  for (uint32_t round = 0; round < 2; round++)
+    for (uint32_t first = 0; first < 3; first++)
+      for (uint32_t second = 0; second < 3; second++) {
+        p->stage(0, D3DDDITSS_TEXCOORDINDEX, first | round << 16);
+        p->stage(1, D3DDDITSS_TEXCOORDINDEX, second);
+        EXPECT_EQ(drawn(), color(first, second)) << first << ' ' << second;
+      }
+  p->fn.pfnSetPixelShader(p->dev(), three);
+  EXPECT_EQ(drawn(), color(0, 1)) << "model 3 names its inputs";
+  p->stream(nullptr, 0);
+  p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+  p->fn.pfnSetTexture(p->dev(), 1, nullptr);
+}
+
+// Page "D3DDDIRENDERSTATETYPE", COLORKEYENABLE: with a key, texels of that colour are not drawn. The key is in the
+// format of the texture; its alpha counts where the format has one.
+TEST_F(DirectDrawPixels, TexelsOfTheKeyAreNotDrawn) {
+  constexpr uint32_t kColorKeyEnable = 41;
+  HANDLE target = p->bindTarget(4, 1);
+  p->fn.pfnSetPixelShader(p->dev(), textured);
+  struct Case {
+    D3DDDIFORMAT format;
+    uint32_t bytes, key;
+    uint32_t texels[4];
+    uint32_t colors[4];
+    bool isDrawn[4];
+  };
+  constexpr Case kCases[] = {
+      {D3DDDIFMT_X8R8G8B8,
+       4,
+       0x77FF00FF,
+       {0x00FF00FF, 0xFFFE00FF, 0xFFFF00FF, 0x0000FF00},
+       {0, 0xFFFE00FF, 0, kGreen},
+       {false, true, false, true}},
+      {D3DDDIFMT_A8R8G8B8,
+       4,
+       0xFF0000FF,
+       {0xFF0000FF, 0xFE0000FF, 0xFF0000FE, 0xFF0100FF},
+       {0, kBlue, 0xFF0000FE, 0xFF0100FF},
+       {false, true, true, true}},
+      {D3DDDIFMT_R5G6B5,
+       2,
+       0xF81F,
+       {0xF81F, 0xF83F, 0xF81E, 0x07E0},
+       {0, 0xFFFF04FF, 0xFFFF00F7, kGreen},
+       {false, true, true, true}},
+  };
+  const auto write = [&](HANDLE texture, const Case &one) {
+    D3DDDIARG_LOCK lock = {};
+    lock.hResource = texture;
+    ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
+    for (uint32_t i = 0; i < 4; i++)
+      memcpy(static_cast<uint8_t *>(lock.pSurfData) + size_t{i} * one.bytes, &one.texels[i], one.bytes);
+    p->unlock(texture);
+  };
+  const auto expect = [&](const Case &one, bool keyed, const char *when) {
+    p->clear(kWhite);
+    drawQuad(quad(0, 0, 4, 1, 4, 1, 0));
+    const auto seen = opaque(p->read(target, 4, 1));
+    for (uint32_t x = 0; x < 4; x++) {
+      if (!keyed && !one.isDrawn[x]) {
+        EXPECT_NE(seen[x], kWhite) << when << ' ' << x;
+        continue;
+      }
+      const uint32_t wanted = one.isDrawn[x] ? one.colors[x] : kWhite;
+      for (const int shift : {0, 8, 16})
+        EXPECT_NEAR(static_cast<int>(seen[x] >> shift & 255), static_cast<int>(wanted >> shift & 255), 1)
+            << when << ' ' << x;
+    }
+  };
+  for (const Case &one : kCases) {
+    SCOPED_TRACE(one.format);
+    HANDLE texture = p->resource(one.format, 4, 1, Program::texture());
+    write(texture, one);
+    p->fn.pfnSetTexture(p->dev(), 0, texture);
+    p->state(kColorKeyEnable, 1);
+    p->stage(0, D3DDDITSS_DISABLETEXTURECOLORKEY, 1);
+    expect(one, false, "no key");
+    p->stage(0, D3DDDITSS_TEXTURECOLORKEYVAL, one.key);
+    expect(one, true, "a key");
+    p->stage(0, D3DDDITSS_DISABLETEXTURECOLORKEY, 1);
+    expect(one, false, "turned off for the stage");
+    p->stage(0, D3DDDITSS_DISABLETEXTURECOLORKEY, 0);
+    expect(one, true, "and on again");
+    p->state(kColorKeyEnable, 0);
+    expect(one, false, "turned off for all");
+    p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+    p->destroy(texture);
+  }
+}
+
+// Each stage has a key of its own, whatever the shader does with its samples; a shader can be destroyed and replaced.
+TEST_F(DirectDrawPixels, StagesHaveKeysOfTheirOwn) {
+  HANDLE target = p->bindTarget(4, 4);
+  HANDLE columns = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, Program::texture()),
+         rows = p->resource(D3DDDIFMT_R5G6B5, 1, 4, Program::texture());
+  p->write(columns, 0, 4, 1, {0x100000, 0x200000, 0x300000, 0x400000});
+  const uint16_t greens[] = {0x0040, 0x0080, 0x00C0, 0x0100};  // 2, 4, 6, 8 of 63
+  D3DDDIARG_LOCK lock = {};
+  lock.hResource = rows;
+  ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
+  for (uint32_t y = 0; y < 4; y++) memcpy(static_cast<uint8_t *>(lock.pSurfData) + y * lock.Pitch, &greens[y], 2);
+  p->unlock(rows);
+  p->fn.pfnSetTexture(p->dev(), 0, columns);
+  p->fn.pfnSetTexture(p->dev(), 3, rows);
+  p->state(41, 1);
+  for (uint32_t round = 0; round < 20; round++) {  // more shaders than are kept
+    HANDLE sum = p->shader(false, assemble("ps_2_0\ndef c31, 0, 0, 0, 1\ndcl t0.xy\ndcl_2d s0\ndcl_2d s3\n"
+                                           "texld r0, t0, s0\ntexld r2, t0, s3\nadd r0, r0, r2\nmov r0.w, c31.w\n"
+                                           "mov oC0, r0\n")
+                                      .tokens);
+    p->fn.pfnSetPixelShader(p->dev(), sum);
+    const uint32_t column = round % 4, row = round / 4 % 4;
+    p->stage(0, D3DDDITSS_TEXTURECOLORKEYVAL, (column + 1) * 0x100000);
+    p->stage(3, D3DDDITSS_TEXTURECOLORKEYVAL, greens[row]);
+    p->clear(kWhite);
+    drawQuad(quad(0, 0, 4, 4, 4, 4, 0));
+    const auto seen = opaque(p->read(target, 4, 4));
+    for (uint32_t y = 0; y < 4; y++)
+      for (uint32_t x = 0; x < 4; x++) {
+        const bool isKey = x == column || y == row;
+        const uint32_t wanted = isKey ? kWhite : 0xFF000000u | (x + 1) << 20 | (y + 1) * 2 * 255 / 63 << 8;
+        for (const int shift : {0, 8, 16})
+          EXPECT_NEAR(static_cast<int>(seen[y * 4 + x] >> shift & 255), static_cast<int>(wanted >> shift & 255), 1)
+              << round << ": " << x << ' ' << y;
+      }
+    p->fn.pfnSetPixelShader(p->dev(), nullptr);
+    EXPECT_EQ(p->fn.pfnDeletePixelShader(p->dev(), sum), 0);
+  }
+  p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+  p->fn.pfnSetTexture(p->dev(), 3, nullptr);
 }
 
 TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {

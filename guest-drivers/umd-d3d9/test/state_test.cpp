@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Tests states beyond ABI 1.4 (docs/abi/d3d9-states.md), draws that carry their vertices, and updates through memory
 // (docs/abi/updates.md): which packets are sent, how often, and that no call of a program makes the driver fail.
+#include <map>
 #include <random>
+#include <string>
 
+#include "guest-drivers/umd-d3d9/state/color_keys.h"
 #include "guest-drivers/umd-d3d9/test/random_calls.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
@@ -77,6 +80,119 @@ TEST_F(UmdStates, PlanesAreSentOnceWhileTheyAreEnabled) {
   }
 }
 
+// Numbers of d3dtypes.h (Direct3D 7): each old state is one or two states of the first sampler (d3d9types.h). Page
+// "D3DTEXTUREFILTER": D3DFILTER_MIPLINEAR is linear within the nearest level, and so on.
+TEST_F(UmdStates, OldTextureStatesAreThoseOfTheFirstSampler) {
+  prepare();
+  drawn();
+  constexpr uint32_t kU = 1, kV = 2, kBorder = 4, kMag = 5, kMin = 6, kMip = 7, kBias = 8, kAnisotropy = 10;
+  constexpr uint32_t kNone = 0, kPoint = 1, kLinear = 2;
+  const struct {
+    uint32_t state, value;
+    std::map<uint32_t, uint32_t> sets;
+  } kCases[] = {
+      {3, 3, {{kU, 3}, {kV, 3}}},                   // TEXTUREADDRESS clamp
+      {44, 2, {{kU, 2}}},                           // TEXTUREADDRESSU mirror
+      {45, 4, {{kV, 4}}},                           // TEXTUREADDRESSV border
+      {43, 0x11223344, {{kBorder, 0x11223344}}},    // BORDERCOLOR
+      {46, 0x3F800000, {{kBias, 0x3F800000}}},      // MIPMAPLODBIAS
+      {49, 8, {{kAnisotropy, 8}}},                  // ANISOTROPY
+      {17, 2, {{kMag, kLinear}}},                   // TEXTUREMAG linear
+      {17, 1, {{kMag, kPoint}}},                    // nearest
+      {18, 6, {{kMin, kLinear}, {kMip, kLinear}}},  // TEXTUREMIN linear mip linear
+      {18, 5, {{kMin, kPoint}}},                    // linear mip nearest; between levels as before
+      {18, 4, {{kMin, kLinear}, {kMip, kPoint}}},   // mip linear
+      {18, 3, {{kMin, kPoint}}},                    // mip nearest
+      {18, 2, {{kMin, kLinear}, {kMip, kNone}}},    // linear
+      {18, 1, {{kMin, kPoint}}},                    // nearest
+      {18, 6, {{kMin, kLinear}, {kMip, kLinear}}},
+      {18, 7, {{kMin, kPoint}, {kMip, kNone}}},  // no such filter
+  };
+  for (const auto &one : kCases) {
+    SCOPED_TRACE(std::to_string(one.state) + " " + std::to_string(one.value));
+    p.state(one.state, one.value);
+    std::map<uint32_t, uint32_t> sets;
+    for (const Packet &packet : drawn()) {
+      EXPECT_NE(packet.opcode, uint32_t{AEROGPU_CMD_SET_RENDER_STATE});
+      if (packet.opcode != AEROGPU_CMD_SET_SAMPLER_STATE) continue;
+      const auto set = packet.as<aerogpu_cmd_set_sampler_state>();
+      EXPECT_EQ(set.shader_stage, uint32_t{AEROGPU_SHADER_STAGE_PIXEL});
+      EXPECT_EQ(set.slot, 0u);
+      sets[set.state] = set.value;
+    }
+    EXPECT_EQ(sets, one.sets);
+  }
+  // D3DTSS_ADDRESS is both directions of its stage.
+  p.stage(3, static_cast<D3DDDITEXTURESTAGESTATETYPE>(12), 3);
+  std::map<uint32_t, uint32_t> sets;
+  for (const Packet &packet : drawn())
+    if (packet.opcode == AEROGPU_CMD_SET_SAMPLER_STATE) {
+      const auto set = packet.as<aerogpu_cmd_set_sampler_state>();
+      EXPECT_EQ(set.slot, 3u);
+      sets[set.state] = set.value;
+    }
+  EXPECT_EQ(sets, (std::map<uint32_t, uint32_t>{{kU, 3}, {kV, 3}}));
+}
+
+// A program that changes indices back and forth makes each shader once; one that has untransformed vertices makes none.
+TEST_F(UmdStates, ShadersForScreenSpaceAreMadeOnceForEachSetOfIndices) {
+  prepare();
+  drawn();
+  p.stage(0, D3DDDITSS_TEXCOORDINDEX, 1);
+  EXPECT_EQ(count(drawn(), AEROGPU_CMD_CREATE_SHADER_DXBC), 0u);
+  p.fn.pfnSetVertexShaderDecl(p.dev(), p.vertexDeclaration(true));  // with coordinates 0 alone
+  EXPECT_EQ(count(drawn(), AEROGPU_CMD_CREATE_SHADER_DXBC), 1u);
+  const auto made = [&](uint32_t stage, uint32_t index) {
+    p.stage(stage, D3DDDITSS_TEXCOORDINDEX, index);
+    return count(drawn(), AEROGPU_CMD_CREATE_SHADER_DXBC);
+  };
+  EXPECT_EQ(made(0, 2), 0u) << "there are neither coordinates 1 nor 2";
+  EXPECT_EQ(made(0, 0), 1u);
+  EXPECT_EQ(made(1, 0), 1u);
+  for (int i = 0; i < 3; i++) {
+    EXPECT_EQ(made(1, 1), 0u);
+    EXPECT_EQ(made(1, 0), 0u);
+  }
+  EXPECT_EQ(made(8, 5), 0u) << "there are eight stages";
+}
+
+// Shaders that cannot have keys are drawn without them: models before 2, no register left, tokens that are no shader.
+TEST_F(UmdStates, KeysNeedRegistersOfTheirOwn) {
+  KeyColors keys;
+  keys.stages = 1;
+  uint32_t out[512];
+  const auto written = [&](const std::vector<uint32_t> &tokens, size_t room = 512) {
+    return writeKeyedShader(tokens.data(), tokens.size(), keys, out, room);
+  };
+  const auto plain = assemble("ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n").tokens;
+  const size_t size = written(plain);
+  EXPECT_EQ(size, plain.size() + 2 * 6 + 4 + 4 + 4 + 2) << "two definitions, four instructions";
+  for (size_t room = 0; room < size; room++) EXPECT_EQ(written(plain, room), 0u) << room;
+  for (size_t cut = 0; cut < plain.size(); cut++)
+    EXPECT_EQ(written({plain.begin(), plain.begin() + static_cast<ptrdiff_t>(cut)}), 0u) << cut;
+  EXPECT_EQ(written(assemble("ps_1_4\ntexld r0, t0\n").tokens), 0u);
+  EXPECT_EQ(written(assemble("vs_2_0\ndcl_position v0\nmov oPos, v0\n").tokens), 0u);
+  std::string temps = "ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\n", constants = temps;
+  for (int i = 1; i < 12; i++) temps += "mov r" + std::to_string(i) + ", r0\n";
+  for (int i = 0; i < 31; i++) constants += "add r0, r0, c" + std::to_string(i) + "\n";
+  EXPECT_EQ(written(assemble(temps + "mov oC0, r0\n").tokens), 0u);
+  EXPECT_EQ(written(assemble(constants + "mov oC0, r0\n").tokens), 0u);
+}
+
+// Later runtimes have no colour keys: nothing is kept for them.
+TEST_F(UmdStates, LaterRuntimesHaveNoColourKeys) {
+  prepare();
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 4, 4, Program::texture());
+  p.fn.pfnSetTexture(p.dev(), 0, texture);
+  setPixelShader("ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n");
+  drawn();
+  p.state(41, 1);
+  p.stage(0, D3DDDITSS_TEXTURECOLORKEYVAL, 1);
+  EXPECT_EQ(count(drawn(), AEROGPU_CMD_CREATE_SHADER_DXBC), 0u);
+  p.fn.pfnSetTexture(p.dev(), 0, nullptr);
+  p.destroy(texture);
+}
+
 TEST_F(UmdStates, StagesAreForOldShadersOnly) {
   prepare();
   drawn();
@@ -130,6 +246,30 @@ TEST_F(UmdStates, FogInWAndAlphaToCoverageAreNumbersOfTheirOwn) {
   EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 1}}));
   p.state(181, 0);
   EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 0}}));
+}
+
+// Drivers of others take FOURCCs as point sizes, which are NaNs as floats: such a size leaves the last one.
+TEST_F(UmdStates, ASizeOfPointsIsANumber) {
+  prepare();
+  constexpr uint32_t kPointSize = 154;
+  const auto sent = [&] {
+    std::vector<uint32_t> out;
+    for (const Packet &packet : drawn())
+      if (packet.opcode == AEROGPU_CMD_SET_RENDER_STATE) {
+        const auto state = packet.as<aerogpu_cmd_set_render_state>();
+        if (state.state == kPointSize) out.push_back(state.value);
+      }
+    return out;
+  };
+  sent();
+  p.state(kPointSize, 0x40000000);
+  EXPECT_EQ(sent(), std::vector<uint32_t>{0x40000000});
+  for (const uint32_t nan : {0x7FA05000u, 0x7F800001u, 0xFFC00000u, 0xFFFFFFFFu}) {
+    p.state(kPointSize, nan);
+    EXPECT_EQ(sent(), std::vector<uint32_t>{}) << nan;
+  }
+  p.state(kPointSize, 0x7F800000);  // infinite
+  EXPECT_EQ(sent(), std::vector<uint32_t>{0x7F800000});
 }
 
 TEST_F(UmdStates, WithoutTheExtensionNothingOfItIsSent) {

@@ -22,6 +22,7 @@ inline std::vector<uint32_t> opaque(std::vector<uint32_t> picture) {
 
 class UmdPixels : public aerogpu::test::GpuTest {
 protected:
+  explicit UmdPixels(UINT interfaceNumber = 9) : m_interface(interfaceNumber) {}
   void SetUp() override {
     GpuTest::SetUp();
     kernel = std::make_unique<FakeKernel>(s_gpu);
@@ -34,6 +35,7 @@ protected:
     else
       kernel->giveBlock(*s_gpu);
     rt = std::make_unique<FakeRuntime>(*kernel);
+    rt->interfaceNumber = m_interface;
     rt->open();
     p = std::make_unique<Program>(*rt);
     vs = p->shader(true, assemble("vs_2_0\ndcl_position v0\ndcl_color v1\ndcl_texcoord v2\nmov oPos, v0\nmov oD0, v1\n"
@@ -85,6 +87,15 @@ protected:
   static inline uint32_t s_nextRange = 0xE0000000u;
 
   bool has(uint32_t featureHigh) const { return kernel->featuresHigh & featureHigh; }
+
+private:
+  UINT m_interface;
+};
+
+/** The runtime is that of DirectDraw and Direct3D 7 and older. */
+class DirectDrawPixels : public UmdPixels {
+protected:
+  DirectDrawPixels() : UmdPixels(7) {}
 };
 
 }  // namespace aero::test

@@ -28,6 +28,13 @@ const uint8_t *pixelOf(const Surface &surface, const FormatRow &format, const Re
   return surface.system + uint64_t{span.firstRow} * surface.systemPitch + span.firstByte;
 }
 
+/** True if the device compares texels of the format with a key: those of unsigned channels in at most four bytes
+ * (BLIT-14). */
+bool canHaveKey(const FormatRow &format) {
+  return format.block == 1 && format.blockBytes <= 4 && !format.depth && !format.isYuv() &&
+         ((format.d3d >= D3DDDIFMT_R8G8B8 && format.d3d < D3DDDIFMT_V8U8) || format.d3d == D3DDDIFMT_L16);
+}
+
 aerogpu_ext_rect wireRect(const Rect &rect) {
   return {rect.left, rect.top, rect.right, rect.bottom};
 }
@@ -39,7 +46,6 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   if (!source || !destination) return kNotAvailable;
   Surface *from = source->surface(args.SrcSubResourceIndex), *to = destination->surface(args.DstSubResourceIndex);
   if (!from || !to) return kNotAvailable;
-  if (args.Flags.DstColorKey) return kNotImplemented;
   // The next submission announces the frame to Windows' compositor, so it must happen even if the batch is empty.
   if (args.Flags.EndPresentToDwm) m_objects.context.demandSubmit();
   // The runtime itself copies between two of its own surfaces.
@@ -54,6 +60,7 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   mapping.toSrgb = args.Flags.LinearToSrgb;
   mapping.hasKey = args.Flags.SrcColorKey;
   mapping.key = args.ColorKey;
+  mapping.hasTargetKey = args.Flags.DstColorKey;
   if (isOfBits)
     return mapping.isStraight() ? copyBits(*source, args.SrcSubResourceIndex, mapping.from, *destination,
                                            args.DstSubResourceIndex, mapping.to.left, mapping.to.top)
@@ -116,7 +123,8 @@ HRESULT Blits::writeMapped(const FormatRow &format, const uint8_t *memory, uint3
 /** Scales and converts on the device, then reads the result back. */
 HRESULT Blits::readMapped(Surface &from, const FormatRow &format, const Mapping &mapping, uint8_t *memory,
                           uint32_t pitch) {
-  if (format.depth != from.image->format->depth || format.block != 1 || mapping.hasKey) return kNotImplemented;
+  if (format.depth != from.image->format->depth || format.block != 1 || mapping.hasKey || mapping.hasTargetKey)
+    return kNotImplemented;
   Temporary copy;
   Mapping inner = mapping;
   inner.to = {0, 0, mapping.to.width(), mapping.to.height()};
@@ -148,7 +156,8 @@ bool Blits::sendBlit(Surface &from, Surface &to, const Mapping &mapping) {
   packet->flags =
       (mapping.linear && !mapping.hasKey ? AEROGPU_EXT_BLIT_LINEAR : 0) |
       (mapping.mirrorX ? AEROGPU_EXT_BLIT_MIRROR_X : 0) | (mapping.mirrorY ? AEROGPU_EXT_BLIT_MIRROR_Y : 0) |
-      (mapping.toSrgb ? AEROGPU_EXT_BLIT_SRGB_ENCODE : 0) | (mapping.hasKey ? AEROGPU_EXT_BLIT_SRC_COLOR_KEY : 0);
+      (mapping.toSrgb ? AEROGPU_EXT_BLIT_SRGB_ENCODE : 0) | (mapping.hasKey ? AEROGPU_EXT_BLIT_SRC_COLOR_KEY : 0) |
+      (mapping.hasTargetKey ? AEROGPU_EXT_BLIT_DST_COLOR_KEY : 0);
   packet->color_key = mapping.key;
   aerogpu_ext_blit_rect &rects = *Context::elementsOf(packet);
   rects.dst = wireRect(mapping.to);
@@ -169,6 +178,8 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
     return m_objects.context.result(
         copyPixels(m_objects, to.image->handle, 0, 0, 0, 0, from.image->handle, 0, 0, planes, AEROGPU_COPY_FLAG_NONE));
   }
+  if ((mapping.hasKey && !canHaveKey(source)) || (mapping.hasTargetKey && !canHaveKey(destination)))
+    return kNotImplemented;
   const bool same = &from == &to;
   const bool blocks = mapping.to == wholeBlocks(destination, mapping.to, to.width, to.height) &&
                       mapping.from == wholeBlocks(source, mapping.from, from.width, from.height);
@@ -179,7 +190,7 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
     to.markWritten();
     return m_objects.context.result(sendBlit(from, to, mapping));
   }
-  if (mapping.hasKey) return kNotImplemented;
+  if (mapping.hasKey || mapping.hasTargetKey) return kNotImplemented;
   if (copies && !(same && overlap(mapping.from, mapping.to))) {
     if (!m_objects.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return m_objects.context.result(false);
     if (from.image->crossesContexts) m_objects.context.use(from.image->memory, false);
@@ -223,7 +234,8 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   // The runtime fills its own memory.
   if (!surface->image) return resource->ownsBits() ? kNotImplemented : kOk;
   const FormatRow &format = *surface->image->format;
-  if (format.depth || format.isTight || format.isYuv()) return kNotImplemented;
+  if (format.depth || format.isTight) return kNotImplemented;
+  if (format.isYuv()) return fillVideo(*surface, args.DstRect, args.Color);
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);
   if (rect.isEmpty()) return kOk;
   if (format.block != 1)
@@ -310,6 +322,7 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   // The value is a texel in the runtime's format, whatever the device's format is.
   float depth = 0;
   bool hasStencil = false;
+  uint32_t stencil = args.Depth & 0xFF;
   switch (resource->format()->d3d) {
   case D3DDDIFMT_D16:
   case D3DDDIFMT_D16_LOCKABLE:
@@ -319,6 +332,12 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   case D3DDDIFMT_D24X8:
     depth = static_cast<float>((args.Depth >> 8) / 16777215.0);
     hasStencil = surface->image->format->stencil;
+    break;
+  case D3DDDIFMT_S8D24:  // the depth is in the lowest bits
+  case D3DDDIFMT_X8D24:
+    depth = static_cast<float>((args.Depth & 0xFFFFFF) / 16777215.0);
+    hasStencil = surface->image->format->stencil;
+    stencil = args.Depth >> 24;
     break;
   case D3DDDIFMT_D32F_LOCKABLE:
     depth = std::bit_cast<float>(args.Depth);
@@ -333,8 +352,28 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   surface->markWritten();
   packet->flags = AEROGPU_EXT_FILL_DEPTH | (hasStencil ? AEROGPU_EXT_FILL_STENCIL : 0);
   packet->depth_f32 = std::bit_cast<uint32_t>(depth);
-  packet->stencil = args.Depth & 0xFF;
+  packet->stencil = stencil;
   return m_objects.context.result(true);
+}
+
+HRESULT Blits::resolveDepth() {
+  const Target &target = m_pipeline.targets.depth();
+  Resource *texture = m_pipeline.textures.wanted(0);
+  Surface *from = target.surface, *to = texture ? texture->surface(0) : nullptr;
+  if (!from || !to || from == to || !to->image || from->width != to->width || from->height != to->height) return kOk;
+  if (!m_objects.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) return kOk;
+  // What programs sample is another format with the same bytes, which the device copies as an equal one (FMT-9).
+  const auto stored = [](const Surface &surface) {
+    const uint32_t device = surface.image->format->device;
+    return device == AEROGPU_FORMAT_D3D9_INTZ   ? uint32_t{AEROGPU_FORMAT_D24_UNORM_S8_UINT}
+           : device == AEROGPU_FORMAT_D3D9_DF16 ? uint32_t{AEROGPU_FORMAT_D3D9_D16}
+                                                : device;
+  };
+  if (!to->image->format->depth || stored(*from) != stored(*to) || to->image->sampleCount > 1) return kOk;
+  Mapping mapping;
+  mapping.from = mapping.to = {0, 0, from->width, from->height};
+  to->markWritten();
+  return m_objects.context.result(sendBlit(*from, *to, mapping));
 }
 
 HRESULT Blits::bufBlt(const D3DDDIARG_BUFFERBLT &args) {

@@ -192,9 +192,10 @@ bool Parser::operand(Instruction& in, uint32_t i) {
   switch (kind) {
     case Kind::Sampler:
       right = s.type == RegisterType::Sampler && plain;
-      if (right && m_info.samplerTypes[s.number] == d3d9::SamplerType::Unknown)
-        return fail("sampler s" + std::to_string(s.number) + " is not declared");
-      if (right) m_info.samplerMask |= 1u << s.number;
+      if (!right) break;
+      if (m_info.samplerTypes[s.number] == d3d9::SamplerType::Unknown)
+        m_info.samplerTypes[s.number] = d3d9::SamplerType::Texture2D;
+      m_info.samplerMask |= 1u << s.number;
       break;
     case Kind::Label:
       right = s.type == RegisterType::Label && plain;
@@ -219,7 +220,8 @@ bool Parser::operand(Instruction& in, uint32_t i) {
   return right || fail("operand " + std::to_string(i + 1) + " is of the wrong kind");
 }
 
-/// Records the constants that a readable operand needs, and checks that its inputs are declared.
+/// Records the constants that a readable operand needs, and checks that its inputs are declared. Vertex
+/// shaders of Direct3D 8 declare none in their tokens; what the runtime does not add for them is constant.
 bool Parser::touchSource(const Operand& s, uint32_t rows) {
   if (s.type == RegisterType::Const) {
     if (s.relative) {
@@ -235,6 +237,7 @@ bool Parser::touchSource(const Operand& s, uint32_t rows) {
       m_code->relativeInputs = true;
       return true;
     }
+    if (m_version.stage == d3d9::Stage::Vertex) return true;
     const uint64_t declared = s.type == RegisterType::Input ? m_declaredInputs : m_declaredTextures;
     for (uint32_t r = 0; r < rows; ++r)
       if (!(declared >> (4 * (s.number + r)) & 0xF))

@@ -105,7 +105,11 @@ Id Emitter::inputRegister(uint32_t number, bool texture) {
   Cached& cached = m_inputValues[number + (texture ? 16 : 0)];
   if (cached.id && cached.epoch == m_epoch) return cached.id;
   Id value = 0;
-  if (isVertex()) {
+  const auto isDeclared = [&](const Declaration& d) { return d.number == number; };
+  if (isVertex() && std::none_of(m_code.inputs.begin(), m_code.inputs.end(), isDeclared)) {
+    const Id zero = m_b.constantFloat(0);
+    value = m_b.composite(m_t.float4, {zero, zero, zero, m_b.constantFloat(1)});
+  } else if (isVertex()) {
     const InputType kind = m_options.inputTypes[number];
     const Id type = kind == InputType::Float ? m_t.float4
                     : kind == InputType::Int ? m_t.int4

@@ -303,6 +303,18 @@ TEST(Inputs, WholeNumbersBecomeFloats) {
 /// Several unsigned inputs have one type, as SPIR-V demands, and so has one that is read again in another
 /// block.
 // INPUT-3
+// SHADER-13
+TEST(Inputs, ThoseThatAreNotDeclaredAreConstant) {
+  const Picture picture = render(shaders(
+      std::string(kVs2) + "mov oT0, v1\nadd oT1, v1, v5\nm3x2 r0.xy, v1, v6\nmov oT2, r0.xyyy\n",
+      "ps_2_0\ndcl t0\ndcl t1\ndcl t2.xy\nmov r0, t0\nmov r1, t1\nmov r2, t2.xyyy\nmov oC0, r0\nmov oC1, r1\n"
+      "mov oC2, r2\n",
+      {{{1, 2, 3, 4}}}));
+  expectNear(picture.color[0][0], {1, 2, 3, 4}, 0, "declared");
+  expectNear(picture.color[1][0], {1, 2, 3, 5}, 0, "v5 is 0, 0, 0, 1");
+  expectNear(picture.color[2][0], {0, 0, 0, 0}, 0, "rows of a matrix");
+}
+
 TEST(Inputs, WholeNumbersShareTheirType) {
   const auto bits = [](std::array<int32_t, 4> v) { return std::bit_cast<Vec4>(v); };
   Draw draw = shaders(

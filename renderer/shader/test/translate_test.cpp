@@ -269,14 +269,25 @@ TEST(Parse, Models10AreRead) {
   }
 }
 
+// SHADER-13
+TEST(Parse, SamplersThatAreNotDeclaredAreOfTwoDimensions) {
+  const std::string sample = "dcl t0.xy\ntexld r0, t0, s2\nmov oC0, r0\n";
+  const auto declared = parse(tokens("ps_2_0\ndcl_2d s2\n" + sample)),
+             other = parse(tokens("ps_2_0\n" + sample));
+  ASSERT_TRUE(declared.ok());
+  ASSERT_TRUE(other.ok()) << other.error().message;
+  EXPECT_EQ(other->info().samplerTypes[2], d3d9::SamplerType::Texture2D);
+  EXPECT_EQ(other->info().samplerMask, 4u);
+  EXPECT_EQ(emit(*other)->words, emit(*declared)->words);
+}
+
 TEST(Refusal, NamesTheInstruction) {
   EXPECT_EQ(refusal("vs_3_sw\nnop"), "shader model vs_3_255 is not supported");
   EXPECT_EQ(refusal("ps_1_4\ntexld r0, t0\nbem r1, r0, r0\nmov r0, r1"), "bem: result has only r and g");
   EXPECT_EQ(refusal("ps_1_4\ntexld r0, t0\nmov r1.rgb, r0\n+bem r1.rg, r0, r0\nmov r0, r1"),
             "bem: cannot be co-issued");
   EXPECT_EQ(refusal("ps_1_1\ntexm3x3tex t1, t0"), "texm3x3tex: needs two texm3x3pad before it");
-  EXPECT_EQ(refusal("vs_2_0\nadd r0, r1, v3"), "add: input register 3 is not declared");
-  EXPECT_EQ(refusal("ps_2_0\ntexld r0, r0, s2"), "texld: sampler s2 is not declared");
+  EXPECT_EQ(refusal("ps_2_0\nadd r0, r1, v1"), "add: input register 1 is not declared");
   EXPECT_EQ(refusal("vs_2_0\nelse"), "else: without if");
   EXPECT_EQ(refusal("vs_2_0\nif b0"), "a block has no end");
   EXPECT_EQ(refusal("vs_2_0\nrep i0\nendloop\nendrep"), "endloop: without loop");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests the requirements of level 9 against "Required Direct3D 9 capabilities" and "Required DXGI formats": a
 // device that has everything lacks nothing, and each ability that it loses is reported for the right level.
-#include "guest-drivers/doctor/level9.h"
+#include "guest-drivers/common/level9.h"
 
 #include <gtest/gtest.h>
 
@@ -11,13 +11,13 @@
 #include <tuple>
 #include <utility>
 
-namespace doctor {
+namespace level9 {
 
 namespace {
 
 class Told final : public Lacks {
 public:
-  void lack(int level, const char* what) override { lines.emplace(level, what); }
+  void lack(int level, const char *what, const char *use) override { lines.emplace(level, std::string(what) + use); }
   std::set<std::pair<int, std::string>> lines;
 };
 
@@ -47,7 +47,7 @@ D3DCAPS9 fullCaps() {
   return caps;
 }
 
-std::set<std::pair<int, std::string>> lacksOf(const D3DCAPS9& caps) {
+std::set<std::pair<int, std::string>> lacksOf(const D3DCAPS9 &caps) {
   Told told;
   checkCaps(caps, told);
   return told.lines;
@@ -56,8 +56,7 @@ std::set<std::pair<int, std::string>> lacksOf(const D3DCAPS9& caps) {
 /// A device that has all formats and uses but the given ones.
 class AllBut final : public Formats {
 public:
-  explicit AllBut(std::set<std::tuple<DWORD, D3DRESOURCETYPE, D3DFORMAT>> missing)
-      : m_missing(std::move(missing)) {}
+  explicit AllBut(std::set<std::tuple<DWORD, D3DRESOURCETYPE, D3DFORMAT>> missing) : m_missing(std::move(missing)) {}
   bool has(DWORD usage, D3DRESOURCETYPE type, D3DFORMAT format) override {
     return !m_missing.count({usage, type, format});
   }
@@ -66,8 +65,7 @@ private:
   std::set<std::tuple<DWORD, D3DRESOURCETYPE, D3DFORMAT>> m_missing;
 };
 
-std::set<std::pair<int, std::string>> formatsWithout(
-    std::set<std::tuple<DWORD, D3DRESOURCETYPE, D3DFORMAT>> missing) {
+std::set<std::pair<int, std::string>> formatsWithout(std::set<std::tuple<DWORD, D3DRESOURCETYPE, D3DFORMAT>> missing) {
   AllBut formats(std::move(missing));
   Told told;
   checkFormats(formats, told);
@@ -82,7 +80,7 @@ TEST(Level9, FullCapsLackNothing) {
 
 TEST(Level9, EmptyCapsLackTheFirstLevel) {
   std::map<int, int> count;
-  for (const auto& line : lacksOf(D3DCAPS9{})) ++count[line.first];
+  for (const auto &line : lacksOf(D3DCAPS9{})) ++count[line.first];
   EXPECT_GT(count[1], 40);
   EXPECT_GT(count[2], 5);
   EXPECT_GT(count[3], 5);
@@ -95,9 +93,8 @@ TEST(Level9, OneFlagAtATime) {
   EXPECT_EQ(lacksOf(caps), (std::set<std::pair<int, std::string>>{{1, "Caps2 D3DCAPS2_FULLSCREENGAMMA"}}));
   caps = fullCaps();
   caps.VolumeTextureAddressCaps &= ~D3DPTADDRESSCAPS_MIRRORONCE;
-  EXPECT_EQ(
-      lacksOf(caps),
-      (std::set<std::pair<int, std::string>>{{2, "VolumeTextureAddressCaps D3DPTADDRESSCAPS_MIRRORONCE"}}));
+  EXPECT_EQ(lacksOf(caps),
+            (std::set<std::pair<int, std::string>>{{2, "VolumeTextureAddressCaps D3DPTADDRESSCAPS_MIRRORONCE"}}));
   caps = fullCaps();
   caps.PS20Caps.Caps = 0;
   EXPECT_EQ(lacksOf(caps),
@@ -144,8 +141,8 @@ TEST(Level9, Formats) {
   EXPECT_EQ(formatsWithout({{D3DUSAGE_QUERY_FILTER, D3DRTYPE_TEXTURE, D3DFMT_A16B16G16R16}}),
             (std::set<std::pair<int, std::string>>{{2, "A16B16G16R16 filtered"}}));
   EXPECT_TRUE(formatsWithout({{D3DUSAGE_QUERY_FILTER, D3DRTYPE_TEXTURE, D3DFMT_A32B32G32R32F}}).empty());
-  EXPECT_EQ(formatsWithout({{D3DUSAGE_RENDERTARGET | D3DUSAGE_QUERY_POSTPIXELSHADER_BLENDING,
-                             D3DRTYPE_TEXTURE, D3DFMT_A16B16G16R16F}}),
+  EXPECT_EQ(formatsWithout({{D3DUSAGE_RENDERTARGET | D3DUSAGE_QUERY_POSTPIXELSHADER_BLENDING, D3DRTYPE_TEXTURE,
+                             D3DFMT_A16B16G16R16F}}),
             (std::set<std::pair<int, std::string>>{{3, "A16B16G16R16F as a target with blending"}}));
 }
 
@@ -156,4 +153,4 @@ TEST(Level9, OneOfTwoFormatsIsEnough) {
             (std::set<std::pair<int, std::string>>{{1, "D16 or D16_LOCKABLE as a depth buffer"}}));
 }
 
-}  // namespace doctor
+}  // namespace level9

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/doctor/level9.h"
+#include "guest-drivers/common/level9.h"
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
-namespace doctor {
+namespace level9 {
 
 namespace {
 
@@ -14,13 +13,13 @@ struct Flag {
   int level;
   size_t member;  // its offset in D3DCAPS9
   DWORD bit;
-  const char* name;
+  const char *name;
 };
 struct Least {
   int level;
   size_t member;
   DWORD value;
-  const char* name;
+  const char *name;
 };
 
 #define FLAG(LEVEL, MEMBER, BIT) \
@@ -116,18 +115,21 @@ constexpr Least kLeasts[] = {
     LEAST(3, VertexShaderVersion, D3DVS_VERSION(3, 0)),
 };
 
+#undef FLAG
+#undef LEAST
+
 /// Requirements for MaxTextureRepeat: zero, or at least `least`.
 constexpr struct {
   int level;
   DWORD least;
-  const char* name;
+  const char *name;
 } kRepeats[] = {{1, 128, "MaxTextureRepeat of 0, or 128"},
                 {2, 2048, "MaxTextureRepeat of 0, or 2048"},
                 {3, 8192, "MaxTextureRepeat of 0, or 8192"}};
 
-DWORD member(const D3DCAPS9& caps, size_t offset) {
+DWORD member(const D3DCAPS9 &caps, size_t offset) {
   DWORD value;
-  memcpy(&value, reinterpret_cast<const uint8_t*>(&caps) + offset, sizeof value);
+  memcpy(&value, reinterpret_cast<const uint8_t *>(&caps) + offset, sizeof value);
   return value;
 }
 
@@ -136,26 +138,25 @@ DWORD member(const D3DCAPS9& caps, size_t offset) {
 constexpr struct {
   DWORD usage;
   D3DRESOURCETYPE type;
-  const char* name;
+  const char *name;
 } kUses[] = {
-    {0, D3DRTYPE_TEXTURE, "as a texture"},
-    {0, D3DRTYPE_VOLUMETEXTURE, "as a volume texture"},
-    {0, D3DRTYPE_CUBETEXTURE, "as a cube texture"},
-    {D3DUSAGE_QUERY_FILTER, D3DRTYPE_TEXTURE, "filtered"},
-    {D3DUSAGE_QUERY_WRAPANDMIP, D3DRTYPE_TEXTURE, "with mip levels"},
-    {D3DUSAGE_RENDERTARGET, D3DRTYPE_TEXTURE, "as a render target"},
-    {D3DUSAGE_RENDERTARGET | D3DUSAGE_QUERY_POSTPIXELSHADER_BLENDING, D3DRTYPE_TEXTURE,
-     "as a target with blending"},
-    {D3DUSAGE_QUERY_SRGBREAD, D3DRTYPE_TEXTURE, "read as sRGB"},
-    {D3DUSAGE_RENDERTARGET | D3DUSAGE_QUERY_SRGBWRITE, D3DRTYPE_TEXTURE, "written as sRGB"},
-    {D3DUSAGE_DEPTHSTENCIL, D3DRTYPE_SURFACE, "as a depth buffer"},
+    {0, D3DRTYPE_TEXTURE, " as a texture"},
+    {0, D3DRTYPE_VOLUMETEXTURE, " as a volume texture"},
+    {0, D3DRTYPE_CUBETEXTURE, " as a cube texture"},
+    {D3DUSAGE_QUERY_FILTER, D3DRTYPE_TEXTURE, " filtered"},
+    {D3DUSAGE_QUERY_WRAPANDMIP, D3DRTYPE_TEXTURE, " with mip levels"},
+    {D3DUSAGE_RENDERTARGET, D3DRTYPE_TEXTURE, " as a render target"},
+    {D3DUSAGE_RENDERTARGET | D3DUSAGE_QUERY_POSTPIXELSHADER_BLENDING, D3DRTYPE_TEXTURE, " as a target with blending"},
+    {D3DUSAGE_QUERY_SRGBREAD, D3DRTYPE_TEXTURE, " read as sRGB"},
+    {D3DUSAGE_RENDERTARGET | D3DUSAGE_QUERY_SRGBWRITE, D3DRTYPE_TEXTURE, " written as sRGB"},
+    {D3DUSAGE_DEPTHSTENCIL, D3DRTYPE_SURFACE, " as a depth buffer"},
 };
 constexpr int kUseCount = sizeof kUses / sizeof kUses[0];
 
 /// The first level that requires each use; 0: no level does.
 struct FormatRow {
   D3DFORMAT format, other;  // one of the two must do
-  const char* name;
+  const char *name;
   int levels[kUseCount];
 };
 constexpr FormatRow kFormats[] = {
@@ -182,33 +183,31 @@ constexpr FormatRow kFormats[] = {
 
 }  // namespace
 
-void checkCaps(const D3DCAPS9& caps, Lacks& lacks) {
+void checkCaps(const D3DCAPS9 &caps, Lacks &lacks) {
   // Without hardware vertex processing Direct3D converts vertices itself.
   const bool vertices = caps.DevCaps & D3DDEVCAPS_HWTRANSFORMANDLIGHT;
-  for (const Flag& row : kFlags) {
+  for (const Flag &row : kFlags) {
     if (row.member == offsetof(D3DCAPS9, DeclTypes) && !vertices) continue;
-    if (!(member(caps, row.member) & row.bit)) lacks.lack(row.level, row.name);
+    if (!(member(caps, row.member) & row.bit)) lacks.lack(row.level, row.name, "");
   }
-  for (const Least& row : kLeasts)
-    if (member(caps, row.member) < row.value) lacks.lack(row.level, row.name);
-  for (const auto& row : kRepeats)
-    if (caps.MaxTextureRepeat && caps.MaxTextureRepeat < row.least) lacks.lack(row.level, row.name);
-  if (caps.MaxVertexW < 1e10f) lacks.lack(2, "MaxVertexW of 1e10");
+  for (const Least &row : kLeasts)
+    if (member(caps, row.member) < row.value) lacks.lack(row.level, row.name, "");
+  for (const auto &row : kRepeats)
+    if (caps.MaxTextureRepeat && caps.MaxTextureRepeat < row.least) lacks.lack(row.level, row.name, "");
+  if (caps.MaxVertexW < 1e10f) lacks.lack(2, "MaxVertexW of 1e10", "");
   const bool pow2 = caps.TextureCaps & D3DPTEXTURECAPS_POW2;
   const bool conditional = caps.TextureCaps & D3DPTEXTURECAPS_NONPOW2CONDITIONAL;
   if (pow2 != conditional)
-    lacks.lack(1, "TextureCaps both or neither of D3DPTEXTURECAPS_POW2, D3DPTEXTURECAPS_NONPOW2CONDITIONAL");
+    lacks.lack(1, "TextureCaps both or neither of D3DPTEXTURECAPS_POW2, D3DPTEXTURECAPS_NONPOW2CONDITIONAL", "");
 }
 
-void checkFormats(Formats& formats, Lacks& lacks) {
-  for (const FormatRow& row : kFormats)
+void checkFormats(Formats &formats, Lacks &lacks) {
+  for (const FormatRow &row : kFormats)
     for (int i = 0; i < kUseCount; i++) {
       if (!row.levels[i] || formats.has(kUses[i].usage, kUses[i].type, row.format)) continue;
       if (row.other != row.format && formats.has(kUses[i].usage, kUses[i].type, row.other)) continue;
-      char what[96];
-      snprintf(what, sizeof what, "%s %s", row.name, kUses[i].name);
-      lacks.lack(row.levels[i], what);
+      lacks.lack(row.levels[i], row.name, kUses[i].name);
     }
 }
 
-}  // namespace doctor
+}  // namespace level9
