@@ -91,7 +91,7 @@ void settings() {
            "QUERY_SETTINGS, %s %u: flags 0x%x, log %u (0x%08x, 0x%x, %u)", what, value, flags, log, status,
            out.flags, out.user_mode_log);
     setCallerPrivileged(true);
-    // PRIV-26, PRIV-27: opening the adapter for Direct3D gives the same answer.
+    // PRIV-26, PRIV-31: opening the adapter for Direct3D gives the same answer.
     aerogpu_umd_ext_private_v2 answer{};
     DXGKARG_QUERYADAPTERINFO query{};
     query.Type = DXGKQAITYPE_UMDRIVERPRIVATE;

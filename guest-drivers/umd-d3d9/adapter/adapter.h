@@ -37,10 +37,10 @@ public:
   uint32_t featuresHigh() const { return static_cast<uint32_t>(info().device_features >> 32); }
   /** True if the device keeps programs apart (docs/abi/driver-data.md PRIV-30). */
   bool spaces() const { return m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_SPACES; }
-  /** True if the device uses system memory in place (PRIV-23). */
+  /** True if the device uses system memory in place (PRIV-29). */
   bool hasAperture() const { return m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_APERTURE; }
   /** True unless the user wants vertex and index buffers to stay in the runtime's memory (docs/abi/driver-data.md
-   * PRIV-27). */
+   * PRIV-31). */
   bool allocatesBuffers() const { return !(m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_NO_BUFFERS); }
   /** Returns the limits in the device's capability block, without its formats; all zero without a block. */
   const aerogpu_caps &limits() const { return m_limits; }

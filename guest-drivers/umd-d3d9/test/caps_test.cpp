@@ -484,7 +484,7 @@ TEST_F(UmdCaps, FormatsOfTheDriverHaveASize) {
   EXPECT_EQ(seen, bits.size());
 }
 
-// The bits are those of D3D9On12 (include/9on12Caps.h), in what a runtime of Direct3D 8 gets too. PRIV-27: the user can
+// The bits are those of D3D9On12 (include/9on12Caps.h), in what a runtime of Direct3D 8 gets too. PRIV-31: the user can
 // turn them off.
 TEST_F(UmdCaps, TheDriverAllocatesBuffersUnlessToldNotTo) {
   constexpr DWORD kBuffers = 0x02000000 | 0x04000000;

@@ -29,7 +29,7 @@ const uint8_t *pixelOf(const Surface &surface, const FormatRow &format, const Re
 }
 
 /** True if the device compares texels of the format with a key: those of unsigned channels in at most four bytes
- * (BLIT-14). */
+ * (BLIT-18). */
 bool canHaveKey(const FormatRow &format) {
   return format.block == 1 && format.blockBytes <= 4 && !format.depth && !format.isYuv() &&
          ((format.d3d >= D3DDDIFMT_R8G8B8 && format.d3d < D3DDDIFMT_V8U8) || format.d3d == D3DDDIFMT_L16);

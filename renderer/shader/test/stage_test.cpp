@@ -300,10 +300,7 @@ TEST(Inputs, WholeNumbersBecomeFloats) {
   expectNear(render(draw).color[0][0], {65535, 0, 255, 1}, 0, "unsigned");
 }
 
-/// Several unsigned inputs have one type, as SPIR-V demands, and so has one that is read again in another
-/// block.
-// INPUT-3
-// SHADER-13
+// SHADER-15
 TEST(Inputs, ThoseThatAreNotDeclaredAreConstant) {
   const Picture picture = render(shaders(
       std::string(kVs2) + "mov oT0, v1\nadd oT1, v1, v5\nm3x2 r0.xy, v1, v6\nmov oT2, r0.xyyy\n",
@@ -315,6 +312,9 @@ TEST(Inputs, ThoseThatAreNotDeclaredAreConstant) {
   expectNear(picture.color[2][0], {0, 0, 0, 0}, 0, "rows of a matrix");
 }
 
+/// Several unsigned inputs have one type, as SPIR-V demands, and so has one that is read again in another
+/// block.
+// INPUT-3
 TEST(Inputs, WholeNumbersShareTheirType) {
   const auto bits = [](std::array<int32_t, 4> v) { return std::bit_cast<Vec4>(v); };
   Draw draw = shaders(

@@ -269,7 +269,7 @@ TEST(Parse, Models10AreRead) {
   }
 }
 
-// SHADER-13
+// SHADER-15
 TEST(Parse, SamplersThatAreNotDeclaredAreOfTwoDimensions) {
   const std::string sample = "dcl t0.xy\ntexld r0, t0, s2\nmov oC0, r0\n";
   const auto declared = parse(tokens("ps_2_0\ndcl_2d s2\n" + sample)),
