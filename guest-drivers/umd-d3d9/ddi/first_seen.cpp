@@ -120,7 +120,7 @@ void noteFirst(Device &device, const D3DDDIARG_TEXTURESTAGESTATE &args) {
 }
 
 void noteFirst(Device &device, const D3DDDIARG_CREATERESOURCE &args) {
-  // What only video, capture, patches and protected content use, and no caps announce.
+  // Flags of video, capture, patches, fonts and protected content, which few programs use.
   D3DDDI_RESOURCEFLAGS rare = {};
   rare.DMap = rare.Points = rare.RtPatches = rare.NPatches = 1;
   rare.Video = rare.CaptureBuffer = rare.Overlay = rare.InterlacedRefresh = 1;
