@@ -54,9 +54,8 @@ void lateWrites(Adapter& adapter, Client& client, Context& context) {
     expect(scheduler.resets() == before + 1, "the hang is recovered from (%u resets)",
            scheduler.resets() - before);
     auto& registers = adapter.registers();
-    for (int i = 0; tells(adapter) && i < 1000 && registers.read(AEROGPU_EXT_REG_RING_BUSY) != 0; ++i)
-      sleepMs(10);
-    expect(!tells(adapter) || registers.read(AEROGPU_EXT_REG_RING_BUSY) == 0, "the GPU has ended");
+    expect(comes([&] { return !tells(adapter) || registers.read(AEROGPU_EXT_REG_RING_BUSY) == 0; }),
+           "the GPU has ended");
     unsigned written = 0;
     for (const SystemPage& page : pages)
       written += page.cpu[0] != kOthers || std::memcmp(page.cpu, page.cpu + 1, kPage - 1) != 0;

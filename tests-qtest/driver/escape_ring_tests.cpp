@@ -143,15 +143,15 @@ void performance() {
 
   // Interrupts of another device on the line.
   adapter.setSharedLineNoise(true);
-  for (int i = 0; i < 200 && adapter.interruptsRefused() < 5; ++i) sleepMs(10);
+  expect(comes([&] { return adapter.interruptsRefused() >= 5; }), "QUERY_PERF: interrupts of others come");
   adapter.setSharedLineNoise(false);
-  uint64_t spurious = 0, refused = 1;
-  for (int i = 0; i < 200 && spurious != refused; ++i) {  // until the last of them has been handled
-    sleepMs(10);
+  uint64_t spurious = 0, refused = 0;
+  const auto handled = [&] {  // the last of them too
     refused = adapter.interruptsRefused();
     spurious = ask().irq_spurious;
-  }
-  expect(spurious == refused && refused >= 5, "QUERY_PERF: %llu interrupts of others (%llu)",
+    return spurious == refused;
+  };
+  expect(comes(handled) && refused >= 5, "QUERY_PERF: %llu interrupts of others (%llu)",
          static_cast<unsigned long long>(refused), static_cast<unsigned long long>(spurious));
 
   before = ask();

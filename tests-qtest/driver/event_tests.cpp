@@ -65,7 +65,7 @@ void deviceErrorLog(Adapter& adapter, Client&, Context& context) {
   uint64_t fence = submitErrors(adapter, context);
   const auto told = [&](unsigned entries) {
     // Logged in the DPC, after the completion that waitIdle() has seen.
-    for (int i = 0; i < 200 && loggedEvents(kDeviceError) < entries; ++i) sleepMs(5);
+    comes([&] { return loggedEvents(kDeviceError) >= entries; });
     return loggedEvents(kDeviceError);
   };
   const uint32_t first = r.read(AEROGPU_MMIO_REG_ERROR_COUNT);

@@ -145,13 +145,6 @@ bool losesGpu(Adapter& adapter) {
   return adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_GPU_LOSS;
 }
 
-bool waitForState(Adapter& adapter, uint32_t wanted) {
-  auto& registers = adapter.registers();
-  for (int i = 0; i < 500 && registers.read(AEROGPU_EXT_REG_GPU_STATE) != wanted; ++i) sleepMs(20);
-  return expect(registers.read(AEROGPU_EXT_REG_GPU_STATE) == wanted, "the GPU's state is %u (%u)", wanted,
-                registers.read(AEROGPU_EXT_REG_GPU_STATE));
-}
-
 /// Programs hold all host memory that a guest may use.
 void withoutHostMemory() {
   Session session;
@@ -212,7 +205,7 @@ void whileLost() {
   }
   pages(adapter, "while the GPU is lost");
   fillSurface(*victim.context, surface, 0xFF102030);
-  if (!waitForState(adapter, AEROGPU_EXT_GPU_LOST)) return end();
+  if (!gpuBecomes(adapter, AEROGPU_EXT_GPU_LOST)) return end();
   const auto old = exchange(adapter, program);
   adapter.scheduler().setTimeoutMs(2000);
   adapter.scheduler().waitIdle();
@@ -220,7 +213,7 @@ void whileLost() {
   expect(adapter.scheduler().resets() == 1, "one time-out (%u)", adapter.scheduler().resets());
   adapter.vidmm().checkApertures("after the reset");
   PagedProgram next;
-  if (old && waitForState(adapter, AEROGPU_EXT_GPU_WORKS) && next.begin(adapter, 812)) {
+  if (old && gpuBecomes(adapter, AEROGPU_EXT_GPU_WORKS) && next.begin(adapter, 812)) {
     program.give(adapter);
     if (next.allocate(adapter) && next.writeValues(adapter, 77)) next.expectValues(77);
     old->expectUntouched("when the GPU is back");
@@ -246,7 +239,7 @@ void whileGone() {
   fillSurface(*victim.context, surface, 0xFF102030);
   adapter.scheduler().waitIdle();
   adapter.scheduler().setTimeoutMs(10000);
-  if (!waitForState(adapter, AEROGPU_EXT_GPU_GONE)) return end();
+  if (!gpuBecomes(adapter, AEROGPU_EXT_GPU_GONE)) return end();
   std::vector<std::unique_ptr<TakenBack>> old;
   for (unsigned round = 0; round < 3; ++round) {
     old.push_back(exchange(adapter, program));
@@ -262,7 +255,7 @@ void whileGone() {
   if (next.begin(adapter, 822)) {
     program.give(adapter);
     if (next.allocate(adapter) && next.writeValues(adapter, 99)) next.expectValues(99);
-    waitForState(adapter, AEROGPU_EXT_GPU_WORKS);
+    gpuBecomes(adapter, AEROGPU_EXT_GPU_WORKS);
     expectRendering(adapter, *next.client, *next.context, 0xFF00CC00);
   }
   for (const auto& pages : old) pages->expectUntouched("when the GPU is back");

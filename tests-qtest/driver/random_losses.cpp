@@ -17,10 +17,7 @@ bool Walk::canLose() {
 }
 
 bool Walk::waitForGpu(uint32_t state) {
-  auto& registers = m_adapter.registers();
-  for (int i = 0; i < 500 && registers.read(AEROGPU_EXT_REG_GPU_STATE) != state; ++i) sleepMs(20);
-  return expect(registers.read(AEROGPU_EXT_REG_GPU_STATE) == state, "the GPU's state is %u (%u)", state,
-                registers.read(AEROGPU_EXT_REG_GPU_STATE));
+  return gpuBecomes(m_adapter, state);
 }
 
 void Walk::dropHeld() {

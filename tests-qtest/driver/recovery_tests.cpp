@@ -146,10 +146,6 @@ void hangAmongMany() {
         ++wrong;
       dropSurface(adapter, *client, *context, surface);
     });
-  const auto comes = [](const auto& done) {
-    for (int waited = 0; !done() && waited < 20000; waited += 10) sleepMs(10);
-    return done();
-  };
   expect(comes([&] { return ready == kProcesses; }), "%u of %u processes have their surfaces", ready.load(),
          kProcesses);
   const auto fillOn = [&] {

@@ -45,8 +45,7 @@ public:
   /// Waits until the device has run all slots. The driver's own submissions have no interrupt and no fence
   /// that a wait for the scheduler would see.
   bool waitEmpty() const {
-    for (int i = 0; i < 1000 && header().head != header().tail; ++i) sleepMs(10);
-    return expect(header().head == header().tail, "the ring is worked off");
+    return expect(comes([this] { return header().head == header().tail; }), "the ring is worked off");
   }
   /// Makes the driver believe that the device has finished everything before this slot. Only while the device
   /// does not read the ring.

@@ -519,8 +519,8 @@ void spaceErrors() {
     return;
   }
   const auto waitForErrors = [&](uint32_t count) {
-    for (int i = 0; i < 500 && deviceErrors(adapter) != count; ++i) sleepMs(10);
-    return expect(deviceErrors(adapter) == count, "%u errors (%u)", count, deviceErrors(adapter));
+    const bool are = comes([&] { return deviceErrors(adapter) == count; });
+    return expect(are, "%u errors (%u)", count, deviceErrors(adapter));
   };
   const uint32_t enabled = registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE);
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);

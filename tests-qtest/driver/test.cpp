@@ -149,6 +149,12 @@ bool expectDeviceErrors(Adapter& adapter, uint32_t count) {
                 static_cast<unsigned long long>(r.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO)));
 }
 
+bool gpuBecomes(Adapter& adapter, uint32_t state) {
+  const auto now = [&] { return adapter.registers().read(AEROGPU_EXT_REG_GPU_STATE); };
+  const bool is = comes([&] { return now() == state; });
+  return expect(is, "the GPU's state is %u (%u)", state, now());
+}
+
 unsigned loggedEvents(uint32_t code) {
   const auto log = errorLogEntries();
   return static_cast<unsigned>(

@@ -160,6 +160,9 @@ inline bool expectNoDeviceErrors(Adapter& adapter) {
   return expectDeviceErrors(adapter, 0);
 }
 
+/// Expects that the GPU's state becomes this (AEROGPU_EXT_GPU_*).
+bool gpuBecomes(Adapter& adapter, uint32_t state);
+
 /// Returns how many entries with this code the driver has written to the event log
 /// (guest-drivers/package/resources/aerogpu_events.mc).
 unsigned loggedEvents(uint32_t code);
@@ -168,6 +171,17 @@ inline constexpr uint32_t kEventGpuLost = 0xA0A3000A, kEventGpuBack = 0x60A3000B
 
 /// Sleeps by the machine's clock (core/clock.h).
 void sleepMs(int ms);
+/// Asks every few milliseconds whether it is so, at most `limitMs` by the machine's clock. Returns the last
+/// answer.
+template <class Condition>
+bool comes(const Condition& isSo, int limitMs = 20'000) {
+  constexpr int kStepMs = 5;
+  for (int waited = 0; !isSo(); waited += kStepMs) {
+    if (waited >= limitMs) return false;
+    sleepMs(kStepMs);
+  }
+  return true;
+}
 int64_t nowNs();
 /// Returns real time, which the machine's clock may run ahead of.
 int64_t realNs();

@@ -410,9 +410,8 @@ void gpuLoss() {
     bool all = true;
     for (auto& count : drawn) {
       const unsigned from = count;
-      for (int waited = 0; count < from + 20 && waited < 20000; waited += 10) sleepMs(10);
-      all &=
-          expect(count >= from + 20, "program %td draws (%u, %u)", &count - drawn.data(), from, count.load());
+      const bool draws = comes([&] { return count >= from + 20; });
+      all &= expect(draws, "program %td draws (%u, %u)", &count - drawn.data(), from, count.load());
     }
     return all;
   };
@@ -424,18 +423,18 @@ void gpuLoss() {
       skipTest("a loss cannot be played here");
       break;
     }
-    for (int waited = 0; adapter.scheduler().resets() < i && waited < 30000; waited += 10) sleepMs(10);
+    comes([&] { return adapter.scheduler().resets() >= i; }, 30'000);
     ok = expect(adapter.scheduler().resets() == i, "loss %u is a time-out (%u)", i,
                 adapter.scheduler().resets());
-    for (int waited = 0; lost < lostBefore + 3 && waited < 20000; waited += 10) sleepMs(10);
-    ok &= expect(lost >= lostBefore + 3, "every program sees it (%u)", lost - lostBefore);
+    const bool seen = comes([&] { return lost >= lostBefore + 3; });
+    ok &= expect(seen, "every program sees it (%u)", lost - lostBefore);
     ok &= allDraw();
     // Work is accepted before the GPU is there (LOSS-10); the driver reports its return in a DPC after that.
     const auto back = [&] {
       return registers.read(AEROGPU_EXT_REG_GPU_STATE) == AEROGPU_EXT_GPU_WORKS &&
              loggedEvents(kEventGpuBack) >= i;
     };
-    for (int waited = 0; !back() && waited < 20000; waited += 10) sleepMs(10);
+    comes(back);
     ok &= expect(registers.read(AEROGPU_EXT_REG_GPU_STATE) == AEROGPU_EXT_GPU_WORKS, "the GPU is back");
     ok &= expect(loggedEvents(kEventGpuLost) == i && loggedEvents(kEventGpuBack) == i &&
                      loggedEvents(kEventGpuGone) == 0,
@@ -491,18 +490,13 @@ void gpuGone() {
     end();
     return;
   }
-  const auto state = [&](uint32_t wanted) {
-    for (int i = 0; i < 500 && registers.read(AEROGPU_EXT_REG_GPU_STATE) != wanted; ++i) sleepMs(20);
-    return expect(registers.read(AEROGPU_EXT_REG_GPU_STATE) == wanted, "the GPU's state is %u (%u)", wanted,
-                  registers.read(AEROGPU_EXT_REG_GPU_STATE));
-  };
   const uint32_t generation = registers.read(AEROGPU_EXT_REG_GPU_GENERATION);
   scheduler.setTimeoutMs(2000);
   fillSurface(*context, surface, 0xFF102030);
   scheduler.waitIdle();
   scheduler.setTimeoutMs(10000);
   expect(scheduler.resets() == 1, "one time-out (%u)", scheduler.resets());
-  if (!state(AEROGPU_EXT_GPU_GONE)) return;
+  if (!gpuBecomes(adapter, AEROGPU_EXT_GPU_GONE)) return;
   end();
   const RingView ring(adapter);
   if (!ring) return;
@@ -516,7 +510,7 @@ void gpuGone() {
     expect(ntSuccess(draws->render(Stream().flush().bytes(), {}, &number)) && scheduler.waitIdle(number),
            "its fences go on");
     drainDpcs();
-    state(AEROGPU_EXT_GPU_GONE);
+    gpuBecomes(adapter, AEROGPU_EXT_GPU_GONE);
   }
   expect(scheduler.resets() == 1 && loggedEvents(kEventGpuLost) == 1 && loggedEvents(kEventGpuGone) == 1 &&
              loggedEvents(kEventGpuBack) == 0,
@@ -530,7 +524,7 @@ void gpuGone() {
   context = client ? client->createContext() : nullptr;
   if (!expect(context != nullptr, "a program")) return;
   expectRendering(adapter, *client, *context, 0xFF00CC00);
-  state(AEROGPU_EXT_GPU_WORKS);
+  gpuBecomes(adapter, AEROGPU_EXT_GPU_WORKS);
   drainDpcs();
   expect(loggedEvents(kEventGpuBack) == 1 && scheduler.resets() == 1,
          "it is told once (%u), without a time-out (%u)", loggedEvents(kEventGpuBack),
