@@ -2,7 +2,7 @@
 """Runs the scenes of bench.exe by turns on our and on other Direct3D 9, and prints a table of medians with quartiles.
 
 usage: scripts/bench-d3d9 [options] [SCENE...]
-  SCENE            draws, sprites, textures, windows (default: all)
+  SCENE            draws, sprites, textures, windows, uploads, readbacks (default: all)
   --dxvk FILE      DXVK's d3d9.dll for x64; runs the scenes with DXVK on lavapipe too. Debian 13's package dxvk-wine64
                    has it as /usr/lib/dxvk/wine64/d3d9.dll.so, a Windows library; unpacking the package is enough
   --rounds N       runs of each scene on each stack (default: 5)
@@ -13,10 +13,11 @@ usage: scripts/bench-d3d9 [options] [SCENE...]
 bench.exe runs under Wine on three stacks. Wine's own Direct3D draws with OpenGL on llvmpipe and DXVK (with --dxvk) with
 Vulkan on lavapipe, both into a window on an X server in memory. Ours draws with Vulkan on lavapipe beside a QEMU
 without a CPU, and presents onto the device's screen. A fourth program, aerogpu-direct-scenes, draws the same pictures
-in plain Vulkan calls on lavapipe, as an engine would, and copies each frame to memory. A run whose picture differs from
+in plain Vulkan calls on lavapipe, as an engine would, and copies each frame to memory; a frame of uploads and readbacks
+is a transfer of 4 MiB that shows nothing, which it does not do. A run whose picture differs from
 the others is an error. Processor time is that of the program's process in the counted frames; for our stack also that
 of the kernel side and the device, from the start of the program to its end. After each scene a line compares our time
-and processor time a frame with the slower of Wine's own Direct3D and direct Vulkan."""
+and processor time a frame with the slower of Wine's own Direct3D and direct Vulkan (Wine's alone for transfers)."""
 import os
 import re
 import statistics
@@ -28,7 +29,8 @@ from d3d9_stack import PARTS, Stack, program
 import d3d9_stack
 import wine
 
-SCENES = ('draws', 'sprites', 'textures', 'windows')
+SCENES = ('draws', 'sprites', 'textures', 'windows', 'uploads', 'readbacks')
+TRANSFERS = SCENES[4:]  # 4 MiB up or back; a frame shows nothing, and direct Vulkan has no such scene
 LAVAPIPE = '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'
 UNCOUNTED = 15  # frames of bench.exe before and after those that count
 TOLERANCE = 3  # of 255, for the field means of a picture
@@ -90,6 +92,7 @@ def _spread(values, form):
 
 
 def _measure(stacks, scene, rounds, seconds):
+    stacks = {name: stack for name, stack in stacks.items() if scene not in TRANSFERS or name != 'direct Vulkan'}
     runs = {name: [] for name in stacks}
     for turn in range(rounds):
         names = list(stacks)
@@ -153,6 +156,11 @@ def parse(arguments):
     return options
 
 
+def moved(stack):
+    """Returns how many bytes the device has moved to the GPU and back."""
+    return stack.counter('upload-bytes') + stack.counter('readback-bytes')
+
+
 def run(options):
     print('| scene | Direct3D | frames a second | processor ms a frame | aerogpu is so many times faster |')
     print('| --- | --- | --- | --- | --- |', flush=True)
@@ -169,14 +177,16 @@ def run(options):
                                    DXVK_STATE_CACHE_PATH='C:\\',
                                    **wine.environment(dxvk, overrides='services.exe=;d3d9=n', display=display)), None)
         for scene in options['scenes'] or SCENES:
-            draws = stack.counter('draws')
+            draws, bytes_moved = stack.counter('draws'), moved(stack)
             runs = _measure(stacks, scene, options['rounds'], options['seconds'])
             _print(scene, runs)
-            print('# %s: beside the slower of wined3d and direct Vulkan %.2f times the time, %.2f times the processor time'
-                  % (scene, *_beside_the_slower(runs)), file=sys.stderr, flush=True)
+            beside = 'wined3d' if scene in TRANSFERS else 'the slower of wined3d and direct Vulkan'
+            print('# %s: beside %s %.2f times the time, %.2f times the processor time'
+                  % (scene, beside, *_beside_the_slower(runs)), file=sys.stderr, flush=True)
             # This would show a renderer that is fast because it did not draw.
             frames = sum(one.frames + UNCOUNTED for one in runs['aerogpu'])
-            print('# %s: %.0f draws a frame on the device' % (scene, (stack.counter('draws') - draws) / frames),
+            print('# %s: %.0f draws and %.2f MiB moved a frame on the device' % (
+                scene, (stack.counter('draws') - draws) / frames, (moved(stack) - bytes_moved) / frames / (1 << 20)),
                   file=sys.stderr, flush=True)
     print('# load of the machine: %.1f on %d processors' % (os.getloadavg()[0], os.cpu_count()), file=sys.stderr)
     return 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // bench.exe: runs typical work of programs through Direct3D, as fast as possible: draws, sprites, changing textures,
-// composed windows. Prints the number of frames and seconds, the processor time of this process for them, and the
-// middle of the last picture, so that different Direct3Ds can be compared.
+// composed windows, uploads, read-backs. Prints the number of frames and seconds, the processor time of this process
+// for them, and the middle of the last picture, so that different Direct3Ds can be compared.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -110,6 +110,8 @@ public:
   virtual ~BenchScene() = default;
   virtual bool create(Tools &tools) = 0;
   virtual bool draw(Tools &tools, uint32_t frame) = 0;
+  /** False if frames are work that no window shows. */
+  virtual bool shows() const { return true; }
 };
 
 class Draws : public BenchScene {
@@ -249,12 +251,74 @@ private:
   ComPtr<IDirect3DVertexBuffer9> vertices_;
 };
 
+/** Updates a texture from one in memory, which programs do with what they have loaded, and samples it once. */
+class Uploads : public BenchScene {
+public:
+  bool create(Tools &tools) override {
+    return tools.createTexture(texture_, kSide, kSide, 0) &&
+           ok(tools.device()->CreateTexture(kSide, kSide, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, memory_.put(),
+                                            nullptr),
+              "CreateTexture(SYSTEMMEM)") &&
+           tools.fill(memory_.get(), kSide, kSide, 0) && tools.createVertices(vertices_, 1, 0) &&
+           tools.writeQuads(vertices_.get(), 0, 1, 0, [](Vertex *out, uint32_t) {
+             writeQuad(out, {0, 0, 0, 0}, {8, 8, 1, 1});
+           });
+  }
+  bool draw(Tools &tools, uint32_t frame) override {
+    D3DLOCKED_RECT locked{};
+    if (!ok(memory_->LockRect(0, &locked, nullptr, 0), "LockRect")) return false;  // all of it is dirty
+    *static_cast<uint32_t *>(locked.pBits) = TransferScene::color(frame);
+    return ok(memory_->UnlockRect(0), "UnlockRect") &&
+           ok(tools.device()->UpdateTexture(memory_.get(), texture_.get()), "UpdateTexture") &&
+           tools.use(vertices_.get()) && tools.texture(texture_.get()) && tools.draw(0, 1);
+  }
+  bool shows() const override { return false; }
+
+private:
+  static constexpr uint32_t kSide = TransferScene::kSide;
+  ComPtr<IDirect3DTexture9> texture_, memory_;
+  ComPtr<IDirect3DVertexBuffer9> vertices_;
+};
+
+/** Fills a target and reads it back. */
+class ReadBacks : public BenchScene {
+public:
+  bool create(Tools &tools) override {
+    return ok(tools.device()->CreateRenderTarget(kSide, kSide, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_NONE, 0, FALSE,
+                                                 target_.put(), nullptr),
+              "CreateRenderTarget") &&
+           ok(tools.device()->CreateOffscreenPlainSurface(kSide, kSide, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM,
+                                                          memory_.put(), nullptr),
+              "CreateOffscreenPlainSurface");
+  }
+  bool draw(Tools &tools, uint32_t frame) override {
+    D3DLOCKED_RECT locked{};
+    const uint32_t color = TransferScene::color(frame);
+    if (!ok(tools.device()->ColorFill(target_.get(), nullptr, color), "ColorFill") ||
+        !ok(tools.device()->GetRenderTargetData(target_.get(), memory_.get()), "GetRenderTargetData") ||
+        !ok(memory_->LockRect(&locked, nullptr, D3DLOCK_READONLY), "LockRect"))
+      return false;
+    const auto *bits = static_cast<const char *>(locked.pBits);
+    uint32_t last = 0;
+    std::memcpy(&last, bits + ptrdiff_t{locked.Pitch} * (kSide - 1) + size_t{4} * (kSide - 1), sizeof last);
+    if (last != color) return fail("frame %u reads %08x, expected %08x", frame, last, color);
+    return ok(memory_->UnlockRect(), "UnlockRect");
+  }
+  bool shows() const override { return false; }
+
+private:
+  static constexpr uint32_t kSide = TransferScene::kSide;
+  ComPtr<IDirect3DSurface9> target_, memory_;
+};
+
 std::unique_ptr<BenchScene> sceneOf(const char *name) {
   if (!name) return nullptr;
   if (!std::strcmp(name, "draws")) return std::make_unique<Draws>();
   if (!std::strcmp(name, "sprites")) return std::make_unique<Sprites>();
   if (!std::strcmp(name, "textures")) return std::make_unique<Textures>();
   if (!std::strcmp(name, "windows")) return std::make_unique<Windows>();
+  if (!std::strcmp(name, "uploads")) return std::make_unique<Uploads>();
+  if (!std::strcmp(name, "readbacks")) return std::make_unique<ReadBacks>();
   return nullptr;
 }
 
@@ -280,6 +344,14 @@ bool present(Tools &tools) {
   return true;
 }
 
+/** Does a frame of those that count. */
+bool runFrame(Tools &tools, BenchScene &scene, uint32_t frame) {
+  if (!scene.shows())
+    return ok(tools.device()->BeginScene(), "BeginScene") && scene.draw(tools, frame) &&
+           ok(tools.device()->EndScene(), "EndScene");
+  return drawFrame(tools, scene, frame) && present(tools);
+}
+
 bool tellPicture(Tools &tools) {
   ComPtr<IDirect3DSurface9> target;
   Picture picture;
@@ -292,12 +364,12 @@ bool tellPicture(Tools &tools) {
 
 bool run(Tools &tools, BenchScene &scene, const Options &options) {
   for (uint32_t frame = 0; frame < kWarmFrames; ++frame)
-    if (!drawFrame(tools, scene, frame) || !present(tools)) return false;
+    if (!runFrame(tools, scene, frame)) return false;
   if (!finish(tools.device())) return false;
   const double start = now(), busy = processorTime();
   uint32_t frame = 0;
   for (; options.seconds > 0 ? now() - start < options.seconds : frame < options.frames; ++frame)
-    if (!drawFrame(tools, scene, kWarmFrames + frame) || !present(tools)) return false;
+    if (!runFrame(tools, scene, kWarmFrames + frame)) return false;
   if (!finish(tools.device())) return false;
   std::printf("frames %u in %.3f s, processor %.3f s\n", frame, now() - start, processorTime() - busy);
   for (uint32_t back = kShownFrames; back--;)
@@ -311,12 +383,13 @@ bool run(Tools &tools, BenchScene &scene, const Options &options) {
 
 int main(int argc, char **argv) {
   using namespace programs;
-  constexpr char kHelp[] = "bench.exe --only draws|sprites|textures|windows: one scene, as fast as it goes.";
+  constexpr char kHelp[] =
+      "bench.exe --only draws|sprites|textures|windows|uploads|readbacks: one scene, as fast as it goes.";
   Options options;
   int exitCode = 0;
   if (!begin({.name = "bench", .help = kHelp}, argc, argv, options, exitCode)) return exitCode;
   const std::unique_ptr<BenchScene> scene = sceneOf(options.only);
-  if (!scene) return fail("--only draws, sprites, textures or windows") ? 0 : 2;
+  if (!scene) return fail("--only draws, sprites, textures, windows, uploads or readbacks") ? 0 : 2;
   options.x = options.y = 0;
   options.immediate = true;
   Window window;

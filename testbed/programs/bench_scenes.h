@@ -105,6 +105,13 @@ struct WindowsScene {
   }
 };
 
+/** A picture of 1024x1024, 4 MiB, on its way to a texture or back from a target, and nothing else: a frame is one such
+ * way, which shows nothing. Direct Vulkan has no such scene. */
+struct TransferScene {
+  static constexpr uint32_t kSide = 1024;
+  static uint32_t color(uint32_t frame) { return 0xFF000000 | (frame * 2654435761u) >> 8; }
+};
+
 /** Prints means of 8x8 fields of a picture, one line: different stacks round differently, but not by much. `at(x,
  * y)` returns an A8R8G8B8. */
 template <class Pixels> void tellPicture(const Pixels &at) {
