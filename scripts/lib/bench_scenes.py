@@ -13,11 +13,11 @@ usage: scripts/bench-d3d9 [options] [SCENE...]
 bench.exe runs under Wine on three stacks. Wine's own Direct3D draws with OpenGL on llvmpipe and DXVK (with --dxvk) with
 Vulkan on lavapipe, both into a window on an X server in memory. Ours draws with Vulkan on lavapipe beside a QEMU
 without a CPU, and presents onto the device's screen. A fourth program, aerogpu-direct-scenes, draws the same pictures
-in plain Vulkan calls on lavapipe, as an engine would, and copies each frame to memory; a frame of uploads and readbacks
-is a transfer of 4 MiB that shows nothing, which it does not do. A run whose picture differs from
-the others is an error. Processor time is that of the program's process in the counted frames; for our stack also that
-of the kernel side and the device, from the start of the program to its end. After each scene a line compares our time
-and processor time a frame with the slower of Wine's own Direct3D and direct Vulkan (Wine's alone for transfers)."""
+in plain Vulkan calls on lavapipe, as an engine would, and copies each frame to memory. It has no uploads and
+readbacks, whose frames are a transfer of 4 MiB and show nothing. A run whose picture differs from the others is an
+error. Processor time is that of the program's process in the counted frames; for our stack also that of the kernel side
+and the device, from the start of the program to its end. After each scene a line compares our time and processor time a
+frame with the slower of Wine's own Direct3D and direct Vulkan (Wine's alone for transfers)."""
 import os
 import re
 import statistics
