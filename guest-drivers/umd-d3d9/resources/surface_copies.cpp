@@ -7,6 +7,14 @@ namespace {
 /** Packets carry up to this many bytes; more are copied through memory that the device reads. */
 constexpr uint64_t kCarriedBytes = 16384;
 
+/** An update of this size is submitted at once, so that the device copies while the program prepares the next one. It
+ * waits for memory when the device is behind, which is shorter than carrying so much through the kernel's buffers. */
+constexpr uint64_t kStartedBytes = 512 << 10;
+
+HRESULT startUpdate(Context &context, uint64_t bytes, HRESULT result) {
+  return failed(result) || bytes < kStartedBytes ? result : context.submit();
+}
+
 void copyRows(uint8_t *to, size_t toPitch, const uint8_t *from, size_t fromPitch, size_t bytes, uint32_t rows) {
   for (uint32_t row = 0; row < rows; row++) memcpy(to + row * toPitch, from + row * fromPitch, bytes);
 }
@@ -73,7 +81,8 @@ HRESULT writeSurface(DeviceObjects &objects, Surface &surface, const Box &box, c
   const RowSpan span = rowsOf(*image.format, box.rect);
   const ImagePart part = surface.part(box);
   const Runtime &runtime = objects.context.runtime();
-  if (!image.isSmall && uint64_t{span.rows} * span.bytes * part.slices > kCarriedBytes) {
+  const uint64_t bytes = uint64_t{span.rows} * span.bytes * part.slices;
+  if (!image.isSmall && bytes > kCarriedBytes) {
     if (image.cpuVisible && !image.locks && !objects.context.isPending(image.memory)) {
       D3DDDICB_LOCKFLAGS how = {};
       how.DonotWait = 1;
@@ -87,18 +96,20 @@ HRESULT writeSurface(DeviceObjects &objects, Surface &surface, const Box &box, c
         surface.writes++;
         if (!image.markDirty(objects, part, !surface.memoryStale)) return objects.context.takeError();
         if (box == surface.whole()) surface.memoryStale = false;
-        return result;
+        return startUpdate(objects.context, bytes, result);
       }
     }
     Staging *staging;
     void *memory = nullptr;
-    if (!failed(image.takeStaging(objects, surface.width, surface.height, surface.depth, false, staging)) &&
+    const bool waits = bytes >= kStartedBytes;
+    if (!failed(image.takeStaging(objects, surface.width, surface.height, surface.depth, waits, staging)) &&
         !objects.context.isPending(staging->memory) && !failed(runtime.lock(staging->memory.handle, {}, memory))) {
       copySlices(span, part.slices, inStaging(memory, *staging, box, span), staging->pitch, staging->slicePitch, source,
                  sourcePitch, sourceSlicePitch);
       const HRESULT result = runtime.unlock(staging->memory.handle);
       surface.markWritten();
-      return image.copyIn(objects, part, *staging) ? result : objects.context.takeError();
+      if (!image.copyIn(objects, part, *staging)) return objects.context.takeError();
+      return startUpdate(objects.context, bytes, result);
     }
     // No memory is free, or none can be locked: the packets carry the bytes.
   }

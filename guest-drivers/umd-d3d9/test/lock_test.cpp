@@ -114,6 +114,33 @@ TEST_F(UmdLocks, UpdatesOfABatchShareALock) {
   p.destroy(buffer);
 }
 
+// The device copies while the program prepares its next update, and no update goes through the kernel's buffers.
+TEST_F(UmdLocks, LargeUpdatesGoThroughMemoryAndStartAtOnce) {
+  constexpr uint32_t kSide = 512;  // 1 MiB
+  std::vector<uint32_t> content(kSide * kSide, 0xFF123456);
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, kSide, kSide, Program::texture());
+  HANDLE memory = p.resource(D3DDDIFMT_A8R8G8B8, kSide, kSide, Program::texture(), D3DDDIPOOL_SYSTEMMEM, 1, 1,
+                             content.data(), kSide * 4);
+  D3DDDIARG_TEXBLT update = {};
+  update.hDstResource = texture;
+  update.hSrcResource = memory;
+  update.SrcRect = {0, 0, kSide, kSide};
+  p.flush();
+  rt.takePackets();
+  rt.calls.clear();
+  rt.allBusy = true;  // the device is behind
+  constexpr int kUpdates = 12;
+  for (int i = 1; i <= kUpdates; i++) {
+    EXPECT_EQ(p.fn.pfnTexBlt(p.dev(), &update), 0);
+    EXPECT_EQ(rt.calls["Render"], i);
+  }
+  EXPECT_EQ(rt.takePackets(AEROGPU_CMD_UPLOAD_RESOURCE).size(), 0u);
+  EXPECT_EQ(rt.calls["Allocate"], 3) << "no more pieces of memory for an image";
+  rt.allBusy = false;
+  p.destroy(memory);
+  p.destroy(texture);
+}
+
 TEST_F(UmdLocks, ARemovedDeviceIsOne) {
   prepare();
   p.clear(0xFF00FF00);
