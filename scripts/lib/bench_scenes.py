@@ -9,6 +9,8 @@ usage: scripts/bench-d3d9 [options] [SCENE...]
   --seconds S      duration of a run; ten frames before it are not counted (default: 3)
   --no-build       builds nothing
   --umd FILE       runs our stack with this user-mode driver
+  --setting NAME   runs our stack with this setting of the kernel driver at 1 (docs/windows/package.md), such as
+                   DisableHardwareBuffers
 
 bench.exe runs under Wine on three stacks. Wine's own Direct3D draws with OpenGL on llvmpipe and DXVK (with --dxvk) with
 Vulkan on lavapipe, both into a window on an X server in memory. Ours draws with Vulkan on lavapipe beside a QEMU
@@ -124,13 +126,13 @@ def _beside_the_slower(runs):
 
 
 def parse(arguments):
-    options = {'scenes': [], 'dxvk': None, 'rounds': 5, 'seconds': 3.0, 'build': True, 'parts': {}}
+    options = {'scenes': [], 'dxvk': None, 'rounds': 5, 'seconds': 3.0, 'build': True, 'parts': {}, 'settings': {}}
     rest = list(arguments)
     while rest:
         word = rest.pop(0)
         if word == '--no-build':
             options['build'] = False
-        elif word in ('--dxvk', '--rounds', '--seconds', '--umd'):
+        elif word in ('--dxvk', '--rounds', '--seconds', '--umd', '--setting'):
             if not rest:
                 raise Failure('%s needs a value' % word)
             value = rest.pop(0)
@@ -145,6 +147,8 @@ def parse(arguments):
                 options['dxvk'] = os.path.abspath(value)
             elif word == '--umd':
                 options['parts']['umd'] = os.path.abspath(value)
+            elif word == '--setting':
+                options['settings'][value] = 1
         elif word in SCENES:
             options['scenes'].append(word)
         else:
@@ -164,7 +168,7 @@ def moved(stack):
 def run(options):
     print('| scene | Direct3D | frames a second | processor ms a frame | aerogpu is so many times faster |')
     print('| --- | --- | --- | --- | --- |', flush=True)
-    with Stack(options['parts'], strict=False) as stack, wine.x_server() as display, \
+    with Stack(options['parts'], strict=False, settings=options['settings']) as stack, wine.x_server() as display, \
             wine.temporary_prefix('x11') as theirs, wine.temporary_prefix('x11') as dxvk:
         stacks = {'aerogpu': (dict(os.environ, **stack.variables(), AEROGPU_D3D9_HOSTILE='0'), stack.server.pid),
                   'wined3d': (dict(os.environ, **wine.environment(theirs, display=display)), None),

@@ -255,6 +255,7 @@ class Output(unittest.TestCase):
         options = bench_scenes.parse(['windows', '--rounds', '7', '--seconds', '0.5', '--no-build'])
         self.assertEqual((options['scenes'], options['rounds'], options['seconds'], options['build']),
                          (['windows'], 7, 0.5, False))
+        self.assertEqual(bench_scenes.parse(['--setting', 'DisableAperture'])['settings'], {'DisableAperture': 1})
         for words, reason in ((['window'], "what is 'window'"), (['--rounds'], '--rounds needs a value'),
                               (['--rounds', 'x'], "--rounds: 'x' is no number"), (['--rounds', '0'], 'at least one round'),
                               (['--dxvk', '/none/d3d9.dll'], '/none/d3d9.dll: No such file')):
