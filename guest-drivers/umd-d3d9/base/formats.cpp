@@ -14,8 +14,11 @@ constexpr uint32_t fourCc(char a, char b, char c, char d) {
 // Properties that the device does not report: how Direct3D 9 groups formats (page "FORMATOP").
 enum Trait : uint16_t {
   kPlain = 0,
-  kShown = 1,      // formats of the screen: DISPLAYMODE, 3DACCELERATION
-  kGroup = 2,      // in the ARGB group, if it is drawn to: at least 5 bits a channel
+  kShown = 1,  // formats of the screen: DISPLAYMODE, 3DACCELERATION
+  // Colours of at least 5 bits a channel, the only ones that a driver may announce as source or destination of
+  // conversions, besides sources with a FourCC; else Windows loads no driver at all (page "Reporting Support for 2D
+  // Operations Using Surface Formats"). The formats are those of D3D9On12 and VirtualBox (VBoxDispD3DIf.cpp).
+  kGroup = 2,
   kUpToAlpha = 4,  // differs from a format of the screen only in alpha
   kDepth = 8,
   kStencil = 16,
@@ -60,24 +63,24 @@ constexpr Known kKnown[] = {
     {D3DDDIFMT_X8R8G8B8, AERO_BOTH(B8G8R8X8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kShown},
     {D3DDDIFMT_R5G6B5, AERO_BOTH(B5G6R5_UNORM), kDrawn, 1, 2, kGroup | kShown},
     {D3DDDIFMT_A1R5G5B5, AERO_BOTH(B5G5R5A1_UNORM), kDrawn, 1, 2, kGroup},
-    {D3DDDIFMT_A8B8G8R8, AERO_BOTH(R8G8B8A8_UNORM), kDrawn | kSrgb, 1, 4, kUpToAlpha},
-    {D3DDDIFMT_X8B8G8R8, AERO_BOTH(R8G8B8X8_UNORM), kDrawn | kSrgb, 1, 4, kPlain},
+    {D3DDDIFMT_A8B8G8R8, AERO_BOTH(R8G8B8A8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kUpToAlpha},
+    {D3DDDIFMT_X8B8G8R8, AERO_BOTH(R8G8B8X8_UNORM), kDrawn | kSrgb, 1, 4, kGroup},
     AERO_NEW(R8G8B8, 3, kPlain),
     AERO_NEW(X1R5G5B5, 2, kGroup),
     AERO_NEW(A4R4G4B4, 2, kPlain),
     AERO_NEW(X4R4G4B4, 2, kPlain),
     AERO_NEW(A2R10G10B10, 4, kGroup),
-    AERO_NEW(A2B10G10R10, 4, kPlain),
+    AERO_NEW(A2B10G10R10, 4, kGroup),
     AERO_NEW(A8, 1, kPlain),
     AERO_NEW(L8, 1, kPlain),
     AERO_NEW(A8L8, 2, kPlain),
     AERO_NEW(A4L4, 1, kPlain),
     AERO_NEW(L16, 2, kPlain),
     AERO_NEW(G16R16, 4, kPlain),
-    AERO_NEW(A16B16G16R16, 8, kPlain),
+    AERO_NEW(A16B16G16R16, 8, kGroup),
     AERO_NEW(R16F, 2, kPlain),
     AERO_NEW(G16R16F, 4, kPlain),
-    AERO_NEW(A16B16G16R16F, 8, kPlain),
+    AERO_NEW(A16B16G16R16F, 8, kGroup),
     AERO_NEW(R32F, 4, kPlain),
     AERO_NEW(G32R32F, 8, kPlain),
     AERO_NEW(A32B32G32R32F, 16, kPlain),
@@ -164,7 +167,7 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   add(!(caps & AEROGPU_FORMAT_CAP_FILTER), FORMATOP_NOFILTER);
   add(known.traits & kBump && features & AEROGPU_EXT_FEATURE_HI_STATES, FORMATOP_BUMPMAP);
   add(!(known.traits & kTight), FORMATOP_OFFSCREENPLAIN);
-  add(caps & AEROGPU_FORMAT_CAP_BLIT_SRC, FORMATOP_CONVERT_TO_ARGB);
+  add(known.traits & kGroup && caps & AEROGPU_FORMAT_CAP_BLIT_SRC, FORMATOP_CONVERT_TO_ARGB);
   if (!(caps & AEROGPU_FORMAT_CAP_TARGET)) return operations;
   operations |= FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET;
   add(caps & AEROGPU_FORMAT_CAP_SRGB_WRITE, FORMATOP_SRGBWRITE);

@@ -114,7 +114,15 @@ void UmdCaps::expectAllIsMade() {
     EXPECT_NE(ops, 0u);
     const bool shown = row.Format == D3DDDIFMT_X8R8G8B8 || row.Format == D3DDDIFMT_R5G6B5;
     EXPECT_TRUE(shown || !(ops & (FORMATOP_DISPLAYMODE | FORMATOP_3DACCELERATION)));
-    EXPECT_TRUE(row.Format != D3DDDIFMT_A4R4G4B4 || !(ops & FORMATOP_MEMBEROFGROUP_ARGB)) << "4 bits a channel";
+    // Page "Reporting Support for 2D Operations Using Surface Formats": with one other format there is no HAL.
+    constexpr D3DDDIFORMAT kGroup[] = {D3DDDIFMT_A8R8G8B8,     D3DDDIFMT_X8R8G8B8,     D3DDDIFMT_R5G6B5,
+                                       D3DDDIFMT_X1R5G5B5,     D3DDDIFMT_A1R5G5B5,     D3DDDIFMT_A2B10G10R10,
+                                       D3DDDIFMT_A8B8G8R8,     D3DDDIFMT_X8B8G8R8,     D3DDDIFMT_A2R10G10B10,
+                                       D3DDDIFMT_A16B16G16R16, D3DDDIFMT_A16B16G16R16F};
+    const bool canBeMember = std::count(std::begin(kGroup), std::end(kGroup), row.Format);
+    const bool isFourCc = static_cast<uint32_t>(row.Format) > 0xFFFF;
+    EXPECT_TRUE(canBeMember || !(ops & FORMATOP_MEMBEROFGROUP_ARGB));
+    EXPECT_TRUE(canBeMember || isFourCc || !(ops & FORMATOP_CONVERT_TO_ARGB));
     EXPECT_EQ(!(ops & FORMATOP_OFFSCREEN_RENDERTARGET), !(ops & FORMATOP_SAME_FORMAT_RENDERTARGET));
     if (ops & FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH) {
       EXPECT_TRUE(ops & FORMATOP_ZSTENCIL);

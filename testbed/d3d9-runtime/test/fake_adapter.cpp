@@ -38,6 +38,10 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
     return S_OK;
   case D3DDDICAPS_GETFORMATDATA:
     std::memcpy(data->pData, kFormats, sizeof kFormats);
+    if (misbehaves("converted luminance")) {
+      auto *last = static_cast<FORMATOP *>(data->pData) + std::size(kFormats) - 1;
+      *last = {D3DDDIFMT_L8, FORMATOP_TEXTURE | FORMATOP_CONVERT_TO_ARGB, 0, 0, 0};
+    }
     return S_OK;
   case D3DDDICAPS_GETD3DQUERYCOUNT:
     *static_cast<UINT *>(data->pData) = std::size(kQueries);
