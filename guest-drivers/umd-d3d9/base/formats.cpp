@@ -30,6 +30,8 @@ enum Trait : uint16_t {
   kNull = 1024,       // has neither memory nor a device format
   kPlanar = 2048,     // see FormatRow
   kResolve = 8192,    // a name by which programs ask for Blits::resolveDepth(); a target of it is one of NULL
+  kGathered = 16384,  // programs that find it sample with Fetch4, in all formats of one channel
+  kCoverage = 32768,  // a name by which programs ask for alpha to coverage; a surface of it is one of NULL
   kDirectDraw = 4096  // for DirectDraw, whose runtime calls 24 bits of depth so (DDrawCompat, D3dDdi/Adapter.cpp)
 };
 
@@ -55,9 +57,9 @@ struct Known {
   { D3DDDIFMT_##D3D, AEROGPU_FORMAT_D3D9_##D3D, AEROGPU_FORMAT_INVALID, 0, 1, BYTES, TRAITS }
 
 // D24X8 is stored as 32-bit depth: no program sees the bits, and no stencil that a leftover state could change. D24FS8
-// is stored as D24S8: no program reads its bits either. DF24 is not offered: programs sample its depth as it is stored,
-// and the only device format of 24 bits that allows this has a stencil (INTZ). P8 is stored as L8: it has no palettes
-// here, and is only copied and filled.
+// is stored as D24S8: no program reads its bits either. DF24 has no stencil in Direct3D, but has one on the device
+// (FMT-12), which SpecialStates keeps unused. P8 is stored as L8: it has no palettes here, and is only copied and
+// filled.
 constexpr Known kKnown[] = {
     {D3DDDIFMT_A8R8G8B8, AERO_BOTH(B8G8R8A8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kUpToAlpha},
     {D3DDDIFMT_X8R8G8B8, AERO_BOTH(B8G8R8X8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kShown},
@@ -98,6 +100,7 @@ constexpr Known kKnown[] = {
     {D3DDDIFMT_P8, AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_INVALID, 0, 1, 1, kPlainOnly},
     {fourCc('N', 'U', 'L', 'L'), AERO_BOTH(INVALID), 0, 1, 1, kNull},
     {fourCc('R', 'E', 'S', 'Z'), AERO_BOTH(INVALID), 0, 1, 1, kNull | kResolve},
+    {fourCc('A', 'T', 'O', 'C'), AERO_BOTH(INVALID), 0, 1, 1, kNull | kCoverage},
     {D3DDDIFMT_DXT1, AERO_BOTH(BC1_RGBA_UNORM), kBlocks, 4, 8, kPlain},
     {D3DDDIFMT_DXT2, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
     {D3DDDIFMT_DXT3, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
@@ -115,13 +118,15 @@ constexpr Known kKnown[] = {
     {D3DDDIFMT_D32F_LOCKABLE, AERO_BOTH(D32_FLOAT), kShadows, 1, 4, kDepth | kLocked},
     {fourCc('I', 'N', 'T', 'Z'), AEROGPU_FORMAT_D3D9_INTZ, AEROGPU_FORMAT_INVALID, 0, 1, 4, kDepth | kStencil},
     {fourCc('D', 'F', '1', '6'), AEROGPU_FORMAT_D3D9_DF16, AEROGPU_FORMAT_INVALID, 0, 1, 2, kDepth},
+    {fourCc('D', 'F', '2', '4'), AEROGPU_FORMAT_D3D9_DF24, AEROGPU_FORMAT_INVALID, 0, 1, 4, kDepth | kGathered},
 };
 #undef AERO_BOTH
 #undef AERO_NEW
 static_assert(sizeof kKnown / sizeof kKnown[0] <= FormatTable::kMaxRows);
 
-uint32_t depthOperations(uint32_t caps) {
+uint32_t depthOperations(const Known &known, uint32_t caps) {
   if (!(caps & AEROGPU_FORMAT_CAP_DEPTH)) return 0;
+  if (known.traits & kGathered && !(caps & AEROGPU_FORMAT_CAP_GATHER)) return 0;
   uint32_t operations = FORMATOP_ZSTENCIL | FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH;
   if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return operations;
   operations |= FORMATOP_TEXTURE;
@@ -140,6 +145,8 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   if (known.traits & kResolve)
     return features & AEROGPU_EXT_FEATURE_HI_BLIT ? FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET
                                                   : 0;
+  // Programs ask for it as a plain surface, and make none (D3D9On12, src/9on12Adapter.cpp).
+  if (known.traits & kCoverage) return features & AEROGPU_EXT_FEATURE_HI_STATES ? FORMATOP_OFFSCREENPLAIN : 0;
   // The colours drawn to NULL are dropped: such draws are for depth alone.
   if (known.traits & kNull)
     return FORMATOP_TEXTURE | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET |
@@ -196,7 +203,7 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block, uint32
     FormatRow row = {};
     row.d3d = static_cast<D3DDDIFORMAT>(known.d3d);
     row.device = number;
-    row.operations = depth ? depthOperations(can.caps) : colorOperations(known, can.caps, features);
+    row.operations = depth ? depthOperations(known, can.caps) : colorOperations(known, can.caps, features);
     if (!row.operations) continue;
     constexpr uint32_t kSamples = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_BLIT;
     // A program that cannot resolve has no use for samples, and lockable surfaces have one sample.
