@@ -458,6 +458,17 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(eight.MaxVolumeExtent, c.MaxVolumeExtent);
 }
 
+// Page "DDIGAMMACAPS".
+TEST_F(UmdCaps, GammaRampsAreThoseOfTheScreen) {
+  start(wholeBlock());
+  EXPECT_EQ(caps<DDIGAMMACAPS>(D3DDDICAPS_GETGAMMARAMPCAPS, {99}).GammaCaps, 0u);
+  EXPECT_TRUE(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).Caps2 & D3DCAPS2_FULLSCREENGAMMA) << "level 9 requires it";
+  stop();
+  start(wholeBlock(), kAll | AEROGPU_EXT_FEATURE_HI_GAMMA);
+  EXPECT_EQ(caps<DDIGAMMACAPS>(D3DDDICAPS_GETGAMMARAMPCAPS).GammaCaps, UINT{GAMMA_CAP_RGB256x3x16});
+  EXPECT_TRUE(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).Caps2 & D3DCAPS2_FULLSCREENGAMMA);
+}
+
 // Colour keys need the device's blits.
 TEST_F(UmdCaps, WithoutBlitsThereAreNoColourKeys) {
   start(wholeBlock(), kAll & ~AEROGPU_EXT_FEATURE_HI_BLIT);

@@ -311,6 +311,12 @@ bool DriverAdapter::currentMode(D3DKMT_DISPLAYMODE &mode) const {
   return true;
 }
 
+bool DriverAdapter::hasGammaRamps() const {
+  DDIGAMMACAPS caps{};
+  return SUCCEEDED(getCaps(D3DDDICAPS_GETGAMMARAMPCAPS, nullptr, &caps, sizeof caps)) &&
+         (caps.GammaCaps & GAMMA_CAP_RGB256x3x16);
+}
+
 DWORD DriverAdapter::operations(D3DFORMAT format) const {
   DWORD operations = 0;
   for (const FORMATOP &row : m_formats)

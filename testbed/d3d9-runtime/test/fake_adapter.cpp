@@ -80,6 +80,9 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
         misbehaves("few slots") ? 511 : 512;
     return S_OK;
   }
+  case D3DDDICAPS_GETGAMMARAMPCAPS:
+    static_cast<DDIGAMMACAPS *>(data->pData)->GammaCaps = misbehaves("no ramps") ? 0 : GAMMA_CAP_RGB256x3x16;
+    return S_OK;
   default:
     std::memset(data->pData, 0, data->DataSize);
     return S_OK;
