@@ -23,7 +23,7 @@ enum Trait : uint16_t {
   kDepth = 8,
   kStencil = 16,
   kLocked = 32,       // depth that programs lock: one sample
-  kVideo = 64,        // YUV: plain surfaces alone
+  kVideo = 64,        // YUV: plain surfaces, and textures of one level that the driver converts
   kBump = 128,        // differences of coordinates, and luminance
   kTight = 256,       // see FormatRow
   kPlainOnly = 512,   // plain surfaces that are copied and filled, and nothing else
@@ -157,9 +157,11 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   if (known.traits & kPlainOnly) return caps & AEROGPU_FORMAT_CAP_SAMPLE ? FORMATOP_OFFSCREENPLAIN : 0;
   if (known.traits & kVideo) {
     const bool converts = caps & AEROGPU_FORMAT_CAP_BLIT_SRC && features & AEROGPU_EXT_FEATURE_HI_BLIT;
-    return converts ? FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_NOFILTER | FORMATOP_NOALPHABLEND |
-                          FORMATOP_NOTEXCOORDWRAPNORMIP | described | (known.traits & kPlanar ? FORMATOP_PLANAR : 0)
-                    : 0;
+    if (!converts) return 0;
+    const bool sampled = caps & AEROGPU_FORMAT_CAP_SAMPLE && !(known.traits & kPlanar);
+    return FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_NOALPHABLEND | FORMATOP_NOTEXCOORDWRAPNORMIP |
+           described | (known.traits & kPlanar ? FORMATOP_PLANAR : 0) |
+           (sampled ? FORMATOP_TEXTURE : FORMATOP_NOFILTER);
   }
   if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return 0;
   constexpr uint32_t kVolumes = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_UPDATES;
@@ -192,6 +194,9 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block, uint32
   // Without the block, it is unknown what extended formats can do.
   const uint32_t features = block ? featuresHigh : 0;
   constexpr uint32_t kDirectDrawInterface = 7;  // and below
+  // The device samples no YUV, but converts it to what a texture of video has as its twin.
+  constexpr uint32_t kTwin = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLIT_DST;
+  const bool isConverted = block && (block.format(AEROGPU_FORMAT_B8G8R8X8_UNORM).caps & kTwin) == kTwin;
   for (const Known &known : kKnown) {
     if (known.traits & kDirectDraw && interfaceNumber > kDirectDrawInterface) continue;
     const bool extended = known.device < AEROGPU_EXT_FORMAT_FIRST || features & AEROGPU_EXT_FEATURE_HI_FORMATS;
@@ -199,6 +204,7 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block, uint32
     if (number == AEROGPU_FORMAT_INVALID && !(known.traits & kNull)) continue;
     aerogpu_format_caps can = {number, known.olderCaps, 1, 0};
     if (block && number != AEROGPU_FORMAT_INVALID) can = block.format(number);
+    if (known.traits & kVideo && isConverted) can.caps |= AEROGPU_FORMAT_CAP_SAMPLE;
     const bool depth = known.traits & kDepth;
     FormatRow row = {};
     row.d3d = static_cast<D3DDDIFORMAT>(known.d3d);

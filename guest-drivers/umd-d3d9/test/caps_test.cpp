@@ -38,7 +38,11 @@ void UmdCaps::expectAllIsMade() {
     EXPECT_TRUE(!row.FlipMsTypes || row.FlipMsTypes == row.BltMsTypes);
 
     const uint32_t texture = Program::texture();
-    EXPECT_EQ(make(row, texture, 5) == 0, (ops & FORMATOP_TEXTURE) != 0);
+    const bool oneLevel = ops & FORMATOP_NOTEXCOORDWRAPNORMIP;
+    EXPECT_EQ(make(row, texture, oneLevel ? 1 : 5) == 0, (ops & FORMATOP_TEXTURE) != 0);
+    if (oneLevel) {
+      EXPECT_EQ(make(row, texture, 2), kNotAvailable);
+    }
     if (ops & FORMATOP_CUBETEXTURE) {
       EXPECT_EQ(make(row, Program::cube(), 5, 6), 0);
     }
@@ -193,9 +197,9 @@ TEST_F(UmdCaps, WhatIsOfferedIsSharedAsWhatItIs) {
     SCOPED_TRACE(row.Format);
     const bool depth = row.Operations & FORMATOP_ZSTENCIL;
     if (depth || !(row.Operations & FORMATOP_TEXTURE)) continue;
-    // "ATI1" and "ATI2", whose pitch runtime and device count in different ways, and "NULL", which has no pixels, are
-    // never shared.
-    constexpr uint32_t kAlone[] = {0x31495441, 0x32495441, 0x4C4C554E};
+    // "ATI1" and "ATI2", whose pitch runtime and device count in different ways, "NULL", which has no pixels, and
+    // "UYVY" and "YUY2", which their device converts, are never shared.
+    constexpr uint32_t kAlone[] = {0x31495441, 0x32495441, 0x4C4C554E, 0x59565955, 0x32595559};
     if (std::count(std::begin(kAlone), std::end(kAlone), static_cast<uint32_t>(row.Format))) continue;
     rt.takePackets();
     HANDLE shared = nullptr;
