@@ -27,6 +27,7 @@
 #include "hw-aerogpu/display/cursor.h"
 #include "hw-aerogpu/display/console.h"
 #include "hw-aerogpu/display/edid.h"
+#include "hw-aerogpu/display/gamma.h"
 #include "hw-aerogpu/ring/embedder.h"
 #include "hw-aerogpu/report/errors.h"
 #include "hw-aerogpu/ring/fence.h"
@@ -84,6 +85,7 @@ struct AeroGPUState {
     AeroGPURender render;
     AeroGPUConsole console;
     AeroGPUCursor cursor;
+    AeroGPUGamma gamma;
     AeroGPUEdid edid;
     AeroGPURendererConfig config;
     AeroGPUStats stats;

@@ -97,10 +97,10 @@ Seen look(AeroGpuDev& dev) {
 }
 
 /// A VM with something in every part: ring, fence page, latched error, scanout from memory, cursor with a
-/// shape that memory no longer has, vblank in mid-period, and a vsynced present that waits, with a submission
-/// after it.
+/// shape that memory no longer has, with `ramped` a gamma ramp, vblank in mid-period, and a vsynced present
+/// that waits, with a submission after it.
 struct Busy {
-  explicit Busy(AeroGpuDev& dev) : dev(dev) {
+  explicit Busy(AeroGpuDev& dev, bool ramped = false) : dev(dev) {
     dev.qemu.clockStep(12'345);
     dev.useFencePage();
     dev.setScanout({});
@@ -114,6 +114,12 @@ struct Busy {
     dev.setReg(AEROGPU_MMIO_REG_CURSOR_Y, 10);
     dev.setReg64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, kCursorGpa);
     dev.setReg(AEROGPU_MMIO_REG_CURSOR_ENABLE, 1);
+    if (ramped) {
+      for (uint32_t at = 0; at < AEROGPU_EXT_REG_GAMMA_RAMP_BYTES; at += 4)
+        dev.setReg(AEROGPU_EXT_REG_GAMMA_RAMP + at, at * 0x10003);
+      dev.setReg(AEROGPU_EXT_REG_GAMMA_ENABLE, 1);
+      dev.setReg(AEROGPU_EXT_REG_GAMMA_RAMP, 0x12345678);  // not taken yet
+    }
     picture = dev.qemu.screendump().rgb;
     dev.qemu.write(kCursorGpa, Bytes(4 * 4 * 4, 0));  // not read again
 
@@ -163,7 +169,7 @@ void expectGoesOn(AeroGpuDev& dev, const Busy& busy, const Seen& before) {
 // PCI-9
 TEST(SavedState, AMachineGoesOnElsewhereWhereItWas) {
   AeroGpuDev source;
-  Busy busy(source);
+  Busy busy(source, true);
   source.interceptIntx();
   const Seen before = look(source);
   EXPECT_EQ(before.sequence, 3u);
@@ -183,7 +189,10 @@ TEST(SavedState, AMachineGoesOnElsewhereWhereItWas) {
       "the loaded machine");
   target.goOnFrom(source);
   EXPECT_EQ(look(target), before);
-  EXPECT_EQ(target.qemu.screendump().rgb, busy.picture) << "scanout, and the cursor's shape as it was read";
+  EXPECT_EQ(target.qemu.screendump().rgb, busy.picture)
+      << "scanout, the cursor's shape as it was read, the gamma ramp as it was enabled";
+  EXPECT_EQ(target.reg(AEROGPU_EXT_REG_GAMMA_ENABLE), 1u);
+  EXPECT_EQ(target.reg(AEROGPU_EXT_REG_GAMMA_RAMP), 0x12345678u);
   expectGoesOn(target, busy, before);
   EXPECT_EQ(target.reg(AEROGPU_MMIO_REG_IRQ_STATUS),
             AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR);

@@ -141,6 +141,7 @@ constexpr Name kFeatures[] = {
     {high(AEROGPU_EXT_FEATURE_HI_PROCESSES), "PROCESSES"},
     {high(AEROGPU_EXT_FEATURE_HI_RING_BUSY), "RING_BUSY"},
     {high(AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS), "ERROR_RECORDS"},
+    {high(AEROGPU_EXT_FEATURE_HI_GAMMA), "GAMMA"},
 };
 constexpr Name kSubmitFlags[] = {
     {AEROGPU_SUBMIT_FLAG_PRESENT, "PRESENT"},

@@ -94,6 +94,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
     registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
     return STATUS_SUCCESS;
   case kDisplay:
+    gammaRamp.start();
     return display.start();
   case kCursor:
     return cursor.start();
@@ -183,6 +184,7 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
   powered = true;
   display.restore();
+  gammaRamp.restore();
   cursor.restore();
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
   // Makes the textures before any program opens them; their pixels are lost. A texture for which the ring has no

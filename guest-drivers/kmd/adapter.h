@@ -13,6 +13,7 @@
 #include "guest-drivers/kmd/device/registers.h"
 #include "guest-drivers/kmd/display/cursor_plane.h"
 #include "guest-drivers/kmd/display/display.h"
+#include "guest-drivers/kmd/display/gamma_ramp.h"
 #include "guest-drivers/kmd/gdi/gdi_engine.h"
 #include "guest-drivers/kmd/gdi/kernel_textures.h"
 #include "guest-drivers/kmd/gdi/presents.h"
@@ -101,6 +102,7 @@ public:
   Scheduler scheduler{registers, counters, dxgk};
   InternalQueue &internal = scheduler.internal();
   Display display{registers, features, segments, counters, dxgk};
+  GammaRamp gammaRamp{registers, features};
   CursorPlane cursor{registers, features};
   KernelTextures textures{internal, allocations, display, epochs, features};
   DeviceErrors deviceErrors{registers};

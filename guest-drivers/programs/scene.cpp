@@ -38,7 +38,7 @@ bool runFrames(IDirect3DDevice9 *device, Scene *scene, const Options &options, u
  * the screen. */
 bool checkedFrame(IDirect3DDevice9 *device, Scene *scene, const Options &options, uint32_t frame) {
   const Picture expected = scene->expectation(frame);
-  if (options.expectation && !writePpm(options.expectation, expected)) return false;
+  if (options.expectation && !writePpm(options.expectation, scene->shown(frame))) return false;
   if (!drawFrame(device, scene, frame, options.draws)) return false;
   ComPtr<IDirect3DSurface9> target;
   Picture got;

@@ -16,6 +16,8 @@ public:
   virtual bool draw(IDirect3DDevice9 *device, uint32_t frame, uint32_t draw) = 0;
   /** Returns the picture of a frame, from the rules of Direct3D. */
   virtual Picture expectation(uint32_t frame) const = 0;
+  /** Returns what the window shows of a frame: its picture, unless something between it and the screen changes it. */
+  virtual Picture shown(uint32_t frame) const { return expectation(frame); }
   /** Returns how many of 255 steps a channel may differ. */
   virtual uint32_t tolerance() const { return 0; }
 };

@@ -11,6 +11,7 @@
 #include "hw-aerogpu/ring/completions.h"
 #include "hw-aerogpu/display/cursor.h"
 #include "hw-aerogpu/display/edid.h"
+#include "hw-aerogpu/display/gamma.h"
 #include "hw-aerogpu/report/error_records.h"
 #include "hw-aerogpu/bus/ext_regs.h"
 #include "hw-aerogpu/ring/keep.h"
@@ -87,6 +88,7 @@ static void vga_write(AeroGPUState *s, uint32_t value)
     aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
     aerogpu_vblank_update(s);
     aerogpu_cursor_reset(s);
+    aerogpu_gamma_enable(s, false);
     aerogpu_scanout_to_vga(s);
     aerogpu_request(s, AEROGPU_REQ_SCANOUT);
 }
@@ -167,6 +169,16 @@ static void keep_write(AeroGPUState *s, uint32_t value)
 static uint32_t policy_read(AeroGPUState *s)
 {
     return s->escapes ? 0 : AEROGPU_EXT_POLICY_ESCAPES_OFF;
+}
+
+static uint32_t gamma_enable_read(AeroGPUState *s)
+{
+    return s->gamma.on;
+}
+
+static void gamma_enable_write(AeroGPUState *s, uint32_t value)
+{
+    aerogpu_gamma_enable(s, value & 1);
 }
 
 static uint32_t ring_busy_read(AeroGPUState *s)
@@ -250,6 +262,8 @@ static const AeroGPUExtReg aerogpu_ext_regs[] = {
     EXT_REG(ERROR_TAKEN_FENCE_HI, .read = error_TAKEN_FENCE_HI_read),
     EXT_REG(ERROR_TAKEN_SPACE, .read = error_TAKEN_SPACE_read),
     EXT_REG(ERROR_TAKEN_CONTEXT, .read = error_TAKEN_CONTEXT_read),
+    EXT_REG(GAMMA_ENABLE, .read = gamma_enable_read,
+            .write = gamma_enable_write),
     EXT_REG(SPACES, .read = spaces_read, .write = spaces_write),
     EXT_REG(SPACE_COUNT, .read = space_COUNT_read),
     EXT_REG(SPACE_CONTEXTS, .read = space_CONTEXTS_read),
@@ -272,6 +286,13 @@ static const AeroGPUExtReg *ext_reg(hwaddr addr)
     return NULL;
 }
 
+/* True for a word of the gamma ramp. */
+static bool is_gamma_ramp(hwaddr addr, unsigned size)
+{
+    return size == 4 && addr % 4 == 0 && addr >= AEROGPU_EXT_REG_GAMMA_RAMP &&
+           addr < AEROGPU_EXT_REG_GAMMA_RAMP + AEROGPU_EXT_REG_GAMMA_RAMP_BYTES;
+}
+
 uint32_t aerogpu_ext_regs_read(AeroGPUState *s, hwaddr addr, unsigned size)
 {
     const AeroGPUExtReg *reg = size == 4 ? ext_reg(addr) : NULL;
@@ -285,6 +306,9 @@ uint32_t aerogpu_ext_regs_read(AeroGPUState *s, hwaddr addr, unsigned size)
         addr < AEROGPU_EXT_REG_CAPS + AEROGPU_EXT_REG_CAPS_BYTES) {
         return caps_read(s, addr - AEROGPU_EXT_REG_CAPS, size);
     }
+    if (is_gamma_ramp(addr, size)) {
+        return aerogpu_gamma_read(s, addr - AEROGPU_EXT_REG_GAMMA_RAMP);
+    }
     if (reg && reg->read) {
         value = reg->read(s);
         trace_aerogpu_reg_read(addr, reg->name, value);
@@ -297,6 +321,9 @@ void aerogpu_ext_regs_write(AeroGPUState *s, hwaddr addr, uint32_t value,
 {
     const AeroGPUExtReg *reg = size == 4 ? ext_reg(addr) : NULL;
 
+    if (is_gamma_ramp(addr, size)) {
+        aerogpu_gamma_write(s, addr - AEROGPU_EXT_REG_GAMMA_RAMP, value);
+    }
     if (reg && reg->write) {
         trace_aerogpu_reg_write(addr, reg->name, value);
         reg->write(s, value);

@@ -8,8 +8,8 @@
 
 /*
  * Read or write `size` bytes, 1 to 4, at `addr`, an offset in BAR0 of
- * AEROGPU_EXT_REG_FIRST or more. Registers take 4 bytes at once; EDID and
- * capability block are read in any size. Any other read returns 0, any other
+ * AEROGPU_EXT_REG_FIRST or more. Registers and gamma ramp take 4 bytes at
+ * once; EDID and capability block are read in any size. Any other read returns 0, any other
  * write has no effect.
  */
 uint32_t aerogpu_ext_regs_read(AeroGPUState *s, hwaddr addr, unsigned size);

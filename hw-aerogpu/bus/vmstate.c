@@ -12,6 +12,7 @@
 #include "hw-aerogpu/aerogpu.h"
 #include "hw-aerogpu/ring/completions.h"
 #include "hw-aerogpu/display/cursor.h"
+#include "hw-aerogpu/display/gamma.h"
 #include "hw-aerogpu/report/errors.h"
 #include "hw-aerogpu/ring/fence.h"
 #include "hw-aerogpu/report/irq.h"
@@ -184,5 +185,6 @@ const VMStateDescription aerogpu_vmstate = {
             VMSTATE_END_OF_LIST() },
     .subsections =
         (const VMStateDescription *[]){ &aerogpu_loss_vmstate,
-                                        &aerogpu_spaces_vmstate, NULL },
+                                        &aerogpu_spaces_vmstate,
+                                        &aerogpu_gamma_vmstate, NULL },
 };

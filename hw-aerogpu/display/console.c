@@ -10,6 +10,7 @@
 #include "hw-aerogpu/aerogpu.h"
 #include "hw-aerogpu/display/cursor.h"
 #include "hw-aerogpu/display/console.h"
+#include "hw-aerogpu/display/gamma.h"
 #include "hw-aerogpu/guest/guestmem.h"
 #include "hw-aerogpu/display/pixels.h"
 #include "hw-aerogpu/display/scanout.h"
@@ -117,6 +118,7 @@ static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
                                     src->data + y * src->stride +
                                         (uint64_t)rect->left * bytes,
                                     s->console.line, n);
+                aerogpu_gamma_apply(s, s->console.line, n);
                 changed = memcmp(to, s->console.line, (size_t)n * 4) != 0;
                 if (changed) {
                     memcpy(to, s->console.line, (size_t)n * 4);
@@ -192,6 +194,7 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
                 if (under) {
                     aerogpu_cursor_overlay(s, s->console.line, width, y);
                 }
+                aerogpu_gamma_apply(s, s->console.line, width);
                 if (s->scanout.full_update ||
                     memcmp(to, s->console.line, (size_t)width * 4)) {
                     if (src->damage && !s->scanout.full_update) {

@@ -14,6 +14,7 @@
 #include "hw-aerogpu/aerogpu.h"
 #include "hw-aerogpu/ring/completions.h"
 #include "hw-aerogpu/display/cursor.h"
+#include "hw-aerogpu/display/gamma.h"
 #include "hw-aerogpu/report/errors.h"
 #include "hw-aerogpu/ring/fence.h"
 #include "hw-aerogpu/report/irq.h"
@@ -161,6 +162,7 @@ void aerogpu_device_reset(AeroGPUState *s)
     aerogpu_vblank_reset(s);
     aerogpu_irq_reset(s);
     aerogpu_cursor_reset(s);
+    aerogpu_gamma_reset(s);
     aerogpu_spaces_reset(s);
     vga_common_reset(&s->vga);
     aerogpu_scanout_reset(s);

@@ -48,6 +48,7 @@ uint32_t possibleFormatCaps(const FormatInfo& format) {
   if (format.isYuv()) return AEROGPU_FORMAT_CAP_BLIT_SRC;
   uint32_t caps = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE |
                   AEROGPU_FORMAT_CAP_CUBE | AEROGPU_FORMAT_CAP_BORDER;
+  if (isGathered(format)) caps |= AEROGPU_FORMAT_CAP_GATHER;
   if (format.depth) {
     caps |= AEROGPU_FORMAT_CAP_DEPTH;
     if (format.stencil) caps |= AEROGPU_FORMAT_CAP_STENCIL;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "aerogpu/d3d9/formats.h"
 #include "aerogpu/d3d9/states.h"
 
 namespace aerogpu::core {
@@ -129,6 +130,13 @@ void setFilter(SamplerState& sampler, uint32_t value) {
   sampler.*kField = static_cast<Filter>(value);
 }
 
+/// Programs write the FourCCs "GET4" and "GET1" as biases, which ask for samples of four texels and of one.
+void setLodBias(SamplerState& sampler, uint32_t value) {
+  constexpr uint32_t kGather = d3d9::fourCc('G', 'E', 'T', '4'), kSample = d3d9::fourCc('G', 'E', 'T', '1');
+  sampler.gather = value == kGather;
+  sampler.lodBias = sampler.gather || value == kSample ? 0 : asFloat(value);
+}
+
 void setMaxAnisotropy(SamplerState& sampler, uint32_t value) {
   sampler.maxAnisotropy = value == 0 ? 1 : value;
 }
@@ -212,7 +220,7 @@ constexpr Row<SamplerState> kSamplerStateRows[] = {
     {static_cast<uint32_t>(Samp::MagFilter), setFilter<&SamplerState::mag>, 0},
     {static_cast<uint32_t>(Samp::MinFilter), setFilter<&SamplerState::min>, 0},
     row<Samp::MipFilter, &SamplerState::mip>(),
-    row<Samp::MipMapLodBias, &SamplerState::lodBias>(),
+    {static_cast<uint32_t>(Samp::MipMapLodBias), setLodBias, 0},
     row<Samp::MaxMipLevel, &SamplerState::maxMipLevel>(),
     {static_cast<uint32_t>(Samp::MaxAnisotropy), setMaxAnisotropy, 0},
     row<Samp::SrgbTexture, &SamplerState::srgb>(),

@@ -203,6 +203,16 @@ bool decodedByShader(const FormatInfo& format) {
          c[0].type == Type::Unorm;
 }
 
+bool isGathered(const FormatInfo& format) {
+  if (format.depth) return !format.compares;
+  if (format.blockPixels > 1) return format.format == AEROGPU_FORMAT_D3D9_ATI1;
+  if (format.isYuv()) return false;
+  const std::array<Channel, 4>& c = format.channels;
+  const Channel& only = isAlpha(format) ? c[3] : c[0];
+  return only.stored() &&
+         std::ranges::all_of(c, [&](const Channel& channel) { return !channel.stored() || channel == only; });
+}
+
 bool takesColors(const FormatInfo& format) {
   return !format.depth && format.blockPixels == 1 && !format.isYuv();
 }

@@ -88,6 +88,16 @@ bool hasSrgbTwin(const FormatInfo& format);
 /// GPU has the layout in sRGB: colors of 16 bits (STATE-20).
 bool decodedByShader(const FormatInfo& format);
 
+/// True if samples of the format can be four texels (XSTATE-11): it has one channel, and does not compare.
+/// The formats are those of Direct3D 9's drivers (Wine, dlls/d3d9/tests/visual.c, test_fetch4; DXVK,
+/// src/d3d9/d3d9_common_texture.cpp).
+bool isGathered(const FormatInfo& format);
+
+/// True if the only channel of the format is alpha.
+inline bool isAlpha(const FormatInfo& format) {
+  return format.channels[3].stored() && !format.channels[0].stored();
+}
+
 /// True if a blit or a fill can write colors to single texels of the format.
 bool takesColors(const FormatInfo& format);
 

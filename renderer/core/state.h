@@ -133,7 +133,8 @@ struct SamplerState {
   float lodBias = 0;
   uint32_t maxMipLevel = 0;  ///< finest level that may be used
   uint32_t maxAnisotropy = 1;
-  bool srgb = false;  ///< D3DSAMP_SRGBTEXTURE
+  bool srgb = false;    ///< D3DSAMP_SRGBTEXTURE
+  bool gather = false;  ///< D3DSAMP_MIPMAPLODBIAS is "GET4": samples are four texels (XSTATE-11)
   bool operator==(const SamplerState&) const = default;
 };
 

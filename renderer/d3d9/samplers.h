@@ -68,6 +68,30 @@ uint32_t decodedSamplers(const core::StageBindings& stage, const shader::ShaderI
   return out;
 }
 
+/// What a format has for samples of four texels (XSTATE-11).
+enum class Gathered : uint8_t { Nothing, Red, Alpha };
+
+/// Returns the samplers of a pixel shader whose samples are four texels, as EmitOptions::gatheredSamplers has
+/// them. `bound`: the argument of samplerType(). `gatheredOf`: Gathered(binding).
+template <class GatheredOf>
+uint32_t gatheredSamplers(const core::StageBindings& stage, const shader::ShaderInfo& info,
+                          const SamplerTypes& bound, GatheredOf gatheredOf) {
+  uint32_t out = 0;
+  for (uint32_t m = info.samplerMask; m; m &= m - 1) {
+    const auto slot = static_cast<uint32_t>(std::countr_zero(m));
+    const core::SamplerState& state = stage.samplers[slot];
+    const core::ShaderResourceBinding& resource = stage.resources[slot];
+    if (!state.gather || state.mag != TextureFilter::Point || !resource.texture) continue;
+    if (samplerType(info, bound, slot) != SamplerType::Texture2D ||
+        !isOfType(resource, SamplerType::Texture2D))
+      continue;
+    const Gathered gathered = gatheredOf(resource);
+    if (gathered != Gathered::Nothing) out |= 1u << slot;
+    if (gathered == Gathered::Alpha) out |= 1u << (shader::kGatheredAlpha + slot);
+  }
+  return out;
+}
+
 /// Returns `state` with fixed values for parts without effect, so that samplers that act alike are equal: a
 /// border colour without border, an anisotropy without an anisotropic filter or above 16
 /// (D3DCAPS9::MaxAnisotropy), levels that no texture has, a bias that is no number.

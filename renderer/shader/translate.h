@@ -102,12 +102,18 @@ struct Varyings : std::span<const Varying> {
   }
 };
 
+/// See EmitOptions::gatheredSamplers.
+inline constexpr uint32_t kGatheredAlpha = 16;
+
 /// What a module depends on beside its program. Modules of equal options are equal.
 struct EmitOptions {
   bool flatShade = false;       ///< pixel shader: D3DSHADE_FLAT, colours are not interpolated
   uint32_t shadowSamplers = 0;  ///< bit n: s#n has a depth texture; it compares (D3D9's shadow maps)
   /// Bit n: samples of s#n are sRGB, which the shader decodes (D3DSAMP_SRGBTEXTURE).
   uint32_t decodedSamplers = 0;
+  /// Pixel shader, bit n: samples of s#n, which is 2D, are the four texels around (Fetch4); bit n +
+  /// kGatheredAlpha: of their alpha, not their red.
+  uint32_t gatheredSamplers = 0;
   uint32_t clipPlaneCount = 0;  ///< vertex shader, 0..6: planes at the end of the constants
   /// Pixel shader: kinds of the bound textures that it does not declare, or declares as another kind. Unknown
   /// = ShaderInfo::samplerTypes.

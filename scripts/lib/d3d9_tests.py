@@ -17,7 +17,7 @@ import wine
 ON_DISC = ('composition', 'd3d9ex_test', 'ddi_sanity', 'event_queries', 'present_statistics', 'quad', 'query_latency', 'shared',
            'sharing', 'submit_stress', 'triangle', 'vblank_pacing')
 # How much the window's channels may differ; the programs use the same values.
-TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0, 'player': 1,
+TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'gamma': 0, 'shared': 0, 'd3d9ex_test': 0, 'player': 1,
              'compositor': 4}  # contents, three passes of blur, three blends: each rounds
 
 
@@ -106,6 +106,16 @@ class Tests:
 
     def flip(self):
         self.window('flip', '--frames', '20')
+
+    def gamma(self):
+        """Shows a full screen through a gamma ramp. Without it the desktop is as before."""
+        before = self.stack.screen()
+        self.window('gamma', '--frames', '3')
+        until = time.monotonic() + 10
+        while wrong := self.stack.screen().difference(before, 0, 0, 0):
+            if time.monotonic() > until:
+                raise Failure('the desktop after a full screen with a gamma ramp: %s' % wrong)
+            time.sleep(0.1)
 
     def samples(self):
         """Draws into back buffers with four samples a pixel, in a window and on the full screen."""
@@ -448,8 +458,8 @@ class Tests:
         """Draws where locked memory cannot be rendered with: it lies in the device's memory alone."""
         self.with_setting('DisableAperture', 'without aperture: ')
 
-    ALL = [triangle, triangle_ex, quad, flip, samples, player, d3d9ex, present_statistics, ddi_sanity, query_latency, event_queries,
-           submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
+    ALL = [triangle, triangle_ex, quad, flip, gamma, samples, player, d3d9ex, present_statistics, ddi_sanity,
+           query_latency, event_queries, submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
            sleep, desktop, calls, buffers_of_the_runtime, without_aperture,
            level9, recovery]
     # Additional runs of --arch both: these of ALL as x86, and with programs of both kinds.

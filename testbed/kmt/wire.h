@@ -189,6 +189,9 @@ struct GetDisplayModeListReply {  // tail: D3DKMT_DISPLAYMODE[count]
 struct GetMultisampleMethodListRequest {
   uint32_t adapter, vidPnSource, width, height, format, capacity;
 };
+struct SetGammaRampRequest {  // tail: the ramp, unless `type` is D3DDDI_GAMMARAMP_DEFAULT
+  uint32_t device, vidPnSource, type, bytes;
+};
 struct SetQueuedLimitRequest {
   uint32_t device, type, limit, pendingFlips;
 };
@@ -201,6 +204,7 @@ inline constexpr uint32_t kMaxAllocationsOfCall = 1024;  // created, opened, des
 inline constexpr uint32_t kMaxSubRects = 4096;
 inline constexpr uint32_t kMaxModes = 1024;
 inline constexpr uint32_t kMaxFiles = 8;
+inline constexpr uint32_t kGammaRampBytes = 3 * 256 * 2;  // D3DDDI_GAMMA_RAMP_RGB256x3x16
 
 // CALL(number, name, request body, its bytes, reply body, its bytes, most bytes of the request's tail, of the
 // reply's).
@@ -239,7 +243,8 @@ inline constexpr uint32_t kMaxFiles = 8;
   CALL(29, CheckMonitorPowerState, AdapterSource, 8, Nothing, 4, 0, 0)                                       \
   CALL(30, CheckVidPnExclusiveOwnership, AdapterSource, 8, Nothing, 4, 0, 0)                                 \
   CALL(31, ReleaseProcessVidPnSourceOwners, Nothing, 4, Nothing, 4, 0, 0)                                    \
-  CALL(32, WaitForIdle, OneHandle, 4, Nothing, 4, 0, 0)
+  CALL(32, WaitForIdle, OneHandle, 4, Nothing, 4, 0, 0)                                                      \
+  CALL(33, SetGammaRamp, SetGammaRampRequest, 16, Nothing, 4, kGammaRampBytes, 0)
 
 enum class Call : uint32_t {
 #define AEROGPU_KMT_CALL(NUMBER, NAME, ...) NAME = NUMBER,

@@ -280,15 +280,6 @@ void remoteSession() {
   expectNoDeviceErrors(adapter);
 }
 
-/// Page "DXGK_GAMMARAMPCAPS": the driver has no ramps. A ramp left over in a path cannot be applied, and is
-/// no reason to show nothing.
-void gammaLeft() {
-  Session session;
-  if (!session.ok()) return;
-  session.adapter().display().leaveGammaRamp();
-  expect(session.setMode(1024, 768), "a mode with a ramp that was left over");
-}
-
 /// Pages "DXGKARG_SETVIDPNSOURCEVISIBILITY" (a hidden source has vertical syncs too) and
 /// "DxgkDdiSetVidPnSourceAddress" (the reported address is the scanned-out one).
 void verticalSyncs() {
@@ -651,7 +642,6 @@ const TestCase kDisplayTests[] = {
     {"flip-order", 120, flipOrder},
     {"flips-late", 120, lateFlips},
     {"remote-session", 120, remoteSession},
-    {"gamma-left", 60, gammaLeft, Runs::kBesideQemu},
     {"time-jumps", 120, timeJumps, Runs::kBesideQemu},
     {"bug-check", 60, bugCheck},
     {"display-refusals", 60, displayRefusals},

@@ -62,7 +62,7 @@ std::vector<TestCase> allTests() {
                            escapeRingTests(),    processTests(),      spaceTests(),         shareTests(),
                            handleRangeTests(),   contextTests(),      timeoutTests(),       busyTests(),
                            presentTests(),       pressureTests(),     writeCombinedTests(), slowTests(),
-                           randomTests(),        instructionTests(),  benchmarks()})
+                           randomTests(),        instructionTests(),  gammaTests(),         benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -51,6 +51,7 @@ struct TestCase {
 
 std::span<const TestCase> pnpTests();
 std::span<const TestCase> displayTests();
+std::span<const TestCase> gammaTests();
 std::span<const TestCase> rasterTests();
 std::span<const TestCase> renderTests();
 std::span<const TestCase> pagingTests();

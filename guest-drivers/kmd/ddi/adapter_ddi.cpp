@@ -69,6 +69,7 @@ NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &
     caps.PointerCaps.Color = 1;
     caps.PointerCaps.MaskedColor = 1;
   }
+  caps.GammaRampCaps.Gamma_Rgb256x3x16 = adapter.gammaRamp.isThere();
   if (adapter.offers3d()) caps.PresentationCaps = GdiEngine::presentationCaps(adapter.acceleratesGdi());
   caps.MaxQueuedFlipOnVSync = 1;
   caps.FlipCaps.FlipOnVSyncMmIo = 1;

@@ -110,12 +110,14 @@ NTSTATUS APIENTRY AeroDdiCommitVidPn(_In_ const HANDLE handle, _In_ const DXGKAR
 NTSTATUS APIENTRY AeroDdiUpdateActiveVidPnPresentPath(_In_ const HANDLE handle,
                                                       _In_ const DXGKARG_UPDATEACTIVEVIDPNPRESENTPATH *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
-  const AeroAdapter *adapter = startedAdapter(handle);
+  AeroAdapter *adapter = startedAdapter(handle);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
-  switch (VidPn::checkUpdate(args->VidPnPresentPathInfo)) {
+  const D3DKMDT_VIDPN_PRESENT_PATH &path = args->VidPnPresentPathInfo;
+  switch (VidPn::checkUpdate(path, adapter->gammaRamp.isThere())) {
   case STATUS_SUCCESS:
-    // checkUpdate() accepts only what the display does anyway, so there is nothing to program.
-    return adapter->display.hasMode() ? STATUS_SUCCESS : STATUS_GRAPHICS_PATH_NOT_IN_TOPOLOGY;
+    if (!adapter->display.hasMode()) return STATUS_GRAPHICS_PATH_NOT_IN_TOPOLOGY;
+    adapter->gammaRamp.set(path.GammaRamp);  // all else that checkUpdate() takes is as it is
+    return STATUS_SUCCESS;
   case STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY:
     return STATUS_GRAPHICS_PATH_NOT_IN_TOPOLOGY;
   default:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "guest-drivers/kmd/display/vidpn.h"
 
+#include "guest-drivers/kmd/display/gamma_ramp.h"
+
 namespace aero {
 namespace {
 
@@ -154,23 +156,14 @@ bool rotationPinned(D3DKMDT_VIDPN_PRESENT_PATH_ROTATION rotation) {
   return rotation >= D3DKMDT_VPPR_IDENTITY && rotation <= D3DKMDT_VPPR_ROTATE270;
 }
 
-/** True for the identity ramp, which the display shows without a table. */
-bool isLinear(const D3DDDI_GAMMA_RAMP_RGB256x3x16 &ramp) {
-  for (UINT i = 0; i < 256; i++) {
-    // Eight bits become sixteen by 257 or, as some callers have it, by 256; the display shows eight.
-    if (ramp.Red[i] >> 8 != i || ramp.Green[i] >> 8 != i || ramp.Blue[i] >> 8 != i) return false;
-  }
-  return true;
-}
-
-bool gammaSupported(const D3DKMDT_GAMMA_RAMP &ramp) {
+bool gammaSupported(const D3DKMDT_GAMMA_RAMP &ramp, bool hasRamps) {
   switch (ramp.Type) {
   case D3DDDI_GAMMARAMP_UNINITIALIZED:
   case D3DDDI_GAMMARAMP_DEFAULT:
     return true;
   case D3DDDI_GAMMARAMP_RGB256x3x16:
     return ramp.Data.pRgb256x3x16 && ramp.DataSize >= sizeof(D3DDDI_GAMMA_RAMP_RGB256x3x16) &&
-           isLinear(*ramp.Data.pRgb256x3x16);
+           (hasRamps || isLinear(*ramp.Data.pRgb256x3x16));
   default:
     return false;
   }
@@ -254,10 +247,10 @@ NTSTATUS VidPn::checkPath(const D3DKMDT_VIDPN_PRESENT_PATH &path) {
   return STATUS_SUCCESS;
 }
 
-NTSTATUS VidPn::checkUpdate(const D3DKMDT_VIDPN_PRESENT_PATH &path) {
+NTSTATUS VidPn::checkUpdate(const D3DKMDT_VIDPN_PRESENT_PATH &path, bool hasRamps) {
   const NTSTATUS status = checkPath(path);
   if (failed(status)) return status;
-  return gammaSupported(path.GammaRamp) ? STATUS_SUCCESS : STATUS_GRAPHICS_GAMMA_RAMP_NOT_SUPPORTED;
+  return gammaSupported(path.GammaRamp, hasRamps) ? STATUS_SUCCESS : STATUS_GRAPHICS_GAMMA_RAMP_NOT_SUPPORTED;
 }
 
 NTSTATUS VidPn::isSupported(D3DKMDT_HVIDPN vidPn, BOOLEAN &supported) const {

@@ -40,9 +40,9 @@ public:
 
   /** Fails if a path, between our source and target, asks for something that the display lacks. */
   static NTSTATUS checkPath(const D3DKMDT_VIDPN_PRESENT_PATH &path);
-  /** Checks a path that is updated, including its gamma ramp. Only this function looks at the ramp: a ramp
-   * left over in a path is no reason to refuse its mode. */
-  static NTSTATUS checkUpdate(const D3DKMDT_VIDPN_PRESENT_PATH &path);
+  /** Checks a path that is updated, including its gamma ramp; without `hasRamps` that may change nothing. Only this
+   * function looks at the ramp: a ramp left over in a path is no reason to refuse its mode. */
+  static NTSTATUS checkUpdate(const D3DKMDT_VIDPN_PRESENT_PATH &path, bool hasRamps);
 
 private:
   struct Topology;

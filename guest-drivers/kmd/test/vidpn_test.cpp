@@ -325,24 +325,26 @@ TEST_F(VidPnTest, ScalingThatIsNotThereIsRefusedAtCommit) {
   EXPECT_EQ(active.mode.width, 0u);
 }
 
-TEST_F(VidPnTest, OnlyAGammaRampThatChangesNothingIsTaken) {
+/** Page "DXGK_GAMMARAMPCAPS": a display without ramps takes only the one that changes nothing. */
+TEST_F(VidPnTest, GammaRampsAreOfTheKindThatTheDisplayHas) {
   D3DKMDT_VIDPN_PRESENT_PATH path = {};
-  EXPECT_EQ(VidPn::checkUpdate(path), STATUS_SUCCESS);
+  for (const bool ramps : {false, true}) EXPECT_EQ(VidPn::checkUpdate(path, ramps), STATUS_SUCCESS);
   static D3DDDI_GAMMA_RAMP_RGB256x3x16 ramp;
   for (int i = 0; i < 256; i++) ramp.Red[i] = ramp.Green[i] = ramp.Blue[i] = static_cast<USHORT>(i * 257);
   path.GammaRamp.Type = D3DDDI_GAMMARAMP_RGB256x3x16;
   path.GammaRamp.DataSize = sizeof ramp;
   path.GammaRamp.Data.pRgb256x3x16 = &ramp;
-  EXPECT_EQ(VidPn::checkUpdate(path), STATUS_SUCCESS);
+  for (const bool ramps : {false, true}) EXPECT_EQ(VidPn::checkUpdate(path, ramps), STATUS_SUCCESS);
   ramp.Green[128] += 0x200;
-  EXPECT_LT(VidPn::checkUpdate(path), 0);
-  ramp.Green[128] -= 0x200;
+  EXPECT_EQ(VidPn::checkUpdate(path, false), STATUS_GRAPHICS_GAMMA_RAMP_NOT_SUPPORTED);
+  EXPECT_EQ(VidPn::checkUpdate(path, true), STATUS_SUCCESS);
   path.GammaRamp.DataSize = sizeof ramp - 1;
-  EXPECT_LT(VidPn::checkUpdate(path), 0);
+  EXPECT_LT(VidPn::checkUpdate(path, true), 0);
+  path.GammaRamp.DataSize = sizeof ramp;
   path.GammaRamp.Data.pRgb256x3x16 = nullptr;
-  EXPECT_LT(VidPn::checkUpdate(path), 0);
+  EXPECT_LT(VidPn::checkUpdate(path, true), 0);
   path.GammaRamp.Type = D3DDDI_GAMMARAMP_DXGI_1;
-  EXPECT_LT(VidPn::checkUpdate(path), 0);
+  EXPECT_LT(VidPn::checkUpdate(path, true), 0);
   // The ramp is no reason to refuse a mode.
   EXPECT_EQ(VidPn::checkPath(path), STATUS_SUCCESS);
 }

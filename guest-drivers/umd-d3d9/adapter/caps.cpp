@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "aerogpu/aerogpu_extension.h"
 #include "guest-drivers/umd-d3d9/adapter/device_caps.h"
 #include "guest-drivers/umd-d3d9/adapter/legacy_caps.h"
 #include "guest-drivers/umd-d3d9/submit/queries.h"
@@ -114,6 +115,11 @@ HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args, bool &isK
     const QueryTypes queries = queryTypes(adapter.featuresHigh());
     return answer(args, queries.types, queries.count * sizeof queries.types[0]);
   }
+  case D3DDDICAPS_GETGAMMARAMPCAPS: {
+    // The runtime gives ramps to the kernel driver. D3D9On12 says the same (src/9on12Adapter.cpp).
+    const bool hasRamps = adapter.featuresHigh() & AEROGPU_EXT_FEATURE_HI_GAMMA;
+    return answer(args, DDIGAMMACAPS{hasRamps ? UINT{GAMMA_CAP_RGB256x3x16} : 0});
+  }
   case D3DDDICAPS_GETD3D8CAPS:
     return answerCaps8(adapter, args);
   case D3DDDICAPS_GETD3D9CAPS:
@@ -125,8 +131,8 @@ HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args, bool &isK
   case D3DDDICAPS_GETCERTIFICATE:
     return kUnsupportedCrypto;
   default: {
-    // Zero counts, zero lists: decoders, video processors, extensions, protected content, gamma, DirectDraw, and
-    // everything newer than this driver.
+    // Zero counts, zero lists: decoders, video processors, extensions, protected content, and everything newer than
+    // this driver.
     const UINT nothing = 0;
     isKnown = false;
     return answer(args, nothing);

@@ -33,9 +33,9 @@ void takeLimits(const Adapter &adapter, D3DCAPS9 &caps) {
   }
   const aerogpu_caps &limits = adapter.limits();
   if (!limits.magic) return;
-  // The device has no gamma table, and GETGAMMARAMPCAPS says so. But level 9, on which Windows' compositor is built,
-  // requires this bit (page "Required Direct3D 9 capabilities"), and a program that trusts it loses only its gamma
-  // ramp.
+  // GETGAMMARAMPCAPS says whether the device has ramps. But level 9, on which Windows' compositor is built, requires
+  // this bit in any case (page "Required Direct3D 9 capabilities"), and a program that trusts it where there are none
+  // loses only its gamma ramp.
   caps.Caps2 |= D3DCAPS2_FULLSCREENGAMMA;
   const auto least = [](DWORD a, uint32_t b) { return b && b < a ? static_cast<DWORD>(b) : a; };
   caps.MaxAnisotropy = least(caps.MaxAnisotropy, limits.max_anisotropy);

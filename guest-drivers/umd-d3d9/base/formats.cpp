@@ -14,19 +14,24 @@ constexpr uint32_t fourCc(char a, char b, char c, char d) {
 // Properties that the device does not report: how Direct3D 9 groups formats (page "FORMATOP").
 enum Trait : uint16_t {
   kPlain = 0,
-  kShown = 1,      // formats of the screen: DISPLAYMODE, 3DACCELERATION
-  kGroup = 2,      // in the ARGB group, if it is drawn to: at least 5 bits a channel
+  kShown = 1,  // formats of the screen: DISPLAYMODE, 3DACCELERATION
+  // Colours of at least 5 bits a channel, the only ones that a driver may announce as source or destination of
+  // conversions, besides sources with a FourCC; else Windows loads no driver at all (page "Reporting Support for 2D
+  // Operations Using Surface Formats"). The formats are those of D3D9On12 and VirtualBox (VBoxDispD3DIf.cpp).
+  kGroup = 2,
   kUpToAlpha = 4,  // differs from a format of the screen only in alpha
   kDepth = 8,
   kStencil = 16,
   kLocked = 32,       // depth that programs lock: one sample
-  kVideo = 64,        // YUV: plain surfaces alone
+  kVideo = 64,        // YUV: plain surfaces, and textures of one level that the driver converts
   kBump = 128,        // differences of coordinates, and luminance
   kTight = 256,       // see FormatRow
   kPlainOnly = 512,   // plain surfaces that are copied and filled, and nothing else
   kNull = 1024,       // has neither memory nor a device format
   kPlanar = 2048,     // see FormatRow
   kResolve = 8192,    // a name by which programs ask for Blits::resolveDepth(); a target of it is one of NULL
+  kGathered = 16384,  // programs that find it sample with Fetch4, in all formats of one channel
+  kCoverage = 32768,  // a name by which programs ask for alpha to coverage; a surface of it is one of NULL
   kDirectDraw = 4096  // for DirectDraw, whose runtime calls 24 bits of depth so (DDrawCompat, D3dDdi/Adapter.cpp)
 };
 
@@ -52,32 +57,32 @@ struct Known {
   { D3DDDIFMT_##D3D, AEROGPU_FORMAT_D3D9_##D3D, AEROGPU_FORMAT_INVALID, 0, 1, BYTES, TRAITS }
 
 // D24X8 is stored as 32-bit depth: no program sees the bits, and no stencil that a leftover state could change. D24FS8
-// is stored as D24S8: no program reads its bits either. DF24 is not offered: programs sample its depth as it is stored,
-// and the only device format of 24 bits that allows this has a stencil (INTZ). P8 is stored as L8: it has no palettes
-// here, and is only copied and filled.
+// is stored as D24S8: no program reads its bits either. DF24 has no stencil in Direct3D, but has one on the device
+// (FMT-12), which SpecialStates keeps unused. P8 is stored as L8: it has no palettes here, and is only copied and
+// filled.
 constexpr Known kKnown[] = {
     {D3DDDIFMT_A8R8G8B8, AERO_BOTH(B8G8R8A8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kUpToAlpha},
     {D3DDDIFMT_X8R8G8B8, AERO_BOTH(B8G8R8X8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kShown},
     {D3DDDIFMT_R5G6B5, AERO_BOTH(B5G6R5_UNORM), kDrawn, 1, 2, kGroup | kShown},
     {D3DDDIFMT_A1R5G5B5, AERO_BOTH(B5G5R5A1_UNORM), kDrawn, 1, 2, kGroup},
-    {D3DDDIFMT_A8B8G8R8, AERO_BOTH(R8G8B8A8_UNORM), kDrawn | kSrgb, 1, 4, kUpToAlpha},
-    {D3DDDIFMT_X8B8G8R8, AERO_BOTH(R8G8B8X8_UNORM), kDrawn | kSrgb, 1, 4, kPlain},
+    {D3DDDIFMT_A8B8G8R8, AERO_BOTH(R8G8B8A8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kUpToAlpha},
+    {D3DDDIFMT_X8B8G8R8, AERO_BOTH(R8G8B8X8_UNORM), kDrawn | kSrgb, 1, 4, kGroup},
     AERO_NEW(R8G8B8, 3, kPlain),
     AERO_NEW(X1R5G5B5, 2, kGroup),
     AERO_NEW(A4R4G4B4, 2, kPlain),
     AERO_NEW(X4R4G4B4, 2, kPlain),
     AERO_NEW(A2R10G10B10, 4, kGroup),
-    AERO_NEW(A2B10G10R10, 4, kPlain),
+    AERO_NEW(A2B10G10R10, 4, kGroup),
     AERO_NEW(A8, 1, kPlain),
     AERO_NEW(L8, 1, kPlain),
     AERO_NEW(A8L8, 2, kPlain),
     AERO_NEW(A4L4, 1, kPlain),
     AERO_NEW(L16, 2, kPlain),
     AERO_NEW(G16R16, 4, kPlain),
-    AERO_NEW(A16B16G16R16, 8, kPlain),
+    AERO_NEW(A16B16G16R16, 8, kGroup),
     AERO_NEW(R16F, 2, kPlain),
     AERO_NEW(G16R16F, 4, kPlain),
-    AERO_NEW(A16B16G16R16F, 8, kPlain),
+    AERO_NEW(A16B16G16R16F, 8, kGroup),
     AERO_NEW(R32F, 4, kPlain),
     AERO_NEW(G32R32F, 8, kPlain),
     AERO_NEW(A32B32G32R32F, 16, kPlain),
@@ -95,6 +100,7 @@ constexpr Known kKnown[] = {
     {D3DDDIFMT_P8, AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_INVALID, 0, 1, 1, kPlainOnly},
     {fourCc('N', 'U', 'L', 'L'), AERO_BOTH(INVALID), 0, 1, 1, kNull},
     {fourCc('R', 'E', 'S', 'Z'), AERO_BOTH(INVALID), 0, 1, 1, kNull | kResolve},
+    {fourCc('A', 'T', 'O', 'C'), AERO_BOTH(INVALID), 0, 1, 1, kNull | kCoverage},
     {D3DDDIFMT_DXT1, AERO_BOTH(BC1_RGBA_UNORM), kBlocks, 4, 8, kPlain},
     {D3DDDIFMT_DXT2, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
     {D3DDDIFMT_DXT3, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
@@ -112,13 +118,15 @@ constexpr Known kKnown[] = {
     {D3DDDIFMT_D32F_LOCKABLE, AERO_BOTH(D32_FLOAT), kShadows, 1, 4, kDepth | kLocked},
     {fourCc('I', 'N', 'T', 'Z'), AEROGPU_FORMAT_D3D9_INTZ, AEROGPU_FORMAT_INVALID, 0, 1, 4, kDepth | kStencil},
     {fourCc('D', 'F', '1', '6'), AEROGPU_FORMAT_D3D9_DF16, AEROGPU_FORMAT_INVALID, 0, 1, 2, kDepth},
+    {fourCc('D', 'F', '2', '4'), AEROGPU_FORMAT_D3D9_DF24, AEROGPU_FORMAT_INVALID, 0, 1, 4, kDepth | kGathered},
 };
 #undef AERO_BOTH
 #undef AERO_NEW
 static_assert(sizeof kKnown / sizeof kKnown[0] <= FormatTable::kMaxRows);
 
-uint32_t depthOperations(uint32_t caps) {
+uint32_t depthOperations(const Known &known, uint32_t caps) {
   if (!(caps & AEROGPU_FORMAT_CAP_DEPTH)) return 0;
+  if (known.traits & kGathered && !(caps & AEROGPU_FORMAT_CAP_GATHER)) return 0;
   uint32_t operations = FORMATOP_ZSTENCIL | FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH;
   if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return operations;
   operations |= FORMATOP_TEXTURE;
@@ -137,6 +145,8 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   if (known.traits & kResolve)
     return features & AEROGPU_EXT_FEATURE_HI_BLIT ? FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET
                                                   : 0;
+  // Programs ask for it as a plain surface, and make none (D3D9On12, src/9on12Adapter.cpp).
+  if (known.traits & kCoverage) return features & AEROGPU_EXT_FEATURE_HI_STATES ? FORMATOP_OFFSCREENPLAIN : 0;
   // The colours drawn to NULL are dropped: such draws are for depth alone.
   if (known.traits & kNull)
     return FORMATOP_TEXTURE | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET |
@@ -147,9 +157,11 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   if (known.traits & kPlainOnly) return caps & AEROGPU_FORMAT_CAP_SAMPLE ? FORMATOP_OFFSCREENPLAIN : 0;
   if (known.traits & kVideo) {
     const bool converts = caps & AEROGPU_FORMAT_CAP_BLIT_SRC && features & AEROGPU_EXT_FEATURE_HI_BLIT;
-    return converts ? FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_NOFILTER | FORMATOP_NOALPHABLEND |
-                          FORMATOP_NOTEXCOORDWRAPNORMIP | described | (known.traits & kPlanar ? FORMATOP_PLANAR : 0)
-                    : 0;
+    if (!converts) return 0;
+    const bool sampled = caps & AEROGPU_FORMAT_CAP_SAMPLE && !(known.traits & kPlanar);
+    return FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_NOALPHABLEND | FORMATOP_NOTEXCOORDWRAPNORMIP |
+           described | (known.traits & kPlanar ? FORMATOP_PLANAR : 0) |
+           (sampled ? FORMATOP_TEXTURE : FORMATOP_NOFILTER);
   }
   if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return 0;
   constexpr uint32_t kVolumes = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_UPDATES;
@@ -164,7 +176,7 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   add(!(caps & AEROGPU_FORMAT_CAP_FILTER), FORMATOP_NOFILTER);
   add(known.traits & kBump && features & AEROGPU_EXT_FEATURE_HI_STATES, FORMATOP_BUMPMAP);
   add(!(known.traits & kTight), FORMATOP_OFFSCREENPLAIN);
-  add(caps & AEROGPU_FORMAT_CAP_BLIT_SRC, FORMATOP_CONVERT_TO_ARGB);
+  add(known.traits & kGroup && caps & AEROGPU_FORMAT_CAP_BLIT_SRC, FORMATOP_CONVERT_TO_ARGB);
   if (!(caps & AEROGPU_FORMAT_CAP_TARGET)) return operations;
   operations |= FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET;
   add(caps & AEROGPU_FORMAT_CAP_SRGB_WRITE, FORMATOP_SRGBWRITE);
@@ -182,6 +194,9 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block, uint32
   // Without the block, it is unknown what extended formats can do.
   const uint32_t features = block ? featuresHigh : 0;
   constexpr uint32_t kDirectDrawInterface = 7;  // and below
+  // The device samples no YUV, but converts it to what a texture of video has as its twin.
+  constexpr uint32_t kTwin = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLIT_DST;
+  const bool isConverted = block && (block.format(AEROGPU_FORMAT_B8G8R8X8_UNORM).caps & kTwin) == kTwin;
   for (const Known &known : kKnown) {
     if (known.traits & kDirectDraw && interfaceNumber > kDirectDrawInterface) continue;
     const bool extended = known.device < AEROGPU_EXT_FORMAT_FIRST || features & AEROGPU_EXT_FEATURE_HI_FORMATS;
@@ -189,11 +204,12 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block, uint32
     if (number == AEROGPU_FORMAT_INVALID && !(known.traits & kNull)) continue;
     aerogpu_format_caps can = {number, known.olderCaps, 1, 0};
     if (block && number != AEROGPU_FORMAT_INVALID) can = block.format(number);
+    if (known.traits & kVideo && isConverted) can.caps |= AEROGPU_FORMAT_CAP_SAMPLE;
     const bool depth = known.traits & kDepth;
     FormatRow row = {};
     row.d3d = static_cast<D3DDDIFORMAT>(known.d3d);
     row.device = number;
-    row.operations = depth ? depthOperations(can.caps) : colorOperations(known, can.caps, features);
+    row.operations = depth ? depthOperations(known, can.caps) : colorOperations(known, can.caps, features);
     if (!row.operations) continue;
     constexpr uint32_t kSamples = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_BLIT;
     // A program that cannot resolve has no use for samples, and lockable surfaces have one sample.

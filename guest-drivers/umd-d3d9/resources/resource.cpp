@@ -81,7 +81,7 @@ bool Resource::makeImages(uint32_t count) {
 
 void Resource::noteImages() {
   m_crossesContexts = m_surfaceCount && m_surfaces[0].image && m_surfaces[0].image->crossesContexts;
-  m_sampled = m_opaqueView ? m_opaqueView : m_imageCount ? m_images[0].handle : m_twin ? m_twin->sampled() : 0;
+  m_sampled = m_opaqueView ? m_opaqueView : m_twin ? m_twin->sampled() : m_imageCount ? m_images[0].handle : 0;
 }
 
 HRESULT Resource::create(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args) {
@@ -163,12 +163,14 @@ HRESULT Resource::describe(const DeviceObjects &objects, const D3DDDIARG_CREATER
   const uint32_t most = flags.Volume ? limits.volumeEdge : flags.CubeMap ? limits.cubeEdge : limits.edge;
   if (first.Width > most || first.Height > most || (flags.Volume && (!size.depth || size.depth > most)) ||
       (flags.Volume && (use.target || use.depth)) || (use.texture && !(operations & kind)) ||
-      (flags.ZBuffer ? !m_format->depth : (flags.RenderTarget || isOfVideoUnit(flags)) && !m_format->isTarget()))
+      (flags.ZBuffer ? !m_format->depth : (flags.RenderTarget || isOfVideoUnit(flags)) && !m_format->isTarget()) ||
+      (m_levels > 1 && operations & FORMATOP_NOTEXCOORDWRAPNORMIP))
     return kNotAvailable;
   if (!use.sampleCount || (use.sampleCount > 1 && (use.texture || !(flags.RenderTarget || flags.ZBuffer))))
     return kNotAvailable;
-  // EX-45: a shared resource is one allocation with one level and one layer.
-  if (flags.SharedResource && args.SurfCount != 1) return kPromised;
+  // EX-45: a shared resource is one allocation with one level and one layer. Those who open it would not know when to
+  // convert a texture of video.
+  if (flags.SharedResource && (args.SurfCount != 1 || (use.texture && m_format->isYuv()))) return kPromised;
   if (flags.AutogenMipmap) {
     // The driver makes the levels below the first (page "D3DDDI_RESOURCEFLAGS").
     if (!use.texture || flags.Volume || flags.SharedResource || m_levels != 1 || !(operations & FORMATOP_AUTOGENMIPMAP))
@@ -221,6 +223,8 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
   const HRESULT described = describe(objects, args, use, size);
   if (failed(described)) return described;
   if (m_format->isNull()) return createNull(args);
+  m_isConverted = use.texture && m_format->isYuv();
+  if (m_isConverted) use.texture = false;
   const bool sampled = use.texture;
   // Surfaces that are no texture have an image each: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
@@ -273,6 +277,7 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
     surface.height = surface.image->layout.level(surface.level).height;
     surface.depth = surface.image->layout.level(surface.level).depth;
   }
+  if (m_isConverted) return makeColors(objects, args.pSurfList[0].Width, args.pSurfList[0].Height);
   noteImages();
   // Another device may import the texture as soon as it has the handle, which it gets after this call.
   return use.shared ? objects.context.submit() : kOk;

@@ -138,9 +138,9 @@ public:
   bool crossesContexts() const { return m_crossesContexts; }
   /** Returns the handle that samples it: the texture, or a view of it that reads alpha as one. 0: there is none. */
   uint32_t sampled() const { return m_sampled; }
-  /** True if a draw that samples it has to call refresh() first: it is in the runtime's memory, or has levels that
-   * the driver makes. */
-  bool needsRefresh() const { return m_flags.AutogenMipmap || (m_isSystemMemory && m_surfaceCount); }
+  /** True if a draw that samples it has to call refresh() first: it is in the runtime's memory, has levels that the
+   * driver makes, or is a texture of video. */
+  bool needsRefresh() const { return m_flags.AutogenMipmap || m_isConverted || (m_isSystemMemory && m_surfaceCount); }
   /** Brings sampled() up to date with the surfaces' current content; cheap if nothing has changed. */
   HRESULT refresh(DeviceObjects &objects);
   /** Generates the levels below the first of a resource with AutogenMipmap. `point`: picks texels instead of averaging
@@ -159,6 +159,8 @@ private:
   HRESULT makeShown(DeviceObjects &objects, Surface &surface);
   HRESULT showCopy(DeviceObjects &objects, Surface &surface, const Surface &from, D3DKMT_HANDLE &allocation);
   HRESULT makeTwin(DeviceObjects &objects);
+  HRESULT makeColors(DeviceObjects &objects, uint32_t width, uint32_t height);
+  HRESULT convert(DeviceObjects &objects);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);
   /** Sets m_crossesContexts and m_sampled, once the images are made. */
@@ -170,6 +172,8 @@ private:
   bool m_isBuffer = false, m_isSystemMemory = false, m_isBitmap = false;
   bool m_ofRuntime = false;  // its memory was allocated or opened with m_runtime
   bool m_crossesContexts = false;
+  bool m_isConverted = false;      // a texture of video on the device: draws sample m_twin, which has its colours
+  uint32_t m_convertedWrites = 0;  // writes of its surface when that was converted
   uint32_t m_sampled = 0;
   BufferStore m_buffer;
   uint32_t m_levels = 1;

@@ -62,6 +62,7 @@ HRESULT Resource::makeTwin(DeviceObjects &objects) {
 }
 
 HRESULT Resource::refresh(DeviceObjects &objects) {
+  if (m_isConverted) return convert(objects);
   if (m_flags.AutogenMipmap && !m_isSystemMemory) {
     uint32_t writes = 0;
     for (uint32_t i = 0; i < m_surfaceCount; i++) writes += m_surfaces[i].writes;
@@ -87,7 +88,7 @@ HRESULT Resource::refresh(DeviceObjects &objects) {
     }
     known += bytes;
   }
-  return kOk;
+  return m_twin->needsRefresh() ? m_twin->refresh(objects) : kOk;
 }
 
 HRESULT Resource::generateLevels(DeviceObjects &objects, bool point) {

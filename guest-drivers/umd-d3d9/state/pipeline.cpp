@@ -99,8 +99,8 @@ Prepared Pipeline::prepareBindings(bool transformed) {
   const uint32_t pixel =
       colorKeys.isOn() ? colorKeys.keyed(m_objects, shaders.pixel(), textures) : shaders.pixel().handle();
   bool sent = targets.emit(m_objects) && viewport.emit(context, transformed) &&
-              special.emit(context, renderStates, transformed) && (!isScissorOn() || scissor.emit(context)) &&
-              shaders.emit(context, vertex, pixel);
+              special.emit(context, renderStates, transformed, targets.hasStencil()) &&
+              (!isScissorOn() || scissor.emit(context)) && shaders.emit(context, vertex, pixel);
   // Pixel shaders of later models do not read texture stage states.
   if (sent && shaders.pixel().major() == 1 && context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES))
     sent = stages.emit(context, transformed);

@@ -60,6 +60,9 @@ bool SpecialStates::set(uint32_t state, uint32_t value) {
   case SpecialState::DepthBias:
     note(m_depthBias, value);
     return true;
+  case SpecialState::StencilEnable:
+    note(m_stencil, value);
+    return true;
   default:
     return false;
   }
@@ -74,13 +77,14 @@ uint32_t SpecialStates::depthBias() const {
   return std::bit_cast<uint32_t>(std::bit_cast<float>(m_depthBias) - static_cast<float>(m_zBias) * kStep);
 }
 
-bool SpecialStates::emit(Context &context, RenderStates &renderStates, bool transformed) {
+bool SpecialStates::emit(Context &context, RenderStates &renderStates, bool transformed, bool hasStencil) {
   // Alpha that determines coverage is not tested as well.
   const uint32_t coverage = m_coverageForAll || (m_coverageForAlphaTest && m_alphaTest) ? 1 : 0;
   renderStates.set(static_cast<uint32_t>(SpecialState::AlphaTestEnable), coverage ? 0 : m_alphaTest);
   // D3DPMISCCAPS_CLIPTLVERTS: vertices in screen space are clipped whatever the program says, their depth too.
   renderStates.set(static_cast<uint32_t>(SpecialState::Clipping), transformed ? 1 : m_clipping);
   renderStates.set(static_cast<uint32_t>(SpecialState::DepthBias), depthBias());
+  renderStates.set(static_cast<uint32_t>(SpecialState::StencilEnable), hasStencil ? m_stencil : 0);
   // Vertices in screen space have no position in the space of the planes.
   const uint32_t planes = transformed ? 0 : m_planes;
   renderStates.set(static_cast<uint32_t>(SpecialState::ClipPlaneEnable), planes);

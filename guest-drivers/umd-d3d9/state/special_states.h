@@ -23,8 +23,8 @@ public:
   }
 
   /** Sets the results in `renderStates`, and sends those that are no render states. `transformed`: vertices come in
-   * screen space. */
-  bool emit(Context &context, RenderStates &renderStates, bool transformed);
+   * screen space. `hasStencil`: false if the depth target has none to Direct3D, where the device's may. */
+  bool emit(Context &context, RenderStates &renderStates, bool transformed, bool hasStencil);
   /** Forgets what the device has. */
   void forget();
 
@@ -43,7 +43,7 @@ private:
   DirtyBit m_isDirty;
   uint32_t m_fogW = 0;
   uint32_t m_coverageForAll = 0, m_coverageForAlphaTest = 0;
-  uint32_t m_alphaTest = 0, m_clipping = 1;
+  uint32_t m_alphaTest = 0, m_clipping = 1, m_stencil = 0;
   uint32_t m_planes = 0;                  // a bit for each clip plane that is on
   uint32_t m_depthBias = 0, m_zBias = 0;  // D3DRS_DEPTHBIAS, a float; D3DDDIRS_ZBIAS, 0 to 16
   ClipPlanes m_clipPlanes;

@@ -29,6 +29,11 @@ public:
   const Target &color(uint32_t index) const { return m_wanted.colors[index]; }
   const Target &depth() const { return m_wanted.depth; }
   bool hasColor() const;
+  /** False if the depth target's format has no stencil. */
+  bool hasStencil() const {
+    const Surface *depth = m_wanted.depth.surface;
+    return !depth || !depth->image || depth->image->format->stencil;
+  }
   /** Returns the number of samples a pixel of the wanted targets. */
   uint32_t samples() const;
 

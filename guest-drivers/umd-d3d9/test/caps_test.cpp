@@ -4,105 +4,13 @@
 // DXGI formats", "FORMATOP", "DDRAW_CAPS", "D3DHAL_GLOBALDRIVERDATA".
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <random>
 
-#include "aerogpu/aerogpu.h"
-#include "aerogpu/aerogpu_caps.h"
 #include "guest-drivers/umd-d3d9/adapter/legacy_caps.h"
 #include "guest-drivers/umd-d3d9/adapter/level9_lacks.h"
-#include "guest-drivers/umd-d3d9/test/linux_heap.h"
-#include "guest-drivers/umd-d3d9/test/program.h"
+#include "guest-drivers/umd-d3d9/test/caps_fixture.h"
 
 namespace aero::test {
-namespace {
-
-constexpr uint32_t kAll = AEROGPU_CMD_FEATURES_HI | AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_EXT_FEATURE_HI_FORMATS;
-
-aerogpu_caps limitsOf(const std::vector<uint8_t> &block) {
-  aerogpu_caps caps;
-  memcpy(&caps, block.data(), sizeof caps);
-  return caps;
-}
-
-/** Returns the block of a renderer that has all formats of the device, with the anisotropy that every GPU has. */
-std::vector<uint8_t> wholeBlock() {
-  aerogpu::test::Harness harness;
-  size_t bytes = 0;
-  const auto *data = static_cast<const uint8_t *>(aerogpu_renderer_caps(harness.renderer(), &bytes));
-  std::vector<uint8_t> block(data, data + bytes);
-  aerogpu_caps caps = limitsOf(block);
-  caps.max_anisotropy = 16;
-  memcpy(block.data(), &caps, sizeof caps);
-  return block;
-}
-
-/** Returns a changed copy of the block: `change` is called with each format's entry. */
-template <class Change> std::vector<uint8_t> changedFormats(std::vector<uint8_t> block, Change change) {
-  const aerogpu_caps caps = limitsOf(block);
-  for (uint32_t i = 0; i < caps.format_count; i++) {
-    aerogpu_format_caps entry;
-    uint8_t *at = &block[caps.formats_offset + size_t{i} * caps.format_entry_bytes];
-    memcpy(&entry, at, sizeof entry);
-    change(entry);
-    memcpy(at, &entry, sizeof entry);
-  }
-  return block;
-}
-
-class UmdCaps : public ::testing::Test {
-protected:
-  void start(std::vector<uint8_t> block, uint32_t features = kAll) {
-    kernel.block = std::move(block);
-    kernel.featuresHigh = features;
-    rt.open();
-    ASSERT_NE(rt.device, nullptr);
-  }
-  void stop() {
-    if (rt.device) rt.close();
-    EXPECT_TRUE(kernel.allocations.empty());
-    EXPECT_EQ(heapBlocks(), 0u);
-  }
-  void TearDown() override { stop(); }
-
-  template <class T> T caps(D3DDDICAPS_TYPE type, T value = {}) {
-    D3DDDIARG_GETCAPS args = {type, nullptr, &value, sizeof value};
-    EXPECT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
-    return value;
-  }
-  std::vector<FORMATOP> formats() {
-    std::vector<FORMATOP> list(caps<UINT>(D3DDDICAPS_GETFORMATCOUNT));
-    D3DDDIARG_GETCAPS args = {D3DDDICAPS_GETFORMATDATA, nullptr, list.data(),
-                              static_cast<UINT>(list.size() * sizeof list[0])};
-    EXPECT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
-    return list;
-  }
-  uint32_t operations(D3DDDIFORMAT format) {
-    uint32_t all = 0;
-    for (const FORMATOP &row : formats()) all |= row.Format == format ? row.Operations : 0;
-    return all;
-  }
-  UINT levels(D3DDDIFORMAT format, uint32_t type, bool flip = false) {
-    DDIMULTISAMPLEQUALITYLEVELSDATA data = {};
-    data.Format = format;
-    data.Flip = flip;
-    data.MsType = static_cast<D3DDDIMULTISAMPLE_TYPE>(type);
-    data.QualityLevels = 99;
-    return caps(D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS, data).QualityLevels;
-  }
-  HRESULT make(const FORMATOP &row, uint32_t flags, uint32_t levels = 1, uint32_t faces = 1, uint32_t depth = 0,
-               uint32_t samples = 0, uint32_t quality = 0) {
-    HANDLE made = nullptr;
-    const HRESULT result = p.tryKind(row.Format, {16, 16, depth, levels, faces, samples, quality}, flags, made);
-    if (made) p.destroy(made);
-    return result;
-  }
-  void expectAllIsMade();
-
-  FakeKernel kernel;
-  FakeRuntime rt{kernel};
-  Program p{rt};
-};
 
 /** Checks FORMATOP's rules, and that everything announced can be made. */
 void UmdCaps::expectAllIsMade() {
@@ -114,7 +22,15 @@ void UmdCaps::expectAllIsMade() {
     EXPECT_NE(ops, 0u);
     const bool shown = row.Format == D3DDDIFMT_X8R8G8B8 || row.Format == D3DDDIFMT_R5G6B5;
     EXPECT_TRUE(shown || !(ops & (FORMATOP_DISPLAYMODE | FORMATOP_3DACCELERATION)));
-    EXPECT_TRUE(row.Format != D3DDDIFMT_A4R4G4B4 || !(ops & FORMATOP_MEMBEROFGROUP_ARGB)) << "4 bits a channel";
+    // Page "Reporting Support for 2D Operations Using Surface Formats": with one other format there is no HAL.
+    constexpr D3DDDIFORMAT kGroup[] = {D3DDDIFMT_A8R8G8B8,     D3DDDIFMT_X8R8G8B8,     D3DDDIFMT_R5G6B5,
+                                       D3DDDIFMT_X1R5G5B5,     D3DDDIFMT_A1R5G5B5,     D3DDDIFMT_A2B10G10R10,
+                                       D3DDDIFMT_A8B8G8R8,     D3DDDIFMT_X8B8G8R8,     D3DDDIFMT_A2R10G10B10,
+                                       D3DDDIFMT_A16B16G16R16, D3DDDIFMT_A16B16G16R16F};
+    const bool canBeMember = std::count(std::begin(kGroup), std::end(kGroup), row.Format);
+    const bool isFourCc = static_cast<uint32_t>(row.Format) > 0xFFFF;
+    EXPECT_TRUE(canBeMember || !(ops & FORMATOP_MEMBEROFGROUP_ARGB));
+    EXPECT_TRUE(canBeMember || isFourCc || !(ops & FORMATOP_CONVERT_TO_ARGB));
     EXPECT_EQ(!(ops & FORMATOP_OFFSCREEN_RENDERTARGET), !(ops & FORMATOP_SAME_FORMAT_RENDERTARGET));
     if (ops & FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH) {
       EXPECT_TRUE(ops & FORMATOP_ZSTENCIL);
@@ -122,7 +38,11 @@ void UmdCaps::expectAllIsMade() {
     EXPECT_TRUE(!row.FlipMsTypes || row.FlipMsTypes == row.BltMsTypes);
 
     const uint32_t texture = Program::texture();
-    EXPECT_EQ(make(row, texture, 5) == 0, (ops & FORMATOP_TEXTURE) != 0);
+    const bool oneLevel = ops & FORMATOP_NOTEXCOORDWRAPNORMIP;
+    EXPECT_EQ(make(row, texture, oneLevel ? 1 : 5) == 0, (ops & FORMATOP_TEXTURE) != 0);
+    if (oneLevel) {
+      EXPECT_EQ(make(row, texture, 2), kNotAvailable);
+    }
     if (ops & FORMATOP_CUBETEXTURE) {
       EXPECT_EQ(make(row, Program::cube(), 5, 6), 0);
     }
@@ -159,6 +79,8 @@ void UmdCaps::expectAllIsMade() {
       EXPECT_EQ(make(row, depth ? Program::depth() : Program::target(), 1, 1, 0, 1, quality) == 0, quality < counts);
   }
 }
+
+namespace {
 
 TEST_F(UmdCaps, WhatIsAnnouncedIsMade) {
   start(wholeBlock());
@@ -275,9 +197,9 @@ TEST_F(UmdCaps, WhatIsOfferedIsSharedAsWhatItIs) {
     SCOPED_TRACE(row.Format);
     const bool depth = row.Operations & FORMATOP_ZSTENCIL;
     if (depth || !(row.Operations & FORMATOP_TEXTURE)) continue;
-    // "ATI1" and "ATI2", whose pitch runtime and device count in different ways, and "NULL", which has no pixels, are
-    // never shared.
-    constexpr uint32_t kAlone[] = {0x31495441, 0x32495441, 0x4C4C554E};
+    // "ATI1" and "ATI2", whose pitch runtime and device count in different ways, "NULL", which has no pixels, and
+    // "UYVY" and "YUY2", which their device converts, are never shared.
+    constexpr uint32_t kAlone[] = {0x31495441, 0x32495441, 0x4C4C554E, 0x59565955, 0x32595559};
     if (std::count(std::begin(kAlone), std::end(kAlone), static_cast<uint32_t>(row.Format))) continue;
     rt.takePackets();
     HANDLE shared = nullptr;
@@ -460,30 +382,6 @@ TEST_F(UmdCaps, Level9Formats) {
   EXPECT_EQ(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).DeclTypes & kTypes, kTypes);
 }
 
-// Page "FORMATOP": formats that no runtime knows are in its memory only with the size of a pixel. The numbers are those
-// of D3D9On12 (src/9on12Adapter.cpp), which Windows' runtime is known to accept.
-TEST_F(UmdCaps, FormatsOfTheDriverHaveASize) {
-  start(wholeBlock());
-  const auto number = [](const char *code) {
-    return uint32_t{static_cast<uint8_t>(code[0])} | uint32_t{static_cast<uint8_t>(code[1])} << 8 |
-           uint32_t{static_cast<uint8_t>(code[2])} << 16 | uint32_t{static_cast<uint8_t>(code[3])} << 24;
-  };
-  const std::map<uint32_t, uint32_t> bits = {{number("ATI1"), 8},  {number("ATI2"), 8},  {number("YUY2"), 16},
-                                             {number("UYVY"), 16}, {number("NV12"), 16}, {number("YV12"), 16}};
-  size_t seen = 0;
-  for (const FORMATOP &row : formats()) {
-    SCOPED_TRACE(row.Format);
-    const auto found = bits.find(row.Format);
-    const bool has = found != bits.end();
-    seen += has;
-    EXPECT_EQ((row.Operations & FORMATOP_PIXELSIZE) != 0, has);
-    EXPECT_EQ(row.PrivateFormatBitCount, has ? found->second : 0);
-    const bool planar = row.Format == number("NV12") || row.Format == number("YV12");
-    EXPECT_EQ((row.Operations & FORMATOP_PLANAR) != 0, planar);
-  }
-  EXPECT_EQ(seen, bits.size());
-}
-
 // The bits are those of D3D9On12 (include/9on12Caps.h), in what a runtime of Direct3D 8 gets too. PRIV-31: the user can
 // turn them off.
 TEST_F(UmdCaps, TheDriverAllocatesBuffersUnlessToldNotTo) {
@@ -564,15 +462,15 @@ TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
   EXPECT_EQ(eight.MaxVolumeExtent, c.MaxVolumeExtent);
 }
 
-// Programs ask for "RESZ" as a target before they resolve depth with it, which needs the device's blits.
-TEST_F(UmdCaps, ReszIsAnnouncedWhereDepthIsResolved) {
-  constexpr auto kResz = static_cast<D3DDDIFORMAT>('R' | 'E' << 8 | 'S' << 16 | 'Z' << 24);
+// Page "DDIGAMMACAPS".
+TEST_F(UmdCaps, GammaRampsAreThoseOfTheScreen) {
   start(wholeBlock());
-  EXPECT_TRUE(operations(kResz) & FORMATOP_OFFSCREEN_RENDERTARGET);
-  EXPECT_FALSE(operations(kResz) & FORMATOP_TEXTURE);
+  EXPECT_EQ(caps<DDIGAMMACAPS>(D3DDDICAPS_GETGAMMARAMPCAPS, {99}).GammaCaps, 0u);
+  EXPECT_TRUE(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).Caps2 & D3DCAPS2_FULLSCREENGAMMA) << "level 9 requires it";
   stop();
-  start(wholeBlock(), kAll & ~AEROGPU_EXT_FEATURE_HI_BLIT);
-  EXPECT_EQ(operations(kResz), 0u);
+  start(wholeBlock(), kAll | AEROGPU_EXT_FEATURE_HI_GAMMA);
+  EXPECT_EQ(caps<DDIGAMMACAPS>(D3DDDICAPS_GETGAMMARAMPCAPS).GammaCaps, UINT{GAMMA_CAP_RGB256x3x16});
+  EXPECT_TRUE(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).Caps2 & D3DCAPS2_FULLSCREENGAMMA);
 }
 
 // Colour keys need the device's blits.

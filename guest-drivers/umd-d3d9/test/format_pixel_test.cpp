@@ -141,6 +141,49 @@ TEST_F(UmdFormats, ATargetThatKeepsNothingLeavesDepthBehind) {
   p->destroy(nothing);
 }
 
+// "DF24" has no stencil, and gives one depth in red, or with Fetch4 four (Wine, dlls/d3d9/tests/visual.c, test_fetch4:
+// the texel of a point in alpha, its right neighbour in red, the lower one in green, the one between in blue).
+TEST_F(UmdFormats, DepthIsSampledOneTexelOrFourAtATime) {
+  const D3DDDIFORMAT df24 = fourCc("DF24");
+  if (!offers(df24, FORMATOP_ZSTENCIL | FORMATOP_TEXTURE)) return;
+  constexpr uint32_t kEdge = 8, kGet4 = 0x34544547, kGet1 = 0x31544547;
+  HANDLE depth = p->resource(df24, kEdge, kEdge, Program::depth() | Program::texture());
+  const D3DDDIARG_SETDEPTHSTENCIL bind = {depth}, none = {};
+  p->fn.pfnSetDepthStencil(p->dev(), &bind);
+  HANDLE target = p->bindTarget(kEdge, kEdge);
+  p->state(7, 1);   // ZENABLE
+  p->state(14, 1);  // ZWRITEENABLE
+  p->state(23, 8);  // ZFUNC: always
+  p->state(52, 1);  // STENCILENABLE
+  p->state(56, 1);  // STENCILFUNC: never
+  p->clear(kBlack, 7, {}, 1, 9);
+  drawQuad(quad(2, 3, 6, 5, kEdge, kEdge, kRed));  // depth 0.5
+  p->state(52, 0);
+  p->state(7, 0);
+  p->fn.pfnSetDepthStencil(p->dev(), &none);
+  const auto isInside = [](uint32_t x, uint32_t y) { return x >= 2 && x < 6 && y >= 3 && y < 5; };
+  const std::vector<uint32_t> drawn = opaque(p->read(target, kEdge, kEdge));
+  for (uint32_t i = 0; i < kEdge * kEdge; i++)
+    EXPECT_EQ(drawn[i], isInside(i % kEdge, i / kEdge) ? kRed : kBlack) << "a stencil, at " << i;
+  const auto depthAt = [&](uint32_t x, uint32_t y) { return isInside(x % kEdge, y % kEdge) ? 127.5 : 255.0; };
+  for (const bool four : {false, true}) {
+    p->stage(0, D3DDDITSS_MIPMAPLODBIAS, four ? kGet4 : kGet1);
+    const std::vector<uint32_t> seen = sampled(depth, kEdge, kEdge);
+    for (uint32_t y = 0; y < kEdge; y++)
+      for (uint32_t x = 0; x < kEdge; x++) {
+        const uint32_t pixel = seen[y * kEdge + x];
+        const auto channel = [&](int shift) { return static_cast<double>(pixel >> shift & 255); };
+        EXPECT_NEAR(channel(16), depthAt(four ? x + 1 : x, y), 1) << x << ' ' << y;
+        EXPECT_NEAR(channel(8), four ? depthAt(x, y + 1) : 0, 1) << x << ' ' << y;
+        EXPECT_NEAR(channel(0), four ? depthAt(x + 1, y + 1) : 0, 1) << x << ' ' << y;
+        EXPECT_NEAR(channel(24), four ? depthAt(x, y) : 255, 1) << x << ' ' << y;
+      }
+  }
+  p->stage(0, D3DDDITSS_MIPMAPLODBIAS, 0);
+  p->destroy(depth);
+  p->destroy(target);
+}
+
 // Page "Clear": the targets and the depth buffer are cleared within the viewport, each to its own size.
 TEST_F(UmdFormats, AClearReachesTheEndOfEachSurface) {
   HANDLE small = p->resource(D3DDDIFMT_A8R8G8B8, 4, 4, Program::target());

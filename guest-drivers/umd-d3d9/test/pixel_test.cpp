@@ -269,6 +269,47 @@ TEST_F(UmdPixels, CopiesStretchMirrorConvertAndOverlap) {
   EXPECT_NE(seen[3 * 8 + 5], 0x12345678u);
 }
 
+// Every announced pair of StretchRect: a colour keeps its value, as far as the narrower format has it.
+TEST_F(UmdPixels, FormatsOfTheGroupAreConvertedToEachOther) {
+  UINT count = 0;
+  D3DDDIARG_GETCAPS args = {D3DDDICAPS_GETFORMATCOUNT, nullptr, &count, sizeof count};
+  ASSERT_EQ(rt->adapterFunctions.pfnGetCaps(rt->adapter, &args), 0);
+  std::vector<FORMATOP> formats(count);
+  args = {D3DDDICAPS_GETFORMATDATA, nullptr, formats.data(), static_cast<UINT>(count * sizeof formats[0])};
+  ASSERT_EQ(rt->adapterFunctions.pfnGetCaps(rt->adapter, &args), 0);
+  constexpr uint32_t kColor = 0xFF3478C8;
+  const RECT all = {0, 0, 4, 4}, half = {0, 0, 2, 4};
+  HANDLE seen = p->resource(D3DDDIFMT_X8R8G8B8, 4, 4, Program::target());
+  uint32_t members = 0;
+  for (const FORMATOP &source : formats) {
+    // Those with a FourCC have tests of their own.
+    if (!(source.Operations & FORMATOP_CONVERT_TO_ARGB) || static_cast<uint32_t>(source.Format) > 0xFFFF) continue;
+    EXPECT_TRUE(source.Operations & FORMATOP_MEMBEROFGROUP_ARGB) << source.Format;
+    members++;
+    HANDLE from = p->resource(source.Format, 4, 4, Program::target());
+    D3DDDIARG_COLORFILL fill = {};
+    fill.hResource = from;
+    fill.DstRect = all;
+    fill.Color = kColor;
+    ASSERT_EQ(p->fn.pfnColorFill(p->dev(), &fill), 0);
+    for (const FORMATOP &destination : formats) {
+      if (!(destination.Operations & FORMATOP_MEMBEROFGROUP_ARGB)) continue;
+      SCOPED_TRACE(testing::Message() << source.Format << " to " << destination.Format);
+      HANDLE to = p->resource(destination.Format, 4, 4, Program::target());
+      ASSERT_EQ(p->blt(from, half, to, all), 0);
+      ASSERT_EQ(p->blt(to, all, seen, all), 0);
+      for (const uint32_t pixel : p->read(seen, 4, 4))
+        for (const int shift : {0, 8, 16})  // half a step of 5 bits, for each of two formats, and rounding
+          EXPECT_NEAR(static_cast<int>(pixel >> shift & 255), static_cast<int>(kColor >> shift & 255), 6);
+      p->destroy(to);
+    }
+    p->destroy(from);
+  }
+  // D3D9On12's list and VirtualBox' X8B8G8R8, as far as the device has the formats.
+  EXPECT_EQ(members, kernel->block.empty() ? 6u : 11u);
+  p->destroy(seen);
+}
+
 TEST_F(UmdPixels, LevelsAndFacesAreTargetsAndSourcesOfTheirOwn) {
   HANDLE cube =
       p->resource(D3DDDIFMT_X8R8G8B8, 8, 8, Program::cube() | Program::target(), D3DDDIPOOL_VIDEOMEMORY, 4, 6);

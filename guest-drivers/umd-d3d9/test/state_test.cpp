@@ -214,64 +214,6 @@ TEST_F(UmdStates, StagesAreForOldShadersOnly) {
   EXPECT_EQ(drawn().size(), 1u);
 }
 
-TEST_F(UmdStates, FogInWAndAlphaToCoverageAreNumbersOfTheirOwn) {
-  prepare();
-  drawn();
-  const auto sent = [&] {
-    std::vector<std::pair<uint32_t, uint32_t>> out;
-    for (const Packet &packet : drawn())
-      if (packet.opcode == AEROGPU_CMD_EXT_SET_STATE) {
-        const auto state = packet.as<aerogpu_cmd_ext_set_state>();
-        out.emplace_back(state.state, state.value);
-      }
-    return out;
-  };
-  using Sent = std::vector<std::pair<uint32_t, uint32_t>>;
-  D3DDDIARG_WINFO info = {1, 1};
-  EXPECT_EQ(p.fn.pfnUpdateWInfo(p.dev(), &info), 0);
-  EXPECT_EQ(sent(), Sent{}) << "affine: z";
-  info = {0.5f, 100};
-  EXPECT_EQ(p.fn.pfnUpdateWInfo(p.dev(), &info), 0);
-  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_FOG_W, 1}}));
-  EXPECT_EQ(p.fn.pfnUpdateWInfo(p.dev(), &info), 0);
-  EXPECT_EQ(sent(), Sent{});
-  // One vendor's programs set POINTSIZE, the other's set ADAPTIVETESS_Y together with the alpha test.
-  p.state(154, fourcc("A2M1"));
-  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 1}}));
-  p.state(154, fourcc("A2M0"));
-  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 0}}));
-  p.state(181, fourcc("ATOC"));
-  EXPECT_EQ(sent(), Sent{});
-  p.state(15, 1);  // ALPHATESTENABLE
-  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 1}}));
-  p.state(181, 0);
-  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 0}}));
-}
-
-// Drivers of others take FOURCCs as point sizes, which are NaNs as floats: such a size leaves the last one.
-TEST_F(UmdStates, ASizeOfPointsIsANumber) {
-  prepare();
-  constexpr uint32_t kPointSize = 154;
-  const auto sent = [&] {
-    std::vector<uint32_t> out;
-    for (const Packet &packet : drawn())
-      if (packet.opcode == AEROGPU_CMD_SET_RENDER_STATE) {
-        const auto state = packet.as<aerogpu_cmd_set_render_state>();
-        if (state.state == kPointSize) out.push_back(state.value);
-      }
-    return out;
-  };
-  sent();
-  p.state(kPointSize, 0x40000000);
-  EXPECT_EQ(sent(), std::vector<uint32_t>{0x40000000});
-  for (const uint32_t nan : {0x7FA05000u, 0x7F800001u, 0xFFC00000u, 0xFFFFFFFFu}) {
-    p.state(kPointSize, nan);
-    EXPECT_EQ(sent(), std::vector<uint32_t>{}) << nan;
-  }
-  p.state(kPointSize, 0x7F800000);  // infinite
-  EXPECT_EQ(sent(), std::vector<uint32_t>{0x7F800000});
-}
-
 TEST_F(UmdStates, WithoutTheExtensionNothingOfItIsSent) {
   beginWithout(AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_UPDATES);
   prepare();

@@ -365,7 +365,8 @@ HRESULT Blits::resolveDepth() {
   // What programs sample is another format with the same bytes, which the device copies as an equal one (FMT-9).
   const auto stored = [](const Surface &surface) {
     const uint32_t device = surface.image->format->device;
-    return device == AEROGPU_FORMAT_D3D9_INTZ   ? uint32_t{AEROGPU_FORMAT_D24_UNORM_S8_UINT}
+    const bool is24 = device == AEROGPU_FORMAT_D3D9_INTZ || device == AEROGPU_FORMAT_D3D9_DF24;
+    return is24                                 ? uint32_t{AEROGPU_FORMAT_D24_UNORM_S8_UINT}
            : device == AEROGPU_FORMAT_D3D9_DF16 ? uint32_t{AEROGPU_FORMAT_D3D9_D16}
                                                 : device;
   };

@@ -73,6 +73,7 @@ AEROGPU_ABI_SIZE(aerogpu_format_caps, 16);
 #define AEROGPU_FORMAT_CAP_AUTO_MIPS 0x2000U  /* EXT_GENERATE_MIPS */
 #define AEROGPU_FORMAT_CAP_STENCIL 0x4000U    /* a depth format with stencil */
 #define AEROGPU_FORMAT_CAP_BORDER 0x8000U     /* border colours are treated as its texels are */
+#define AEROGPU_FORMAT_CAP_GATHER 0x10000U    /* D3DSAMP_MIPMAPLODBIAS "GET4" gathers four texels */
 
 #pragma pack(pop)
 

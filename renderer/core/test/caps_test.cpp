@@ -111,6 +111,11 @@ TEST_P(CapsTest, EveryFormatHasAnEntry) {
   EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_A4R4G4B4, sampled));
   EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_D16, AEROGPU_FORMAT_CAP_DEPTH | AEROGPU_FORMAT_CAP_COMPARE));
   EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_INTZ, AEROGPU_FORMAT_CAP_DEPTH | AEROGPU_FORMAT_CAP_SAMPLE));
+  // XSTATE-11
+  for (const uint32_t format :
+       {AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_D3D9_A8, AEROGPU_FORMAT_D3D9_R32F, AEROGPU_FORMAT_D3D9_INTZ})
+    EXPECT_TRUE(has(format, AEROGPU_FORMAT_CAP_GATHER)) << format;
+  EXPECT_FALSE(has(AEROGPU_FORMAT_D3D9_D16, AEROGPU_FORMAT_CAP_GATHER)) << "it compares";
   // No format of that kind can have these.
   for (const auto& [format, entry] : entries) {
     const core::FormatInfo& info = *core::findFormat(format);

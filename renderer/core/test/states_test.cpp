@@ -280,6 +280,16 @@ TEST(SamplerStates, EachNumberReachesItsFieldAndChangesAreReported) {
   EXPECT_EQ(s.maxMipLevel, 2u);
   EXPECT_EQ(s.maxAnisotropy, 8u);
   EXPECT_TRUE(s.srgb);
+  // XSTATE-11
+  EXPECT_FALSE(s.gather);
+  EXPECT_TRUE(set(8, 0x34544547)) << "GET4";
+  EXPECT_TRUE(s.gather);
+  EXPECT_EQ(s.lodBias, 0);
+  EXPECT_TRUE(set(8, 0x31544547)) << "GET1";
+  EXPECT_FALSE(s.gather);
+  EXPECT_EQ(s.lodBias, 0);
+  EXPECT_TRUE(set(8, 0x34544547) && set(8, 0)) << "any other value too";
+  EXPECT_FALSE(s.gather);
 }
 
 }  // namespace

@@ -119,6 +119,36 @@ TEST(DecodedSamplers, AreThoseThatAskForItAndThatTheGpuDoesNot) {
   EXPECT_EQ(decoded(0xFFFE), 4u) << "s0 is not sampled";
 }
 
+// XSTATE-11
+TEST(GatheredSamplers, AreThoseThatAskForItAndHaveOneChannel) {
+  core::DrawState state;
+  core::StageBindings& stage = state.stages[static_cast<size_t>(core::Stage::Pixel)];
+  constexpr aerogpu_format kFormats[] = {AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_D3D9_R32F,
+                                         AEROGPU_FORMAT_D3D9_A8, AEROGPU_FORMAT_B8G8R8A8_UNORM};
+  for (uint32_t i = 0; i < std::size(kFormats); ++i) bindTexture(state, i, 8, 8, 1, kFormats[i]);
+  shader::ShaderInfo info = sampling(3, 0, 0xFFFF);
+  info.samplerTypes.fill(SamplerType::Texture2D);
+  const auto gathered = [&](const SamplerTypes& bound = {}) {
+    return gatheredSamplers(stage, info, bound, [](const core::ShaderResourceBinding& resource) {
+      const uint32_t format = resource.texture->desc.format;
+      return format == AEROGPU_FORMAT_B8G8R8A8_UNORM ? Gathered::Nothing
+             : format == AEROGPU_FORMAT_D3D9_A8      ? Gathered::Alpha
+                                                     : Gathered::Red;
+    });
+  };
+  EXPECT_EQ(gathered(), 0u) << "none asks for it";
+  for (core::SamplerState& sampler : stage.samplers) sampler.gather = true;
+  constexpr uint32_t kAlpha = 1u << (shader::kGatheredAlpha + 2);
+  EXPECT_EQ(gathered(), 7u | kAlpha);
+  stage.samplers[1].mag = TextureFilter::Linear;
+  EXPECT_EQ(gathered(), 5u | kAlpha) << "only with the magnification filter POINT";
+  SamplerTypes bound{};
+  bound[0] = SamplerType::TextureVolume;
+  EXPECT_EQ(gathered(bound), 4u | kAlpha) << "volumes are not";
+  info.samplerMask = 1;
+  EXPECT_EQ(gathered(), 1u) << "the shader samples s0 alone";
+}
+
 TEST(EffectiveSampler, ABorderColourNeedsABorder) {
   core::SamplerState s;
   s.borderColor = 0xFF00FF00;

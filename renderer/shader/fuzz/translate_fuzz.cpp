@@ -33,6 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.linkedOutputs = linked;
   options.shadowSamplers = 1;
   options.decodedSamplers = 6;
+  options.gatheredSamplers = 0x8000C;
   options.clipPlaneCount = 1;
   options.projectedBy = {1, 2, 3, 0};
   options.dualSource = size % 8 == 0;

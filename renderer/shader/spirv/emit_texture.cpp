@@ -31,6 +31,7 @@ Id Emitter::sampleAt(uint32_t number, Id coordinate) {
   if (m_options.shadowSamplers >> number & 1 && type != SamplerType::TextureVolume)
     return splat(m_b.value(Op::OpImageSampleDrefImplicitLod, m_t.float1, image, position,
                            extract(coordinate, plane ? 2 : 3)));
+  if (isGathered(number)) return gathered(number, position);
   return decoded(number, m_b.value(Op::OpImageSampleImplicitLod, m_t.float4, image, position));
 }
 
@@ -49,6 +50,32 @@ Id Emitter::decoded(uint32_t number, Id texel) {
     parts[i] = m_b.value(Op::OpSelect, m_t.float1, isLow, low, high);
   }
   return m_b.composite(m_t.float4, {parts[0], parts[1], parts[2], extract(texel, 3)});
+}
+
+bool Emitter::isGathered(uint32_t number) const {
+  return m_options.gatheredSamplers >> number & 1 && samplerType(number) == SamplerType::Texture2D;
+}
+
+/// Returns one channel of four texels, as Fetch4 orders them: alpha is that of the texel at `position`, red
+/// of the one to the right of it, green of the one below it, blue of the one below that to the right.
+/// (Source: Wine, dlls/d3d9/tests/visual.c, test_fetch4, where the order is that of AMD's drivers.)
+Id Emitter::gathered(uint32_t number, Id position) {
+  m_b.queriesImages();
+  const Id image = sampler(number);
+  const Id size =
+      m_b.value(Op::OpConvertSToF, m_t.float2,
+                m_b.value(Op::OpImageQuerySizeLod, m_b.vectorType(m_t.int1, 2),
+                          m_b.value(Op::OpImage, m_b.imageType(spv::Dim::Dim2D), image), m_b.constantInt(0)));
+  // The four texels meet in the lower right corner of the first one, which no rounding moves to others.
+  const Id first = m_b.glsl(GLSLstd450Floor, m_t.float2, m_b.value(Op::OpFMul, m_t.float2, position, size));
+  const Id one = m_b.constantFloat(1);
+  const Id corner =
+      m_b.value(Op::OpFDiv, m_t.float2,
+                m_b.value(Op::OpFAdd, m_t.float2, first, m_b.composite(m_t.float2, {one, one})), size);
+  const bool alpha = m_options.gatheredSamplers >> (kGatheredAlpha + number) & 1;
+  const Id texels = m_b.value(Op::OpImageGather, m_t.float4, image, corner, m_b.constantInt(alpha ? 3 : 0));
+  // OpImageGather begins below on the left, and goes round by way of the right.
+  return m_b.value(Op::OpVectorShuffle, m_t.float4, texels, texels, 2, 0, 1, 3);
 }
 
 Id Emitter::sampler(uint32_t number) {
@@ -126,6 +153,8 @@ void Emitter::texture(const Instruction& in) {
     const Id reference = plane ? extract(coordinate, 2) : w;
     const Op op = explicitLod ? Op::OpImageSampleDrefExplicitLod : Op::OpImageSampleDrefImplicitLod;
     result = splat(sample(op, m_t.float1, reference));
+  } else if (isGathered(s.number)) {
+    result = gathered(s.number, position);  // whatever level or bias the instruction has
   } else {
     result = decoded(
         s.number,

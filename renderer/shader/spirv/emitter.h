@@ -104,6 +104,8 @@ private:
   Id level(Id w);
   Id limited(Id derivative, uint32_t count);
   Id sampleAt(uint32_t number, Id coordinate);
+  bool isGathered(uint32_t number) const;
+  Id gathered(uint32_t number, Id position);
   /// Returns a texel of a sampler, decoded if EmitOptions::decodedSamplers says so.
   Id decoded(uint32_t number, Id texel);
   d3d9::SamplerType samplerType(uint32_t number) const;

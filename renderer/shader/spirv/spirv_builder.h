@@ -31,6 +31,11 @@ public:
   // --- module level ---
 
   void capability(spv::Capability c) { put(m_capabilities, spv::Op::OpCapability, c); }
+  /// Declares that the module asks for sizes of images.
+  void queriesImages() {
+    if (!m_queriesImages) capability(spv::Capability::ImageQuery);
+    m_queriesImages = true;
+  }
   void decorate(Id target, spv::Decoration d) { put(m_annotations, spv::Op::OpDecorate, target, d); }
   template <class T>
   void decorate(Id target, spv::Decoration d, T operand) {
@@ -123,6 +128,7 @@ private:
   std::vector<Known> m_scalars, m_pointers, m_vectorTypes, m_nulls, m_images, m_sampledImages;
   std::vector<KnownVector> m_vectors;
   Id m_true = 0, m_false = 0;
+  bool m_queriesImages = false;
 };
 
 }  // namespace aerogpu::shader

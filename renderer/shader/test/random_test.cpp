@@ -228,6 +228,7 @@ TEST(Random, ProgramsTranslateToValidModules) {
       if (seed & 4) options.linkedOutputs = linked;
       options.flatShade = seed & 8;
       options.shadowSamplers = seed & 16 ? 7 : 0;
+      options.gatheredSamplers = seed & 32 ? 0x2FFFF : 0;
     }
     const auto m = emit(*p, options);
     ASSERT_TRUE(m.ok()) << m.error().message << "\n" << source;

@@ -198,6 +198,7 @@ Picture ShaderGpu::draw(const Draw& draw) {
   psOptions.linkedOutputs = vsInfo.outputs;
   psOptions.flatShade = draw.flatShade;
   psOptions.shadowSamplers = draw.psShadowSamplers;
+  psOptions.gatheredSamplers = draw.psGatheredSamplers;
   psOptions.projectedBy = draw.projectedBy;
   psOptions.dualSource = draw.dualSource;
   const auto vsModule = emit(*vs, vsOptions), psModule = emit(*ps, psOptions);

@@ -41,7 +41,7 @@ struct Draw {
   PerRegister<InputType> inputTypes{};   ///< of v#; vertices hold the bits of what is not Float
   PushConstants push;
   bool alphaTest = false, fog = false, pointSprite = false, flatShade = false;
-  uint32_t psShadowSamplers = 0;
+  uint32_t psShadowSamplers = 0, psGatheredSamplers = 0;
   Vec4 clear = {-9, -9, -9, -9};  ///< content of a pixel that is not drawn
 };
 

@@ -130,6 +130,28 @@ TEST(Texture, Shadow) {
              {1, 1, 1, 1}, 0, "projected");
 }
 
+/// Fetch4: red of texel (x, y) is x, alpha 1. Levels and biases of the instructions do not count.
+TEST(Texture, FourTexelsOfOneChannel) {
+  Draw draw;
+  draw.psGatheredSamplers = 1u << 3;
+  const Rows rows = {
+      {{0.1f, 0.1f, 0, 1}}, {{0.45f, 0.6f, 0, 1}}, {{0.9f, 0.9f, 0, 1}}, {{0.25f, 0.5f, 0, 1}}};
+  const std::vector<Vec4> expected = {{1, 0, 1, 0}, {2, 1, 2, 1}, {3, 3, 3, 3}, {2, 1, 2, 1}};
+  for (const char* instruction : {"texld r0, v0, s3", "texldl r0, v0, s3", "texldb r0, v0, s3",
+                                  "texldp r0, v0, s3", "texldd r0, v0, s3, v0, v0"}) {
+    const auto pixels = runPixel(std::string("dcl_2d s3\n") + instruction + "\nmov oC0, r0\n", rows, draw);
+    for (size_t i = 0; i < rows.size(); ++i)
+      expectNear(pixels[i], expected[i], 0, instruction + (" " + std::to_string(i)));
+  }
+  expectNear(runPixel("dcl_2d s3\ntexld r0, v0, s3.yzwx\nmov oC0, r0\n", {rows[1]}, draw)[0], {1, 2, 1, 2}, 0,
+             "swizzle");
+  draw.psGatheredSamplers = 1u << 3 | 1u << (kGatheredAlpha + 3);
+  expectNear(runPixel("dcl_2d s3\ntexld r0, v0, s3\nmov oC0, r0\n", {rows[1]}, draw)[0], {1, 1, 1, 1}, 0,
+             "alpha");
+  expectNear(runPixel("dcl_2d s2\ntexld r0, v0, s2\nmov oC0, r0\n", {rows[1]}, draw)[0], {1, 2, 0, 1}, 0,
+             "another sampler");
+}
+
 TEST(Texture, SamplersAreSeparate) {
   Draw draw;
   draw.ps =

@@ -127,6 +127,8 @@ TEST(Emit, PixelShadersValidateAgainstEverySignature) {
       options.flatShade = true;
       options.decodedSamplers = 0xFFFF;
       module(ps, options);
+      options.gatheredSamplers = 0x5555FFFF;
+      module(ps, options);
       options.shadowSamplers = 0xFFFF;
       module(ps, options);
     }
@@ -143,6 +145,8 @@ TEST(Emit, PixelShaders1Validate) {
     EmitOptions options;
     options.linkedOutputs = vs.info().outputs;
     options.samplerTypes[0] = d3d9::SamplerType::TextureVolume;
+    options.gatheredSamplers = 0xFFFF;
+    module(ps, options);
     options.shadowSamplers = 0xFFFE;
     module(ps, options);
   }

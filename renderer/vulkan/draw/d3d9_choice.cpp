@@ -15,11 +15,20 @@
 namespace aerogpu::vk {
 namespace {
 
+/// Returns the format that a sampler sees.
+const core::FormatInfo& formatOf(const core::ShaderResourceBinding& bound) {
+  return *core::findFormat(bound.view ? bound.view->desc.format : bound.texture->desc.format);
+}
+
 /// True if the shader, not the sampler, decodes the sRGB of the bound texture.
 bool isDecoded(const core::ShaderResourceBinding& bound) {
-  if (!bound.texture->gpu) return false;
-  return core::decodedByShader(bound.view ? *core::findFormat(bound.view->desc.format)
-                                          : *TextureObject::of(*bound.texture).format().info);
+  return bound.texture->gpu && core::decodedByShader(formatOf(bound));
+}
+
+d3d9::Gathered gatheredOf(const core::ShaderResourceBinding& bound) {
+  const core::FormatInfo& format = formatOf(bound);
+  if (!core::isGathered(format)) return d3d9::Gathered::Nothing;
+  return core::isAlpha(format) ? d3d9::Gathered::Alpha : d3d9::Gathered::Red;
 }
 
 const shader::ShaderInfo& infoOf(const ShaderCode* code) {
@@ -47,6 +56,12 @@ void chooseDecoding(const core::DrawState& state, const DrawShaders& shaders, D3
   if (shaders.ps)
     choice.pixel.decodedSamplers =
         d3d9::decodedSamplers(stageOf(state, core::Stage::Pixel), infoOf(shaders.ps), isDecoded);
+}
+
+void chooseGathering(const core::DrawState& state, const DrawShaders& shaders, D3d9Choice& choice) {
+  if (shaders.ps)
+    choice.pixel.gatheredSamplers = d3d9::gatheredSamplers(
+        stageOf(state, core::Stage::Pixel), infoOf(shaders.ps), choice.pixel.samplerTypes, gatheredOf);
 }
 
 void chooseInputs(const core::DrawState& state, const DrawShaders& shaders, D3d9Choice& choice) {
@@ -79,6 +94,7 @@ constexpr Part kParts[] = {
     {core::kDirtyShaders, chooseLinkage},
     {core::kDirtyResources, chooseSampled},
     {core::kDirtyResources | core::kDirtySamplers, chooseDecoding},
+    {core::kDirtyResources | core::kDirtySamplers, chooseGathering},
     {core::kDirtyInputLayout, chooseInputs},
     {core::kDirtyTopology | core::kDirtyRasterizer, choosePoints},
     {core::kDirtyRasterizer, chooseRasterizer},

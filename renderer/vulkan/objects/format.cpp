@@ -165,10 +165,11 @@ core::FormatCaps formatCaps(const Device& device, aerogpu_format format) {
   if (!has(kMoved) || (!f.info->depth && !sampled) ||
       (f.info->depth && !has(VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT)))
     return {};
-  constexpr uint32_t kSampling =
-      AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE | AEROGPU_FORMAT_CAP_FILTER |
-      AEROGPU_FORMAT_CAP_COMPARE | AEROGPU_FORMAT_CAP_SRGB_READ | AEROGPU_FORMAT_CAP_CUBE |
-      AEROGPU_FORMAT_CAP_VOLUME | AEROGPU_FORMAT_CAP_BLIT_SRC | AEROGPU_FORMAT_CAP_BORDER;
+  constexpr uint32_t kSampling = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE |
+                                 AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_COMPARE |
+                                 AEROGPU_FORMAT_CAP_SRGB_READ | AEROGPU_FORMAT_CAP_CUBE |
+                                 AEROGPU_FORMAT_CAP_VOLUME | AEROGPU_FORMAT_CAP_BLIT_SRC |
+                                 AEROGPU_FORMAT_CAP_BORDER | AEROGPU_FORMAT_CAP_GATHER;
   needs(sampled, kSampling);
   needs(has(VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT), AEROGPU_FORMAT_CAP_FILTER);
   needs(can.customBorderColor && (can.borderColorSwizzle || f.components == Components{}),

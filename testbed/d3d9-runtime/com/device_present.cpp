@@ -44,6 +44,16 @@ HRESULT Device::GetRasterStatus(UINT swapChain, D3DRASTER_STATUS *status) {
   return chain(swapChain) ? chain(swapChain)->GetRasterStatus(status) : D3DERR_INVALIDCALL;
 }
 
+void Device::SetGammaRamp(UINT swapChain, DWORD, const D3DGAMMARAMP *ramp) {
+  const Lock lock(*this);
+  if (chain(swapChain) && ramp) chain(swapChain)->setGammaRamp(*ramp);
+}
+
+void Device::GetGammaRamp(UINT swapChain, D3DGAMMARAMP *ramp) {
+  const Lock lock(*this);
+  if (chain(swapChain) && ramp) *ramp = chain(swapChain)->gammaRamp();
+}
+
 HRESULT Device::GetDisplayModeEx(UINT swapChain, D3DDISPLAYMODEEX *mode, D3DDISPLAYROTATION *rotation) {
   return chain(swapChain) ? chain(swapChain)->GetDisplayModeEx(mode, rotation) : D3DERR_INVALIDCALL;
 }

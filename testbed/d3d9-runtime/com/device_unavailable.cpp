@@ -10,14 +10,6 @@ HRESULT Device::SetDialogBoxMode(BOOL) {
   return D3DERR_NOTAVAILABLE;
 }
 
-void Device::SetGammaRamp(UINT, DWORD, const D3DGAMMARAMP *) {
-  notImplemented("IDirect3DDevice9::SetGammaRamp");
-}
-
-void Device::GetGammaRamp(UINT, D3DGAMMARAMP *) {
-  notImplemented("IDirect3DDevice9::GetGammaRamp");
-}
-
 HRESULT Device::SetNPatchMode(float) {
   notImplemented("IDirect3DDevice9::SetNPatchMode");
   return D3DERR_NOTAVAILABLE;

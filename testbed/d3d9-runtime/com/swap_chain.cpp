@@ -46,6 +46,11 @@ bool hasInterval(const D3DCAPS9 &caps, UINT interval, bool windowed) {
 
 }  // namespace
 
+SwapChain::SwapChain(Device &device, HWND focusWindow) : Child(device), m_focusWindow(focusWindow) {
+  for (UINT i = 0; i < 256; ++i)
+    m_gammaRamp.red[i] = m_gammaRamp.green[i] = m_gammaRamp.blue[i] = static_cast<WORD>(i * 257);
+}
+
 SwapChain::~SwapChain() {
   for (Ref<Surface> &buffer : m_buffers) buffer->setContainer(nullptr);
   leaveDisplay();
@@ -140,6 +145,28 @@ HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
   shown.hResource = m_image->handle();
   shown.SubResourceIndex = m_front;
   return device().driver().call<&D3DDDI_DEVICEFUNCS::pfnSetDisplayMode>(&shown);
+}
+
+/// Pages "IDirect3DDevice9::SetGammaRamp", "DDIGAMMACAPS": the ramp is the screen's, so a window has none, and neither
+/// has a driver that says so.
+void SwapChain::setGammaRamp(const D3DGAMMARAMP &ramp) {
+  if (!m_ownsDisplay) return;
+  DriverDevice &driver = device().driver();
+  if (!driver.adapter().hasGammaRamps()) return;
+  static_assert(sizeof(D3DGAMMARAMP) == sizeof(D3DDDI_GAMMA_RAMP_RGB256x3x16));
+  D3DDDI_GAMMA_RAMP_RGB256x3x16 passed;
+  std::memcpy(&passed, &ramp, sizeof passed);
+  D3DKMT_SETGAMMARAMP argument{};
+  argument.hDevice = driver.kernelHandle();
+  argument.VidPnSourceId = driver.adapter().vidPnSource();
+  argument.Type = D3DDDI_GAMMARAMP_RGB256x3x16;
+  argument.pGammaRampRgb256x3x16 = &passed;
+  argument.Size = sizeof passed;
+  const HRESULT result = resultOfStatus(driver.adapter().kernel().SetGammaRamp(&argument));
+  if (FAILED(result))
+    logLine("SetGammaRamp: 0x%08lx", static_cast<unsigned long>(result));
+  else
+    m_gammaRamp = ramp;
 }
 
 HRESULT SwapChain::takeDisplay() {

@@ -12,7 +12,7 @@ namespace aerogpu::runtime {
 
 class SwapChain final : public Child<IDirect3DSwapChain9Ex, IDirect3DSwapChain9> {
 public:
-  SwapChain(Device &device, HWND focusWindow) : Child(device), m_focusWindow(focusWindow) {}
+  SwapChain(Device &device, HWND focusWindow);
   ~SwapChain() override;
   /// Makes the buffers; fills in the defaults of `parameters`. A full-screen chain takes over the display. `implicit`:
   /// the device's own chain, which a Reset replaces; one that the program made must be released before.
@@ -25,6 +25,8 @@ public:
   bool isBufferHeld() const;
   HRESULT present(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty, DWORD flags);
   HRESULT frontBufferData(Surface &destination);
+  void setGammaRamp(const D3DGAMMARAMP &ramp);
+  const D3DGAMMARAMP &gammaRamp() const { return m_gammaRamp; }
 
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override;
   HRESULT STDMETHODCALLTYPE Present(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty,
@@ -53,6 +55,7 @@ private:
   UINT m_front = 0;  ///< in a full-screen chain: the buffer on the screen
   UINT m_presents = 0;
   bool m_ownsDisplay = false;
+  D3DGAMMARAMP m_gammaRamp;  ///< of a full screen; the one that changes nothing at first
 };
 
 }  // namespace aerogpu::runtime

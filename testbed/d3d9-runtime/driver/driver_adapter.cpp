@@ -14,6 +14,35 @@ constexpr UINT kInterface = 9;  // Direct3D 9
 constexpr UINT kMostFormats = 1024, kMostQueries = 64, kMostModes = 4096;
 constexpr DWORD kLeastSlots = 512, kMostSlots = 32768;  // limits of shader model 3
 
+/// True if a driver may announce a format as a destination of conversions: it has red, green and blue of at least 5
+/// bits (page "FORMATOP").
+bool canBeOfGroup(D3DDDIFORMAT format) {
+  switch (format) {
+  case D3DDDIFMT_R8G8B8:
+  case D3DDDIFMT_A8R8G8B8:
+  case D3DDDIFMT_X8R8G8B8:
+  case D3DDDIFMT_R5G6B5:
+  case D3DDDIFMT_X1R5G5B5:
+  case D3DDDIFMT_A1R5G5B5:
+  case D3DDDIFMT_A2B10G10R10:
+  case D3DDDIFMT_A8B8G8R8:
+  case D3DDDIFMT_X8B8G8R8:
+  case D3DDDIFMT_A2R10G10B10:
+  case D3DDDIFMT_A16B16G16R16:
+  case D3DDDIFMT_A16B16G16R16F:
+  case D3DDDIFMT_A32B32G32R32F:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// True if a driver may announce a format as their source (page "Reporting Support for 2D Operations Using Surface
+/// Formats"): one of those, or one with a FOURCC.
+bool canBeConverted(D3DDDIFORMAT format) {
+  return canBeOfGroup(format) || static_cast<DWORD>(format) > 0xFFFF;
+}
+
 }  // namespace
 
 DriverAdapter::~DriverAdapter() {
@@ -205,7 +234,8 @@ bool DriverAdapter::checkCaps() const {
   return true;
 }
 
-/// Checks the driver's list of formats (page "FORMATOP"); false: Windows does not load such a HAL.
+/// Checks the driver's list of formats (pages "FORMATOP", "Reporting Support for 2D Operations Using Surface Formats");
+/// false: Windows does not load such a HAL.
 bool DriverAdapter::checkFormats() const {
   DWORD all = 0;
   for (const FORMATOP &format : m_formats) {
@@ -217,8 +247,11 @@ bool DriverAdapter::checkFormats() const {
     if ((format.Operations & FORMATOP_3DACCELERATION) && !(format.Operations & FORMATOP_DISPLAYMODE))
       brokenRule("FORMATOP_3DACCELERATION without FORMATOP_DISPLAYMODE of format %u",
                  static_cast<unsigned>(format.Format));
-    if ((format.Operations & FORMATOP_MEMBEROFGROUP_ARGB) && format.Format == D3DDDIFMT_A4R4G4B4) {
-      logLine("no HAL device: FORMATOP_MEMBEROFGROUP_ARGB of D3DFMT_A4R4G4B4");
+    const bool isMember = format.Operations & FORMATOP_MEMBEROFGROUP_ARGB;
+    if (isMember ? !canBeOfGroup(format.Format)
+                 : (format.Operations & FORMATOP_CONVERT_TO_ARGB) && !canBeConverted(format.Format)) {
+      logLine("no HAL device: %s of format %u", isMember ? "FORMATOP_MEMBEROFGROUP_ARGB" : "FORMATOP_CONVERT_TO_ARGB",
+              static_cast<unsigned>(format.Format));
       return false;
     }
     // Windows' runtime takes no less than 8 (D3D9On12, src/9on12Adapter.cpp, on ATI1).
@@ -276,6 +309,12 @@ bool DriverAdapter::currentMode(D3DKMT_DISPLAYMODE &mode) const {
   if (FAILED(queryAdapterInfo(KMTQAITYPE_CURRENTDISPLAYMODE, &argument, sizeof argument))) return false;
   mode = argument.DisplayMode;
   return true;
+}
+
+bool DriverAdapter::hasGammaRamps() const {
+  DDIGAMMACAPS caps{};
+  return SUCCEEDED(getCaps(D3DDDICAPS_GETGAMMARAMPCAPS, nullptr, &caps, sizeof caps)) &&
+         (caps.GammaCaps & GAMMA_CAP_RGB256x3x16);
 }
 
 DWORD DriverAdapter::operations(D3DFORMAT format) const {

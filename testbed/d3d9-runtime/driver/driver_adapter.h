@@ -44,6 +44,9 @@ public:
   /// Returns the current mode in `mode`; false if the kernel side does not know it.
   bool currentMode(D3DKMT_DISPLAYMODE &mode) const;
 
+  /// True if the driver's screens have gamma ramps of 256 entries.
+  bool hasGammaRamps() const;
+
   HMODULE module() const { return m_module; }
   HRESULT createDevice(D3DDDIARG_CREATEDEVICE &argument) const;
 

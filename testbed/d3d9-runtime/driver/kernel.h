@@ -32,6 +32,7 @@ namespace aerogpu::runtime {
   X(Escape, ESCAPE)                                               \
   X(SetVidPnSourceOwner, SETVIDPNSOURCEOWNER)                     \
   X(SetDisplayMode, SETDISPLAYMODE)                               \
+  X(SetGammaRamp, SETGAMMARAMP)                                   \
   X(SetQueuedLimit, SETQUEUEDLIMIT)                               \
   X(WaitForVerticalBlankEvent, WAITFORVERTICALBLANKEVENT)         \
   X(GetScanLine, GETSCANLINE)                                     \

@@ -280,6 +280,37 @@ TEST_CASE(fullScreen) {
   }
 }
 
+/// Pages "IDirect3DDevice9::SetGammaRamp", "DDIGAMMACAPS": the kernel side has the ramp, of a full screen alone.
+TEST_CASE(gammaRamps) {
+  D3DGAMMARAMP ramp{}, got{};
+  for (WORD i = 0; i < 256; ++i) {
+    ramp.red[i] = static_cast<WORD>(i * 3);
+    ramp.green[i] = static_cast<WORD>(i * 5);
+    ramp.blue[i] = static_cast<WORD>(i * 7);
+  }
+  const auto isPlain = [](const D3DGAMMARAMP &have) {
+    return have.red[0] == 0 && have.green[1] == 257 && have.blue[255] == 65535;
+  };
+  for (const bool full : {false, true})
+    for (const bool has : {false, true}) {
+      const TestDevice device(false, D3DCREATE_HARDWARE_VERTEXPROCESSING, 1, full);
+      fake().misbehave(has ? "" : "no ramps");
+      device->GetGammaRamp(0, &got);
+      EXPECT(isPlain(got));
+      fake().clear();
+      device->SetGammaRamp(0, D3DSGR_NO_CALIBRATION, &ramp);
+      const auto lines = calls(true);
+      EXPECT(countOf(lines, "kmt SetGammaRamp type 2, 3 10 1785") == (full && has ? 1u : 0u));
+      EXPECT(countOf(lines, "kmt SetGammaRamp") == (full && has ? 1u : 0u));
+      device->GetGammaRamp(0, &got);
+      EXPECT(full && has ? got.green[2] == 10 && got.blue[255] == 1785 : isPlain(got));
+      device->SetGammaRamp(1, 0, &ramp);  // there is one chain
+      device->SetGammaRamp(0, 0, nullptr);
+      EXPECT(countOf(calls(true), "kmt SetGammaRamp") == 0);
+      fake().misbehave("");
+    }
+}
+
 TEST_CASE(resets) {
   const TestDevice device;
   D3DPRESENT_PARAMETERS parameters = presentParameters(device.window);

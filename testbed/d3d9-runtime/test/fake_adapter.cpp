@@ -38,6 +38,10 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
     return S_OK;
   case D3DDDICAPS_GETFORMATDATA:
     std::memcpy(data->pData, kFormats, sizeof kFormats);
+    if (misbehaves("converted luminance")) {
+      auto *last = static_cast<FORMATOP *>(data->pData) + std::size(kFormats) - 1;
+      *last = {D3DDDIFMT_L8, FORMATOP_TEXTURE | FORMATOP_CONVERT_TO_ARGB, 0, 0, 0};
+    }
     return S_OK;
   case D3DDDICAPS_GETD3DQUERYCOUNT:
     *static_cast<UINT *>(data->pData) = std::size(kQueries);
@@ -76,6 +80,9 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
         misbehaves("few slots") ? 511 : 512;
     return S_OK;
   }
+  case D3DDDICAPS_GETGAMMARAMPCAPS:
+    static_cast<DDIGAMMACAPS *>(data->pData)->GammaCaps = misbehaves("no ramps") ? 0 : GAMMA_CAP_RGB256x3x16;
+    return S_OK;
   default:
     std::memset(data->pData, 0, data->DataSize);
     return S_OK;

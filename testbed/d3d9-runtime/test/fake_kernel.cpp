@@ -258,6 +258,13 @@ NTSTATUS APIENTRY D3DKMTSetDisplayMode(D3DKMT_SETDISPLAYMODE *data) {
   return kSuccess;
 }
 
+NTSTATUS APIENTRY D3DKMTSetGammaRamp(const D3DKMT_SETGAMMARAMP *data) {
+  const bool table = data->Type == D3DDDI_GAMMARAMP_RGB256x3x16 && data->Size == 1536;
+  record("kmt SetGammaRamp type %d, %u %u %u", data->Type, table ? data->pGammaRampRgb256x3x16->Red[1] : 0,
+         table ? data->pGammaRampRgb256x3x16->Green[2] : 0, table ? data->pGammaRampRgb256x3x16->Blue[255] : 0);
+  return kSuccess;
+}
+
 NTSTATUS APIENTRY D3DKMTSetQueuedLimit(D3DKMT_SETQUEUEDLIMIT *data) {
   record("kmt SetQueuedLimit %u", data->QueuedPresentLimit);
   return kSuccess;

@@ -29,6 +29,7 @@ MISBEHAVIOUR = [
     ('no Flush', BROKEN, 'the driver has no Flush'),
     ('false event', BROKEN, 'GetQueryData of an event gave S_OK and FALSE'),
     ('no levels', BROKEN, 'format 21, multisample type 1 of windows: 0 quality levels, but its bit is set'),
+    ('converted luminance', 1, 'no HAL device: FORMATOP_CONVERT_TO_ARGB of format 50'),
     ('half a pair', BROKEN, 'TextureCaps 0x2: POW2 and NONPOW2CONDITIONAL go together'),
     ('unknown bits', BROKEN, 'LineCaps: unknown bits 0x40'),
     ('few slots', 1, '511 and 511 instruction slots of shader model 3'),

@@ -269,6 +269,30 @@ NTSTATUS Display::commit(VidPn& vidPn, Allocation* primary, bool powerTransition
                  &args);
 }
 
+NTSTATUS Display::setGammaRamp(const D3DDDI_GAMMA_RAMP_RGB256x3x16* ramp) {
+  if (!m_committed) return kUnsuccessful;
+  if (ramp && !m_adapter.caps.GammaRampCaps.Gamma_Rgb256x3x16) return kNotSupported;
+  std::shared_lock exclusion(m_adapter.exclusion());
+  std::lock_guard lock(m_adapter.displayClass());
+  DXGKARG_UPDATEACTIVEVIDPNPRESENTPATH args{};
+  args.VidPnPresentPathInfo = *m_committed->topology.paths[0];
+  D3DKMDT_GAMMA_RAMP& gamma = args.VidPnPresentPathInfo.GammaRamp;
+  // The driver gets memory that is only there during the call.
+  D3DDDI_GAMMA_RAMP_RGB256x3x16 passing{};
+  gamma = {};
+  gamma.Type = ramp ? D3DDDI_GAMMARAMP_RGB256x3x16 : D3DDDI_GAMMARAMP_DEFAULT;
+  if (ramp) {
+    passing = *ramp;
+    gamma.DataSize = sizeof passing;
+    gamma.Data.pRgb256x3x16 = &passing;
+  }
+  const NTSTATUS status =
+      callDdi("DxgkDdiUpdateActiveVidPnPresentPath", kPassiveLevel,
+              m_adapter.ddi.DxgkDdiUpdateActiveVidPnPresentPath, m_adapter.context(), &args);
+  if (!ntSuccess(status)) brokenRule("DxgkDdiUpdateActiveVidPnPresentPath with a gamma ramp: 0x%08x", status);
+  return status;
+}
+
 NTSTATUS Display::setVisible(bool visible) {
   std::shared_lock exclusion(m_adapter.exclusion());
   std::lock_guard lock(m_adapter.displayClass());

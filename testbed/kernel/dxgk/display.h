@@ -53,6 +53,9 @@ public:
   const DisplayMode* find(UINT width, UINT height, D3DDDIFORMAT format, UINT numerator,
                           UINT denominator) const;
 
+  /// Sets the gamma ramp of the path, null: the default one (D3DKMTSetGammaRamp; pages
+  /// "DxgkDdiUpdateActiveVidPnPresentPath", "DXGK_GAMMARAMPCAPS"). A driver without ramps is not asked.
+  NTSTATUS setGammaRamp(const D3DDDI_GAMMA_RAMP_RGB256x3x16* ramp);
   /// Sets the visibility of the source.
   NTSTATUS setVisible(bool visible);
   /// Flips to `allocation`, which must be resident in a segment and is pinned there. `immediate`: without a

@@ -51,6 +51,17 @@ extern "C" NTSTATUS APIENTRY D3DKMTSetVidPnSourceOwner(const D3DKMT_SETVIDPNSOUR
   return call.send();
 }
 
+extern "C" NTSTATUS APIENTRY D3DKMTSetGammaRamp(const D3DKMT_SETGAMMARAMP *data) {
+  if (!data) return kStatusInvalidParameter;
+  static_assert(sizeof(D3DDDI_GAMMA_RAMP_RGB256x3x16) == kGammaRampBytes);
+  const bool table = data->Type == D3DDDI_GAMMARAMP_RGB256x3x16;
+  if (table && (!data->pGammaRampRgb256x3x16 || data->Size != kGammaRampBytes)) return kStatusInvalidParameter;
+  KernelCall<Call::SetGammaRamp> call(
+      {data->hDevice, data->VidPnSourceId, static_cast<uint32_t>(data->Type), table ? kGammaRampBytes : 0});
+  if (table) call.append(data->pGammaRampRgb256x3x16, kGammaRampBytes);
+  return call.send();
+}
+
 extern "C" NTSTATUS APIENTRY D3DKMTReleaseProcessVidPnSourceOwners(HANDLE process) {
   if (process != GetCurrentProcess()) return kStatusNotImplemented;
   return callKernel<Call::ReleaseProcessVidPnSourceOwners>({});

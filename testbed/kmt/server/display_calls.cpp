@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The owner of the screen, and its picture; vertical blanks.
+#include <cstring>
+
 #include "d3dkmthk.h"
 #include "testbed/kernel/dxgk/display.h"
 #include "testbed/kernel/dxgk/power.h"
@@ -58,6 +60,8 @@ void Kernel::releaseScreen(const KmtDevice& device) {
 
 void Kernel::showDesktop() {
   Display& display = m_adapter.display();
+  if (m_hasGammaRamp) display.setGammaRamp(nullptr);
+  m_hasGammaRamp = false;
   Allocation* const shown = m_shown;
   if (display.mode() != display.desktopMode())
     display.restoreDesktop();
@@ -104,6 +108,27 @@ NTSTATUS Kernel::run(CallTag<Call::SetVidPnSourceOwner>, Process& process,
     m_flipVsync = 0;
   }
   return kmt::kStatusSuccess;
+}
+
+// A ramp is the owner's, and ends with its ownership.
+NTSTATUS Kernel::run(CallTag<Call::SetGammaRamp>, Process& process, const kmt::SetGammaRampRequest& request,
+                     TailReader& in, kmt::Nothing&, TailWriter&) {
+  const auto numbers = in.array<USHORT>(request.bytes / sizeof(USHORT));
+  const DeviceCalls device = enterDevice(process, request.device);
+  if (!in.finished() || !device) return kmt::kStatusInvalidParameter;
+  if (request.vidPnSource) return kmt::kStatusInvalidVidPnSource;
+  const bool table = request.type == D3DDDI_GAMMARAMP_RGB256x3x16;
+  if (request.bytes != (table ? kmt::kGammaRampBytes : 0) ||
+      (!table && request.type != D3DDDI_GAMMARAMP_DEFAULT))
+    return kmt::kStatusInvalidParameter;
+  std::lock_guard screen(m_screen);
+  if (m_owner != device.device.get())
+    return m_owner ? kmt::kStatusVidPnSourceInUse : kmt::kStatusInvalidParameter;
+  D3DDDI_GAMMA_RAMP_RGB256x3x16 ramp;
+  if (table) std::memcpy(&ramp, numbers.data(), sizeof ramp);
+  const NTSTATUS status = m_adapter.display().setGammaRamp(table ? &ramp : nullptr);
+  if (ntSuccess(status)) m_hasGammaRamp = table;
+  return status;
 }
 
 NTSTATUS Kernel::run(CallTag<Call::ReleaseProcessVidPnSourceOwners>, Process& process, const kmt::Nothing&,

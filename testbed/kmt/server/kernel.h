@@ -180,6 +180,7 @@ private:
   std::mutex m_screen;                 // the one video present source
   const KmtDevice* m_owner = nullptr;  // owns the screen exclusively
   Allocation* m_shown = nullptr;       // the owner's frame; null: the desktop's primary
+  bool m_hasGammaRamp = false;         // the owner's
   uint64_t m_flipVsync = 0;            // count of vertical syncs at the last flip
   std::mutex m_vsync;
   unsigned m_vsyncUsers = 0;
