@@ -235,6 +235,16 @@ TEST_CASE(copies) {
   EXPECT(static_cast<DWORD *>(locked.pBits)[2 * 64 + 5] == 0x123456);
   other->UnlockRect();
   EXPECT(device->CopyRects(image, nullptr, 0, image, nullptr) == D3DERR_INVALIDCALL);
+  // Samples are combined in a target of their own before they are read.
+  IDirect3DSurface8 *samples = nullptr, *combined = nullptr;
+  device->CreateRenderTarget(64, 64, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_4_SAMPLES, FALSE, &samples);
+  device->CreateImageSurface(64, 64, D3DFMT_A8R8G8B8, &combined);
+  fake().clear();
+  EXPECT(device->CopyRects(samples, &part, 1, combined, &to) == D3D_OK);
+  EXPECT_CALLS("CreateResource format 21 pool 2 64x64x0", "Blt 0:0 0,0-64,64 to 0:0 0,0-64,64",
+               "Blt 0:0 8,8-24,16 to 1:0 4,2-20,10", "DestroyResource");
+  samples->Release();
+  combined->Release();
   for (IUnknown *object :
        {static_cast<IUnknown *>(image), static_cast<IUnknown *>(other), static_cast<IUnknown *>(target),
         static_cast<IUnknown *>(level), static_cast<IUnknown *>(texture)})
