@@ -28,9 +28,11 @@ PARTS = {  # by their names in messages and options
 PARTS32 = {  # additional parts for x86 programs
     'umd-x86': os.path.join(BUILD, 'guest-drivers', 'umd-d3d9', 'aerogpu_d3d9.dll'),
     'd3d9-x86': os.path.join(BUILD, 'testbed', 'd3d9-runtime', 'd3d9-x86.dll'),
+    'd3d8-x86': os.path.join(BUILD, 'testbed', 'd3d8-runtime', 'd3d8.dll'),
 }
 WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)',
-        'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs'}
+        'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs',
+        'd3d8-x86': 'Direct3D 8 runtime (d3d8.dll) for 32-bit programs'}
 # Programs of the driver disc, and those that only test.
 PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.join(BUILD, 'testbed', 'programs'))
 ONLY_TESTS = ('bench', 'compositor', 'desktop', 'flip', 'gamma', 'player', 'readback')
@@ -230,8 +232,9 @@ class Stack:
 
     def _start_wine(self):
         wine.make_prefix(self.prefix, 'x11' if self.display else 'null', self.registry, self.both)
-        for folder, part in (('system32', 'd3d9'), ('syswow64', 'd3d9-x86')):
-            library = os.path.join(self.prefix, 'drive_c', 'windows', folder, 'd3d9.dll')
+        for path, part in (('system32/d3d9.dll', 'd3d9'), ('syswow64/d3d9.dll', 'd3d9-x86'),
+                           ('syswow64/d3d8.dll', 'd3d8-x86')):
+            library = os.path.join(self.prefix, 'drive_c', 'windows', path)
             if part in self.parts:
                 os.unlink(library)
                 os.symlink(self.parts[part], library)
@@ -326,7 +329,8 @@ class Stack:
 
     def variables(self):
         """Returns the environment variables that a program needs."""
-        return {**wine.environment(self.prefix, overrides='services.exe=;d3d9=n', display=self.display, both=self.both),
+        overrides = 'services.exe=;d3d9=n' + (';d3d8=n' if self.both else '')
+        return {**wine.environment(self.prefix, overrides=overrides, display=self.display, both=self.both),
                 'AEROGPU_KMT': self.address,
                 'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {})}
 

@@ -13,7 +13,7 @@ usage: scripts/run-d3d9-tests [options] [NAME...]
   --driver FILE         uses another aerogpu.sys
   --umd FILE            uses another user-mode driver
   --d3d9 FILE           uses another d3d9.dll
-  --umd-x86, --d3d9-x86 FILE   the same for 32-bit programs
+  --umd-x86, --d3d9-x86, --d3d8-x86 FILE   the same for 32-bit programs
   --bench               prints a table of frames a second beside Wine's own Direct3D; for an optimised build
   --costs               prints a table of what a frame and a draw cost: system calls (needs strace), instructions, bytes
   --serve               starts the kernel side, prints its environment, and serves until Ctrl-C or the end of input

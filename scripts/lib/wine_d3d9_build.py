@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Builds Wine's Direct3D 9 tests from Debian's wine source package as Windows programs, build/wine-tests/ARCH/NAME.exe,
-for x64 and x86. `NAME.exe NAME FUNCTION` runs that one test function."""
+"""Builds Wine's tests of Direct3D 8 and 9 from Debian's wine source package as Windows programs: those of Direct3D 9 as
+build/wine-tests/ARCH/NAME.exe for x64 and x86, those of Direct3D 8, which has no x64, as d3d8-NAME.exe for x86.
+`NAME.exe NAME FUNCTION` runs that one test function."""
+import dataclasses
 import os
 import re
 import subprocess
@@ -8,17 +10,60 @@ from collections.abc import Iterable
 
 from aerogpu_build import BUILD, ROOT, Failure, run_logged
 
-NAMES = ('d3d9ex', 'device', 'stateblock', 'visual')  # files of dlls/d3d9/tests
 SOURCES = os.path.join(BUILD, 'wine-tests')
 OURS = os.path.join(ROOT, 'testbed', 'd3d9-runtime', 'test', 'wine')
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """The tests of a DLL: `names` of the files in dlls/DLL/tests; `folder` of our lists and recorded results; `archs`:
+    the architectures that the DLL exists for, the first one by default."""
+    dll: str
+    names: tuple[str, ...]
+    folder: str
+    archs: tuple[str, ...]
+
+    def program(self, name: str, arch: str) -> str:
+        """Returns the path of the program that is built from a test file."""
+        return os.path.join(SOURCES, arch, ('' if self.dll == 'd3d9' else self.dll + '-') + name + '.exe')
+
+    def source(self, name: str) -> str:
+        with open(os.path.join(SOURCES, self.dll, name + '.c'), encoding='utf-8') as file:
+            return file.read()
+
+    def functions(self) -> list[str]:
+        """Returns all test functions, as FILE/FUNCTION. The source must have been fetched."""
+        return ['%s/%s' % (name, function) for name in self.names for function in split(self.source(name), name)[1]]
+
+    def mode_lines(self, name: str) -> set[int]:
+        """Returns the line numbers of a file's checks of EnumAdapterModes and of what it answers, which run once for
+        each mode of the display: those that follow a call in its block, as far in as the call."""
+        lines, found = self.source(name).split('\n'), set()
+        for number, line in enumerate(lines):
+            if not re.search(r'= IDirect3D[89](?:Ex)?_EnumAdapterModes\(.*[^\\]$', line):
+                continue
+            depth = len(line) - len(line.lstrip())
+            for after in range(number + 1, len(lines)):
+                if lines[after].strip() == '}' and len(lines[after]) <= depth:
+                    break
+                if lines[after].startswith(' ' * depth + 'ok('):
+                    found.add(after + 1)
+        return found
+
+    def drawing_functions(self) -> set[str]:
+        """Returns the test functions that draw, as FILE/FUNCTION. The source must have been fetched."""
+        return {'%s/%s' % (name, function) for name in self.names
+                for function in drawing(self.source(name), split(self.source(name), name)[1])}
+
+
+SUITES = {
+    'd3d9': Suite('d3d9', ('d3d9ex', 'device', 'stateblock', 'visual'), OURS, ('x64', 'x86')),
+    'd3d8': Suite('d3d8', ('device', 'stateblock', 'visual'), os.path.join(ROOT, 'testbed', 'd3d8-runtime', 'test', 'wine'),
+                  ('x86',)),
+}
 COMPILERS = {'x64': 'x86_64-w64-mingw32-gcc', 'x86': 'i686-w64-mingw32-gcc'}
-_DRAW = re.compile(r'IDirect3DDevice9(?:Ex)?_Draw(?:Indexed)?(?:Primitive|RectPatch|TriPatch)(?:UP)?\(')
-_LIBRARIES = ('d3d9', 'dxguid', 'uuid', 'user32', 'gdi32', 'psapi')
-
-
-def program(name: str, arch: str) -> str:
-    """Returns the path of the program that is built from a test file."""
-    return os.path.join(SOURCES, arch, name + '.exe')
+_DRAW = re.compile(r'IDirect3DDevice[89](?:Ex)?_Draw(?:Indexed)?(?:Primitive|RectPatch|TriPatch)(?:UP)?\(')
+_LIBRARIES = ('dxguid', 'uuid', 'user32', 'gdi32', 'psapi')
 
 
 def split(text: str, name: str) -> tuple[str, list[str]]:
@@ -46,22 +91,6 @@ def split(text: str, name: str) -> tuple[str, list[str]]:
         name, text[:begin.start()], line, name, begin.group(0), line + 2, body, text[end:]), found
 
 
-def _source(name: str) -> str:
-    with open(os.path.join(SOURCES, 'd3d9', name + '.c'), encoding='utf-8') as file:
-        return file.read()
-
-
-def functions() -> list[str]:
-    """Returns all test functions, as FILE/FUNCTION. The source must have been fetched."""
-    return ['%s/%s' % (name, function) for name in NAMES for function in split(_source(name), name)[1]]
-
-
-def mode_lines(name: str) -> set[int]:
-    """Returns the line numbers of a file's checks of EnumAdapterModes, which run once for each mode of the display."""
-    return {_source(name).count('\n', 0, found.start(1)) + 1
-            for found in re.finditer(r'IDirect3D9(?:Ex)?_EnumAdapterModes\([^;]*;\s*(ok)\(', _source(name))}
-
-
 def drawing(text: str, names: Iterable[str]) -> set[str]:
     """Returns those functions of a file's source that draw, themselves or in functions of the file that they call. A
     clear, a copy and a present are no draw: most tests of reference counts and refusals make some."""
@@ -73,12 +102,6 @@ def drawing(text: str, names: Iterable[str]) -> set[str]:
     return draws & set(names)
 
 
-def drawing_functions() -> set[str]:
-    """Returns the test functions that draw, as FILE/FUNCTION. The source must have been fetched."""
-    return {'%s/%s' % (name, function) for name in NAMES
-            for function in drawing(_source(name), split(_source(name), name)[1])}
-
-
 def fetch() -> None:
     """Fetches Wine's tests if they are missing."""
     if subprocess.run([os.path.join(ROOT, 'scripts', 'prepare-wine-tests')], stdin=subprocess.DEVNULL,
@@ -86,22 +109,23 @@ def fetch() -> None:
         raise Failure('scripts/prepare-wine-tests failed')
 
 
-def build(arch: str) -> None:
+def build(suite: Suite, arch: str) -> None:
     """Fetches the source; builds the programs that are missing or older than their sources."""
     fetch()
     os.makedirs(os.path.join(SOURCES, arch), exist_ok=True)
     own = [os.path.join(OURS, 'before.h'), os.path.join(OURS, 'choose.h'), __file__]
-    for name in NAMES:
-        inputs = [os.path.join(SOURCES, 'd3d9', name + '.c'), *own]
-        target, copy = program(name, arch), os.path.join(SOURCES, arch, name + '.c')
+    for name in suite.names:
+        inputs = [os.path.join(SOURCES, suite.dll, name + '.c'), *own]
+        target = suite.program(name, arch)
+        copy = os.path.splitext(target)[0] + '.c'
         if os.path.exists(target) and all(os.path.getmtime(path) <= os.path.getmtime(target) for path in inputs):
             continue
         with open(copy, 'w', encoding='utf-8') as file:
-            file.write(split(_source(name), name)[0])
-        run_logged("building Wine's %s test for %s" % (name, arch),
-                   os.path.join(BUILD, 'logs', 'wine-tests-%s-%s.log' % (name, arch)),
+            file.write(split(suite.source(name), name)[0])
+        run_logged("building Wine's %s test of %s for %s" % (name, suite.dll, arch),
+                   os.path.join(BUILD, 'logs', 'wine-tests-%s-%s-%s.log' % (suite.dll, name, arch)),
                    [COMPILERS[arch], '-std=gnu11', '-O1', '-w', '-s', '-static-libgcc', '-DSTANDALONE',
                     '-include', os.path.join(OURS, 'before.h'), '-I', os.path.join(SOURCES, 'include'), '-I', OURS,
-                    '-I', os.path.join(SOURCES, 'd3d9'), copy, '-o', target + '.new',
-                    *['-l' + library for library in _LIBRARIES]])
+                    '-I', os.path.join(SOURCES, suite.dll), copy, '-o', target + '.new',
+                    *['-l' + library for library in (suite.dll, *_LIBRARIES)]])
         os.rename(target + '.new', target)

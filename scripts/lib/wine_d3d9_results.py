@@ -14,10 +14,8 @@ import os
 import re
 
 from aerogpu_build import Failure
-from wine_d3d9_build import OURS
+from wine_d3d9_build import COMPILERS, Suite
 
-_WINED3D = {'x64': os.path.join(OURS, 'wined3d.json'), 'x86': os.path.join(OURS, 'wined3d-x86.json')}
-KNOWN = os.path.join(OURS, 'known_failures.txt')
 _MESSAGE = re.compile(r'^(\w+\.[ch]:\d+): (Test failed|Test marked todo|Tests skipped): (.*)$')
 _SUCCESS = re.compile(r'^\w+\.[ch]:(\d+): Test succeeded$', re.M)
 _SUMMARY = re.compile(r'^[0-9a-f]{4}:\w+: (\d+) tests executed \((\d+) marked as todo, (?:(\d+) as flaky, )?'
@@ -92,45 +90,54 @@ def _recorded(result: Result) -> dict:
             if value and key in ('end', 'checks', 'skipped', 'missed')}
 
 
-def write_baseline(arch: str, results: dict[str, Result]) -> None:
+def known_file(suite: Suite) -> str:
+    return os.path.join(suite.folder, 'known_failures.txt')
+
+
+def _baseline_file(suite: Suite, arch: str) -> str:
+    return os.path.join(suite.folder, 'wined3d.json' if arch == suite.archs[0] else 'wined3d-%s.json' % arch)
+
+
+def write_baseline(suite: Suite, arch: str, results: dict[str, Result]) -> None:
     """Records wined3d's results; functions without a new result keep the old one. For x86 only results that differ from
-    those of x64 are written."""
-    kept = _read(arch)
+    those of x64, if there are any, are written."""
+    kept = _read(suite, arch)
     kept.update(results)
-    base = _read('x64') if arch != 'x64' else {}
+    base = _read(suite, suite.archs[0]) if arch != suite.archs[0] else {}
     lines = ['%s: %s' % (json.dumps(name), json.dumps(_recorded(kept[name]), sort_keys=True)) for name in sorted(kept)
              if name not in base or _recorded(kept[name]) != _recorded(base[name])]
-    with open(_WINED3D[arch], 'w') as file:
+    with open(_baseline_file(suite, arch), 'w') as file:
         file.write('{\n%s\n}\n' % ',\n'.join(lines))
 
 
-def _read(arch: str) -> dict[str, Result]:
-    if not os.path.exists(_WINED3D[arch]):
+def _read(suite: Suite, arch: str) -> dict[str, Result]:
+    path = _baseline_file(suite, arch)
+    if not os.path.exists(path):
         return {}
-    with open(_WINED3D[arch]) as file:
+    with open(path) as file:
         return {name: Result(**one) for name, one in json.load(file).items()}
 
 
-def read_baseline(arch: str) -> dict[str, Result]:
+def read_baseline(suite: Suite, arch: str) -> dict[str, Result]:
     """Returns {function: wined3d's recorded result}."""
-    return {**_read('x64'), **_read(arch)}
+    return {**_read(suite, suite.archs[0]), **_read(suite, arch)}
 
 
-def read_known(arch: str) -> dict[str, str]:
+def read_known(suite: Suite, arch: str) -> dict[str, str]:
     """Returns {function: reason} of the functions that are known to be worse. Lines of the file are FILE/FUNCTION:
     REASON, or FILE/FUNCTION x86: REASON (or x64) if only programs of that architecture are worse."""
     known: dict[str, str] = {}
-    with open(KNOWN) as file:
+    with open(known_file(suite)) as file:
         for number, line in enumerate(file, 1):
             if line.startswith('#') or not line.strip():
                 continue
             name, colon, reason = line.strip().partition(': ')
             name, _, only = name.partition(' ')
-            if not colon or not reason or only not in ('', *_WINED3D):
-                raise Failure('%s:%d: not FILE/FUNCTION: REASON' % (KNOWN, number))
+            if not colon or not reason or only not in ('', *COMPILERS):
+                raise Failure('%s:%d: not FILE/FUNCTION: REASON' % (file.name, number))
             if only not in ('', arch):
                 continue
             if name in known:
-                raise Failure('%s:%d: %s is there twice' % (KNOWN, number, name))
+                raise Failure('%s:%d: %s is there twice' % (file.name, number, name))
             known[name] = reason
     return known

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Runs Wine's Direct3D 9 tests (258 functions of d3d9ex.c, device.c, stateblock.c and visual.c) on our stack: each
-function in a separate process with a time limit, all on one kernel side. A function fails if its result is worse than
-that of Wine's own Direct3D (testbed/d3d9-runtime/test/wine/wined3d.json); its result includes objects that stay after
-its process has ended, errors that the device latched, and the end of the kernel side. known_failures.txt beside that
-file lists, with reasons, the functions that are expected to fail; one that no longer does is reported as a failure, so
-that its entry is removed. Output is TAP.
+"""Runs Wine's Direct3D 9 tests (258 functions of d3d9ex.c, device.c, stateblock.c and visual.c), or its Direct3D 8
+tests (141 functions of device.c, stateblock.c and visual.c), on our stack: each function in a separate process with a
+time limit, all on one kernel side. A function fails if its result is worse than that of Wine's own Direct3D
+(testbed/d3d9-runtime/test/wine/wined3d.json, or testbed/d3d8-runtime/test/wine/wined3d.json); its result includes
+objects that stay after its process has ended, errors that the device latched, and the end of the kernel side.
+known_failures.txt beside that file lists, with reasons, the functions that are expected to fail; one that no longer
+does is reported as a failure, so that its entry is removed. Output is TAP.
 
 usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
   REGEX                 runs only functions whose FILE/FUNCTION matches one of these, as visual/fog
-  --arch x64|x86        architecture of programs, runtime and user-mode driver (default: x64)
+  --api d3d9|d3d8       whose tests (default: d3d9)
+  --arch x64|x86        architecture of programs, runtime and user-mode driver (default: x64; d3d8 has x86 only)
   --fixed               runs only the functions of fixed.txt, as scripts/run-tests does
   --list                prints the names
   --no-build            does not build our stack
@@ -17,7 +19,7 @@ usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
   --limit S             seconds that a function may take (default: 120)
   --wined3d             runs with Wine's own Direct3D, without our stack
   --record              with --wined3d: records the results, with which ours are compared from then on
-  --driver, --umd, --d3d9, --umd-x86, --d3d9-x86 FILE    use other parts, as with scripts/run-d3d9-tests"""
+  --driver, --umd, --d3d9, --umd-x86, --d3d9-x86, --d3d8-x86 FILE    use other parts, as with scripts/run-d3d9-tests"""
 import collections
 import contextlib
 import dataclasses
@@ -36,9 +38,9 @@ from aerogpu_vm import die_with_parent
 import d3d9_stack
 import wine
 import wine_d3d9_build
-from wine_d3d9_results import OURS, Result, parse, read_baseline, read_known, worse, write_baseline
+from wine_d3d9_build import SUITES, Suite
+from wine_d3d9_results import Result, parse, read_baseline, read_known, worse, write_baseline
 
-FIXED = os.path.join(OURS, 'fixed.txt')
 SIZE = (1024, 768)
 OBJECTS_LIMIT = 20  # s, limit until the objects of an ended process are gone
 # 30 back buffers of a full screen are 93 MiB of VRAM, of which the device has 48 of 64 for them by default.
@@ -133,12 +135,16 @@ class Ours:
         return code
 
 
-def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
+def fixed_file(suite: Suite) -> str:
+    return os.path.join(suite.folder, 'fixed.txt')
+
+
+def run_one(suite: Suite, place: Place, name: str, limit: float, logs: str | None) -> Result:
     """Runs one function in a separate process; returns its result."""
     file, function = name.split('/')
     began = time.monotonic()
     env = dict(os.environ, **place.variables(), WINETEST_DEBUG='2', WINETEST_REPORT_SUCCESS='1')
-    program = wine_d3d9_build.program(file, 'x86' if place.both else 'x64')
+    program = suite.program(file, 'x86' if place.both else 'x64')
     # A file, not a pipe: Wine's own processes would hold the other end of a pipe open.
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen([wine.loader_for(program, env), program, file, function], env=env, stdin=subprocess.DEVNULL,
@@ -156,7 +162,7 @@ def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
     if logs:
         with open(os.path.join(logs, name.replace('/', '-') + '.log'), 'w') as log:
             log.write(re.sub(r'^\w+\.[ch]:\d+: Test succeeded\n', '', text, flags=re.M))
-    result = parse(text, code, wine_d3d9_build.mode_lines(file))
+    result = parse(text, code, suite.mode_lines(file))
     left = place.after()
     result.end = '; '.join(part for part in (result.end, left) if part)
     result.seconds = round(time.monotonic() - began, 2)
@@ -194,18 +200,19 @@ def judge(name: str, result: Result, wined3d: Result | None, known: dict[str, st
 
 
 def run(options: dict, names: list[str]) -> int:
+    suite, arch = SUITES[options['api']], options['arch']
     results: dict[str, Result] = {}
     sums: dict[str, Sums] = collections.defaultdict(Sums)
-    known = {} if options['wined3d'] else read_known(options['arch'])
-    baseline = {} if options['record'] else read_baseline(options['arch'])
-    unknown = sorted(set(known) - set(wine_d3d9_build.functions()))
+    known = {} if options['wined3d'] else read_known(suite, arch)
+    baseline = {} if options['record'] else read_baseline(suite, arch)
+    unknown = sorted(set(known) - set(suite.functions()))
     if unknown:
         raise Failure('known_failures.txt names %s, which Wine does not have' % ', '.join(unknown))
-    drawing = wine_d3d9_build.drawing_functions()
+    drawing = suite.drawing_functions()
     code: int | None = 0
     with wine.x_server(1280, 1024) as display, places(options, display) as place:
         for number, name in enumerate(names, 1):
-            result = results[name] = run_one(place, name, options['limit'], options['logs'])
+            result = results[name] = run_one(suite, place, name, options['limit'], options['logs'])
             line = judge(name, result, baseline.get(name, result if options['record'] else None), known,
                          name in drawing, sums[name.split('/')[0]])
             print(line, flush=True)
@@ -213,7 +220,7 @@ def run(options: dict, names: list[str]) -> int:
                 place.renew()
             say('%d of %d: %s, %d checks, %.1f s' % (number, len(names), name, result.checks, result.seconds))
             if options['record']:
-                write_baseline(options['arch'], {name: result})
+                write_baseline(suite, arch, {name: result})
             if options['json']:
                 with open(options['json'], 'w') as file:
                     json.dump({key: dataclasses.asdict(one) for key, one in results.items()}, file, indent=1)
@@ -247,10 +254,11 @@ def places(options: dict, display: str) -> Iterator[Wined3d | Ours]:
 
 
 def parse_options(arguments: list[str]) -> dict:
-    options: dict = {'parts': {}, 'patterns': [], 'limit': 120.0, 'json': None, 'logs': None, 'arch': 'x64'}
+    options: dict = {'parts': {}, 'patterns': [], 'limit': 120.0, 'json': None, 'logs': None, 'api': 'd3d9',
+                     'arch': ''}
     options.update({name: False for name in ('fixed', 'no-build', 'wined3d', 'record', 'list')})
     parts = (*d3d9_stack.PARTS, *d3d9_stack.PARTS32)
-    values = ('json', 'logs', 'limit', 'arch', *parts)
+    values = ('json', 'logs', 'limit', 'api', 'arch', *parts)
     rest = list(arguments)
     while rest:
         word = rest.pop(0)
@@ -269,6 +277,10 @@ def parse_options(arguments: list[str]) -> dict:
                 if value not in wine_d3d9_build.COMPILERS:
                     raise Failure("--arch: '%s' is neither x64 nor x86" % value)
                 options['arch'] = value
+            elif name == 'api':
+                if value not in SUITES:
+                    raise Failure("--api: '%s' is neither d3d9 nor d3d8" % value)
+                options['api'] = value
             elif name in parts:
                 options['parts'][name] = os.path.abspath(value)
             else:
@@ -277,6 +289,10 @@ def parse_options(arguments: list[str]) -> dict:
             options[name] = True
         else:
             raise Failure("unknown option '%s'; run-wine-d3d9-tests --help lists them" % word)
+    suite = SUITES[options['api']]
+    options['arch'] = options['arch'] or suite.archs[0]
+    if options['arch'] not in suite.archs:
+        raise Failure('there is no %s.dll for %s' % (suite.dll, options['arch']))
     if options['record'] and not options['wined3d']:
         raise Failure('--record goes with --wined3d')
     return options
@@ -285,7 +301,7 @@ def parse_options(arguments: list[str]) -> dict:
 def choose(options: dict, names: list[str]) -> list[str]:
     """Returns the functions that the options choose."""
     if options['fixed']:
-        with open(FIXED) as file:
+        with open(fixed_file(SUITES[options['api']])) as file:
             fixed = [line.strip() for line in file if line.strip() and not line.startswith('#')]
         missing = sorted(set(fixed) - set(names))
         if missing:
@@ -307,12 +323,13 @@ def main() -> int:
         return 0
     options = parse_options(sys.argv[1:])
     wine.check_wine()
-    wine_d3d9_build.build(options['arch'])
+    suite = SUITES[options['api']]
+    wine_d3d9_build.build(suite, options['arch'])
     if options['arch'] == 'x86' and not options['list']:
-        wine.prepare32(opengl=True)
+        wine.prepare32(opengl=not options['fixed'])  # only wined3d and test_pixel_format need it
     if not options['no-build'] and not options['wined3d'] and not options['list']:
         d3d9_stack.build(options['arch'] == 'x86')
-    names = choose(options, wine_d3d9_build.functions())
+    names = choose(options, suite.functions())
     if options['list']:
         print('\n'.join(names))
         return 0

@@ -14,6 +14,8 @@ import wine_d3d9_results  # noqa: E402
 from wine_d3d9_results import Result, parse, worse  # noqa: E402
 import wine_d3d9_tests  # noqa: E402
 
+D3D9 = wine_d3d9_build.SUITES['d3d9']
+
 SOURCE = '''static void one(void)
 {
 }
@@ -80,11 +82,12 @@ class Judging(unittest.TestCase):
         self.assertEqual(result.missed, {'file.c:10': 2, 'file.c:12': 1})
 
     def test_modes_do_not_count(self):
-        source = 'hr = IDirect3D9_EnumAdapterModes(d3d9, 0, X, i, &mode);\n  ok(SUCCEEDED(hr), "%#lx.\\n", hr);\nok(1, "");\n'
-        with mock.patch.object(wine_d3d9_build, '_source', return_value=source):
-            lines = wine_d3d9_build.mode_lines('file')
-        self.assertEqual(lines, {2})
-        output = 'file.c:2: Test succeeded\n' * 5 + 'file.c:3: Test succeeded\n' + OUTPUT
+        source = ('for (;;)\n{\n  hr = IDirect3D9_EnumAdapterModes(d3d9, 0, X, i, &mode);\n  ok(SUCCEEDED(hr), "%#lx.\\n", hr);\n'
+                  '  ok(mode.Format == X, "");\n}\nok(1, "");\n')
+        with mock.patch.object(wine_d3d9_build.Suite, 'source', return_value=source):
+            lines = D3D9.mode_lines('file')
+        self.assertEqual(lines, {4, 5})
+        output = 'file.c:4: Test succeeded\n' * 5 + 'file.c:7: Test succeeded\n' + OUTPUT
         self.assertEqual(parse(output, 2, lines).checks, 172)
 
     def test_ends(self):
@@ -119,33 +122,41 @@ class Judging(unittest.TestCase):
 
 class Files(unittest.TestCase):
     def test_the_tree(self):
-        with open(wine_d3d9_tests.FIXED) as file:
-            fixed = [line.strip() for line in file if line.strip() and not line.startswith('#')]
-        for arch in wine_d3d9_build.COMPILERS:
-            baseline = wine_d3d9_results.read_baseline(arch)
-            known = wine_d3d9_results.read_known(arch)
-            self.assertLessEqual(set(known) | set(fixed), set(baseline))
-            self.assertFalse(set(known) & set(fixed))
+        for suite, functions in ((D3D9, 258), (wine_d3d9_build.SUITES['d3d8'], 141)):
+            with open(wine_d3d9_tests.fixed_file(suite)) as file:
+                fixed = [line.strip() for line in file if line.strip() and not line.startswith('#')]
+            for arch in suite.archs:
+                baseline = wine_d3d9_results.read_baseline(suite, arch)
+                known = wine_d3d9_results.read_known(suite, arch)
+                self.assertEqual(len(baseline), functions)
+                self.assertLessEqual(set(known) | set(fixed), set(baseline))
+                self.assertFalse(set(known) & set(fixed))
 
     def test_of_one_kind(self):
         text = 'visual/x: both\nvisual/y x86: one\n'
         for arch, names in (('x64', {'visual/x'}), ('x86', {'visual/x', 'visual/y'})):
             with mock.patch('builtins.open', mock.mock_open(read_data=text)):
-                self.assertEqual(set(wine_d3d9_results.read_known(arch)), names)
+                self.assertEqual(set(wine_d3d9_results.read_known(D3D9, arch)), names)
 
     def test_no_reason(self):
         with mock.patch('builtins.open', mock.mock_open(read_data='visual/x\n')):
             with self.assertRaisesRegex(Failure, 'not FILE/FUNCTION: REASON'):
-                wine_d3d9_results.read_known('x64')
+                wine_d3d9_results.read_known(D3D9, 'x64')
 
 
 class Options(unittest.TestCase):
     def test_errors(self):
         for words, text in ((['--what'], "unknown option '--what'"), (['--json'], '--json needs a value'),
                             (['--limit', 'x'], 'no number of seconds'), (['--arch', 'arm'], 'neither x64 nor x86'),
+                            (['--api', 'd3d7'], 'neither d3d9 nor d3d8'),
+                            (['--api', 'd3d8', '--arch', 'x64'], 'there is no d3d8.dll for x64'),
                             (['--record'], 'goes with --wined3d')):
             with self.assertRaisesRegex(Failure, text):
                 wine_d3d9_tests.parse_options(words)
+
+    def test_architectures(self):
+        self.assertEqual(wine_d3d9_tests.parse_options([])['arch'], 'x64')
+        self.assertEqual(wine_d3d9_tests.parse_options(['--api', 'd3d8'])['arch'], 'x86')
 
     def test_choice(self):
         names = ['visual/fog', 'visual/clear', 'device/fog']

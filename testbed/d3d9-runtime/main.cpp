@@ -7,6 +7,8 @@
 
 using namespace aerogpu::runtime;
 
+static constexpr UINT kVersion = 9;
+
 extern "C" {
 
 BOOL WINAPI DllMain(HINSTANCE instance, DWORD reason, void *) {
@@ -28,13 +30,13 @@ IDirect3D9 *WINAPI Direct3DCreate9(UINT version) {
     return nullptr;
   }
   IDirect3D9Ex *direct3d = nullptr;
-  Direct3D::create(false, &direct3d);
+  Direct3D::create(false, kVersion, &direct3d);
   return direct3d;
 }
 
 HRESULT WINAPI Direct3DCreate9Ex(UINT version, IDirect3D9Ex **out) {
   if (!out || LOWORD(version) != D3D_SDK_VERSION) return D3DERR_INVALIDCALL;
-  return Direct3D::create(true, out);
+  return Direct3D::create(true, kVersion, out);
 }
 
 ShaderValidatorInterface *WINAPI Direct3DShaderValidatorCreate9() {

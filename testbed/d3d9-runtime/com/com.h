@@ -4,6 +4,7 @@
 #pragma once
 
 #include <iterator>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,16 @@
 namespace aerogpu::runtime {
 
 class Device;
+
+/// Another version's interface of an object, which lives as long as the object does and shares its reference count
+/// (testbed/d3d8-runtime). Its destructor may not use the object.
+class Front {
+public:
+  Front() = default;
+  Front(const Front &) = delete;
+  Front &operator=(const Front &) = delete;
+  virtual ~Front() = default;
+};
 
 /// A pointer that owns one reference, of the kind that `T::addPrivate()` counts.
 template <class T> class Ref {
@@ -55,6 +66,8 @@ public:
   Device &device() const { return m_device; }
   /// True if the program holds a reference.
   bool isHeld() const { return m_public != 0; }
+  Front *front() const { return m_front.get(); }
+  void setFront(std::unique_ptr<Front> front) { m_front = std::move(front); }
 
 protected:
   explicit DeviceChild(Device &device) : m_device(device) {}
@@ -63,6 +76,7 @@ protected:
 private:
   Device &m_device;
   volatile LONG m_public = 0, m_private = 0;
+  std::unique_ptr<Front> m_front;
 };
 
 /// The private data of an object, for SetPrivateData and its like. Called under the device's lock.

@@ -17,7 +17,7 @@ Device::Device(Direct3D &direct3d, const DriverAdapter &adapter, const D3DDEVICE
       m_ex(ex),
       m_driver(adapter),
       m_pipeline(m_driver, creation.BehaviorFlags & D3DCREATE_PUREDEVICE),
-      m_fullScreen(ex) {
+      m_fullScreen(ex, adapter.version() == 8) {
   m_direct3d.AddRef();
 }
 
@@ -34,6 +34,7 @@ Device::~Device() {
   {
     const Lock lock(*this);
     if (m_cursor) DestroyCursor(m_cursor);
+    m_front.reset();
     m_recording.reset();
     m_pipeline.unbind();
     m_fvfDeclarations.clear();
@@ -115,7 +116,7 @@ HRESULT Device::reset(D3DPRESENT_PARAMETERS *parameters) {
       logLine("Reset: the program holds %d resources of the default pool%s", m_defaultPool,
               m_swapChain && m_swapChain->isBufferHeld() ? " and a back buffer" : "");
       m_fullScreen.setScreen(FullScreenWindow::Screen::Regained);  // a Reset is required
-      return D3DERR_INVALIDCALL;
+      return version() == 8 ? D3DERR_DEVICELOST : D3DERR_INVALIDCALL;
     }
   }
   m_inScene = false;

@@ -42,8 +42,14 @@ public:
   HRESULT create(D3DPRESENT_PARAMETERS &parameters);
 
   DriverDevice &driver() { return m_driver; }
+  const DriverDevice &driver() const { return m_driver; }
   PipelineState &pipeline() { return m_pipeline; }
   CRITICAL_SECTION &lock() { return m_lock.section; }
+  /// Returns the version of Direct3D that the program uses: 9 or 8.
+  UINT version() const { return m_driver.adapter().version(); }
+  Front *front() const { return m_front.get(); }
+  void setFront(std::unique_ptr<Front> front) { m_front = std::move(front); }
+  Direct3D &direct3d() const { return m_direct3d; }
   bool isEx() const { return m_ex; }
   /// Says whether another program has the screen that a full-screen device had.
   FullScreenWindow::Screen screen() const { return m_fullScreen.screen(); }
@@ -53,10 +59,12 @@ public:
   void countDefaultPool(int change) { m_defaultPool += change; }
   /// Counts calls of EvictManagedResources: managed resources that were sent before are sent again.
   UINT evictions() const { return m_evictions; }
-  /// All textures, by the pointer that programs know. Under the lock.
-  using Textures = std::unordered_map<const IDirect3DBaseTexture9 *, AnyTexture *>;
+  /// All textures, by the pointers that programs know. Under the lock.
+  using Textures = std::unordered_map<const void *, AnyTexture *>;
   Textures &textures() { return m_textures; }
   const Textures &textures() const { return m_textures; }
+  /// SetIndices of Direct3D 8, which sets the first vertex of indexed draws too.
+  HRESULT setIndices(IndexBuffer *buffer, UINT baseVertex);
   /// Sends render targets of `image` to the driver again, after their subresources changed.
   void rebindRenderTargets(const Image &image);
 
@@ -266,6 +274,7 @@ private:
     size_t userBytes;
     UINT userStride;
   };
+  BOOL softwareVertices() const;
   bool drawsBySoftware() const;
   HRESULT drawBySoftware(const SoftwareDraw &draw);
   /// Sends all states and bindings that a draw reads.
@@ -303,6 +312,7 @@ private:
   Ref<VertexShader> m_handOnShader;  ///< for drawBySoftware()
   Ref<Declaration> m_handOnDeclaration;
   Ref<StateBlock> m_recording;
+  std::unique_ptr<Front> m_front;
   std::vector<BYTE> m_userVertices, m_userIndices;  ///< copies for draws from user memory
 };
 

@@ -128,8 +128,12 @@ HRESULT Device::GetStreamSourceFreq(UINT stream, UINT *frequency) {
 }
 
 HRESULT Device::SetIndices(IDirect3DIndexBuffer9 *buffer) {
+  return setIndices(static_cast<IndexBuffer *>(buffer), 0);
+}
+
+HRESULT Device::setIndices(IndexBuffer *buffer, UINT baseVertex) {
   const Lock lock(*this);
-  return sink().setIndices(static_cast<IndexBuffer *>(buffer));
+  return sink().setIndices(buffer, baseVertex);
 }
 
 HRESULT Device::GetIndices(IDirect3DIndexBuffer9 **buffer) {

@@ -93,7 +93,7 @@ bool writeElement(const D3DVERTEXELEMENT9 &e, const ShadedVertex &vertex, const 
 
 bool Device::drawsBySoftware() const {
   const StateValues &values = m_pipeline.values();
-  const bool software = (m_creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING) || m_softwareVertices;
+  const bool software = softwareVertices();
   return software && values.vertexShader && values.vertexShader->isSoftwareOnly() && values.declaration &&
          !values.declaration->isTransformed();
 }

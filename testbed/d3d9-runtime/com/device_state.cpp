@@ -10,8 +10,8 @@
 namespace aerogpu::runtime {
 namespace {
 
-bool isStageState(UINT stage, UINT state) {
-  return stage < kStages && state < kStageStates && d3d9::findTextureStageState(state);
+bool isStageState(const ApiStates &states, UINT stage, UINT state) {
+  return stage < kStages && states.hasStage(state);
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ bool isStageState(UINT stage, UINT state) {
 HRESULT Device::SetRenderState(D3DRENDERSTATETYPE state, DWORD value) {
   const Lock lock(*this);
   // Numbers that are no state are accepted and dropped: programs use such numbers.
-  if (static_cast<UINT>(state) >= kRenderStates || !d3d9::findRenderState(state)) return D3D_OK;
+  if (!m_pipeline.states().hasRender(state)) return D3D_OK;
   return sink().setRender(state, value);
 }
 
@@ -47,13 +47,13 @@ HRESULT Device::GetSamplerState(DWORD sampler, D3DSAMPLERSTATETYPE state, DWORD 
 
 HRESULT Device::SetTextureStageState(DWORD stage, D3DTEXTURESTAGESTATETYPE state, DWORD value) {
   const Lock lock(*this);
-  if (!isStageState(stage, state)) return D3D_OK;  // accepted and dropped
+  if (!isStageState(m_pipeline.states(), stage, state)) return D3D_OK;  // accepted and dropped
   return sink().setStage(stage, state, value);
 }
 
 HRESULT Device::GetTextureStageState(DWORD stage, D3DTEXTURESTAGESTATETYPE state, DWORD *value) {
   const Lock lock(*this);
-  if (!value || !isStageState(stage, state)) return D3DERR_INVALIDCALL;
+  if (!value || !isStageState(m_pipeline.states(), stage, state)) return D3DERR_INVALIDCALL;
   *value = m_pipeline.values().stage[stage][state];
   return D3D_OK;
 }
@@ -290,8 +290,16 @@ HRESULT Device::SetSoftwareVertexProcessing(BOOL software) {
   return D3D_OK;
 }
 
+BOOL Device::softwareVertices() const {
+  if (m_creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING) return TRUE;
+  // A state of Direct3D 8.
+  if (version() == 8 && (m_creation.BehaviorFlags & D3DCREATE_MIXED_VERTEXPROCESSING))
+    return m_pipeline.values().render[D3DDDIRS_SOFTWAREVERTEXPROCESSING] != 0;
+  return m_softwareVertices;
+}
+
 BOOL Device::GetSoftwareVertexProcessing() {
-  return m_creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING ? TRUE : m_softwareVertices;
+  return softwareVertices();
 }
 
 }  // namespace aerogpu::runtime

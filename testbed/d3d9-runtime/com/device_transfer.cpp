@@ -7,27 +7,26 @@
 namespace aerogpu::runtime {
 namespace {
 
-/// True if no edge of a rectangle splits a block, except where the surface ends.
-bool isWholeBlocks(const RECT &rect, const RECT &bounds, const FormatLayout &layout) {
-  const LONG width = static_cast<LONG>(layout.blockWidth), height = static_cast<LONG>(layout.blockHeight);
-  return rect.left % width == 0 && rect.top % height == 0 && (rect.right % width == 0 || rect.right == bounds.right) &&
-         (rect.bottom % height == 0 || rect.bottom == bounds.bottom);
-}
-
 HRESULT blt(DriverDevice &driver, const Surface &source, const RECT &from, const Surface &destination, const RECT &to,
             D3DDDI_BLTFLAGS flags) {
+  return bltSubresource(driver, source.handle(), source.subresource(), from, destination.handle(),
+                        destination.subresource(), to, flags);
+}
+
+}  // namespace
+
+HRESULT bltSubresource(DriverDevice &driver, HANDLE source, UINT sourceIndex, const RECT &from, HANDLE destination,
+                       UINT destinationIndex, const RECT &to, D3DDDI_BLTFLAGS flags) {
   D3DDDIARG_BLT argument{};
-  argument.hSrcResource = source.handle();
-  argument.SrcSubResourceIndex = source.subresource();
+  argument.hSrcResource = source;
+  argument.SrcSubResourceIndex = sourceIndex;
   argument.SrcRect = from;
-  argument.hDstResource = destination.handle();
-  argument.DstSubResourceIndex = destination.subresource();
+  argument.hDstResource = destination;
+  argument.DstSubResourceIndex = destinationIndex;
   argument.DstRect = to;
   argument.Flags = flags;
   return driver.call<&D3DDDI_DEVICEFUNCS::pfnBlt>(&argument);
 }
-
-}  // namespace
 
 HRESULT Device::UpdateSurface(IDirect3DSurface9 *sourceSurface, const RECT *sourceRect,
                               IDirect3DSurface9 *destinationSurface, const POINT *point) {

@@ -21,10 +21,10 @@ bool filterFits(const D3DDISPLAYMODEFILTER &filter, const D3DKMT_DISPLAYMODE &mo
 
 }  // namespace
 
-HRESULT Direct3D::create(bool ex, IDirect3D9Ex **out) {
+HRESULT Direct3D::create(bool ex, UINT version, IDirect3D9Ex **out) {
   *out = nullptr;
   Direct3D *direct3d = new Direct3D(ex);
-  auto adapter = std::make_unique<DriverAdapter>();
+  auto adapter = std::make_unique<DriverAdapter>(version);
   if (adapter->open(kDisplay)) direct3d->m_adapter = std::move(adapter);
   if (ex && !direct3d->m_adapter) {
     delete direct3d;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "testbed/d3d9-runtime/base/windows_headers.h"
+#include "testbed/d3d9-runtime/com/com.h"
 #include "testbed/d3d9-runtime/driver/driver_adapter.h"
 
 namespace aerogpu::runtime {
@@ -13,7 +15,12 @@ class Direct3D final : public IDirect3D9Ex {
 public:
   /// Creates the object; `ex`: for Direct3DCreate9Ex, which fails if there is no adapter. Without `ex` the object then
   /// has none.
-  static HRESULT create(bool ex, IDirect3D9Ex **out);
+  /// `version`: that of Direct3D, 9 or 8, as which it opens the adapter.
+  static HRESULT create(bool ex, UINT version, IDirect3D9Ex **out);
+  Front *front() const { return m_front.get(); }
+  void setFront(std::unique_ptr<Front> front) { m_front = std::move(front); }
+  /// Returns the adapter, null if there is none.
+  const DriverAdapter *adapter() const { return m_adapter.get(); }
   Direct3D(const Direct3D &) = delete;
   Direct3D &operator=(const Direct3D &) = delete;
 
@@ -64,6 +71,7 @@ private:
   volatile LONG m_references = 0;
   bool m_ex;
   std::unique_ptr<DriverAdapter> m_adapter;
+  std::unique_ptr<Front> m_front;
 };
 
 }  // namespace aerogpu::runtime

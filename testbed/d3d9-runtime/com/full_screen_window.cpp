@@ -91,7 +91,7 @@ void FullScreenWindow::restoreWindow() {
     SetWindowLongW(window, GWL_EXSTYLE, m_exStyle);
   }
   // Position and size stay: a program that wants others sets them.
-  const bool topmost = m_exStyle & WS_EX_TOPMOST;
+  const bool topmost = m_keepsTopmost || (m_exStyle & WS_EX_TOPMOST);
   SetWindowPos(window, topmost ? nullptr : HWND_NOTOPMOST, 0, 0, 0, 0,
                SWP_FRAMECHANGED | SWP_NOACTIVATE | SWP_NOSIZE | SWP_NOMOVE | (topmost ? SWP_NOZORDER : 0u));
   m_filter = false;

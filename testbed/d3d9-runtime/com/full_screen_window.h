@@ -17,8 +17,9 @@ public:
   };
 
   /// Direct3D 9Ex (`ex`) restores the mode when the focus comes back, while Direct3D 9 waits for a Reset; and it hides
-  /// a window again that was hidden before.
-  explicit FullScreenWindow(bool ex) : m_ex(ex) {}
+  /// a window again that was hidden before. Direct3D 8 (`keepsTopmost`) leaves the window on top of others
+  /// (test_window_style in Wine's dlls/d3d8/tests/device.c).
+  FullScreenWindow(bool ex, bool keepsTopmost) : m_ex(ex), m_keepsTopmost(keepsTopmost) {}
   ~FullScreenWindow() { leave(); }
   FullScreenWindow(const FullScreenWindow &) = delete;
   FullScreenWindow &operator=(const FullScreenWindow &) = delete;
@@ -43,7 +44,7 @@ private:
   void setMode() const;
   void activate(bool active);
 
-  const bool m_ex;
+  const bool m_ex, m_keepsTopmost;
   bool m_entered = false, m_changeWindows = false, m_filter = false;
   HWND m_device = nullptr, m_focus = nullptr;
   UINT m_width = 0, m_height = 0;

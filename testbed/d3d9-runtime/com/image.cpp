@@ -209,8 +209,11 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
   const D3DBOX region = box ? *box : all;
   FormatLayout layout;
   formatLayout(m_device.driver().adapter(), m_description.format, layout);
-  // Rectangles are not checked if the runtime owns the memory: programs rely on it.
-  const bool lenient = (m_system || !m_scratch.empty()) && m_description.type != D3DRTYPE_VOLUMETEXTURE;
+  // Rectangles are not checked if the runtime owns the memory: programs rely on it. In Direct3D 8 that is so of 2D
+  // textures only.
+  const D3DRESOURCETYPE type = m_description.type;
+  const bool lenient = (m_system || !m_scratch.empty()) &&
+                       (m_device.version() == 8 ? type == D3DRTYPE_TEXTURE : type != D3DRTYPE_VOLUMETEXTURE);
   if (!lenient && !isInside(region, all)) return D3DERR_INVALIDCALL;
   const auto splits = [](UINT edge, UINT block, UINT end) { return edge % block != 0 && edge != end; };
   if (!lenient &&

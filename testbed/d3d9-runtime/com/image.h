@@ -45,6 +45,7 @@ public:
   Image(const Image &) = delete;
   Image &operator=(const Image &) = delete;
 
+  Device &device() const { return m_device; }
   const ImageDescription &description() const { return m_description; }
   UINT levels() const { return m_description.levels; }
   UINT width(UINT level) const;

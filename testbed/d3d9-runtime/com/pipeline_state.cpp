@@ -85,6 +85,7 @@ bool isSentToDriver(UINT state) {
   case D3DRS_POINTSCALE_B:
   case D3DRS_POINTSCALE_C:
   case D3DRS_NORMALIZENORMALS:
+  case D3DDDIRS_SOFTWAREVERTEXPROCESSING:
     return false;
   default:
     return true;
@@ -127,7 +128,7 @@ HRESULT PipelineState::sendStage(UINT stage, UINT state, DWORD value) {
 
 HRESULT PipelineState::reset(bool depthStencil) {
   unbind();
-  for (const d3d9::StateInfo &info : d3d9::kRenderStates) {
+  for (const d3d9::StateInfo &info : m_states.render()) {
     DWORD value = info.defaultValue;
     if (info.number == D3DRS_ZENABLE && depthStencil) value = D3DZB_TRUE;
     // Not the 64 of the page, but the largest size that the driver can draw.
@@ -136,7 +137,7 @@ HRESULT PipelineState::reset(bool depthStencil) {
     if (isSentToDriver(info.number)) sendRender(info.number, value);
   }
   for (UINT stage = 0; stage < kStages; ++stage) {
-    for (const d3d9::StateInfo &info : d3d9::kTextureStageStates) {
+    for (const d3d9::StateInfo &info : m_states.stage()) {
       // Windows' runtime begins with constant 0, whatever the page says.
       const DWORD value = info.number == D3DTSS_CONSTANT
                               ? 0
@@ -145,8 +146,8 @@ HRESULT PipelineState::reset(bool depthStencil) {
       sendStage(stage, info.number, value);
     }
   }
-  for (UINT slot = 0; slot < kSamplers; ++slot) {
-    for (const d3d9::StateInfo &info : d3d9::kSamplerStates) {
+  for (UINT slot = 0; slot < m_states.samplers(); ++slot) {
+    for (const d3d9::StateInfo &info : m_states.sampler()) {
       m_values.sampler[slot][info.number] = info.defaultValue;
       sendStage(samplerOfSlot(slot), stageStateOfSampler(info.number), info.defaultValue);
     }
@@ -169,7 +170,7 @@ void PipelineState::unbind() {
     if (m_values.texture[slot]) setTexture(slot, nullptr);
   for (UINT stream = 0; stream < kStreams; ++stream)
     if (m_values.stream[stream].buffer) setStream(stream, nullptr, 0, 0);
-  if (m_values.indices) setIndices(nullptr);
+  if (m_values.indices) setIndices(nullptr, 0);
   if (m_values.vertexShader) m_values.vertexShader.reset();
   if (m_sentVertexShader) {
     m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderFunc>(HANDLE{});
@@ -285,6 +286,7 @@ HRESULT PipelineState::restoreStreams(bool indexed) {
   const HRESULT result = sendStream(0);
   if (!indexed) return result;
   m_values.indices.reset();
+  m_values.baseVertex = 0;
   return sendIndices();
 }
 
@@ -352,9 +354,10 @@ HRESULT PipelineState::sendIndices() {
   return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetIndices>(&argument);
 }
 
-HRESULT PipelineState::setIndices(IndexBuffer *buffer) {
+HRESULT PipelineState::setIndices(IndexBuffer *buffer, UINT baseVertex) {
   const Ref<IndexBuffer> previous = std::move(m_values.indices);
   m_values.indices = Ref<IndexBuffer>(buffer);
+  m_values.baseVertex = baseVertex;
   return sendIndices();
 }
 
@@ -444,6 +447,7 @@ HRESULT PipelineState::setViewport(const D3DVIEWPORT9 &viewport) {
 
 HRESULT PipelineState::setScissor(const RECT &rect) {
   m_values.scissor = rect;
+  if (!m_states.hasScissor()) return D3D_OK;
   return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetScissorRect>(&rect);
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "testbed/d3d9-runtime/com/api_states.h"
 #include "testbed/d3d9-runtime/com/buffer.h"
 #include "testbed/d3d9-runtime/com/declaration.h"
 #include "testbed/d3d9-runtime/com/fixed_function.h"
@@ -15,12 +16,8 @@
 
 namespace aerogpu::runtime {
 
-inline constexpr UINT kRenderStates = 256, kSamplers = 21, kSamplerStates = 14, kStages = 8, kStageStates = 33;
 inline constexpr UINT kStreams = 16, kClipPlanes = 6, kTransforms = 24 + 256;
 inline constexpr UINT kSoftwareFloats = 8192;  ///< registers of software vertex processing
-inline constexpr UINT kVertexFloats = 256, kPixelFloats = 224, kIntegers = 16, kBooleans = 16;
-
-enum class Constants { VertexFloat, VertexInteger, VertexBoolean, PixelFloat, PixelInteger, PixelBoolean };
 
 /// Return the registers of a kind, and the 32-bit words of each.
 UINT constantCount(Constants kind);
@@ -50,6 +47,7 @@ struct StateValues {
   Ref<AnyTexture> texture[kSamplers];
   Stream stream[kStreams];
   Ref<IndexBuffer> indices;
+  UINT baseVertex = 0;  ///< of indices; only Direct3D 8 sets it with them
   Ref<Declaration> declaration;
   DWORD fvf = 0;  ///< the code that the declaration was made from, else 0
   Ref<VertexShader> vertexShader;
@@ -78,7 +76,7 @@ public:
   virtual HRESULT setTexture(UINT slot, AnyTexture *texture) = 0;
   virtual HRESULT setStream(UINT stream, VertexBuffer *buffer, UINT offset, UINT stride) = 0;
   virtual HRESULT setFrequency(UINT stream, UINT frequency) = 0;
-  virtual HRESULT setIndices(IndexBuffer *buffer) = 0;
+  virtual HRESULT setIndices(IndexBuffer *buffer, UINT baseVertex) = 0;
   virtual HRESULT setDeclaration(Declaration *declaration, DWORD fvf) = 0;
   virtual HRESULT setVertexShader(VertexShader *shader) = 0;
   virtual HRESULT setPixelShader(PixelShader *shader) = 0;
@@ -97,9 +95,12 @@ protected:
 
 class PipelineState final : public StateSink {
 public:
-  PipelineState(DriverDevice &driver, bool pure) : m_driver(driver), m_pure(pure), m_fixed(driver) {}
+  PipelineState(DriverDevice &driver, bool pure)
+      : m_driver(driver), m_pure(pure), m_states(ApiStates::of(driver.adapter().version())), m_fixed(driver) {}
 
   const StateValues &values() const { return m_values; }
+  /// Returns the states that the program's version of Direct3D has.
+  const ApiStates &states() const { return m_states; }
   /// Sets and sends all defaults, in order of number.
   HRESULT reset(bool depthStencil);
   /// Releases all bindings, at the driver too.
@@ -123,7 +124,7 @@ public:
   HRESULT setTexture(UINT slot, AnyTexture *texture) override;
   HRESULT setStream(UINT stream, VertexBuffer *buffer, UINT offset, UINT stride) override;
   HRESULT setFrequency(UINT stream, UINT frequency) override;
-  HRESULT setIndices(IndexBuffer *buffer) override;
+  HRESULT setIndices(IndexBuffer *buffer, UINT baseVertex) override;
   HRESULT setDeclaration(Declaration *declaration, DWORD fvf) override;
   HRESULT setVertexShader(VertexShader *shader) override;
   HRESULT setPixelShader(PixelShader *shader) override;
@@ -155,6 +156,7 @@ private:
 
   DriverDevice &m_driver;
   bool m_pure;  ///< also sends states that do not change
+  const ApiStates &m_states;
   StateValues m_values;
   FixedFunction m_fixed;
   HANDLE m_sentVertexShader = nullptr, m_sentPixelShader = nullptr, m_sentDeclaration = nullptr;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kMostTokens = 1u << 20;
 
-/// Returns the parameter tokens of an instruction of shader model 1, which does not encode its length: they have the
-/// top bit, except the constants of DEF.
+}  // namespace
+
 size_t parametersOfModel1(const DWORD *at, d3d9::Opcode opcode) {
   switch (opcode) {
   case d3d9::Opcode::Def:
@@ -28,8 +28,6 @@ size_t parametersOfModel1(const DWORD *at, d3d9::Opcode opcode) {
   while (at[count] & d3d9::kParameterBit) ++count;
   return count;
 }
-
-}  // namespace
 
 size_t shaderTokens(const DWORD *code, WORD tag) {
   if (HIWORD(code[0]) != tag) return 0;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "aerogpu/d3d9/tokens.h"
 #include "testbed/d3d9-runtime/com/com.h"
 #include "testbed/d3d9-runtime/driver/driver_device.h"
 
@@ -12,6 +13,10 @@ namespace aerogpu::runtime {
 /// Returns the number of tokens of a stream with its end token, 0 if it is no stream of the stage (`tag`: 0xFFFE
 /// vertex, 0xFFFF pixel) or does not end within the limit for programs.
 size_t shaderTokens(const DWORD *code, WORD tag);
+
+/// Returns the parameter tokens of an instruction of shader model 1, which does not encode its length: they have the
+/// top bit, except the constants of DEF.
+size_t parametersOfModel1(const DWORD *at, d3d9::Opcode opcode);
 
 /// Registers that constants may use.
 struct ShaderLimits {

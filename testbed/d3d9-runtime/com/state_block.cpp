@@ -36,8 +36,8 @@ bool isPixelState(const d3d9::StateInfo &info) {
   case d3d9::StatePart::Fog:
     return info.number == D3DRS_FOGSTART || info.number == D3DRS_FOGEND || info.number == D3DRS_FOGDENSITY;
   case d3d9::StatePart::Rasterizer:
-    return info.number == D3DRS_FILLMODE || info.number == D3DRS_SHADEMODE || info.number == D3DRS_LASTPIXEL ||
-           info.number == D3DRS_SCISSORTESTENABLE || info.number == D3DRS_DEPTHBIAS ||
+    return info.number == D3DRS_FILLMODE || info.number == D3DDDIRS_LINEPATTERN || info.number == D3DRS_SHADEMODE ||
+           info.number == D3DRS_LASTPIXEL || info.number == D3DRS_SCISSORTESTENABLE || info.number == D3DRS_DEPTHBIAS ||
            info.number == D3DRS_SLOPESCALEDEPTHBIAS || info.number == D3DRS_ANTIALIASEDLINEENABLE ||
            (info.number >= D3DRS_WRAP0 && info.number <= D3DRS_WRAP7) ||
            (info.number >= D3DRS_WRAP8 && info.number <= D3DRS_WRAP15);
@@ -51,32 +51,34 @@ bool isPixelState(const d3d9::StateInfo &info) {
 void StateBlock::take(D3DSTATEBLOCKTYPE type) {
   const bool all = type == D3DSBT_ALL, vertex = all || type == D3DSBT_VERTEXSTATE,
              pixel = all || type == D3DSBT_PIXELSTATE;
-  for (const d3d9::StateInfo &info : d3d9::kRenderStates)
+  const ApiStates &states = device().pipeline().states();
+  for (const d3d9::StateInfo &info : states.render())
     m_mask.render[info.number] = all || (vertex && isVertexState(info)) || (pixel && isPixelState(info));
-  for (UINT slot = 0; slot < kSamplers; ++slot)
-    for (const d3d9::StateInfo &info : d3d9::kSamplerStates)
+  for (UINT slot = 0; slot < states.samplers(); ++slot)
+    for (const d3d9::StateInfo &info : states.sampler())
       m_mask.sampler[slot * kSamplerStates + info.number] = pixel || (vertex && info.number == D3DSAMP_DMAPOFFSET);
   for (UINT stage = 0; stage < kStages; ++stage)
-    for (const d3d9::StateInfo &info : d3d9::kTextureStageStates)
+    for (const d3d9::StateInfo &info : states.stage())
       m_mask.stage[stage * kStageStates + info.number] =
           pixel || (vertex && (info.number == D3DTSS_TEXCOORDINDEX || info.number == D3DTSS_TEXTURETRANSFORMFLAGS));
   if (vertex) {
-    m_mask.frequency.set();
+    if (states.hasStreamFrequency()) m_mask.frequency.set();
     m_mask.declaration = m_mask.vertexShader = m_mask.lights = true;
     for (Constants kind : {Constants::VertexFloat, Constants::VertexInteger, Constants::VertexBoolean})
-      for (UINT i = 0; i < constantCount(kind); ++i) m_mask.constants[static_cast<size_t>(kind)].set(i);
+      for (UINT i = 0; i < states.constants(kind); ++i) m_mask.constants[static_cast<size_t>(kind)].set(i);
   }
   if (pixel) {
     m_mask.pixelShader = true;
     for (Constants kind : {Constants::PixelFloat, Constants::PixelInteger, Constants::PixelBoolean})
-      for (UINT i = 0; i < constantCount(kind); ++i) m_mask.constants[static_cast<size_t>(kind)].set(i);
+      for (UINT i = 0; i < states.constants(kind); ++i) m_mask.constants[static_cast<size_t>(kind)].set(i);
   }
   if (all) {
     m_mask.texture.set();
     m_mask.stream.set();
     m_mask.clipPlane.set();
     m_mask.transform.set();
-    m_mask.indices = m_mask.viewport = m_mask.scissor = m_mask.material = true;
+    m_mask.indices = m_mask.viewport = m_mask.material = true;
+    m_mask.scissor = states.hasScissor();
   }
   copy(device().pipeline().values(), *this);
   m_hasAll = all;
@@ -116,9 +118,9 @@ void StateBlock::copy(const StateValues &from, StateSink &to) const {
     if (mask.stream[i]) to.setStream(i, from.stream[i].buffer.get(), from.stream[i].offset, from.stream[i].stride);
     if (mask.frequency[i]) to.setFrequency(i, from.stream[i].frequency);
   }
-  if (mask.indices) to.setIndices(from.indices.get());
-  // The lack of a declaration is captured, but not applied.
-  if (mask.declaration && (from.declaration || &to != &device().pipeline()))
+  if (mask.indices) to.setIndices(from.indices.get(), from.baseVertex);
+  // The lack of a declaration is captured, but not applied, except that it is a vertex shader's in Direct3D 8.
+  if (mask.declaration && (from.declaration || &to != &device().pipeline() || device().version() == 8))
     to.setDeclaration(from.declaration.get(), from.fvf);
   if (mask.vertexShader) to.setVertexShader(from.vertexShader.get());
   if (mask.pixelShader) to.setPixelShader(from.pixelShader.get());
@@ -187,8 +189,9 @@ HRESULT StateBlock::setFrequency(UINT stream, UINT frequency) {
   return D3D_OK;
 }
 
-HRESULT StateBlock::setIndices(IndexBuffer *buffer) {
+HRESULT StateBlock::setIndices(IndexBuffer *buffer, UINT baseVertex) {
   m_values.indices = Ref<IndexBuffer>(buffer);
+  m_values.baseVertex = baseVertex;
   m_mask.indices = true;
   return D3D_OK;
 }

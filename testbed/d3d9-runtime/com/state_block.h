@@ -25,7 +25,7 @@ public:
   HRESULT setTexture(UINT slot, AnyTexture *texture) override;
   HRESULT setStream(UINT stream, VertexBuffer *buffer, UINT offset, UINT stride) override;
   HRESULT setFrequency(UINT stream, UINT frequency) override;
-  HRESULT setIndices(IndexBuffer *buffer) override;
+  HRESULT setIndices(IndexBuffer *buffer, UINT baseVertex) override;
   HRESULT setDeclaration(Declaration *declaration, DWORD fvf) override;
   HRESULT setVertexShader(VertexShader *shader) override;
   HRESULT setPixelShader(PixelShader *shader) override;

@@ -19,6 +19,12 @@ template <class Function> Function gdiFunction(const char *name) {
 
 }  // namespace
 
+bool isWholeBlocks(const RECT &rect, const RECT &bounds, const FormatLayout &layout) {
+  const LONG width = static_cast<LONG>(layout.blockWidth), height = static_cast<LONG>(layout.blockHeight);
+  return rect.left % width == 0 && rect.top % height == 0 && (rect.right % width == 0 || rect.right == bounds.right) &&
+         (rect.bottom % height == 0 || rect.bottom == bounds.bottom);
+}
+
 D3DSURFACE_DESC surfaceDescription(const Image &image, UINT level) {
   const ImageDescription &d = image.description();
   return {d.format,           D3DRTYPE_SURFACE,   d.usage, d.pool, d.multisample, d.quality,

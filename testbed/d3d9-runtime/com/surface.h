@@ -14,6 +14,9 @@ inline bool isInside(const RECT &rect, const RECT &bounds) {
          rect.bottom <= bounds.bottom && rect.left < rect.right && rect.top < rect.bottom;
 }
 
+/// True if no edge of a rectangle splits a block, except where the surface ends.
+bool isWholeBlocks(const RECT &rect, const RECT &bounds, const FormatLayout &layout);
+
 class Surface final : public ResourceChild<IDirect3DSurface9> {
 public:
   /// `parent`: the texture, which owns the surface; null for others. `container`: returned by GetContainer instead of
@@ -38,6 +41,8 @@ public:
   DWORD usage() const { return m_image->description().usage; }
   D3DPOOL pool() const { return m_image->description().pool; }
   bool isTextureLevel() const { return m_parent != nullptr; }
+  /// Returns the texture that owns the surface, or null.
+  DeviceChild *parent() const { return m_parent; }
   RECT bounds() const { return {0, 0, static_cast<LONG>(width()), static_cast<LONG>(height())}; }
 
   void addPrivate() { m_parent ? m_parent->addPrivate() : DeviceChild::addPrivate(); }
@@ -60,6 +65,10 @@ private:
   IUnknown *m_container;
   D3DKMT_DESTROYDCFROMMEMORY m_bitmap{};  ///< between GetDC and ReleaseDC
 };
+
+/// Copies a rectangle between surfaces at the driver, by the handles of their resources.
+HRESULT bltSubresource(DriverDevice &driver, HANDLE source, UINT sourceIndex, const RECT &from, HANDLE destination,
+                       UINT destinationIndex, const RECT &to, D3DDDI_BLTFLAGS flags);
 
 /// Returns the description of a level of a 2D or cube texture, or of a surface.
 D3DSURFACE_DESC surfaceDescription(const Image &image, UINT level);

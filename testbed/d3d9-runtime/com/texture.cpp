@@ -13,9 +13,19 @@ AnyTexture::AnyTexture(DeviceChild &child, IDirect3DBaseTexture9 *api, std::shar
 
 AnyTexture::~AnyTexture() {
   m_child.device().textures().erase(m_api);
+  m_child.device().textures().erase(m_alias);
+}
+
+void AnyTexture::setAlias(const void *alias) {
+  m_alias = alias;
+  m_child.device().textures().emplace(alias, this);
 }
 
 AnyTexture *AnyTexture::of(const Device &device, IDirect3DBaseTexture9 *texture) {
+  return of(device, static_cast<const void *>(texture));
+}
+
+AnyTexture *AnyTexture::of(const Device &device, const void *texture) {
   if (!texture) return nullptr;
   const auto found = device.textures().find(texture);
   return found == device.textures().end() ? nullptr : found->second;

@@ -19,7 +19,11 @@ public:
   /// Returns the texture of a pointer that a program passed, null for null and for a foreign pointer. Calls none of its
   /// methods: programs replace them, and Windows' runtime does not need them. Under the device's lock.
   static AnyTexture *of(const Device &device, IDirect3DBaseTexture9 *texture);
+  static AnyTexture *of(const Device &device, const void *texture);
   IDirect3DBaseTexture9 *api() const { return m_api; }
+  /// Makes of() find the texture by another pointer too.
+  void setAlias(const void *alias);
+  DeviceChild &child() const { return m_child; }
   D3DTEXTUREFILTERTYPE filter() const { return m_filter; }
   /// Returns the largest level that draws may use.
   DWORD lod() const { return m_lod; }
@@ -32,6 +36,7 @@ protected:
 
   DeviceChild &m_child;
   IDirect3DBaseTexture9 *m_api;
+  const void *m_alias = nullptr;
   std::shared_ptr<Image> m_image;
   DWORD m_lod = 0;
   D3DTEXTUREFILTERTYPE m_filter = D3DTEXF_LINEAR;

@@ -332,7 +332,7 @@ HRESULT APIENTRY Callbacks::createContext(HANDLE handle, D3DDDICB_CREATECONTEXT 
   call.Flags = argument->Flags;
   call.pPrivateDriverData = argument->pPrivateDriverData;
   call.PrivateDriverDataSize = argument->PrivateDriverDataSize;
-  call.ClientHint = D3DKMT_CLIENTHINT_DX9;
+  call.ClientHint = device->m_adapter.version() == 8 ? D3DKMT_CLIENTHINT_DX8 : D3DKMT_CLIENTHINT_DX9;
   const HRESULT result = resultOfStatus(kernel(*device).CreateContext(&call));
   if (FAILED(result)) return device->returned(result);
   context->kernelHandle = call.hContext;

@@ -2,6 +2,7 @@
 #include "testbed/d3d9-runtime/driver/driver_adapter.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "testbed/d3d9-runtime/base/log.h"
@@ -10,8 +11,9 @@
 namespace aerogpu::runtime {
 namespace {
 
-constexpr UINT kInterface = 9;  // Direct3D 9
 constexpr UINT kMostFormats = 1024, kMostQueries = 64, kMostModes = 4096;
+constexpr UINT kCaps8Bytes = offsetof(D3DCAPS9, DevCaps2);  // D3DCAPS8
+static_assert(kCaps8Bytes == 212);
 constexpr DWORD kLeastSlots = 512, kMostSlots = 32768;  // limits of shader model 3
 
 /// True if a driver may announce a format as a destination of conversions: it has red, green and blue of at least 5
@@ -113,7 +115,7 @@ bool DriverAdapter::loadDriver() {
   m_callbacks.pfnGetMultisampleMethodListCb = getMultisampleMethodListCb;
   D3DDDIARG_OPENADAPTER argument{};
   argument.hAdapter = this;
-  argument.Interface = kInterface;
+  argument.Interface = m_version;
   argument.Version = D3D_UMD_INTERFACE_VERSION;
   // The driver has to copy the table: it is invalid after the call.
   D3DDDI_ADAPTERCALLBACKS callbacks = m_callbacks;
@@ -164,6 +166,15 @@ bool DriverAdapter::readCaps() {
   if (FAILED(getCaps(D3DDDICAPS_GETD3D9CAPS, nullptr, &m_caps, sizeof m_caps))) {
     logLine("no HAL device: no D3DCAPS9");
     return false;
+  }
+  // What Direct3D 8 shows to programs. Its runtime converts the fixed function as that of Direct3D 9 does, into shaders
+  // of model 2 (page "Converting the Direct3D Fixed-Function State"), of which D3DCAPS8 tells nothing.
+  if (m_version == 8) {
+    if (FAILED(getCaps(D3DDDICAPS_GETD3D8CAPS, nullptr, &m_caps8, kCaps8Bytes))) {
+      logLine("no HAL device: no D3DCAPS8");
+      return false;
+    }
+    checkCaps8();
   }
   count = 0;
   if (SUCCEEDED(getCaps(D3DDDICAPS_GETD3DQUERYCOUNT, nullptr, &count, sizeof count)) && count &&
@@ -232,6 +243,37 @@ bool DriverAdapter::checkCaps() const {
   for (const auto &row : rows)
     if (row.value & ~row.known) brokenRule("%s: unknown bits 0x%lx", row.name, row.value & ~row.known);
   return true;
+}
+
+/// Checks the driver's D3DCAPS8: the bits that d3d8caps.h names, with those that d3dhal.h adds for drivers, and the
+/// versions that Direct3D 8 has. Caps2 may have CANAUTOGENMIPMAP (D3D9On12, include/9on12Caps.h).
+void DriverAdapter::checkCaps8() const {
+  const struct {
+    const char *name;
+    DWORD value, known;
+  } rows[] = {
+      {"Caps", m_caps8.Caps, 0x00020000},
+      {"Caps2", m_caps8.Caps2, 0x721E0000},
+      {"Caps3", m_caps8.Caps3, 0x8000003F},
+      {"PresentationIntervals", m_caps8.PresentationIntervals, 0x8000000F},
+      {"CursorCaps", m_caps8.CursorCaps, 0x3},
+      {"DevCaps", m_caps8.DevCaps, 0x0FFBFFF0},
+      {"PrimitiveMiscCaps", m_caps8.PrimitiveMiscCaps, 0x3FF6},
+      {"RasterCaps", m_caps8.RasterCaps, 0x00F7F19F},
+      {"SrcBlendCaps", m_caps8.SrcBlendCaps, 0x1FFF},
+      {"DestBlendCaps", m_caps8.DestBlendCaps, 0x1FFF},
+      {"TextureCaps", m_caps8.TextureCaps, 0x7EDE7},
+      {"TextureFilterCaps", m_caps8.TextureFilterCaps, 0x1F030700},
+      {"CubeTextureFilterCaps", m_caps8.CubeTextureFilterCaps, 0x1F030700},
+      {"VolumeTextureFilterCaps", m_caps8.VolumeTextureFilterCaps, 0x1F030700},
+      {"LineCaps", m_caps8.LineCaps, 0x1F},
+      {"StencilCaps", m_caps8.StencilCaps, 0xFF},
+      {"VertexProcessingCaps", m_caps8.VertexProcessingCaps, 0xFB},
+  };
+  for (const auto &row : rows)
+    if (row.value & ~row.known) brokenRule("D3DCAPS8, %s: unknown bits 0x%lx", row.name, row.value & ~row.known);
+  if (m_caps8.VertexShaderVersion > D3DVS_VERSION(1, 1) || m_caps8.PixelShaderVersion > D3DPS_VERSION(1, 4))
+    brokenRule("D3DCAPS8: shaders of 0x%lx and 0x%lx", m_caps8.VertexShaderVersion, m_caps8.PixelShaderVersion);
 }
 
 /// Checks the driver's list of formats (pages "FORMATOP", "Reporting Support for 2D Operations Using Surface Formats");

@@ -12,7 +12,8 @@ namespace aerogpu::runtime {
 
 class DriverAdapter {
 public:
-  DriverAdapter() = default;
+  /// `version`: that of Direct3D, 9 or 8, as which the runtime opens the driver's adapter.
+  explicit DriverAdapter(UINT version) : m_version(version) {}
   ~DriverAdapter();
   DriverAdapter(const DriverAdapter &) = delete;
   DriverAdapter &operator=(const DriverAdapter &) = delete;
@@ -28,7 +29,10 @@ public:
   const char *driverFile() const { return m_driverFile; }
   UINT driverVersion() const { return m_driverVersion; }
 
+  UINT version() const { return m_version; }
   const D3DCAPS9 &caps() const { return m_caps; }
+  /// Returns the driver's D3DCAPS8, which is D3DCAPS9 up to DevCaps2. Only for version 8.
+  const D3DCAPS9 &caps8() const { return m_caps8; }
   /// Returns the FORMATOP bits of a format, all its entries together; 0: not in the list.
   DWORD operations(D3DFORMAT format) const;
   /// Returns the bits of a pixel that the driver told with FORMATOP_PIXELSIZE; 0: none.
@@ -56,12 +60,14 @@ private:
   void checkMultisampling() const;
   bool checkFormats() const;
   bool checkCaps() const;
+  void checkCaps8() const;
   bool readModes();
   HRESULT getCaps(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const;
   HRESULT queryAdapterInfo(KMTQUERYADAPTERINFOTYPE type, void *data, UINT size) const;
   static HRESULT APIENTRY queryAdapterInfoCb(HANDLE adapter, D3DDDICB_QUERYADAPTERINFO *argument);
   static HRESULT APIENTRY getMultisampleMethodListCb(HANDLE adapter, D3DDDICB_GETMULTISAMPLEMETHODLIST *argument);
 
+  const UINT m_version;
   const KernelCalls *m_kernel = nullptr;
   D3DKMT_HANDLE m_kernelHandle = 0;
   LUID m_luid{};
@@ -72,7 +78,7 @@ private:
   UINT m_driverVersion = 0;
   D3DDDI_ADAPTERCALLBACKS m_callbacks{};
   D3DDDI_ADAPTERFUNCS m_functions{};
-  D3DCAPS9 m_caps{};
+  D3DCAPS9 m_caps{}, m_caps8{};
   std::vector<FORMATOP> m_formats;
   std::vector<D3DDDIQUERYTYPE> m_queries;
   std::vector<D3DKMT_DISPLAYMODE> m_modes;

@@ -83,7 +83,7 @@ Front::~Front() {
 
 bool Front::open() {
   if (!countSubmissions()) return fail("there is no kernel side");
-  m_adapter = std::make_unique<runtime::DriverAdapter>();
+  m_adapter = std::make_unique<runtime::DriverAdapter>(9);
   if (!m_adapter->open(L"\\\\.\\DISPLAY1")) return fail("the adapter does not open");
   m_device = std::make_unique<DriverDevice>(*m_adapter);
   return succeeded(m_device->create(false, runtime::deviceCallbacks()), "CreateDevice") && makePipeline();

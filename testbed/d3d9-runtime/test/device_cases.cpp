@@ -17,6 +17,21 @@ size_t find(const std::vector<std::string> &lines, const char *start, size_t fro
 
 }  // namespace
 
+void aerogpu::test::drawFrame() {
+  const TestDevice device;
+  IDirect3DSurface9 *plain = nullptr;
+  device->CreateOffscreenPlainSurface(64, 64, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT, &plain, nullptr);
+  D3DLOCKED_RECT locked{};
+  if (plain && SUCCEEDED(plain->LockRect(&locked, nullptr, 0))) plain->UnlockRect();
+  IDirect3DQuery9 *query = nullptr;
+  device->CreateQuery(D3DQUERYTYPE_EVENT, &query);
+  query->Issue(D3DISSUE_END);
+  for (int i = 0; i < 3; ++i) query->GetData(nullptr, 0, 0);
+  device->Present(nullptr, nullptr, nullptr, nullptr);
+  query->Release();
+  if (plain) plain->Release();
+}
+
 // d3d9ddi 1.2, 1.3, 2.1: OpenAdapter for interface 9, formats, caps and queries, then the device with its context.
 TEST_CASE(openingOrder) {
   const TestDevice device;

@@ -83,6 +83,17 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
   case D3DDDICAPS_GETGAMMARAMPCAPS:
     static_cast<DDIGAMMACAPS *>(data->pData)->GammaCaps = misbehaves("no ramps") ? 0 : GAMMA_CAP_RGB256x3x16;
     return S_OK;
+  case D3DDDICAPS_GETD3D8CAPS: {
+    D3DCAPS9 caps{};
+    caps.Caps2 = 0x00080000 | (misbehaves("unknown bits of 8") ? 0x00400000 : 0);  // D3DCAPS2_CANRENDERWINDOWED
+    caps.DevCaps = D3DDEVCAPS_HWTRANSFORMANDLIGHT | D3DDEVCAPS_HWVERTEXBUFFER | D3DDEVCAPS_HWINDEXBUFFER;
+    caps.RasterCaps = 0x4000;  // D3DPRASTERCAPS_ZBIAS
+    caps.VertexShaderVersion = D3DVS_VERSION(1, 1);
+    caps.MaxVertexShaderConst = 96;
+    caps.PixelShaderVersion = misbehaves("shaders of 9") ? D3DPS_VERSION(2, 0) : D3DPS_VERSION(1, 4);
+    std::memcpy(data->pData, &caps, data->DataSize);
+    return S_OK;
+  }
   default:
     std::memset(data->pData, 0, data->DataSize);
     return S_OK;

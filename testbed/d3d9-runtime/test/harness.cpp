@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// usage: runtime-test.exe D3D9.DLL FAKE.DLL [--misbehave HOW]
+// usage: runtime-test.exe RUNTIME.DLL FAKE.DLL [--misbehave HOW]
 // Runs every case, or, with --misbehave, draws one frame on a driver that does something wrong.
 #include "testbed/d3d9-runtime/test/harness.h"
 
@@ -74,6 +74,10 @@ Case::Case(const char *caseName, void (*function)()) : name(caseName), run(funct
   g_cases = this;
 }
 
+FARPROC runtimeExport(const char *name) {
+  return symbol<FARPROC>(g_runtime, name);
+}
+
 IDirect3D9 *createDirect3D() {
   return symbol<IDirect3D9 *(WINAPI *)(UINT)>(g_runtime, "Direct3DCreate9")(D3D_SDK_VERSION);
 }
@@ -145,26 +149,9 @@ TestDevice::~TestDevice() {
 
 namespace {
 
-/// Draws one frame with a driver that breaks a rule; the runtime answers with the exit code and its log.
-void misbehave(const char *how) {
-  fake().misbehave(how);
-  const TestDevice device;
-  IDirect3DSurface9 *plain = nullptr;
-  device->CreateOffscreenPlainSurface(64, 64, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT, &plain, nullptr);
-  D3DLOCKED_RECT locked{};
-  if (plain && SUCCEEDED(plain->LockRect(&locked, nullptr, 0))) plain->UnlockRect();
-  IDirect3DQuery9 *query = nullptr;
-  device->CreateQuery(D3DQUERYTYPE_EVENT, &query);
-  query->Issue(D3DISSUE_END);
-  for (int i = 0; i < 3; ++i) query->GetData(nullptr, 0, 0);
-  device->Present(nullptr, nullptr, nullptr, nullptr);
-  query->Release();
-  if (plain) plain->Release();
-}
-
 int run(int count, char **arguments) {
   if (count < 3) {
-    std::printf("usage: runtime-test.exe D3D9.DLL FAKE.DLL [--misbehave HOW]\n");
+    std::printf("usage: runtime-test.exe RUNTIME.DLL FAKE.DLL [--misbehave HOW]\n");
     return 2;
   }
   SetEnvironmentVariableA("AEROGPU_D3D9_KERNEL", arguments[2]);
@@ -180,7 +167,8 @@ int run(int count, char **arguments) {
   fake().alive = symbol<FakeAlive>(driver, "fakeAlive");
   fake().misbehave = symbol<FakeMisbehave>(driver, "fakeMisbehave");
   if (count == 5 && std::strcmp(arguments[3], "--misbehave") == 0) {
-    misbehave(arguments[4]);
+    fake().misbehave(arguments[4]);
+    drawFrame();
     return 0;
   }
   unsigned failed = 0;

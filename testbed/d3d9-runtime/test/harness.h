@@ -38,6 +38,12 @@ struct Fake {
 /// Returns the exports of fake.dll.
 Fake &fake();
 
+/// Returns an export of the runtime; ends the process without it.
+FARPROC runtimeExport(const char *name);
+
+/// Draws one frame with a driver that misbehaves, so that the runtime logs it; defined with the cases.
+void drawFrame();
+
 IDirect3D9 *createDirect3D();
 ShaderValidatorInterface *createShaderValidator();
 IDirect3D9Ex *createDirect3DEx();

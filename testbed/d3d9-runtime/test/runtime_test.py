@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs the runtime's test cases with fake.dll as the driver, then one frame for each rule that fake.dll can break.
+"""Runs the test cases of a runtime, that of Direct3D 9 or 8, with fake.dll as the driver, then one frame for each rule
+that fake.dll can break.
 
-usage: runtime_test.py RUNTIME-TEST.EXE D3D9.DLL FAKE.DLL
+usage: runtime_test.py RUNTIME-TEST.EXE RUNTIME.DLL FAKE.DLL
 
 Ends with 77, which meson takes for "skipped", if there is no Wine."""
 import os
@@ -34,6 +35,11 @@ MISBEHAVIOUR = [
     ('unknown bits', BROKEN, 'LineCaps: unknown bits 0x40'),
     ('few slots', 1, '511 and 511 instruction slots of shader model 3'),
 ]
+MISBEHAVIOUR8 = [
+    ('nothing', 0, ''),
+    ('unknown bits of 8', BROKEN, 'D3DCAPS8, Caps2: unknown bits 0x400000'),
+    ('shaders of 9', BROKEN, 'D3DCAPS8: shaders of 0xfffe0101 and 0xffff0200'),
+]
 
 
 def windows(path):
@@ -50,14 +56,15 @@ def main():
         print('skipped: %s' % failure)
         return 77
     right = True
+    is8 = 'd3d8' in os.path.basename(sys.argv[2])
     with wine.temporary_prefix('null') as prefix:
-        env = dict(os.environ, **wine.environment(prefix, overrides='services.exe=;d3d9=n'))
+        env = dict(os.environ, **wine.environment(prefix, overrides='services.exe=;d3d9,d3d8=n'))
         env.update(AEROGPU_D3D9_STRICT='1', AEROGPU_D3D9_LOG='', AEROGPU_D3D9_HOSTILE='1')
         try:
             code, text = wine.run(command, env, LIMIT)
             print(text, end='')
-            right = code == 0 and text.count('\nok ') > 10
-            for how, expected, said in MISBEHAVIOUR:
+            right = code == 0 and text.count('\nok ') > (4 if is8 else 10)
+            for how, expected, said in MISBEHAVIOUR8 if is8 else MISBEHAVIOUR:
                 code, text = wine.run(command + ['--misbehave', how], env, LIMIT)
                 one = code == expected and said in text
                 print('%s misbehave: %s' % ('ok' if one else 'not ok', how))
