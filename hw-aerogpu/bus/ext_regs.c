@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of BAR0 that ABI 1.4 leaves unused: EXT-4 to EXT-6, POLICY-1.
+ * The part of BAR0 that ABI 1.4 leaves unused: EXT-4 to EXT-6, POLICY-1,
+ * PRES-11.
  * Everything runs under the BQL.
  */
 #include "qemu/osdep.h"
@@ -201,6 +202,16 @@ static void scanout_alloc_write(AeroGPUState *s, uint32_t value)
     s->spaces.scanout_alloc = value;
 }
 
+static uint32_t follow_read(AeroGPUState *s)
+{
+    return s->scanout.follow;
+}
+
+static void follow_write(AeroGPUState *s, uint32_t value)
+{
+    s->scanout.follow = value & 1;
+}
+
 #define SPACE_LIMIT(n)                                             \
     static uint32_t space_##n##_read(AeroGPUState *s)              \
     {                                                              \
@@ -257,6 +268,7 @@ static const AeroGPUExtReg aerogpu_ext_regs[] = {
     EXT_REG(SPACE_MEMORY_MB, .read = space_MEMORY_MB_read),
     EXT_REG(SCANOUT0_ALLOC, .read = scanout_alloc_read,
             .write = scanout_alloc_write),
+    EXT_REG(SCANOUT0_FOLLOW, .read = follow_read, .write = follow_write),
 };
 
 /* NULL where there is no register. */

@@ -331,6 +331,7 @@ static void aerogpu_gfx_update(void *opaque)
 {
     AeroGPUState *s = opaque;
 
+    aerogpu_scanout_catch_up(s);
     if (aerogpu_scanout_is_unsettled(s)) {
         s->console.update_waiting = true;
         /* The answer may have come after the check and before the flag was

@@ -94,8 +94,35 @@ void aerogpu_scanout_snapshot_done(
         return;
     }
     s->scanout.snapshot_pending = false;
-    aerogpu_show_locked(s, result->frame);
+    /* A flip without a frame shows memory; else the last picture stays. */
+    if (result->frame || !s->scanout.catching_up) {
+        aerogpu_show_locked(s, result->frame);
+    }
     qemu_bh_schedule(s->scanout.settled_bh);
+}
+
+void aerogpu_scanout_completed_locked(AeroGPUState *s, uint64_t flip_serial,
+                                      bool changed)
+{
+    if (flip_serial == s->scanout.flip_serial) {
+        s->scanout.changed = changed;
+    }
+}
+
+void aerogpu_scanout_catch_up(AeroGPUState *s)
+{
+    if (!s->scanout.follow || s->scanout.display != AEROGPU_DISPLAY_SCANOUT) {
+        return;
+    }
+    QEMU_LOCK_GUARD(&s->lock);
+    if (!s->scanout.changed || s->scanout.snapshot_pending ||
+        s->scanout.stopping) {
+        return;
+    }
+    s->scanout.changed = false;
+    s->scanout.snapshot_pending = true;
+    s->scanout.catching_up = true;
+    aerogpu_request_locked(s, AEROGPU_REQ_SNAPSHOT);
 }
 
 struct aerogpu_frame *aerogpu_scanout_begin_frame(AeroGPUState *s,
@@ -280,6 +307,8 @@ void aerogpu_scanout_flip(AeroGPUState *s)
         aerogpu_reg64(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO);
     s->scanout.flip_alloc = s->spaces.scanout_alloc;
     s->scanout.flip_serial++;
+    s->scanout.changed = false;
+    s->scanout.catching_up = false;
     if (s->scanout.maybe_texture) {
         s->scanout.snapshot_pending = true;
         request |= AEROGPU_REQ_SNAPSHOT;
@@ -317,6 +346,8 @@ uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s)
     }
     /* An answer still to come would be about a texture that goes away. */
     s->scanout.flip_serial++;
+    s->scanout.changed = false;
+    s->scanout.catching_up = false;
     s->scanout.snapshot_pending = true;
     aerogpu_show_locked(s, NULL);
     return AEROGPU_REQ_SNAPSHOT;
@@ -332,6 +363,7 @@ void aerogpu_scanout_to_vga(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);
     s->scanout.flip_serial++;
+    s->scanout.changed = false;
     s->scanout.snapshot_pending = false;
     aerogpu_show_locked(s, NULL);
     qemu_mutex_unlock(&s->lock);
@@ -349,6 +381,7 @@ void aerogpu_scanout_reset(AeroGPUState *s)
     s->scanout.flip_alloc = 0;
     s->scanout.maybe_texture = false;
     qemu_mutex_unlock(&s->lock);
+    s->scanout.follow = false;
     aerogpu_scanout_to_vga(s);
 }
 
@@ -371,6 +404,7 @@ static int aerogpu_scanout_pre_save(void *opaque)
         .flip_alloc = scanout->flip_alloc,
         .config_stale = scanout->config_stale,
         .maybe_texture = scanout->maybe_texture,
+        .follow = scanout->follow,
     };
     return 0;
 }
@@ -401,8 +435,10 @@ int aerogpu_scanout_loaded(AeroGPUState *s)
         s->scanout.maybe_texture = saved->maybe_texture;
         /* No texture exists: a flip needs no answer of the renderer. */
         s->scanout.snapshot_pending = false;
+        s->scanout.changed = false;
         aerogpu_show_locked(s, NULL);
     }
+    s->scanout.follow = saved->follow;
     if (taken) {
         s->scanout.config = saved->config;
     }
@@ -426,6 +462,7 @@ static int aerogpu_scanout_pre_load(void *opaque)
     AeroGPUScanout *scanout = opaque;
 
     scanout->saved.flip_alloc = 0;
+    scanout->saved.follow = false;
     return 0;
 }
 
@@ -437,6 +474,23 @@ static const VMStateDescription aerogpu_scanout_alloc_vmstate = {
     .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(saved.flip_alloc,
                                                      AeroGPUScanout),
                                       VMSTATE_END_OF_LIST() },
+};
+
+static bool aerogpu_scanout_follow_needed(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    return scanout->follow;
+}
+
+static const VMStateDescription aerogpu_scanout_follow_vmstate = {
+    .name = "aerogpu/scanout/follow",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_scanout_follow_needed,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{ VMSTATE_BOOL(saved.follow, AeroGPUScanout),
+                                VMSTATE_END_OF_LIST() },
 };
 
 const VMStateDescription aerogpu_scanout_vmstate = {
@@ -458,5 +512,6 @@ const VMStateDescription aerogpu_scanout_vmstate = {
             VMSTATE_BOOL(saved.maybe_texture, AeroGPUScanout),
             VMSTATE_END_OF_LIST() },
     .subsections =
-        (const VMStateDescription *[]){ &aerogpu_scanout_alloc_vmstate, NULL },
+        (const VMStateDescription *[]){ &aerogpu_scanout_alloc_vmstate,
+                                        &aerogpu_scanout_follow_vmstate, NULL },
 };

@@ -12,6 +12,12 @@ Texture* Presents::scanoutTexture() const {
                                  : m_env.backings.newestAt(m_scanout.fb_gpa);
 }
 
+Presents::Shown Presents::shown() const {
+  const Texture* texture = scanoutTexture();
+  if (!texture) return {};
+  return {true, texture->writes != 0 && m_framed != Framed{texture->backingSerial, texture->writes}};
+}
+
 Result<void> Presents::present(uint32_t flags, std::span<const aerogpu_ext_rect> rects,
                                const DrawState& state, ExecutionReport& report) {
   m_env.stats.presents.add(1);

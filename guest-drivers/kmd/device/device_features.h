@@ -33,6 +33,9 @@ struct Features {
   /** True if the device says of each error whose work caused it (REC). */
   bool errorRecords() const { return high & AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS; }
 
+  /** True if the screen can show what is drawn to it without a present (PRES-11). */
+  bool follows() const { return high & AEROGPU_EXT_FEATURE_HI_FOLLOW; }
+
   /** True if the device copies and fills guest memory itself, and stops its ring if paging fails
    * (docs/abi/memory.md). */
   bool memory() const { return high & AEROGPU_EXT_FEATURE_HI_MEMORY; }

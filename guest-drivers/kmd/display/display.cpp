@@ -89,6 +89,7 @@ void Display::stop() {
     m_vsync = false;
     m_vsyncSeen = false;
     if (m_active) m_registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, interruptMask());
+    if (m_active && m_features.follows()) m_registers.write(AEROGPU_EXT_REG_SCANOUT0_FOLLOW, 0);
     m_active = false;
   });
   disarmTimer();
@@ -259,6 +260,8 @@ void Display::program() {
   m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, m_scanout.pitch);
   writeAddress();
   if (m_scanout.enabled) return;
+  // A program that owns the screen may draw to it and never present: DirectDraw has no call that says so.
+  if (m_features.follows()) m_registers.write(AEROGPU_EXT_REG_SCANOUT0_FOLLOW, 1);
   m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
   m_scanout.enabled = true;
   m_vsyncSeen = false;

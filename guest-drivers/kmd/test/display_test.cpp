@@ -122,6 +122,28 @@ TEST_F(DisplayTest, AModeIsShownWithItsFirstAddressWhenItIsVisible) {
   expectSwitchedOn(m_device.takeWrites(), kFrame);
 }
 
+// PRES-11, EXT-2
+TEST_F(DisplayTest, TheScreenFollowsWhatIsDrawnFromItsFirstPictureToTheDriversEnd) {
+  m_features.high |= AEROGPU_EXT_FEATURE_HI_FOLLOW;
+  show();
+  const Writes writes = m_device.takeWrites();
+  ASSERT_EQ(writes.size(), 8u);
+  EXPECT_EQ(writes[6], (RegisterWrite{AEROGPU_EXT_REG_SCANOUT0_FOLLOW, 1}));
+  EXPECT_EQ(writes[7], (RegisterWrite{AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1}));
+  ASSERT_EQ(flipTo(kOtherFrame), STATUS_SUCCESS);
+  expectFlip(m_device.takeWrites(), kOtherFrame);
+  // A sleep may have reset the device.
+  m_display.suspend();
+  m_device.takeWrites();
+  m_display.restore();
+  const Writes again = m_device.takeWrites();
+  EXPECT_EQ(std::count(again.begin(), again.end(), RegisterWrite{AEROGPU_EXT_REG_SCANOUT0_FOLLOW, 1}), 1);
+  m_display.stop();
+  const Writes last = m_device.takeWrites();
+  EXPECT_EQ(std::count(last.begin(), last.end(), RegisterWrite{AEROGPU_EXT_REG_SCANOUT0_FOLLOW, 0}), 1)
+      << "for a driver that knows ABI 1.4 alone";
+}
+
 // SPACE-18
 TEST_F(DisplayTest, WithHandleSpacesTheAllocationComesWithEachAddressBeforeIt) {
   m_features.high |= AEROGPU_EXT_FEATURE_HI_SPACES;

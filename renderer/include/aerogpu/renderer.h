@@ -87,6 +87,11 @@ struct aerogpu_submission_result {
    */
   bool frame_unchanged;
   bool gpu_lost; /* the GPU is lost, and work of the submission may be missing */
+  /**
+   * Packets may have changed the texture at the scanout address since the newest frame of it was taken, as of this
+   * submission; a snapshot brings a new one.
+   */
+  bool scanout_changed;
 };
 
 /** A rectangle of pixels of a frame; `right` and `bottom` are not part of it. */
