@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The part of BAR0 that ABI 1.4 leaves unused: EXT-4 to EXT-6, POLICY-1,
- * PRES-11.
+ * PRES-11, PAL-2.
  * Everything runs under the BQL.
  */
 #include "qemu/osdep.h"
@@ -271,6 +271,18 @@ static const AeroGPUExtReg aerogpu_ext_regs[] = {
     EXT_REG(SCANOUT0_FOLLOW, .read = follow_read, .write = follow_write),
 };
 
+/* Returns the entry of the palette that an access means; entries that there are
+ * not if it means none. */
+static uint32_t palette_entry(hwaddr addr, unsigned size)
+{
+    hwaddr entry = (addr - AEROGPU_EXT_REG_PALETTE) / 4;
+
+    return addr >= AEROGPU_EXT_REG_PALETTE && size == 4 && addr % 4 == 0 &&
+                   entry < AEROGPU_EXT_PALETTE_ENTRIES
+               ? entry
+               : AEROGPU_EXT_PALETTE_ENTRIES;
+}
+
 /* NULL where there is no register. */
 static const AeroGPUExtReg *ext_reg(hwaddr addr)
 {
@@ -287,8 +299,12 @@ static const AeroGPUExtReg *ext_reg(hwaddr addr)
 uint32_t aerogpu_ext_regs_read(AeroGPUState *s, hwaddr addr, unsigned size)
 {
     const AeroGPUExtReg *reg = size == 4 ? ext_reg(addr) : NULL;
+    uint32_t entry = palette_entry(addr, size);
     uint32_t value = 0;
 
+    if (entry < AEROGPU_EXT_PALETTE_ENTRIES) {
+        return s->scanout.palette[entry];
+    }
     if (addr >= AEROGPU_EXT_REG_EDID &&
         addr < AEROGPU_EXT_REG_EDID + AEROGPU_EXT_REG_EDID_BYTES) {
         return aerogpu_edid_read(s, addr - AEROGPU_EXT_REG_EDID, size);
@@ -308,7 +324,12 @@ void aerogpu_ext_regs_write(AeroGPUState *s, hwaddr addr, uint32_t value,
                             unsigned size)
 {
     const AeroGPUExtReg *reg = size == 4 ? ext_reg(addr) : NULL;
+    uint32_t entry = palette_entry(addr, size);
 
+    if (entry < AEROGPU_EXT_PALETTE_ENTRIES) {
+        aerogpu_scanout_set_color(s, entry, value);
+        return;
+    }
     if (reg && reg->write) {
         trace_aerogpu_reg_write(addr, reg->name, value);
         reg->write(s, value);

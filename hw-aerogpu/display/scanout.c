@@ -2,10 +2,11 @@
 /*
  * Chooses the picture of the console: VGA until the scanout is first enabled
  * with a valid configuration, then memory at FB_GPA or the newest frame of the
- * texture that lies there, or a blank screen. PRES-2, PRES-4, SCAN-1 to
- * SCAN-7.
+ * texture that lies there, or a blank screen. PRES-2, PRES-4, PRES-11 to
+ * PRES-13, SCAN-1 to SCAN-7, PAL-1 to PAL-4.
  */
 #include "qemu/osdep.h"
+#include "qemu/cutils.h"
 #include "qemu/lockable.h"
 #include "qemu/main-loop.h"
 #include "hw-aerogpu/aerogpu.h"
@@ -193,6 +194,13 @@ void aerogpu_scanout_drop_frame(AeroGPUState *s)
 
 /* ---- configuration; BQL ---- */
 
+/* Returns the bytes of a pixel; 0 for a value that SCANOUT0_FORMAT cannot have.
+ */
+static uint32_t aerogpu_scanout_bytes(uint32_t format)
+{
+    return format == AEROGPU_EXT_SCANOUT_P8 ? 1 : aerogpu_format_bytes(format);
+}
+
 /*
  * Returns NULL, or what is wrong with a configuration, except where guest
  * memory is. The console's surface is host memory that no limit of the renderer
@@ -203,7 +211,7 @@ static const char *
 aerogpu_scanout_config_check(AeroGPUState *s,
                              const AeroGPUScanoutConfig *config)
 {
-    uint32_t bytes = aerogpu_format_bytes(config->format);
+    uint32_t bytes = aerogpu_scanout_bytes(config->format);
     uint64_t most = MAX(AEROGPU_MAX_SCANOUT_PIXELS, s->vga.vram_size / 4);
 
     if (!bytes) {
@@ -239,7 +247,7 @@ static const char *aerogpu_scanout_check(AeroGPUState *s,
         return error;
     }
     size = (uint64_t)out->pitch * (out->height - 1) +
-           (uint64_t)out->width * aerogpu_format_bytes(out->format);
+           (uint64_t)out->width * aerogpu_scanout_bytes(out->format);
     return aerogpu_guest_covers(s, out->gpa, size) ? NULL : "address";
 }
 
@@ -359,6 +367,14 @@ void aerogpu_scanout_textures_are_back(AeroGPUState *s)
     s->scanout.maybe_texture = true;
 }
 
+void aerogpu_scanout_set_color(AeroGPUState *s, uint32_t entry, uint32_t rgb)
+{
+    s->scanout.palette[entry] = rgb & 0xffffff;
+    if (s->scanout.config.format == AEROGPU_EXT_SCANOUT_P8) {
+        s->scanout.full_update = true;
+    }
+}
+
 void aerogpu_scanout_to_vga(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);
@@ -382,6 +398,7 @@ void aerogpu_scanout_reset(AeroGPUState *s)
     s->scanout.maybe_texture = false;
     qemu_mutex_unlock(&s->lock);
     s->scanout.follow = false;
+    memset(s->scanout.palette, 0, sizeof(s->scanout.palette));
     aerogpu_scanout_to_vga(s);
 }
 
@@ -493,6 +510,40 @@ static const VMStateDescription aerogpu_scanout_follow_vmstate = {
                                 VMSTATE_END_OF_LIST() },
 };
 
+static bool aerogpu_scanout_palette_needed(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    return !buffer_is_zero(scanout->palette, sizeof(scanout->palette));
+}
+
+/* Refuses colours that no write can have stored. */
+static int aerogpu_scanout_palette_loaded(void *opaque, int version_id)
+{
+    AeroGPUScanout *scanout = opaque;
+    uint32_t i;
+
+    for (i = 0; i < AEROGPU_EXT_PALETTE_ENTRIES; i++) {
+        if (scanout->palette[i] > 0xffffff) {
+            return aerogpu_load_error("colour %u of the palette is 0x%x", i,
+                                      scanout->palette[i]);
+        }
+    }
+    return 0;
+}
+
+static const VMStateDescription aerogpu_scanout_palette_vmstate = {
+    .name = "aerogpu/scanout/palette",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_scanout_palette_needed,
+    .post_load = aerogpu_scanout_palette_loaded,
+    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32_ARRAY(
+                                          palette, AeroGPUScanout,
+                                          AEROGPU_EXT_PALETTE_ENTRIES),
+                                      VMSTATE_END_OF_LIST() },
+};
+
 const VMStateDescription aerogpu_scanout_vmstate = {
     .name = "aerogpu/scanout",
     .version_id = 1,
@@ -512,6 +563,7 @@ const VMStateDescription aerogpu_scanout_vmstate = {
             VMSTATE_BOOL(saved.maybe_texture, AeroGPUScanout),
             VMSTATE_END_OF_LIST() },
     .subsections =
-        (const VMStateDescription *[]){ &aerogpu_scanout_alloc_vmstate,
-                                        &aerogpu_scanout_follow_vmstate, NULL },
+        (const VMStateDescription *[]){
+            &aerogpu_scanout_alloc_vmstate, &aerogpu_scanout_follow_vmstate,
+            &aerogpu_scanout_palette_vmstate, NULL },
 };

@@ -4,6 +4,7 @@
 #define HW_AEROGPU_SCANOUT_H
 
 #include "hw-aerogpu/types.h"
+#include "aerogpu/aerogpu_scanout_extension.h"
 #include "aerogpu/renderer.h"
 
 typedef enum AeroGPUDisplay {
@@ -48,7 +49,8 @@ typedef struct AeroGPUScanout {
     bool config_stale;           /* size, format or pitch were written */
     bool full_update;            /* the next drawing draws everything */
     bool follow;                 /* drawings show what no present has shown */
-    DisplaySurface *surface;     /* given to the console last */
+    uint32_t palette[AEROGPU_EXT_PALETTE_ENTRIES]; /* 0x00RRGGBB */
+    DisplaySurface *surface; /* given to the console last */
     QEMUBH *settled_bh; /* scheduled when a snapshot is no longer pending */
 
     AeroGPUSavedScanout saved;
@@ -78,6 +80,9 @@ void aerogpu_scanout_evaluate(AeroGPUState *s);
 void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable);
 /* Handles a write to FB_GPA_HI: the scanout address takes effect. BQL. */
 void aerogpu_scanout_flip(AeroGPUState *s);
+/* Sets a colour of the palette, 0x00RRGGBB; it shows from the next drawing on.
+ * BQL. */
+void aerogpu_scanout_set_color(AeroGPUState *s, uint32_t entry, uint32_t rgb);
 /*
  * Gives back the shown frame, before all textures are dropped. Returns the
  * requests for the render thread; until they are carried out, the screen keeps
