@@ -62,7 +62,7 @@ std::vector<TestCase> allTests() {
                            escapeRingTests(),    processTests(),      spaceTests(),         shareTests(),
                            handleRangeTests(),   contextTests(),      timeoutTests(),       busyTests(),
                            presentTests(),       pressureTests(),     writeCombinedTests(), slowTests(),
-                           randomTests(),        instructionTests(),  benchmarks()})
+                           paletteTests(),       randomTests(),       instructionTests(),   benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
