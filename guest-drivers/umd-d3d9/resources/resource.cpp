@@ -81,7 +81,7 @@ bool Resource::makeImages(uint32_t count) {
 
 void Resource::noteImages() {
   m_crossesContexts = m_surfaceCount && m_surfaces[0].image && m_surfaces[0].image->crossesContexts;
-  m_sampled = m_opaqueView ? m_opaqueView : m_imageCount ? m_images[0].handle : m_twin ? m_twin->sampled() : 0;
+  m_sampled = m_opaqueView ? m_opaqueView : m_twin ? m_twin->sampled() : m_imageCount ? m_images[0].handle : 0;
 }
 
 HRESULT Resource::create(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &args) {
