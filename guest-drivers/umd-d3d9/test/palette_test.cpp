@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests what the driver announces of P8, the format of indices, to each runtime, and its primaries and palettes without
-// a GPU. The pixels are in palette_pixel_test.cpp.
+// a GPU. The pixels are in palette_pixel_test.cpp and directdraw_pixel_test.cpp.
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
