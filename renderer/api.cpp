@@ -75,7 +75,10 @@ public:
     m_result.dropped = report.dropped;
     m_result.frame_unchanged = report.frameUnchanged;
   }
-  void setScanoutIsTexture(bool isTexture) { m_result.scanout_is_texture = isTexture; }
+  void setShown(const core::Presents::Shown& shown) {
+    m_result.scanout_is_texture = shown.isTexture;
+    m_result.scanout_changed = shown.hasChanged;
+  }
   void addError(const Error& error) {
     if (error.code == ErrorCode::Interrupted) {
       m_result.dropped = true;
@@ -246,7 +249,7 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
   if (recent) recent->add(submission, report, executor->scanoutAllocation());
   finish->setReport(report);
   finish->setMustNotFail(core::Executor::mustNotFail(submission));
-  finish->setScanoutIsTexture(executor->scanoutIsTexture());
+  finish->setShown(executor->shown());
   stats.cpuBusyNs.add(nowNs() - begin);
   backend->endSubmission(std::move(finish), report.needsGpu);
 }
@@ -255,7 +258,7 @@ void aerogpu_renderer::snapshotScanout(uint64_t cookie) {
   waitForRoom();
   auto finish = std::make_unique<Finish>(*this, cookie, 0);
   if (auto done = executor->snapshotScanout(); !done) finish->addError(done.error());
-  finish->setScanoutIsTexture(executor->scanoutIsTexture());
+  finish->setShown(executor->shown());
   backend->endSubmission(std::move(finish), true);
 }
 

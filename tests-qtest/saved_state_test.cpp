@@ -226,6 +226,25 @@ TEST(SavedState, VgaAndABlankScreenAreKept) {
   }
 }
 
+// PCI-9, PRES-13, PAL-2
+TEST(SavedState, ThePaletteIsKept) {
+  AeroGpuDev source;
+  source.qemu.write(kSurfaceGpa, pattern(64 * 48, 11));
+  for (uint32_t i = 0; i < 256; ++i) source.setReg(AEROGPU_EXT_REG_PALETTE + 4 * i, i * 0x010101 ^ 0x8F);
+  source.setReg(AEROGPU_EXT_REG_SCANOUT0_FOLLOW, 1);
+  source.setScanout({.format = AEROGPU_EXT_SCANOUT_P8, .width = 64, .height = 48, .pitch = 64});
+  const Picture before = source.qemu.screendump();
+  const std::filesystem::path file = source.qemu.folder() / "state";
+  migrateTo(source, file);
+  AeroGpuDev target("renderer=null", {"-incoming", "defer"});
+  target.qemu.qmp("migrate-incoming", exec("cat " + file.string()));
+  const auto runs = [&] { return target.qemu.qmp("query-status").find("\"running\"") != std::string::npos; };
+  target.waitUntil(runs, "the loaded machine");
+  EXPECT_EQ(target.qemu.screendump().rgb, before.rgb);
+  EXPECT_EQ(target.reg(AEROGPU_EXT_REG_SCANOUT0_FOLLOW), 1u);
+  EXPECT_EQ(target.reg(AEROGPU_EXT_REG_PALETTE + 4 * 255), 0xFFFF70u);
+}
+
 /// A running ring continues: slots that were not fetched yet are fetched by the machine that loads the state.
 // PCI-9
 TEST(SavedState, WhatWasNotFetchedIsFetchedLater) {

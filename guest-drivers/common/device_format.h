@@ -54,11 +54,17 @@ inline constexpr DeviceFormat kFourCcFormats[] = {
     {aerogpu::d3d9::Format::YUY2, AEROGPU_FORMAT_D3D9_YUY2},
 };
 
+/** D3DDDIFMT_P8: a byte for each pixel, an index of a palette. */
+inline constexpr uint32_t kIndexedFormat = static_cast<uint32_t>(aerogpu::d3d9::Format::P8);
+/** The device's format of textures of indices (PAL-4), one of feature bit 37. */
+inline constexpr uint32_t kIndexTexture = AEROGPU_FORMAT_D3D9_L8;
+
 /** Returns the number that a device with feature bit 37 gives to a format beyond ABI 1.4 (FMT-1), INVALID
  * if it has none. The capability block says which of these formats the device supports. */
 constexpr uint32_t extendedFormat(uint32_t d3dFormat) {
   for (const DeviceFormat &row : kFourCcFormats)
     if (static_cast<uint32_t>(row.d3d) == d3dFormat) return row.device;
+  if (d3dFormat == kIndexedFormat) return kIndexTexture;
   constexpr uint32_t kLastNumber = 0xFF;  // the last D3DFORMAT that is not a FourCC
   return d3dFormat && d3dFormat <= kLastNumber ? AEROGPU_EXT_FORMAT_FIRST + d3dFormat
                                                : uint32_t{AEROGPU_FORMAT_INVALID};

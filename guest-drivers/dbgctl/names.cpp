@@ -103,6 +103,7 @@ constexpr Name kFormats[] = {
     {AEROGPU_FORMAT_R8G8B8X8_UNORM, "R8G8B8X8"},
     {AEROGPU_FORMAT_B5G6R5_UNORM, "B5G6R5"},
     {AEROGPU_FORMAT_B5G5R5A1_UNORM, "B5G5R5A1"},
+    {AEROGPU_EXT_SCANOUT_P8, "P8"},
 };
 
 constexpr uint64_t high(uint32_t bits) {
@@ -141,6 +142,8 @@ constexpr Name kFeatures[] = {
     {high(AEROGPU_EXT_FEATURE_HI_PROCESSES), "PROCESSES"},
     {high(AEROGPU_EXT_FEATURE_HI_RING_BUSY), "RING_BUSY"},
     {high(AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS), "ERROR_RECORDS"},
+    {high(AEROGPU_EXT_FEATURE_HI_FOLLOW), "FOLLOW"},
+    {high(AEROGPU_EXT_FEATURE_HI_PALETTE), "PALETTE"},
     {high(AEROGPU_EXT_FEATURE_HI_GAMMA), "GAMMA"},
 };
 constexpr Name kSubmitFlags[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of BAR0 that ABI 1.4 leaves unused: EXT-4 to EXT-6, POLICY-1.
+ * The part of BAR0 that ABI 1.4 leaves unused: EXT-4 to EXT-6, POLICY-1,
+ * PRES-11, PAL-2.
  * Everything runs under the BQL.
  */
 #include "qemu/osdep.h"
@@ -213,6 +214,16 @@ static void scanout_alloc_write(AeroGPUState *s, uint32_t value)
     s->spaces.scanout_alloc = value;
 }
 
+static uint32_t follow_read(AeroGPUState *s)
+{
+    return s->scanout.follow;
+}
+
+static void follow_write(AeroGPUState *s, uint32_t value)
+{
+    s->scanout.follow = value & 1;
+}
+
 #define SPACE_LIMIT(n)                                             \
     static uint32_t space_##n##_read(AeroGPUState *s)              \
     {                                                              \
@@ -271,7 +282,20 @@ static const AeroGPUExtReg aerogpu_ext_regs[] = {
     EXT_REG(SPACE_MEMORY_MB, .read = space_MEMORY_MB_read),
     EXT_REG(SCANOUT0_ALLOC, .read = scanout_alloc_read,
             .write = scanout_alloc_write),
+    EXT_REG(SCANOUT0_FOLLOW, .read = follow_read, .write = follow_write),
 };
+
+/* Returns the entry of the palette that an access means; entries that there are
+ * not if it means none. */
+static uint32_t palette_entry(hwaddr addr, unsigned size)
+{
+    hwaddr entry = (addr - AEROGPU_EXT_REG_PALETTE) / 4;
+
+    return addr >= AEROGPU_EXT_REG_PALETTE && size == 4 && addr % 4 == 0 &&
+                   entry < AEROGPU_EXT_PALETTE_ENTRIES
+               ? entry
+               : AEROGPU_EXT_PALETTE_ENTRIES;
+}
 
 /* NULL where there is no register. */
 static const AeroGPUExtReg *ext_reg(hwaddr addr)
@@ -296,8 +320,12 @@ static bool is_gamma_ramp(hwaddr addr, unsigned size)
 uint32_t aerogpu_ext_regs_read(AeroGPUState *s, hwaddr addr, unsigned size)
 {
     const AeroGPUExtReg *reg = size == 4 ? ext_reg(addr) : NULL;
+    uint32_t entry = palette_entry(addr, size);
     uint32_t value = 0;
 
+    if (entry < AEROGPU_EXT_PALETTE_ENTRIES) {
+        return s->scanout.palette[entry];
+    }
     if (addr >= AEROGPU_EXT_REG_EDID &&
         addr < AEROGPU_EXT_REG_EDID + AEROGPU_EXT_REG_EDID_BYTES) {
         return aerogpu_edid_read(s, addr - AEROGPU_EXT_REG_EDID, size);
@@ -320,9 +348,15 @@ void aerogpu_ext_regs_write(AeroGPUState *s, hwaddr addr, uint32_t value,
                             unsigned size)
 {
     const AeroGPUExtReg *reg = size == 4 ? ext_reg(addr) : NULL;
+    uint32_t entry = palette_entry(addr, size);
 
     if (is_gamma_ramp(addr, size)) {
         aerogpu_gamma_write(s, addr - AEROGPU_EXT_REG_GAMMA_RAMP, value);
+        return;
+    }
+    if (entry < AEROGPU_EXT_PALETTE_ENTRIES) {
+        aerogpu_scanout_set_color(s, entry, value);
+        return;
     }
     if (reg && reg->write) {
         trace_aerogpu_reg_write(addr, reg->name, value);

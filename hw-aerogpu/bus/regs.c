@@ -197,6 +197,8 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
                 AEROGPU_EXT_FEATURE_HI_GPU_LOSS |                          \
                 AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS |                      \
                 AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS |                     \
+                AEROGPU_EXT_FEATURE_HI_FOLLOW |                            \
+                AEROGPU_EXT_FEATURE_HI_PALETTE |                           \
                 AEROGPU_EXT_FEATURE_HI_POLICY |                            \
                 AEROGPU_EXT_FEATURE_HI_RING_BUSY |                         \
                 AEROGPU_EXT_FEATURE_HI_GAMMA)                              \

@@ -67,6 +67,29 @@ typedef struct AeroGPUSource {
     const AeroGPUDamage *damage; /* all that can differ; NULL: anything */
 } AeroGPUSource;
 
+/* Returns the bytes of a pixel of the source. */
+static uint32_t aerogpu_source_bytes(const AeroGPUSource *src)
+{
+    return aerogpu_format_is_indexed(src->format)
+               ? 1
+               : aerogpu_format_bytes(src->format);
+}
+
+/* Converts the first pixels of a row, from pixel `left` on, to console.line. */
+static void aerogpu_read_row(AeroGPUState *s, const AeroGPUSource *src,
+                             uint32_t y, uint32_t left, uint32_t pixels)
+{
+    const uint8_t *from = src->data + y * src->stride +
+                          (uint64_t)left * aerogpu_source_bytes(src);
+
+    if (aerogpu_format_is_indexed(src->format)) {
+        aerogpu_convert_indices(s->scanout.palette, from, s->console.line,
+                                pixels);
+    } else {
+        aerogpu_convert_row(src->format, from, s->console.line, pixels);
+    }
+}
+
 static bool aerogpu_row_dirty(const AeroGPUSource *src, uint32_t y)
 {
     if (src->damage) {
@@ -75,7 +98,7 @@ static bool aerogpu_row_dirty(const AeroGPUSource *src, uint32_t y)
     return !src->dirty ||
            memory_region_snapshot_get_dirty(
                src->dirty_mr, src->dirty, src->dirty_offset + y * src->stride,
-               (hwaddr)src->width * aerogpu_format_bytes(src->format));
+               (hwaddr)src->width * aerogpu_source_bytes(src));
 }
 
 /* True if row `y` is one of the `rows` rows from `first` on. */
@@ -92,7 +115,6 @@ static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
                                 const AeroGPUSource *src, int32_t cursor_y,
                                 uint32_t cursor_rows)
 {
-    uint32_t bytes = aerogpu_format_bytes(src->format);
     uint32_t width = MIN((uint32_t)surface_width(surface), src->width);
     uint32_t height = MIN((uint32_t)surface_height(surface), src->height);
     uint32_t stride = surface_stride(surface);
@@ -114,10 +136,7 @@ static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
                 uint8_t *to = (uint8_t *)surface_data(surface) +
                               (size_t)y * stride + (size_t)rect->left * 4;
 
-                aerogpu_convert_row(src->format,
-                                    src->data + y * src->stride +
-                                        (uint64_t)rect->left * bytes,
-                                    s->console.line, n);
+                aerogpu_read_row(s, src, y, rect->left, n);
                 aerogpu_gamma_apply(s, s->console.line, n);
                 changed = memcmp(to, s->console.line, (size_t)n * 4) != 0;
                 if (changed) {
@@ -188,8 +207,7 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
                 (y < src->height && aerogpu_row_dirty(src, y))) {
                 uint32_t n = y < src->height ? common : 0;
 
-                aerogpu_convert_row(src->format, src->data + y * src->stride,
-                                    s->console.line, n);
+                aerogpu_read_row(s, src, y, 0, n);
                 memset(s->console.line + n, 0, (size_t)(width - n) * 4);
                 if (under) {
                     aerogpu_cursor_overlay(s, s->console.line, width, y);
@@ -221,15 +239,14 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
 static bool aerogpu_draw_memory(AeroGPUState *s, DisplaySurface *surface)
 {
     const AeroGPUScanoutConfig *scanout = &s->scanout.config;
-    uint64_t size =
-        (uint64_t)scanout->pitch * (scanout->height - 1) +
-        (uint64_t)scanout->width * aerogpu_format_bytes(scanout->format);
     AeroGPUSource src = {
         .stride = scanout->pitch,
         .width = scanout->width,
         .height = scanout->height,
         .format = scanout->format,
     };
+    uint64_t size = (uint64_t)scanout->pitch * (scanout->height - 1) +
+                    (uint64_t)scanout->width * aerogpu_source_bytes(&src);
     AeroGPUMap map;
 
     if (!aerogpu_guest_map(s, scanout->gpa, size, false, &map)) {
@@ -334,6 +351,7 @@ static void aerogpu_gfx_update(void *opaque)
 {
     AeroGPUState *s = opaque;
 
+    aerogpu_scanout_catch_up(s);
     if (aerogpu_scanout_is_unsettled(s)) {
         s->console.update_waiting = true;
         /* The answer may have come after the check and before the flag was

@@ -9,6 +9,7 @@
 #include "hw-aerogpu/display/pixels.h"
 
 #include "aerogpu/aerogpu_format.h"
+#include "aerogpu/aerogpu_scanout_extension.h"
 
 typedef enum AeroGPULayout {
     LAYOUT_NONE,
@@ -48,6 +49,22 @@ uint32_t aerogpu_format_bytes(uint32_t format)
         return 2;
     default:
         return 0;
+    }
+}
+
+bool aerogpu_format_is_indexed(uint32_t format)
+{
+    return format == AEROGPU_EXT_SCANOUT_P8 || format == AEROGPU_FORMAT_D3D9_L8;
+}
+
+void aerogpu_convert_indices(const uint32_t *palette, const void *from,
+                             uint32_t *to, uint32_t pixels)
+{
+    const uint8_t *p = from;
+    uint32_t i;
+
+    for (i = 0; i < pixels; i++) {
+        to[i] = palette[p[i]] | 0xff000000u;
     }
 }
 

@@ -2,10 +2,11 @@
 /*
  * Chooses the picture of the console: VGA until the scanout is first enabled
  * with a valid configuration, then memory at FB_GPA or the newest frame of the
- * texture that lies there, or a blank screen. PRES-2, PRES-4, SCAN-1 to
- * SCAN-7.
+ * texture that lies there, or a blank screen. PRES-2, PRES-4, PRES-11 to
+ * PRES-13, SCAN-1 to SCAN-7, PAL-1 to PAL-4.
  */
 #include "qemu/osdep.h"
+#include "qemu/cutils.h"
 #include "qemu/lockable.h"
 #include "qemu/main-loop.h"
 #include "hw-aerogpu/aerogpu.h"
@@ -94,8 +95,35 @@ void aerogpu_scanout_snapshot_done(
         return;
     }
     s->scanout.snapshot_pending = false;
-    aerogpu_show_locked(s, result->frame);
+    /* A flip without a frame shows memory; else the last picture stays. */
+    if (result->frame || !s->scanout.catching_up) {
+        aerogpu_show_locked(s, result->frame);
+    }
     qemu_bh_schedule(s->scanout.settled_bh);
+}
+
+void aerogpu_scanout_completed_locked(AeroGPUState *s, uint64_t flip_serial,
+                                      bool changed)
+{
+    if (flip_serial == s->scanout.flip_serial) {
+        s->scanout.changed = changed;
+    }
+}
+
+void aerogpu_scanout_catch_up(AeroGPUState *s)
+{
+    if (!s->scanout.follow || s->scanout.display != AEROGPU_DISPLAY_SCANOUT) {
+        return;
+    }
+    QEMU_LOCK_GUARD(&s->lock);
+    if (!s->scanout.changed || s->scanout.snapshot_pending ||
+        s->scanout.stopping) {
+        return;
+    }
+    s->scanout.changed = false;
+    s->scanout.snapshot_pending = true;
+    s->scanout.catching_up = true;
+    aerogpu_request_locked(s, AEROGPU_REQ_SNAPSHOT);
 }
 
 struct aerogpu_frame *aerogpu_scanout_begin_frame(AeroGPUState *s,
@@ -166,6 +194,13 @@ void aerogpu_scanout_drop_frame(AeroGPUState *s)
 
 /* ---- configuration; BQL ---- */
 
+/* Returns the bytes of a pixel; 0 for a value that SCANOUT0_FORMAT cannot have.
+ */
+static uint32_t aerogpu_scanout_bytes(uint32_t format)
+{
+    return format == AEROGPU_EXT_SCANOUT_P8 ? 1 : aerogpu_format_bytes(format);
+}
+
 /*
  * Returns NULL, or what is wrong with a configuration, except where guest
  * memory is. The console's surface is host memory that no limit of the renderer
@@ -176,7 +211,7 @@ static const char *
 aerogpu_scanout_config_check(AeroGPUState *s,
                              const AeroGPUScanoutConfig *config)
 {
-    uint32_t bytes = aerogpu_format_bytes(config->format);
+    uint32_t bytes = aerogpu_scanout_bytes(config->format);
     uint64_t most = MAX(AEROGPU_MAX_SCANOUT_PIXELS, s->vga.vram_size / 4);
 
     if (!bytes) {
@@ -212,7 +247,7 @@ static const char *aerogpu_scanout_check(AeroGPUState *s,
         return error;
     }
     size = (uint64_t)out->pitch * (out->height - 1) +
-           (uint64_t)out->width * aerogpu_format_bytes(out->format);
+           (uint64_t)out->width * aerogpu_scanout_bytes(out->format);
     return aerogpu_guest_covers(s, out->gpa, size) ? NULL : "address";
 }
 
@@ -280,6 +315,8 @@ void aerogpu_scanout_flip(AeroGPUState *s)
         aerogpu_reg64(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO);
     s->scanout.flip_alloc = s->spaces.scanout_alloc;
     s->scanout.flip_serial++;
+    s->scanout.changed = false;
+    s->scanout.catching_up = false;
     if (s->scanout.maybe_texture) {
         s->scanout.snapshot_pending = true;
         request |= AEROGPU_REQ_SNAPSHOT;
@@ -317,6 +354,8 @@ uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s)
     }
     /* An answer still to come would be about a texture that goes away. */
     s->scanout.flip_serial++;
+    s->scanout.changed = false;
+    s->scanout.catching_up = false;
     s->scanout.snapshot_pending = true;
     aerogpu_show_locked(s, NULL);
     return AEROGPU_REQ_SNAPSHOT;
@@ -328,10 +367,19 @@ void aerogpu_scanout_textures_are_back(AeroGPUState *s)
     s->scanout.maybe_texture = true;
 }
 
+void aerogpu_scanout_set_color(AeroGPUState *s, uint32_t entry, uint32_t rgb)
+{
+    s->scanout.palette[entry] = rgb & 0xffffff;
+    if (s->scanout.config.format == AEROGPU_EXT_SCANOUT_P8) {
+        s->scanout.full_update = true;
+    }
+}
+
 void aerogpu_scanout_to_vga(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);
     s->scanout.flip_serial++;
+    s->scanout.changed = false;
     s->scanout.snapshot_pending = false;
     aerogpu_show_locked(s, NULL);
     qemu_mutex_unlock(&s->lock);
@@ -349,6 +397,8 @@ void aerogpu_scanout_reset(AeroGPUState *s)
     s->scanout.flip_alloc = 0;
     s->scanout.maybe_texture = false;
     qemu_mutex_unlock(&s->lock);
+    s->scanout.follow = false;
+    memset(s->scanout.palette, 0, sizeof(s->scanout.palette));
     aerogpu_scanout_to_vga(s);
 }
 
@@ -371,6 +421,7 @@ static int aerogpu_scanout_pre_save(void *opaque)
         .flip_alloc = scanout->flip_alloc,
         .config_stale = scanout->config_stale,
         .maybe_texture = scanout->maybe_texture,
+        .follow = scanout->follow,
     };
     return 0;
 }
@@ -401,8 +452,10 @@ int aerogpu_scanout_loaded(AeroGPUState *s)
         s->scanout.maybe_texture = saved->maybe_texture;
         /* No texture exists: a flip needs no answer of the renderer. */
         s->scanout.snapshot_pending = false;
+        s->scanout.changed = false;
         aerogpu_show_locked(s, NULL);
     }
+    s->scanout.follow = saved->follow;
     if (taken) {
         s->scanout.config = saved->config;
     }
@@ -426,6 +479,7 @@ static int aerogpu_scanout_pre_load(void *opaque)
     AeroGPUScanout *scanout = opaque;
 
     scanout->saved.flip_alloc = 0;
+    scanout->saved.follow = false;
     return 0;
 }
 
@@ -436,6 +490,57 @@ static const VMStateDescription aerogpu_scanout_alloc_vmstate = {
     .needed = aerogpu_scanout_alloc_needed,
     .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(saved.flip_alloc,
                                                      AeroGPUScanout),
+                                      VMSTATE_END_OF_LIST() },
+};
+
+static bool aerogpu_scanout_follow_needed(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    return scanout->follow;
+}
+
+static const VMStateDescription aerogpu_scanout_follow_vmstate = {
+    .name = "aerogpu/scanout/follow",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_scanout_follow_needed,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{ VMSTATE_BOOL(saved.follow, AeroGPUScanout),
+                                VMSTATE_END_OF_LIST() },
+};
+
+static bool aerogpu_scanout_palette_needed(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    return !buffer_is_zero(scanout->palette, sizeof(scanout->palette));
+}
+
+/* Refuses colours that no write can have stored. */
+static int aerogpu_scanout_palette_loaded(void *opaque, int version_id)
+{
+    AeroGPUScanout *scanout = opaque;
+    uint32_t i;
+
+    for (i = 0; i < AEROGPU_EXT_PALETTE_ENTRIES; i++) {
+        if (scanout->palette[i] > 0xffffff) {
+            return aerogpu_load_error("colour %u of the palette is 0x%x", i,
+                                      scanout->palette[i]);
+        }
+    }
+    return 0;
+}
+
+static const VMStateDescription aerogpu_scanout_palette_vmstate = {
+    .name = "aerogpu/scanout/palette",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_scanout_palette_needed,
+    .post_load = aerogpu_scanout_palette_loaded,
+    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32_ARRAY(
+                                          palette, AeroGPUScanout,
+                                          AEROGPU_EXT_PALETTE_ENTRIES),
                                       VMSTATE_END_OF_LIST() },
 };
 
@@ -458,5 +563,7 @@ const VMStateDescription aerogpu_scanout_vmstate = {
             VMSTATE_BOOL(saved.maybe_texture, AeroGPUScanout),
             VMSTATE_END_OF_LIST() },
     .subsections =
-        (const VMStateDescription *[]){ &aerogpu_scanout_alloc_vmstate, NULL },
+        (const VMStateDescription *[]){
+            &aerogpu_scanout_alloc_vmstate, &aerogpu_scanout_follow_vmstate,
+            &aerogpu_scanout_palette_vmstate, NULL },
 };

@@ -4,6 +4,7 @@
 #define HW_AEROGPU_SCANOUT_H
 
 #include "hw-aerogpu/types.h"
+#include "aerogpu/aerogpu_scanout_extension.h"
 #include "aerogpu/renderer.h"
 
 typedef enum AeroGPUDisplay {
@@ -36,6 +37,7 @@ typedef struct AeroGPUSavedScanout {
     uint32_t flip_alloc;
     bool config_stale;
     bool maybe_texture;
+    bool follow;
 } AeroGPUSavedScanout;
 
 /* BQL, unless said otherwise. */
@@ -46,7 +48,9 @@ typedef struct AeroGPUScanout {
     uint32_t flip_alloc;         /* like flip_gpa; shown with handle spaces */
     bool config_stale;           /* size, format or pitch were written */
     bool full_update;            /* the next drawing draws everything */
-    DisplaySurface *surface;     /* given to the console last */
+    bool follow;                 /* drawings show what no present has shown */
+    uint32_t palette[AEROGPU_EXT_PALETTE_ENTRIES]; /* 0x00RRGGBB */
+    DisplaySurface *surface; /* given to the console last */
     QEMUBH *settled_bh; /* scheduled when a snapshot is no longer pending */
 
     AeroGPUSavedScanout saved;
@@ -54,6 +58,8 @@ typedef struct AeroGPUScanout {
     uint64_t flip_serial;        /* lock: grows if earlier frames are void */
     bool maybe_texture;          /* lock: textures may exist */
     bool snapshot_pending;       /* lock */
+    bool catching_up;            /* lock: ...for a drawing, not for a flip */
+    bool changed;                /* lock: the texture may differ from `frame` */
     bool from_texture;           /* lock: show `frame`, not memory */
     struct aerogpu_frame *frame; /* lock: newest, owned */
     AeroGPUDamage damage;        /* lock: since a frame was drawn */
@@ -74,6 +80,9 @@ void aerogpu_scanout_evaluate(AeroGPUState *s);
 void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable);
 /* Handles a write to FB_GPA_HI: the scanout address takes effect. BQL. */
 void aerogpu_scanout_flip(AeroGPUState *s);
+/* Sets a colour of the palette, 0x00RRGGBB; it shows from the next drawing on.
+ * BQL. */
+void aerogpu_scanout_set_color(AeroGPUState *s, uint32_t entry, uint32_t rgb);
 /*
  * Gives back the shown frame, before all textures are dropped. Returns the
  * requests for the render thread; until they are carried out, the screen keeps
@@ -104,8 +113,21 @@ uint32_t aerogpu_scanout_frames(AeroGPUState *s);
  */
 bool aerogpu_scanout_present_locked(AeroGPUState *s, uint64_t flip_serial,
                                     struct aerogpu_frame *frame, bool texture);
-/* Handles the renderer's answer to a flip: a frame of the texture at the new
- * address, or none. Any thread. */
+/*
+ * Notes whether the shown texture may have changed since its newest frame, by a
+ * submission that completes and was fetched at `flip_serial`. Any thread, lock
+ * held.
+ */
+void aerogpu_scanout_completed_locked(AeroGPUState *s, uint64_t flip_serial,
+                                      bool changed);
+/*
+ * Asks for a frame of the shown texture if the driver wants the screen to
+ * follow it and it may have changed. The screen is unsettled until the answer
+ * comes. Called before each drawing. PRES-11, PRES-12; BQL.
+ */
+void aerogpu_scanout_catch_up(AeroGPUState *s);
+/* Handles the renderer's answer to a flip or to aerogpu_scanout_catch_up(): a
+ * frame of the texture at the address, or none. Any thread. */
 void aerogpu_scanout_snapshot_done(
     AeroGPUState *s, const struct aerogpu_submission_result *result);
 

@@ -40,6 +40,7 @@ static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
                                        sub->texture)) {
         sub->frame = NULL;
     }
+    aerogpu_scanout_completed_locked(s, sub->flip_serial, sub->changed);
     aerogpu_fence_complete_locked(s, sub->signal_fence);
     if (s->ring.serial == sub->ring_serial) {
         aerogpu_ring_set_head_locked(s, sub->next_head);
@@ -163,6 +164,7 @@ void aerogpu_submission_done(AeroGPUState *s,
     sub->present_count = result->present_count;
     sub->vsync = result->present_vsync;
     sub->texture = result->scanout_is_texture;
+    sub->changed = result->scanout_changed;
     sub->lost = result->gpu_lost;
     if (sub->must_not_fail && sub->error_count &&
         sub->generation == s->completions.generation) {

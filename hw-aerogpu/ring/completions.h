@@ -27,6 +27,7 @@ typedef struct AeroGPUSubmission {
     bool done;          /* the renderer is finished with it */
     bool vsync;         /* completes at a vblank */
     bool texture;       /* the scanout was a live texture */
+    bool changed;       /* ...that may differ from the newest frame of it */
     bool lost;          /* the GPU was lost before its end */
     bool stuck;         /* never completes; a reset drops it */
     bool must_not_fail; /* its failure holds the ring (MEM-10) */

@@ -2,14 +2,22 @@
 #include "renderer/core/presents.h"
 
 #include "aerogpu/aerogpu_cmd_draw.h"
+#include "aerogpu/aerogpu_scanout_extension.h"
 #include "renderer/core/state.h"
 
 namespace aerogpu::core {
 
 Texture* Presents::scanoutTexture() const {
   if (!m_scanout.enable) return nullptr;
-  return m_scanout.by_allocation ? m_env.backings.newestOf(m_scanout.alloc_id)
-                                 : m_env.backings.newestAt(m_scanout.fb_gpa);
+  const bool indices = m_scanout.format == AEROGPU_EXT_SCANOUT_P8;
+  return m_scanout.by_allocation ? m_env.backings.newestOf(m_scanout.alloc_id, indices)
+                                 : m_env.backings.newestAt(m_scanout.fb_gpa, indices);
+}
+
+Presents::Shown Presents::shown() const {
+  const Texture* texture = scanoutTexture();
+  if (!texture) return {};
+  return {true, texture->writes != 0 && m_framed != Framed{texture->backingSerial, texture->writes}};
 }
 
 Result<void> Presents::present(uint32_t flags, std::span<const aerogpu_ext_rect> rects,

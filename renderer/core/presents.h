@@ -38,6 +38,11 @@ public:
   }
   /// Returns the texture that is shown; null if memory or nothing is shown.
   Texture* scanoutTexture() const;
+  /// What is shown: a texture, and whether that may have changed since the newest frame.
+  struct Shown {
+    bool isTexture = false, hasChanged = false;
+  };
+  Shown shown() const;
 
   /// Takes a frame if what is shown has changed. `state`: of the context that presents. `rects`: what differs
   /// from the last present; none: anything may. Counts the present in the report.

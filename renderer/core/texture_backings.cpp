@@ -5,14 +5,16 @@ namespace aerogpu::core {
 
 /// Scattered memory has no single address for a scanout.
 void TextureBackings::place(Texture& texture, const Allocation& allocation) {
-  if (allocation.scattered || !canBeShown(texture.desc)) return;
+  const bool indices = holdsIndices(texture.desc);
+  if (allocation.scattered || !(indices || canBeShown(texture.desc))) return;
   texture.backingGpa = allocation.gpa + texture.backing.offset;
   texture.backingPlaced = true;
-  m_shown.emplace(std::pair{texture.backingGpa, texture.backingSerial}, &texture);
+  m_shown[indices].emplace(std::pair{texture.backingGpa, texture.backingSerial}, &texture);
 }
 
 void TextureBackings::lift(Texture& texture) {
-  if (texture.backingPlaced) m_shown.erase({texture.backingGpa, texture.backingSerial});
+  if (texture.backingPlaced)
+    m_shown[holdsIndices(texture.desc)].erase({texture.backingGpa, texture.backingSerial});
   texture.backingPlaced = false;
 }
 
@@ -60,22 +62,23 @@ void TextureBackings::locate(const AllocTable& table) {
 
 void TextureBackings::clear() {
   m_allocations.clear();
-  m_shown.clear();
+  for (ByAddress& shown : m_shown) shown.clear();
 }
 
-Texture* TextureBackings::newestAt(uint64_t gpa) const {
-  auto behind = m_shown.upper_bound({gpa, UINT64_MAX});
-  if (behind == m_shown.begin()) return nullptr;
+Texture* TextureBackings::newestAt(uint64_t gpa, bool indices) const {
+  const ByAddress& all = m_shown[indices];
+  auto behind = all.upper_bound({gpa, UINT64_MAX});
+  if (behind == all.begin()) return nullptr;
   const auto& [key, texture] = *--behind;
   return key.first == gpa ? texture : nullptr;
 }
 
-Texture* TextureBackings::newestOf(uint32_t allocId) const {
+Texture* TextureBackings::newestOf(uint32_t allocId, bool indices) const {
   const auto known = m_allocations.find(allocId);
   if (known == m_allocations.end()) return nullptr;
   Texture* texture = known->second.first;
-  const bool shown = texture->backing.offset == 0 && canBeShown(texture->desc);
-  return shown ? texture : nullptr;
+  const bool fits = indices ? holdsIndices(texture->desc) : canBeShown(texture->desc);
+  return fits && texture->backing.offset == 0 ? texture : nullptr;
 }
 
 }  // namespace aerogpu::core

@@ -25,11 +25,12 @@ public:
   /// Takes the addresses of a new table over.
   void locate(const AllocTable& table);
   void clear();
-  /// Returns the newest texture whose backing starts at `gpa` and that can be shown; null = none.
-  Texture* newestAt(uint64_t gpa) const;
+  /// Returns the newest texture whose backing starts at `gpa` and that can be shown; null = none. `indices`:
+  /// on a scanout of palette indices.
+  Texture* newestAt(uint64_t gpa, bool indices) const;
   /// Returns the newest texture that was added for the allocation, if it begins there and can be shown; null
   /// = none.
-  Texture* newestOf(uint32_t allocId) const;
+  Texture* newestOf(uint32_t allocId, bool indices) const;
 
 private:
   struct Allocation {
@@ -41,7 +42,8 @@ private:
   void lift(Texture& texture);
 
   std::unordered_map<uint32_t, Allocation, SaltedHash> m_allocations;
-  std::map<std::pair<uint64_t, uint64_t>, Texture*> m_shown;  ///< by address, then age
+  using ByAddress = std::map<std::pair<uint64_t, uint64_t>, Texture*>;  // by address, then age
+  ByAddress m_shown[2];  ///< those of colours, and those of palette indices
   uint64_t m_nextSerial = 1;
 };
 

@@ -75,6 +75,11 @@ inline bool canBeShown(const TextureDesc& desc) {
   return desc.kind != TextureKind::Volume && desc.samples == 1 && scanoutFormat(*findFormat(desc.format));
 }
 
+/// True if a scanout of palette indices, and its frames, can be made of such a texture (PAL-4).
+inline bool holdsIndices(const TextureDesc& desc) {
+  return desc.kind != TextureKind::Volume && desc.samples == 1 && desc.format == AEROGPU_FORMAT_D3D9_L8;
+}
+
 /// The rows of blocks of a box, over all its slices, and the bytes of a row.
 struct BoxRows {
   BoxRows(const FormatInfo& format, const Box& box)

@@ -169,7 +169,7 @@ public:
 
   Result<uint64_t> captureFrame(Texture& texture, const FrameDamage& damage) override {
     if (m_lost) return lostError();
-    if (!canBeShown(texture.desc))
+    if (!canBeShown(texture.desc) && !holdsIndices(texture.desc))
       return Error{ErrorCode::CmdDecode, "the presented texture has no format that can be shown"};
     const NullTexture::Region region =
         of(texture).region({}, {0, 0, 0, texture.desc.width, texture.desc.height});

@@ -29,7 +29,10 @@ std::vector<uint8_t> toRgba(const aerogpu_frame& frame) {
   for (uint32_t y = 0; y < frame.height; ++y) {
     const uint8_t* in = static_cast<const uint8_t*>(frame.pixels) + size_t{y} * frame.stride_bytes;
     for (uint32_t x = 0; x < frame.width; ++x, out += 4) {
-      if (layout == AEROGPU_FORMAT_B5G6R5_UNORM || layout == AEROGPU_FORMAT_B5G5R5A1_UNORM) {
+      if (layout == AEROGPU_FORMAT_D3D9_L8) {  // indices of a palette that is not known here: as they are
+        out[0] = out[1] = out[2] = *in++;
+        out[3] = 255;
+      } else if (layout == AEROGPU_FORMAT_B5G6R5_UNORM || layout == AEROGPU_FORMAT_B5G5R5A1_UNORM) {
         const uint32_t word = in[0] | uint32_t{in[1]} << 8;
         const bool wide = layout == AEROGPU_FORMAT_B5G6R5_UNORM;
         out[0] = spread5(wide ? word >> 11 : word >> 10 & 31);

@@ -284,7 +284,7 @@ Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core:
   if (m_gpu->device->lost()) return lostError();
   TextureObject& object = TextureObject::of(texture);
   const core::FormatInfo& info = *object.format().info;
-  if (!core::canBeShown(texture.desc))
+  if (!core::canBeShown(texture.desc) && !core::holdsIndices(texture.desc))
     return Error{ErrorCode::Backend, "a texture of this format cannot be shown", {}};
   const uint64_t stride = uint64_t{texture.desc.width} * info.blockBytes;
   const uint64_t bytes = stride * texture.desc.height;

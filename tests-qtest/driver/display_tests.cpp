@@ -13,7 +13,7 @@ namespace aerogpu::host {
 namespace {
 
 uint32_t bytesPerPixel(D3DDDIFORMAT format) {
-  return format == D3DDDIFMT_R5G6B5 || format == D3DDDIFMT_X1R5G5B5 ? 2 : 4;
+  return format == D3DDDIFMT_P8 ? 1 : format == D3DDDIFMT_R5G6B5 || format == D3DDDIFMT_X1R5G5B5 ? 2 : 4;
 }
 
 /// Paints four quarters in four colours.
@@ -539,10 +539,14 @@ void displayRefusals() {
   std::memcpy(&bits, &capability.VidPnHWCaps, sizeof bits);
   expect(bits == 0, "the driver does nothing in the display's place (0x%x)", bits);
 
-  DXGKARG_SETPALETTE palette{};
-  expect(!ntSuccess(
-             callDdi("DxgkDdiSetPalette", kPassiveLevel, ddi.DxgkDdiSetPalette, adapter.context(), &palette)),
-         "no mode has a palette");
+  D3DKMDT_PALETTEDATA color{};
+  const auto palette = [&](UINT source, UINT first, UINT count) {
+    const DXGKARG_SETPALETTE args{source, first, count, &color};
+    return callDdi("DxgkDdiSetPalette", kPassiveLevel, ddi.DxgkDdiSetPalette, adapter.context(), &args);
+  };
+  expect(!ntSuccess(palette(1, 0, 1)), "a palette of another source");
+  expect(!ntSuccess(palette(0, 256, 1)), "a colour that the palette does not have");
+  expect(!ntSuccess(palette(0, 1, 0xFFFFFFFF)), "more colours than there are");
   DXGKARG_SETDISPLAYPRIVATEDRIVERFORMAT format{};
   const auto setFormat = [&] {
     return callDdi("DxgkDdiSetDisplayPrivateDriverFormat", kPassiveLevel,

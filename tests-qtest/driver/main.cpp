@@ -62,7 +62,8 @@ std::vector<TestCase> allTests() {
                            escapeRingTests(),    processTests(),      spaceTests(),         shareTests(),
                            handleRangeTests(),   contextTests(),      timeoutTests(),       busyTests(),
                            presentTests(),       pressureTests(),     writeCombinedTests(), slowTests(),
-                           randomTests(),        instructionTests(),  gammaTests(),         benchmarks()})
+                           paletteTests(),       randomTests(),       instructionTests(),   gammaTests(),
+                           benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

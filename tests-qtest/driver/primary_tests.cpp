@@ -50,7 +50,8 @@ Vidmm::CreateResult create(Adapter& adapter, const PrimaryPrivate& data) {
   return adapter.vidmm().create({}, {std::move(bytes)}, false, (data.flags & kPrimaryFlag) != 0);
 }
 
-/// PRIV-16: a program makes two primaries, which the GPU draws and which are flipped to.
+/// PRIV-16: a program makes two primaries, which the GPU draws and which are flipped to, or drawn to while
+/// they are on the screen.
 void userPrimaries() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -126,6 +127,15 @@ void userPrimaries() {
     expect(surfaceIs(adapter, next.surface, next.color, 997), "its memory holds the frame");
     expectScreen({{5, 5}, {1000, 700}}, {next.color & 0xFFFFFF, next.color & 0xFFFFFF},
                  "the frame on the screen");
+  }
+  // A DirectDraw program draws to the primary that is on the screen, submits, and presents nothing (PRES-11).
+  for (uint32_t i = 0; i < 3; ++i) {
+    const uint32_t color = 0x804020 + i * 0x203040;
+    uint64_t number = 0;
+    expect(ntSuccess(fillSurface(*program->context, frames[1].surface, 0xFF000000 | color, &number)),
+           "picture %u", i);
+    adapter.scheduler().waitIdle(number);
+    expectScreen({{5, 5}, {1000, 700}}, {color, color}, "what was drawn to the screen without a present");
   }
   expect(ntSuccess(display.controlVsync(false)), "vertical sync off");
   expect(ntSuccess(display.flip(*display.primary())), "back to the desktop");

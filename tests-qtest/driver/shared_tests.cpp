@@ -282,6 +282,7 @@ constexpr ExtendedFormat kExtendedFormats[] = {
     {36, 0x1024, 8},
     {113, 0x1071, 8},
     {50, 0x1032, 1},
+    {41, 0x1032, 1},  // palette indices
     {81, 0x1051, 2},
     {51, 0x1033, 2},
     {52, 0x1034, 1},
@@ -300,7 +301,7 @@ constexpr ExtendedFormat kExtendedFormats[] = {
     {fourCc('Y', 'U', 'Y', '2'), 0x1206, 2},
 };
 /// FMT-1: Direct3D 9's formats without a number: R3G3B2, A8R3G3B2, A8P8, P8, CxV8U8, and an unknown one.
-constexpr uint32_t kNoFormats[] = {27, 29, 40, 41, 117, 199, fourCc('N', 'O', 'N', 'E')};
+constexpr uint32_t kNoFormats[] = {27, 29, 40, 117, 199, fourCc('N', 'O', 'N', 'E')};
 constexpr uint32_t kFormatWidth = 64, kFormatHeight = 16;
 
 std::vector<uint8_t> sharedOf(const ExtendedFormat& format) {

@@ -59,6 +59,7 @@ std::span<const TestCase> pageListTests();
 std::span<const TestCase> sharedTests();
 std::span<const TestCase> processTests();
 std::span<const TestCase> primaryTests();
+std::span<const TestCase> paletteTests();
 std::span<const TestCase> allocationTests();
 std::span<const TestCase> budgetTests();
 std::span<const TestCase> sleepTests();

@@ -105,6 +105,8 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
                                : adapter.segments.apertureBytes();
   const bool standard = isSealed(adapter, info);
   if (!mayBeAllocated(priv, standard, largest)) return STATUS_INVALID_PARAMETER;
+  const bool indexed = describedSurface(priv).format == kIndexedFormat && (standard || saysPrimary(priv));
+  if (indexed && !adapter.features.palette()) return STATUS_INVALID_PARAMETER;
   // The device reaches memory that a program has already only through the aperture.
   if (saysExisting(priv) && !adapter.segments.hasAperture()) return STATUS_INVALID_PARAMETER;
 
@@ -117,6 +119,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   // The device has no format of one byte a pixel. Only GDI uses one, and the driver's own shaders draw GDI's surfaces.
   allocation->bytePixels = standard && allocation->described.format == D3DDDIFMT_A8;
   allocation->surface = surfaceOf(allocation->described, allocation->bytePixels);
+  if (indexed) allocation->surface.format = kIndexTexture;
   allocation->gpuOnly = livesOnGpuOnly(allocation->use) || saysGpuOnly(priv);
   if (adapter.features.spaces() && isImported(priv)) {
     if (!canBeImported(priv, adapter.features.formats)) {
@@ -255,7 +258,7 @@ NTSTATUS describeAllocation(const AeroAdapter &adapter, const AeroAllocation &al
 
 NTSTATUS tellStandardAllocation(const AeroAdapter &adapter, DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args) {
   aerogpu_wddm_alloc_ext_priv_sealed data = {};
-  if (!describeStandardAllocation(args, data.base)) return STATUS_INVALID_PARAMETER;
+  if (!describeStandardAllocation(args, adapter.features.palette(), data.base)) return STATUS_INVALID_PARAMETER;
   if (!args.pAllocationPrivateDriverData) {
     args.AllocationPrivateDriverDataSize = sizeof data;
     args.ResourcePrivateDriverDataSize = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // display_ddi.cpp: entry points of the display: they unwrap handles, check arguments and forward (display.cpp,
 // vidpn.cpp, cursor_plane.cpp).
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_format.h"
 #include "guest-drivers/kmd/adapter.h"
 #include "guest-drivers/kmd/ddi/entry_points.h"
@@ -16,11 +17,19 @@ AeroAdapter *startedAdapter(const void *handle) {
 }
 
 VidPn vidPnOf(const AeroAdapter &adapter) {
-  return {adapter.dxgk.DxgkCbQueryVidPnInterface, adapter.display.modes(), adapter.display.refresh()};
+  return {adapter.dxgk.DxgkCbQueryVidPnInterface, adapter.display.modes(), adapter.display.refresh(),
+          adapter.features.palette()};
 }
 
-uint32_t deviceFormat(D3DDDIFORMAT format) {
-  return format == D3DDDIFMT_R5G6B5 ? AEROGPU_FORMAT_B5G6R5_UNORM : AEROGPU_FORMAT_B8G8R8X8_UNORM;
+uint32_t scanoutFormat(D3DDDIFORMAT format) {
+  switch (format) {
+  case D3DDDIFMT_R5G6B5:
+    return AEROGPU_FORMAT_B5G6R5_UNORM;
+  case D3DDDIFMT_P8:
+    return AEROGPU_EXT_SCANOUT_P8;
+  default:
+    return AEROGPU_FORMAT_B8G8R8X8_UNORM;
+  }
 }
 
 }  // namespace
@@ -104,7 +113,7 @@ NTSTATUS APIENTRY AeroDdiCommitVidPn(_In_ const HANDLE handle, _In_ const DXGKAR
   const Display::Path path = args->Flags.PathPoweredOff        ? Display::Path::Off
                              : args->Flags.PathPowerTransition ? Display::Path::Restored
                                                                : Display::Path::On;
-  return adapter->display.setMode(pinned.mode, deviceFormat(pinned.format), pinned.pitch, path);
+  return adapter->display.setMode(pinned.mode, scanoutFormat(pinned.format), pinned.pitch, path);
 }
 
 NTSTATUS APIENTRY AeroDdiUpdateActiveVidPnPresentPath(_In_ const HANDLE handle,
@@ -193,8 +202,11 @@ NTSTATUS APIENTRY AeroDdiControlInterrupt(_In_ const HANDLE handle, _In_ const D
 
 NTSTATUS APIENTRY AeroDdiSetPalette(_In_ const HANDLE handle, _In_ const DXGKARG_SETPALETTE *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
-  // No mode with a palette is offered.
-  return startedAdapter(handle) && args ? STATUS_NOT_SUPPORTED : STATUS_INVALID_PARAMETER;
+  AeroAdapter *adapter = startedAdapter(handle);
+  if (!adapter || !args) return STATUS_INVALID_PARAMETER;
+  if (!adapter->features.palette()) return STATUS_NOT_SUPPORTED;  // no mode with a palette is offered
+  if (args->VidPnSourceId != kSourceId) return STATUS_GRAPHICS_INVALID_VIDEO_PRESENT_SOURCE;
+  return adapter->display.setPalette(args->FirstEntry, args->NumEntries, args->pLookupTable);
 }
 
 NTSTATUS APIENTRY AeroDdiSetPointerPosition(_In_ const HANDLE handle, _In_ const DXGKARG_SETPOINTERPOSITION *args) {

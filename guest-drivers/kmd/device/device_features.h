@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "aerogpu/aerogpu_extension.h"
+#include "guest-drivers/common/device_format.h"
 #include "guest-drivers/kmd/logic/format_set.h"
 #include "guest-drivers/kmd/os/nt.h"
 
@@ -32,6 +33,12 @@ struct Features {
 
   /** True if the device says of each error whose work caused it (REC). */
   bool errorRecords() const { return high & AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS; }
+
+  /** True if the screen can show what is drawn to it without a present (PRES-11). */
+  bool follows() const { return high & AEROGPU_EXT_FEATURE_HI_FOLLOW; }
+
+  /** True if the screen can show indices of a palette, from memory and textures (PAL). */
+  bool palette() const { return high & AEROGPU_EXT_FEATURE_HI_PALETTE && formats.has(kIndexTexture); }
 
   /** True if the device copies and fills guest memory itself, and stops its ring if paging fails
    * (docs/abi/memory.md). */

@@ -22,8 +22,8 @@ constexpr uint32_t kKnownParts = 32;
 /** ...and at most once in this part of a period. */
 constexpr uint32_t kReadingParts = 64;
 
-uint32_t bytesPerPixel(uint32_t format) {
-  return format == AEROGPU_FORMAT_B5G6R5_UNORM ? 2 : 4;
+uint32_t scanoutBytes(uint32_t format) {
+  return format == AEROGPU_EXT_SCANOUT_P8 ? 1 : format == AEROGPU_FORMAT_B5G6R5_UNORM ? 2 : 4;
 }
 
 /** Returns the format to scan out for a surface's format: the screen has no use for alpha. Invalid: the
@@ -35,6 +35,9 @@ uint32_t scanoutFormat(uint32_t format) {
     return AEROGPU_FORMAT_B8G8R8X8_UNORM;
   case AEROGPU_FORMAT_B5G6R5_UNORM:
     return format;
+  case AEROGPU_EXT_SCANOUT_P8:
+  case kIndexTexture:
+    return AEROGPU_EXT_SCANOUT_P8;
   default:
     return AEROGPU_FORMAT_INVALID;
   }
@@ -89,6 +92,7 @@ void Display::stop() {
     m_vsync = false;
     m_vsyncSeen = false;
     if (m_active) m_registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, interruptMask());
+    if (m_active && m_features.follows()) m_registers.write(AEROGPU_EXT_REG_SCANOUT0_FOLLOW, 0);
     m_active = false;
   });
   disarmTimer();
@@ -104,6 +108,7 @@ void Display::suspend() {
 }
 
 void Display::restore() {
+  if (m_scanout.format == AEROGPU_EXT_SCANOUT_P8) writePalette(0, kColors);  // a sleep may have reset the device
   atDirql([this] {
     m_active = true;
     program();
@@ -131,7 +136,7 @@ void Display::readEdid() {
 
 NTSTATUS Display::setMode(Mode mode, uint32_t format, uint32_t pitch, Path path) {
   format = scanoutFormat(format);
-  if (mode.width && (!format || pitch < uint64_t{mode.width} * bytesPerPixel(format))) return STATUS_INVALID_PARAMETER;
+  if (mode.width && (!format || pitch < uint64_t{mode.width} * scanoutBytes(format))) return STATUS_INVALID_PARAMETER;
   const uint32_t totalLines = mode.width ? timingOf(mode, refresh()).totalHeight : 0;
   atDirql([&] {
     const bool same = mode.width == m_scanout.width && mode.height == m_scanout.height;
@@ -150,8 +155,23 @@ NTSTATUS Display::setMode(Mode mode, uint32_t format, uint32_t pitch, Path path)
     m_flippedTo = 0;
     m_totalLines = totalLines;
   });
+  if (m_active && format == AEROGPU_EXT_SCANOUT_P8) writePalette(0, kColors);
   armTimer();
   return STATUS_SUCCESS;
+}
+
+NTSTATUS Display::setPalette(uint32_t first, uint32_t count, const D3DKMDT_PALETTEDATA *colors) {
+  if (first > kColors || count > kColors - first || (count && !colors)) return STATUS_INVALID_PARAMETER;
+  for (uint32_t i = 0; i < count; i++)
+    m_palette[first + i] = uint32_t{colors[i].Red} << 16 | uint32_t{colors[i].Green} << 8 | colors[i].Blue;
+  if (m_active) writePalette(first, count);
+  return STATUS_SUCCESS;
+}
+
+/** Needs no step with the interrupt: nothing else writes these registers, and each shows by itself (PAL-3). */
+void Display::writePalette(uint32_t first, uint32_t count) {
+  for (uint32_t i = first; i < first + count; i++)
+    m_registers.write(AEROGPU_EXT_REG_PALETTE + i * sizeof(uint32_t), m_palette[i]);
 }
 
 bool Display::locate(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, Frame &frame) const {
@@ -163,7 +183,7 @@ bool Display::locate(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *s
     frame.pitch = surface->pitch;
     if (!frame.format || surface->width < m_scanout.width || surface->height < m_scanout.height) return false;
   }
-  const uint64_t line = uint64_t{m_scanout.width} * bytesPerPixel(frame.format);
+  const uint64_t line = uint64_t{m_scanout.width} * scanoutBytes(frame.format);
   if (frame.pitch < line) return false;
   const auto address = static_cast<uint64_t>(args.PrimaryAddress.QuadPart);
   const uint64_t bytes = uint64_t{frame.pitch} * (m_scanout.height - 1) + line;
@@ -259,6 +279,8 @@ void Display::program() {
   m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, m_scanout.pitch);
   writeAddress();
   if (m_scanout.enabled) return;
+  // A program that owns the screen may draw to it and never present: DirectDraw has no call that says so.
+  if (m_features.follows()) m_registers.write(AEROGPU_EXT_REG_SCANOUT0_FOLLOW, 1);
   m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
   m_scanout.enabled = true;
   m_vsyncSeen = false;

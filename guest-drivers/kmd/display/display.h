@@ -8,6 +8,7 @@
 // device advances. It needs no lock, so the interrupt routine may trace vblanks with it.
 #pragma once
 
+#include "aerogpu/aerogpu_extension.h"
 #include "guest-drivers/kmd/device/registers.h"
 #include "guest-drivers/kmd/logic/edid.h"
 #include "guest-drivers/kmd/logic/modes.h"
@@ -56,6 +57,9 @@ public:
   /** DxgkDdiCommitVidPn found this source mode pinned (or none: width 0). Scanout starts with the first address.
    *  PASSIVE_LEVEL. `format` is one of enum aerogpu_format, `pitch` in bytes. */
   NTSTATUS setMode(Mode mode, uint32_t format, uint32_t pitch, Path path = Path::On);
+  /** DxgkDdiSetPalette: sets colours of the palette, where the device has one. They show at once in a mode with a
+   * palette. PASSIVE_LEVEL. */
+  NTSTATUS setPalette(uint32_t first, uint32_t count, const D3DKMDT_PALETTEDATA *colors);
   /** True if a mode is set. */
   bool hasMode() const { return m_scanout.width != 0; }
   /** DxgkDdiSetVidPnSourceAddress: flips to `surface`, or, if that is null, to a surface with the format and pitch
@@ -133,7 +137,10 @@ public:
   uint32_t vblankPeriodNs() const { return m_periodNs; }
 
 private:
+  static constexpr uint32_t kColors = AEROGPU_EXT_PALETTE_ENTRIES;
+
   void readEdid();
+  void writePalette(uint32_t first, uint32_t count);
   template <class Action> void atDirql(Action action);
   template <class Action> static BOOLEAN NTAPI callAtDirql(PVOID action);
   /** At DIRQL: brings the registers in line with the state. */
@@ -169,7 +176,8 @@ private:
   uint8_t m_edid[1024] = {};
   uint32_t m_edidBytes = 0;
   uint32_t m_periodNs = 0;
-  uint64_t m_frequency = 1;  // performance counter, Hz
+  uint64_t m_frequency = 1;          // performance counter, Hz
+  uint32_t m_palette[kColors] = {};  // 0x00RRGGBB; PASSIVE_LEVEL
 
   // At DIRQL:
   Scanout m_scanout = {};

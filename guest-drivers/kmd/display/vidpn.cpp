@@ -16,19 +16,23 @@ constexpr bool failed(NTSTATUS status) {
 /** The formats that the display scans out, in the order in which they are offered. A8R8G8B8 is shown like
  * X8R8G8B8, and the OS takes the one for the other (page "DxgkDdiSetVidPnSourceAddress"), so it is
  * understood but not offered as a second format. */
-constexpr struct {
+constexpr struct SourceFormat {
   D3DDDIFORMAT format;
   uint32_t bytesPerPixel;
   bool offered;
+  D3DKMDT_PIXEL_VALUE_ACCESS_MODE access = D3DKMDT_PVAM_DIRECT;
+  bool isThere(bool palette) const { return palette || access == D3DKMDT_PVAM_DIRECT; }
 } kFormats[] = {
     {D3DDDIFMT_X8R8G8B8, 4, true},
     {D3DDDIFMT_R5G6B5, 2, true},
     {D3DDDIFMT_A8R8G8B8, 4, false},
+    // The OS sets the palette by DxgkDdiSetPalette (page "D3DKMDT_PIXEL_VALUE_ACCESS_MODE").
+    {D3DDDIFMT_P8, 1, true, D3DKMDT_PVAM_SETTABLEPALETTE},
 };
 
-uint32_t bytesPerPixel(D3DDDIFORMAT format) {
-  for (const auto &row : kFormats)
-    if (row.format == format) return row.bytesPerPixel;
+uint32_t bytesPerPixel(D3DDDIFORMAT format, bool palette) {
+  for (const SourceFormat &row : kFormats)
+    if (row.format == format && row.isThere(palette)) return row.bytesPerPixel;
   return 0;
 }
 
@@ -230,7 +234,7 @@ NTSTATUS VidPn::readPins(const DXGK_VIDPN_INTERFACE &interface, D3DKMDT_HVIDPN v
 
 /** There is no scaler, so the source has the size of the target. */
 bool VidPn::shows(const Pins &pins) const {
-  const uint32_t bytes = bytesPerPixel(pins.sourceMode.format);
+  const uint32_t bytes = bytesPerPixel(pins.sourceMode.format, m_palette);
   if (pins.source && (!pins.sourceIsGraphics || !m_modes.contains(pins.sourceMode.mode) || !bytes ||
                       pins.sourceMode.pitch < pins.sourceMode.mode.width * bytes))
     return false;
@@ -337,8 +341,8 @@ NTSTATUS VidPn::assignSourceModes(const DXGK_VIDPN_INTERFACE &interface, D3DKMDT
   for (size_t i = 0; i < m_modes.count() && !failed(status); i++) {
     const Mode mode = m_modes[i];
     if (only && !(mode == *only)) continue;
-    for (const auto &row : kFormats) {
-      if (!row.offered) continue;
+    for (const SourceFormat &row : kFormats) {
+      if (!row.offered || !row.isThere(m_palette)) continue;
       status = set.add(pin, [&](D3DKMDT_VIDPN_SOURCE_MODE &info) {
         info.Type = D3DKMDT_RMT_GRAPHICS;
         D3DKMDT_GRAPHICS_RENDERING_FORMAT &graphics = info.Format.Graphics;
@@ -346,7 +350,7 @@ NTSTATUS VidPn::assignSourceModes(const DXGK_VIDPN_INTERFACE &interface, D3DKMDT
         graphics.Stride = framePitch(mode.width, row.bytesPerPixel);
         graphics.PixelFormat = row.format;
         graphics.ColorBasis = D3DKMDT_CB_SRGB;
-        graphics.PixelValueAccessMode = D3DKMDT_PVAM_DIRECT;
+        graphics.PixelValueAccessMode = row.access;
       });
       if (pin || failed(status)) break;  // one mode is pinned, and it is the first
     }

@@ -19,9 +19,9 @@ struct PinnedMode {
 
 class VidPn {
 public:
-  /** `query` and `modes` outlive the object. */
-  VidPn(DXGKCB_QUERYVIDPNINTERFACE query, const ModeList &modes, Rational refresh)
-      : m_query(query), m_modes(modes), m_refresh(refresh) {}
+  /** `query` and `modes` outlive the object. `palette`: the display shows indices of a palette too. */
+  VidPn(DXGKCB_QUERYVIDPNINTERFACE query, const ModeList &modes, Rational refresh, bool palette)
+      : m_query(query), m_modes(modes), m_refresh(refresh), m_palette(palette) {}
 
   /** Sets `supported` if the display can show the VidPN, or one made by completing it. */
   NTSTATUS isSupported(D3DKMDT_HVIDPN vidPn, BOOLEAN &supported) const;
@@ -60,6 +60,7 @@ private:
   DXGKCB_QUERYVIDPNINTERFACE m_query;
   const ModeList &m_modes;
   Rational m_refresh;
+  bool m_palette;
 };
 
 }  // namespace aero

@@ -25,7 +25,8 @@ struct View {
   uint32_t passingWidth = 0, passingHeight = 0;
 };
 
-uint32_t bytesPerPixel(uint32_t format) {
+uint32_t texelBytes(uint32_t format) {
+  if (format == AEROGPU_FORMAT_D3D9_L8) return 1;
   return format == AEROGPU_FORMAT_B5G6R5_UNORM || format == AEROGPU_FORMAT_B5G5R5A1_UNORM ? 2 : 4;
 }
 
@@ -99,7 +100,7 @@ bool Operation::resolve(const GdiSurface &surface, uint32_t commandPitch, uint32
     return false;
   view = {.texture = surface.texture, .width = surface.width, .height = surface.height, .pitch = surface.pitch};
   if (!surface.pitchOfCommand || !commandPitch || commandPitch == surface.pitch) return true;
-  if (bytesPerPixel(surface.format) != 4 || commandPitch % 4 || !surface.allocId) return false;
+  if (texelBytes(surface.format) != 4 || commandPitch % 4 || !surface.allocId) return false;
   view.texture = passingTexture;
   view.pitch = commandPitch;
   view.width = minimum(commandPitch / 4, kMaxTextureSide);
@@ -473,7 +474,7 @@ void Operation::dirty(const View &view, const GdiSurface &surface, const GdiBox 
   if (box.empty()) return;
   auto *packet = m_packets.append<aerogpu_cmd_resource_dirty_range>();
   if (!packet) return;
-  const int64_t pixel = bytesPerPixel(surface.format);
+  const int64_t pixel = texelBytes(surface.format);
   packet->resource_handle = view.texture;
   packet->offset_bytes = static_cast<uint64_t>((box.top - view.firstRow) * view.pitch + box.left * pixel);
   packet->size_bytes = static_cast<uint64_t>((box.height() - 1) * view.pitch + box.width() * pixel);

@@ -2,6 +2,7 @@
 #include "guest-drivers/kmd/gdi/presents.h"
 
 #include "aerogpu/aerogpu_format.h"
+#include "guest-drivers/common/device_format.h"
 #include "guest-drivers/kmd/gdi/gdi_multipass.h"
 #include "guest-drivers/kmd/gdi/present_parts.h"
 #include "guest-drivers/kmd/os/event_log.h"
@@ -22,6 +23,10 @@ bool cpuWrites(AllocationUse use) {
 /** True for formats that the driver's shaders read and write. */
 bool isColor(uint32_t format) {
   return format >= AEROGPU_FORMAT_B8G8R8A8_UNORM && format <= AEROGPU_FORMAT_R8G8B8X8_UNORM_SRGB;
+}
+
+bool isIndexed(uint32_t format) {
+  return format == kIndexTexture;
 }
 
 /** Copies the rectangles of a present from the program, one piece of the list at a time. */
@@ -82,12 +87,14 @@ struct Drawing {
 GdiStatus drawPart(GdiEngine &gdi, PacketWriter &packets, const Drawing &drawing, const Rects &rects,
                    const GdiRect &clip, uint32_t &steps) {
   const DXGKARG_PRESENT &args = drawing.args;
+  // The texture of indices has the lowest byte in all of its colour channels.
+  const UINT color = isIndexed(drawing.destination.format) ? (args.Color & 0xFF) * 0x010101u : args.Color;
   if (args.Flags.ColorFill)
     return gdi.fill(packets, drawing.destination, rects.count() ? rects.data() : &args.DstRect,
-                    rects.count() ? rects.count() : 1, args.Color, DXGK_GDIROPCF_PATCOPY, 0, steps);
+                    rects.count() ? rects.count() : 1, color, DXGK_GDIROPCF_PATCOPY, 0, steps);
   const GdiEngine::Copy copy = {drawing.destination, drawing.source, args.DstRect, args.SrcRect,
                                 rects.data(),        rects.count(),  clip};
-  return args.Flags.SrcColorKey ? gdi.copyKeyed(packets, copy, args.Color, steps) : gdi.copy(packets, copy, steps);
+  return args.Flags.SrcColorKey ? gdi.copyKeyed(packets, copy, color, steps) : gdi.copy(packets, copy, steps);
 }
 
 /** Continues the drawing at `progress`. Full: the rest must go into another buffer. */
@@ -133,7 +140,7 @@ NTSTATUS Presents::surfaceOf(const DXGK_ALLOCATIONLIST &listed, GdiSurface &out)
     format = allocation.surface.format;
   }
   if (!width) return STATUS_ILLEGAL_INSTRUCTION;  // not a picture
-  if (!isColor(format)) return STATUS_GRAPHICS_CANNOTCOLORCONVERT;
+  if (!isColor(format) && !isIndexed(format)) return STATUS_GRAPHICS_CANNOTCOLORCONVERT;
   if (!userTexture) {
     const NTSTATUS status = m_textures.ensure(allocation);
     if (!NT_SUCCESS(status)) return status == STATUS_INVALID_PARAMETER ? STATUS_ILLEGAL_INSTRUCTION : STATUS_NO_MEMORY;
@@ -193,6 +200,8 @@ NTSTATUS Presents::present(DXGKARG_PRESENT &args) {
     status = surfaceOf(to, drawing.destination);
     if (NT_SUCCESS(status) && blt) status = surfaceOf(from, drawing.source);
     if (!NT_SUCCESS(status)) return status;
+    if (blt && isIndexed(drawing.destination.format) != isIndexed(drawing.source.format))
+      return STATUS_GRAPHICS_CANNOTCOLORCONVERT;
     const PresentParts parts = drawing.parts();
     PresentProgress progress = PresentProgress::from(args.MultipassOffset, parts.steps());
     const uint32_t offsetBefore = args.MultipassOffset;
@@ -231,8 +240,9 @@ NTSTATUS Presents::renderKm(DXGKARG_RENDER &args) {
   void *memory = poolAllocate(count * sizeof(GdiSurface));
   if (!memory) return STATUS_NO_MEMORY;
   auto *surfaces = static_cast<GdiSurface *>(memory);
+  // Where this fails, so do commands with the surface. GDI draws with the CPU where a mode has a palette.
   for (UINT i = 0; i < args.AllocationListSize; i++)
-    (void)surfaceOf(args.pAllocationList[i], surfaces[i]);  // if this fails, so do commands with the surface
+    if (!NT_SUCCESS(surfaceOf(args.pAllocationList[i], surfaces[i])) || isIndexed(surfaces[i].format)) surfaces[i] = {};
   const bool begun = m_gdi.begin(packets);
 
   const auto *commands = static_cast<const uint8_t *>(args.pCommand);

@@ -16,8 +16,9 @@ struct Placement {
   bool operator==(const Placement &) const = default;
 };
 
-/** True if the scanout can show this format. */
+/** True if the scanout can show this format, that of indices where the device has a palette. */
 constexpr bool isScanoutFormat(uint32_t d3dFormat) {
+  if (d3dFormat == kIndexedFormat) return true;
   const uint32_t format = deviceFormat(d3dFormat);
   return format == AEROGPU_FORMAT_B8G8R8X8_UNORM || format == AEROGPU_FORMAT_B8G8R8A8_UNORM ||
          format == AEROGPU_FORMAT_B5G6R5_UNORM;

@@ -17,7 +17,7 @@ struct StandardSurface {
 };
 
 /** Describes the surface that the OS asks for; returns false if the driver cannot make it. */
-bool describe(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, StandardSurface &out) {
+bool describe(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, bool palette, StandardSurface &out) {
   const uint32_t cpu = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   switch (args.StandardAllocationType) {
   case D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE: {
@@ -28,7 +28,7 @@ bool describe(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, StandardSurfa
            framePitch(data.Width, bytesPerPixel(data.Format)),
            AllocationUse::Primary,
            AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED};
-    return deviceFormat(data.Format) != AEROGPU_FORMAT_INVALID;
+    return deviceFormat(data.Format) != AEROGPU_FORMAT_INVALID || (palette && data.Format == D3DDDIFMT_P8);
   }
   case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE: {
     const D3DKMDT_SHADOWSURFACEDATA &data = *args.pCreateShadowSurfaceData;
@@ -102,9 +102,9 @@ void returnPitch(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, uint32_t pitch) 
 
 }  // namespace
 
-bool describeStandardAllocation(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, AllocationPrivate &out) {
+bool describeStandardAllocation(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, bool palette, AllocationPrivate &out) {
   StandardSurface surface;
-  if (!describe(args, surface) || !surface.width || !surface.height || surface.width > kMaxSurfaceEdge ||
+  if (!describe(args, palette, surface) || !surface.width || !surface.height || surface.width > kMaxSurfaceEdge ||
       surface.height > kMaxSurfaceEdge)
     return false;
   out = {};

@@ -10,7 +10,7 @@
 namespace aero {
 
 /** Describes the allocation in `out`, and tells the OS the pitch that the CPU will use. Returns false if the driver
- * cannot make it. */
-bool describeStandardAllocation(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, AllocationPrivate &out);
+ * cannot make it. `palette`: there are modes with a palette. */
+bool describeStandardAllocation(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, bool palette, AllocationPrivate &out);
 
 }  // namespace aero

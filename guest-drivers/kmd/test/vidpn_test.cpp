@@ -24,7 +24,7 @@ protected:
     g = nullptr;
   }
 
-  VidPn vidPn() { return {queryInterface, m_modes, {60, 1}}; }
+  VidPn vidPn() { return {queryInterface, m_modes, {60, 1}, m_palette}; }
 
   void addOurPath() {
     D3DKMDT_VIDPN_PRESENT_PATH path = {};
@@ -67,6 +67,7 @@ protected:
 
   Manager m_manager;
   ModeList m_modes;
+  bool m_palette = false;
 };
 
 TEST_F(VidPnTest, NothingIsSupported) {
@@ -169,6 +170,32 @@ TEST_F(VidPnTest, WithoutPinsEveryModeIsOffered) {
       EXPECT_EQ(graphics.PixelValueAccessMode, D3DKMDT_PVAM_DIRECT);
     }
   }
+}
+
+// Page "D3DKMDT_PIXEL_VALUE_ACCESS_MODE": the OS sets the palette of such a mode.
+TEST_F(VidPnTest, ADisplayWithAPaletteOffersModesOfIndicesToo) {
+  m_palette = true;
+  addOurPath();
+  ASSERT_EQ(enumerate(), STATUS_SUCCESS);
+  ASSERT_EQ(m_manager.source->sources.size(), 3 * m_modes.count());
+  for (size_t i = 0; i < m_modes.count(); i++) {
+    const D3DKMDT_GRAPHICS_RENDERING_FORMAT &graphics = m_manager.source->sources[3 * i + 2].Format.Graphics;
+    EXPECT_EQ(graphics.PixelFormat, D3DDDIFMT_P8);
+    EXPECT_EQ(graphics.PrimSurfSize.cx, m_modes[i].width);
+    EXPECT_EQ(graphics.Stride, framePitch(m_modes[i].width, 1));
+    EXPECT_EQ(graphics.PixelValueAccessMode, D3DKMDT_PVAM_SETTABLEPALETTE);
+    EXPECT_EQ(m_manager.source->sources[3 * i].Format.Graphics.PixelValueAccessMode, D3DKMDT_PVAM_DIRECT);
+  }
+  pinTargetMode(1024, 768);
+  pinSourceMode(1024, 768, D3DDDIFMT_P8, 1024);
+  EXPECT_TRUE(supported());
+  pinSourceMode(1024, 768, D3DDDIFMT_P8, 1023);
+  EXPECT_FALSE(supported()) << "stride";
+  PinnedMode pinned;
+  pinSourceMode(1024, 768, D3DDDIFMT_P8, 1024);
+  ASSERT_EQ(vidPn().readActive(vidPnHandle(), pinned), STATUS_SUCCESS);
+  EXPECT_EQ(pinned.format, D3DDDIFMT_P8);
+  EXPECT_EQ(pinned.pitch, 1024u);
 }
 
 TEST_F(VidPnTest, AnEmptyTopologyHasNothingToEnumerate) {

@@ -26,7 +26,7 @@ enum Trait : uint16_t {
   kVideo = 64,        // YUV: plain surfaces, and textures of one level that the driver converts
   kBump = 128,        // differences of coordinates, and luminance
   kTight = 256,       // see FormatRow
-  kPlainOnly = 512,   // plain surfaces that are copied and filled, and nothing else
+  kIndices = 512,     // indices of a palette, see indexOperations()
   kNull = 1024,       // has neither memory nor a device format
   kPlanar = 2048,     // see FormatRow
   kResolve = 8192,    // a name by which programs ask for Blits::resolveDepth(); a target of it is one of NULL
@@ -58,8 +58,7 @@ struct Known {
 
 // D24X8 is stored as 32-bit depth: no program sees the bits, and no stencil that a leftover state could change. D24FS8
 // is stored as D24S8: no program reads its bits either. DF24 has no stencil in Direct3D, but has one on the device
-// (FMT-12), which SpecialStates keeps unused. P8 is stored as L8: it has no palettes here, and is only copied and
-// filled.
+// (FMT-12), which SpecialStates keeps unused. P8 is stored as L8.
 constexpr Known kKnown[] = {
     {D3DDDIFMT_A8R8G8B8, AERO_BOTH(B8G8R8A8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kUpToAlpha},
     {D3DDDIFMT_X8R8G8B8, AERO_BOTH(B8G8R8X8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kShown},
@@ -97,7 +96,7 @@ constexpr Known kKnown[] = {
     AERO_NEW(YUY2, 2, kVideo),
     {fourCc('N', 'V', '1', '2'), AEROGPU_FORMAT_D3D9_NV12, AEROGPU_FORMAT_INVALID, 0, 1, 1, kVideo | kPlanar},
     {fourCc('Y', 'V', '1', '2'), AEROGPU_FORMAT_D3D9_YV12, AEROGPU_FORMAT_INVALID, 0, 1, 1, kVideo | kPlanar},
-    {D3DDDIFMT_P8, AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_INVALID, 0, 1, 1, kPlainOnly},
+    {D3DDDIFMT_P8, AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_INVALID, 0, 1, 1, kIndices},
     {fourCc('N', 'U', 'L', 'L'), AERO_BOTH(INVALID), 0, 1, 1, kNull},
     {fourCc('R', 'E', 'S', 'Z'), AERO_BOTH(INVALID), 0, 1, 1, kNull | kResolve},
     {fourCc('A', 'T', 'O', 'C'), AERO_BOTH(INVALID), 0, 1, 1, kNull | kCoverage},
@@ -141,7 +140,17 @@ uint8_t pixelBits(uint32_t traits) {
   return traits & kTight ? 8 : traits & kVideo ? 16 : 0;
 }
 
-uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
+/** Returns the operations of P8. Direct3D 9 and 8 only copy and fill it: no driver of their last ten years had more, so
+ * a program that finds textures of it would be one that nobody has tried. Older runtimes have textures with palettes,
+ * and modes of the screen where the device has a palette, as VirtualBox's driver does (GaWddm.cpp). */
+uint32_t indexOperations(uint32_t caps, uint32_t features, bool isDirectDraw) {
+  if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return 0;
+  if (!isDirectDraw) return FORMATOP_OFFSCREENPLAIN;
+  return FORMATOP_OFFSCREENPLAIN | FORMATOP_TEXTURE |
+         (features & AEROGPU_EXT_FEATURE_HI_PALETTE ? FORMATOP_DISPLAYMODE : 0);
+}
+
+uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features, bool isDirectDraw) {
   if (known.traits & kResolve)
     return features & AEROGPU_EXT_FEATURE_HI_BLIT ? FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET
                                                   : 0;
@@ -154,7 +163,7 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   // Formats that no runtime knows: how large a pixel is in its memory, without which it makes no MANAGED, SYSTEMMEM and
   // SCRATCH surfaces (page "FORMATOP").
   const uint32_t described = pixelBits(known.traits) ? FORMATOP_PIXELSIZE : 0;
-  if (known.traits & kPlainOnly) return caps & AEROGPU_FORMAT_CAP_SAMPLE ? FORMATOP_OFFSCREENPLAIN : 0;
+  if (known.traits & kIndices) return indexOperations(caps, features, isDirectDraw);
   if (known.traits & kVideo) {
     const bool converts = caps & AEROGPU_FORMAT_CAP_BLIT_SRC && features & AEROGPU_EXT_FEATURE_HI_BLIT;
     if (!converts) return 0;
@@ -193,12 +202,12 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
 FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block, uint32_t interfaceNumber) {
   // Without the block, it is unknown what extended formats can do.
   const uint32_t features = block ? featuresHigh : 0;
-  constexpr uint32_t kDirectDrawInterface = 7;  // and below
+  const bool isDirectDraw = interfaceNumber <= 7;  // also that of Direct3D 7 and older
   // The device samples no YUV, but converts it to what a texture of video has as its twin.
   constexpr uint32_t kTwin = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLIT_DST;
   const bool isConverted = block && (block.format(AEROGPU_FORMAT_B8G8R8X8_UNORM).caps & kTwin) == kTwin;
   for (const Known &known : kKnown) {
-    if (known.traits & kDirectDraw && interfaceNumber > kDirectDrawInterface) continue;
+    if (known.traits & kDirectDraw && !isDirectDraw) continue;
     const bool extended = known.device < AEROGPU_EXT_FORMAT_FIRST || features & AEROGPU_EXT_FEATURE_HI_FORMATS;
     const uint32_t number = extended ? known.device : known.older;
     if (number == AEROGPU_FORMAT_INVALID && !(known.traits & kNull)) continue;
@@ -209,7 +218,8 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block, uint32
     FormatRow row = {};
     row.d3d = static_cast<D3DDDIFORMAT>(known.d3d);
     row.device = number;
-    row.operations = depth ? depthOperations(known, can.caps) : colorOperations(known, can.caps, features);
+    row.operations =
+        depth ? depthOperations(known, can.caps) : colorOperations(known, can.caps, features, isDirectDraw);
     if (!row.operations) continue;
     constexpr uint32_t kSamples = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_BLIT;
     // A program that cannot resolve has no use for samples, and lockable surfaces have one sample.

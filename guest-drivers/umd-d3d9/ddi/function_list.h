@@ -42,8 +42,8 @@ enum class Answer : uint8_t {
   X(StateSet, Stub)                   /* state blocks are the runtime's */                                           \
   X(SetPriority, Stub)                /* only for resources that a driver manages; this one manages none */                   \
   X(Clear, Done)                                                                                                     \
-  X(UpdatePalette, Stub)              /* no format has a palette */                                                  \
-  X(SetPalette, Stub)                 /* no format has a palette */                                                  \
+  X(UpdatePalette, Done)                                                                                             \
+  X(SetPalette, Done)                                                                                                \
   X(SetVertexShaderConst, Done)                                                                                      \
   X(MultiplyTransform, Stub)          /* the fixed function is the runtime's, which makes shaders of it */           \
   X(SetTransform, Stub)                                                                                              \

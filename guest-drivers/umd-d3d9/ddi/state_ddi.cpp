@@ -33,6 +33,22 @@ HRESULT APIENTRY SetTexture(HANDLE device, UINT stage, HANDLE texture) {
   return kOk;
 }
 
+HRESULT APIENTRY UpdatePalette(HANDLE device, const D3DDDIARG_UPDATEPALETTE *args, const PALETTEENTRY *colors) {
+  Palette *palette = Device::from(device)->palettes.get(args->PaletteHandle);
+  if (!palette) return kOutOfMemory;
+  palette->update(args->StartIndex, args->NumEntries, colors);
+  return kOk;
+}
+
+HRESULT APIENTRY SetPalette(HANDLE device, const D3DDDIARG_SETPALETTE *args) {
+  // 0 takes the palette away (page "D3DDDIARG_SETPALETTE").
+  Palette *palette = args->PaletteHandle ? Device::from(device)->palettes.get(args->PaletteHandle) : nullptr;
+  if (args->PaletteHandle && !palette) return kOutOfMemory;
+  if (palette) palette->setAlpha(args->PaletteFlags & D3DDDISETPALETTE_ALPHA);
+  if (Resource *resource = Resource::from(args->hResource)) resource->setPalette(palette);
+  return kOk;
+}
+
 HRESULT APIENTRY SetRenderTarget(HANDLE device, const D3DDDIARG_SETRENDERTARGET *args) {
   Device::from(device)->pipeline.targets.set(args->RenderTargetIndex, Resource::from(args->hRenderTarget),
                                              args->SubResourceIndex);

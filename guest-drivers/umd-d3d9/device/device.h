@@ -78,6 +78,7 @@ public:
   List<Shader> shaders;
   List<Declaration> declarations;
   List<Query> queries;
+  Palettes palettes;
 };
 
 }  // namespace aero

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "guest-drivers/umd-d3d9/resources/image.h"
+#include "guest-drivers/umd-d3d9/resources/palettes.h"
 
 namespace aero {
 
@@ -139,8 +140,14 @@ public:
   /** Returns the handle that samples it: the texture, or a view of it that reads alpha as one. 0: there is none. */
   uint32_t sampled() const { return m_sampled; }
   /** True if a draw that samples it has to call refresh() first: it is in the runtime's memory, has levels that the
-   * driver makes, or is a texture of video. */
-  bool needsRefresh() const { return m_flags.AutogenMipmap || m_isConverted || (m_isSystemMemory && m_surfaceCount); }
+   * driver makes, is a texture of video, or has indices of a palette. */
+  bool needsRefresh() const {
+    return m_flags.AutogenMipmap || m_isConverted || ((m_isSystemMemory || holdsIndices()) && m_surfaceCount);
+  }
+  /** True for D3DDDIFMT_P8. Draws sample the colours of its palette. */
+  bool holdsIndices() const { return m_format && m_format->d3d == D3DDDIFMT_P8; }
+  /** Sets the palette of a texture of indices; null: it has none, and is black. */
+  void setPalette(const Palette *palette) { m_palette = palette; }
   /** Brings sampled() up to date with the surfaces' current content; cheap if nothing has changed. */
   HRESULT refresh(DeviceObjects &objects);
   /** Generates the levels below the first of a resource with AutogenMipmap. `point`: picks texels instead of averaging
@@ -161,6 +168,8 @@ private:
   HRESULT makeTwin(DeviceObjects &objects);
   HRESULT makeColors(DeviceObjects &objects, uint32_t width, uint32_t height);
   HRESULT convert(DeviceObjects &objects);
+  HRESULT refreshIndices(DeviceObjects &objects);
+  HRESULT writeColors(DeviceObjects &objects, uint32_t index, const uint32_t (&argb)[Palette::kColors]);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);
   /** Sets m_crossesContexts and m_sampled, once the images are made. */
@@ -182,10 +191,15 @@ private:
   Image *m_images = nullptr;
   uint32_t m_opaqueView = 0;
   uint32_t m_levelsMade = 0;  // sum of m_surfaces[...].writes when the levels of AutogenMipmap were made
-  // For textures in the runtime's memory: the texture that draws sample instead, and the bytes that it was made from.
+  // For textures in the runtime's memory, and for those of indices: the texture that draws sample instead, and the
+  // bytes of the runtime's memory that it was made from.
   Resource *m_twin = nullptr;
   uint8_t *m_twinBytes = nullptr;
   bool m_hasNoTwin = false;
+  // For textures of indices: the palette, and that of the twin with its `changes` and the sum of
+  // m_surfaces[...].writes.
+  const Palette *m_palette = nullptr, *m_coloredBy = nullptr;
+  uint32_t m_coloredChanges = 0, m_coloredWrites = 0;
 };
 
 /** True for a resource that other contexts see. */

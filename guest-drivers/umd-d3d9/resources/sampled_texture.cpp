@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sampled_texture.cpp: textures that may need an update before a draw samples them: those in the runtime's memory,
-// which programs may bind, and those whose lower levels the driver generates. What is presented from the runtime's
-// memory is such a texture too.
+// which programs may bind, those whose lower levels the driver generates, and those of indices (index_colors.cpp). What
+// is presented from the runtime's memory is such a texture too.
 #include "aerogpu/aerogpu_extension.h"
 #include "guest-drivers/umd-d3d9/resources/surface_copies.h"
 
@@ -30,11 +30,11 @@ HRESULT Resource::makeTwin(DeviceObjects &objects) {
     sizes[i].Width = surface.width;
     sizes[i].Height = surface.height;
     sizes[i].Depth = m_flags.Volume ? surface.depth : 0;
-    isThere &= surface.system != nullptr;
-    bytes += systemBytes(surface, *m_format);
+    isThere &= surface.system || surface.image;
+    if (m_isSystemMemory) bytes += systemBytes(surface, *m_format);
   }
   D3DDDIARG_CREATERESOURCE args = {};
-  args.Format = m_format->d3d;
+  args.Format = holdsIndices() ? D3DDDIFMT_A8R8G8B8 : m_format->d3d;
   args.Pool = D3DDDIPOOL_VIDEOMEMORY;
   args.pSurfList = sizes;
   args.SurfCount = m_surfaceCount;
@@ -45,7 +45,7 @@ HRESULT Resource::makeTwin(DeviceObjects &objects) {
   Resource *twin = isThere ? heapCreate<Resource>() : nullptr;
   HRESULT result = !isThere ? kOk : twin ? twin->create(objects, args) : kOutOfMemory;
   heapFree(sizes);
-  if (twin && !failed(result)) {
+  if (twin && !failed(result) && m_isSystemMemory) {
     m_twinBytes = static_cast<uint8_t *>(heapAllocate(bytes));
     if (!m_twinBytes) result = kOutOfMemory;
   }
@@ -69,6 +69,7 @@ HRESULT Resource::refresh(DeviceObjects &objects) {
     return writes == m_levelsMade ? kOk : generateLevels(objects, false);
   }
   if (m_hasNoTwin) return kOk;
+  if (holdsIndices()) return refreshIndices(objects);
   const bool isNew = !m_twin;
   if (isNew) {
     const HRESULT made = makeTwin(objects);

@@ -8,6 +8,7 @@
 #include "aerogpu_cmd_extension.h"
 #include "aerogpu_error_records.h"
 #include "aerogpu_gamma.h"
+#include "aerogpu_scanout_extension.h"
 #include "aerogpu_spaces.h"
 
 #define AEROGPU_EXT_OPCODE_FIRST 0x8000U

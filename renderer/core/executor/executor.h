@@ -54,8 +54,8 @@ public:
   void setScanout(const aerogpu_scanout_config& config) { m_presents.setScanout(config); }
   /// Returns the allocation whose texture is shown; 0 = none, or the texture is found by its address.
   uint32_t scanoutAllocation() const { return m_presents.scanoutAllocation(); }
-  /// True if a live texture is shown: its backing starts at the scanout address, or has its allocation.
-  bool scanoutIsTexture() const { return m_presents.scanoutTexture() != nullptr; }
+  /// Says whether a live texture is shown: its backing starts at the scanout address, or has its allocation.
+  Presents::Shown shown() const { return m_presents.shown(); }
   /// Captures the scanout's texture, if there is one.
   Result<void> snapshotScanout() { return m_presents.snapshot(); }
   /// Notes that the oldest submission is finished: its write-backs are in guest memory. Any thread.

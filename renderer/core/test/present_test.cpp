@@ -67,6 +67,47 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
+// PRES-12: what the device asks for when it draws the screen.
+TEST(Presents, EachSubmissionTellsWhetherThePictureIsOld) {
+  Harness h;
+  const Allocation memory = h.allocate(64), other = h.allocate(64);
+  h.setScanout(kRgba, 4, 4, 16, memory.gpa);
+  const uint32_t shown = h.handle(), hidden = h.handle();
+  const auto bytes = pattern(64);
+  const auto changed = [&](const std::function<void(CommandWriter&)>& packets) {
+    CommandWriter w;
+    packets(w);
+    const FinishedSubmission finished = h.submit(w);
+    expectGood(finished);
+    return finished.result.scanout_changed;
+  };
+  const auto nothing = [](CommandWriter&) {};
+  const auto draw = [&](CommandWriter& w) { packets::upload(w, shown, 0, bytes); };
+  const auto present = [](CommandWriter& w) { packets::present(w, 0); };
+  EXPECT_FALSE(changed([&](CommandWriter& w) {
+    Harness::createTexture(w, shown, kRgba, 4, 4, kTexture, 1, 1, memory.id, 16);
+    Harness::createTexture(w, hidden, kRgba, 4, 4, kTexture, 1, 1, other.id, 16);
+  })) << "nobody has written to the texture";
+  EXPECT_TRUE(changed(draw));
+  EXPECT_TRUE(changed(nothing)) << "still";
+  EXPECT_FALSE(changed(present));
+  EXPECT_FALSE(changed([&](CommandWriter& w) { packets::upload(w, hidden, 0, bytes); }))
+      << "not on the screen";
+  EXPECT_TRUE(changed([&](CommandWriter& w) { packets::dirtyRange(w, shown, 0, 64); }));
+  EXPECT_TRUE(h.snapshotScanout().hasFrame);
+  EXPECT_FALSE(changed(nothing)) << "a snapshot was taken";
+  EXPECT_FALSE(changed([&](CommandWriter& w) {
+    draw(w);
+    present(w);
+  }));
+  EXPECT_TRUE(changed([&](CommandWriter& w) {
+    present(w);
+    draw(w);
+  }));
+  h.setScanout(kRgba, 4, 4, 16, memory.gpa, false);
+  EXPECT_FALSE(changed(draw)) << "the screen is off";
+}
+
 /// A possible change of a texture makes the next present bring a frame; without one, the last frame is still
 /// right.
 // PRES-7, OBJ-7, SCAN-7

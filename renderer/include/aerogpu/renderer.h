@@ -87,6 +87,11 @@ struct aerogpu_submission_result {
    */
   bool frame_unchanged;
   bool gpu_lost; /* the GPU is lost, and work of the submission may be missing */
+  /**
+   * Packets may have changed the texture at the scanout address since the newest frame of it was taken, as of
+   * this submission; a snapshot brings a new one.
+   */
+  bool scanout_changed;
 };
 
 /** A rectangle of pixels of a frame; `right` and `bottom` are not part of it. */
@@ -105,7 +110,7 @@ struct aerogpu_frame {
   uint32_t width;        /* pixels */
   uint32_t height;       /* pixels */
   uint32_t stride_bytes; /* from row to row */
-  uint32_t format;       /* enum aerogpu_format, one of the scanout formats */
+  uint32_t format;       /* enum aerogpu_format: one of the scanout formats, or D3D9_L8 for palette indices */
   uint32_t reserved0;
   const void* pixels;
   uint64_t sequence; /* counts frames of this renderer from 1 */

@@ -473,6 +473,20 @@ NTSTATUS Display::flipAtDirql(const DXGKARG_SETVIDPNSOURCEADDRESS& args) {
   return status;
 }
 
+NTSTATUS Display::setPalette(UINT first, std::span<const D3DKMDT_PALETTEDATA> colors) {
+  std::shared_lock exclusion(m_adapter.exclusion());
+  std::lock_guard lock(m_adapter.displayClass());
+  // The driver has the array until it returns, and not longer.
+  std::vector<D3DKMDT_PALETTEDATA> lent(colors.begin(), colors.end());
+  const DXGKARG_SETPALETTE args{0, first, static_cast<UINT>(lent.size()), lent.data()};
+  const NTSTATUS status = callDdi("DxgkDdiSetPalette", kPassiveLevel, m_adapter.ddi.DxgkDdiSetPalette,
+                                  m_adapter.context(), &args);
+  std::fill(lent.begin(), lent.end(), D3DKMDT_PALETTEDATA{0xDE, 0xAD, 0xBE, 0xEF});
+  if (!ntSuccess(status) && m_mode.format == D3DDDIFMT_P8)
+    brokenRule("DxgkDdiSetPalette in a mode with a palette: 0x%08x", status);
+  return status;
+}
+
 NTSTATUS Display::setPointerShape(const DXGKARG_SETPOINTERSHAPE& shape) {
   std::shared_lock exclusion(m_adapter.exclusion());
   std::lock_guard lock(m_adapter.displayClass());

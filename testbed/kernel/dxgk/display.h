@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,8 @@ public:
   bool pin(Allocation& allocation);
   void unpin(Allocation& allocation) { allocation.pinned = false; }
 
+  /// Sets colours of the palette, from entry `first` on, as Windows does in a mode with a palette.
+  NTSTATUS setPalette(UINT first, std::span<const D3DKMDT_PALETTEDATA> colors);
   NTSTATUS setPointerShape(const DXGKARG_SETPOINTERSHAPE& shape);
   NTSTATUS setPointerPosition(int x, int y, bool visible);
   NTSTATUS controlVsync(bool enable);

@@ -179,6 +179,9 @@ struct ModeSetTraits<D3DKMDT_VIDPN_SOURCE_MODE> {
     if (g.ColorBasis < D3DKMDT_CB_INTENSITY || g.ColorBasis > D3DKMDT_CB_YPBPR) return "ColorBasis";
     if (g.PixelValueAccessMode < D3DKMDT_PVAM_DIRECT || g.PixelValueAccessMode > D3DKMDT_PVAM_SETTABLEPALETTE)
       return "PixelValueAccessMode";
+    // Indices are those of P8, and colours are everything else.
+    if ((g.PixelFormat == D3DDDIFMT_P8) != (g.PixelValueAccessMode != D3DKMDT_PVAM_DIRECT))
+      return "PixelValueAccessMode for its PixelFormat";
     return nullptr;
   }
   static bool same(const D3DKMDT_VIDPN_SOURCE_MODE& a, const D3DKMDT_VIDPN_SOURCE_MODE& b) {
