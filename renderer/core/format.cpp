@@ -205,8 +205,7 @@ bool decodedByShader(const FormatInfo& format) {
 
 bool isGathered(const FormatInfo& format) {
   if (format.depth) return !format.compares;
-  if (format.blockPixels > 1) return format.format == AEROGPU_FORMAT_D3D9_ATI1;
-  if (format.isYuv()) return false;
+  if (format.blockPixels > 1 || format.isYuv()) return false;
   const std::array<Channel, 4>& c = format.channels;
   const Channel& only = isAlpha(format) ? c[3] : c[0];
   return only.stored() &&

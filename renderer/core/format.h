@@ -88,9 +88,9 @@ bool hasSrgbTwin(const FormatInfo& format);
 /// GPU has the layout in sRGB: colors of 16 bits (STATE-20).
 bool decodedByShader(const FormatInfo& format);
 
-/// True if samples of the format can be four texels (XSTATE-11): it has one channel, and does not compare.
-/// The formats are those of Direct3D 9's drivers (Wine, dlls/d3d9/tests/visual.c, test_fetch4; DXVK,
-/// src/d3d9/d3d9_common_texture.cpp).
+/// True if samples of the format can be four texels (XSTATE-11): it has one channel, is not compressed, and
+/// does not compare. The formats are those of AMD's drivers (Wine, dlls/d3d9/tests/visual.c, test_fetch4; for
+/// ATI1 these give one texel).
 bool isGathered(const FormatInfo& format);
 
 /// True if the only channel of the format is alpha.

@@ -206,7 +206,7 @@ TEST_F(FormatsTest, BlocksAreDecoded) {
   } cases[] = {{AEROGPU_FORMAT_BC1_RGBA_UNORM, red, {1, 0, 0, 1}},
                {AEROGPU_FORMAT_BC2_RGBA_UNORM, both(Bytes(8, 0x77), red), {1, 0, 0, 7 / 15.0}},
                {AEROGPU_FORMAT_BC3_RGBA_UNORM, both(single(200), red), {1, 0, 0, 200 / 255.0}},
-               {AEROGPU_FORMAT_D3D9_ATI1, single(77), {77 / 255.0, 0, 0, 1}},
+               {AEROGPU_FORMAT_D3D9_ATI1, single(77), {77 / 255.0, 77 / 255.0, 77 / 255.0, 77 / 255.0}},
                {AEROGPU_FORMAT_D3D9_ATI2, both(single(50), single(180)), {180 / 255.0, 50 / 255.0, 1, 1}}};
   for (const auto& c : cases) {
     CommandWriter w;
