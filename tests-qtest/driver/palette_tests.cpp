@@ -14,8 +14,6 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr NTSTATUS kCannotColorConvert = ntStatus(0xC01E0008);
-
 using Colors = std::vector<D3DKMDT_PALETTEDATA>;
 
 /// Returns 256 different colours, no index with its own value.

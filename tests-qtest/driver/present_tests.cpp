@@ -12,7 +12,7 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D), kCannotColorConvert = ntStatus(0xC01E0008);
+constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D);
 
 /// Returns every second pixel of a square as a separate rectangle.
 std::vector<RECT> checkerboard(LONG left, LONG top, LONG edge) {

@@ -98,6 +98,7 @@ const std::string& skipReason();
 __attribute__((format(printf, 2, 3))) bool expect(bool condition, const char* format, ...);
 
 inline constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  ///< STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
+inline constexpr NTSTATUS kCannotColorConvert = ntStatus(0xC01E0008);  ///< STATUS_GRAPHICS_CANNOTCOLORCONVERT
 inline constexpr uint32_t kMiB = 1 << 20;
 inline constexpr ULONG kAdapterUid = 0xFFFFFFFF;  ///< DISPLAY_ADAPTER_HW_ID
 
