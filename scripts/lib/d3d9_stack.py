@@ -33,8 +33,9 @@ WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D 
         'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs'}
 # Programs of the driver disc, and those that only test.
 PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.join(BUILD, 'testbed', 'programs'))
-ONLY_TESTS = ('bench', 'compositor', 'desktop', 'flip', 'player', 'readback')
+ONLY_TESTS = ('bench', 'compositor', 'desktop', 'dirty_regions', 'flip', 'frame_pacing', 'player', 'readback')
 NAMES = ['triangle', 'quad', 'flip', 'player', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
+         'dirty_regions', 'frame_pacing',
          'sharing', 'ddi_sanity', 'query_latency', 'event_queries', 'submit_stress', 'vblank_pacing', 'composition']
 LEVEL9 = 'level9'  # calls the user-mode driver without d3d9.dll
 DESKTOP = 'desktop'  # an idle program that keeps the desktop alive; testbed/programs/desktop.cpp

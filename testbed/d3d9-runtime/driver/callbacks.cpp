@@ -170,7 +170,7 @@ HRESULT APIENTRY Callbacks::present(HANDLE handle, const D3DDDICB_PRESENT *argum
   call.VidPnSourceId = device->m_adapter.vidPnSource();
   call.hSource = argument->hSrcAllocation;
   call.hDestination = argument->hDstAllocation;
-  call.PresentCount = request->count;
+  call.PresentCount = device->m_presents + 1;
   call.Flags.PresentCountValid = 1;
   if (request->flip) {
     call.Flags.Flip = 1;

@@ -166,6 +166,13 @@ bool DriverAdapter::checkCaps() const {
     brokenRule("vertex shaders 2.0 with %lu streams and types 0x%lx", m_caps.MaxStreams, m_caps.DeclTypes);
   if (!(m_caps.TextureCaps & D3DPTEXTURECAPS_POW2) != !(m_caps.TextureCaps & D3DPTEXTURECAPS_NONPOW2CONDITIONAL))
     brokenRule("TextureCaps 0x%lx: POW2 and NONPOW2CONDITIONAL go together", m_caps.TextureCaps);
+  // D3DKMTPresent refuses a flip interval that the kernel driver does not support (its page).
+  D3DKMT_FLIPQUEUEINFO flips{};
+  if (FAILED(queryAdapterInfo(KMTQAITYPE_FLIPQUEUEINFO, &flips, sizeof flips))) flips = {};
+  constexpr DWORD kLongIntervals = D3DPRESENT_INTERVAL_TWO | D3DPRESENT_INTERVAL_THREE | D3DPRESENT_INTERVAL_FOUR;
+  if ((m_caps.PresentationIntervals & kLongIntervals) && !flips.FlipFlags.FlipInterval)
+    brokenRule("PresentationIntervals 0x%lx, and the kernel driver has no flip intervals above one",
+               m_caps.PresentationIntervals);
   // The bits that d3d9caps.h names, and those that d3dhal.h adds for drivers: DevCaps from HWVERTEXBUFFER on, FOGINFVF.
   const struct {
     const char *name;

@@ -31,6 +31,7 @@ MISBEHAVIOUR = [
     ('no levels', BROKEN, 'format 21, multisample type 1 of windows: 0 quality levels, but its bit is set'),
     ('half a pair', BROKEN, 'TextureCaps 0x2: POW2 and NONPOW2CONDITIONAL go together'),
     ('unknown bits', BROKEN, 'LineCaps: unknown bits 0x40'),
+    ('no long intervals', BROKEN, 'PresentationIntervals 0x80000003, and the kernel driver has no flip intervals above one'),
     ('few slots', 1, '511 and 511 instruction slots of shader model 3'),
 ]
 
