@@ -189,6 +189,7 @@ class Stack:
         self.settings = settings or {}
         self.device = device
         self.environment = environment or {}
+        self.for_programs = {}  # variables that the next programs get too
         self.key = secrets.token_hex(16)
         self.address = None
         self.server = None
@@ -329,7 +330,7 @@ class Stack:
         """Returns the environment variables that a program needs."""
         return {**wine.environment(self.prefix, overrides='services.exe=;d3d9=n', display=self.display, both=self.both),
                 'AEROGPU_KMT': self.address,
-                'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {})}
+                'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {}), **self.for_programs}
 
     def start(self, path, *arguments):
         """Starts a program; returns a Running without waiting."""

@@ -364,6 +364,18 @@ class Tests:
         if code != 0:
             raise Failure('level9 ended with %d: %s' % (code, program.said()))
 
+    def composed(self):
+        """Runs programs as on a composed desktop: presents to windows are copies to shared surfaces."""
+        self.stack.for_programs = {'AEROGPU_D3D9_COMPOSED': '1'}
+        try:
+            self.window('triangle', '--ex', '--frames', '5')
+            self.window('quad', '--frames', '12')
+            self.window('quad', '--frames', '5', '--samples', '4')
+            self.window('dirty_regions')
+            self.window('player', '--frames', '5')
+        finally:
+            self.stack.for_programs = {}
+
     def sharing(self, cycles=2000, other=None):
         """Has 20 programs create, share, open, compose and close surfaces. At the end no more may be held (held(), with
         the margins of HELD) than after the first hundred cycles."""
@@ -433,7 +445,7 @@ class Tests:
 
     ALL = [triangle, triangle_ex, quad, flip, samples, player, d3d9ex, present_statistics, ddi_sanity, query_latency, frame_pacing, dirty_regions,
            event_queries, submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
-           sleep, desktop, calls, buffers_of_the_runtime, without_aperture,
+           sleep, desktop, composed, calls, buffers_of_the_runtime, without_aperture,
            level9, recovery]
     # Additional runs of --arch both: these of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, ddi_sanity, event_queries, readback, level9]

@@ -49,6 +49,7 @@ bool hasInterval(const D3DCAPS9 &caps, UINT interval, bool windowed) {
 
 SwapChain::~SwapChain() {
   for (Ref<Surface> &buffer : m_buffers) buffer->setContainer(nullptr);
+  m_surface.reset();
   leaveDisplay();
 }
 
@@ -136,7 +137,10 @@ HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
   m_front = parameters.Windowed ? 0 : parameters.BackBufferCount;
   for (UINT i = 0; i < parameters.BackBufferCount; ++i)
     m_buffers.emplace_back(new Surface(device(), m_image, i, nullptr, static_cast<IDirect3DSwapChain9Ex *>(this)));
-  if (parameters.Windowed) return D3D_OK;
+  if (parameters.Windowed) {
+    if (WindowSurface::isComposed()) m_surface = std::make_unique<WindowSurface>(device().driver());
+    return D3D_OK;
+  }
   D3DDDIARG_SETDISPLAYMODE shown{};
   shown.hResource = m_image->handle();
   shown.SubResourceIndex = m_front;
@@ -191,7 +195,7 @@ HRESULT SwapChain::present(const RECT *source, const RECT *destination, HWND win
   m_pending.push_back({device().driver().presents(), ++m_presents});
   if (m_pending.size() > kMostPending) m_pending.pop_front();
   rotate();
-  if (!device().driver().wasOccluded()) return D3D_OK;
+  if (!(m_surface ? m_surface->wasOccluded() : device().driver().wasOccluded())) return D3D_OK;
   // Another program has the screen: a full-screen program of Direct3D 9 has lost its device, others draw on invisibly.
   if (device().isEx()) return S_PRESENT_OCCLUDED;
   return m_parameters.Windowed ? D3D_OK : D3DERR_DEVICELOST;
@@ -224,7 +228,7 @@ HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, 
       flags & D3DPRESENT_FORCEIMMEDIATE ? D3DDDI_FLIPINTERVAL_IMMEDIATE : intervalOf(m_parameters.PresentationInterval);
   DriverDevice &driver = device().driver();
   // Windowed: first the draws, then the present.
-  const HRESULT flushed = driver.call<&D3DDDI_DEVICEFUNCS::pfnFlush>();
+  const HRESULT flushed = m_surface ? S_OK : driver.call<&D3DDDI_DEVICEFUNCS::pfnFlush>();
   if (FAILED(flushed)) return flushed;
   const bool immediate = request.interval == D3DDDI_FLIPINTERVAL_IMMEDIATE;
   const HRESULT turn = waitForTurn(immediate, flags & D3DPRESENT_DONOTWAIT);
@@ -234,7 +238,10 @@ HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, 
   argument.SrcSubResourceIndex = m_buffers[0]->subresource();
   argument.Flags.Blt = 1;
   argument.FlipInterval = request.interval;
-  const HRESULT presented = driver.present(argument, request);
+  const HRESULT presented =
+      m_surface ? m_surface->present(argument.hSrcResource, argument.SrcSubResourceIndex, m_parameters.BackBufferFormat,
+                                     {client.right, client.bottom}, request)
+                : driver.present(argument, request);
   D3DKMT_PRESENT_STATS stats{};
   m_refreshKnown = SUCCEEDED(presented) && !immediate && driver.presentStatistics(stats);
   if (m_refreshKnown) m_refresh = stats.SyncRefreshCount;

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "testbed/d3d9-runtime/com/com.h"
 #include "testbed/d3d9-runtime/com/surface.h"
+#include "testbed/d3d9-runtime/com/window_surface.h"
 
 namespace aerogpu::runtime {
 
@@ -63,6 +65,7 @@ private:
   std::deque<Pending> m_pending;  ///< presents that may not be on the screen
   bool m_refreshKnown = false;    ///< m_refresh is that of the last present, in a window at interval one
   UINT m_refresh = 0;
+  std::unique_ptr<WindowSurface> m_surface;  ///< where the desktop is composed
   bool m_ownsDisplay = false;
 };
 

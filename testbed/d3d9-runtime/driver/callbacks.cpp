@@ -198,6 +198,7 @@ HRESULT APIENTRY Callbacks::render(HANDLE handle, D3DDDICB_RENDER *argument) {
     brokenRule("pfnRenderCb without a context");
     return device->returned(E_INVALIDARG);
   }
+  ++device->m_submissions;
   HRESULT result = S_OK;
   if (UINT64{argument->CommandOffset} + argument->CommandLength > context->commandBytes ||
       argument->NumAllocations > context->allocationCount || argument->NumPatchLocations > context->patchCount) {

@@ -83,6 +83,8 @@ public:
   D3DKMT_HANDLE kernelHandle() const { return m_kernelHandle; }
   /// Returns how many presents of this device the kernel side took.
   UINT presents() const { return m_presents; }
+  /// Returns how often the driver has called pfnRenderCb.
+  UINT submissions() const { return m_submissions; }
   /// Returns the kernel side's statistics of presents; false if there are none.
   bool presentStatistics(D3DKMT_PRESENT_STATS &out) const;
   /// Runs pfnPresent and keeps `request` for the callback.
@@ -128,7 +130,7 @@ private:
   };
   std::map<D3DKMT_HANDLE, Made> m_made;
   const PresentRequest *m_request = nullptr;
-  UINT m_presents = 0;
+  UINT m_presents = 0, m_submissions = 0;
   const char *m_call = nullptr;  ///< the driver's function that is running
   DWORD m_callThread = 0;
   HRESULT m_callbackError = S_OK;  ///< the last one in the running call

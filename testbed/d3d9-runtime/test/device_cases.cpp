@@ -244,6 +244,27 @@ TEST_CASE(presentWindowed) {
   chain->Release();
 }
 
+// On a composed desktop a window's present is Blts with marks and a Flush, and only the compositor presents.
+TEST_CASE(presentComposed) {
+  SetEnvironmentVariableA("AEROGPU_D3D9_COMPOSED", "1");
+  {
+    const TestDevice device;
+    const RECT same{0, 0, 320, 200};
+    EXPECT(device->Present(&same, nullptr, nullptr, nullptr) == D3D_OK);
+    const std::vector<std::string> first = calls();
+    EXPECT(countOf(first, "Blt 0:0 0,0-320,100 to 0:0 0,0-320,100 flags 100") == 1);
+    EXPECT(countOf(first, "Blt 0:0 0,100-320,200 to 0:0 0,100-320,200 flags 400") == 1);
+    EXPECT(device->Present(&same, nullptr, nullptr, nullptr) == D3D_OK);
+    EXPECT_CALLS("Blt 0:0 0,0-320,66 to 0:0 0,0-320,66 flags 100", "Blt 0:0 0,66-320,133 to 0:0 0,66-320,133 flags 200",
+                 "Blt 0:0 0,133-320,200 to 0:0 0,133-320,200 flags 400", "Flush", "callback Render", "Flush",
+                 "callback Render", "Present source 1:0 destination 0 flags 1 interval 0");
+    EXPECT(device->Present(nullptr, nullptr, nullptr, nullptr) == D3D_OK);
+    EXPECT_CALLS("Blt 0:0 0,0-640,480 to 0:0 0,0-320,200 flags 500", "Flush", "callback Render", "Flush",
+                 "callback Render", "Present source 1:0 destination 0 flags 1 interval 0");
+  }
+  SetEnvironmentVariableA("AEROGPU_D3D9_COMPOSED", nullptr);
+}
+
 // d3d9ddi 3.5: several back buffers are one resource, whose entries are no levels; the runtime rotates them by index.
 TEST_CASE(presentSeveralBuffers) {
   const TestDevice device(false, D3DCREATE_HARDWARE_VERTEXPROCESSING, 2);
