@@ -92,6 +92,15 @@ class Ppm:
             at = (row * self.width + x) * 3
             yield self.data[at:at + width * 3]
 
+    def shows(self, word):
+        """Returns whether "size=WxH" or "X,Y=RRGGBB" is so."""
+        where, _, value = word.partition('=')
+        if where == 'size':
+            return value == '%dx%d' % (self.width, self.height)
+        x, y = (int(number) for number in where.split(','))
+        at = (y * self.width + x) * 3
+        return x < self.width and y < self.height and self.data[at:at + 3].hex() == value
+
     def write_png(self, path, x=0, y=0, width=None, height=None):
         """Writes a part of the picture as PNG (PNG specification, 11: IHDR, IDAT, IEND)."""
         width, height = width or self.width, height or self.height

@@ -176,6 +176,10 @@ HRESULT APIENTRY Callbacks::present(HANDLE handle, const D3DDDICB_PRESENT *argum
     call.Flags.Flip = 1;
     call.Flags.FlipDoNotWait = request->doNotWait;
     call.FlipInterval = request->interval;
+  } else if (request->fill) {
+    call.Flags.ColorFill = call.Flags.DstRectValid = 1;
+    call.Color = request->color;
+    call.DstRect = request->destination;
   } else {
     call.Flags.Blt = 1;
     call.Flags.SrcRectValid = call.Flags.DstRectValid = 1;

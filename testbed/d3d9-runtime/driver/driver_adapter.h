@@ -12,7 +12,8 @@ namespace aerogpu::runtime {
 
 class DriverAdapter {
 public:
-  DriverAdapter() = default;
+  /// `version`: that of Direct3D, as which the runtime opens the driver's adapter.
+  explicit DriverAdapter(UINT version = 9) : m_version(version) {}
   ~DriverAdapter();
   DriverAdapter(const DriverAdapter &) = delete;
   DriverAdapter &operator=(const DriverAdapter &) = delete;
@@ -28,6 +29,7 @@ public:
   const char *driverFile() const { return m_driverFile; }
   UINT driverVersion() const { return m_driverVersion; }
 
+  UINT version() const { return m_version; }
   const D3DCAPS9 &caps() const { return m_caps; }
   /// Returns the FORMATOP bits of a format, all its entries together; 0: not in the list.
   DWORD operations(D3DFORMAT format) const;
@@ -47,18 +49,23 @@ public:
   HMODULE module() const { return m_module; }
   HRESULT createDevice(D3DDDIARG_CREATEDEVICE &argument) const;
 
+  /// Calls GetCaps for a type that the runtime here does not need itself.
+  HRESULT ask(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const { return getCaps(type, info, data, size); }
+
 private:
   bool loadDriver();
   bool readCaps();
   void checkMultisampling() const;
   bool checkFormats() const;
   bool checkCaps() const;
+  void askForVideo() const;
   bool readModes();
   HRESULT getCaps(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const;
   HRESULT queryAdapterInfo(KMTQUERYADAPTERINFOTYPE type, void *data, UINT size) const;
   static HRESULT APIENTRY queryAdapterInfoCb(HANDLE adapter, D3DDDICB_QUERYADAPTERINFO *argument);
   static HRESULT APIENTRY getMultisampleMethodListCb(HANDLE adapter, D3DDDICB_GETMULTISAMPLEMETHODLIST *argument);
 
+  const UINT m_version;
   const KernelCalls *m_kernel = nullptr;
   D3DKMT_HANDLE m_kernelHandle = 0;
   LUID m_luid{};

@@ -32,7 +32,7 @@ HRESULT DriverDevice::create(bool multithreaded, const D3DDDI_DEVICECALLBACKS &g
   D3DDDI_DEVICECALLBACKS callbacks = given;
   D3DDDIARG_CREATEDEVICE argument{};
   argument.hDevice = this;
-  argument.Interface = 9;
+  argument.Interface = m_adapter.version();
   argument.Version = D3D_UMD_INTERFACE_VERSION;
   argument.pCallbacks = &callbacks;
   argument.pDeviceFuncs = &m_functions;

@@ -24,6 +24,8 @@ struct PresentRequest {
   RECT destination{};       ///< in the window's client area
   std::vector<RECT> dirty;  ///< changed parts of the source; empty: all of it
   bool flip = false;
+  bool fill = false;  ///< of `destination`
+  UINT color = 0;
   bool doNotWait = false;
   D3DDDI_FLIPINTERVAL_TYPE interval = D3DDDI_FLIPINTERVAL_IMMEDIATE;
 };

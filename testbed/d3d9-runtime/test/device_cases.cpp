@@ -31,7 +31,11 @@ TEST_CASE(openingOrder) {
                                 "GetCaps 7 size 8"};
   // Then for each format, for windows and flips, the quality levels of sixteen kinds of samples.
   constexpr size_t kQualityLevels = 8 * 2 * 16;
-  const char *const kDevice[] = {"kmt CreateDevice", "CreateDevice interface 9 flags 2", "kmt CreateContext hint 9"};
+  // Then what programs of video and gamma ramps make it ask for, and the device.
+  const char *const kDevice[] = {
+      "GetCaps 14 size 4",       "GetCaps 22 size 4", "GetCaps 31 size 4", "GetCaps 34 size 4",
+      "GetCaps 42 size 40",      "GetCaps 43 size 4", "kmt CreateDevice",  "CreateDevice interface 9 flags 2",
+      "kmt CreateContext hint 9"};
   size_t at = 0;
   for (const char *row : kOrder) {
     const size_t found = find(lines, row, at);

@@ -32,6 +32,7 @@ MISBEHAVIOUR = [
     ('half a pair', BROKEN, 'TextureCaps 0x2: POW2 and NONPOW2CONDITIONAL go together'),
     ('unknown bits', BROKEN, 'LineCaps: unknown bits 0x40'),
     ('lazy flush', BROKEN, 'Flush after EndPresentToDwm submitted nothing, so no frame comes', {'AEROGPU_D3D9_COMPOSED': '1'}),
+    ('long answer', BROKEN, 'GetCaps 14 writes behind the 4 bytes of its answer'),
     ('no long intervals', BROKEN, 'PresentationIntervals 0x80000003, and the kernel driver has no flip intervals above one'),
     ('few slots', 1, '511 and 511 instruction slots of shader model 3'),
 ]
