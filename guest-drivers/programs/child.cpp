@@ -106,6 +106,11 @@ bool Child::hear(const char *word, char *rest, size_t size) {
   return fail("program %lu ended before it said '%s'", id_, word);
 }
 
+void Child::kill() {
+  TerminateProcess(process_, 1);
+  WaitForSingleObject(process_, kEndLimitMs);
+}
+
 bool Child::finish() {
   closeHandle(&input_);
   DWORD code = STILL_ACTIVE;

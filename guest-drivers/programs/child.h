@@ -21,6 +21,8 @@ public:
   /** Reads the next line that begins with `word`, without it and the blank after it. Other lines are passed on to
    * standard output. Prints an error, and returns false, if the program ends or prints nothing more. */
   bool hear(const char *word, char *rest, size_t size);
+  /** Ends it at once, whatever it is doing. */
+  void kill();
   /** Closes its input and waits. Prints an error if its exit status is not 0. */
   bool finish();
 

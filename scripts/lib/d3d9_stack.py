@@ -35,8 +35,9 @@ WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D 
         'd3d8-x86': 'Direct3D 8 runtime (d3d8.dll) for 32-bit programs'}
 # Programs of the driver disc, and those that only test.
 PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.join(BUILD, 'testbed', 'programs'))
-ONLY_TESTS = ('bench', 'compositor', 'desktop', 'flip', 'gamma', 'player', 'readback')
-NAMES = ['triangle', 'quad', 'flip', 'gamma', 'player', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
+ONLY_TESTS = ('bench', 'compositor', 'desktop', 'dirty_regions', 'flip', 'frame_pacing', 'gamma', 'player', 'readback')
+NAMES = ['triangle', 'quad', 'flip', 'gamma', 'player', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor',
+         'producer', 'dirty_regions', 'frame_pacing',
          'sharing', 'ddi_sanity', 'query_latency', 'event_queries', 'submit_stress', 'vblank_pacing', 'composition']
 LEVEL9 = 'level9'  # calls the user-mode driver without d3d9.dll
 DESKTOP = 'desktop'  # an idle program that keeps the desktop alive; testbed/programs/desktop.cpp
@@ -92,6 +93,15 @@ class Ppm:
         for row in range(y, y + height):
             at = (row * self.width + x) * 3
             yield self.data[at:at + width * 3]
+
+    def shows(self, word):
+        """Returns whether "size=WxH" or "X,Y=RRGGBB" is so."""
+        where, _, value = word.partition('=')
+        if where == 'size':
+            return value == '%dx%d' % (self.width, self.height)
+        x, y = (int(number) for number in where.split(','))
+        at = (y * self.width + x) * 3
+        return x < self.width and y < self.height and self.data[at:at + 3].hex() == value
 
     def write_png(self, path, x=0, y=0, width=None, height=None):
         """Writes a part of the picture as PNG (PNG specification, 11: IHDR, IDAT, IEND)."""
@@ -190,6 +200,7 @@ class Stack:
         self.settings = settings or {}
         self.device = device
         self.environment = environment or {}
+        self.for_programs = {}  # variables that the next programs get too
         self.key = secrets.token_hex(16)
         self.address = None
         self.server = None
@@ -332,7 +343,7 @@ class Stack:
         overrides = 'services.exe=;d3d9=n' + (';d3d8=n' if self.both else '')
         return {**wine.environment(self.prefix, overrides=overrides, display=self.display, both=self.both),
                 'AEROGPU_KMT': self.address,
-                'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {})}
+                'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {}), **self.for_programs}
 
     def start(self, path, *arguments):
         """Starts a program; returns a Running without waiting."""

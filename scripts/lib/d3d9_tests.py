@@ -2,6 +2,7 @@
 """Tests our stack with Direct3D 9 programs, over a QEMU without a running CPU (run_d3d9_tests.py) or in a booted VM
 (tests-qtest/vm/d3d9_test.py). A test is a method of Tests; it fails by raising Failure. Output is TAP."""
 import glob
+import itertools
 import os
 import re
 import tempfile
@@ -11,43 +12,15 @@ from aerogpu_build import ROOT, Failure
 import bench_d3d9
 import bench_scenes
 import d3d9_stack
+from tap_report import Report
 import wine
 
 # Programs of the driver disc that users start (guest-drivers/package/resources/meson.build, disc_programs).
 ON_DISC = ('composition', 'd3d9ex_test', 'ddi_sanity', 'event_queries', 'present_statistics', 'quad', 'query_latency', 'shared',
            'sharing', 'submit_stress', 'triangle', 'vblank_pacing')
 # How much the window's channels may differ; the programs use the same values.
-TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'gamma': 0, 'shared': 0, 'd3d9ex_test': 0, 'player': 1,
+TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'gamma': 0, 'shared': 0, 'd3d9ex_test': 0, 'player': 1, 'dirty_regions': 0,
              'compositor': 4}  # contents, three passes of blur, three blends: each rounds
-
-
-class Report:
-    """Writer of TAP on standard output. The plan and the counts of passed, failed and skipped points come at the
-    end."""
-
-    def __init__(self):
-        self.passed = self.failed = self.skipped = 0
-
-    def point(self, name, wrong=None, skip=None):
-        self.failed += bool(wrong)
-        self.skipped += bool(skip)
-        self.passed += not wrong and not skip
-        note = ' # SKIP ' + skip if skip else ' # ' + wrong if wrong else ''
-        print('%s %s%s' % ('not ok' if wrong else 'ok', name, note), flush=True)
-
-    def note(self, text):
-        print('# ' + text, flush=True)
-
-    def stop(self, stack):
-        """Stops a stack, and reports as a point whether the server's exit status says that the kernel driver broke no
-        rule."""
-        code = stack.stop()
-        self.point('the kernel driver broke no rule', '' if code == 0 else 'the driver host ended with %s: %s' % (
-            code, '; '.join(stack.lines.text().splitlines()[-4:])))
-
-    def end(self):
-        print('1..%d\n# %d passed, %d failed, %d skipped' % (
-            self.passed + self.failed + self.skipped, self.passed, self.failed, self.skipped), flush=True)
 
 
 class Tests:
@@ -70,11 +43,15 @@ class Tests:
         """Waits until a program holds its last picture; compares its window on the screen with the expected picture."""
         program.wait_line('^holding$')
         where = program.wait_line(r'^window (-?\d+),(-?\d+) (\d+)x(\d+)$')
-        screen = screen or self.stack.screen()
-        if self.pictures:
-            self.save('d3d9-%s.png' % program.name, screen, *(int(number) for number in where.groups()))
         tolerance = TOLERANCE[program.name.removesuffix('-x86')]
-        wrong = screen.difference(program.expected(), int(where.group(1)), int(where.group(2)), tolerance)
+        deadline = time.monotonic() + SHOWN_LIMIT
+        while True:  # the last frame may still wait for its vertical blank
+            seen = screen or self.stack.screen()
+            wrong = seen.difference(program.expected(), int(where.group(1)), int(where.group(2)), tolerance)
+            if not wrong or screen or time.monotonic() > deadline:
+                break
+        if self.pictures:
+            self.save('d3d9-%s.png' % program.name, seen, *(int(number) for number in where.groups()))
         if wrong:
             raise Failure("%s's window on the screen: %s" % (program.name, wrong))
 
@@ -299,6 +276,13 @@ class Tests:
     def query_latency(self):
         self.said('query_latency')
 
+    def frame_pacing(self):
+        """Checks frame latency and intervals, in a window and full screen."""
+        self.said('frame_pacing')
+
+    def dirty_regions(self):
+        self.window('dirty_regions')
+
     def event_queries(self):
         """Checks event queries in four processes."""
         self.said('event_queries')
@@ -379,7 +363,12 @@ class Tests:
         surface = self.stack.ask('window-surface 96x64 %d' % D3DDDIFMT_X8R8G8B8)[0]
         program = self.stack.start(d3d9_stack.program(d3d9_stack.LEVEL9, self.arch), surface,
                                    self.stack.path_of('producer', self.arch))
-        program.wait_line('^level9: (not )?ok$')
+        for number in itertools.count(1):
+            asked = program.wait_line(r'^level9: (?:not )?ok$|^look %d (.*)$' % number).group(1)
+            if not asked:
+                break
+            program.process.stdin.write(b'yes\n' if self.shows(asked) else b'no\n')
+            program.process.stdin.flush()
         code, said = program.wait(), ''
         self.stack.ask('close-window-surface ' + surface)
         for line in program.lines.text().splitlines():
@@ -390,6 +379,28 @@ class Tests:
             said = line
         if code != 0:
             raise Failure('level9 ended with %d: %s' % (code, program.said()))
+
+    def shows(self, what):
+        """Returns whether the screen shows all of these within some seconds: words "size=WxH" and "X,Y=RRGGBB"."""
+        deadline = time.monotonic() + SHOWN_LIMIT
+        while True:
+            screen = self.stack.screen()
+            if all(screen.shows(word) for word in what.split()):
+                return True
+            if time.monotonic() > deadline:
+                return False
+
+    def composed(self):
+        """Runs programs as on a composed desktop: presents to windows are copies to shared surfaces."""
+        self.stack.for_programs = {'AEROGPU_D3D9_COMPOSED': '1'}
+        try:
+            self.window('triangle', '--ex', '--frames', '5')
+            self.window('quad', '--frames', '12')
+            self.window('quad', '--frames', '5', '--samples', '4')
+            self.window('dirty_regions')
+            self.window('player', '--frames', '5')
+        finally:
+            self.stack.for_programs = {}
 
     def sharing(self, cycles=2000, other=None):
         """Has 20 programs create, share, open, compose and close surfaces. At the end no more may be held (held(), with
@@ -458,9 +469,9 @@ class Tests:
         """Draws where locked memory cannot be rendered with: it lies in the device's memory alone."""
         self.with_setting('DisableAperture', 'without aperture: ')
 
-    ALL = [triangle, triangle_ex, quad, flip, gamma, samples, player, d3d9ex, present_statistics, ddi_sanity,
-           query_latency, event_queries, submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
-           sleep, desktop, calls, buffers_of_the_runtime, without_aperture,
+    ALL = [triangle, triangle_ex, quad, flip, gamma, samples, player, d3d9ex, present_statistics, ddi_sanity, query_latency,
+           frame_pacing, dirty_regions, event_queries, submit_stress, vblank_pacing, composition, no_device, readback, shared,
+           shared_in_one_process, two_programs, killed, sleep, desktop, composed, calls, buffers_of_the_runtime, without_aperture,
            level9, recovery]
     # Additional runs of --arch both: these of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, ddi_sanity, event_queries, readback, level9]
@@ -480,6 +491,7 @@ D3DDDIFMT_X8R8G8B8 = 22
 # The 32-bit Wine prints this, because it has no FreeType here (scripts/prepare-wine32).
 NO_FONTS = re.compile(r'^Wine cannot find the FreeType font library\..*?^http://www\.freetype\.org\n', re.M | re.S)
 SCRIPT_LIMIT = 1800  # s, limit for sixteen programs; an idle machine takes one minute
+SHOWN_LIMIT = 10  # s, until a frame that was presented is on the screen
 RATE_SECONDS = 5  # time during which the frames of a program are counted
 SLEEP_FRAMES = 400  # a program draws this many, some seconds, through a sleep of the machine
 CYCLE_LIMIT = 0.1  # s, limit of a cycle of sharing on a busy machine; an idle one takes some milliseconds

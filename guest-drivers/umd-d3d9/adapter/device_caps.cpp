@@ -66,8 +66,9 @@ void describeDevice(const Adapter &adapter, D3DCAPS9 &caps) {
   caps.Caps2 = D3DCAPS2_DYNAMICTEXTURES | D3DCAPS2_CANSHARERESOURCE;
   // Without D3DCAPS3_LINEAR_TO_SRGB_PRESENTATION: the kernel driver, which draws windowed presents, does not convert.
   caps.Caps3 = D3DCAPS3_ALPHA_FULLSCREEN_FLIP_OR_DISCARD | D3DCAPS3_COPY_TO_VIDMEM | D3DCAPS3_COPY_TO_SYSTEMMEM;
-  caps.PresentationIntervals = D3DPRESENT_INTERVAL_IMMEDIATE | D3DPRESENT_INTERVAL_ONE | D3DPRESENT_INTERVAL_TWO |
-                               D3DPRESENT_INTERVAL_THREE | D3DPRESENT_INTERVAL_FOUR;
+  // Longer intervals are up to the kernel driver (page "D3DKMTPresent"), which has none (DXGK_FLIPCAPS.FlipInterval):
+  // its flips are memory-mapped, and DXGKARG_SETVIDPNSOURCEADDRESS brings no interval.
+  caps.PresentationIntervals = D3DPRESENT_INTERVAL_IMMEDIATE | D3DPRESENT_INTERVAL_ONE;
   caps.CursorCaps = D3DCURSORCAPS_COLOR;
   constexpr DWORD kFloatTlVertex = 1;  // D3DDEVCAPS_FLOATTLVERTEX
   caps.DevCaps = kFloatTlVertex | D3DDEVCAPS_EXECUTESYSTEMMEMORY | D3DDEVCAPS_EXECUTEVIDEOMEMORY |

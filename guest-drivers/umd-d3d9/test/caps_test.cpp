@@ -256,7 +256,8 @@ TEST_F(UmdCaps, Level9Capabilities) {
   const auto has = [](DWORD value, DWORD bits) { return (value & bits) == bits; };
   // 9_1
   EXPECT_TRUE(has(c.Caps2, D3DCAPS2_DYNAMICTEXTURES | D3DCAPS2_FULLSCREENGAMMA));
-  EXPECT_TRUE(has(c.PresentationIntervals, D3DPRESENT_INTERVAL_IMMEDIATE | D3DPRESENT_INTERVAL_ONE));
+  EXPECT_EQ(c.PresentationIntervals, D3DPRESENT_INTERVAL_IMMEDIATE | D3DPRESENT_INTERVAL_ONE)
+      << "the kernel driver's FlipInterval is 0";
   EXPECT_TRUE(has(c.PrimitiveMiscCaps, D3DPMISCCAPS_COLORWRITEENABLE));
   EXPECT_TRUE(has(c.ShadeCaps, D3DPSHADECAPS_ALPHAGOURAUDBLEND | D3DPSHADECAPS_COLORGOURAUDRGB |
                                    D3DPSHADECAPS_FOGGOURAUD | D3DPSHADECAPS_SPECULARGOURAUDRGB));

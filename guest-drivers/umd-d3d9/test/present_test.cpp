@@ -50,6 +50,30 @@ TEST_F(Umd, APresentOfTheRuntimesMemoryShowsACopy) {
   p.destroy(plain);
 }
 
+TEST_F(Umd, APresentMayHaveADestinationOrNoSource) {
+  prepare();
+  HANDLE primary = p.resource(D3DDDIFMT_X8R8G8B8, 64, 48, Program::target());
+  const D3DKMT_HANDLE shown = kernel.allocations.rbegin()->first;
+  D3DDDIARG_PRESENT known = {};
+  known.hSrcResource = target;
+  known.hDstResource = primary;
+  known.Flags.Blt = 1;
+  EXPECT_EQ(p.fn.pfnPresent(p.dev(), &known), 0);
+  ASSERT_EQ(rt.presents.size(), 1u);
+  EXPECT_NE(rt.presents[0].hSrcAllocation, 0u);
+  EXPECT_EQ(rt.presents[0].hDstAllocation, shown);
+  D3DDDIARG_PRESENT fill = {};
+  fill.Flags.ColorFill = 1;
+  p.clear(1);
+  rt.takePackets();
+  EXPECT_EQ(p.fn.pfnPresent(p.dev(), &fill), 0);
+  ASSERT_EQ(rt.presents.size(), 2u);
+  EXPECT_EQ(rt.presents[1].hSrcAllocation, 0u);
+  EXPECT_EQ(rt.presents[1].hDstAllocation, 0u);
+  EXPECT_EQ(count(rt.takePackets(), AEROGPU_CMD_CLEAR), 1u) << "what was drawn before comes first";
+  p.destroy(primary);
+}
+
 TEST_F(Umd, BackBuffersAreSurfacesOfOneResource) {
   std::vector<D3DDDI_SURFACEINFO> surfaces(3, D3DDDI_SURFACEINFO{64, 48, 0, nullptr, 0, 0});
   D3DDDIARG_CREATERESOURCE args = {};

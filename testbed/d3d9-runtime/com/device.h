@@ -244,6 +244,9 @@ public:
   HRESULT STDMETHODCALLTYPE GetDisplayModeEx(UINT swapChain, D3DDISPLAYMODEEX *mode,
                                              D3DDISPLAYROTATION *rotation) override;
 
+  /// Returns how many presents may be under way.
+  UINT frameLatency() const { return m_frameLatency; }
+
 private:
   ~Device();
   /// Creates the swap chain. `keepStates`: keeps the states, as a Reset of Direct3D 9Ex does.

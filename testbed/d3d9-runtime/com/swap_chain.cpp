@@ -11,6 +11,7 @@ namespace aerogpu::runtime {
 namespace {
 
 constexpr UINT kMostBackBuffers = 3, kMostBackBuffersEx = 30;
+constexpr size_t kMostPending = 64;  // more than the greatest frame latency
 
 D3DDDI_FLIPINTERVAL_TYPE intervalOf(UINT interval) {
   switch (interval) {
@@ -53,6 +54,7 @@ SwapChain::SwapChain(Device &device, HWND focusWindow) : Child(device), m_focusW
 
 SwapChain::~SwapChain() {
   for (Ref<Surface> &buffer : m_buffers) buffer->setContainer(nullptr);
+  m_surface.reset();
   leaveDisplay();
 }
 
@@ -140,7 +142,10 @@ HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
   m_front = parameters.Windowed ? 0 : parameters.BackBufferCount;
   for (UINT i = 0; i < parameters.BackBufferCount; ++i)
     m_buffers.emplace_back(new Surface(device(), m_image, i, nullptr, static_cast<IDirect3DSwapChain9Ex *>(this)));
-  if (parameters.Windowed) return D3D_OK;
+  if (parameters.Windowed) {
+    if (WindowSurface::isComposed()) m_surface = std::make_unique<WindowSurface>(device().driver());
+    return D3D_OK;
+  }
   D3DDDIARG_SETDISPLAYMODE shown{};
   shown.hResource = m_image->handle();
   shown.SubResourceIndex = m_front;
@@ -214,9 +219,10 @@ HRESULT SwapChain::present(const RECT *source, const RECT *destination, HWND win
   if (result == static_cast<HRESULT>(D3DDDIERR_DEVICEREMOVED))
     result = device().isEx() ? D3DERR_DEVICEHUNG : D3DERR_DEVICELOST;
   if (FAILED(result)) return result;
-  ++m_presents;
+  m_pending.push_back({device().driver().presents(), ++m_presents});
+  if (m_pending.size() > kMostPending) m_pending.pop_front();
   rotate();
-  if (!device().driver().wasOccluded()) return D3D_OK;
+  if (!(m_surface ? m_surface->wasOccluded() : device().driver().wasOccluded())) return D3D_OK;
   // Another program has the screen: a full-screen program of Direct3D 9 has lost its device, others draw on invisibly.
   if (device().isEx()) return S_PRESENT_OCCLUDED;
   return m_parameters.Windowed ? D3D_OK : D3DERR_DEVICELOST;
@@ -240,27 +246,51 @@ HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, 
   if (dirty && dirty->rdh.nCount && dirty->rdh.nCount <= 4096) {
     request.dirty.resize(dirty->rdh.nCount);
     std::memcpy(request.dirty.data(), dirty->Buffer, request.dirty.size() * sizeof(RECT));
+    // In coordinates of the back buffer, and an aid only: what is not presented is left out.
+    for (RECT &part : request.dirty) IntersectRect(&part, &part, &request.source);
+    std::erase_if(request.dirty, [](const RECT &part) { return IsRectEmpty(&part); });
+    if (request.dirty.empty()) return D3D_OK;
   }
-  request.count = m_presents + 1;
-  request.doNotWait = flags & D3DPRESENT_DONOTWAIT;
   request.interval =
       flags & D3DPRESENT_FORCEIMMEDIATE ? D3DDDI_FLIPINTERVAL_IMMEDIATE : intervalOf(m_parameters.PresentationInterval);
   DriverDevice &driver = device().driver();
   // Windowed: first the draws, then the present.
-  const HRESULT flushed = driver.call<&D3DDDI_DEVICEFUNCS::pfnFlush>();
+  const HRESULT flushed = m_surface ? S_OK : driver.call<&D3DDDI_DEVICEFUNCS::pfnFlush>();
   if (FAILED(flushed)) return flushed;
+  const bool immediate = request.interval == D3DDDI_FLIPINTERVAL_IMMEDIATE;
+  const HRESULT turn = waitForTurn(immediate, flags & D3DPRESENT_DONOTWAIT);
+  if (FAILED(turn)) return turn;
   D3DDDIARG_PRESENT argument{};
   argument.hSrcResource = m_image->handle();
   argument.SrcSubResourceIndex = m_buffers[0]->subresource();
   argument.Flags.Blt = 1;
   argument.FlipInterval = request.interval;
-  return driver.present(argument, request);
+  const HRESULT presented =
+      m_surface ? m_surface->present(argument.hSrcResource, argument.SrcSubResourceIndex, m_parameters.BackBufferFormat,
+                                     {client.right, client.bottom}, request)
+                : driver.present(argument, request);
+  D3DKMT_PRESENT_STATS stats{};
+  m_refreshKnown = SUCCEEDED(presented) && !immediate && driver.presentStatistics(stats);
+  if (m_refreshKnown) m_refresh = stats.SyncRefreshCount;
+  return presented;
+}
+
+/// Lets a present to a window wait for its turn, which the kernel side does for flips alone (page "D3DKMTPresent": no
+/// FlipDoNotWait with Blt): at interval one there is at most one a refresh (page "D3DPRESENT"), and the kernel side
+/// takes as many as the frame latency allows. With D3DPRESENT_DONOTWAIT it returns D3DERR_WASSTILLDRAWING instead.
+HRESULT SwapChain::waitForTurn(bool immediate, bool doNotWait) {
+  DriverDevice &driver = device().driver();
+  D3DKMT_PRESENT_STATS stats{};
+  if ((immediate && !doNotWait) || !driver.presentStatistics(stats)) return D3D_OK;
+  const UINT underWay = driver.presents() - stats.PresentCount;
+  if (doNotWait && underWay >= device().frameLatency()) return D3DERR_WASSTILLDRAWING;
+  if (immediate || !m_refreshKnown || stats.SyncRefreshCount != m_refresh) return D3D_OK;
+  return doNotWait ? D3DERR_WASSTILLDRAWING : device().WaitForVBlank(0);
 }
 
 HRESULT SwapChain::presentFullScreen(DWORD flags) {
   PresentRequest request;
   request.flip = true;
-  request.count = m_presents + 1;
   request.doNotWait = flags & D3DPRESENT_DONOTWAIT;
   request.interval =
       flags & D3DPRESENT_FORCEIMMEDIATE ? D3DDDI_FLIPINTERVAL_IMMEDIATE : intervalOf(m_parameters.PresentationInterval);
@@ -360,18 +390,21 @@ HRESULT SwapChain::GetLastPresentCount(UINT *out) {
   return D3D_OK;
 }
 
+/// `shown`: the device's number of its last present that is on the screen.
+void SwapChain::noteShown(UINT shown) {
+  for (; !m_pending.empty() && static_cast<INT>(shown - m_pending.front().number) >= 0; m_pending.pop_front())
+    m_shown = m_pending.front().count;
+}
+
 HRESULT SwapChain::GetPresentStats(D3DPRESENTSTATS *out) {
   if (!out) return D3DERR_INVALIDCALL;
   const Lock lock(device());
-  DriverDevice &driver = device().driver();
-  D3DKMT_GETDEVICESTATE argument{};
-  argument.hDevice = driver.kernelHandle();
-  argument.StateType = D3DKMT_DEVICESTATE_PRESENT;
-  argument.PresentState.VidPnSourceId = driver.adapter().vidPnSource();
+  D3DKMT_PRESENT_STATS stats{};
+  const bool known = device().driver().presentStatistics(stats);
+  if (known) noteShown(stats.PresentCount);
   *out = {};
-  out->PresentCount = m_presents;
-  if (driver.adapter().kernel().GetDeviceState(&argument) < 0) return D3D_OK;  // EX-24: never fails
-  const D3DKMT_PRESENT_STATS &stats = argument.PresentState.PresentStats;
+  out->PresentCount = m_shown;
+  if (!known) return D3D_OK;  // EX-24: never fails
   out->PresentRefreshCount = stats.PresentRefreshCount;
   out->SyncRefreshCount = stats.SyncRefreshCount;
   out->SyncQPCTime = stats.SyncQPCTime;

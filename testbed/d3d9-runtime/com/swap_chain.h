@@ -3,10 +3,13 @@
 // on the screen, full-screen ones exchange the scanned-out buffer. Pages pfnd3dddi_present, pfnd3dddi_setdisplaymode.
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <vector>
 
 #include "testbed/d3d9-runtime/com/com.h"
 #include "testbed/d3d9-runtime/com/surface.h"
+#include "testbed/d3d9-runtime/com/window_surface.h"
 
 namespace aerogpu::runtime {
 
@@ -46,6 +49,8 @@ private:
   void leaveDisplay();
   HRESULT presentWindowed(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty, DWORD flags);
   HRESULT presentFullScreen(DWORD flags);
+  HRESULT waitForTurn(bool immediate, bool doNotWait);
+  void noteShown(UINT shown);
   void rotate();
 
   HWND m_focusWindow;
@@ -54,6 +59,15 @@ private:
   std::vector<Ref<Surface>> m_buffers;
   UINT m_front = 0;  ///< in a full-screen chain: the buffer on the screen
   UINT m_presents = 0;
+  UINT m_shown = 0;  ///< count of the last present that is on the screen
+  struct Pending {
+    UINT number;  ///< the device's
+    UINT count;   ///< this chain's
+  };
+  std::deque<Pending> m_pending;  ///< presents that may not be on the screen
+  bool m_refreshKnown = false;    ///< m_refresh is that of the last present, in a window at interval one
+  UINT m_refresh = 0;
+  std::unique_ptr<WindowSurface> m_surface;  ///< where the desktop is composed
   bool m_ownsDisplay = false;
   D3DGAMMARAMP m_gammaRamp;  ///< of a full screen; the one that changes nothing at first
 };

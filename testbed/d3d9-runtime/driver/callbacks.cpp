@@ -170,12 +170,16 @@ HRESULT APIENTRY Callbacks::present(HANDLE handle, const D3DDDICB_PRESENT *argum
   call.VidPnSourceId = device->m_adapter.vidPnSource();
   call.hSource = argument->hSrcAllocation;
   call.hDestination = argument->hDstAllocation;
-  call.PresentCount = request->count;
+  call.PresentCount = device->m_presents + 1;
   call.Flags.PresentCountValid = 1;
   if (request->flip) {
     call.Flags.Flip = 1;
     call.Flags.FlipDoNotWait = request->doNotWait;
     call.FlipInterval = request->interval;
+  } else if (request->fill) {
+    call.Flags.ColorFill = call.Flags.DstRectValid = 1;
+    call.Color = request->color;
+    call.DstRect = request->destination;
   } else {
     call.Flags.Blt = 1;
     call.Flags.SrcRectValid = call.Flags.DstRectValid = 1;
@@ -198,6 +202,7 @@ HRESULT APIENTRY Callbacks::render(HANDLE handle, D3DDDICB_RENDER *argument) {
     brokenRule("pfnRenderCb without a context");
     return device->returned(E_INVALIDARG);
   }
+  ++device->m_submissions;
   HRESULT result = S_OK;
   if (UINT64{argument->CommandOffset} + argument->CommandLength > context->commandBytes ||
       argument->NumAllocations > context->allocationCount || argument->NumPatchLocations > context->patchCount) {

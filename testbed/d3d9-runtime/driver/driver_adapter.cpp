@@ -186,7 +186,50 @@ bool DriverAdapter::readCaps() {
   }
   if (!checkCaps() || !checkFormats()) return false;
   checkMultisampling();
+  askForVideo();
   return true;
+}
+
+/// Asks for what programs of video and gamma ramps make Windows ask for, with room for the answer and marked bytes
+/// behind it. A number of zero, or a documented refusal, is an answer (page "D3DDDICAPS_TYPE"); a number of which the
+/// list is refused is none.
+void DriverAdapter::askForVideo() const {
+  constexpr UINT kMark = 16, kMostEntries = 64;
+  const auto answer = [this](D3DDDICAPS_TYPE type, void *info, std::vector<BYTE> &data, UINT size) {
+    data.assign(size + kMark, 0xEE);
+    const HRESULT result = getCaps(type, info, data.data(), size);
+    if (std::any_of(data.begin() + static_cast<std::ptrdiff_t>(size), data.end(),
+                    [](BYTE byte) { return byte != 0xEE; }))
+      brokenRule("GetCaps %u writes behind the %u bytes of its answer", static_cast<unsigned>(type), size);
+    return SUCCEEDED(result);
+  };
+  DXVADDI_VIDEODESC video{};
+  video.SampleWidth = 720;
+  video.SampleHeight = 576;
+  video.Format = D3DDDIFMT_YUY2;
+  DDICONTENTPROTECTIONCAPS protection{};
+  DXVADDI_VIDEODESC *const described = &video;
+  const struct {
+    D3DDDICAPS_TYPE count, list;
+    void *info;
+    UINT entryBytes;
+  } lists[] = {
+      {D3DDDICAPS_GETDECODEGUIDCOUNT, D3DDDICAPS_GETDECODEGUIDS, nullptr, sizeof(GUID)},
+      {D3DDDICAPS_GETVIDEOPROCESSORDEVICEGUIDCOUNT, D3DDDICAPS_GETVIDEOPROCESSORDEVICEGUIDS, described, sizeof(GUID)},
+      {D3DDDICAPS_GETEXTENSIONGUIDCOUNT, D3DDDICAPS_GETEXTENSIONGUIDS, nullptr, sizeof(GUID)},
+  };
+  std::vector<BYTE> data;
+  for (const auto &row : lists) {
+    UINT count = 0;
+    if (!answer(row.count, row.info, data, sizeof count)) continue;
+    std::memcpy(&count, data.data(), sizeof count);
+    if (count > kMostEntries || (count && !answer(row.list, row.info, data, count * row.entryBytes)))
+      brokenRule("GetCaps %u says %u, and GetCaps %u does not list them", static_cast<unsigned>(row.count), count,
+                 static_cast<unsigned>(row.list));
+  }
+  answer(D3DDDICAPS_GETGAMMARAMPCAPS, nullptr, data, sizeof(DDIGAMMACAPS));
+  answer(D3DDDICAPS_GETCONTENTPROTECTIONCAPS, &protection, data, sizeof(D3DCONTENTPROTECTIONCAPS));
+  answer(D3DDDICAPS_GETCERTIFICATESIZE, nullptr, data, sizeof(UINT));
 }
 
 /// Checks the driver's D3DCAPS9; false: Windows does not load such a HAL.
@@ -206,6 +249,13 @@ bool DriverAdapter::checkCaps() const {
     brokenRule("vertex shaders 2.0 with %lu streams and types 0x%lx", m_caps.MaxStreams, m_caps.DeclTypes);
   if (!(m_caps.TextureCaps & D3DPTEXTURECAPS_POW2) != !(m_caps.TextureCaps & D3DPTEXTURECAPS_NONPOW2CONDITIONAL))
     brokenRule("TextureCaps 0x%lx: POW2 and NONPOW2CONDITIONAL go together", m_caps.TextureCaps);
+  // D3DKMTPresent refuses a flip interval that the kernel driver does not support (its page).
+  D3DKMT_FLIPQUEUEINFO flips{};
+  if (FAILED(queryAdapterInfo(KMTQAITYPE_FLIPQUEUEINFO, &flips, sizeof flips))) flips = {};
+  constexpr DWORD kLongIntervals = D3DPRESENT_INTERVAL_TWO | D3DPRESENT_INTERVAL_THREE | D3DPRESENT_INTERVAL_FOUR;
+  if ((m_caps.PresentationIntervals & kLongIntervals) && !flips.FlipFlags.FlipInterval)
+    brokenRule("PresentationIntervals 0x%lx, and the kernel driver has no flip intervals above one",
+               m_caps.PresentationIntervals);
   // The bits that d3d9caps.h names, and those that d3dhal.h adds for drivers: DevCaps from HWVERTEXBUFFER on, FOGINFVF.
   const struct {
     const char *name;

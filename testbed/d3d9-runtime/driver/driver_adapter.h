@@ -12,7 +12,7 @@ namespace aerogpu::runtime {
 
 class DriverAdapter {
 public:
-  /// `version`: that of Direct3D, 9 or 8, as which the runtime opens the driver's adapter.
+  /// `version`: that of Direct3D, as which the runtime opens the driver's adapter.
   explicit DriverAdapter(UINT version) : m_version(version) {}
   ~DriverAdapter();
   DriverAdapter(const DriverAdapter &) = delete;
@@ -54,6 +54,9 @@ public:
   HMODULE module() const { return m_module; }
   HRESULT createDevice(D3DDDIARG_CREATEDEVICE &argument) const;
 
+  /// Calls GetCaps for a type that the runtime here does not need itself.
+  HRESULT ask(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const { return getCaps(type, info, data, size); }
+
 private:
   bool loadDriver();
   bool readCaps();
@@ -61,6 +64,7 @@ private:
   bool checkFormats() const;
   bool checkCaps() const;
   void checkCaps8() const;
+  void askForVideo() const;
   bool readModes();
   HRESULT getCaps(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const;
   HRESULT queryAdapterInfo(KMTQUERYADAPTERINFOTYPE type, void *data, UINT size) const;

@@ -93,7 +93,18 @@ HRESULT DriverDevice::present(const D3DDDIARG_PRESENT &argument, const PresentRe
   m_occluded = false;
   const HRESULT result = call<&D3DDDI_DEVICEFUNCS::pfnPresent, Results::Lock>(&argument);
   m_request = nullptr;
+  m_presents += SUCCEEDED(result) && !m_occluded;
   return result;
+}
+
+bool DriverDevice::presentStatistics(D3DKMT_PRESENT_STATS &out) const {
+  D3DKMT_GETDEVICESTATE argument{};
+  argument.hDevice = m_kernelHandle;
+  argument.StateType = D3DKMT_DEVICESTATE_PRESENT;
+  argument.PresentState.VidPnSourceId = m_adapter.vidPnSource();
+  if (m_adapter.kernel().GetDeviceState(&argument) < 0) return false;
+  out = argument.PresentState.PresentStats;
+  return true;
 }
 
 void DriverDevice::removeResource(DriverResource *resource) {

@@ -23,8 +23,9 @@ struct PresentRequest {
   RECT source{};            ///< in the back buffer
   RECT destination{};       ///< in the window's client area
   std::vector<RECT> dirty;  ///< changed parts of the source; empty: all of it
-  UINT count = 0;           ///< number of this present
   bool flip = false;
+  bool fill = false;  ///< of `destination`
+  UINT color = 0;
   bool doNotWait = false;
   D3DDDI_FLIPINTERVAL_TYPE interval = D3DDDI_FLIPINTERVAL_IMMEDIATE;
 };
@@ -82,6 +83,12 @@ public:
 
   const DriverAdapter &adapter() const { return m_adapter; }
   D3DKMT_HANDLE kernelHandle() const { return m_kernelHandle; }
+  /// Returns how many presents of this device the kernel side took.
+  UINT presents() const { return m_presents; }
+  /// Returns how often the driver has called pfnRenderCb.
+  UINT submissions() const { return m_submissions; }
+  /// Returns the kernel side's statistics of presents; false if there are none.
+  bool presentStatistics(D3DKMT_PRESENT_STATS &out) const;
   /// Runs pfnPresent and keeps `request` for the callback.
   HRESULT present(const D3DDDIARG_PRESENT &argument, const PresentRequest &request);
   /// True if the last present was accepted but is not visible.
@@ -125,6 +132,7 @@ private:
   };
   std::map<D3DKMT_HANDLE, Made> m_made;
   const PresentRequest *m_request = nullptr;
+  UINT m_presents = 0, m_submissions = 0;
   const char *m_call = nullptr;  ///< the driver's function that is running
   DWORD m_callThread = 0;
   HRESULT m_callbackError = S_OK;  ///< the last one in the running call

@@ -137,7 +137,8 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
 }
 
 std::unique_ptr<DriverResource> DriverResource::open(DriverDevice &device, D3DKMT_HANDLE global,
-                                                     SharedDescription &description, HRESULT &result) {
+                                                     SharedDescription &description, HRESULT &result,
+                                                     D3DDDI_OPENRESOURCEFLAGS flags) {
   const KernelCalls &kernel = device.adapter().kernel();
   std::memset(&description, 0, sizeof description);
   D3DKMT_QUERYRESOURCEINFO info{};
@@ -188,6 +189,7 @@ std::unique_ptr<DriverResource> DriverResource::open(DriverDevice &device, D3DKM
   argument.PrivateDriverDataSize = info.ResourcePrivateDriverDataSize;
   argument.hResource = resource.get();
   argument.Rotation = D3DDDI_ROTATION_IDENTITY;
+  argument.Flags = flags;
   result = device.call<&D3DDDI_DEVICEFUNCS::pfnOpenResource>(&argument);
   if (FAILED(result)) return nullptr;
   resource->m_driverHandle = argument.hResource;

@@ -55,7 +55,8 @@ public:
                                                 const SharedDescription *shared, HRESULT &result);
   /// Opens a resource that another device or process made, by its global handle.
   static std::unique_ptr<DriverResource> open(DriverDevice &device, D3DKMT_HANDLE global,
-                                              SharedDescription &description, HRESULT &result);
+                                              SharedDescription &description, HRESULT &result,
+                                              D3DDDI_OPENRESOURCEFLAGS flags = {});
   ~DriverResource();
   DriverResource(const DriverResource &) = delete;
   DriverResource &operator=(const DriverResource &) = delete;

@@ -81,12 +81,13 @@ Front::~Front() {
   if (m_pixelShader) m_device->call<&D3DDDI_DEVICEFUNCS::pfnDeletePixelShader>(m_pixelShader);
 }
 
-bool Front::open() {
+bool Front::open(UINT version) {
   if (!countSubmissions()) return fail("there is no kernel side");
-  m_adapter = std::make_unique<runtime::DriverAdapter>(9);
+  m_adapter = std::make_unique<runtime::DriverAdapter>(version);
   if (!m_adapter->open(L"\\\\.\\DISPLAY1")) return fail("the adapter does not open");
   m_device = std::make_unique<DriverDevice>(*m_adapter);
-  return succeeded(m_device->create(false, runtime::deviceCallbacks()), "CreateDevice") && makePipeline();
+  return succeeded(m_device->create(false, runtime::deviceCallbacks()), "CreateDevice") &&
+         (version < 9 || makePipeline());
 }
 
 bool Front::makePipeline() {
@@ -147,21 +148,33 @@ std::unique_ptr<DriverResource> Front::target(UINT width, UINT height, D3DFORMAT
 std::unique_ptr<DriverResource> Front::systemTexture(UINT width, UINT height, D3DFORMAT format) {
   return create(width, height, format, true, false);
 }
+std::unique_ptr<DriverResource> Front::dynamicTexture(UINT width, UINT height) {
+  ResourceDescription description;
+  description.format = D3DFMT_A8R8G8B8;
+  description.width = width;
+  description.height = height;
+  description.flags.Texture = description.flags.Dynamic = description.flags.WriteOnly = 1;
+  HRESULT result = S_OK;
+  auto resource = DriverResource::create(*m_device, description, nullptr, result);
+  if (!resource) succeeded(result, "CreateResource(Dynamic)");
+  return resource;
+}
 std::unique_ptr<DriverResource> Front::sharedTarget(UINT width, UINT height, D3DFORMAT format) {
   return create(width, height, format, false, true);
 }
 
-std::unique_ptr<DriverResource> Front::openShared(D3DKMT_HANDLE global) {
+std::unique_ptr<DriverResource> Front::openShared(D3DKMT_HANDLE global, D3DDDI_OPENRESOURCEFLAGS flags) {
   SharedDescription unused{};
   HRESULT result = S_OK;
-  auto resource = DriverResource::open(*m_device, global, unused, result);
+  auto resource = DriverResource::open(*m_device, global, unused, result, flags);
   if (!resource) succeeded(result, "OpenResource");
   return resource;
 }
 
-bool Front::fill(const DriverResource &resource, const RECT &where, uint32_t argb, bool toCompositor) {
+bool Front::fill(const DriverResource &resource, const RECT &where, uint32_t argb, bool toCompositor, UINT sub) {
   D3DDDIARG_COLORFILL argument{};
   argument.hResource = resource.handle();
+  argument.SubResourceIndex = sub;
   argument.DstRect = where;
   argument.Color = argb;
   argument.Flags.PresentToDwm = toCompositor;
@@ -189,7 +202,7 @@ bool Front::texBlt(const DriverResource &source, const RECT &from, const DriverR
 }
 
 bool Front::draw(const DriverResource &target, UINT width, UINT height, const RECT &where,
-                 const DriverResource &texture, bool linear, bool offset) {
+                 const DriverResource &texture, bool linear, bool offset, UINT sub) {
   const float w = static_cast<float>(width), h = static_cast<float>(height);
   const auto clipX = [&](LONG x) { return static_cast<float>(x) * 2 / w - 1; };
   const auto clipY = [&](LONG y) { return 1 - static_cast<float>(y) * 2 / h; };
@@ -227,7 +240,7 @@ bool Front::draw(const DriverResource &target, UINT width, UINT height, const RE
   }
   const float shift = offset ? 1.0f : 0.0f;
   const float constant[4] = {-shift / w, shift / h, 0, 0};
-  const D3DDDIARG_SETRENDERTARGET onto{0, target.handle(), 0};
+  const D3DDDIARG_SETRENDERTARGET onto{0, target.handle(), sub};
   const D3DDDIARG_VIEWPORTINFO area{0, 0, width, height};
   const D3DDDIARG_ZRANGE range{0, 1};
   const RECT all = whole(width, height);
@@ -283,9 +296,15 @@ bool Front::resolve(const DriverResource &resource) {
   return succeeded(m_device->call<&D3DDDI_DEVICEFUNCS::pfnResolveSharedResource>(&argument), "ResolveSharedResource");
 }
 
-bool Front::read(const DriverResource &target, UINT width, UINT height, Pixels &out) {
+bool Front::read(const DriverResource &target, UINT width, UINT height, Pixels &out, UINT sub) {
   auto copy = systemTexture(width, height);
-  if (!copy || !blt(target, whole(width, height), *copy, whole(width, height))) return false;
+  if (!copy) return false;
+  D3DDDIARG_BLT argument{};
+  argument.hSrcResource = target.handle();
+  argument.SrcSubResourceIndex = sub;
+  argument.hDstResource = copy->handle();
+  argument.SrcRect = argument.DstRect = whole(width, height);
+  if (!succeeded(m_device->call<&D3DDDI_DEVICEFUNCS::pfnBlt>(&argument), "Blt(read)")) return false;
   D3DDDI_LOCKFLAGS flags{};
   flags.ReadOnly = 1;
   if (!succeeded(copy->notifyLock(flags), "Lock(NotifyOnly)")) return false;

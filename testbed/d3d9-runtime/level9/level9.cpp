@@ -14,18 +14,13 @@
 #include "guest-drivers/programs/contents.h"
 #include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/level9/front.h"
+#include "testbed/d3d9-runtime/level9/points.h"
 
 namespace aerogpu::level9 {
 namespace {
 
-constexpr UINT kSize = 64;                                 // size of most targets
 constexpr UINT kWindowWidth = 96, kWindowHeight = 64;      // size of the window surface
 constexpr UINT kContentWidth = 160, kContentHeight = 144;  // size of the producer's surface, in texels
-constexpr uint32_t kOpaque = 0xFF000000;
-
-RECT box(UINT width, UINT height) {
-  return {0, 0, static_cast<LONG>(width), static_cast<LONG>(height)};
-}
 
 D3DDDI_BLTFLAGS present(bool begin, bool proceed, bool end) {
   D3DDDI_BLTFLAGS flags{};
@@ -33,36 +28,6 @@ D3DDDI_BLTFLAGS present(bool begin, bool proceed, bool end) {
   flags.ContinuePresentToDwm = proceed;
   flags.EndPresentToDwm = end;
   return flags;
-}
-
-/** Compares all pixels with `colour(x, y)`; channels under `mask` may each differ by `tolerance`. */
-template <class Colour>
-bool same(const char *what, const Pixels &got, uint32_t mask, uint32_t tolerance, Colour &&colour) {
-  for (UINT y = 0; y < got.height; ++y)
-    for (UINT x = 0; x < got.width; ++x) {
-      const uint32_t expected = colour(x, y);
-      for (int shift = 0; shift < 32; shift += 8) {
-        if (!(mask >> shift & 255)) continue;
-        const int difference =
-            static_cast<int>(got.at(x, y) >> shift & 255) - static_cast<int>(expected >> shift & 255);
-        if (static_cast<uint32_t>(std::abs(difference)) > tolerance)
-          return fail("%s: (%u,%u) is %08x, not %08x", what, x, y, got.at(x, y), expected);
-      }
-    }
-  return true;
-}
-
-uint32_t pattern(UINT x, UINT y, uint32_t round) {
-  return (x * 5 + round * 31) % 256 << 16 | (y * 7 + round * 11) % 256 << 8 | (x * y + round) % 256 | kOpaque;
-}
-
-/** Writes system memory as an application does, without notice. */
-template <class Colour> void write(const DriverResource &texture, UINT width, UINT height, Colour &&colour) {
-  for (UINT y = 0; y < height; ++y)
-    for (UINT x = 0; x < width; ++x) {
-      const uint32_t value = colour(x, y);
-      std::memcpy(texture.memory(0).bytes + size_t{y} * texture.memory(0).pitch + size_t{x} * 4, &value, 4);
-    }
 }
 
 /** Opens and closes adapters and devices, several at once, as happens at logon. */
@@ -118,6 +83,55 @@ bool windowUpdate(Front &front) {
       return false;
   }
   return true;
+}
+
+/** Writes part of a dynamic texture by Lock. */
+bool lockAndWrite(const DriverResource &texture, const RECT &where, D3DDDI_LOCKFLAGS flags, uint32_t round) {
+  D3DDDIARG_LOCK lock{};
+  lock.Flags = flags;
+  lock.Flags.WriteOnly = lock.Flags.AreaValid = 1;
+  lock.Area = where;
+  if (!succeeded(texture.lock(lock), "Lock")) return false;
+  for (LONG y = where.top; y < where.bottom; ++y)
+    for (LONG x = where.left; x < where.right; ++x) {
+      const uint32_t value = pattern(static_cast<UINT>(x), static_cast<UINT>(y), round);
+      std::memcpy(static_cast<BYTE *>(lock.pSurfData) + static_cast<size_t>(y - where.top) * lock.Pitch +
+                      static_cast<size_t>(x - where.left) * 4,
+                  &value, 4);
+    }
+  return succeeded(texture.unlock(0, false), "Unlock");
+}
+
+/** Writes a dynamic texture for frame after frame, as Map of level 9 does: all of it anew, or a part that no draw has
+ * used. Earlier draws keep what they saw, though none of them was waited for. */
+bool lockPatterns(Front &front) {
+  constexpr uint32_t kFrames = 6;
+  const RECT left{0, 0, kSize / 2, kSize}, right{kSize / 2, 0, kSize, kSize};
+  D3DDDI_LOCKFLAGS discard{}, keep{};
+  discard.Discard = 1;
+  keep.NoOverwrite = 1;
+  auto texture = front.dynamicTexture(kSize, kSize);
+  std::unique_ptr<DriverResource> screens[2 * kFrames];
+  if (!texture) return false;
+  for (uint32_t frame = 0; frame < kFrames; ++frame) {
+    if (!lockAndWrite(*texture, box(kSize, kSize), discard, frame)) return false;
+    for (uint32_t half = 0; half < 2; ++half) {
+      auto &screen = screens[2 * frame + half];
+      screen = front.target(kSize, kSize);
+      // The second draw sees another right half. The first must not have read that half, so it draws the left one
+      // alone.
+      if (!screen || (half && !lockAndWrite(*texture, right, keep, frame + 100)) ||
+          !front.draw(*screen, half ? kSize : kSize / 2, kSize, box(kSize, kSize), *texture))
+        return false;
+    }
+  }
+  Pixels got;
+  for (uint32_t frame = 0; frame < kFrames; ++frame)
+    if (!front.read(*screens[2 * frame + 1], kSize, kSize, got) ||
+        !same("a texture written by Lock", got, ~0u, 0,
+              [&](UINT x, UINT y) { return pattern(x, y, x < kSize / 2 ? frame : frame + 100); }))
+      return false;
+  return lockAndWrite(*texture, left, discard, 7);
 }
 
 /** A frame reaches the compositor with the submission that a Flush makes, even if that is empty. A Flush without a
@@ -225,10 +239,18 @@ int compositor(const char *handle, const char *producer) {
     return 1;
   point("offset constant", offsetConstant(front));
   point("window update", windowUpdate(front));
+  point("lock patterns", lockPatterns(front));
   point("present flushes", presentFlushes(front));
   point("resolve shared", resolveShared(front));
   point("window surface", windowSurface(front, static_cast<D3DKMT_HANDLE>(std::strtoul(handle, nullptr, 0)), self));
   point("program surface", programSurface(front, producer));
+  point("level 9 tables", levelTables(front));
+  point("interfaces", interfaces());
+  point("two threads", twoThreads());
+  point("unknown states", unknownStates(front));
+  point("shared primary", sharedPrimary(front));
+  point("lost screen", lostScreen(front));
+  point("desktop", desktop(front, producer));
   std::printf("level9: %s\n", failures() ? "not ok" : "ok");
   return failures() ? 1 : 0;
 }

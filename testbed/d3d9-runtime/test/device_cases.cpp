@@ -46,7 +46,11 @@ TEST_CASE(openingOrder) {
                                 "GetCaps 7 size 8"};
   // Then for each format, for windows and flips, the quality levels of sixteen kinds of samples.
   constexpr size_t kQualityLevels = 8 * 2 * 16;
-  const char *const kDevice[] = {"kmt CreateDevice", "CreateDevice interface 9 flags 2", "kmt CreateContext hint 9"};
+  // Then what programs of video and gamma ramps make it ask for, and the device.
+  const char *const kDevice[] = {
+      "GetCaps 14 size 4",       "GetCaps 22 size 4", "GetCaps 31 size 4", "GetCaps 34 size 4",
+      "GetCaps 42 size 40",      "GetCaps 43 size 4", "kmt CreateDevice",  "CreateDevice interface 9 flags 2",
+      "kmt CreateContext hint 9"};
   size_t at = 0;
   for (const char *row : kOrder) {
     const size_t found = find(lines, row, at);
@@ -257,6 +261,27 @@ TEST_CASE(presentWindowed) {
   static_cast<IDirect3DSwapChain9Ex *>(chain)->GetLastPresentCount(&presents);
   EXPECT(presents == 2);
   chain->Release();
+}
+
+// On a composed desktop a window's present is Blts with marks and a Flush, and only the compositor presents.
+TEST_CASE(presentComposed) {
+  SetEnvironmentVariableA("AEROGPU_D3D9_COMPOSED", "1");
+  {
+    const TestDevice device;
+    const RECT same{0, 0, 320, 200};
+    EXPECT(device->Present(&same, nullptr, nullptr, nullptr) == D3D_OK);
+    const std::vector<std::string> first = calls();
+    EXPECT(countOf(first, "Blt 0:0 0,0-320,100 to 0:0 0,0-320,100 flags 100") == 1);
+    EXPECT(countOf(first, "Blt 0:0 0,100-320,200 to 0:0 0,100-320,200 flags 400") == 1);
+    EXPECT(device->Present(&same, nullptr, nullptr, nullptr) == D3D_OK);
+    EXPECT_CALLS("Blt 0:0 0,0-320,66 to 0:0 0,0-320,66 flags 100", "Blt 0:0 0,66-320,133 to 0:0 0,66-320,133 flags 200",
+                 "Blt 0:0 0,133-320,200 to 0:0 0,133-320,200 flags 400", "Flush", "callback Render", "Flush",
+                 "callback Render", "Present source 1:0 destination 0 flags 1 interval 0");
+    EXPECT(device->Present(nullptr, nullptr, nullptr, nullptr) == D3D_OK);
+    EXPECT_CALLS("Blt 0:0 0,0-640,480 to 0:0 0,0-320,200 flags 500", "Flush", "callback Render", "Flush",
+                 "callback Render", "Present source 1:0 destination 0 flags 1 interval 0");
+  }
+  SetEnvironmentVariableA("AEROGPU_D3D9_COMPOSED", nullptr);
 }
 
 // d3d9ddi 3.5: several back buffers are one resource, whose entries are no levels; the runtime rotates them by index.
@@ -548,13 +573,29 @@ TEST_CASE(exPacing) {
   INT priority = 0;
   EXPECT(device->SetGPUThreadPriority(99) == D3D_OK && device->GetGPUThreadPriority(&priority) == D3D_OK &&
          priority == 7);
-  EXPECT(device->WaitForVBlank(0) == D3D_OK);
   IDirect3DSwapChain9 *chain = nullptr;
   device->GetSwapChain(0, &chain);
-  D3DPRESENTSTATS stats{};
-  EXPECT(static_cast<IDirect3DSwapChain9Ex *>(chain)->GetPresentStats(&stats) == D3D_OK && stats.SyncRefreshCount == 1);
+  D3DPRESENTSTATS before{}, stats{};
+  EXPECT(static_cast<IDirect3DSwapChain9Ex *>(chain)->GetPresentStats(&before) == D3D_OK);
+  EXPECT(device->WaitForVBlank(0) == D3D_OK);
+  EXPECT(static_cast<IDirect3DSwapChain9Ex *>(chain)->GetPresentStats(&stats) == D3D_OK &&
+         stats.SyncRefreshCount == before.SyncRefreshCount + 1);
   chain->Release();
   EXPECT(device->CheckDeviceState(nullptr) == D3D_OK);
+  // Two presents may be under way, and the fake kernel side shows none.
+  const auto present = [&](DWORD flags) { return device->PresentEx(nullptr, nullptr, nullptr, nullptr, flags); };
+  for (const HRESULT expected : {D3D_OK, D3DERR_WASSTILLDRAWING}) {
+    EXPECT(present(D3DPRESENT_DONOTWAIT) == expected);  // not twice in a refresh
+    EXPECT(countOf(calls(true), "kmt Present") == (expected == D3D_OK));
+  }
+  EXPECT(present(0) == D3D_OK && countOf(calls(true), "kmt Present") == 1);  // it has waited for the next refresh
+  device->WaitForVBlank(0);
+  EXPECT(present(D3DPRESENT_DONOTWAIT) == D3DERR_WASSTILLDRAWING && countOf(calls(true), "kmt Present") == 0);
+  UINT count = 0;
+  device->GetSwapChain(0, &chain);
+  EXPECT(static_cast<IDirect3DSwapChain9Ex *>(chain)->GetLastPresentCount(&count) == D3D_OK && count == 2);
+  EXPECT(static_cast<IDirect3DSwapChain9Ex *>(chain)->GetPresentStats(&stats) == D3D_OK && stats.PresentCount == 0);
+  chain->Release();
   IDirect3DResource9 *resource = nullptr;
   IDirect3DSurface9 *back = nullptr;
   device->GetBackBuffer(0, 0, D3DBACKBUFFER_TYPE_MONO, &back);

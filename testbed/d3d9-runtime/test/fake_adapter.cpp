@@ -95,7 +95,7 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
     return S_OK;
   }
   default:
-    std::memset(data->pData, 0, data->DataSize);
+    std::memset(data->pData, 0, data->DataSize + (misbehaves("long answer") ? 4 : 0));
     return S_OK;
   }
 }

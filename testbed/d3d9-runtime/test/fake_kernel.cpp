@@ -84,6 +84,12 @@ NTSTATUS APIENTRY D3DKMTQueryAdapterInfo(D3DKMT_QUERYADAPTERINFO *data) {
   case KMTQAITYPE_GETSEGMENTSIZE:
     *static_cast<D3DKMT_SEGMENTSIZEINFO *>(data->pPrivateDriverData) = {64u << 20, 0, 32u << 20};
     return kSuccess;
+  case KMTQAITYPE_FLIPQUEUEINFO: {
+    D3DKMT_FLIPQUEUEINFO &info = *static_cast<D3DKMT_FLIPQUEUEINFO *>(data->pPrivateDriverData);
+    info = {1, 3, {}};
+    info.FlipFlags.FlipInterval = !misbehaves("no long intervals");
+    return kSuccess;
+  }
   default:
     return kInvalidParameter;
   }

@@ -202,6 +202,7 @@ void Scheduler::notifyInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
         brokenRule("a vertical sync of target %u", data.CrtcVsync.VidPnTargetId);
       m_vsyncInterruptNs = m_adapter.lastInterruptNs();
       m_vsyncNs = clockNow();
+      m_reportedNs.push_back(m_vsyncNs);
       m_vsyncAddress = static_cast<uint64_t>(data.CrtcVsync.PhysicalAddress.QuadPart);
       m_reportedAddresses[++m_vsyncsReported % kReportedAddresses] = m_vsyncAddress;
       break;
@@ -230,6 +231,8 @@ void Scheduler::notifyDpc() {
         break;
       default:
         ++m_vsyncs;
+        m_countedNs = m_reportedNs.front();
+        m_reportedNs.pop_front();
         completes = false;
     }
     if (completes)
@@ -357,6 +360,7 @@ void Scheduler::reset() {
       m_inFlight.clear();
     }
     m_reported.clear();
+    m_reportedNs.clear();
     m_anyReported = false;
     ++m_tdr.resets;
   }
@@ -376,9 +380,12 @@ void Scheduler::reset() {
 }
 
 bool Scheduler::waitVsync(unsigned count, int timeoutMs) {
+  return waitVsyncs(m_vsyncs + count, timeoutMs);
+}
+
+bool Scheduler::waitVsyncs(uint64_t count, int timeoutMs) {
   std::unique_lock lock(m_mutex);
-  const uint64_t target = m_vsyncs + count;
-  return m_changed.waitUntil(lock, clockNow() + timeoutMs * 1'000'000ll, [&] { return m_vsyncs >= target; });
+  return m_changed.waitUntil(lock, clockNow() + timeoutMs * 1'000'000ll, [&] { return m_vsyncs >= count; });
 }
 
 }  // namespace aerogpu::host

@@ -113,9 +113,20 @@ public:
   /// came, and it was reported. 0 before the first.
   int64_t lastVsyncInterruptNs() const { return m_vsyncInterruptNs; }
   int64_t lastVsyncNs() const { return m_vsyncNs; }
+  /// The last vertical sync that vsyncs() counts, and when it was reported; both belong together.
+  struct CountedVsync {
+    uint64_t count;
+    int64_t ns;
+  };
+  CountedVsync countedVsync() const {
+    std::lock_guard lock(m_mutex);
+    return {m_vsyncs, m_countedNs};
+  }
   int64_t completionNs(uint64_t number) const;
   /// Waits for `count` more vertical sync notifications.
   bool waitVsync(unsigned count, int timeoutMs);
+  /// Waits until vsyncs() is at least `count`.
+  bool waitVsyncs(uint64_t count, int timeoutMs);
   UINT queryFence();
 
   // Called by the callbacks.
@@ -151,6 +162,8 @@ private:
   uint64_t m_lostFrom = 0, m_lostTo = 0;
   std::atomic<int64_t> m_lastProgressNs{0}, m_vsyncInterruptNs{0}, m_vsyncNs{0};
   static constexpr unsigned kReportedAddresses = 64;
+  std::deque<int64_t> m_reportedNs;  // of the vertical syncs in m_reported
+  int64_t m_countedNs = 0;
   uint64_t m_vsyncsReported = 0, m_reportedAddresses[kReportedAddresses] = {};
   unsigned m_depth = 8;
   int m_timeoutMs = 10000;

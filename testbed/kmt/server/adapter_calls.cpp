@@ -265,10 +265,17 @@ NTSTATUS Kernel::run(CallTag<Call::GetDeviceState>, Process& process,
       return kmt::kStatusSuccess;
     case D3DKMT_DEVICESTATE_PRESENT:
       if (request.vidPnSource != kSourceId) return kmt::kStatusInvalidVidPnSource;
-      reply.presentCount = device->presentCount;
-      reply.presentRefreshCount = reply.syncRefreshCount =
-          static_cast<uint32_t>(m_adapter.scheduler().vsyncs());
-      reply.syncNs = m_adapter.scheduler().lastVsyncNs();
+      // Whoever asks for refreshes wants them counted, also while nothing waits for one.
+      if (!device->countsRefreshes) useVsync(true);
+      device->countsRefreshes = true;
+      countBlits(*device);
+      reply.presentCount = device->done;
+      reply.presentRefreshCount = device->doneRefresh;
+      {
+        const Scheduler::CountedVsync last = m_adapter.scheduler().countedVsync();
+        reply.syncRefreshCount = static_cast<uint32_t>(last.count);
+        reply.syncNs = last.ns;
+      }
       return kmt::kStatusSuccess;
     case D3DKMT_DEVICESTATE_RESET:
       reply.value = 0;  // the desktop never switches

@@ -53,6 +53,7 @@ NTSTATUS Kernel::checkFrame(const Allocation& frame, const DisplayMode& mode) {
 void Kernel::releaseScreen(const KmtDevice& device) {
   std::lock_guard screen(m_screen);
   if (m_owner != &device) return;
+  dropFlipsOf(device);
   showDesktop();
   m_owner = nullptr;
   useVsync(false);
@@ -69,11 +70,6 @@ void Kernel::showDesktop() {
     display.flip(*display.primary());
   if (shown) display.unpin(*shown);
   m_shown = nullptr;
-}
-
-void Kernel::hide(const Allocation& allocation) {
-  std::lock_guard screen(m_screen);
-  if (m_shown == &allocation) showDesktop();
 }
 
 NTSTATUS Kernel::run(CallTag<Call::SetVidPnSourceOwner>, Process& process,
@@ -96,6 +92,7 @@ NTSTATUS Kernel::run(CallTag<Call::SetVidPnSourceOwner>, Process& process,
   if (m_owner && m_owner != device.device.get()) return kmt::kStatusVidPnSourceInUse;
   if (type == D3DKMT_VIDPNSOURCEOWNER_SHARED) {  // the default state
     if (m_owner) {
+      dropFlipsOf(*m_owner);
       showDesktop();
       m_owner = nullptr;
       useVsync(false);
@@ -148,6 +145,9 @@ NTSTATUS Kernel::run(CallTag<Call::SetDisplayMode>, Process& process,
   if (request.orientation > D3DDDI_ROTATION_IDENTITY || request.scanLineOrdering > D3DDDI_VSSLO_PROGRESSIVE ||
       request.privateFormat)
     return kmt::kStatusNotSupported;
+  drainFlips(device);
+  primary = allocationOf(process, *device, request.primary);
+  if (device->gone || !primary) return kmt::kStatusInvalidParameter;
   if (isLost(*device)) return kmt::kStatusDeviceRemoved;
   Allocation& frame = *primary->opened->allocation;
   m_adapter.scheduler().waitIdle(frame.busyUntil);

@@ -16,6 +16,12 @@ Kernel::Kernel(Adapter& adapter, std::string umd, std::string umdWow)
     : m_adapter(adapter), m_umd(std::move(umd)), m_umdWow(std::move(umdWow)) {}
 
 Kernel::~Kernel() {
+  {
+    std::lock_guard screen(m_screen);
+    m_stopping = true;
+  }
+  m_flipsChanged.notify_all();
+  if (m_flipThread.joinable()) m_flipThread.join();
   if (processes()) brokenRule("%zu processes outlive the kernel side", processes());
   std::vector<uint32_t> surfaces;
   for (const auto& [share, group] : m_shares)
@@ -41,6 +47,7 @@ bool Kernel::start(UINT width, UINT height) {
   m_desktop->kernels = true;
   m_desktop->globalShare = 0xC0000002;
   m_shares[m_desktop->globalShare] = m_desktop;
+  m_flipThread = std::thread([this] { showFlips(); });
   return true;
 }
 
@@ -233,6 +240,7 @@ void Kernel::destroyDevice(Process& process, uint32_t handle) {
   device->gone = true;
   for (const uint32_t context : std::set(device->contexts)) destroyContext(process, *device, context);
   releaseScreen(*device);
+  if (device->countsRefreshes) useVsync(false);
   for (const uint32_t resource : std::set(device->resources)) destroyResource(process, *device, resource);
   for (const uint32_t allocation : std::set(device->allocations))
     closeAllocations(process, *device, {allocation});

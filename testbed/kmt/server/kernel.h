@@ -5,11 +5,14 @@
 #pragma once
 
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <type_traits>
+#include <vector>
 
 #include "testbed/kernel/dxgk/adapter.h"
 #include "testbed/kernel/dxgk/display.h"
@@ -141,13 +144,23 @@ private:
   Opened openGroup(Process& process, KmtDevice& device, const std::shared_ptr<AllocationGroup>& group,
                    bool create, bool asResource);
 
-  // Presents (present_calls.cpp), under the device's calls.
+  // Presents (present_calls.cpp, flips.cpp), under the device's calls.
   NTSTATUS presentBlt(KmtDevice& device, KmtContext& context, const kmt::PresentRequest& request,
-                      KmtAllocation* source, KmtAllocation* destination, const std::vector<RECT>& subRects);
+                      KmtAllocation* source, KmtAllocation* destination, const std::vector<RECT>& subRects,
+                      uint32_t count);
   NTSTATUS presentFlip(DeviceCalls& device, KmtContext& context, const kmt::PresentRequest& request,
-                       KmtAllocation& source);
-  /// Waits until fewer presents are queued than the device's limit allows; releases the lock meanwhile.
-  void waitForPresents(DeviceCalls& device);
+                       KmtAllocation& source, uint32_t count);
+  /// Waits until fewer presents are under way than the device's limit allows, and releases the lock
+  /// meanwhile. Fails with STATUS_GRAPHICS_ALLOCATION_BUSY in place of a wait if `doNotWait`.
+  NTSTATUS waitForPresents(DeviceCalls& device, bool doNotWait);
+  /// Notes which blits are done.
+  void countBlits(KmtDevice& device);
+  /// Waits until all flips of the device are on the screen; releases the lock meanwhile.
+  void drainFlips(DeviceCalls& device);
+  /// Waits until no flip is going to show one of the frames, and none is shown that another will replace, as
+  /// the GPU's scheduler lets work wait that draws to such a frame. Releases `calls` meanwhile; returns true
+  /// if it did, after which everything may have changed.
+  bool waitForFrames(const std::vector<const Allocation*>& frames, std::unique_lock<std::mutex>& calls);
   bool describe(const Allocation& allocation, DXGKARG_DESCRIBEALLOCATION& out);
 
   // The screen (display_calls.cpp).
@@ -158,6 +171,28 @@ private:
   NTSTATUS checkFrame(const Allocation& frame, const DisplayMode& mode);
   /// Restores the desktop's mode and primary, if they are not shown. Under m_screen.
   void showDesktop();
+  // Flips that are queued (flips.cpp), under m_screen.
+  struct Flip {
+    std::shared_ptr<KmtDevice> device;
+    std::shared_ptr<Allocation> frame;
+    uint64_t number;     // what the scheduler has to finish before: its drawing
+    uint32_t interval;   // in vertical syncs, since the flip before
+    uint32_t count;      // the program's
+    bool given = false;  // to the driver; it is done at the next vertical sync
+  };
+  /// Gives flips to the driver, each when it is drawn and the one before has been shown for its interval.
+  /// Runs on a thread of its own.
+  void showFlips();
+  /// Returns false if the thread has to wait for something: until the work `number` is done, or, if that is
+  /// 0, for the vertical sync after `vsync`.
+  bool showNextFlip(uint64_t& number, uint64_t& vsync);
+  void endFlip(const Flip& flip, uint32_t refresh);
+  /// Drops the flips that `belongs` chooses; they count as done.
+  template <class Belongs>
+  void dropFlips(Belongs belongs);
+  void dropFlipsOf(const KmtDevice& device);
+  size_t flipsUnderWay(const KmtDevice& device) const;
+
   /// Shows the desktop if the device owns the screen.
   void releaseScreen(const KmtDevice& device);
   /// Called before the allocation is destroyed: shows the desktop if the screen shows the allocation.
@@ -182,8 +217,12 @@ private:
   Allocation* m_shown = nullptr;       // the owner's frame; null: the desktop's primary
   bool m_hasGammaRamp = false;         // the owner's
   uint64_t m_flipVsync = 0;            // count of vertical syncs at the last flip
+  std::deque<Flip> m_flips;
+  bool m_stopping = false;
+  std::condition_variable m_flipsChanged;
   std::mutex m_vsync;
   unsigned m_vsyncUsers = 0;
+  std::thread m_flipThread;  // the last member: it uses the others
 };
 
 }  // namespace aerogpu::host

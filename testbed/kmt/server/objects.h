@@ -34,9 +34,16 @@ struct KmtDevice final : KmtObject {
   OpenAllocation* desktop = nullptr;  // the shared primary, once the device has presented to it
   unsigned resetsBefore = 0;          // the scheduler's count when the device was made
   uint64_t lastNumber = 0;            // the scheduler's number of the last submission
-  std::deque<uint64_t> presents;      // numbers of presents that may not be done
-  uint32_t queuedLimit = 3;           // page "D3DKMTSetQueuedLimit"
-  uint32_t presentCount = 0;
+  struct Blit {
+    uint64_t number;  // the scheduler's
+    uint32_t count;   // the program's
+  };
+  std::deque<Blit> blits;         // presents that may not be done
+  uint32_t queuedLimit = 3;       // page "D3DKMTSetQueuedLimit"
+  uint32_t presentCount = 0;      // of the last present that was accepted
+  bool countsRefreshes = false;   // it has asked for statistics: vertical syncs are counted until it ends
+  std::atomic<uint32_t> done{0};  // count of the last present that is done: drawn, or on the screen
+  std::atomic<uint32_t> doneRefresh{0};  // the refresh that shows it
 };
 
 struct Process;

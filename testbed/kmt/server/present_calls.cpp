@@ -36,22 +36,9 @@ bool Kernel::describe(const Allocation& allocation, DXGKARG_DESCRIBEALLOCATION& 
                            m_adapter.ddi.DxgkDdiDescribeAllocation, m_adapter.context(), &out));
 }
 
-void Kernel::waitForPresents(DeviceCalls& device) {
-  Scheduler& scheduler = m_adapter.scheduler();
-  for (;;) {
-    while (!device->presents.empty() && scheduler.completed(device->presents.front()))
-      device->presents.pop_front();
-    if (device->gone || device->presents.size() < device->queuedLimit) return;
-    const uint64_t oldest = device->presents.front();
-    device.lock.unlock();
-    scheduler.waitIdle(oldest);
-    device.lock.lock();
-  }
-}
-
 NTSTATUS Kernel::presentBlt(KmtDevice& device, KmtContext& context, const kmt::PresentRequest& request,
                             KmtAllocation* source, KmtAllocation* destination,
-                            const std::vector<RECT>& subRects) {
+                            const std::vector<RECT>& subRects, uint32_t count) {
   const D3DKMT_PRESENTFLAGS flags = presentFlagsOf(request.flags);
   OpenAllocation* target = destination ? destination->opened : nullptr;
   {
@@ -97,7 +84,10 @@ NTSTATUS Kernel::presentBlt(KmtDevice& device, KmtContext& context, const kmt::P
     return kmt::kStatusPresentOccluded;
   const auto area = presentArea(shape);
   if (!area) return kmt::kStatusInvalidParameter;
-  if (area->subRects.empty()) return kmt::kStatusSuccess;  // outside the screen
+  if (area->subRects.empty()) {  // outside the screen
+    device.blits.push_back({0, count});
+    return kmt::kStatusSuccess;
+  }
   for (const OpenAllocation* one : {target, source ? source->opened : nullptr})
     if (one && m_adapter.vidmm().lockedOut(*one->allocation)) return kmt::kStatusCantRenderLocked;
   DXGK_PRESENTFLAGS driverFlags{};
@@ -109,55 +99,36 @@ NTSTATUS Kernel::presentBlt(KmtDevice& device, KmtContext& context, const kmt::P
       context.context->present(source ? source->opened : nullptr, target, area->from, area->to,
                                area->subRects, driverFlags, request.color, &number);
   if (number) device.lastNumber = number;
-  if (ntSuccess(status) && number) device.presents.push_back(number);
+  if (ntSuccess(status)) device.blits.push_back({number, count});
   return status;
 }
 
 NTSTATUS Kernel::presentFlip(DeviceCalls& device, KmtContext& context, const kmt::PresentRequest& request,
-                             KmtAllocation& source) {
-  const D3DKMT_PRESENTFLAGS flags = presentFlagsOf(request.flags);
+                             KmtAllocation& source, uint32_t count) {
   if (request.flipInterval > D3DDDI_FLIPINTERVAL_FOUR) return kmt::kStatusInvalidParameter;
-  Scheduler& scheduler = m_adapter.scheduler();
-  Allocation& frame = *source.opened->allocation;
-  // Waits until the driver can take the flip: the last frame has been shown for its interval, and this one is
-  // drawn.
-  for (;;) {
-    uint64_t earliest;
-    {
-      std::lock_guard screen(m_screen);
-      if (m_owner != device.device.get()) return kmt::kStatusPresentOccluded;
-      if (const NTSTATUS status = checkFrame(frame, m_adapter.display().mode()); !ntSuccess(status))
-        return status;
-      earliest = m_flipVsync + request.flipInterval;
-    }
-    const uint64_t number = frame.busyUntil;
-    const bool early = scheduler.vsyncs() < earliest, drawing = !scheduler.completed(number);
-    if (!early && !drawing) break;
-    if (flags.FlipDoNotWait) return kmt::kStatusAllocationBusy;
-    device.lock.unlock();
-    if (drawing) scheduler.waitIdle(number);
-    const bool stuck = early && !scheduler.waitVsync(1, 1000);
-    device.lock.lock();
-    if (device->gone || allocationOf(*context.process, *device, source.handle).get() != &source)
-      return kmt::kStatusInvalidParameter;
-    if (isLost(*device)) return kmt::kStatusDeviceRemoved;
-    if (stuck) break;  // no vertical syncs come: show it anyway
+  // Page "D3DKMTPresent": no interval that the driver does not support.
+  if (request.flipInterval > D3DDDI_FLIPINTERVAL_ONE && !m_adapter.caps.FlipCaps.FlipInterval)
+    return kmt::kStatusInvalidParameter;
+  const std::shared_ptr<Allocation> frame = source.opened->allocation;
+  {
+    std::lock_guard screen(m_screen);
+    if (m_owner != device.device.get()) return kmt::kStatusPresentOccluded;
+    if (const NTSTATUS status = checkFrame(*frame, m_adapter.display().mode()); !ntSuccess(status))
+      return status;
   }
-  NTSTATUS status;
   {
     ProcessScope scope(context.process->id);
     std::shared_lock exclusion(m_adapter.exclusion());
-    status = context.context->presentFlip(*source.opened);
+    const NTSTATUS status = context.context->presentFlip(*source.opened);
+    if (!ntSuccess(status)) return status;
   }
-  if (!ntSuccess(status)) return status;
   std::lock_guard screen(m_screen);
   if (m_owner != device.device.get()) return kmt::kStatusPresentOccluded;
-  status = m_adapter.display().flip(frame);
-  if (!ntSuccess(status)) return status;
-  if (m_shown && m_shown != &frame) m_adapter.display().unpin(*m_shown);
-  m_shown = &frame;
-  m_flipVsync = scheduler.vsyncs();
-  return status;
+  // In order with all that the device has submitted, as it is in the queue of its context.
+  const uint64_t number = std::max<uint64_t>(frame->busyUntil, device->lastNumber);
+  m_flips.push_back({device.device, frame, number, request.flipInterval, count});
+  m_flipsChanged.notify_all();
+  return kmt::kStatusSuccess;
 }
 
 NTSTATUS Kernel::run(CallTag<Call::Present>, Process& process, const kmt::PresentRequest& request,
@@ -172,21 +143,22 @@ NTSTATUS Kernel::run(CallTag<Call::Present>, Process& process, const kmt::Presen
   if (flags.DstColorKey || flags.LinearToSrgb || flags.Rotate || flags.PresentToBitmap ||
       flags.RedirectedFlip || flags.RedirectedBlt || flags.FlipDoNotFlip || flags.FlipRestart)
     return kmt::kStatusNotSupported;
+  // Page "D3DKMTPresent": these are for flips alone.
+  if (!flags.Flip && flags.FlipDoNotWait) return kmt::kStatusInvalidParameter;
   DeviceCalls device = enterDevice(process, context->device->handle);
   if (!device || !device->contexts.contains(request.context)) return kmt::kStatusInvalidParameter;
-  waitForPresents(device);
-  if (device->gone || !device->contexts.contains(request.context)) return kmt::kStatusInvalidParameter;
-  if (isLost(*device)) return kmt::kStatusDeviceRemoved;
+  if (const NTSTATUS turn = waitForPresents(device, flags.FlipDoNotWait); !ntSuccess(turn)) return turn;
+  if (!device->contexts.contains(request.context)) return kmt::kStatusInvalidParameter;
   std::shared_ptr<KmtAllocation> source, destination;
   if (!flags.ColorFill && !(source = allocationOf(process, *device, request.source)))
     return kmt::kStatusInvalidHandle;
   if (request.destination && !(destination = allocationOf(process, *device, request.destination)))
     return kmt::kStatusInvalidHandle;
+  const uint32_t count = flags.PresentCountValid ? request.presentCount : device->presentCount + 1;
   const NTSTATUS status =
-      flags.Flip ? presentFlip(device, *context, request, *source)
-                 : presentBlt(*device, *context, request, source.get(), destination.get(), subRects);
-  if (ntSuccess(status))
-    device->presentCount = flags.PresentCountValid ? request.presentCount : device->presentCount + 1;
+      flags.Flip ? presentFlip(device, *context, request, *source, count)
+                 : presentBlt(*device, *context, request, source.get(), destination.get(), subRects, count);
+  if (ntSuccess(status)) device->presentCount = count;
   return status;
 }
 

@@ -17,7 +17,7 @@ NTSTATUS Kernel::run(CallTag<Call::Render>, Process& process, const kmt::RenderR
   const auto context = process.handles.find<KmtContext>(request.context);
   if (!in.finished() || !context) return kmt::kStatusInvalidParameter;
   KmtDevice& device = *context->device;
-  std::lock_guard calls(device.calls);
+  std::unique_lock calls(device.calls);
   if (device.gone || !device.contexts.contains(request.context)) return kmt::kStatusInvalidParameter;
 
   D3DKMT_RENDERFLAGS flags;
@@ -38,17 +38,25 @@ NTSTATUS Kernel::run(CallTag<Call::Render>, Process& process, const kmt::RenderR
       std::memcpy(listed.data(), buffers.allocations(), listed.size() * sizeof(D3DDDI_ALLOCATIONLIST));
     Context::List list;
     std::vector<std::shared_ptr<KmtAllocation>> used;
-    for (const D3DDDI_ALLOCATIONLIST& entry : listed) {
-      if (!entry.hAllocation) {
-        list.push_back({nullptr, false});
-        continue;
+    std::vector<const Allocation*> written;
+    do {
+      if (!device.contexts.contains(request.context)) return kmt::kStatusInvalidParameter;
+      list.clear();
+      used.clear();
+      written.clear();
+      for (const D3DDDI_ALLOCATIONLIST& entry : listed) {
+        if (!entry.hAllocation) {
+          list.push_back({nullptr, false});
+          continue;
+        }
+        auto allocation = allocationOf(process, device, entry.hAllocation);
+        if (!allocation) return kmt::kStatusInvalidHandle;
+        if (m_adapter.vidmm().lockedOut(*allocation->opened->allocation)) return kmt::kStatusCantRenderLocked;
+        list.push_back({allocation->opened, entry.WriteOperation});
+        if (entry.WriteOperation) written.push_back(allocation->opened->allocation.get());
+        used.push_back(std::move(allocation));
       }
-      auto allocation = allocationOf(process, device, entry.hAllocation);
-      if (!allocation) return kmt::kStatusInvalidHandle;
-      if (m_adapter.vidmm().lockedOut(*allocation->opened->allocation)) return kmt::kStatusCantRenderLocked;
-      list.push_back({allocation->opened, entry.WriteOperation});
-      used.push_back(std::move(allocation));
-    }
+    } while (!written.empty() && waitForFrames(written, calls));
     uint64_t number = 0;
     const NTSTATUS status = context->context->renderUser(
         buffers.commands() + request.commandOffset, request.commandBytes, list, buffers.patches(),
@@ -57,6 +65,7 @@ NTSTATUS Kernel::run(CallTag<Call::Render>, Process& process, const kmt::RenderR
     return status;
   };
   const NTSTATUS status = render();
+  if (!device.contexts.contains(request.context)) return status;  // it went while the call waited
   buffers.turn(request.commandOffset + request.commandBytes,
                {flags.ResizeCommandBuffer ? request.newCommandBytes : 0,
                 flags.ResizeAllocationList ? request.newAllocationEntries : 0,

@@ -33,8 +33,8 @@ RUNS = [
     ('shared', ['--alone'], 0, 'shared: ok'),
     ('shared', [], 1, 'shared: CreateTexture(shared) gave no handle: this Direct3D does not share'),
 ]
-ASKING = ['composition', 'd3d9ex_test', 'ddi_sanity', 'event_queries', 'player', 'present_statistics', 'quad',
-          'query_latency', 'shared', 'sharing', 'submit_stress', 'triangle', 'vblank_pacing']
+ASKING = ['composition', 'd3d9ex_test', 'ddi_sanity', 'dirty_regions', 'event_queries', 'frame_pacing', 'player',
+          'present_statistics', 'quad', 'query_latency', 'shared', 'sharing', 'submit_stress', 'triangle', 'vblank_pacing']
 
 
 def find(folders, program):
