@@ -16,7 +16,7 @@ public:
   SRWLOCK &lock() { return m_lock; }
 
 private:
-  DriverAdapter m_adapter;
+  DriverAdapter m_adapter{9};
   std::unique_ptr<DriverDevice> m_device;
   SRWLOCK m_lock = SRWLOCK_INIT;
 };
