@@ -273,8 +273,8 @@ class Test:
         """Reads wire.h; returns {number of a call: (bytes of the request's body, largest size of its tail)}."""
         with open(os.path.join(HERE, '..', '..', 'wire.h')) as file:
             text = file.read()
-        constants = {name: eval(value, {}) for name, value in re.findall(r'constexpr uint32_t (kMax\w+) = ([^;]*);', text)
-                     if 'longest' not in value}
+        numbers = re.findall(r'constexpr uint32_t (k\w+) = ([\d\s()*+<-]+);', text)  # not those of other numbers
+        constants = {name: eval(value, {}) for name, value in numbers}
         rows = re.findall(r'CALL\((\d+), \w+, \w+, (\d+), \w+, \d+,\s*\\?\s*([^,]*),', text)
         return {int(number): (int(body), eval(tail.replace('\\', ''), {}, constants)) for number, body, tail in rows}
 
