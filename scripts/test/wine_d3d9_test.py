@@ -105,7 +105,9 @@ class Judging(unittest.TestCase):
         self.assertEqual(worse(Result(checks=7), wined3d), '7 checks hold, not 8')
         # A test that always fails is better not reached.
         self.assertEqual(worse(Result(checks=8), wined3d), '')
-        self.assertEqual(worse(Result(checks=10, skipped=2), wined3d), 'skips 2, not 1')
+        self.assertEqual(worse(Result(checks=8, skipped=2), wined3d), 'skips 2, not 1')
+        # Where more checks hold, skips may come that wined3d never reaches.
+        self.assertEqual(worse(Result(checks=10, skipped=2), wined3d), '')
         self.assertEqual(worse(Result(end='did not end'), wined3d), 'did not end')
 
     def test_known(self):
