@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <random>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -42,7 +43,7 @@ uint32_t through(const Ramp& ramp, uint32_t pixel) {
   uint32_t out = 0;
   for (const auto& [color, shift] : {std::pair{0, 16}, {1, 8}, {2, 0}}) {
     const double shown = ramp[static_cast<size_t>(color)][pixel >> shift & 255] / 257.0;
-    out |= static_cast<uint32_t>(shown + 0.5) << shift;
+    out |= static_cast<uint32_t>(std::lround(shown)) << shift;
   }
   return out;
 }

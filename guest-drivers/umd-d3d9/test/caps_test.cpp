@@ -314,7 +314,7 @@ TEST_F(UmdCaps, TheLevelThatIsReachedIsDescribed) {
     start(std::move(block));
     CallText text;
     describeLevel9(text, *Adapter::from(rt.adapter));
-    const std::string out = text.ended();
+    std::string out = text.ended();
     stop();
     return out;
   };

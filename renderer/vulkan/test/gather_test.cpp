@@ -13,7 +13,7 @@ namespace aerogpu::test {
 namespace {
 
 constexpr uint32_t kGet4 = 0x34544547, kGet1 = 0x31544547;  // "GET4", "GET1"
-constexpr uint32_t kWrap = 1, kMirror = 2, kClamp = 3;      // D3DTADDRESS_*
+constexpr uint32_t kWrap = 1, kClamp = 3;                   // D3DTADDRESS_*; 2 is MIRROR
 
 /// Texel `i` of a row of `size`.
 uint32_t addressed(uint32_t mode, int i, uint32_t texels) {
