@@ -238,7 +238,9 @@ TEST(SavedState, ThePaletteIsKept) {
   migrateTo(source, file);
   AeroGpuDev target("renderer=null", {"-incoming", "defer"});
   target.qemu.qmp("migrate-incoming", exec("cat " + file.string()));
-  const auto runs = [&] { return target.qemu.qmp("query-status").find("\"running\"") != std::string::npos; };
+  const auto runs = [&] {
+    return target.qemu.qmp("query-status").find("\"status\": \"running\"") != std::string::npos;
+  };
   target.waitUntil(runs, "the loaded machine");
   EXPECT_EQ(target.qemu.screendump().rgb, before.rgb);
   EXPECT_EQ(target.reg(AEROGPU_EXT_REG_SCANOUT0_FOLLOW), 1u);
