@@ -213,6 +213,13 @@ void AeroGpuDev::waitForNoBlocker() {
             "the end of the refusal to save");
 }
 
+void AeroGpuDev::loadFrom(const std::filesystem::path& file, const char* status) {
+  qemu.qmp("migrate-incoming", R"({"uri": "exec:cat )" + file.string() + "\"}");
+  // "running" alone would also be the name of the answer's other member.
+  const std::string wanted = R"("status": ")" + std::string(status) + '"';
+  waitUntil([&] { return qemu.qmp("query-status").find(wanted) != std::string::npos; }, "the loaded machine");
+}
+
 void AeroGpuDev::waitFence(uint64_t fence) {
   waitUntil([&] { return completedFence() >= fence; }, "fence");
   // The fence page, the head and the errors follow the register, under one lock, which reading ERROR_COUNT

@@ -3,6 +3,7 @@
 // device tests here are built on it. It uses the ABI, but no internals of the device.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -77,6 +78,10 @@ public:
   /// submissions that must stay queued go into a disabled one.
   void startRing(const Ring& ring);
   void startRing() { startRing(Ring{}); }
+  /// Loads the state that another machine has saved to `file`, and waits until this one, which was started
+  /// with
+  /// "-incoming defer", has the status that it had: running, or paused. A path without quotes or blanks.
+  void loadFrom(const std::filesystem::path& file, const char* status = "running");
   /// Takes over the ring and the fences of `other`, whose saved state this device has loaded.
   void goOnFrom(const AeroGpuDev& other) {
     m_ring = other.m_ring;

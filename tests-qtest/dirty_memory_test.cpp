@@ -82,8 +82,7 @@ TEST(DirtyMemory, WhatTheDeviceWritesDuringAMigrationArrives) {
                    "the end of the migration");
 
   AeroGpuDev target("renderer=null", {"-incoming", "defer"});
-  target.qemu.qmp("migrate-incoming", exec("cat " + file.string()));
-  target.waitUntil([&] { return hasStatus(target, "query-status", "running"); }, "the loaded machine");
+  target.loadFrom(file);
   target.goOnFrom(source);
   for (const uint64_t gpa : {kFillGpa, kCopyGpa})
     EXPECT_EQ(target.qemu.read(gpa, 0x1000), Bytes(0x1000, 0xA5)) << std::hex << gpa;

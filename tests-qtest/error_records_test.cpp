@@ -162,10 +162,7 @@ TEST_F(ErrorRecords, AreSavedWithTheMachine) {
   dev.waitUntil([&] { return dev.qemu.qmp("query-migrate").find("\"completed\"") != std::string::npos; },
                 "the save");
   AeroGpuDev target("renderer=null", {"-incoming", "defer"});
-  target.qemu.qmp("migrate-incoming", R"({"uri": "exec:cat )" + file + R"("})");
-  target.waitUntil(
-      [&] { return target.qemu.qmp("query-status").find("\"status\": \"running\"") != std::string::npos; },
-      "the load");
+  target.loadFrom(file);
   EXPECT_EQ(look(target), (Record{kInternal, 1, 0, 3, first, kMore}));
   target.setReg(AEROGPU_EXT_REG_ERROR_NEXT, 0);
   EXPECT_EQ(look(target), (Record{kInternal, 1, 0x12345678, 4, second, 0}));

@@ -183,10 +183,7 @@ TEST(SavedState, AMachineGoesOnElsewhereWhereItWas) {
   target.interceptIntx();
   // With -accel qtest QEMU does not restore the virtual clock; for a real guest it does.
   target.qemu.clockStep(Busy::kClock);
-  target.qemu.qmp("migrate-incoming", exec("cat " + file.string()));
-  target.waitUntil(
-      [&] { return target.qemu.qmp("query-status").find("\"status\": \"running\"") != std::string::npos; },
-      "the loaded machine");
+  target.loadFrom(file);
   target.goOnFrom(source);
   EXPECT_EQ(look(target), before);
   EXPECT_EQ(target.qemu.screendump().rgb, busy.picture)
@@ -214,10 +211,7 @@ TEST(SavedState, VgaAndABlankScreenAreKept) {
     const std::filesystem::path file = source.qemu.folder() / "state";
     migrateTo(source, file);
     AeroGpuDev target("renderer=null", {"-incoming", "defer"});
-    target.qemu.qmp("migrate-incoming", exec("cat " + file.string()));
-    target.waitUntil(
-        [&] { return target.qemu.qmp("query-status").find("\"status\": \"running\"") != std::string::npos; },
-        "the loaded machine");
+    target.loadFrom(file);
     const Picture after = target.qemu.screendump();
     EXPECT_EQ(after.width, before.width) << blank;
     EXPECT_EQ(after.rgb, before.rgb) << blank;
@@ -237,11 +231,7 @@ TEST(SavedState, ThePaletteIsKept) {
   const std::filesystem::path file = source.qemu.folder() / "state";
   migrateTo(source, file);
   AeroGpuDev target("renderer=null", {"-incoming", "defer"});
-  target.qemu.qmp("migrate-incoming", exec("cat " + file.string()));
-  const auto runs = [&] {
-    return target.qemu.qmp("query-status").find("\"status\": \"running\"") != std::string::npos;
-  };
-  target.waitUntil(runs, "the loaded machine");
+  target.loadFrom(file);
   EXPECT_EQ(target.qemu.screendump().rgb, before.rgb);
   EXPECT_EQ(target.reg(AEROGPU_EXT_REG_SCANOUT0_FOLLOW), 1u);
   EXPECT_EQ(target.reg(AEROGPU_EXT_REG_PALETTE + 4 * 255), 0xFFFF70u);
@@ -258,10 +248,7 @@ TEST(SavedState, WhatWasNotFetchedIsFetchedLater) {
   const std::filesystem::path file = source.qemu.folder() / "state";
   migrateTo(source, file);
   AeroGpuDev target("renderer=null", {"-incoming", "defer"});
-  target.qemu.qmp("migrate-incoming", exec("cat " + file.string()));
-  target.waitUntil(
-      [&] { return target.qemu.qmp("query-status").find("\"status\": \"paused\"") != std::string::npos; },
-      "the loaded machine");
+  target.loadFrom(file, "paused");
   target.goOnFrom(source);
   EXPECT_LT(target.completedFence(), late);
   target.qemu.qmp("cont");

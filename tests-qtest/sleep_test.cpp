@@ -251,8 +251,7 @@ TEST(SavedSleep, AnotherMachineKeepsNothing) {
         "the end of the migration");
 
     AeroGpuDev target("renderer=null", {"-incoming", "defer"});
-    target.qemu.qmp("migrate-incoming", R"({"uri": "exec:cat )" + file + "\"}");
-    waitStatus(target, "running");
+    target.loadFrom(file);
     target.goOnFrom(source);
     EXPECT_EQ(target.reg(AEROGPU_EXT_REG_KEEP), uint32_t{AEROGPU_EXT_KEEP_NO});
     // The load drops objects that wait to be claimed; the coming sleep drops others.

@@ -304,10 +304,7 @@ TEST(Spaces, ASavedMachineHasThemStill) {
       "the end of the migration");
 
   AeroGpuDev target("renderer=null", {"-incoming", "defer"});
-  target.qemu.qmp("migrate-incoming", R"({"uri": "exec:cat )" + file + "\"}");
-  target.waitUntil(
-      [&] { return target.qemu.qmp("query-status").find("\"status\": \"running\"") != std::string::npos; },
-      "the loaded machine");
+  target.loadFrom(file);
   target.goOnFrom(source);
   EXPECT_TRUE(spacesEnabled(target));
   EXPECT_EQ(target.reg(AEROGPU_EXT_REG_SCANOUT0_ALLOC), 11u);
