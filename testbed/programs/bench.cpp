@@ -254,12 +254,13 @@ private:
 /** Updates a texture from one in memory, which programs do with what they have loaded, and samples it once. */
 class Uploads : public BenchScene {
 public:
+  explicit Uploads(uint32_t side) : side_(side) {}
   bool create(Tools &tools) override {
-    return tools.createTexture(texture_, kSide, kSide, 0) &&
-           ok(tools.device()->CreateTexture(kSide, kSide, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, memory_.put(),
+    return tools.createTexture(texture_, side_, side_, 0) &&
+           ok(tools.device()->CreateTexture(side_, side_, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, memory_.put(),
                                             nullptr),
               "CreateTexture(SYSTEMMEM)") &&
-           tools.fill(memory_.get(), kSide, kSide, 0) && tools.createVertices(vertices_, 1, 0) &&
+           tools.fill(memory_.get(), side_, side_, 0) && tools.createVertices(vertices_, 1, 0) &&
            tools.writeQuads(vertices_.get(), 0, 1, 0, [](Vertex *out, uint32_t) {
              writeQuad(out, {0, 0, 0, 0}, {8, 8, 1, 1});
            });
@@ -275,7 +276,7 @@ public:
   bool shows() const override { return false; }
 
 private:
-  static constexpr uint32_t kSide = TransferScene::kSide;
+  const uint32_t side_;
   ComPtr<IDirect3DTexture9> texture_, memory_;
   ComPtr<IDirect3DVertexBuffer9> vertices_;
 };
@@ -283,11 +284,12 @@ private:
 /** Fills a target and reads it back. */
 class ReadBacks : public BenchScene {
 public:
+  explicit ReadBacks(uint32_t side) : side_(side) {}
   bool create(Tools &tools) override {
-    return ok(tools.device()->CreateRenderTarget(kSide, kSide, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_NONE, 0, FALSE,
+    return ok(tools.device()->CreateRenderTarget(side_, side_, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_NONE, 0, FALSE,
                                                  target_.put(), nullptr),
               "CreateRenderTarget") &&
-           ok(tools.device()->CreateOffscreenPlainSurface(kSide, kSide, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM,
+           ok(tools.device()->CreateOffscreenPlainSurface(side_, side_, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM,
                                                           memory_.put(), nullptr),
               "CreateOffscreenPlainSurface");
   }
@@ -300,14 +302,14 @@ public:
       return false;
     const auto *bits = static_cast<const char *>(locked.pBits);
     uint32_t last = 0;
-    std::memcpy(&last, bits + ptrdiff_t{locked.Pitch} * (kSide - 1) + size_t{4} * (kSide - 1), sizeof last);
+    std::memcpy(&last, bits + ptrdiff_t{locked.Pitch} * (side_ - 1) + size_t{4} * (side_ - 1), sizeof last);
     if (last != color) return fail("frame %u reads %08x, expected %08x", frame, last, color);
     return ok(memory_->UnlockRect(), "UnlockRect");
   }
   bool shows() const override { return false; }
 
 private:
-  static constexpr uint32_t kSide = TransferScene::kSide;
+  const uint32_t side_;
   ComPtr<IDirect3DSurface9> target_, memory_;
 };
 
@@ -317,8 +319,10 @@ std::unique_ptr<BenchScene> sceneOf(const char *name) {
   if (!std::strcmp(name, "sprites")) return std::make_unique<Sprites>();
   if (!std::strcmp(name, "textures")) return std::make_unique<Textures>();
   if (!std::strcmp(name, "windows")) return std::make_unique<Windows>();
-  if (!std::strcmp(name, "uploads")) return std::make_unique<Uploads>();
-  if (!std::strcmp(name, "readbacks")) return std::make_unique<ReadBacks>();
+  if (!std::strcmp(name, "uploads")) return std::make_unique<Uploads>(TransferScene::kSide);
+  if (!std::strcmp(name, "readbacks")) return std::make_unique<ReadBacks>(TransferScene::kSide);
+  if (!std::strcmp(name, "small-uploads")) return std::make_unique<Uploads>(TransferScene::kSmallSide);
+  if (!std::strcmp(name, "small-readbacks")) return std::make_unique<ReadBacks>(TransferScene::kSmallSide);
   return nullptr;
 }
 
@@ -384,12 +388,15 @@ bool run(Tools &tools, BenchScene &scene, const Options &options) {
 int main(int argc, char **argv) {
   using namespace programs;
   constexpr char kHelp[] =
-      "bench.exe --only draws|sprites|textures|windows|uploads|readbacks: one scene, as fast as it goes.";
+      "bench.exe --only draws|sprites|textures|windows|uploads|readbacks|small-uploads|small-readbacks: one scene, as "
+      "fast as it goes.";
   Options options;
   int exitCode = 0;
   if (!begin({.name = "bench", .help = kHelp}, argc, argv, options, exitCode)) return exitCode;
   const std::unique_ptr<BenchScene> scene = sceneOf(options.only);
-  if (!scene) return fail("--only draws, sprites, textures, windows, uploads or readbacks") ? 0 : 2;
+  if (!scene)
+    return fail("--only draws, sprites, textures, windows, uploads, readbacks, small-uploads or small-readbacks") ? 0
+                                                                                                                  : 2;
   options.x = options.y = 0;
   options.immediate = true;
   Window window;

@@ -105,10 +105,10 @@ struct WindowsScene {
   }
 };
 
-/** A picture of 1024x1024, 4 MiB, on its way to a texture or back from a target, and nothing else: a frame is one such
- * way, which shows nothing. Direct Vulkan has no such scene. */
+/** A picture of 1024x1024, 4 MiB, or of 128x128, 64 KiB, on its way to a texture or back from a target, and nothing
+ * else: a frame is one such way, which shows nothing. Direct Vulkan has no such scene. */
 struct TransferScene {
-  static constexpr uint32_t kSide = 1024;
+  static constexpr uint32_t kSide = 1024, kSmallSide = 128;
   static uint32_t color(uint32_t frame) { return 0xFF000000 | (frame * 2654435761u) >> 8; }
 };
 

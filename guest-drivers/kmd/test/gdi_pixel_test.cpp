@@ -371,7 +371,7 @@ TEST_F(GdiPixels, ClearTypeWithoutGamma) {
             return static_cast<uint32_t>(std::lround(di + (ci - di) * (weight / 255.0)));
           });
         }
-      expectPicture(result(text.dst), want, format);
+      expectPicture(result(text.dst), want, format, 1);  // the GPU's blending rounds, as in AlphaBlend
     }
 }
 

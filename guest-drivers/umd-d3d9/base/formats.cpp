@@ -23,7 +23,7 @@ enum Trait : uint16_t {
   kDepth = 8,
   kStencil = 16,
   kLocked = 32,       // depth that programs lock: one sample
-  kVideo = 64,        // YUV: plain surfaces, and textures of one level that the driver converts
+  kVideo = 64,        // YUV: plain surfaces, and textures that the driver converts
   kBump = 128,        // differences of coordinates, and luminance
   kTight = 256,       // see FormatRow
   kIndices = 512,     // indices of a palette, see indexOperations()
@@ -168,9 +168,9 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features, b
     const bool converts = caps & AEROGPU_FORMAT_CAP_BLIT_SRC && features & AEROGPU_EXT_FEATURE_HI_BLIT;
     if (!converts) return 0;
     const bool sampled = caps & AEROGPU_FORMAT_CAP_SAMPLE && !(known.traits & kPlanar);
-    return FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_NOALPHABLEND | FORMATOP_NOTEXCOORDWRAPNORMIP |
-           described | (known.traits & kPlanar ? FORMATOP_PLANAR : 0) |
-           (sampled ? FORMATOP_TEXTURE : FORMATOP_NOFILTER);
+    return FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_NOALPHABLEND | described |
+           (known.traits & kPlanar ? FORMATOP_PLANAR : 0) |
+           (sampled ? FORMATOP_TEXTURE : FORMATOP_NOFILTER | FORMATOP_NOTEXCOORDWRAPNORMIP);
   }
   if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return 0;
   constexpr uint32_t kVolumes = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_UPDATES;

@@ -235,8 +235,9 @@ bool Image::markDirty(DeviceObjects &objects, const ImagePart &part, bool wholeR
 }
 
 HRESULT Image::takeStaging(DeviceObjects &objects, uint32_t width, uint32_t height, uint32_t slices, bool wait,
-                           Staging *&out) {
+                           Staging *&out, void **locked) {
   out = nullptr;
+  if (locked) *locked = nullptr;
   Context &context = objects.context;
   Staging *room = nullptr, *oldest = nullptr;
   for (Staging &each : staging) {
@@ -246,12 +247,19 @@ HRESULT Image::takeStaging(DeviceObjects &objects, uint32_t width, uint32_t heig
       continue;
     }
     if (!each.reader && !context.isPending(each.memory)) {
-      void *unused;
+      if (each.isDone()) {
+        out = &each;
+        return kOk;
+      }
+      void *bytes;
       D3DDDICB_LOCKFLAGS flags = {};
       flags.DonotWait = 1;
-      const HRESULT result = context.runtime().lock(each.memory.handle, flags, unused);
+      const HRESULT result = each.lock(context.runtime(), flags, bytes);
       if (!failed(result)) {
-        context.runtime().unlock(each.memory.handle);
+        if (locked)
+          *locked = bytes;
+        else
+          context.runtime().unlock(each.memory.handle);
         out = &each;
         return kOk;
       }

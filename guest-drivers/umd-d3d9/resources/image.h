@@ -34,6 +34,16 @@ struct Staging {
   uint64_t slicePitch = 0;
   bool locked = false;
   const void *reader = nullptr;  // the surface that it was requested for, by a lock that does not wait
+  uint64_t doneBatch = 0;        // a lock has shown that the device is done with this batch
+
+  /** Locks the memory; memory.batch is then done. */
+  HRESULT lock(const Runtime &runtime, D3DDDICB_LOCKFLAGS how, void *&bytes) {
+    const HRESULT result = runtime.lock(memory.handle, how, bytes);
+    if (!failed(result)) doneBatch = memory.batch;
+    return result;
+  }
+  /** True if the device is known to be done with the memory. */
+  bool isDone() const { return memory.batch && doneBatch == memory.batch; }
 };
 
 /** Pixels of one level: a rectangle in one layer, or in each of `slices` slices of a volume from `layer` on. */
@@ -87,9 +97,10 @@ struct Image {
   bool markDirty(DeviceObjects &objects, const ImagePart &part, bool wholeRows);
 
   /** Finds or makes staging for a level of that size that no GPU work uses. If all is in use: with `wait`, returns the
-   * oldest, and the caller's lock waits for it; otherwise fails with kWasStillDrawing. */
+   * oldest, and the caller's lock waits for it; otherwise fails with kWasStillDrawing. `locked`: set to its bytes if
+   * the search has locked it, and then the caller unlocks it; else to null. */
   HRESULT takeStaging(DeviceObjects &objects, uint32_t width, uint32_t height, uint32_t slices, bool wait,
-                      Staging *&out);
+                      Staging *&out, void **locked = nullptr);
   /** Copies a part to the same pixels of staging, which is as large as the level, and makes the device store them in
    * its memory. */
   bool copyOut(DeviceObjects &objects, const ImagePart &part, Staging &to);

@@ -109,7 +109,7 @@ HRESULT lockStaging(DeviceObjects &objects, Surface &surface, const Box &area, b
   if (objects.context.isPending(staging->memory)) result = objects.context.submit();
   if (failed(result)) return result;
   void *memory = nullptr;
-  result = objects.context.runtime().lock(staging->memory.handle, {}, memory);
+  result = staging->lock(objects.context.runtime(), {}, memory);
   if (failed(result)) return result;
   staging->locked = true;
   surface.lock.where = SurfaceLock::Where::Staging;
@@ -154,7 +154,7 @@ HRESULT lockLater(DeviceObjects &objects, Surface &surface, const Box &area) {
   D3DDDICB_LOCKFLAGS how = {};
   how.DonotWait = 1;
   void *memory = nullptr;
-  const HRESULT result = context.runtime().lock(surface.asked->memory.handle, how, memory);
+  const HRESULT result = surface.asked->lock(context.runtime(), how, memory);
   if (failed(result)) return result;
   Staging &staging = *surface.asked;
   staging.reader = nullptr;

@@ -224,7 +224,10 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
   if (failed(described)) return described;
   if (m_format->isNull()) return createNull(args);
   m_isConverted = use.texture && m_format->isYuv();
-  if (m_isConverted) use.texture = false;
+  if (m_isConverted) {  // each level is an image of even width
+    use.texture = false;
+    size.levels = 1;
+  }
   const bool sampled = use.texture;
   // Surfaces that are no texture have an image each: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
@@ -277,7 +280,7 @@ HRESULT Resource::createVideo(DeviceObjects &objects, const D3DDDIARG_CREATERESO
     surface.height = surface.image->layout.level(surface.level).height;
     surface.depth = surface.image->layout.level(surface.level).depth;
   }
-  if (m_isConverted) return makeColors(objects, args.pSurfList[0].Width, args.pSurfList[0].Height);
+  if (m_isConverted) return makeColors(objects, args);
   noteImages();
   // Another device may import the texture as soon as it has the handle, which it gets after this call.
   return use.shared ? objects.context.submit() : kOk;

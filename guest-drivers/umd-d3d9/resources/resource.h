@@ -166,7 +166,8 @@ private:
   HRESULT makeShown(DeviceObjects &objects, Surface &surface);
   HRESULT showCopy(DeviceObjects &objects, Surface &surface, const Surface &from, D3DKMT_HANDLE &allocation);
   HRESULT makeTwin(DeviceObjects &objects);
-  HRESULT makeColors(DeviceObjects &objects, uint32_t width, uint32_t height);
+  HRESULT makeColors(DeviceObjects &objects, const D3DDDIARG_CREATERESOURCE &video);
+  uint32_t writeCount() const;
   HRESULT convert(DeviceObjects &objects);
   HRESULT refreshIndices(DeviceObjects &objects);
   HRESULT writeColors(DeviceObjects &objects, uint32_t index, const uint32_t (&argb)[Palette::kColors]);
@@ -182,7 +183,7 @@ private:
   bool m_ofRuntime = false;  // its memory was allocated or opened with m_runtime
   bool m_crossesContexts = false;
   bool m_isConverted = false;      // a texture of video on the device: draws sample m_twin, which has its colours
-  uint32_t m_convertedWrites = 0;  // writes of its surface when that was converted
+  uint32_t m_convertedWrites = 0;  // writes of its surfaces when they were converted
   uint32_t m_sampled = 0;
   BufferStore m_buffer;
   uint32_t m_levels = 1;

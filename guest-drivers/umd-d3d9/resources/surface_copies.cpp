@@ -102,8 +102,8 @@ HRESULT writeSurface(DeviceObjects &objects, Surface &surface, const Box &box, c
     Staging *staging;
     void *memory = nullptr;
     const bool waits = bytes >= kStartedBytes;
-    if (!failed(image.takeStaging(objects, surface.width, surface.height, surface.depth, waits, staging)) &&
-        !objects.context.isPending(staging->memory) && !failed(runtime.lock(staging->memory.handle, {}, memory))) {
+    if (!failed(image.takeStaging(objects, surface.width, surface.height, surface.depth, waits, staging, &memory)) &&
+        (memory || (!objects.context.isPending(staging->memory) && !failed(staging->lock(runtime, {}, memory))))) {
       copySlices(span, part.slices, inStaging(memory, *staging, box, span), staging->pitch, staging->slicePitch, source,
                  sourcePitch, sourceSlicePitch);
       const HRESULT result = runtime.unlock(staging->memory.handle);
@@ -165,7 +165,7 @@ HRESULT readSurface(DeviceObjects &objects, Surface &surface, const Box &box, ui
   D3DDDICB_LOCKFLAGS how = {};
   how.ReadOnly = 1;
   void *memory = nullptr;
-  result = objects.context.runtime().lock(staging->memory.handle, how, memory);
+  result = staging->lock(objects.context.runtime(), how, memory);
   if (failed(result)) return result;
   const RowSpan span = rowsOf(*image.format, box.rect);
   copySlices(span, box.back - box.front, to, toPitch, toSlicePitch, inStaging(memory, *staging, box, span),

@@ -85,6 +85,29 @@ TEST_F(UmdLocks, AskingForManyLeavesNobodyWithAnothersPixels) {
   p.unlock(cube, 5);
 }
 
+/** A call of the kernel costs more than a small copy. */
+TEST_F(UmdLocks, AReadBackAndAnUpdateLockTheirMemoryOnce) {
+  prepare();
+  constexpr UINT kSide = 256;
+  std::vector<uint32_t> texels(size_t{kSide} * kSide, 0xFF336699);
+  HANDLE memory = p.resource(D3DDDIFMT_X8R8G8B8, kSide, kSide, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, texels.data(), kSide * 4);
+  HANDLE drawn = p.bindTarget(kSide, kSide);
+  const RECT all = {0, 0, kSide, kSide};
+  const auto expectOne = [&](HANDLE from, HANDLE to, const char *what) {
+    for (int round = 0; round < 4; round++) {
+      p.clear(0xFF00FF00 + round);  // the target is in use again
+      rt.calls.clear();
+      EXPECT_EQ(p.blt(from, all, to, all), 0);
+      p.flush();
+      if (round == 0) continue;  // makes its memory
+      EXPECT_EQ(rt.calls["Lock"], 1) << what << ", round " << round;
+      EXPECT_EQ(rt.calls["Unlock"], 1) << what << ", round " << round;
+    }
+  };
+  expectOne(drawn, memory, "read-back");
+  expectOne(memory, drawn, "update");
+}
+
 // Page "PFND3DDDI_LOCKCB": a driver keeps the pointer, and unlocks before it renders.
 TEST_F(UmdLocks, UpdatesOfABatchShareALock) {
   prepare();

@@ -366,6 +366,32 @@ TEST_F(UmdResources, VideoIsSampled) {
   p->destroy(target);
 }
 
+TEST_F(UmdResources, EachLevelOfVideoIsSampled) {
+  if (!extended()) GTEST_SKIP() << "its formats are an extension";
+  HANDLE target = p->bindTarget(4, 4), made = nullptr;
+  p->fn.pfnSetPixelShader(p->dev(), textured);
+  ASSERT_EQ(p->tryKind(D3DDDIFMT_YUY2, {.width = 4, .height = 4, .levels = 3}, Program::texture(), made), 0);
+  p->fn.pfnSetTexture(p->dev(), 0, made);
+  p->stage(0, D3DDDITSS_MIPFILTER, 1);
+  for (const uint32_t more : {0u, 40u}) {  // twice: the second time the colours are there already
+    for (uint32_t level = 0; level < 3; level++) {
+      const uint32_t side = 4u >> level, pairs = (side + 1) / 2, luma = 50 + 60 * level + more;
+      p->write(made, level, pairs, side, std::vector<uint32_t>(pairs * side, luma * 0x10001 | 0x80008000));
+    }
+    for (uint32_t level = 0; level < 3; level++) {
+      const uint32_t side = 4u >> level, gray = rgbOf(50 + 60 * level + more, 128, 128) & 255;
+      const auto edge = static_cast<float>(side);
+      drawQuad(quad(0, 0, edge, edge, 4, 4, kWhite));
+      const uint32_t seen = p->read(target, 4, 4)[0];
+      for (const int shift : {0, 8, 16}) EXPECT_NEAR(seen >> shift & 255, gray, 1) << "level " << level;
+    }
+  }
+  p->stage(0, D3DDDITSS_MIPFILTER, 0);
+  p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+  p->destroy(made);
+  p->destroy(target);
+}
+
 // Page "Handling Color Values for Pixel Formats": Y is the D3DCOLOR's red, V its green, U its blue. Pixels that share
 // colours get them together.
 TEST_F(UmdResources, VideoIsFilled) {
