@@ -17,6 +17,7 @@ OBJECTS = {'buffer': 'Resource', 'texture': 'Resource', 'resource': 'Resource', 
 HEADER_BYTES = 8
 EXTENSION_OPCODES = range(0x8000, 0x10000)
 EXTENSION_FEATURES = range(32, 64)
+LOADER_OPCODES = range(0x10000, 0x20000)
 
 
 class Wrong(Exception):
@@ -62,6 +63,8 @@ class Packet:
     doc: str
     feature: str       # name of the feature that announces it, or ''
     kernel_only: bool
+    loader_only: bool  # only a snapshot has it
+    loads: bool        # a snapshot may have it
     struct: Struct
     owns_struct: bool
     tail: tuple        # (element type, field that counts, [Field]) or ()
@@ -89,6 +92,11 @@ class Description:
 
     @property
     def packets(self):
+        """Returns the packets that guests send."""
+        return [p for p in self.all_packets if not p.loader_only]
+
+    @property
+    def all_packets(self):
         return sorted(self.all('packets'), key=lambda p: p.opcode)
 
 
@@ -149,10 +157,12 @@ class Reader:
         return struct
 
     def packet(self, table, section):
-        name, opcode, doc, feature, sender, shared, tables, tail, rest = take(
-            table, section, ('name', 'opcode'), ('doc', 'feature', 'sender', 'struct', 'fields', 'tail', 'rest'))
-        if sender not in ('', 'kernel'):
+        name, opcode, doc, feature, sender, loads, shared, tables, tail, rest = take(
+            table, section, ('name', 'opcode'), ('doc', 'feature', 'sender', 'loads', 'struct', 'fields', 'tail', 'rest'))
+        if sender not in ('', 'kernel', 'loader'):
             raise Wrong(f'{name}: sender "{sender}"')
+        if (opcode in LOADER_OPCODES) != (sender == 'loader'):
+            raise Wrong(f'{name}: opcodes {LOADER_OPCODES} and the sender "loader" go together')
         if (opcode in EXTENSION_OPCODES) != bool(feature):
             raise Wrong(f'{name}: opcodes {EXTENSION_OPCODES} and features go together')
         if feature and feature not in self.features:
@@ -184,11 +194,13 @@ class Reader:
             raise Wrong(f'{name}: rest "{rest}"')
         if tail and rest:
             raise Wrong(f'{name}: tail and rest')
-        packet = Packet(name, opcode, doc, feature, sender == 'kernel', struct, not shared, tail or (), rest or None)
+        packet = Packet(name, opcode, doc, feature, sender == 'kernel', sender == 'loader', bool(loads) or sender == 'loader',
+                        struct, not shared, tail or (), rest or None)
         doers = [f for f in struct.fields if f.kind in ('creates', 'destroys')]
         tokens = [f for f in struct.fields if f.kind == 'token']
         users = [f for f in struct.fields if f.kind == 'uses']
-        if not packet.kernel_only and (len(doers) > 1 or len(tokens) > 1 or (tokens and len(doers + users) != 1)):
+        guests = not packet.kernel_only and not packet.loader_only
+        if guests and (len(doers) > 1 or len(tokens) > 1 or (tokens and len(doers + users) != 1)):
             raise Wrong(f'{name}: the rights table has room for one object that is made or ended, or one with a token')
         return packet
 
@@ -219,7 +231,7 @@ class Reader:
     def read(self):
         result = Description([self.section(name, table) for name, table in self.raw.items()])
         for what in ('name', 'opcode'):
-            seen = [getattr(p, what) for p in result.packets]
+            seen = [getattr(p, what) for p in result.all_packets]
             for one in {s for s in seen if seen.count(s) > 1}:
                 raise Wrong(f'two packets have the {what} {one}')
         return result

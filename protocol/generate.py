@@ -70,8 +70,8 @@ def enum_lines(enum):
     return lines + [f'AEROGPU_{name} = {value},{comment(doc)}' for name, value, doc in enum.values] + ['};', '']
 
 
-def opcode_lines(packets):
-    return ['/** Opcodes. 0x8000 to 0xFFFF: extension space. */', 'enum aerogpu_cmd_opcode {'] + \
+def opcode_lines(name, doc, packets):
+    return [f'/** {doc} */', f'enum aerogpu_{name} {{'] + \
         [f'AEROGPU_CMD_{p.name} = {p.opcode:#x},' for p in packets] + ['};', '']
 
 
@@ -103,7 +103,9 @@ def header(section, everything):
     for struct in section.structs:
         lines += struct_lines(struct, struct.name in own and struct.name != 'cmd_hdr')
     if section.name == 'stream':
-        lines += opcode_lines(everything.packets)
+        lines += opcode_lines('cmd_opcode', 'Opcodes. 0x8000 to 0xFFFF: extension space.', everything.packets)
+    if section.name == 'loader':
+        lines += opcode_lines('load_opcode', 'Opcodes, beyond those of guests.', section.packets)
     if section.structs:
         lines += ['#pragma pack(pop)', '']
     return lines + [f'#endif /* {guard} */']
@@ -133,7 +135,7 @@ def table(everything):
              '/* Every opcode of ABI 1.4, and of the extension space, once: decoder, trace tool, fuzzer and the tests that '
              f'walk all opcodes expand this table. docs/abi/commands.md. {NOTICE} */',
              '#ifndef AEROGPU_CMD_TABLE_H', '#define AEROGPU_CMD_TABLE_H', '']
-    lines += [f'#include "{s.header}"' for s in everything.sections if s.packets and s.name != 'stream']
+    lines += [f'#include "{s.header}"' for s in everything.sections if s.packets and s.name not in ('stream', 'loader')]
     return lines + ['', TABLE_DOC, '#define AEROGPU_CMD_TABLE(FIXED, TAIL, REST) \\',
                     ' \\\n'.join(rows), '',
                     '/** The structures without a meaningful field, each once: EMPTY(STRUCT). */',
@@ -146,11 +148,12 @@ def table(everything):
 def packet_types(everything):
     lines = ['// SPDX-License-Identifier: MIT',
              f'// The opcode of each structure, and the elements that follow it, for PacketWriter. {NOTICE} C++17.',
-             '#pragma once', '', '#include "aerogpu_cmd_table.h"', '', 'namespace aerogpu {', '',
+             '#pragma once', '', '#include "aerogpu_cmd_loader.h"', '#include "aerogpu_cmd_table.h"', '',
+             'namespace aerogpu {', '',
              '/// A packet of this structure: its opcode, the type of the elements that follow it (void: none), and a '
              'setter for their number.',
              'template <class Wire>', 'struct PacketType;', '']
-    for p in everything.packets:
+    for p in everything.all_packets:
         if not p.owns_struct:
             continue
         wire = f'aerogpu_{p.struct.name}'
@@ -266,7 +269,7 @@ def shown_fields(packet):
 
 def enum_names(everything):
     enums = {e.name: e for e in everything.all('enums')}
-    used = list(dict.fromkeys(enum for p in everything.packets for *_, enum in shown_fields(p) if enum))
+    used = list(dict.fromkeys(enum for p in everything.all_packets for *_, enum in shown_fields(p) if enum))
     lines = ['// SPDX-License-Identifier: MIT', f'// {NOTICE}', '#pragma once', '',
              '#include "renderer/cmd/enum_name.h"', '', 'namespace aerogpu::cmd {', '']
     for name in used:
@@ -277,7 +280,7 @@ def enum_names(everything):
 
 def packet_fields(everything):
     tables, cases = [], []
-    for p in everything.packets:
+    for p in everything.all_packets:
         shown = list(shown_fields(p))
         cases += [f'case AEROGPU_CMD_{p.name}:',
                   f'return {{"{p.name}", {p.struct.bytes}, {f"k{camel(p.name)}" if shown else "{}"}}};']
@@ -290,7 +293,8 @@ def packet_fields(everything):
             tables.append(f'{{"{name}", {offset}, {f.bytes}, {f.count}, PacketField::Kind::{kind}, {names}}},')
         tables += ['};', '']
     lines = ['// SPDX-License-Identifier: MIT', f'// {NOTICE}', '#include "renderer/cmd/packet_fields.h"', '',
-             '#include "aerogpu/aerogpu_cmd_table.h"', '#include "renderer/cmd/enum_names.h"', '',
+             '#include "aerogpu/aerogpu_cmd_loader.h"', '#include "aerogpu/aerogpu_cmd_table.h"',
+             '#include "renderer/cmd/enum_names.h"', '',
              'namespace aerogpu::cmd {', '', 'namespace {', '']
     return lines + tables + ['}  // namespace', '', 'PacketFields packetFields(uint32_t opcode) {', 'switch (opcode) {',
                              *cases, 'default: return {};', '}', '}', '', '}  // namespace aerogpu::cmd']
@@ -318,6 +322,8 @@ def commands(everything):
              'structure is part of the stream. A packet that fails has no effect (CMD-7). Render thread.', '']
     for section in everything.sections:
         for p in section.packets:
+            if p.loader_only:
+                continue
             says = f': {" ".join(p.doc.split())}' if p.doc else '.'
             lines.append(f'/// AEROGPU_CMD_{p.name}{says}')
             element = command_element(p)
@@ -343,6 +349,39 @@ def dispatch(everything):
     return lines + ['default: return {};  // skipped', '}', '}', '', '}  // namespace aerogpu::core']
 
 
+# ---- the loader's commands ----
+
+def load_commands(everything):
+    lines = ['// SPDX-License-Identifier: MIT', f'// The packets that only a snapshot has, a function for each. {NOTICE}',
+             '#pragma once', '', '#include "aerogpu/aerogpu_cmd_loader.h"', '#include "renderer/base/result.h"', '',
+             'namespace aerogpu::snapshot {', '', 'struct Loading;', '',
+             '// Each checks and runs a packet. Render thread.', '']
+    for p in everything.all_packets:
+        if p.loader_only:
+            lines += [f'/// AEROGPU_CMD_{p.name}: {" ".join(p.doc.split())}',
+                      f'Result<void> {command_function(p)}(Loading& l, const aerogpu_{p.struct.name}& c);']
+    return lines + ['', '}  // namespace aerogpu::snapshot']
+
+
+def load_dispatch(everything):
+    lines = ['// SPDX-License-Identifier: MIT', f'// {NOTICE}', '#include "renderer/snapshot/load_dispatch.h"', '',
+             '#include "aerogpu/aerogpu_cmd_table.h"', '#include "renderer/cmd/read.h"',
+             '#include "renderer/core/commands/dispatch.h"',
+             '#include "renderer/snapshot/load_commands.h"', '#include "renderer/snapshot/loading.h"', '',
+             'namespace aerogpu::snapshot {', '', 'namespace {', '', 'template <class Wire>',
+             'Result<void> run(Loading& l, const cmd::Packet& packet, Result<void> (*command)(Loading&, const Wire&)) {',
+             'const auto fixed = cmd::readFixed<Wire>(packet);', 'if (!fixed) return fixed.error();',
+             'return command(l, *fixed);', '}', '', '}  // namespace', '',
+             'Result<void> dispatch(Loading& l, const cmd::Packet& packet) {', 'switch (packet.opcode) {']
+    for p in everything.all_packets:
+        if p.loader_only:
+            lines += [f'case AEROGPU_CMD_{p.name}:', f'return run(l, packet, {command_function(p)});']
+    lines += [f'case AEROGPU_CMD_{p.name}:' for p in everything.packets if p.loads]
+    return lines + ['return core::dispatch(l.parts, packet);', 'default:',
+                    'return refused(ErrorCode::CmdDecode, "a snapshot has no such packet", '
+                    '{{"opcode", packet.opcode}});', '}', '}', '', '}  // namespace aerogpu::snapshot']
+
+
 # ---- the fuzzer's dictionary ----
 
 def dictionary(everything):
@@ -364,6 +403,8 @@ def outputs(everything):
               'renderer/cmd/packet_fields.cpp': packet_fields(everything),
               'renderer/core/commands/commands.h': commands(everything),
               'renderer/core/commands/dispatch.cpp': dispatch(everything),
+              'renderer/snapshot/load_commands.h': load_commands(everything),
+              'renderer/snapshot/load_dispatch.cpp': load_dispatch(everything),
               'renderer/fuzz/stream_fuzz.dict': dictionary(everything)}
     for path, lines in files.items():
         text = '\n'.join(lines) + '\n'

@@ -26,13 +26,6 @@ uint64_t nowNs() {
                                    .count());
 }
 
-void copyText(char* out, size_t size, const std::string& text) {
-  if (!out || size == 0) return;
-  const size_t n = std::min(size - 1, text.size());
-  std::memcpy(out, text.data(), n);
-  out[n] = '\0';
-}
-
 /// Returns $XDG_CACHE_HOME/aerogpu, else ~/.cache/aerogpu (XDG Base Directory Specification); empty without a
 /// home.
 std::string defaultCacheDir() {
@@ -87,7 +80,7 @@ public:
     ++m_result.error_count;
     m_result.last_error_code = static_cast<uint32_t>(error.code);
     m_renderer.stats.errors.fetch_add(1, std::memory_order_relaxed);
-    m_renderer.log.line(AEROGPU_LOG_ERROR, textOf(error));
+    m_renderer.log.line(levelOf(error.code), textOf(error));
   }
 
   void completed(const std::optional<Error>& gpuError, aerogpu_frame* frame) override {
@@ -123,6 +116,7 @@ aerogpu_renderer::aerogpu_renderer(const aerogpu_renderer_config& config)
       log(config.callbacks->log, config.opaque),
       hostMemory(config.max_hostmem),
       frameReserve(core::frameReserveBytes(config.max_hostmem)),
+      madeFrames(hostMemory, frameReserve),
       guest(*config.callbacks, config.opaque, (config.flags & AEROGPU_RENDERER_LEND_GUEST_MEMORY) != 0) {}
 
 std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_renderer_config& given,
@@ -186,10 +180,17 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
     renderer->recent = std::make_unique<trace::Recent>(
         config.recent_trace, config.recent_bytes != 0 ? config.recent_bytes : trace::Recent::kDefaultBytes,
         renderer->origin);
-  renderer->caps = core::capsBlock(*renderer->backend, config.max_hostmem);
+  renderer->announced = std::make_unique<core::Announced>(*renderer->backend);
+  if (config.caps && *config.caps) renderer->capsSet = config.caps;
+  if (!renderer->announced->restrictTo(renderer->capsSet)) {
+    error = "no set of capabilities is named " + renderer->capsSet + ": host, base, base-1";
+    return nullptr;
+  }
+  renderer->setCaps(renderer->describeGpu());
+  renderer->promised = renderer->capsHere();
   renderer->executor = std::make_unique<core::Executor>(core::Executor::Environment{
-      *renderer->backend, renderer->hostMemory, renderer->stats, renderer->log, renderer->guest,
-      renderer->interrupted, (config.flags & AEROGPU_RENDERER_PRESENT_COLOR_TARGET) != 0,
+      *renderer->backend, *renderer->announced, renderer->hostMemory, renderer->stats, renderer->log,
+      renderer->guest, renderer->interrupted, (config.flags & AEROGPU_RENDERER_PRESENT_COLOR_TARGET) != 0,
       config.max_space_hostmem != 0 ? config.max_space_hostmem : config.max_hostmem / 2, sharing});
   return renderer;
 }
@@ -198,6 +199,7 @@ aerogpu_renderer::~aerogpu_renderer() {
   shutdown();
   if (backend) backend->waitIdle(UINT64_MAX);
   capture.reset();
+  loader.reset();
   executor.reset();
   backend.reset();
 }
@@ -332,8 +334,9 @@ uint64_t aerogpu_renderer_features(const aerogpu_renderer* renderer) {
 }
 
 const void* aerogpu_renderer_caps(const aerogpu_renderer* renderer, size_t* size) {
-  *size = renderer->caps.size();
-  return renderer->caps.data();
+  Lock lock(renderer->m_capsMutex);
+  *size = renderer->m_caps.size();
+  return renderer->m_caps.data();
 }
 
 void aerogpu_renderer_submit(aerogpu_renderer* renderer, const aerogpu_submission* submission) {
@@ -353,7 +356,7 @@ void aerogpu_renderer_snapshot_scanout(aerogpu_renderer* renderer, uint64_t cook
 }
 
 void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, aerogpu_frame* frame) {
-  if (frame) renderer->backend->releaseFrame(frame);
+  if (frame && !renderer->madeFrames.release(frame)) renderer->backend->releaseFrame(frame);
 }
 
 void aerogpu_renderer_interrupt(aerogpu_renderer* renderer) {
@@ -469,6 +472,13 @@ bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path
   if (!renderer->capture) {
     copyText(error, error_size, text);
     return false;
+  }
+  if (renderer->executor->heldObjects() != 0) {  // they are older than the first submission of the file
+    if (auto saved = renderer->save(renderer->capture->writer()); !saved) {
+      renderer->capture.reset();
+      copyText(error, error_size, textOf(saved.error()));
+      return false;
+    }
   }
   renderer->executor->setObserver(renderer->capture.get());
   return true;

@@ -12,6 +12,14 @@
 
 namespace aerogpu {
 
+/// Copies a message, cut to `size` with its terminator; `out` may be null.
+inline void copyText(char* out, size_t size, const std::string& text) {
+  if (!out || size == 0) return;
+  const size_t n = std::min(size - 1, text.size());
+  std::memcpy(out, text.data(), n);
+  out[n] = '\0';
+}
+
 /// Bytes of the first version of each structure: fewer make no sense. Later members are 0 if they are
 /// missing.
 template <class T>
@@ -27,6 +35,8 @@ inline constexpr size_t kFirstSize<aerogpu_submission> = offsetof(aerogpu_submis
 template <>
 inline constexpr size_t kFirstSize<aerogpu_scanout_config> = offsetof(aerogpu_scanout_config, fb_gpa) +
                                                              sizeof(aerogpu_scanout_config::fb_gpa);
+template <>
+inline constexpr size_t kFirstSize<aerogpu_bytes_sink> = sizeof(aerogpu_bytes_sink);
 template <>
 inline constexpr size_t kFirstSize<aerogpu_renderer_stats> = offsetof(aerogpu_renderer_stats, submissions);
 template <>

@@ -40,6 +40,7 @@ public:
   uint64_t systemBytes() const { return std::min(m_cap / 16, uint64_t{64} << 20); }
   /// True if systemBytes() are left beside `bytes` more. Call it on the thread that takes charges.
   bool leavesSystem(uint64_t bytes) const {
+    if (!m_leavesSystem) return true;
     const uint64_t cap = m_cap - systemBytes();
     return bytes <= cap && heldBytes() <= cap - bytes;
   }
@@ -59,6 +60,8 @@ public:
   /// caller's, takes charges; they end on any thread.
   void setShare(std::shared_ptr<HostMemory> share) { m_share = std::move(share); }
   const std::shared_ptr<HostMemory>& share() const { return m_share; }
+  /// Sets whether users with a share leave systemBytes(); true at first. The caller of setShare().
+  void setLeavesSystem(bool leaves) { m_leavesSystem = leaves; }
 
 private:
   friend class HostMemoryCharge;
@@ -90,6 +93,7 @@ private:
   std::atomic<uint64_t> m_peak{0};
   std::array<std::atomic<uint64_t>, kHostMemoryKinds> m_kinds{};  ///< `Other` is the rest
   std::shared_ptr<HostMemory> m_share;
+  bool m_leavesSystem = true;
 };
 
 /// A charge that ends with the object. Movable; empty by default. Keeps the share that it counts in alive,
@@ -134,6 +138,9 @@ public:
   }
 
   bool ok() const { return m_account != nullptr; }
+  bool isOf(const HostMemory& account) const { return m_account == &account; }
+  /// Returns the share that it counts in; null = none.
+  const HostMemory* share() const { return m_share.get(); }
   void reset() {
     if (m_account) {
       m_account->count(m_kind, uint64_t{0} - m_bytes);

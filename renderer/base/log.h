@@ -7,8 +7,14 @@
 #include <string_view>
 
 #include "aerogpu/renderer.h"
+#include "renderer/base/result.h"
 
 namespace aerogpu {
+
+/// Returns the level of an error's line: who is at fault.
+inline aerogpu_log_level levelOf(ErrorCode code) {
+  return code == ErrorCode::Backend || code == ErrorCode::Internal ? AEROGPU_LOG_ERROR : AEROGPU_LOG_GUEST;
+}
 
 class Log {
 public:

@@ -164,4 +164,10 @@ inline constexpr EnumName kExtStateNames[] = {
     {2, "AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE"},
 };
 
+inline constexpr EnumName kLoadPlaneNames[] = {
+    {0, "AEROGPU_LOAD_PLANE_COLOR"},
+    {1, "AEROGPU_LOAD_PLANE_DEPTH"},
+    {2, "AEROGPU_LOAD_PLANE_STENCIL"},
+};
+
 }  // namespace aerogpu::cmd

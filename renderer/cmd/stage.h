@@ -42,4 +42,26 @@ inline Result<Stage> stageOf(uint32_t stage, uint32_t stageEx, uint32_t streamMi
   }
 }
 
+/// The two fields that name a stage in packets of a minor version that has stage_ex.
+struct StageFields {
+  uint32_t stage, ex;
+};
+constexpr StageFields fieldsOf(Stage stage) {
+  switch (stage) {
+    case Stage::Vertex:
+      return {AEROGPU_SHADER_STAGE_VERTEX, 0};
+    case Stage::Pixel:
+      return {AEROGPU_SHADER_STAGE_PIXEL, 0};
+    case Stage::Compute:
+      return {AEROGPU_SHADER_STAGE_COMPUTE, 0};
+    case Stage::Geometry:
+      return {AEROGPU_SHADER_STAGE_GEOMETRY, 0};
+    case Stage::Hull:
+      return {AEROGPU_SHADER_STAGE_COMPUTE, AEROGPU_SHADER_STAGE_EX_HULL};
+    case Stage::Domain:
+      return {AEROGPU_SHADER_STAGE_COMPUTE, AEROGPU_SHADER_STAGE_EX_DOMAIN};
+  }
+  return {};
+}
+
 }  // namespace aerogpu::cmd

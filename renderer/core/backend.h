@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "aerogpu/renderer.h"
 #include "renderer/base/result.h"
@@ -132,10 +134,31 @@ public:
   /// may get the same account later.
   virtual void processEnds(const HostMemory& account) = 0;
 
+  /// Returns draws that need the pipelines used last, those first, at most `most`: states with stand-ins in
+  /// place of what was bound (DrawTraits). None where pipelines cost nothing.
+  virtual std::vector<std::unique_ptr<DrawState>> recentDraws(size_t /*most*/) { return {}; }
+
   /// True if the GPU is lost: further work ends with an error. Any thread, but not while recover() runs.
   virtual bool lost() const = 0;
   /// Brings back a lost device after all objects were destroyed. False if that failed.
   virtual bool recover() = 0;
+  /// Opens the GPU anew after all objects were destroyed, with no work under way. False, and the old one
+  /// stays, if that failed, or if frames of it are in use.
+  virtual bool reopen() { return true; }
+  /// Loses the GPU, until recover().
+  virtual void lose() {}
+
+  // Another GPU, beside the one in use. No work is under way.
+  /// Opens it: by index, by part of its name, or the best for "". False, with a message for people that lists
+  /// those that there are.
+  virtual bool openOther(const std::string& /*device*/, std::string& error) {
+    error = std::string("the back end ") + name() + " has no GPU";
+    return false;
+  }
+  /// Exchanges the two, with names, limits and formats. Objects stay with the GPU that made them.
+  virtual void exchange() {}
+  /// Closes the other one, or, while frames of it are out, as soon as they are back. It has no objects.
+  virtual void closeOther() {}
 };
 
 }  // namespace aerogpu::core

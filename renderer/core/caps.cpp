@@ -7,6 +7,7 @@
 
 #include "aerogpu/aerogpu_caps.h"
 #include "aerogpu/aerogpu_extension.h"
+#include "renderer/core/announced.h"
 #include "renderer/core/spaces.h"
 
 namespace aerogpu::core {
@@ -28,12 +29,12 @@ uint32_t append(std::vector<uint8_t>& block, const char* name) {
 }
 
 /// Appends the uses of textures of each format.
-uint32_t appendFormats(std::vector<uint8_t>& block, const Backend& backend, uint32_t& count) {
+uint32_t appendFormats(std::vector<uint8_t>& block, const Announced& announced, uint32_t& count) {
   const auto offset = static_cast<uint32_t>(block.size());
   count = 0;
   for (const FormatInfo& info : allFormats()) {
     if (count == kMostFormats) break;
-    const FormatCaps can = backend.formatCaps(info.format);
+    const FormatCaps can = announced.formatCaps(info.format);
     const aerogpu_format_caps entry{static_cast<uint32_t>(info.format), can.caps, can.samples, 0};
     const auto* bytes = reinterpret_cast<const uint8_t*>(&entry);
     block.insert(block.end(), bytes, bytes + sizeof entry);
@@ -63,8 +64,8 @@ uint32_t possibleFormatCaps(const FormatInfo& format) {
   return hasSrgbTwin(format) ? caps | AEROGPU_FORMAT_CAP_SRGB_WRITE : caps;
 }
 
-std::vector<uint8_t> capsBlock(const Backend& backend, uint64_t maxHostmem) {
-  const BackendLimits& limits = backend.limits();
+std::vector<uint8_t> capsBlock(const Backend& backend, const Announced& announced, uint64_t maxHostmem) {
+  const BackendLimits& limits = announced.limits();
   std::vector<uint8_t> block(sizeof(aerogpu_caps));
   aerogpu_caps caps{};
   caps.magic = AEROGPU_CAPS_MAGIC;
@@ -80,7 +81,7 @@ std::vector<uint8_t> capsBlock(const Backend& backend, uint64_t maxHostmem) {
   caps.max_objects = Spaces::kMaxObjects;
   caps.max_buffer_bytes = limits.maxBufferBytes;
   caps.max_host_bytes = maxHostmem;
-  caps.formats_offset = appendFormats(block, backend, caps.format_count);
+  caps.formats_offset = appendFormats(block, announced, caps.format_count);
   caps.device_name_offset = append(block, backend.deviceName());
   caps.driver_name_offset = append(block, backend.driverName());
   caps.format_entry_bytes = sizeof(aerogpu_format_caps);

@@ -51,12 +51,13 @@ constexpr uint32_t otherwise(Samp state, uint32_t value) {
   return d3d9::info(state).defaultValue;
 }
 
-/// A state and the function that stores it.
+/// A state and the functions that store it and give it back.
 template <class Object>
 struct Row {
   uint32_t number;
   void (*set)(Object&, uint32_t value);
-  uint32_t dirty;  ///< DirtyBits
+  uint32_t (*get)(const Object&);  ///< a value that set() stores as what is there; null: there may be none
+  uint32_t dirty;                  ///< DirtyBits
 };
 
 /// Writes a value into the field that the member pointers `kPath` lead to. The field's type decides the
@@ -88,13 +89,25 @@ void setField(Object& object, uint32_t value) {
   }
 }
 
+/// Returns the value that setField() stores as what is there.
+template <class Object, auto... kPath>
+uint32_t getField(const Object& object) {
+  const auto& field = (object.*....*kPath);
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, float>)
+    return std::bit_cast<uint32_t>(field);
+  else
+    return static_cast<uint32_t>(field);
+}
+
 template <RS kState, auto... kPath>
 constexpr Row<DrawState> row(uint32_t dirty) {
-  return {static_cast<uint32_t>(kState), setField<kState, DrawState, kPath...>, dirty};
+  return {static_cast<uint32_t>(kState), setField<kState, DrawState, kPath...>, getField<DrawState, kPath...>,
+          dirty};
 }
 template <Samp kState, auto kField>
 constexpr Row<SamplerState> row() {
-  return {static_cast<uint32_t>(kState), setField<kState, SamplerState, kField>, 0};
+  return {static_cast<uint32_t>(kState), setField<kState, SamplerState, kField>,
+          getField<SamplerState, kField>, 0};
 }
 
 // States whose value needs more than their kind.
@@ -102,6 +115,10 @@ constexpr Row<SamplerState> row() {
 template <size_t kTarget>
 void setColorWriteMask(DrawState& state, uint32_t value) {
   state.blend.writeMask[kTarget] = value & 15;
+}
+template <size_t kTarget>
+uint32_t colorWriteMask(const DrawState& state) {
+  return state.blend.writeMask[kTarget];
 }
 
 void setClipPlanes(DrawState& state, uint32_t value) {
@@ -131,10 +148,13 @@ void setFilter(SamplerState& sampler, uint32_t value) {
 }
 
 /// Programs write the FourCCs "GET4" and "GET1" as biases, which ask for samples of four texels and of one.
+constexpr uint32_t kGather = d3d9::fourCc('G', 'E', 'T', '4'), kSample = d3d9::fourCc('G', 'E', 'T', '1');
 void setLodBias(SamplerState& sampler, uint32_t value) {
-  constexpr uint32_t kGather = d3d9::fourCc('G', 'E', 'T', '4'), kSample = d3d9::fourCc('G', 'E', 'T', '1');
   sampler.gather = value == kGather;
   sampler.lodBias = sampler.gather || value == kSample ? 0 : asFloat(value);
+}
+uint32_t lodBias(const SamplerState& sampler) {
+  return sampler.gather ? kGather : std::bit_cast<uint32_t>(sampler.lodBias);
 }
 
 void setMaxAnisotropy(SamplerState& sampler, uint32_t value) {
@@ -151,7 +171,8 @@ constexpr uint32_t kDirtyRaster = kDirtyRasterizer | kDirtyScissor;
 constexpr Row<DrawState> kRenderStateRows[] = {
     row<RS::ZEnable, kDepth, &DepthStencilState::depthEnable>(kDirtyDepthStencil),
     row<RS::FillMode, kRaster, &RasterizerState::fill>(kDirtyRaster),
-    {static_cast<uint32_t>(RS::ShadeMode), setShadeMode, kDirtyRaster},
+    {static_cast<uint32_t>(RS::ShadeMode), setShadeMode,
+     getField<DrawState, kRaster, &RasterizerState::shade>, kDirtyRaster},
     row<RS::ZWriteEnable, kDepth, &DepthStencilState::depthWrite>(kDirtyDepthStencil),
     row<RS::AlphaTestEnable, kPixel, &PixelPipeState::alphaTest>(kDirtyPixelPipe),
     row<RS::SrcBlend, kBlend, &BlendState::src>(kDirtyBlend),
@@ -179,7 +200,8 @@ constexpr Row<DrawState> kRenderStateRows[] = {
     row<RS::StencilWriteMask, kDepth, &DepthStencilState::writeMask>(kDirtyDepthStencil),
     row<RS::Clipping, kRaster, &RasterizerState::clipping>(kDirtyRaster),
     row<RS::FogVertexMode, kPixel, &PixelPipeState::fogVertex>(kDirtyPixelPipe),
-    {static_cast<uint32_t>(RS::ClipPlaneEnable), setClipPlanes, kDirtyRaster},
+    {static_cast<uint32_t>(RS::ClipPlaneEnable), setClipPlanes,
+     getField<DrawState, kRaster, &RasterizerState::clipPlaneMask>, kDirtyRaster},
     row<RS::PointSize, kPixel, &PixelPipeState::pointSize>(kDirtyPixelPipe),
     row<RS::PointSizeMin, kPixel, &PixelPipeState::pointSizeMin>(kDirtyPixelPipe),
     row<RS::PointSpriteEnable, kPixel, &PixelPipeState::pointSprite>(kDirtyPixelPipe),
@@ -190,7 +212,7 @@ constexpr Row<DrawState> kRenderStateRows[] = {
     row<RS::MultisampleAntialias, kRaster, &RasterizerState::multisample>(kDirtyRaster),
     row<RS::MultisampleMask, kBlend, &BlendState::sampleMask>(kDirtyBlend),
     row<RS::PointSizeMax, kPixel, &PixelPipeState::pointSizeMax>(kDirtyPixelPipe),
-    {static_cast<uint32_t>(RS::ColorWriteEnable), setColorWriteMask<0>, kDirtyBlend},
+    {static_cast<uint32_t>(RS::ColorWriteEnable), setColorWriteMask<0>, colorWriteMask<0>, kDirtyBlend},
     row<RS::BlendOp, kBlend, &BlendState::op>(kDirtyBlend),
     row<RS::ScissorTestEnable, kRaster, &RasterizerState::scissorEnable>(kDirtyRaster),
     row<RS::SlopeScaleDepthBias, kRaster, &RasterizerState::slopeScaledDepthBias>(kDirtyRaster),
@@ -200,12 +222,13 @@ constexpr Row<DrawState> kRenderStateRows[] = {
     row<RS::CcwStencilZFail, kDepth, kBack, &StencilFace::depthFail>(kDirtyDepthStencil),
     row<RS::CcwStencilPass, kDepth, kBack, &StencilFace::pass>(kDirtyDepthStencil),
     row<RS::CcwStencilFunc, kDepth, kBack, &StencilFace::func>(kDirtyDepthStencil),
-    {static_cast<uint32_t>(RS::ColorWriteEnable1), setColorWriteMask<1>, kDirtyBlend},
-    {static_cast<uint32_t>(RS::ColorWriteEnable2), setColorWriteMask<2>, kDirtyBlend},
-    {static_cast<uint32_t>(RS::ColorWriteEnable3), setColorWriteMask<3>, kDirtyBlend},
-    row<RS::BlendFactor, kBlend, &BlendState::constant>(kDirtyBlend),
+    {static_cast<uint32_t>(RS::ColorWriteEnable1), setColorWriteMask<1>, colorWriteMask<1>, kDirtyBlend},
+    {static_cast<uint32_t>(RS::ColorWriteEnable2), setColorWriteMask<2>, colorWriteMask<2>, kDirtyBlend},
+    {static_cast<uint32_t>(RS::ColorWriteEnable3), setColorWriteMask<3>, colorWriteMask<3>, kDirtyBlend},
+    {static_cast<uint32_t>(RS::BlendFactor),
+     setField<RS::BlendFactor, DrawState, kBlend, &BlendState::constant>, nullptr, kDirtyBlend},
     row<RS::SrgbWriteEnable, kBlend, &BlendState::srgbWrite>(kDirtyBlend | kDirtyTargets),
-    {static_cast<uint32_t>(RS::DepthBias), setDepthBias, kDirtyRaster},
+    {static_cast<uint32_t>(RS::DepthBias), setDepthBias, nullptr, kDirtyRaster},
     row<RS::SeparateAlphaBlendEnable, kBlend, &BlendState::separateAlpha>(kDirtyBlend),
     row<RS::SrcBlendAlpha, kBlend, &BlendState::srcAlpha>(kDirtyBlend),
     row<RS::DestBlendAlpha, kBlend, &BlendState::dstAlpha>(kDirtyBlend),
@@ -217,13 +240,42 @@ constexpr Row<SamplerState> kSamplerStateRows[] = {
     row<Samp::AddressV, &SamplerState::v>(),
     row<Samp::AddressW, &SamplerState::w>(),
     row<Samp::BorderColor, &SamplerState::borderColor>(),
-    {static_cast<uint32_t>(Samp::MagFilter), setFilter<&SamplerState::mag>, 0},
-    {static_cast<uint32_t>(Samp::MinFilter), setFilter<&SamplerState::min>, 0},
+    {static_cast<uint32_t>(Samp::MagFilter), setFilter<&SamplerState::mag>,
+     getField<SamplerState, &SamplerState::mag>, 0},
+    {static_cast<uint32_t>(Samp::MinFilter), setFilter<&SamplerState::min>,
+     getField<SamplerState, &SamplerState::min>, 0},
     row<Samp::MipFilter, &SamplerState::mip>(),
-    {static_cast<uint32_t>(Samp::MipMapLodBias), setLodBias, 0},
+    {static_cast<uint32_t>(Samp::MipMapLodBias), setLodBias, lodBias, 0},
     row<Samp::MaxMipLevel, &SamplerState::maxMipLevel>(),
-    {static_cast<uint32_t>(Samp::MaxAnisotropy), setMaxAnisotropy, 0},
+    {static_cast<uint32_t>(Samp::MaxAnisotropy), setMaxAnisotropy,
+     getField<SamplerState, &SamplerState::maxAnisotropy>, 0},
     row<Samp::SrgbTexture, &SamplerState::srgb>(),
+};
+
+/// Values of D3DTEXTURESTAGESTATETYPE; only the fixed function reads the others.
+template <size_t kElement>
+constexpr Row<TextureStage> bumpRow() {
+  constexpr uint32_t kMat00 = 7;
+  return {kMat00 + kElement, [](TextureStage& s, uint32_t value) { s.bump[kElement] = asFloat(value); },
+          [](const TextureStage& s) { return std::bit_cast<uint32_t>(s.bump[kElement]); },
+          kDirtyTextureStages};
+}
+template <auto kField>
+constexpr Row<TextureStage> stageRow(uint32_t number) {
+  return {number,
+          [](TextureStage& s, uint32_t value) {
+            s.*kField = std::bit_cast<std::remove_reference_t<decltype(s.*kField)>>(value);
+          },
+          [](const TextureStage& s) { return std::bit_cast<uint32_t>(s.*kField); }, kDirtyTextureStages};
+}
+constexpr Row<TextureStage> kTextureStageRows[] = {
+    bumpRow<0>(),
+    bumpRow<1>(),
+    bumpRow<2>(),
+    bumpRow<3>(),
+    stageRow<&TextureStage::luminanceScale>(22),
+    stageRow<&TextureStage::luminanceOffset>(23),
+    stageRow<&TextureStage::transformFlags>(24),
 };
 
 /// Returns the rows by number; null if a number has none.
@@ -259,19 +311,34 @@ bool setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value) {
 }
 
 void setTextureStageState(DrawState& state, uint32_t stage, uint32_t number, uint32_t value) {
-  // Values of D3DTEXTURESTAGESTATETYPE; only the fixed function reads the others.
-  enum : uint32_t { kMat00 = 7, kMat11 = 10, kScale = 22, kOffset = 23, kTransformFlags = 24 };
-  TextureStage& s = state.textureStages[stage];
-  const TextureStage before = s;
-  if (number >= kMat00 && number <= kMat11)
-    s.bump[number - kMat00] = asFloat(value);
-  else if (number == kScale)
-    s.luminanceScale = asFloat(value);
-  else if (number == kOffset)
-    s.luminanceOffset = asFloat(value);
-  else if (number == kTransformFlags)
-    s.transformFlags = value;
-  if (!(s == before)) state.dirty |= kDirtyTextureStages;
+  for (const Row<TextureStage>& row : kTextureStageRows) {
+    if (row.number != number || row.get(state.textureStages[stage]) == value) continue;
+    row.set(state.textureStages[stage], value);
+    state.dirty |= row.dirty;
+  }
+}
+
+namespace {
+
+template <class Object, size_t kRows>
+void compareRows(const Row<Object> (&rows)[kRows], const Object& object, const Object& base,
+                 const StateUse& use) {
+  for (const Row<Object>& row : rows)
+    if (row.get && row.get(object) != row.get(base)) use(row.number, row.get(object));
+}
+
+}  // namespace
+
+void forEachChange(const DrawState& state, const DrawState& base, const StateUse& use) {
+  compareRows(kRenderStateRows, state, base, use);
+}
+
+void forEachChange(const SamplerState& sampler, const StateUse& use) {
+  compareRows(kSamplerStateRows, sampler, {}, use);
+}
+
+void forEachChange(const TextureStage& stage, const StateUse& use) {
+  compareRows(kTextureStageRows, stage, {}, use);
 }
 
 void setBlendState(DrawState& state, const aerogpu_blend_state& block) {
@@ -314,6 +381,39 @@ void setRasterizerState(DrawState& state, const aerogpu_rasterizer_state& block)
   raster.depthBiasIsInteger = true;
   raster.depthClip = (block.flags & AEROGPU_RASTERIZER_FLAG_DEPTH_CLIP_DISABLE) == 0;
   state.dirty |= kDirtyRasterizer | kDirtyScissor;
+}
+
+aerogpu_rasterizer_state rasterizerBlock(const RasterizerState& raster) {
+  aerogpu_rasterizer_state block{};
+  block.fill_mode = raster.fill == FillMode::Wireframe ? AEROGPU_FILL_WIREFRAME : AEROGPU_FILL_SOLID;
+  // Culling, a render state too, is set after the block.
+  block.cull_mode = AEROGPU_CULL_NONE;
+  block.scissor_enable = raster.scissorEnable;
+  // 2^31 is what the single nearest to INT32_MAX says.
+  if (raster.depthBiasIsInteger)
+    block.depth_bias = raster.depthBias >= 0x1p31F ? INT32_MAX : static_cast<int32_t>(raster.depthBias);
+  block.flags = raster.depthClip ? AEROGPU_RASTERIZER_FLAG_NONE : AEROGPU_RASTERIZER_FLAG_DEPTH_CLIP_DISABLE;
+  return block;
+}
+
+aerogpu_cmd_create_sampler packetOfSampler(const SamplerState& state) {
+  const auto address = [](AddressMode mode) -> uint32_t {
+    switch (mode) {
+      case AddressMode::Wrap:
+        return AEROGPU_SAMPLER_ADDRESS_REPEAT;
+      case AddressMode::Mirror:
+        return AEROGPU_SAMPLER_ADDRESS_MIRROR_REPEAT;
+      default:
+        return AEROGPU_SAMPLER_ADDRESS_CLAMP_TO_EDGE;
+    }
+  };
+  aerogpu_cmd_create_sampler packet{};
+  packet.filter =
+      state.mag == Filter::Linear ? AEROGPU_SAMPLER_FILTER_LINEAR : AEROGPU_SAMPLER_FILTER_NEAREST;
+  packet.address_u = address(state.u);
+  packet.address_v = address(state.v);
+  packet.address_w = address(state.w);
+  return packet;
 }
 
 SamplerState samplerFromPacket(const aerogpu_cmd_create_sampler& packet) {

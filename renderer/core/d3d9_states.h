@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "aerogpu/aerogpu_cmd_binding.h"
 #include "aerogpu/aerogpu_cmd_state.h"
@@ -17,6 +18,15 @@ namespace aerogpu::core {
 /// driver handles them. Unknown numbers have no effect either, as in Direct3D 9.
 void setRenderState(DrawState& state, uint32_t number, uint32_t value);
 
+/// A number of a state, and a value that makes it what it is.
+using StateUse = std::function<void(uint32_t number, uint32_t value)>;
+/// Calls `use` for each D3DRS_* of `state` that is another in `base`, except for BLENDFACTOR and DEPTHBIAS,
+/// which a block may have set to what no value of theirs is.
+void forEachChange(const DrawState& state, const DrawState& base, const StateUse& use);
+/// Calls `use` for each D3DSAMP_*, or D3DTEXTURESTAGESTATETYPE, that is not as in a new context.
+void forEachChange(const SamplerState& sampler, const StateUse& use);
+void forEachChange(const TextureStage& stage, const StateUse& use);
+
 /// Sets one D3DSAMP_* by the rules of setRenderState(). True if the sampler changed.
 bool setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value);
 
@@ -25,6 +35,11 @@ void setBlendState(DrawState& state, const aerogpu_blend_state& block);
 void setDepthStencilState(DrawState& state, const aerogpu_depth_stencil_state& block);
 void setRasterizerState(DrawState& state, const aerogpu_rasterizer_state& block);
 
+/// Returns the rasterizer block that sets what no render state does.
+aerogpu_rasterizer_state rasterizerBlock(const RasterizerState& raster);
+
+/// Returns a packet of which samplerFromPacket() makes this state, which it made.
+aerogpu_cmd_create_sampler packetOfSampler(const SamplerState& state);
 /// Returns the state of a CREATE_SAMPLER object; the packet check has validated its enumerators.
 SamplerState samplerFromPacket(const aerogpu_cmd_create_sampler& packet);
 

@@ -73,6 +73,13 @@ public:
   /// this texture has one sample.
   virtual Result<void> resolveFrom(Subresource sub, GpuTexture& src, Subresource srcSub, const Box& box) = 0;
   virtual Result<void> read(Subresource sub, const Box& box, std::unique_ptr<ByteSink> sink) = 0;
+  /// True if read() lacks bits of the texels: of several samples, and of depth that is kept more exactly than
+  /// its format says. All of them are in the planes then.
+  virtual bool needsPlanes() const = 0;
+  /// Reads a plane of a box of one slice, in rows without gaps. The texture needs planes.
+  virtual Result<void> readPlane(const TexelPart& part, const Box& box, std::unique_ptr<ByteSink> sink) = 0;
+  /// Writes a plane, which the format has, likewise. Planes of other samples and texels' other planes stay.
+  virtual Result<void> writePlane(const TexelPart& part, const Box& box, ByteSource& source) = 0;
   /// Fills all samples of the boxes; without boxes, the whole subresource. Refuses what checkFill() refuses.
   virtual Result<void> fill(Subresource sub, std::span<const Box> boxes, const ClearArgs& args) = 0;
   /// Scales each box of `src` to the size of its destination, converts it to this format and takes the mean
@@ -94,8 +101,8 @@ enum class QueryKind : uint8_t {
 /// A query, for one or many uses; each use calls begin(), end(), result(). May count across submissions.
 class GpuQuery : public GpuObject {
 public:
-  /// Forgets earlier counts; does nothing for timestamps.
-  virtual Result<void> begin() = 0;
+  /// Counts on from `counted`; does nothing for timestamps.
+  virtual Result<void> begin(uint64_t counted) = 0;
   virtual Result<void> end() = 0;
   /// Between begin() and end(): draws between pause() and resume() do not count. end() may come before
   /// resume().
@@ -112,6 +119,8 @@ struct ShaderCost {
 
 class GpuShader : public GpuObject {
 public:
+  /// Returns the bytes that it was made of; valid while it lives.
+  virtual std::span<const uint8_t> code() const = 0;
   ShaderCost cost;
 };
 class GpuInputLayout : public GpuObject {};
@@ -134,6 +143,7 @@ struct InputElement {
   uint32_t offset = 0;  ///< bytes, resolved
   bool perInstance = false;
   uint32_t stepRate = 0;  ///< instances per step; 0 = the same element for all
+  bool operator==(const InputElement&) const = default;
 };
 
 /// Base of every object with a handle: its own small cost, charged to the guest.
@@ -151,6 +161,7 @@ struct Resource : GuestObject {
   bool ofKernel = true;  ///< made in space 0
   Backing backing;
   uint32_t handleCount = 1;
+  uint64_t written = 0;  ///< when the bytes may last have changed (WriteClock); 0: they are as at first
   ShareToken* shareTokens = nullptr;  ///< the first of a list that SharedSurfaces keeps
 };
 
@@ -164,7 +175,6 @@ struct Texture : Resource, Recycled<Texture> {
   Texture() : Resource(true) {}
   TextureDesc desc;
   TextureLayout layout;  ///< of the backing and of uploads
-  uint64_t writes = 0;   ///< grows with everything that may change the bytes
   // Used by TextureBackings.
   uint64_t backingGpa = 0;     ///< where the backing starts, while backingPlaced
   uint64_t backingSerial = 0;  ///< grows with each texture that gets a backing

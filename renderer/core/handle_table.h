@@ -80,6 +80,13 @@ public:
     return object;
   }
 
+  /// Passes each handle and its object to `use`, in no order.
+  template <class Use>
+  void forEach(Use use) const {
+    for (const Slot& slot : m_slots)
+      if (slot.handle != 0) use(slot.handle, slot.object);
+  }
+
   /// Empties the table, then passes each of its objects to `use`, once.
   template <class Use>
   void drain(Use use) {

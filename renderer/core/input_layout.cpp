@@ -144,4 +144,33 @@ Result<std::vector<InputElement>> parseInputLayout(std::span<const uint8_t> blob
   return magic == AEROGPU_INPUT_LAYOUT_BLOB_MAGIC ? parseDxgi(blob) : parseD3d9(blob);
 }
 
+std::vector<uint8_t> inputLayoutBlob(std::span<const InputElement> elements) {
+  std::vector<uint8_t> blob;
+  const auto append = [&blob](const auto& part) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&part);
+    blob.insert(blob.end(), bytes, bytes + sizeof part);
+  };
+  if (elements.empty() || elements.front().isD3d9Type) {
+    // D3DVERTEXELEMENT9: stream, offset, then type, method, usage and usage index.
+    for (const InputElement& e : elements) {
+      uint8_t usage = 0;
+      while (semanticHash(static_cast<d3d9::Usage>(usage)) != e.semanticHash) ++usage;
+      append(static_cast<uint16_t>(e.stream));
+      append(static_cast<uint16_t>(e.offset));
+      const uint8_t rest[] = {static_cast<uint8_t>(e.format), 0, usage,
+                              static_cast<uint8_t>(e.semanticIndex)};
+      append(rest);
+    }
+    constexpr uint8_t kEnd[] = {0xFF, 0, 0, 0, 17, 0, 0, 0};  // D3DDECL_END
+    append(kEnd);
+    return blob;
+  }
+  append(aerogpu_input_layout_blob_header{AEROGPU_INPUT_LAYOUT_BLOB_MAGIC, AEROGPU_INPUT_LAYOUT_BLOB_VERSION,
+                                          static_cast<uint32_t>(elements.size()), 0});
+  for (const InputElement& e : elements)
+    append(aerogpu_input_layout_element_dxgi{e.semanticHash, e.semanticIndex, e.format, e.stream, e.offset,
+                                             e.perInstance ? 1u : 0u, e.stepRate});
+  return blob;
+}
+
 }  // namespace aerogpu::core

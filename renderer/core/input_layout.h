@@ -22,4 +22,7 @@ uint32_t semanticHash(d3d9::Usage usage);
 
 Result<std::vector<InputElement>> parseInputLayout(std::span<const uint8_t> blob);
 
+/// Returns a blob of which parseInputLayout() makes these elements, which it made.
+std::vector<uint8_t> inputLayoutBlob(std::span<const InputElement> elements);
+
 }  // namespace aerogpu::core

@@ -17,7 +17,7 @@ Texture* Presents::scanoutTexture() const {
 Presents::Shown Presents::shown() const {
   const Texture* texture = scanoutTexture();
   if (!texture) return {};
-  return {true, texture->writes != 0 && m_framed != Framed{texture->backingSerial, texture->writes}};
+  return {true, texture->written != 0 && m_framed != Framed{texture->backingSerial, texture->written}};
 }
 
 Result<void> Presents::present(uint32_t flags, std::span<const aerogpu_ext_rect> rects,
@@ -37,7 +37,7 @@ Result<void> Presents::present(uint32_t flags, std::span<const aerogpu_ext_rect>
     m_framed = {};
     return {};
   }
-  if (!colorTarget && m_framed == Framed{texture->backingSerial, texture->writes}) {
+  if (!colorTarget && m_framed == Framed{texture->backingSerial, texture->written}) {
     report.frameUnchanged = !m_frameTaken;
     m_env.stats.framesUnchanged.add(1);
     return {};
@@ -61,7 +61,7 @@ Result<void> Presents::captureFrame(Texture& texture, const FrameDamage& damage)
     return taken;
   const auto captured = m_env.backend.captureFrame(texture, damage);
   if (!captured) return captured.error();
-  m_framed = {texture.backingSerial, texture.writes};
+  m_framed = {texture.backingSerial, texture.written};
   m_framedSequence = *captured;
   m_damage = damage;
   m_frameTaken = true;

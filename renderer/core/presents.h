@@ -36,6 +36,7 @@ public:
   uint32_t scanoutAllocation() const {
     return m_scanout.enable && m_scanout.by_allocation ? m_scanout.alloc_id : 0;
   }
+  const aerogpu_scanout_config& scanout() const { return m_scanout; }
   /// Returns the texture that is shown; null if memory or nothing is shown.
   Texture* scanoutTexture() const;
   /// What is shown: a texture, and whether that may have changed since the newest frame.
@@ -58,9 +59,9 @@ private:
 
   const Environment m_env;
   aerogpu_scanout_config m_scanout{};
-  /// The texture of the newest frame that went out, and how often it had been written.
+  /// The texture of the newest frame that went out, and when that had been written.
   struct Framed {
-    uint64_t serial = 0, writes = 0;  ///< Texture::backingSerial; 0 = none
+    uint64_t serial = 0, written = 0;  ///< Texture::backingSerial; 0 = none
     bool operator==(const Framed&) const = default;
   };
   Framed m_framed;

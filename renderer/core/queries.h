@@ -5,11 +5,16 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "renderer/core/backend.h"
 
 namespace aerogpu::core {
+
+/// Returns the time of the GPU's clock. `finish`: hands the work over and waits for it. Backend without such
+/// a clock.
+Result<uint64_t> gpuTime(Backend& backend, const std::function<Result<void>()>& finish);
 
 class ContextQueries {
 public:
@@ -17,9 +22,12 @@ public:
 
   explicit ContextQueries(HostMemoryCharge charge) : m_charge(std::move(charge)) {}
 
-  /// Starts a count in `slot` at 0.
-  Result<void> begin(Backend& backend, uint32_t slot);
+  /// Starts a count in `slot` at `counted`.
+  Result<void> begin(Backend& backend, uint32_t slot, uint64_t counted = 0);
   bool open(uint32_t slot) const { return m_open[slot]; }
+  /// Returns the count of an open slot of a paused context, which goes on counting. `finish`: hands the work
+  /// over and waits for it.
+  Result<uint64_t> readOpen(uint32_t slot, const std::function<Result<void>()>& finish);
   /// Ends an open slot and writes its count to `sink`, 8 bytes.
   Result<void> end(uint32_t slot, std::unique_ptr<ByteSink> sink);
   /// Writes the time when all work so far is done to `sink`, 8 bytes.

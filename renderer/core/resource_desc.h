@@ -26,7 +26,7 @@ struct TextureDesc {
   uint32_t depth = 1;              ///< slices; 1 unless a volume
   uint32_t mipLevels = 1, arrayLayers = 1;
   /// Per texel: 1, 2, 4, 8 or 16. With more than one: 2D, not block-compressed, one mip, and neither write()
-  /// nor read().
+  /// nor read(), but planes.
   uint32_t samples = 1;
   uint32_t usage = 0;  ///< enum aerogpu_resource_usage_flags
   bool operator==(const TextureDesc&) const = default;
@@ -50,6 +50,20 @@ struct ViewDesc {
 struct Subresource {
   uint32_t mip = 0, layer = 0;
   bool operator==(const Subresource&) const = default;
+};
+
+/// A part of a texel (texel_planes.h).
+enum class TexelPlane : uint8_t {
+  Color,    ///< as the format has it
+  Depth,    ///< a float of 32 bits, whatever the format has
+  Stencil,  ///< a byte
+};
+
+/// One plane of one sample of each texel of a subresource.
+struct TexelPart {
+  Subresource sub;
+  uint32_t sample = 0;
+  TexelPlane plane = TexelPlane::Color;
 };
 
 /// The mip and layer that a packet names. For packets, the slices of a volume are its layers (TEX-7).

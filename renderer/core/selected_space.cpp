@@ -50,12 +50,26 @@ Result<void> SelectedSpace::needFreeHandle(uint32_t handle) {
   if (m_handles.find(handle)) return refused(ErrorCode::CmdDecode, "handle is in use", {{"handle", handle}});
   const uint64_t ofProcess =
       m_handles.count() + (m_space->account ? m_space->account->otherObjects : uint64_t{0});
-  if (handleCount() >= Spaces::kMaxObjects || (m_space->number != 0 && ofProcess >= Spaces::kMaxObjectsOfOne))
-    return refused(ErrorCode::Backend, "too many objects",
-                   {{"objects", handleCount()},
-                    {"limit", Spaces::kMaxObjects},
-                    {"of this process", ofProcess},
-                    {"limit", m_space->number != 0 ? Spaces::kMaxObjectsOfOne : Spaces::kMaxObjects}});
+  return needRoom(*m_space, handleCount(), ofProcess);
+}
+
+Result<void> SelectedSpace::needRoom(const Space& space, uint64_t all, uint64_t ofProcess) {
+  const uint32_t most = space.number != 0 ? Spaces::kMaxObjectsOfOne : Spaces::kMaxObjects;
+  if (all < Spaces::kMaxObjects && ofProcess < most) return {};
+  return refused(
+      ErrorCode::Backend, "too many objects",
+      {{"objects", all}, {"limit", Spaces::kMaxObjects}, {"of this process", ofProcess}, {"limit", most}});
+}
+
+Result<void> SelectedSpace::name(Space& space, uint32_t handle, Object object) {
+  if (handle == 0 || space.handles.find(handle))
+    return refused(ErrorCode::CmdDecode, "handle is 0 or in use", {{"handle", handle}});
+  uint64_t* others = space.account ? &space.account->otherObjects : nullptr;
+  if (auto room = needRoom(space, m_otherHandles, others ? *others : space.handles.count()); !room)
+    return room;
+  space.handles.insert(handle, std::move(object));
+  ++m_otherHandles;
+  if (others) ++*others;
   return {};
 }
 

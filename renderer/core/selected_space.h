@@ -32,6 +32,18 @@ public:
   Result<Space*> enter(const aerogpu_submission& submission);
   /// Selects the space. If it was not selected, no context of the old space may be in use.
   void select(Space& space);
+  /// Selects a space of a loader's own, in no list and numbered 0, for the kernel driver's packets with
+  /// spaces enabled.
+  void enterLoader(Space& space) {
+    select(space);
+    m_enabled = m_kernel = true;
+  }
+  /// Sets whether the next resources count as made in space 0, beside those that are.
+  void setMadeInKernel(bool made) { m_madeInKernel = made; }
+  /// True if a resource that is made now is the kernel driver's.
+  bool madeInKernel() const { return m_space->number == 0 && m_madeInKernel; }
+  /// Gives an object a handle in `space`, which is not the selected one.
+  Result<void> name(Space& space, uint32_t handle, Object object);
   /// Stops counting the handles of a space that ends and is not the selected one.
   void forget(const Space& space);
 
@@ -50,12 +62,17 @@ public:
   uint64_t handleCount() const { return m_otherHandles + m_handles.count(); }
 
 private:
+  /// Succeeds if there is room for one more object beside `all`, of which the space's process has
+  /// `ofProcess`.
+  static Result<void> needRoom(const Space& space, uint64_t all, uint64_t ofProcess);
+
   Spaces& m_spaces;
   HandleTable m_handles;        ///< of m_space
   Space* m_space;               ///< the selected space
   uint64_t m_otherHandles = 0;  ///< in the tables of the other spaces
   bool m_enabled = false;
   bool m_kernel = true;
+  bool m_madeInKernel = true;
 };
 
 }  // namespace aerogpu::core

@@ -37,6 +37,11 @@ struct ShareToken {
 class ShareGrants {
 public:
   bool holds(uint64_t token) const { return m_grants.contains(token); }
+  /// Passes the number of each token to `use`, in no order.
+  template <class Use>
+  void forEach(Use use) const {
+    for (const auto& [token, grant] : m_grants) use(token);
+  }
   /// Gives up all grants.
   void clear();
 
@@ -64,6 +69,12 @@ public:
   void clear();
   /// Sets whether tokens that are used up from now on are forgotten (SPACE-20).
   void setForgets(bool forgets) { m_forgets = forgets; }
+  /// Passes the number and the resource, null if it is used up, of each remembered token to `use`, in no
+  /// order.
+  template <class Use>
+  void forEach(Use use) const {
+    for (const auto& [number, token] : m_tokens) use(number, token.resource);
+  }
   /// Returns the number of remembered tokens, used-up ones included.
   size_t count() const { return m_tokens.size(); }
 

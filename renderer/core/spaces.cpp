@@ -13,12 +13,29 @@ Space* Spaces::find(uint32_t number) {
   return known == m_others.end() ? nullptr : known->second.get();
 }
 
+void Spaces::setInReserve(bool inReserve) {
+  m_inReserve = inReserve;
+  if (inReserve) return;
+  for (Space* space : all()) {
+    if (space->number == 0 || space->charge.isOf(m_hostMemory)) continue;
+    HostMemoryCharge charge = HostMemoryCharge::take(m_hostMemory, kBytesPerSpace);
+    if (charge.ok()) space->charge = std::move(charge);
+  }
+}
+
+std::vector<Space*> Spaces::all() {
+  std::vector<Space*> spaces{&m_kernel};
+  Lock lock(m_mutex);
+  for (const auto& [number, space] : m_others) spaces.push_back(space.get());
+  return spaces;
+}
+
 Result<Space*> Spaces::need(uint32_t number) {
   if (Space* known = find(number)) return known;
   if (count() == kMaxSpaces)
     return refused(ErrorCode::Backend, "too many spaces", {{"space", number}, {"limit", kMaxSpaces}});
   auto space = std::make_unique<Space>(number);
-  space->charge = HostMemoryCharge::take(m_hostMemory, kBytesPerSpace);
+  if (!m_inReserve) space->charge = HostMemoryCharge::take(m_hostMemory, kBytesPerSpace);
   if (!space->charge.ok()) space->charge = HostMemoryCharge::take(m_reserve, kBytesPerSpace);
   space->share = std::make_shared<HostMemory>(m_shareBytes);
   Lock lock(m_mutex);

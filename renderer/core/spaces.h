@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "aerogpu/renderer.h"
 #include "renderer/base/host_memory.h"
@@ -96,6 +97,11 @@ public:
   Space* find(uint32_t number);
   /// Returns the space, or makes it, even without room in max_hostmem; over kMaxSpaces it fails with Backend.
   Result<Space*> need(uint32_t number);
+  /// Returns all spaces, space 0 first, by number.
+  std::vector<Space*> all();
+  /// Sets whether spaces that are made take none of the total. When that ends, those that fit are charged to
+  /// it.
+  void setInReserve(bool inReserve);
   /// Returns the owner of work in the space; a space that does not exist owns itself. Any thread.
   Owner ownerOf(uint32_t number) const;
   /// Returns how many spaces exist beside space 0.
@@ -127,6 +133,7 @@ private:
   HostMemory m_reserve{uint64_t{kMaxSpaces} * kBytesPerSpace};
   const uint64_t m_shareBytes;
   std::unordered_map<uint64_t, std::weak_ptr<ProcessAccount>> m_accounts;  ///< some may be gone
+  bool m_inReserve = false;
   size_t m_sweepAt = 64;  ///< with this many accounts, dead ones are removed
   Space m_kernel{0};
   mutable Mutex m_mutex;

@@ -91,6 +91,16 @@ struct DepthStencilState {
   bool operator==(const DepthStencilState&) const = default;
 };
 
+/// True if a draw writes depth. Without a depth test it does not write either.
+inline bool writesDepth(const DepthStencilState& state) {
+  return state.depthEnable && state.depthWrite;
+}
+
+/// True if a draw can change the depth target at all.
+inline bool writesDepthOrStencil(const DepthStencilState& state) {
+  return writesDepth(state) || (state.stencilEnable && state.writeMask != 0);
+}
+
 struct RasterizerState {
   FillMode fill = FillMode::Solid;
   CullMode cull = CullMode::Ccw;

@@ -14,14 +14,17 @@ class Log;
 
 namespace aerogpu::core {
 
+class Announced;
 class Backend;
 class ContextTable;
 class GuestAccess;
+class GuestClock;
 class HandleTable;
 class Presents;
 class SelectedSpace;
 class Spaces;
 class WorkMeter;
+class WriteClock;
 struct PacketScratch;
 struct ResourceIndex;
 struct Stats;
@@ -30,6 +33,7 @@ struct Stats;
 /// is executed. A command's file includes the headers of those parts that it uses.
 struct Submission {
   Backend& backend;
+  const Announced& announced;  ///< what the guest may use of it
   HostMemory& hostMemory;
   Stats& stats;
   Log& log;
@@ -43,6 +47,8 @@ struct Submission {
   Presents& presents;
   WorkMeter& work;
   PacketScratch& scratch;
+  WriteClock& writes;
+  GuestClock& clock;
 
   /// Starts at 0 with each submission.
   struct Counts {

@@ -25,6 +25,11 @@ public:
   /// Takes the addresses of a new table over.
   void locate(const AllocTable& table);
   void clear();
+  /// Returns where the allocation of a texture that was added lies, as a table has it.
+  AllocTable::Entry entryOf(const Texture& texture) const {
+    const Allocation& allocation = m_allocations.at(texture.backing.allocId);
+    return {texture.backing.allocId, false, allocation.scattered, allocation.gpa, 0};
+  }
   /// Returns the newest texture whose backing starts at `gpa` and that can be shown; null = none. `indices`:
   /// on a scanout of palette indices.
   Texture* newestAt(uint64_t gpa, bool indices) const;

@@ -7,16 +7,6 @@
 
 namespace aerogpu::d3d9 {
 
-/// True if a draw writes depth. Without a depth test it does not write either.
-inline bool writesDepth(const core::DepthStencilState& state) {
-  return state.depthEnable && state.depthWrite;
-}
-
-/// True if a draw can change the depth target at all.
-inline bool writesDepthOrStencil(const core::DepthStencilState& state) {
-  return writesDepth(state) || (state.stencilEnable && state.writeMask != 0);
-}
-
 /// True if a draw reads the depth target or changes it.
 inline bool usesDepthTarget(const core::DepthStencilState& state) {
   return state.depthEnable || state.stencilEnable;

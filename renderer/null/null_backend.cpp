@@ -51,7 +51,10 @@ class NullQuery final : public GpuQuery {
 public:
   explicit NullQuery(QueryKind kind) : m_kind(kind) {}
 
-  Result<void> begin() override { return {}; }
+  Result<void> begin(uint64_t counted) override {
+    m_value = counted;
+    return {};
+  }
   Result<void> end() override {
     if (m_kind == QueryKind::Timestamp)
       m_value = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -68,6 +71,16 @@ public:
 private:
   const QueryKind m_kind;
   uint64_t m_value = 0;
+};
+
+/// Keeps its code for snapshots.
+class NullShader final : public GpuShader {
+public:
+  explicit NullShader(std::span<const uint8_t> code) : m_code(code.begin(), code.end()) {}
+  std::span<const uint8_t> code() const override { return m_code; }
+
+private:
+  const std::vector<uint8_t> m_code;
 };
 
 struct NullFrame : aerogpu_frame {
@@ -135,7 +148,7 @@ public:
       return refused(ErrorCode::CmdDecode, "neither a D3D9 token stream nor a DXBC container",
                      {{"its first word", first}});
     family = first == kDxbc ? ShaderFamily::Dxbc : ShaderFamily::D3d9;
-    return std::make_unique<GpuShader>();
+    return std::unique_ptr<GpuShader>(std::make_unique<NullShader>(bytes));
   }
 
   Result<std::unique_ptr<GpuInputLayout>> createInputLayout(std::span<const InputElement>) override {
@@ -212,6 +225,7 @@ public:
   void processEnds(const HostMemory&) override {}
   bool waitIdle(uint64_t) override { return true; }
   bool lost() const override { return m_lost; }
+  void lose() override { m_lost = true; }
   bool recover() override {
     m_frame.reset();
     if (m_lost && m_config.playsRefusal()) return false;

@@ -2,6 +2,7 @@
 #include "renderer/null/texture.h"
 
 #include "renderer/core/texel.h"
+#include "renderer/core/texel_planes.h"
 
 namespace aerogpu::null {
 
@@ -81,6 +82,25 @@ Result<void> NullTexture::read(Subresource sub, const Box& box, std::unique_ptr<
   for (uint64_t z = 0; z < from.slices; ++z)
     if (auto written = sink->write(from.row(z, 0), from.pitch, from.rowBytes, from.rows); !written)
       return written;
+  return {};
+}
+
+Result<void> NullTexture::readPlane(const TexelPart& part, const Box& box, std::unique_ptr<ByteSink> sink) {
+  const Region from = region(part.sub, box);
+  const uint64_t rowBytes = uint64_t{box.width} * planeBytes(format, part.plane);
+  std::vector<uint8_t> plane(rowBytes * box.height);
+  for (uint64_t y = 0; y < from.rows; ++y)
+    takePlane(format, part.plane, from.row(0, y), box.width, plane.data() + y * rowBytes);
+  return sink->write(plane.data(), rowBytes, rowBytes, from.rows);
+}
+
+Result<void> NullTexture::writePlane(const TexelPart& part, const Box& box, ByteSource& source) {
+  const Region to = region(part.sub, box);
+  std::vector<uint8_t> row(uint64_t{box.width} * planeBytes(format, part.plane));
+  for (uint64_t y = 0; y < to.rows; ++y) {
+    if (!source.read(y * row.size(), row.data(), row.size())) return unreadable();
+    putPlane(format, part.plane, row.data(), box.width, to.row(0, y));
+  }
   return {};
 }
 

@@ -51,6 +51,11 @@ public:
   }
   Result<void> read(core::Subresource sub, const core::Box& box,
                     std::unique_ptr<core::ByteSink> sink) override;
+  bool needsPlanes() const override { return desc.samples > 1; }
+  Result<void> readPlane(const core::TexelPart& part, const core::Box& box,
+                         std::unique_ptr<core::ByteSink> sink) override;
+  Result<void> writePlane(const core::TexelPart& part, const core::Box& box,
+                          core::ByteSource& source) override;
   Result<void> fill(core::Subresource sub, std::span<const core::Box> boxes,
                     const core::ClearArgs& args) override;
   Result<void> blit(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,

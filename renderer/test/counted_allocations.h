@@ -17,10 +17,18 @@ void* operator new(size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   std::abort();
 }
+/// std::stable_sort asks for its buffer so.
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
 void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
   std::free(memory);
 }
 // NOLINTEND(misc-definitions-in-headers)

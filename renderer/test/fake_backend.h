@@ -10,6 +10,7 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/cmd_writer.hpp"
+#include "renderer/core/announced.h"
 #include "renderer/core/executor/executor.h"
 
 namespace aerogpu::test {
@@ -39,6 +40,11 @@ public:
   Result<void> read(core::Subresource, const core::Box&, std::unique_ptr<core::ByteSink>) override {
     return {};
   }
+  bool needsPlanes() const override { return false; }
+  Result<void> readPlane(const core::TexelPart&, const core::Box&, std::unique_ptr<core::ByteSink>) override {
+    return {};
+  }
+  Result<void> writePlane(const core::TexelPart&, const core::Box&, core::ByteSource&) override { return {}; }
   Result<void> fill(core::Subresource, std::span<const core::Box>, const core::ClearArgs&) override {
     return {};
   }
@@ -48,9 +54,14 @@ public:
   }
 };
 
+class FakeShader final : public core::GpuShader {
+public:
+  std::span<const uint8_t> code() const override { return {}; }
+};
+
 class FakeQuery final : public core::GpuQuery {
 public:
-  Result<void> begin() override { return {}; }
+  Result<void> begin(uint64_t) override { return {}; }
   Result<void> end() override { return {}; }
   void pause() override {}
   void resume() override {}
@@ -83,9 +94,9 @@ public:
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage, std::span<const uint8_t>,
                                                         core::ShaderFamily&) override {
     if (interruptShaders) return Error{ErrorCode::Interrupted, "interrupted", {}};
-    auto shader = std::make_unique<core::GpuShader>();
+    auto shader = std::make_unique<FakeShader>();
     shader->cost = cost;
-    return shader;
+    return std::unique_ptr<core::GpuShader>(std::move(shader));
   }
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
       std::span<const core::InputElement>) override {
@@ -182,8 +193,9 @@ private:
   Log m_log{onLog, this};
   aerogpu_renderer_callbacks m_callbacks{sizeof m_callbacks, onMap, nullptr, nullptr, nullptr};
   core::GuestMemory m_guest{m_callbacks, this};
-  core::Executor m_executor{
-      {backend, m_hostMemory, stats, m_log, m_guest, backend.interrupted, false, uint64_t{1} << 40}};
+  const core::Announced m_announced{backend};
+  core::Executor m_executor{{backend, m_announced, m_hostMemory, stats, m_log, m_guest, backend.interrupted,
+                             false, uint64_t{1} << 40}};
 };
 
 }  // namespace aerogpu::test

@@ -9,6 +9,7 @@
 #include "renderer/core/format.h"
 #include "renderer/test/drivers.h"
 #include "renderer/test/emptied.h"
+#include "renderer/test/move.h"
 
 namespace aerogpu::test {
 
@@ -36,6 +37,7 @@ Harness::Harness(const Options& options)
   config.recent_trace = options.recentTrace;
   config.recent_bytes = options.recentBytes;
   config.max_batch_ms = options.maxBatchMs;
+  config.caps = options.caps;
   config.callbacks = &callbacks;
   config.opaque = this;
   char error[512] = "";
@@ -199,7 +201,9 @@ FinishedSubmission Harness::submitRaw(std::span<const uint8_t> stream, std::span
   aerogpu_submission submission = next(stream, table, context);
   submission.descriptor_error = descriptorError;
   aerogpu_renderer_submit(m_renderer, &submission);
-  return waitFor(submission.cookie);
+  const FinishedSubmission finished = waitFor(submission.cookie);
+  moveIfAsked(m_renderer, submission.cookie);
+  return finished;
 }
 
 FinishedSubmission Harness::submit(const CommandWriter& writer, uint32_t context) {

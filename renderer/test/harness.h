@@ -57,6 +57,7 @@ public:
     const char* recentTrace = nullptr;  ///< file; null: off
     uint64_t recentBytes = 0;
     uint32_t maxBatchMs = 0;  ///< 0: the renderer's default
+    const char* caps = "";    ///< what is announced; empty: all
   };
   /// Creates the renderer. Tests that need it check ok().
   explicit Harness(const Options& options);

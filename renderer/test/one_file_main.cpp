@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string>
 
+#include "renderer/test/move_mode.h"
+
 namespace {
 
 /// GoogleTest's filter for the tests that stand in `stem`.cpp; empty if there are none.
@@ -29,6 +31,10 @@ std::string testsOfFile(const std::string& stem) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  aerogpu::test::runningTest = [] {
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    return test ? std::string(test->test_suite_name()) + "." + test->name() : std::string();
+  };
   constexpr std::string_view kFile = "--file=";
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];

@@ -58,7 +58,7 @@ struct Real {
 } real;
 
 struct Memory {
-  uint32_t type = 0;
+  uint32_t type = 0, heap = 0;
   VkDeviceSize size = 0;
   uint8_t* device = nullptr;             ///< mapped, of memory that is not coherent
   std::unique_ptr<uint8_t[]> host;       ///< the host's view of it
@@ -74,8 +74,27 @@ VkDeviceSize g_besideVertices = 0;
 VkPhysicalDeviceLimits g_limits{};
 uint32_t g_realType = 0, g_samplers = 0;
 
-const DeviceProfile& profile() {
-  return *deviceProfile();
+// What each GPU and each device is played as; null: the driver's own.
+std::mutex g_playedMutex;
+std::map<VkPhysicalDevice, const DeviceProfile*> g_playedGpus;
+std::map<VkDevice, const DeviceProfile*> g_playedDevices;
+
+const DeviceProfile* playedAs(VkDevice device) {
+  const std::scoped_lock lock(g_playedMutex);
+  const auto found = g_playedDevices.find(device);
+  return found == g_playedDevices.end() ? nullptr : found->second;
+}
+
+/// Notes what the GPUs of a new instance are played as.
+void noteGpus(PFN_vkGetInstanceProcAddr get, VkInstance instance) {
+  const auto enumerate =
+      reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(get(instance, "vkEnumeratePhysicalDevices"));
+  uint32_t count = 0;
+  enumerate(instance, &count, nullptr);
+  std::vector<VkPhysicalDevice> gpus(count);
+  enumerate(instance, &count, gpus.data());
+  const std::scoped_lock lock(g_playedMutex);
+  for (const VkPhysicalDevice gpu : gpus) g_playedGpus[gpu] = deviceProfile();
 }
 
 /// Call with g_mutex held.
@@ -100,8 +119,10 @@ namespace played {
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
                                                         VkPhysicalDeviceProperties2* out) {
   real.GetPhysicalDeviceProperties2(device, out);
-  out->properties.deviceType = profile().type;
-  profile().limit(out->properties.limits);
+  const DeviceProfile* const profile = profileOf(device);
+  if (!profile) return;
+  out->properties.deviceType = profile->type;
+  profile->limit(out->properties.limits);
   if (auto* driver = find<VkPhysicalDeviceDriverProperties>(
           out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES))
     driver->driverID = static_cast<VkDriverId>(0);
@@ -111,7 +132,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
     for (VkDeviceSize* a :
          {&v13->storageTexelBufferOffsetAlignmentBytes, &v13->uniformTexelBufferOffsetAlignmentBytes})
       *a = std::max(*a, bytes);
-    if (profile().requiredOnly)
+    if (profile->requiredOnly)
       v13->storageTexelBufferOffsetSingleTexelAlignment = v13->uniformTexelBufferOffsetSingleTexelAlignment =
           VK_FALSE;
   }
@@ -124,7 +145,8 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
                                                       VkPhysicalDeviceFeatures2* out) {
   real.GetPhysicalDeviceFeatures2(device, out);
-  if (!profile().requiredOnly) return;
+  const DeviceProfile* const profile = profileOf(device);
+  if (!profile || !profile->requiredOnly) return;
   const VkPhysicalDeviceFeatures all = out->features;
   out->features = {};
   out->features.robustBufferAccess = all.robustBufferAccess;
@@ -143,10 +165,10 @@ bool optional(VkFormat format) {
   return std::find(std::begin(kOptional), std::end(kOptional), format) != std::end(kOptional);
 }
 
-bool hidden(VkFormat format) {
-  if (profile().requiredOnly) return optional(format);
-  return std::find(profile().hiddenFormats.begin(), profile().hiddenFormats.end(), format) !=
-         profile().hiddenFormats.end();
+bool hidden(const DeviceProfile& profile, VkFormat format) {
+  if (profile.requiredOnly) return optional(format);
+  return std::find(profile.hiddenFormats.begin(), profile.hiddenFormats.end(), format) !=
+         profile.hiddenFormats.end();
 }
 
 /// Returns the features that images of a format must have; all of them unless a case here says otherwise.
@@ -183,8 +205,10 @@ VkFormatFeatureFlags2 requiredFeatures(VkFormat format) {
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFormatProperties2(VkPhysicalDevice device, VkFormat format,
                                                               VkFormatProperties2* out) {
   real.GetPhysicalDeviceFormatProperties2(device, format, out);
-  if (!hidden(format)) {
-    if (!profile().requiredOnly) return;
+  const DeviceProfile* const profile = profileOf(device);
+  if (!profile) return;
+  if (!hidden(*profile, format)) {
+    if (!profile->requiredOnly) return;
     const VkFormatFeatureFlags2 required = requiredFeatures(format);
     out->formatProperties.optimalTilingFeatures &= static_cast<VkFormatFeatureFlags>(required & 0x7FFFFFFF);
     if (auto* props = find<VkFormatProperties3>(out->pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3))
@@ -198,8 +222,10 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFormatProperties2(VkPhysicalDevice d
 
 VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties2(
     VkPhysicalDevice device, const VkPhysicalDeviceImageFormatInfo2* info, VkImageFormatProperties2* out) {
-  if (hidden(info->format)) return VK_ERROR_FORMAT_NOT_SUPPORTED;
-  if (profile().requiredOnly) {
+  const DeviceProfile* const profile = profileOf(device);
+  if (!profile) return real.GetPhysicalDeviceImageFormatProperties2(device, info, out);
+  if (hidden(*profile, info->format)) return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  if (profile->requiredOnly) {
     const VkFormatFeatureFlags2 required = requiredFeatures(info->format);
     const auto lacks = [&](VkImageUsageFlags usage, VkFormatFeatureFlags2 feature) {
       return (info->usage & usage) && !(required & feature);
@@ -221,6 +247,8 @@ VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties2(
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice device,
                                                               VkPhysicalDeviceMemoryProperties2* out) {
   real.GetPhysicalDeviceMemoryProperties2(device, out);
+  const DeviceProfile* const profile = profileOf(device);
+  if (!profile) return;
   VkPhysicalDeviceMemoryProperties& p = out->memoryProperties;
   constexpr VkMemoryPropertyFlags kHost =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -228,17 +256,19 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice d
   for (g_realType = 0; g_realType < p.memoryTypeCount; ++g_realType)
     if ((p.memoryTypes[g_realType].propertyFlags & kHost) == kHost) break;
   p = {};
-  p.memoryHeapCount = static_cast<uint32_t>(profile().heaps.size());
+  p.memoryHeapCount = static_cast<uint32_t>(profile->heaps.size());
   for (uint32_t i = 0; i < p.memoryHeapCount; ++i)
-    p.memoryHeaps[i] = {profile().heaps[i], i == 1 ? 0u : uint32_t{VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}};
-  p.memoryTypeCount = static_cast<uint32_t>(profile().types.size());
+    p.memoryHeaps[i] = {profile->heaps[i], i == 1 ? 0u : uint32_t{VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}};
+  p.memoryTypeCount = static_cast<uint32_t>(profile->types.size());
   for (uint32_t i = 0; i < p.memoryTypeCount; ++i)
-    p.memoryTypes[i] = {profile().types[i].flags, profile().types[i].heap};
+    p.memoryTypes[i] = {profile->types[i].flags, profile->types[i].heap};
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice device, uint32_t* count,
                                                                    VkQueueFamilyProperties2* out) {
-  const auto& families = profile().families;
+  const DeviceProfile* const profile = profileOf(device);
+  if (!profile) return real.GetPhysicalDeviceQueueFamilyProperties2(device, count, out);
+  const auto& families = profile->families;
   if (out) {
     uint32_t one = 1;
     VkQueueFamilyProperties2 first{VK_STRUCTURE_TYPE_QUEUE_FAMILY_PROPERTIES_2, nullptr, {}};
@@ -256,15 +286,17 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDev
 VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char* layer,
                                                                   uint32_t* count,
                                                                   VkExtensionProperties* out) {
+  const DeviceProfile* const profile = profileOf(device);
+  if (!profile) return real.EnumerateDeviceExtensionProperties(device, layer, count, out);
   uint32_t all = 0;
   VkResult result = real.EnumerateDeviceExtensionProperties(device, layer, &all, nullptr);
   if (result != VK_SUCCESS) return result;
   std::vector<VkExtensionProperties> list(all);
   result = real.EnumerateDeviceExtensionProperties(device, layer, &all, list.data());
   if (result != VK_SUCCESS) return result;
-  std::erase_if(list, [](const VkExtensionProperties& e) {
-    if (profile().requiredOnly) return true;
-    return std::any_of(profile().hiddenExtensions.begin(), profile().hiddenExtensions.end(),
+  std::erase_if(list, [&](const VkExtensionProperties& e) {
+    if (profile->requiredOnly) return true;
+    return std::any_of(profile->hiddenExtensions.begin(), profile->hiddenExtensions.end(),
                        [&](const char* name) { return std::strcmp(name, e.extensionName) == 0; });
   });
   if (out) {
@@ -277,13 +309,17 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
 }
 
 VKAPI_ATTR void VKAPI_CALL GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue* queue) {
-  checkNow(family == profile().graphicsFamily, "vkGetDeviceQueue: not the family with graphics");
+  const DeviceProfile* const profile = playedAs(device);
+  if (!profile) return real.GetDeviceQueue(device, family, index, queue);
+  checkNow(family == profile->graphicsFamily, "vkGetDeviceQueue: not the family with graphics");
   real.GetDeviceQueue(device, 0, index, queue);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device, const VkCommandPoolCreateInfo* info,
                                                  const VkAllocationCallbacks* callbacks, VkCommandPool* out) {
-  checkNow(info->queueFamilyIndex == profile().graphicsFamily,
+  const DeviceProfile* const profile = playedAs(device);
+  if (!profile) return real.CreateCommandPool(device, info, callbacks, out);
+  checkNow(info->queueFamilyIndex == profile->graphicsFamily,
            "vkCreateCommandPool: not the family with graphics");
   VkCommandPoolCreateInfo first = *info;
   first.queueFamilyIndex = 0;
@@ -292,16 +328,18 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device, const VkComman
 
 VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info,
                                               const VkAllocationCallbacks* callbacks, VkDeviceMemory* out) {
+  const DeviceProfile* const profile = playedAs(device);
+  if (!profile) return real.AllocateMemory(device, info, callbacks, out);
   const std::scoped_lock lock(g_mutex);
-  const auto& types = profile().types;
+  const auto& types = profile->types;
   check(info->memoryTypeIndex < types.size(), "vkAllocateMemory: no such memory type");
   if (info->memoryTypeIndex >= types.size()) return VK_ERROR_UNKNOWN;
   const DeviceProfile::MemoryType& type = types[info->memoryTypeIndex];
   check((type.flags & ~VkMemoryPropertyFlags{0xF}) == 0,
         "vkAllocateMemory: a memory type that takes a feature");
-  check(info->allocationSize <= profile().heaps[type.heap], "vkAllocateMemory: larger than its heap");
+  check(info->allocationSize <= profile->heaps[type.heap], "vkAllocateMemory: larger than its heap");
   check(g_memory.size() < g_limits.maxMemoryAllocationCount, "maxMemoryAllocationCount");
-  if (g_heapUse[type.heap] + info->allocationSize > profile().heaps[type.heap])
+  if (g_heapUse[type.heap] + info->allocationSize > profile->heaps[type.heap])
     return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   VkMemoryAllocateInfo actual = *info;
   actual.memoryTypeIndex = g_realType;
@@ -310,6 +348,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAll
   g_heapUse[type.heap] += info->allocationSize;
   Memory& memory = g_memory[*out];
   memory.type = info->memoryTypeIndex;
+  memory.heap = type.heap;
   memory.size = info->allocationSize;
   return result;
 }
@@ -318,7 +357,7 @@ VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory,
                                       const VkAllocationCallbacks* callbacks) {
   const std::scoped_lock lock(g_mutex);
   if (const auto it = g_memory.find(memory); it != g_memory.end()) {
-    g_heapUse[profile().types[it->second.type].heap] -= it->second.size;
+    g_heapUse[it->second.heap] -= it->second.size;
     g_memory.erase(it);
   }
   real.FreeMemory(device, memory, callbacks);
@@ -326,9 +365,11 @@ VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory,
 
 VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
                                          VkDeviceSize size, VkMemoryMapFlags flags, void** out) {
+  const DeviceProfile* const profile = playedAs(device);
+  if (!profile) return real.MapMemory(device, memory, offset, size, flags, out);
   const std::scoped_lock lock(g_mutex);
   Memory& m = g_memory[memory];
-  const VkMemoryPropertyFlags type = profile().types[m.type].flags;
+  const VkMemoryPropertyFlags type = profile->types[m.type].flags;
   check((type & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0, "vkMapMemory: memory that the host cannot see");
   if (!(type & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)) return VK_ERROR_MEMORY_MAP_FAILED;
   const VkResult result = real.MapMemory(device, memory, offset, size, flags, out);
@@ -376,14 +417,16 @@ VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements2(VkDevice device,
                                                         const VkBufferMemoryRequirementsInfo2* info,
                                                         VkMemoryRequirements2* out) {
   real.GetBufferMemoryRequirements2(device, info, out);
-  out->memoryRequirements.memoryTypeBits = profile().bufferTypes;
+  if (const DeviceProfile* profile = playedAs(device))
+    out->memoryRequirements.memoryTypeBits = profile->bufferTypes;
 }
 
 VKAPI_ATTR void VKAPI_CALL GetImageMemoryRequirements2(VkDevice device,
                                                        const VkImageMemoryRequirementsInfo2* info,
                                                        VkMemoryRequirements2* out) {
   real.GetImageMemoryRequirements2(device, info, out);
-  out->memoryRequirements.memoryTypeBits = profile().imageTypes;
+  if (const DeviceProfile* profile = playedAs(device))
+    out->memoryRequirements.memoryTypeBits = profile->imageTypes;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL GetMemoryHostPointerPropertiesEXT(VkDevice device,
@@ -391,17 +434,21 @@ VKAPI_ATTR VkResult VKAPI_CALL GetMemoryHostPointerPropertiesEXT(VkDevice device
                                                                  const void* pointer,
                                                                  VkMemoryHostPointerPropertiesEXT* out) {
   const VkResult result = real.GetMemoryHostPointerPropertiesEXT(device, handle, pointer, out);
+  const DeviceProfile* const profile = playedAs(device);
+  if (!profile) return result;
   out->memoryTypeBits = 0;
-  for (uint32_t i = 0; i < profile().types.size(); ++i)  // the host's memory, not the device's
-    if ((profile().types[i].flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) && profile().types[i].heap == 1)
+  for (uint32_t i = 0; i < profile->types.size(); ++i)  // the host's memory, not the device's
+    if ((profile->types[i].flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) && profile->types[i].heap == 1)
       out->memoryTypeBits |= 1u << i;
   return result;
 }
 
-void bind(VkDeviceMemory memory, bool image) {
+void bind(VkDevice device, VkDeviceMemory memory, bool image) {
+  const DeviceProfile* const profile = playedAs(device);
+  if (!profile) return;
   const std::scoped_lock lock(g_mutex);
   Memory& m = g_memory[memory];
-  const uint32_t bits = image ? profile().imageTypes : profile().bufferTypes;
+  const uint32_t bits = image ? profile->imageTypes : profile->bufferTypes;
   check((bits >> m.type & 1) != 0, "memoryTypeBits of what is bound");
   (image ? m.images : m.buffers) = true;
   check(!(m.images && m.buffers) || g_limits.bufferImageGranularity == 1, "bufferImageGranularity");
@@ -410,7 +457,7 @@ void bind(VkDeviceMemory memory, bool image) {
 VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory2(VkDevice device, uint32_t count,
                                                  const VkBindBufferMemoryInfo* infos) {
   for (uint32_t i = 0; i < count; ++i) {
-    bind(infos[i].memory, false);
+    bind(device, infos[i].memory, false);
     VkBufferMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2};
     query.buffer = infos[i].buffer;
     VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
@@ -423,23 +470,27 @@ VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory2(VkDevice device, uint32_t count
 
 VKAPI_ATTR VkResult VKAPI_CALL BindImageMemory2(VkDevice device, uint32_t count,
                                                 const VkBindImageMemoryInfo* infos) {
-  for (uint32_t i = 0; i < count; ++i) bind(infos[i].memory, true);
+  for (uint32_t i = 0; i < count; ++i) bind(device, infos[i].memory, true);
   return real.BindImageMemory2(device, count, infos);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateImage(VkDevice device, const VkImageCreateInfo* info,
                                            const VkAllocationCallbacks* callbacks, VkImage* out) {
+  const DeviceProfile* const profile = playedAs(device);
+  if (!profile) return real.CreateImage(device, info, callbacks, out);
   checkNow(info->extent.width <= g_limits.maxImageDimension2D &&
                info->extent.height <= g_limits.maxImageDimension2D,
            "maxImageDimension2D");
   checkNow(info->arrayLayers <= g_limits.maxImageArrayLayers, "maxImageArrayLayers");
-  checkNow(!hidden(info->format), "vkCreateImage: a format that is not there");
+  checkNow(!hidden(*profile, info->format), "vkCreateImage: a format that is not there");
   return real.CreateImage(device, info, callbacks, out);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice device, const VkBufferViewCreateInfo* info,
                                                 const VkAllocationCallbacks* callbacks, VkBufferView* out) {
-  const VkDeviceSize single = profile().requiredOnly ? VkDeviceSize{256} : 4;  // R32 texels
+  const DeviceProfile* const profile = playedAs(device);
+  if (!profile) return real.CreateBufferView(device, info, callbacks, out);
+  const VkDeviceSize single = profile->requiredOnly ? VkDeviceSize{256} : 4;  // R32 texels
   checkNow(info->offset % std::min(g_limits.minTexelBufferOffsetAlignment, single) == 0,
            "minTexelBufferOffsetAlignment");
   checkNow(info->range == VK_WHOLE_SIZE || info->range / 4 <= g_limits.maxTexelBufferElements,
@@ -582,6 +633,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatch(VkCommandBuffer commands, uint32_t x, uin
 
 PFN_vkVoidFunction playInstance(PFN_vkGetInstanceProcAddr get, VkInstance instance, const char* name,
                                 PFN_vkVoidFunction loaders) {
+  if (!std::strcmp(name, "vkGetDeviceProcAddr")) noteGpus(get, instance);
   if (!deviceProfile()) return loaders;
 #define F(command)                                                 \
   if (!std::strcmp(name, "vk" #command)) {                         \
@@ -596,6 +648,18 @@ PFN_vkVoidFunction playInstance(PFN_vkGetInstanceProcAddr get, VkInstance instan
   }
 #undef F
   return loaders;
+}
+
+const DeviceProfile* profileOf(VkPhysicalDevice gpu) {
+  const std::scoped_lock lock(g_playedMutex);
+  const auto found = g_playedGpus.find(gpu);
+  return found == g_playedGpus.end() ? nullptr : found->second;
+}
+
+void noteDevice(VkDevice device, VkPhysicalDevice gpu) {
+  const DeviceProfile* const profile = profileOf(gpu);
+  const std::scoped_lock lock(g_playedMutex);
+  g_playedDevices[device] = profile;
 }
 
 PFN_vkVoidFunction playDevice(const char* name, PFN_vkVoidFunction loaders) {
@@ -621,7 +685,7 @@ VkDeviceSize bytesOffDevice() {
   const std::scoped_lock lock(g_mutex);
   VkDeviceSize bytes = 0;
   for (const auto& [handle, memory] : g_memory)
-    if (profile().types[memory.type].heap == 1) bytes += memory.size;
+    if (memory.heap == 1) bytes += memory.size;
   return bytes;
 }
 

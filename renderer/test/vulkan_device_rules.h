@@ -18,6 +18,11 @@ PFN_vkVoidFunction playInstance(PFN_vkGetInstanceProcAddr get, VkInstance instan
 /// Returns a replacement for a function of a device, likewise.
 PFN_vkVoidFunction playDevice(const char* name, PFN_vkVoidFunction real);
 
+/// Returns what a GPU is played as; null: the driver's own.
+const DeviceProfile* profileOf(VkPhysicalDevice gpu);
+/// Notes a new device of a GPU.
+void noteDevice(VkDevice device, VkPhysicalDevice gpu);
+
 /// Returns the rules broken since the last call.
 std::vector<std::string> takeBrokenRules();
 /// Returns the most bytes of a VkBuffer, with those that the driver adds, that lay outside of its part bound

@@ -20,6 +20,7 @@ namespace {
 std::atomic<Loss> g_next{Loss::None};
 std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false};
 std::atomic<int> g_slowMs{-1};
+std::atomic<int> g_imagesLeft{0}, g_imageFailures{0};
 std::atomic<unsigned> g_hurry{0};
 std::atomic<int> g_ranOut{0};
 std::atomic<uint64_t> g_shortestSleep{UINT64_MAX};
@@ -53,12 +54,13 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkD
   if (g_refuse.load()) return VK_ERROR_INITIALIZATION_FAILED;
   VkDeviceCreateInfo actual = *info;
   VkDeviceQueueCreateInfo queue = *info->pQueueCreateInfos;
-  if (deviceProfile()) {  // the driver's first family represents the profile's
+  if (profileOf(physical)) {  // the driver's first family represents the profile's
     queue.queueFamilyIndex = 0;
     actual.pQueueCreateInfos = &queue;
   }
   const VkResult result = g_createDevice(physical, &actual, callbacks, out);
   if (result == VK_SUCCESS) {
+    noteDevice(*out, physical);
     g_devices.fetch_add(1);
     g_lost.store(false);
   }
@@ -100,12 +102,20 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
   return loses(Loss::AtWait) ? VK_ERROR_DEVICE_LOST : result;
 }
 
+/// True if an image fails now.
+bool failsImage() {
+  if (g_imageFailures.load() == 0 || g_imagesLeft.fetch_sub(1) > 0) return false;
+  g_imageFailures.fetch_sub(1);
+  return true;
+}
+
 #define AEROGPU_COUNTED(COUNT) COUNT(Sampler) COUNT(PipelineLayout) COUNT(ShaderModule) COUNT(Image)
 #define AEROGPU_COUNT(Type)                                                                            \
   PFN_vkCreate##Type g_create##Type;                                                                   \
   PFN_vkDestroy##Type g_destroy##Type;                                                                 \
   VKAPI_ATTR VkResult VKAPI_CALL create##Type(VkDevice device, const Vk##Type##CreateInfo* info,       \
                                               const VkAllocationCallbacks* callbacks, Vk##Type* out) { \
+    if (Counted::Type == Counted::Image && failsImage()) return VK_ERROR_OUT_OF_DEVICE_MEMORY;         \
     const VkResult result = g_create##Type(device, info, callbacks, out);                              \
     if (result == VK_SUCCESS) {                                                                        \
       Count& count = countOf(Counted::Type);                                                           \
@@ -197,6 +207,11 @@ void loseDevice(Loss where) {
 
 void refuseDevices(bool refuse) {
   g_refuse.store(refuse);
+}
+
+void failImages(int after, int times) {
+  g_imagesLeft.store(after);
+  g_imageFailures.store(times);
 }
 
 int objectsAlive(Counted kind) {

@@ -23,6 +23,8 @@ void refuseDevices(bool refuse);
 void refuseImports(bool refuse);
 /// Returns how often the driver was asked to import host memory so far.
 int importsAsked();
+/// Fails calls of vkCreateImage for want of memory: after `after` more, `times` of them.
+void failImages(int after, int times);
 /// While set, every device has Vulkan 1.2 only.
 void ageDevices(bool old);
 /// Lets the next `waits` waits for a semaphore that would run out do so at once, so that time seems to pass

@@ -6,6 +6,7 @@
 #include "renderer/test/vulkan_profiles.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -166,15 +167,23 @@ constexpr DeviceProfile kProfiles[] = {
 
 }  // namespace
 
+static const DeviceProfile* profileNamed(const char* name) {
+  for (const DeviceProfile& profile : kProfiles)
+    if (name && std::strcmp(profile.name, name) == 0) return &profile;
+  return nullptr;
+}
+
+static std::atomic<const DeviceProfile*>& chosenProfile() {
+  static std::atomic<const DeviceProfile*> profile = profileNamed(std::getenv(kDeviceVariable));
+  return profile;
+}
+
 const DeviceProfile* deviceProfile() {
-  static const DeviceProfile* const chosen = [] {
-    const char* name = std::getenv(kDeviceVariable);
-    const DeviceProfile* found = nullptr;
-    for (const DeviceProfile& profile : kProfiles)
-      if (name && std::strcmp(profile.name, name) == 0) found = &profile;
-    return found;
-  }();
-  return chosen;
+  return chosenProfile().load();
+}
+
+void playProfile(const char* name) {
+  chosenProfile().store(profileNamed(name));
 }
 
 }  // namespace aerogpu::test

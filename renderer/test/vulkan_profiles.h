@@ -35,5 +35,8 @@ struct DeviceProfile {
 
 /// Returns the profile that was asked for; null: the unchanged driver.
 const DeviceProfile* deviceProfile();
+/// Has the GPUs of instances that are made from now on play another profile; "": the unchanged driver. Those
+/// of older instances stay as they are.
+void playProfile(const char* name);
 
 }  // namespace aerogpu::test

@@ -21,6 +21,8 @@ public:
   static std::unique_ptr<Capture> start(const std::string& path, const Origin& origin,
                                         const core::GuestMemory& guest, std::string& error);
 
+  /// Returns the file, for what comes before the first submission.
+  Writer& writer() { return *m_writer; }
   /// Call before the execution of one submission.
   void begin(const aerogpu_submission& submission);
   /// Call after the execution: writes the part of the submission that ran. `scanoutAlloc`: the allocation

@@ -14,6 +14,11 @@ using SubmissionRecord = aerogpu_trace_submission;
 using MemoryRange = aerogpu_trace_memory_range;
 using UnreadableRange = aerogpu_trace_unreadable_range;
 using SpaceRecord = aerogpu_trace_space;
+using SnapshotRecord = aerogpu_trace_snapshot;
+using LoadRecord = aerogpu_trace_load;
+using AheadRecord = aerogpu_trace_ahead;
+using DrawsRecord = aerogpu_trace_draws;
+using SnapshotEndRecord = aerogpu_trace_snapshot_end;
 using TocHeader = aerogpu_trace_toc_header;
 using TocEntry = aerogpu_trace_toc_entry;
 
@@ -26,6 +31,11 @@ enum class RecordType : uint8_t {
   DeviceReset = AEROGPU_TRACE_RECORD_DEVICE_RESET,
   UnreadableMemory = AEROGPU_TRACE_RECORD_UNREADABLE_MEMORY,
   Space = AEROGPU_TRACE_RECORD_SPACE,
+  Snapshot = AEROGPU_TRACE_RECORD_SNAPSHOT,
+  Load = AEROGPU_TRACE_RECORD_LOAD,
+  SnapshotEnd = AEROGPU_TRACE_RECORD_SNAPSHOT_END,
+  Ahead = AEROGPU_TRACE_RECORD_AHEAD,
+  Draws = AEROGPU_TRACE_RECORD_DRAWS,
 };
 enum class BlobKind : uint32_t {
   CommandStream = AEROGPU_TRACE_BLOB_COMMAND_STREAM,

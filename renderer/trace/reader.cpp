@@ -68,7 +68,7 @@ bool Reader::next(Record& record, std::string& error) {
     return false;
   }
   record = {static_cast<RecordType>(header.type), m_file.subspan(m_at + sizeof header, header.payload_length),
-            m_at};
+            m_at, m_file.subspan(m_at, sizeof header + header.payload_length)};
   m_at += sizeof header + header.payload_length;
   return true;
 }

@@ -17,7 +17,8 @@ public:
   struct Record {
     RecordType type;
     std::span<const uint8_t> payload;
-    uint64_t offset;  ///< in the file
+    uint64_t offset;                 ///< in the file
+    std::span<const uint8_t> whole;  ///< with its header
   };
 
   /// Checks header, footer and table of contents. False and one line of explanation on an error. The bytes
@@ -25,6 +26,8 @@ public:
   bool open(std::span<const uint8_t> file, std::string& error);
   /// Reads the next record. False at the end, or with a non-empty `error` if the record is broken.
   bool next(Record& record, std::string& error);
+  /// Returns the bytes before the first record.
+  std::span<const uint8_t> head() const { return m_file.first(sizeof(Header) + m_header.metadata_length); }
   const std::string& metadata() const { return m_metadata; }
   uint32_t containerVersion() const { return m_header.container_version; }
   std::span<const TocEntry> frames() const { return m_frames; }

@@ -91,6 +91,7 @@ public:
 
   bool play(Reader& reader, std::string& error) {
     Reader::Record record;
+    m_head = reader.head();
     const auto begin = std::chrono::steady_clock::now();
     while (reader.next(record, error))
       if (!one(record, error)) return false;
@@ -126,7 +127,7 @@ private:
         if (record.payload.size() < sizeof header) return broken("blob is cut short");
         std::memcpy(&header, record.payload.data(), sizeof header);
         m_blobs[header.id] = record.payload.subspan(sizeof header);
-        return true;
+        return !m_loading || feed(record.whole, error);
       }
       case RecordType::Submission: {
         SubmissionRecord header;
@@ -162,6 +163,20 @@ private:
         return reset(error);
       case RecordType::UnreadableMemory:
         return unreadable(record.payload) || broken("unreadable range wraps");
+      case RecordType::Ahead:
+      case RecordType::Draws:
+      case RecordType::Snapshot:
+        return beginLoad(error) && feed(record.whole, error);
+      case RecordType::Load: {
+        LoadRecord load;
+        if (record.payload.size() < sizeof load) return broken("load is cut short");
+        std::memcpy(&load, record.payload.data(), sizeof load);
+        const auto stream = m_blobs.find(load.command_blob);
+        if (m_options.onStream && stream != m_blobs.end()) m_options.onStream(stream->second);
+        return feed(record.whole, error);
+      }
+      case RecordType::SnapshotEnd:
+        return feed(record.whole, error) && endLoad(error);
       case RecordType::Space: {
         SpaceRecord space;
         if (record.payload.size() < sizeof space) return broken("space is cut short");
@@ -181,6 +196,44 @@ private:
     if (aerogpu_renderer_reset(m_renderer.get())) return true;
     error = "the back end did not come back from a device reset";
     return false;
+  }
+
+  /// Begins a load with the file's head, unless one has begun.
+  bool beginLoad(std::string& error) {
+    if (m_loading) return true;
+    flushPackets();
+    m_loading = true;
+    return feed(m_head, error);
+  }
+
+  /// Gives the bytes to the renderer's loader.
+  bool feed(std::span<const uint8_t> bytes, std::string& error) {
+    if (!m_renderer) return true;
+    char text[512] = "";
+    if (aerogpu_renderer_load_bytes(m_renderer.get(), bytes.data(), bytes.size(), text, sizeof text))
+      return true;
+    error = text;
+    return false;
+  }
+
+  /// Ends a load and shows what the screen showed.
+  bool endLoad(std::string& error) {
+    m_loading = false;
+    if (!m_renderer) return true;
+    char text[512] = "";
+    aerogpu_scanout_config scanout{};
+    scanout.struct_size = sizeof scanout;
+    if (!aerogpu_renderer_load_finish(m_renderer.get(), &scanout, text, sizeof text)) {
+      error = text;
+      return false;
+    }
+    aerogpu_renderer_set_scanout(m_renderer.get(), &scanout);
+    aerogpu_renderer_snapshot_scanout(m_renderer.get(), 0);
+    aerogpu_renderer_wait_idle(m_renderer.get(), UINT64_MAX);
+    scanout.enable = 0;
+    aerogpu_renderer_set_scanout(m_renderer.get(), &scanout);
+    m_shown.reset();
+    return true;
   }
 
   bool unreadable(std::span<const uint8_t> payload) {
@@ -275,6 +328,8 @@ private:
   std::unique_ptr<aerogpu_renderer, RendererDeleter> m_renderer;
   std::unordered_map<uint64_t, std::span<const uint8_t>> m_blobs;
   std::vector<uint8_t> m_packets;
+  std::span<const uint8_t> m_head;  ///< of the file
+  bool m_loading = false;           ///< between the first and the last record of a snapshot
 };
 
 }  // namespace

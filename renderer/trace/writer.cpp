@@ -17,18 +17,26 @@ std::string member(const char* name, const std::string& text) {
   }
   return out + "\"";
 }
+
+std::string metadataOf(const Origin& origin) {
+  return R"({"emulator_version":"aerogpu )" AEROGPU_VERSION R"(","command_abi_version":"1.4")" +
+         member("vm_name", origin.vmName) + member("vm_uuid", origin.vmUuid) +
+         member("failure", origin.failure) + "}";
+}
 }  // namespace
 
 std::unique_ptr<Writer> Writer::create(const std::string& path, const Origin& origin, std::string& error) {
-  const std::string metadata = R"({"emulator_version":"aerogpu )" AEROGPU_VERSION
-                               R"(","command_abi_version":"1.4")" +
-                               member("vm_name", origin.vmName) + member("vm_uuid", origin.vmUuid) +
-                               member("failure", origin.failure) + "}";
-  std::unique_ptr<Writer> writer(new Writer(path));
-  if (!writer->m_file.open(path.c_str(), metadata)) {
+  std::unique_ptr<Writer> writer(new Writer("'" + path + "'"));
+  if (!writer->m_file.open(path.c_str(), metadataOf(origin))) {
     error = "cannot write '" + path + "': " + std::strerror(errno);
     return nullptr;
   }
+  return writer;
+}
+
+std::unique_ptr<Writer> Writer::create(TraceFileWriter::Sink sink, void* opaque, const Origin& origin) {
+  std::unique_ptr<Writer> writer(new Writer("the snapshot"));
+  writer->m_file.open(sink, opaque, metadataOf(origin));
   return writer;
 }
 
@@ -59,9 +67,29 @@ void Writer::space(const SpaceRecord& space) {
   record(RecordType::Space, TraceFileWriter::bytesOf(space));
 }
 
+void Writer::snapshot(const SnapshotRecord& what) {
+  record(RecordType::Snapshot, TraceFileWriter::bytesOf(what));
+}
+
+void Writer::ahead(const AheadRecord& what) {
+  record(RecordType::Ahead, TraceFileWriter::bytesOf(what));
+}
+
+void Writer::draws(const DrawsRecord& what) {
+  record(RecordType::Draws, TraceFileWriter::bytesOf(what));
+}
+
+void Writer::load(const LoadRecord& what) {
+  record(RecordType::Load, TraceFileWriter::bytesOf(what));
+}
+
+void Writer::snapshotEnd(const SnapshotEndRecord& what) {
+  record(RecordType::SnapshotEnd, TraceFileWriter::bytesOf(what));
+}
+
 bool Writer::finish(std::string& error) {
   if (m_file.finish()) return true;
-  error = "writing '" + m_path + "' failed: " + std::strerror(errno);
+  error = "writing " + m_path + " failed: " + std::strerror(errno);
   return false;
 }
 

@@ -25,6 +25,9 @@ public:
   /// Returns null and a message if the file cannot be created.
   static std::unique_ptr<Writer> create(const std::string& path, const Origin& origin, std::string& error);
 
+  /// Gives the bytes to `sink` in place of a file.
+  static std::unique_ptr<Writer> create(TraceFileWriter::Sink sink, void* opaque, const Origin& origin);
+
   void beginFrame() { m_file.beginFrame(); }
   void present();
   /// Call between frames: ends an open one, which then has no present.
@@ -36,6 +39,12 @@ public:
   void submission(const SubmissionRecord& record, std::span<const MemoryRange> ranges) {
     m_file.submission(record, ranges);
   }
+  void snapshot(const SnapshotRecord& record);
+  void ahead(const AheadRecord& record);
+  void draws(const DrawsRecord& record);
+  void load(const LoadRecord& record);
+  void snapshotEnd(const SnapshotEndRecord& record);
+  bool failed() const { return m_file.failed(); }
   /// Ends an open frame, writes table of contents and footer. False and a message if a write failed.
   bool finish(std::string& error);
   bool inFrame() const { return m_file.inFrame(); }
@@ -44,7 +53,7 @@ private:
   explicit Writer(std::string path) : m_path(std::move(path)) {}
   void record(RecordType type, std::span<const uint8_t> payload);
 
-  const std::string m_path;
+  const std::string m_path;  ///< for people
   TraceFileWriter m_file;
 };
 

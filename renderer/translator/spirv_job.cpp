@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "renderer/shader/spirv/spirv_limits.h"
 #include "renderer/shader/spirv/spirv_loops.h"
 #include "renderer/translator/dxbc_answer.h"
 #include "renderer/translator/jobs.h"
@@ -24,12 +25,16 @@ JobAnswer finishSpirv(std::span<const uint8_t> input) {
   std::string defect = spirvDefect(answer->words);
   if (defect.empty()) defect = interfaceDefect(answer->words, request, answer->resources);
   if (!defect.empty()) return JobAnswer::refused(defect.insert(0, "it becomes bad SPIR-V: "));
+  const auto limited = shader::limitFloats(answer->words);
+  if (!limited)
+    return JobAnswer::refused("it becomes SPIR-V whose samples cannot be seen: " + limited.error().detail);
   // Every loop gets an exit, whatever the guest wrote.
-  auto guarded = shader::guardLoops(answer->words, {finish.set, 0, finish.interval});
+  auto guarded = shader::guardLoops(*limited, {finish.set, 0, finish.interval});
   if (!guarded)
     return JobAnswer::refused("it becomes SPIR-V whose loops cannot be seen: " + guarded.error().detail);
-  if (guarded->loops) defect = spirvDefect(guarded->words);
-  if (!defect.empty()) return JobAnswer::refused(defect.insert(0, "its loops become bad SPIR-V: "));
+  if (guarded->words != answer->words) defect = spirvDefect(guarded->words);
+  if (!defect.empty())
+    return JobAnswer::refused(defect.insert(0, "its loops or samples become bad SPIR-V: "));
   std::vector<uint8_t> out(sizeof(uint32_t) * (1 + guarded->words.size()));
   std::memcpy(out.data(), &guarded->loops, sizeof(uint32_t));
   std::memcpy(out.data() + sizeof(uint32_t), guarded->words.data(), out.size() - sizeof(uint32_t));

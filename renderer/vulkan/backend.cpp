@@ -16,31 +16,17 @@
 namespace aerogpu::vk {
 
 VulkanBackend::VulkanBackend(const core::BackendConfig& config)
-    : m_config(config), m_stats(config.stats), m_log(config.log) {}
+    : m_config(config), m_stats(config.stats), m_log(config.log), m_wanted(config.vulkanDevice) {}
 
 std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& config, std::string& error) {
   std::unique_ptr<VulkanBackend> self(new VulkanBackend(config));
   self->m_instance = Instance::create(config.validation, config.log, error);
   if (!self->m_instance) return nullptr;
-  self->m_physical = self->m_instance->choose(config.vulkanDevice, error);
+  self->m_physical = self->m_instance->choose(self->m_wanted, error);
   if (!self->m_physical) return nullptr;
   if (!self->open(error)) return nullptr;
   if (!translator::shared())
     config.log.line(AEROGPU_LOG_ERROR, "DXBC shaders are refused: " + translator::whyNone());
-  self->m_deviceName = self->m_gpu->device->properties().deviceName;
-  self->m_driverName = self->m_gpu->device->driver();
-  const VkPhysicalDeviceLimits& limits = self->m_gpu->device->limits();
-  self->m_limits.maxTextureSize = std::min(limits.maxImageDimension2D, 16384u);
-  self->m_limits.maxVolumeSize = std::min(limits.maxImageDimension3D, 2048u);
-  self->m_limits.maxCubeSize = std::min(limits.maxImageDimensionCube, 16384u);
-  self->m_limits.maxArrayLayers = std::min(limits.maxImageArrayLayers, 2048u);
-  if (self->m_gpu->device->caps().samplerAnisotropy)
-    self->m_limits.maxAnisotropy = static_cast<uint32_t>(limits.maxSamplerAnisotropy);
-  constexpr uint32_t kUpTo16 = 0x1F;  // VkSampleCountFlagBits are numbers of samples
-  self->m_limits.colorSamples =
-      limits.framebufferColorSampleCounts & limits.sampledImageColorSampleCounts & kUpTo16;
-  self->m_limits.depthSamples =
-      limits.framebufferDepthSampleCounts & limits.framebufferStencilSampleCounts & kUpTo16;
   self->noteCaps();
   return self;
 }
@@ -49,6 +35,19 @@ void VulkanBackend::noteCaps() {
   const Device& device = *m_gpu->device;
   const DeviceCaps& caps = device.caps();
   const VkPhysicalDeviceLimits& limits = device.limits();
+  m_deviceName = m_names.insert(device.properties().deviceName).first->c_str();
+  m_driverName = m_names.insert(device.driver()).first->c_str();
+  m_limits = {};
+  m_limits.maxTextureSize = std::min(limits.maxImageDimension2D, 16384u);
+  m_limits.maxVolumeSize = std::min(limits.maxImageDimension3D, 2048u);
+  m_limits.maxCubeSize = std::min(limits.maxImageDimensionCube, 16384u);
+  m_limits.maxArrayLayers = std::min(limits.maxImageArrayLayers, 2048u);
+  if (caps.samplerAnisotropy) m_limits.maxAnisotropy = static_cast<uint32_t>(limits.maxSamplerAnisotropy);
+  constexpr uint32_t kUpTo16 = 0x1F;  // VkSampleCountFlagBits are numbers of samples
+  m_limits.colorSamples =
+      limits.framebufferColorSampleCounts & limits.sampledImageColorSampleCounts & kUpTo16;
+  m_limits.depthSamples =
+      limits.framebufferDepthSampleCounts & limits.framebufferStencilSampleCounts & kUpTo16;
   const auto flag = [&](bool there, uint32_t bit) { m_limits.capsFlags |= there ? bit : 0; };
   flag(caps.customBorderColor, AEROGPU_CAPS_BORDER_COLORS);
   flag(caps.mirrorClampToEdge, AEROGPU_CAPS_MIRROR_ONCE);
@@ -93,6 +92,8 @@ VulkanBackend::~VulkanBackend() {
     m_abandoned.push_back({std::move(m_instance), std::move(m_gpu), std::move(m_targets),
                            std::move(m_queries), std::move(m_draws)});
   }
+  closeOther();
+  m_left.clear();
   reap();
   leaveBehind(std::move(m_abandoned));
   m_draws.reset();
@@ -107,18 +108,6 @@ void VulkanBackend::leaveBehind(std::vector<Abandoned> abandoned) {
   for (Abandoned& a : abandoned) left->push_back(std::move(a));
 }
 
-void VulkanBackend::reap() {
-  std::erase_if(m_abandoned, [](Abandoned& a) {
-    if (!a.gpu->recorder->drained()) return false;
-    a.draws.reset();
-    a.queries.reset();
-    a.targets.reset();
-    a.gpu.reset();
-    a.instance.reset();
-    return true;
-  });
-}
-
 bool VulkanBackend::openAnew(std::string& error) {
   reap();
   if (m_abandoned.size() >= kMaxAbandoned) {
@@ -127,7 +116,7 @@ bool VulkanBackend::openAnew(std::string& error) {
   }
   auto instance = Instance::create(m_config.validation, m_log, error);
   if (!instance) return false;
-  VkPhysicalDevice physical = instance->choose(m_config.vulkanDevice, error);
+  VkPhysicalDevice physical = instance->choose(m_wanted, error);
   if (!physical) return false;
   Abandoned old{std::exchange(m_instance, std::move(instance)), nullptr, nullptr, nullptr, nullptr};
   std::swap(m_physical, physical);
@@ -157,8 +146,8 @@ bool VulkanBackend::recover() {
     return true;
   }
   m_gpu->recorder->waitIdle(UINT64_MAX);
-  if (m_frame) m_gpu->frames->release(&std::exchange(m_frame, nullptr)->image);
-  for (const auto& entry : m_surplus) m_gpu->frames->release(&entry.second->image);
+  if (m_frame) FramePool::release(&std::exchange(m_frame, nullptr)->image);
+  for (const auto& entry : m_surplus) FramePool::release(&entry.second->image);
   m_surplus.clear();
   // Frames that are still out keep the old device's memory: the embedder must give them back first.
   if (!m_gpu->frames->allHome()) {
@@ -168,6 +157,18 @@ bool VulkanBackend::recover() {
   std::string error = "refused for a test";
   if (!m_config.playsRefusal() && (m_gpu->device->hung() ? openAnew(error) : open(error))) return true;
   m_log.line(AEROGPU_LOG_ERROR, "the lost GPU cannot be reopened: " + error);
+  return false;
+}
+
+bool VulkanBackend::reopen() {
+  if (m_gpu->device->lost()) return recover();
+  if (m_frame) FramePool::release(&std::exchange(m_frame, nullptr)->image);
+  m_gpu->recorder->waitIdle(UINT64_MAX);
+  releaseSurplus();
+  if (!m_gpu->frames->allHome()) return false;
+  std::string error;
+  if (open(error)) return true;
+  m_log.line(AEROGPU_LOG_ERROR, "the GPU cannot be opened anew: " + error);
   return false;
 }
 
@@ -270,7 +271,7 @@ Frame* VulkanBackend::takeOlderFrame(const core::TextureDesc& desc, const core::
       const aerogpu_frame& image = frame->image;
       if (image.width == desc.width && image.height == desc.height && image.format == desc.format)
         return frame;
-      m_gpu->frames->release(&frame->image);
+      FramePool::release(&frame->image);
       return nullptr;
     }
     const FrameNote& note = m_frameNotes[since % kFrameNotes];
@@ -299,7 +300,7 @@ Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core:
   if (m_frameBoxes.empty()) {
     // No box lies in the picture.
   } else if (auto copied = object.copyToHost((*frame)->range, m_frameBoxes); !copied) {
-    m_gpu->frames->release(&(*frame)->image);
+    FramePool::release(&(*frame)->image);
     return copied.error();
   }
   uint64_t copied = 0;
@@ -325,13 +326,13 @@ Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core:
 void VulkanBackend::releaseSurplus() {
   std::erase_if(m_surplus, [&](const auto& entry) {
     if (!m_gpu->recorder->finished(entry.first)) return false;
-    m_gpu->frames->release(&entry.second->image);
+    FramePool::release(&entry.second->image);
     return true;
   });
 }
 
 void VulkanBackend::endSubmission(std::unique_ptr<core::Completion> completion, bool needsGpu) {
-  if (!m_abandoned.empty()) reap();
+  reap();
   m_gpu->storedImages->age(m_gpu->recorder->completed());
   m_gpu->recorder->finish(std::move(completion), std::exchange(m_frame, nullptr), needsGpu);
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +25,8 @@ public:
   ~VulkanBackend() override;
 
   const char* name() const override { return "vulkan"; }
-  const char* deviceName() const override { return m_deviceName.c_str(); }
-  const char* driverName() const override { return m_driverName.c_str(); }
+  const char* deviceName() const override { return m_deviceName.load(); }
+  const char* driverName() const override { return m_driverName.load(); }
   const core::BackendLimits& limits() const override { return m_limits; }
   core::FormatCaps formatCaps(aerogpu_format format) const override;
 
@@ -45,7 +47,7 @@ public:
   Result<void> dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) override;
 
   Result<uint64_t> captureFrame(core::Texture& texture, const core::FrameDamage& damage) override;
-  void releaseFrame(aerogpu_frame* frame) override { m_gpu->frames->release(frame); }
+  void releaseFrame(aerogpu_frame* frame) override { FramePool::release(frame); }
 
   Result<void> writeValue(const core::ValueWrite& value) override {
     return m_gpu->recorder->writeValue(value);
@@ -53,30 +55,40 @@ public:
   Result<void> flush() override { return m_gpu->recorder->flush(); }
   bool throttle() override { return m_gpu->recorder->throttle(); }
   void endSubmission(std::unique_ptr<core::Completion> completion, bool needsGpu) override;
+  std::vector<std::unique_ptr<core::DrawState>> recentDraws(size_t most) override {
+    return m_draws ? m_draws->recentDraws(most) : std::vector<std::unique_ptr<core::DrawState>>();
+  }
   void processEnds(const HostMemory& account) override;
   bool usesGuestMemory() const override { return m_gpu->imports->any(); }
   bool waitIdle(uint64_t timeoutNs) override {
-    if (!m_abandoned.empty()) reap();  // reap() frees memory that GPUs were lent
+    reap();  // frees memory that GPUs were lent
     return m_gpu->recorder->waitIdle(timeoutNs);
   }
   bool lost() const override { return m_gpu->device->lost(); }
   bool recover() override;
+  bool reopen() override;
+  void lose() override { m_gpu->device->markLost(); }
+  bool openOther(const std::string& device, std::string& error) override;
+  void exchange() override;
+  void closeOther() override;
 
 private:
   explicit VulkanBackend(const core::BackendConfig& config);
   bool open(std::string& error);
-  /// Asks the GPU for its abilities.
+  /// Asks the GPU for its names and abilities.
   void noteCaps();
   bool openAnew(std::string& error);
-  /// Frees abandoned GPUs whose work has ended since.
+  /// Frees GPUs whose work has ended since, or whose frames have come back.
   void reap();
 
   const core::BackendConfig m_config;
   core::Stats& m_stats;
   Log& m_log;
-  std::string m_deviceName, m_driverName;
+  std::set<std::string> m_names;  ///< that any thread may still read
+  std::atomic<const char*> m_deviceName{""}, m_driverName{""};
   std::map<aerogpu_format, core::FormatCaps> m_formatCaps;
   core::BackendLimits m_limits;
+  std::string m_wanted;  ///< BackendConfig::vulkanDevice, of the GPU in use
   std::unique_ptr<Instance> m_instance;
   VkPhysicalDevice m_physical = VK_NULL_HANDLE;
   std::unique_ptr<Gpu> m_gpu;
@@ -95,6 +107,21 @@ private:
   /// With more, a guest that hangs its GPU repeatedly could fill the host.
   static constexpr size_t kMaxAbandoned = 2;
   std::vector<Abandoned> m_abandoned;
+  /// A GPU that is not in use. Destroyed in reverse order.
+  struct Other {
+    std::string wanted;
+    std::unique_ptr<Instance> instance;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    std::unique_ptr<Gpu> gpu;
+    std::unique_ptr<Targets> targets;
+    std::unique_ptr<Queries> queries;
+    std::unique_ptr<Draws> draws;
+  };
+  void exchangeWith(Other& other);
+  /// With more, whoever keeps frames and moves again and again would fill the host.
+  static constexpr size_t kMaxLeft = 2;
+  Other m_other;              ///< without a GPU: there is none
+  std::vector<Other> m_left;  ///< whose frames are out
   /// Leaves GPUs that still work until the process ends: they cannot be freed. Any thread.
   static void leaveBehind(std::vector<Abandoned> abandoned);
   void releaseSurplus();

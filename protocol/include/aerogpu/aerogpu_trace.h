@@ -15,6 +15,7 @@
 #define AEROGPU_TRACE_CONTAINER_VERSION 2U  /* version that writers write; readers take 1 too */
 #define AEROGPU_TRACE_TOC_VERSION 1U        /* of the table of contents */
 #define AEROGPU_TRACE_SUBMISSION_VERSION 1U /* of submission records */
+#define AEROGPU_TRACE_SNAPSHOT_FORMAT 3U    /* of snapshots */
 
 /** aerogpu_trace_record.type. From 0x80 on: this project's extensions, which other readers skip. */
 enum aerogpu_trace_record_type {
@@ -26,6 +27,11 @@ enum aerogpu_trace_record_type {
   AEROGPU_TRACE_RECORD_DEVICE_RESET = 0x80,      /* no payload; between frames */
   AEROGPU_TRACE_RECORD_UNREADABLE_MEMORY = 0x81, /* one or more aerogpu_trace_unreadable_range */
   AEROGPU_TRACE_RECORD_SPACE = 0x82,             /* aerogpu_trace_space, for the next submission */
+  AEROGPU_TRACE_RECORD_SNAPSHOT = 0x83,          /* aerogpu_trace_snapshot; loads follow, and blobs for them */
+  AEROGPU_TRACE_RECORD_LOAD = 0x84,              /* aerogpu_trace_load */
+  AEROGPU_TRACE_RECORD_SNAPSHOT_END = 0x85,      /* aerogpu_trace_snapshot_end */
+  AEROGPU_TRACE_RECORD_AHEAD = 0x86,             /* aerogpu_trace_ahead, before a snapshot */
+  AEROGPU_TRACE_RECORD_DRAWS = 0x87,             /* aerogpu_trace_draws, before a snapshot */
 };
 
 /** aerogpu_trace_blob.kind. */
@@ -115,6 +121,65 @@ struct aerogpu_trace_space {
   uint32_t reserved0;
 };
 AEROGPU_ABI_SIZE(aerogpu_trace_space, 16);
+
+/** Begins a snapshot: replaces all that the device holds. */
+struct aerogpu_trace_snapshot {
+  uint32_t format;
+  uint32_t fixed_size;       /* of this structure */
+  uint64_t features;         /* FEATURES_LO, then FEATURES_HI, of the packets */
+  uint64_t content_bytes;    /* of all buffers and textures, zeros included */
+  uint32_t scanout_enable;   /* what the scanout shows, as of the snapshot */
+  uint32_t scanout_by_alloc; /* not 0: the texture of scanout_alloc_id, else the one at scanout_gpa */
+  uint32_t scanout_alloc_id;
+  uint32_t scanout_format;
+  uint32_t scanout_width;
+  uint32_t scanout_height;
+  uint32_t scanout_pitch;
+  uint32_t reserved0;
+  uint64_t scanout_gpa;
+};
+AEROGPU_ABI_SIZE(aerogpu_trace_snapshot, 64);
+
+/** A stream of a snapshot, run by the rules of the loader; or a table alone, for the addresses of allocations. */
+struct aerogpu_trace_load {
+  uint32_t fixed_size;
+  uint32_t flags;            /* enum aerogpu_trace_load_flags; format 1: 0 */
+  uint64_t command_blob;     /* 0: none */
+  uint64_t alloc_table_blob; /* 0: none */
+  uint64_t memory_blob;      /* what lies from address 0 on; 0: none. With AHEAD: a key */
+};
+AEROGPU_ABI_SIZE(aerogpu_trace_load, 32);
+
+enum aerogpu_trace_load_flags {
+  AEROGPU_TRACE_LOAD_AHEAD = 1u << 0, /* the memory came ahead of the snapshot */
+};
+
+/** Memory for a load of the snapshot that follows, which is kept under its key until then. The first one has no key. */
+struct aerogpu_trace_ahead {
+  uint32_t fixed_size;
+  uint32_t reserved0;
+  uint64_t key;         /* replaces what was kept under it; 0: a snapshot begins, with memory ahead of it */
+  uint64_t memory_blob; /* 0: what was kept is not needed any more */
+};
+AEROGPU_ABI_SIZE(aerogpu_trace_ahead, 24);
+
+/** Draws like the guest's latest, which whoever loads the snapshot may do in advance: objects, states and draws of
+ * their own, gone when the snapshot begins. */
+struct aerogpu_trace_draws {
+  uint32_t fixed_size;
+  uint32_t reserved0;
+  uint64_t command_blob;
+};
+AEROGPU_ABI_SIZE(aerogpu_trace_draws, 16);
+
+/** Ends a snapshot: how much of each there was. */
+struct aerogpu_trace_snapshot_end {
+  uint32_t fixed_size;
+  uint32_t objects;
+  uint32_t names;
+  uint32_t contexts;
+};
+AEROGPU_ABI_SIZE(aerogpu_trace_snapshot_end, 16);
 
 /** Start of the table of contents; frame_count entries follow. */
 struct aerogpu_trace_toc_header {

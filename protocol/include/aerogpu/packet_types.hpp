@@ -3,6 +3,7 @@
 // from packets.toml. C++17.
 #pragma once
 
+#include "aerogpu_cmd_loader.h"
 #include "aerogpu_cmd_table.h"
 
 namespace aerogpu {
@@ -481,6 +482,42 @@ struct PacketType<aerogpu_cmd_ext_copy_memory> {
 template <>
 struct PacketType<aerogpu_cmd_ext_fill_memory> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_FILL_MEMORY;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_load_owner> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_OWNER;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_load_name> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_NAME;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_load_context> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_CONTEXT;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_load_query> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_QUERY;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_load_texels> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_TEXELS;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_load_clock> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_CLOCK;
   using Element = void;
 };
 

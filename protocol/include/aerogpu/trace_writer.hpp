@@ -26,21 +26,25 @@ public:
     if (m_file) std::fclose(m_file);
   }
 
+  /// Takes the file's bytes, in their order. False if it cannot.
+  using Sink = bool (*)(void* opaque, const void* bytes, size_t size);
+
   /// Creates the file, before all other calls. `metadata`: JSON. False, with errno, when the file cannot be created.
   bool open(const char* path, std::string_view metadata) {
     m_file = std::fopen(path, "wb");
     if (!m_file) return false;
-    aerogpu_trace_header header{};
-    std::memcpy(header.magic, AEROGPU_TRACE_HEADER_MAGIC, sizeof header.magic);
-    header.header_size = sizeof header;
-    header.container_version = AEROGPU_TRACE_CONTAINER_VERSION;
-    header.abi_version = AEROGPU_ABI_VERSION_U32;
-    header.metadata_length = static_cast<uint32_t>(metadata.size());
-    put(&header, sizeof header);
-    put(metadata.data(), metadata.size());
+    begin(metadata);
     return true;
   }
+  /// Gives the bytes to `sink` in place of a file.
+  void open(Sink sink, void* opaque, std::string_view metadata) {
+    m_sink = sink;
+    m_opaque = opaque;
+    begin(metadata);
+  }
 
+  /// True if something since open() could not be written.
+  bool failed() const { return m_failed; }
   bool inFrame() const { return m_inFrame; }
   /// Begins a frame. Ends the previous frame first if that has no present.
   void beginFrame() {
@@ -107,7 +111,7 @@ public:
     footer.toc_offset = tocOffset;
     footer.toc_length = m_offset - tocOffset;
     put(&footer, sizeof footer);
-    if (std::fclose(m_file) != 0) m_failed = true;
+    if (m_file && std::fclose(m_file) != 0) m_failed = true;
     m_file = nullptr;
     return !m_failed;
   }
@@ -122,12 +126,26 @@ public:
   }
 
 private:
+  void begin(std::string_view metadata) {
+    aerogpu_trace_header header{};
+    std::memcpy(header.magic, AEROGPU_TRACE_HEADER_MAGIC, sizeof header.magic);
+    header.header_size = sizeof header;
+    header.container_version = AEROGPU_TRACE_CONTAINER_VERSION;
+    header.abi_version = AEROGPU_ABI_VERSION_U32;
+    header.metadata_length = static_cast<uint32_t>(metadata.size());
+    put(&header, sizeof header);
+    put(metadata.data(), metadata.size());
+  }
+
   void put(const void* bytes, size_t size) {
-    if (size != 0 && !m_failed && std::fwrite(bytes, 1, size, m_file) != size) m_failed = true;
+    if (size != 0 && !m_failed)
+      m_failed = m_sink ? !m_sink(m_opaque, bytes, size) : std::fwrite(bytes, 1, size, m_file) != size;
     m_offset += size;
   }
 
   std::FILE* m_file = nullptr;
+  Sink m_sink = nullptr;  ///< in place of m_file
+  void* m_opaque = nullptr;
   uint64_t m_offset = 0;
   uint64_t m_nextBlob = 1;
   bool m_inFrame = false;

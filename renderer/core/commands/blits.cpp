@@ -18,6 +18,7 @@
 #include "renderer/core/submission.h"
 #include "renderer/core/texture_verbs.h"
 #include "renderer/core/work_meter.h"
+#include "renderer/core/write_clock.h"
 
 namespace aerogpu::core {
 
@@ -125,7 +126,7 @@ Result<void> runExtBlit(Submission& s, const aerogpu_cmd_ext_blit& c,
   }
   if (auto taken = s.work.take(Work::Pixels, pixels); !taken) return taken;
   if (auto taken = s.work.take(Work::Bytes, bytes + written); !taken) return taken;
-  ++(*dst)->writes;
+  s.writes.note(**dst);
   GpuTexture& gpu = *(*dst)->gpu;
   if (auto done = gpu.blit(sub, *(*src)->gpu, srcSub, s.scratch.blitBoxes, args); !done) return done;
   s.stats.readbackBytes.add(written);
@@ -169,7 +170,7 @@ Result<void> runExtFill(Submission& s, const aerogpu_cmd_ext_fill& c,
   if (s.scratch.boxes.empty()) bytes = mip.rowBytes * mip.rows;
   bytes *= (*texture)->desc.samples;
   if (auto taken = s.work.take(Work::Bytes, bytes); !taken) return taken;
-  ++(*texture)->writes;
+  s.writes.note(**texture);
   return (*texture)->gpu->fill(sub, s.scratch.boxes, args);
 }
 
@@ -198,7 +199,7 @@ Result<void> runExtGenerateMips(Submission& s, const aerogpu_cmd_ext_generate_mi
   }
   if (auto taken = s.work.take(Work::Pixels, pixels); !taken) return taken;
   if (auto taken = s.work.take(Work::Bytes, bytes); !taken) return taken;
-  ++texture.writes;
+  s.writes.note(texture);
   for (uint32_t layer = 0; layer < texture.desc.arrayLayers; ++layer)
     for (uint32_t level = 1; level < texture.desc.mipLevels; ++level) {
       const BlitBox box{whole(level), whole(level - 1)};

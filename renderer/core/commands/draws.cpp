@@ -13,6 +13,7 @@
 #include "renderer/core/stats.h"
 #include "renderer/core/submission.h"
 #include "renderer/core/work_meter.h"
+#include "renderer/core/write_clock.h"
 
 namespace aerogpu::core {
 
@@ -30,9 +31,26 @@ uint64_t targetBytes(const TargetBinding& binding) {
 }
 
 /// Notes that the colour targets are about to be written.
-void noteTargetWrites(const DrawState& state) {
+void noteColorWrites(Submission& s, const DrawState& state) {
   for (uint32_t i = 0; i < state.colorTargetCount; ++i)
-    if (Texture* texture = state.colorTargets[i].texture.get()) ++texture->writes;
+    if (Texture* texture = state.colorTargets[i].texture.get()) s.writes.note(*texture);
+}
+
+/// Notes that the buffers which shaders of the stage may write are about to be written.
+void noteBufferWrites(Submission& s, const DrawState& state, Stage stage) {
+  for (const BufferBinding& binding : state.stages[static_cast<size_t>(stage)].unorderedAccess)
+    if (Buffer* buffer = binding.buffer.get()) s.writes.note(*buffer);
+}
+
+/// Notes that a draw is about to write what it may.
+void noteDrawWrites(Submission& s, const DrawState& state) {
+  noteColorWrites(s, state);
+  if (Texture* depth = state.depthTarget.texture.get(); depth && writesDepthOrStencil(state.depthStencil))
+    s.writes.note(*depth);
+  if (state.shaders[static_cast<size_t>(Stage::Vertex)]->family == ShaderFamily::D3d9) return;
+  for (size_t stage = 0; stage < kStageCount; ++stage)
+    if (state.shaders[stage] && stage != static_cast<size_t>(Stage::Compute))
+      noteBufferWrites(s, state, static_cast<Stage>(stage));
 }
 
 /// Succeeds if a draw has a vertex shader and is not too large.
@@ -52,7 +70,7 @@ Result<void> takeDraw(Submission& s, DrawState& state, uint64_t vertices, uint64
   if (auto taken = s.work.take(Work::Pixels, state.drawPixels, state.pixelWeight); !taken) return taken;
   if (auto within = s.work.needNotOver(Work::Bytes); !within) return within;  // see noteDrawn()
   s.stats.draws.add(1);
-  noteTargetWrites(state);
+  noteDrawWrites(s, state);
   return {};
 }
 
@@ -85,7 +103,8 @@ Result<void> runClear(Submission& s, const aerogpu_cmd_clear& c) {
   if (args.color)
     for (uint32_t i = 0; i < state.colorTargetCount; ++i) bytes += targetBytes(state.colorTargets[i]);
   if (auto taken = s.work.take(Work::Bytes, bytes); !taken) return taken;
-  if (args.color) noteTargetWrites(state);
+  if (args.color) noteColorWrites(s, state);
+  if (args.depth || args.stencil) s.writes.note(*state.depthTarget.texture);
   return s.backend.clear(state, args);
 }
 
@@ -139,6 +158,7 @@ Result<void> runDispatch(Submission& s, const aerogpu_cmd_dispatch& c) {
       !taken)
     return taken;
   s.stats.dispatches.add(1);
+  noteBufferWrites(s, state, Stage::Compute);
   auto dispatched = s.backend.dispatch(state, c.group_count_x, c.group_count_y, c.group_count_z);
   s.work.noteCompiled();
   return dispatched;

@@ -8,6 +8,7 @@
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/context_table.h"
 #include "renderer/core/guest_access.h"
+#include "renderer/core/guest_clock.h"
 #include "renderer/core/queries.h"
 #include "renderer/core/stats.h"
 #include "renderer/core/submission.h"
@@ -22,16 +23,20 @@ constexpr uint32_t kMaxQueries = 8192;  ///< begins and ends of one submission (
 /// Writes the result of a query as aerogpu_ext_query_result.
 class ResultSink final : public ByteSink {
 public:
-  explicit ResultSink(std::unique_ptr<ByteSink> guest) : m_guest(std::move(guest)) {}
+  /// `clock`: of a time; null: the result is a count.
+  ResultSink(std::unique_ptr<ByteSink> guest, GuestClock* clock)
+      : m_guest(std::move(guest)), m_clock(clock) {}
 
   Result<void> write(const uint8_t* src, uint64_t, uint64_t rowBytes, uint64_t) override {
     aerogpu_ext_query_result result{0, 1};
     if (rowBytes >= sizeof result.value) std::memcpy(&result.value, src, sizeof result.value);
+    if (m_clock) result.value = m_clock->give(result.value);
     return m_guest->write(reinterpret_cast<const uint8_t*>(&result), sizeof result, sizeof result, 1);
   }
 
 private:
   const std::unique_ptr<ByteSink> m_guest;
+  GuestClock* const m_clock;
 };
 
 Result<void> needSlot(uint32_t slot) {
@@ -73,7 +78,7 @@ Result<void> runExtQueryEnd(Submission& s, const aerogpu_cmd_ext_query_end& c) {
   if (auto taken = s.work.take(Work::Bytes, kBytes); !taken) return taken;
   if (auto taken = takeQuery(s.counts); !taken) return taken;
   s.stats.readbackBytes.add(kBytes);
-  auto result = std::make_unique<ResultSink>(std::move(*sink));
+  auto result = std::make_unique<ResultSink>(std::move(*sink), occlusion ? nullptr : &s.clock);
   return occlusion ? (*queries)->end(c.slot, std::move(result))
                    : (*queries)->timestamp(s.backend, std::move(result));
 }

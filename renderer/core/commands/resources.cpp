@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Resources, views and shared surfaces. Objects are built completely before a handle names them.
+#include <algorithm>
 #include <utility>
 #include <variant>
 
+#include "aerogpu/aerogpu_caps.h"
+#include "renderer/core/announced.h"
 #include "renderer/core/backend.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/format.h"
 #include "renderer/core/gpu_objects.h"
 #include "renderer/core/guest_access.h"
 #include "renderer/core/handle_table.h"
+#include "renderer/core/lacking.h"
 #include "renderer/core/object_charge.h"
 #include "renderer/core/resource_index.h"
 #include "renderer/core/selected_space.h"
@@ -19,14 +23,22 @@ namespace aerogpu::core {
 
 namespace {
 
-/// Succeeds if a texture is not larger than the GPU allows.
-Result<void> needSize(const BackendLimits& limits, const TextureDesc& desc) {
-  const uint32_t side = desc.kind == TextureKind::Volume ? limits.maxVolumeSize
-                        : desc.kind == TextureKind::Cube ? limits.maxCubeSize
-                                                         : limits.maxTextureSize;
-  const auto tooMuch = [](const char* field, uint32_t value, uint32_t most) {
-    return refused(ErrorCode::OutOfBounds, "texture is larger than the GPU allows",
-                   {{field, value}, {"limit", most}});
+/// Succeeds if a texture is not larger than the guest was told, and not larger than the GPU allows.
+Result<void> needSize(Submission& s, const TextureDesc& desc) {
+  const auto sideOf = [&](const BackendLimits& limits) {
+    return desc.kind == TextureKind::Volume ? limits.maxVolumeSize
+           : desc.kind == TextureKind::Cube ? limits.maxCubeSize
+                                            : limits.maxTextureSize;
+  };
+  const BackendLimits &limits = s.announced.limits(), &told = s.announced.told();
+  const uint32_t side = sideOf(limits);
+  const uint32_t sideTold = sideOf(told), layersTold = told.maxArrayLayers;
+  const bool lacks =
+      std::max({desc.width, desc.height, desc.depth}) <= sideTold && desc.arrayLayers <= layersTold;
+  const auto tooMuch = [&](const char* field, uint32_t value, uint32_t most) {
+    constexpr const char* kText = "texture is larger than the GPU allows";
+    return lacks ? lacking(s, kText, 0, {{field, value}, {"limit", most}})
+                 : refused(ErrorCode::OutOfBounds, kText, {{field, value}, {"limit", most}});
   };
   if (desc.width > side) return tooMuch("width", desc.width, side);
   if (desc.height > side) return tooMuch("height", desc.height, side);
@@ -36,12 +48,30 @@ Result<void> needSize(const BackendLimits& limits, const TextureDesc& desc) {
   return {};
 }
 
+/// Returns the uses of its format that the texture is made for: AEROGPU_FORMAT_CAP_*.
+uint32_t usesOf(const TextureDesc& desc) {
+  uint32_t uses = 0;
+  if (desc.kind == TextureKind::Volume) uses |= AEROGPU_FORMAT_CAP_VOLUME;
+  if (desc.kind == TextureKind::Cube) uses |= AEROGPU_FORMAT_CAP_CUBE;
+  if (desc.usage & AEROGPU_RESOURCE_USAGE_TEXTURE) uses |= AEROGPU_FORMAT_CAP_SAMPLE;
+  if (desc.usage & AEROGPU_RESOURCE_USAGE_RENDER_TARGET) uses |= AEROGPU_FORMAT_CAP_TARGET;
+  if (desc.usage & AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL) uses |= AEROGPU_FORMAT_CAP_DEPTH;
+  return uses;
+}
+
+/// Succeeds if the guest was told that it can use textures of the format so, or if only the GPU knows.
+Result<void> needAnnounced(const Announced& announced, const TextureDesc& desc) {
+  if ((usesOf(desc) & announced.withheld(desc.format)) == 0) return {};
+  return refused(ErrorCode::Backend, "this use of a format is not announced",
+                 {{"format", uint32_t{desc.format}}, {"usage_flags", desc.usage}});
+}
+
 /// Makes the texture of any packet that makes one. `described` is all of it but the format, a number that
 /// need not be one of aerogpu_format.
 Result<void> createTexture(Submission& s, uint32_t handle, uint32_t formatNumber,
                            const TextureDesc& described, const Backing& backing) {
   if (auto free = s.space.needFreeHandle(handle); !free) return free;
-  if (auto fits = needSize(s.backend.limits(), described); !fits) return fits;
+  if (auto fits = needSize(s, described); !fits) return fits;
   const FormatInfo* format = findFormat(formatNumber);
   if (!format) return refused(ErrorCode::CmdDecode, "unknown format", {{"format", formatNumber}});
   if (format->isYuv() && (described.kind != TextureKind::Texture2D || described.width % 2 != 0 ||
@@ -59,7 +89,7 @@ Result<void> createTexture(Submission& s, uint32_t handle, uint32_t formatNumber
                  format->name,
                  {{"height", described.height}}};
   auto texture = makeRef<Texture>();
-  texture->ofKernel = s.space->number == 0;
+  texture->ofKernel = s.space.madeInKernel();
   texture->desc = described;
   texture->desc.format = format->format;
   const TextureDesc& desc = texture->desc;
@@ -74,16 +104,22 @@ Result<void> createTexture(Submission& s, uint32_t handle, uint32_t formatNumber
     entry = *found;
   }
   // Bit n: 2^n samples.
-  if (desc.samples > 1 && !(s.backend.formatCaps(desc.format).samples & desc.samples))
-    return Error{ErrorCode::Backend,
-                 "this GPU has no such number of samples",
-                 format->name,
-                 {{"sample_count", desc.samples}}};
+  if (desc.samples > 1 && !(s.announced.formatCaps(desc.format).samples & desc.samples)) {
+    constexpr const char* kText = "this GPU has no such number of samples";
+    if (s.announced.lacking(desc.format).samples & desc.samples)
+      return lacking(s, kText, desc.format,
+                     {{"format", uint32_t{desc.format}}, {"sample_count", desc.samples}});
+    return Error{ErrorCode::Backend, kText, format->name, {{"sample_count", desc.samples}}};
+  }
+  if (auto announced = needAnnounced(s.announced, desc); !announced) return announced;
   auto charge = chargeObject(s.hostMemory);
   if (!charge) return charge.error();
   texture->charge = std::move(*charge);
   if (auto taken = s.work.take(Work::Bytes, layout->totalBytes() * desc.samples); !taken) return taken;
   auto gpu = s.backend.createTexture(texture->desc);
+  if (!gpu && usesOf(desc) & s.announced.lacking(desc.format).caps)
+    return lacking(s, "this GPU has no such use of the format", desc.format,
+                   {{"format", uint32_t{desc.format}}, {"usage_flags", desc.usage}});
   if (!gpu) return gpu.error();
   texture->gpu = std::move(*gpu);
   if (entry && texture->ofKernel)
@@ -97,11 +133,14 @@ Result<void> createTexture(Submission& s, uint32_t handle, uint32_t formatNumber
 
 Result<void> runCreateBuffer(Submission& s, const aerogpu_cmd_create_buffer& c) {
   if (auto free = s.space.needFreeHandle(c.buffer_handle); !free) return free;
-  if (c.size_bytes > s.backend.limits().maxBufferBytes)
-    return refused(ErrorCode::OutOfBounds, "buffer is larger than the GPU allows",
-                   {{"size_bytes", c.size_bytes}, {"limit", s.backend.limits().maxBufferBytes}});
+  if (const uint64_t most = s.announced.limits().maxBufferBytes; c.size_bytes > most) {
+    constexpr const char* kText = "buffer is larger than the GPU allows";
+    if (c.size_bytes <= s.announced.told().maxBufferBytes)
+      return lacking(s, kText, 0, {{"size_bytes", c.size_bytes}, {"limit", most}});
+    return refused(ErrorCode::OutOfBounds, kText, {{"size_bytes", c.size_bytes}, {"limit", most}});
+  }
   auto buffer = makeRef<Buffer>();
-  buffer->ofKernel = s.space->number == 0;
+  buffer->ofKernel = s.space.madeInKernel();
   buffer->desc = {c.size_bytes, c.usage_flags};
   buffer->backing = {c.backing_alloc_id, c.backing_offset_bytes, 0};
   if (c.backing_alloc_id != 0)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "renderer/cmd/stage.h"
+#include "renderer/core/announced.h"
 #include "renderer/core/backend.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/context_table.h"
@@ -14,6 +15,7 @@
 #include "renderer/core/gpu_objects.h"
 #include "renderer/core/handle_table.h"
 #include "renderer/core/input_layout.h"
+#include "renderer/core/lacking.h"
 #include "renderer/core/object_charge.h"
 #include "renderer/core/selected_space.h"
 #include "renderer/core/state.h"
@@ -144,6 +146,13 @@ Result<void> runCreateInputLayout(Submission& s, const aerogpu_cmd_create_input_
   if (auto free = s.space.needFreeHandle(c.input_layout_handle); !free) return free;
   auto elements = parseInputLayout(blob);
   if (!elements) return elements.error();
+  for (const InputElement& e : *elements)
+    if (e.isD3d9Type && (s.announced.limits().missingVertexTypes >> e.format & 1)) {
+      if (!(s.announced.told().missingVertexTypes >> e.format & 1))
+        return lacking(s, "this GPU has no vertex elements of this type", e.format, {{"type", e.format}});
+      return refused(ErrorCode::Backend, "vertex elements of this type are not announced",
+                     {{"type", e.format}});
+    }
   auto charge = chargeObject(s.hostMemory, elements->size() * sizeof(InputElement));
   if (!charge) return charge.error();
   auto layout = makeRef<InputLayout>();

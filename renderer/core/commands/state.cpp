@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "renderer/core/announced.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/context_table.h"
 #include "renderer/core/d3d9_states.h"
@@ -12,6 +13,7 @@
 #include "renderer/core/format.h"
 #include "renderer/core/gpu_objects.h"
 #include "renderer/core/handle_table.h"
+#include "renderer/core/lacking.h"
 #include "renderer/core/state.h"
 #include "renderer/core/submission.h"
 
@@ -78,6 +80,12 @@ Result<void> runSetRenderState(Submission& s, const aerogpu_cmd_set_render_state
 Result<void> runSetRenderTargets(Submission& s, const aerogpu_cmd_set_render_targets& c) {
   DrawState& state = s.contexts.state();
   std::array<TargetBinding, kMaxColorTargets> colors;
+  if (const uint32_t most = s.announced.limits().maxColorTargets; c.color_count > most) {
+    constexpr const char* kText = "more colour targets than the GPU has";
+    if (c.color_count <= s.announced.told().maxColorTargets)
+      return lacking(s, kText, 0, {{"color_count", c.color_count}, {"limit", most}});
+    return refused(ErrorCode::Backend, kText, {{"color_count", c.color_count}, {"limit", most}});
+  }
   for (uint32_t i = 0; i < c.color_count; ++i) {
     auto color = targetOf(s, c.colors[i], false);
     if (!color) return color.error();

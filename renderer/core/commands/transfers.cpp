@@ -13,6 +13,7 @@
 #include "renderer/core/submission.h"
 #include "renderer/core/texture_box.h"
 #include "renderer/core/work_meter.h"
+#include "renderer/core/write_clock.h"
 
 namespace aerogpu::core {
 
@@ -50,7 +51,7 @@ Result<void> uploadTexture(Submission& s, Texture& texture, uint64_t offset, std
                                    [&](Subresource sub, const Box& box, uint64_t at) -> Result<void> {
                                      SpanSource source(bytes.subspan(at - offset));
                                      const TextureLayout::Mip& mip = texture.layout.mip(sub.mip);
-                                     ++texture.writes;
+                                     s.writes.note(texture);
                                      return texture.gpu->write(sub, box, {mip.pitch, mip.slicePitch}, source);
                                    });
 }
@@ -70,6 +71,7 @@ Result<void> runResourceDirtyRange(Submission& s, const aerogpu_cmd_resource_dir
     if (auto taken = s.work.take(Work::Bytes, c.size_bytes); !taken) return taken;
     const ByteRows bytes{buffer->backing.offset + c.offset_bytes, c.size_bytes, c.size_bytes, 1};
     return s.guest.read(**entry, bytes, [&](ByteSource& source) {
+      s.writes.note(*buffer);
       return buffer->gpu->write(c.offset_bytes, c.size_bytes, source);
     });
   }
@@ -90,7 +92,7 @@ Result<void> runResourceDirtyRange(Submission& s, const aerogpu_cmd_resource_dir
         const BoxRows part(format, box);
         const ByteRows rows{texture->backing.offset + offset, part.rowBytes, mip.pitch, part.rows};
         return s.guest.read(**entry, rows, [&](ByteSource& source) {
-          ++texture->writes;
+          s.writes.note(*texture);
           return texture->gpu->write(sub, box, {mip.pitch, mip.slicePitch}, source);
         });
       });
@@ -108,6 +110,7 @@ Result<void> runUploadResource(Submission& s, const aerogpu_cmd_upload_resource&
     SpanSource source(bytes);
     if (auto taken = s.work.take(Work::Bytes, bytes.size()); !taken) return taken;
     s.stats.uploadBytes.add(bytes.size());
+    s.writes.note(*buffer);
     return buffer->gpu->write(c.offset_bytes, bytes.size(), source);
   }
   Texture* texture = s.handles.get<Texture>(c.resource_handle);
@@ -150,6 +153,7 @@ Result<void> runCopyBuffer(Submission& s, const aerogpu_cmd_copy_buffer& c) {
   }
   if (c.size_bytes == 0) return {};
   if (auto taken = s.work.take(Work::Bytes, sink ? c.size_bytes * 2 : c.size_bytes); !taken) return taken;
+  s.writes.note(**dst);
   GpuBuffer& gpu = *(*dst)->gpu;
   if (auto copied = gpu.copyFrom(c.dst_offset_bytes, *(*src)->gpu, c.src_offset_bytes, c.size_bytes); !copied)
     return copied;
@@ -197,7 +201,7 @@ Result<void> runCopyTexture2d(Submission& s, const aerogpu_cmd_copy_texture2d& c
   const BoxRows part(*findFormat((*dst)->desc.format), dstBox);
   const uint64_t bytes = part.rowBytes * part.rows;
   if (auto taken = s.work.take(Work::Bytes, sink ? bytes * 2 : bytes); !taken) return taken;
-  ++(*dst)->writes;
+  s.writes.note(**dst);
   GpuTexture& gpu = *(*dst)->gpu;
   if (auto copied = gpu.copyFrom(dstSub, c.dst_x, c.dst_y, to.z, *(*src)->gpu, srcSub, srcBox); !copied)
     return copied;

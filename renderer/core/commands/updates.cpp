@@ -10,6 +10,7 @@
 #include "renderer/core/submission.h"
 #include "renderer/core/texture_box.h"
 #include "renderer/core/work_meter.h"
+#include "renderer/core/write_clock.h"
 
 namespace aerogpu::core {
 
@@ -66,6 +67,7 @@ Result<void> runExtUpdateBuffer(Submission& s, const aerogpu_cmd_ext_update_buff
   const UpdatePromise promise{(c.flags & AEROGPU_EXT_UPDATE_DISCARD) != 0,
                               (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
   return s.guest.read(**entry, {c.src_offset_bytes, c.size_bytes, c.size_bytes, 1}, [&](ByteSource& source) {
+    s.writes.note(**buffer);
     return (*buffer)->gpu->update(c.dst_offset_bytes, c.size_bytes, source, promise);
   });
 }
@@ -87,7 +89,7 @@ Result<void> runExtUpdateTexture(Submission& s, const aerogpu_cmd_ext_update_tex
                               (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
   return moveBox(box, *memory, [&](const Box& part, const ByteRows& rows) {
     return s.guest.read(**entry, rows, [&](ByteSource& source) {
-      ++(*texture)->writes;
+      s.writes.note(**texture);
       return (*texture)->gpu->update(sub, part, {memory->rowPitch, memory->slicePitch}, source, promise);
     });
   });

@@ -26,9 +26,9 @@ Executor::Executor(const Environment& env)
       m_guest({env.backend, env.hostMemory, env.stats, env.guest, env.interrupted}),
       m_work(env.backend, env.stats, env.sharing),
       m_presents({env.backend, env.stats, m_work, m_resources.backings, env.presentColorTarget}),
-      m_submission{env.backend, env.hostMemory,    env.stats,  env.log,     env.interrupted, m_spaces,
-                   m_space,     m_space.handles(), m_contexts, m_resources, m_guest,         m_presents,
-                   m_work,      m_scratch} {}
+      m_submission{env.backend, env.announced, env.hostMemory,    env.stats,  env.log,     env.interrupted,
+                   m_spaces,    m_space,       m_space.handles(), m_contexts, m_resources, m_guest,
+                   m_presents,  m_work,        m_scratch,         m_writes,   m_clock} {}
 
 Executor::~Executor() {
   reset();
@@ -39,9 +39,7 @@ void Executor::noteError(const Error& error, uint32_t offset, uint32_t opcode, u
   m_submission.report.lastError = error.code;
   m_env.stats.errors.fetch_add(1, std::memory_order_relaxed);
   if (m_mustNotFail) hold();
-  const auto level = error.code == ErrorCode::Backend || error.code == ErrorCode::Internal
-                         ? AEROGPU_LOG_ERROR
-                         : AEROGPU_LOG_GUEST;
+  const aerogpu_log_level level = levelOf(error.code);
   if (!m_env.log.admits(level)) return;
   m_env.log.pass(level, "fence " + std::to_string(fence) + ", byte " + std::to_string(offset) + ", " +
                             cmd::opcodeName(opcode) + ": " + textOf(error));

@@ -12,6 +12,7 @@
 #include "renderer/core/context_table.h"
 #include "renderer/core/execution_report.h"
 #include "renderer/core/guest_access.h"
+#include "renderer/core/guest_clock.h"
 #include "renderer/core/packet_scratch.h"
 #include "renderer/core/presents.h"
 #include "renderer/core/resource_index.h"
@@ -21,14 +22,18 @@
 #include "renderer/core/stats.h"
 #include "renderer/core/submission.h"
 #include "renderer/core/work_meter.h"
+#include "renderer/core/write_clock.h"
 
 namespace aerogpu::core {
+
+class Announced;
 
 class Executor {
 public:
   /// References that outlive the executor.
   struct Environment {
     Backend& backend;
+    const Announced& announced;
     HostMemory& hostMemory;
     Stats& stats;
     Log& log;
@@ -63,6 +68,7 @@ public:
   /// Keeps later submissions from running until goOn() or reset(), because a submission that must not fail
   /// has failed (MEM-12). Any thread.
   void hold() { m_held.store(true, std::memory_order_relaxed); }
+  bool holds() const { return m_held.load(std::memory_order_relaxed); }
   /// Ends hold(), when an interruption has dropped all work that was under way.
   void goOn() { m_held.store(false, std::memory_order_relaxed); }
   /// True if the submission must not fail: the kernel driver's with AEROGPU_SUBMIT_FLAG_EXT_HOLD (MEM-10).
@@ -71,6 +77,8 @@ public:
   void forgetFrame() { m_presents.forgetFrame(); }
   /// Drops every object, token and binding. Every submission is finished.
   void reset();
+  /// Returns the parts that commands work with, for a snapshot of them. Every submission is finished.
+  Submission& parts() { return m_submission; }
   /// Sets the observer, which is not owned; null = none.
   void setObserver(GuestReadObserver* observer) { m_guest.setObserver(observer); }
 
@@ -91,6 +99,8 @@ private:
   WorkMeter m_work;
   Presents m_presents;
   PacketScratch m_scratch;
+  WriteClock m_writes;
+  GuestClock m_clock;
   Submission m_submission;     ///< the one that is executed; refers to the parts above
   bool m_mustNotFail = false;  ///< m_submission stops all later ones if it fails
   std::atomic<bool> m_held{false};

@@ -8,6 +8,7 @@
 #include "aerogpu/aerogpu_spaces.h"
 #include "renderer/test/expect.h"
 #include "renderer/test/memory_packets.h"
+#include "renderer/test/saving.h"
 
 namespace {
 
@@ -107,6 +108,17 @@ TEST_P(PagingPressureTest, WithNoHostMemoryLeft) {
   expectPaging(77);  // a context that does not exist and cannot be made
   packets::createBuffer(w, 3, kPage);
   expectError(in(0, 78), kBackend);
+}
+
+/// What fits into max_hostmem to the last bytes fits into it again, in another renderer too.
+TEST_P(PagingPressureTest, AnotherRendererHoldsAllOfIt) {
+  useAllUp();
+  std::vector<uint8_t> bytes;
+  ASSERT_EQ(aerogpu::test::save(h.renderer(), bytes), "");
+  Harness other{Harness::Options{.backend = GetParam(), .maxHostmem = kMax}};
+  ASSERT_EQ(aerogpu::test::load(other.renderer(), bytes), "");
+  EXPECT_EQ(other.stats().resources, h.stats().resources);
+  EXPECT_EQ(other.stats().host_memory_bytes, h.stats().host_memory_bytes);
 }
 
 // MEM-8, LOSS-1, LOSS-2
@@ -246,9 +258,12 @@ TEST_P(PagingPressureTest, FramesHaveAReserve) {
   const Allocation shown = h.allocate(kFrame);
   Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, kWidth, kHeight,
                          AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, shown.id, kWidth * 4);
+  packets::setTarget(w, 1);
+  packets::clearColor(w, {0, 0, 0, 1});  // the target's view is its program's memory
   expectGood(in(0));
   h.showAllocation(shown.id);
   useAllUp();
+  h.takeErrorLines();
   const uint64_t before = h.stats().host_memory_bytes;
   for (uint32_t i = 0; i < 12; ++i) {
     packets::setTarget(w, 1);
@@ -256,6 +271,8 @@ TEST_P(PagingPressureTest, FramesHaveAReserve) {
     packets::present(w);
     const FinishedSubmission finished = in(0);
     expectGood(finished);
+    if (finished.result.error_count != 0)
+      for (const std::string& line : h.takeErrorLines()) ADD_FAILURE() << line;
     ASSERT_TRUE(finished.hasFrame) << i;
   }
   EXPECT_LE(h.stats().host_memory_bytes - before, uint64_t{32} << 20);

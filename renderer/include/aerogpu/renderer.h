@@ -113,7 +113,7 @@ struct aerogpu_frame {
   uint32_t format;       /* enum aerogpu_format: one of the scanout formats, or D3D9_L8 for palette indices */
   uint32_t reserved0;
   const void* pixels;
-  uint64_t sequence; /* counts frames of this renderer from 1 */
+  uint64_t sequence; /* counts frames of this renderer from 1; 0: aerogpu_renderer_frame_make() made it */
   /**
    * The sequence of the frame that this one equals outside of the first damage_count rectangles of `damage`,
    * which are not empty and lie inside. 0: it may differ anywhere.
@@ -208,6 +208,11 @@ struct aerogpu_renderer_config {
    * submission then has three times as long. 0 = 2000. A batch that is alone has 10 s and more.
    */
   uint32_t max_batch_ms;
+  /**
+   * What the guest is told of the GPU, and may use of it: NULL, "" or "host" = all; "base-1" = no more than a
+   * set that never changes, for machines that move between hosts; "base" = the newest such set.
+   */
+  const char* caps;
 };
 
 /** Creates a renderer. [any] Returns NULL and a message in `error` (NUL-terminated, cut to error_size) on
@@ -234,10 +239,26 @@ const char* aerogpu_renderer_driver_name(const aerogpu_renderer* renderer);
 uint64_t aerogpu_renderer_features(const aerogpu_renderer* renderer);
 
 /**
- * Describes the GPU for the guest: a struct aerogpu_caps and the data after it. *size: bytes. Constant, valid
- * until destroy. [any]
+ * Describes the GPU for the guest: a struct aerogpu_caps and the data after it. *size: bytes. [any] Constant
+ * and valid until a move to another GPU begins, or destroy.
  */
 const void* aerogpu_renderer_caps(const aerogpu_renderer* renderer, size_t* size);
+
+/**
+ * Tells whether this renderer has all that another one's capability block promises, so that a guest that has
+ * read that block can go on here. [any] If not, `lacks` says what is missing, or why the block is none; it
+ * may come from anyone.
+ */
+bool aerogpu_renderer_covers_caps(const aerogpu_renderer* renderer, const void* caps, size_t size,
+                                  char* lacks, size_t lacks_size);
+
+/**
+ * From now on the guest may use what this block promises and no more: it has read it. [any, while nothing is
+ * under way] NULL: as after creation. False if the block is none, or if aerogpu_renderer_covers_caps() does
+ * not cover it, unless `partly`: then packets that need what this GPU lacks fail with BACKEND, and each such
+ * thing is logged once. aerogpu_renderer_caps() stays.
+ */
+bool aerogpu_renderer_adopt_caps(aerogpu_renderer* renderer, const void* caps, size_t size, bool partly);
 
 /** One submission. The byte ranges are private copies that do not change during the call; the callee copies
  * the parts that it keeps. docs/abi/ring.md, "Submissions". */
@@ -293,6 +314,14 @@ void aerogpu_renderer_set_scanout(aerogpu_renderer* renderer, const struct aerog
  */
 void aerogpu_renderer_snapshot_scanout(aerogpu_renderer* renderer, uint64_t cookie);
 
+/**
+ * Makes a frame with the size, format and pixels of `from`, as one that was shown before a machine was saved.
+ * [render] Without `pixels` its own are 0, and its maker may write them before anybody else gets the frame.
+ * NULL if no frame can be like that, or if the memory for frames is used up.
+ */
+struct aerogpu_frame* aerogpu_renderer_frame_make(aerogpu_renderer* renderer,
+                                                  const struct aerogpu_frame* from);
+
 /** Gives a frame back. [any] */
 void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, struct aerogpu_frame* frame);
 
@@ -344,6 +373,9 @@ bool aerogpu_renderer_reset(aerogpu_renderer* renderer);
  */
 void aerogpu_renderer_hold_values(aerogpu_renderer* renderer, bool hold);
 
+/** True if the GPU is lost: work ends with errors until aerogpu_renderer_reset(). [render] */
+bool aerogpu_renderer_gpu_lost(const aerogpu_renderer* renderer);
+
 /** Faults that tests let the back end play. */
 enum aerogpu_renderer_faults {
   AEROGPU_RENDERER_FAULT_LOSE = 1u << 0,   /* the GPU is lost at its next work; once */
@@ -388,10 +420,10 @@ struct aerogpu_renderer_stats {
   uint64_t in_flight;        /* submissions not finished now */
   uint64_t frames_unchanged; /* presents that needed no new frame */
   /**
-   * The number of objects held for the guest now that cannot be saved with it: objects with a handle, share
-   * tokens (used up or not), handle spaces beside space 0, and contexts in which packets that may change
-   * their state ran since they were reset. As of the last finished submission or reset; frames that the
-   * embedder has not given back are not counted.
+   * The number of objects held for the guest now: objects with a handle, share tokens (used up or not),
+   * handle spaces beside space 0, and contexts in which packets that may change their state ran since they
+   * were reset. 0: a snapshot would have nothing. As of the last finished submission or reset; frames that
+   * the embedder has not given back are not counted.
    */
   uint64_t held_objects;
   uint64_t host_memory_kind_bytes[AEROGPU_HOST_MEMORY_KINDS]; /* parts of host_memory_bytes */
@@ -438,8 +470,97 @@ struct aerogpu_renderer_space {
 bool aerogpu_renderer_next_space(const aerogpu_renderer* renderer, uint32_t from,
                                  struct aerogpu_renderer_space* space);
 
-/** Starts writing everything submitted to an .aerogputrace file (container version 2). [render] False with a
- * message if the file cannot be created. A running capture is finished first. */
+/*
+ * Snapshots (docs/develop/snapshots.md). A snapshot is a trace file that describes everything that the
+ * renderer holds for its guest. Not in it: submissions under way, frames, the scanout registers' other
+ * contents.
+ */
+
+/** Takes bytes, in their order. */
+struct aerogpu_bytes_sink {
+  uint32_t struct_size;
+  bool (*write)(void* opaque, const void* bytes, size_t size); /* render thread; false ends the save */
+  void* opaque;
+};
+
+/**
+ * Waits for all work, then writes a snapshot. [render] Nothing that the guest sees changes. False with a
+ * message if something cannot be described, the GPU is lost, or the sink refuses bytes; what it got is then
+ * no snapshot.
+ */
+bool aerogpu_renderer_save(aerogpu_renderer* renderer, const struct aerogpu_bytes_sink* sink, char* error,
+                           size_t error_size);
+
+/**
+ * Begins a save during which the guest goes on: contents go ahead of the snapshot, and what is written later
+ * goes again. [render] The sink gets bytes in this call and in those below, until the save ends. False with a
+ * message. A save that has begun before is dropped.
+ */
+bool aerogpu_renderer_save_begin(aerogpu_renderer* renderer, const struct aerogpu_bytes_sink* sink,
+                                 char* error, size_t error_size);
+
+/**
+ * Sends contents, of which at least one piece (up to 4 MiB) and not much more than `budget_bytes` go.
+ * [render] Waits for the GPU. `*rested`: bytes that are left for further calls; `*written`: bytes that the
+ * guest writes too often for that, which the end of the save will send. A GPU that fails or is interrupted
+ * sends nothing. False with a message if the sink refuses bytes, or no save has begun; none goes on then.
+ */
+bool aerogpu_renderer_save_ahead(aerogpu_renderer* renderer, uint64_t budget_bytes, uint64_t* rested,
+                                 uint64_t* written, char* error, size_t error_size);
+
+/** Ends the save with a snapshot, as aerogpu_renderer_save() writes one. [render] False with a message. */
+bool aerogpu_renderer_save_end(aerogpu_renderer* renderer, char* error, size_t error_size);
+
+/** Drops a save that has begun, if there is one. [render] */
+void aerogpu_renderer_save_cancel(aerogpu_renderer* renderer);
+
+/**
+ * Takes the next bytes of a snapshot, which may come from anyone. [render] Where the snapshot itself begins,
+ * everything is dropped, as a reset does; what came ahead of it is only kept. False with a message if the
+ * bytes are refused. From the snapshot's beginning until aerogpu_renderer_load_finish() no other [render]
+ * function may be called. Guest memory is neither read nor written.
+ */
+bool aerogpu_renderer_load_bytes(aerogpu_renderer* renderer, const void* bytes, size_t size, char* error,
+                                 size_t error_size);
+
+/**
+ * Ends a load. [render] False with a message if it failed or bytes are missing: nothing is held then.
+ * `scanout`: gets what the scanout showed when the snapshot was taken; its caller sets struct_size; may be
+ * NULL. The renderer's own configuration stays.
+ */
+bool aerogpu_renderer_load_finish(aerogpu_renderer* renderer, struct aerogpu_scanout_config* scanout,
+                                  char* error, size_t error_size);
+
+/**
+ * Waits for all work, then makes everything anew from a snapshot of it, as a save and a load would. [render]
+ * False with a message if that is not possible; `*kept` then tells whether everything is as before, or
+ * dropped. Frames stay valid, and interruptions meanwhile take effect afterwards.
+ */
+bool aerogpu_renderer_move(aerogpu_renderer* renderer, bool* kept, char* error, size_t error_size);
+
+/**
+ * Moves to another GPU, named as in aerogpu_renderer_config::vulkan_device: as aerogpu_renderer_move(), but
+ * everything is made anew there. [render] The GPU must have all that the guest was told of; what it lacks is
+ * in the message. If it cannot hold everything, or `goes_on` (NULL: always) returns false, which is called
+ * now and then with the bytes that were saved and loaded so far, the old GPU has everything again and `*kept`
+ * is true; only if that fails too, it is false: everything is dropped, and the GPU is lost, until
+ * aerogpu_renderer_reset(). While the GPU is lost nothing
+ * is moved, and a reset opens the other one. A GPU that was left stays open until its frames are back, and
+ * the next function that has work finds that they are.
+ */
+bool aerogpu_renderer_move_to(aerogpu_renderer* renderer, const char* device,
+                              bool (*goes_on)(void* opaque, uint64_t bytes), void* opaque, bool* kept,
+                              char* error, size_t error_size);
+
+/**
+ * Loses the GPU, as if it had stopped working, until aerogpu_renderer_reset(). [render] For a guest whose
+ * objects are gone.
+ */
+void aerogpu_renderer_lose(aerogpu_renderer* renderer);
+
+/** Starts writing everything submitted to an .aerogputrace file (container version 2). [render] The file
+ * begins with a snapshot if anything is held. False with a message if the file cannot be created or something
+ * cannot be described. A running capture is finished first. */
 bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path, char* error,
                                     size_t error_size);
 

@@ -25,7 +25,7 @@
 
 #include <iterator>
 
-#include "renderer/shader/spirv/spirv_builder.h"
+#include "renderer/shader/spirv/copy_module.h"
 
 namespace aerogpu::shader {
 namespace {
@@ -34,23 +34,6 @@ using enum spv::Op;
 
 // ITU-R BT.601: the amounts that V (Cr) and U (Cb), as -0.5 to 0.5, add to a channel or take from it.
 constexpr float kYuvRedOfV = 1.402f, kYuvGreenOfU = 0.344136f, kYuvGreenOfV = 0.714136f, kYuvBlueOfU = 1.772f;
-
-class Main {
-public:
-  explicit Main(SpirvBuilder& b) : m_b(b), m_entry(b.newId()) {
-    b.code(OpFunction, b.types().voidType, m_entry, spv::FunctionControlMask::MaskNone, b.types().function);
-    b.label(b.newId());
-  }
-  Words finish(spv::ExecutionModel model) {
-    m_b.code(OpReturn);
-    m_b.code(OpFunctionEnd);
-    return m_b.finish(model, m_entry);
-  }
-
-private:
-  SpirvBuilder& m_b;
-  const Id m_entry;
-};
 
 /// Locations of the values that the vertex shader gives to the fragment shader.
 enum Given : uint32_t {
@@ -73,10 +56,6 @@ Id givenVariable(SpirvBuilder& b, spv::StorageClass storage, Given what, Id type
   if (storage == spv::StorageClass::Input)
     b.decorate(variable, what == kPlace ? spv::Decoration::NoPerspective : spv::Decoration::Flat);
   return variable;
-}
-
-Id part(SpirvBuilder& b, Id vector, Id type, uint32_t first) {
-  return b.value(OpVectorShuffle, type, vector, vector, first, first + 1);
 }
 
 /// Writes the outputs of the vertex shader except the position: the values that the fragment shader needs.
@@ -248,9 +227,7 @@ Id written(SpirvBuilder& b, const BlitOutput& output, Id color) {
     const Id half = b.constantFloat(0.5f);
     const Id away =
         isSigned ? b.value(OpFMul, t.float1, b.glsl(GLSLstd450FSign, t.float1, limited), half) : half;
-    const Id number = b.glsl(GLSLstd450Trunc, t.float1,
-                             b.value(OpFAdd, t.float1, b.value(OpFMul, t.float1, limited, steps), away));
-    parts[i] = b.value(OpFDiv, t.float1, number, steps);
+    parts[i] = rounded(b, limited, steps, away);
   }
   return b.composite(t.float4, {parts[0], parts[1], parts[2], parts[3]});
 }
@@ -284,6 +261,8 @@ private:
   /// Returns the mix of the four texels around. `u`, `quotient`: `right` and `second` of the code at the top.
   Id mixed(Id u, Id quotient, Id sizes, Id whole);
   Id fetchTexel(Id texel);
+  /// Rounds the channels of a texel to the steps of BlitShader::narrow.
+  Id stepped(Id texel);
   Id fetch(Id texel) { return m_shader.yuv == BlitYuv::None ? fetchTexel(texel) : fetchYuv(texel); }
   Id fetchYuv(Id texel);
 
@@ -358,9 +337,13 @@ Id Taker::sampled() {
 }
 
 Id Taker::fetchTexel(Id texel) {
-  if (!m_shader.volume) return fetchPlain(m_source, texel);
-  return fetchPlain(m_source,
-                    m_b.composite(m_int3, {texel, m_b.value(OpCompositeExtract, m_t.int1, m_start, 2u)}));
+  if (!m_shader.volume) return stepped(fetchPlain(m_source, texel));
+  return stepped(fetchPlain(
+      m_source, m_b.composite(m_int3, {texel, m_b.value(OpCompositeExtract, m_t.int1, m_start, 2u)})));
+}
+
+Id Taker::stepped(Id texel) {
+  return m_shader.isNarrow() ? roundedToSteps(m_b, texel, m_shader.narrow) : texel;
 }
 
 Id Taker::fetchYuv(Id texel) {
@@ -436,30 +419,17 @@ Id Taker::mixed(Id u, Id quotient, Id sizes, Id whole) {
 
 std::vector<uint32_t> blitVertexModule(const BlitShader& shader) {
   SpirvBuilder b;
-  const SpirvTypes& t = b.types();
-  const Id index = b.variable(spv::StorageClass::Input, t.int1);
-  b.decorate(index, spv::Decoration::BuiltIn, spv::BuiltIn::VertexIndex);
-  const Id position = b.variable(spv::StorageClass::Output, t.float4);
-  b.decorate(position, spv::Decoration::BuiltIn, spv::BuiltIn::Position);
+  ViewportTriangle triangle(b);
   Giver giver(b, shader);
-  Main main(b);
-  // (-1, -1), (3, -1), (-1, 3)
-  const Id i = b.load(t.int1, index);
-  const Id x = b.value(OpConvertSToF, t.float1, b.value(OpBitwiseAnd, t.int1, i, b.constantInt(1)));
-  const Id y = b.value(OpConvertSToF, t.float1, b.value(OpShiftRightArithmetic, t.int1, i, b.constantInt(1)));
-  const auto coordinate = [&](Id far) {
-    return b.value(OpFSub, t.float1, b.value(OpFMul, t.float1, far, b.constantFloat(4)), b.constantFloat(1));
-  };
-  b.store(position,
-          b.composite(t.float4, {coordinate(x), coordinate(y), b.constantFloat(0), b.constantFloat(1)}));
-  giver.give(b.composite(t.float2, {x, y}));
+  MainFunction main(b);
+  giver.give(triangle.place());
   return main.finish(spv::ExecutionModel::Vertex);
 }
 
 std::vector<uint32_t> blitFragmentModule(const BlitShader& shader) {
   SpirvBuilder b;
   Taker taker(b, shader);
-  Main main(b);
+  MainFunction main(b);
   taker.begin();
   taker.write(taker.color());
   return main.finish(spv::ExecutionModel::Fragment);

@@ -54,9 +54,10 @@ struct BlitOutput {
 struct BlitShader {
   BlitSampling sampling = BlitSampling::Same;
   bool volume = false;  ///< of the source
-  /// The source's channels have fewer than 8 bits. Samplers may widen those by repeating bits, as lavapipe's
-  /// do, so texels are read by number.
-  bool narrow = false;
+  /// If the source has channels of fewer than 8 bits: the number that stands for 1 in each channel, or 0
+  /// where the GPU reads exact values. GPUs widen such channels by repeating bits, lavapipe in its samplers
+  /// and NVIDIA's in fetches too, so texels are read by number and rounded to steps.
+  std::array<uint8_t, 4> narrow{};
   BlitYuv yuv = BlitYuv::None;
   bool colorKey = false;  ///< not with Linear or Halves
   /// Binding 1 holds the target's old texels, in the size of `to`.
@@ -64,7 +65,8 @@ struct BlitShader {
   BlitOutput output;
   bool operator==(const BlitShader&) const = default;
   /// True if the sampler can read texels at their centers.
-  bool exactSamples() const { return yuv == BlitYuv::None && !narrow; }
+  bool exactSamples() const { return yuv == BlitYuv::None && !isNarrow(); }
+  bool isNarrow() const { return narrow != std::array<uint8_t, 4>{}; }
   /// True if it does; else texels are read by number.
   bool samples() const {
     return exactSamples() && (sampling == BlitSampling::Same || sampling == BlitSampling::Halves);

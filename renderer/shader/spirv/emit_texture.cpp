@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Emitter: texture instructions (texld, texldp, texldb, texldd, texldl) and depth comparison.
 #include "renderer/shader/spirv/emitter.h"
+#include "renderer/shader/spirv/spirv_limits.h"
 
 namespace aerogpu::shader {
 
@@ -26,7 +27,7 @@ SamplerType Emitter::samplerType(uint32_t number) const {
 Id Emitter::sampleAt(uint32_t number, Id coordinate) {
   const SamplerType type = samplerType(number);
   const bool plane = type == SamplerType::Texture2D;
-  const Id position = plane ? xy(coordinate) : xyz(coordinate);
+  const Id position = positionOf(coordinate, type);
   const Id image = sampler(number);
   if (m_options.shadowSamplers >> number & 1 && type != SamplerType::TextureVolume)
     return splat(m_b.value(Op::OpImageSampleDrefImplicitLod, m_t.float1, image, position,
@@ -92,23 +93,23 @@ Id Emitter::sampler(uint32_t number) {
   return m_b.load(imageType, variable);
 }
 
-/// Limits a level so that GPUs take it as it is: lavapipe turns infinity, NaN and 1e30 into the first level.
-/// No texture has levels beyond these limits, and no sampler's bias brings them back to an existing level.
-/// NaN becomes the least. The GPU's compiler folds a constant.
-Id Emitter::level(Id w) {
-  return m_b.glsl(GLSLstd450NClamp, m_t.float1, w, m_b.constantFloat(-64), m_b.constantFloat(64));
+/// Limits floats (spirv_limits.h); GPUs differ in what they make of infinity, NaN and 1e30, and their
+/// compilers fold constants.
+Id Emitter::limited(Id value, uint32_t count, float most) {
+  const Id type = count == 1 ? m_t.float1 : count == 2 ? m_t.float2 : m_t.float3;
+  const auto all = [&](float one) {
+    const Id c = m_b.constantFloat(one);
+    return count == 1 ? c : count == 2 ? m_b.composite(type, {c, c}) : m_b.composite(type, {c, c, c});
+  };
+  return m_b.glsl(GLSLstd450NClamp, type, value, all(-most), all(most));
 }
 
-/// Limits derivatives so that their squares in texels are finite: otherwise lavapipe takes the first level.
-/// These limits lie far beyond the last level, whatever a sampler's bias.
-Id Emitter::limited(Id derivative, uint32_t count) {
-  constexpr float kMost = 0x1p40f;
-  const Id type = count == 2 ? m_t.float2 : m_t.float3;
-  const auto all = [&](float value) {
-    const Id c = m_b.constantFloat(value);
-    return count == 2 ? m_b.composite(type, {c, c}) : m_b.composite(type, {c, c, c});
-  };
-  return m_b.glsl(GLSLstd450NClamp, type, derivative, all(-kMost), all(kMost));
+/// Returns the coordinates of a sample. They are limited too: lavapipe 22.3 reads beyond a texture's memory
+/// where a constant one is NaN.
+Id Emitter::positionOf(Id coordinate, SamplerType type) {
+  const bool plane = type == SamplerType::Texture2D;
+  return limited(plane ? xy(coordinate) : xyz(coordinate), plane ? 2 : 3,
+                 type == SamplerType::TextureCube ? kMostDirection : kMostCoordinate);
 }
 
 void Emitter::texture(const Instruction& in) {
@@ -121,7 +122,7 @@ void Emitter::texture(const Instruction& in) {
   const Id w = extract(coordinate, 3);
   if (in.opcode == Opcode::Tex && in.control == d3d9::kTexldProject)
     coordinate = m_b.value(Op::OpFDiv, m_t.float4, coordinate, splat(w));
-  const Id position = plane ? xy(coordinate) : xyz(coordinate);
+  const Id position = positionOf(coordinate, type);
 
   // Operands beyond image and coordinate, and explicit levels.
   bool explicitLod = in.opcode != Opcode::Tex;
@@ -129,14 +130,14 @@ void Emitter::texture(const Instruction& in) {
   Id operands[2] = {};
   if (in.opcode == Opcode::TexLdl) {
     mask = Mask::Lod;
-    operands[0] = level(w);
+    operands[0] = limited(w, 1, kMostLevel);
   } else if (in.opcode == Opcode::TexLdd) {
     mask = Mask::Grad;
     for (int i = 0; i < 2; ++i)
-      operands[i] = limited(source(in.sources[2 + i], plane ? 2 : 3), plane ? 2 : 3);
+      operands[i] = limited(source(in.sources[2 + i], plane ? 2 : 3), plane ? 2 : 3, kMostDirection);
   } else if (in.control == d3d9::kTexldBias) {
     mask = Mask::Bias;
-    operands[0] = w;
+    operands[0] = limited(w, 1, kMostLevel);
   }
 
   const Id image = sampler(s.number);

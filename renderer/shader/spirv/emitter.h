@@ -101,8 +101,8 @@ private:
   void kill(const Instruction& in);
   void texture(const Instruction& in);
   Id sampler(uint32_t number);
-  Id level(Id w);
-  Id limited(Id derivative, uint32_t count);
+  Id limited(Id value, uint32_t count, float most);
+  Id positionOf(Id coordinate, d3d9::SamplerType type);
   Id sampleAt(uint32_t number, Id coordinate);
   bool isGathered(uint32_t number) const;
   Id gathered(uint32_t number, Id position);

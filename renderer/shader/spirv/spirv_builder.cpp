@@ -74,13 +74,13 @@ Id SpirvBuilder::sampledImageType(spv::Dim dim, bool depth) {
   return id;
 }
 
-Id SpirvBuilder::imageType(spv::Dim dim, bool depth) {
-  const uint32_t key = static_cast<uint32_t>(dim) << 1 | (depth ? 1u : 0u);
-  if (const Id known = find(m_images, 0, key)) return known;
+Id SpirvBuilder::imageType(Id component, spv::Dim dim, bool depth, bool multisampled) {
+  const uint32_t key = static_cast<uint32_t>(dim) << 2 | (multisampled ? 2u : 0u) | (depth ? 1u : 0u);
+  if (const Id known = find(m_images, component, key)) return known;
   const Id id = newId();
-  put(m_globals, spv::Op::OpTypeImage, id, m_types.float1, dim, depth ? 1u : 0u, 0u, 0u, 1u,
+  put(m_globals, spv::Op::OpTypeImage, id, component, dim, depth ? 1u : 0u, 0u, multisampled ? 1u : 0u, 1u,
       spv::ImageFormat::Unknown);
-  m_images.push_back({0, key, id});
+  m_images.push_back({component, key, id});
   return id;
 }
 

@@ -54,7 +54,9 @@ public:
   /// Returns the type of a combined image sampler.
   Id sampledImageType(spv::Dim dim, bool depth);
   /// Returns the type of an image of floats without a sampler.
-  Id imageType(spv::Dim dim, bool depth = false);
+  Id imageType(spv::Dim dim, bool depth = false) { return imageType(m_types.float1, dim, depth, false); }
+  /// Returns the type of a 2D image with several samples a texel, of floats or of unsigned numbers.
+  Id samplesType(Id component) { return imageType(component, spv::Dim::Dim2D, false, true); }
   /// Makes a module-scope variable; Input and Output ones are listed in the entry point. `initializer` 0 =
   /// none.
   Id variable(spv::StorageClass storage, Id type, Id initializer = 0);
@@ -97,6 +99,7 @@ public:
   Words finish(spv::ExecutionModel model, Id entryPoint);
 
 private:
+  Id imageType(Id component, spv::Dim dim, bool depth, bool multisampled);
   template <class... Args>
   static void put(Words& words, spv::Op op, Args... args) {
     words.push_back(static_cast<uint32_t>((sizeof...(args) + 1) << 16) | static_cast<uint32_t>(op));

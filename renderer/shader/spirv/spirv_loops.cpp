@@ -4,39 +4,21 @@
 // phis of all others stay valid (SPIR-V 1.6, 2.11.1 "Rules for Structured Control-flow Constructs").
 #include "renderer/shader/spirv/spirv_loops.h"
 
-#include <spirv/unified1/spirv.hpp11>
-
 #include <algorithm>
 #include <unordered_map>
 
 #include "renderer/shader/spirv/spirv_version.h"
+#include "renderer/shader/spirv/spirv_words.h"
 
 namespace aerogpu::shader {
 namespace {
 
-using Id = uint32_t;
-using Words = std::vector<uint32_t>;
-using spv::Op;
+using namespace spirv_words;
 
-constexpr uint32_t kHeaderWords = 5;
-constexpr uint32_t kBoundWord = 3;
-constexpr uint32_t kMaxBound = 0x3FFFFF;  // SPIR-V 1.6, 2.17 "Universal Limits"
 constexpr uint32_t kTerminateInvocation = 4416;
 
 Error refusal(const char* why) {
   return Error{ErrorCode::CmdDecode, "the flow of the shader is not understood", why};
-}
-
-/// One instruction: its words, the first one included.
-using Instruction = std::span<const uint32_t>;
-Op opcode(Instruction in) {
-  return static_cast<Op>(in[0] & 0xFFFF);
-}
-
-template <class... Args>
-void put(Words& out, Op op, Args... args) {
-  out.push_back(static_cast<uint32_t>((sizeof...(args) + 1) << 16) | static_cast<uint32_t>(op));
-  (out.push_back(static_cast<uint32_t>(args)), ...);
 }
 
 struct Block {
@@ -66,12 +48,12 @@ private:
   Id newId() { return m_bound++; }
   /// Calls `use` with the index of each word of a terminator that names a block.
   template <class Use>
-  static void eachTarget(Instruction in, Use use);
+  static void eachTarget(InstructionWords in, Use use);
   static uint64_t edge(Id to, Id from) { return uint64_t{to} << 32 | from; }
 
   std::span<const uint32_t> m_in;
   const LoopGuard m_guard;
-  std::vector<Instruction> m_instructions;
+  std::vector<InstructionWords> m_instructions;
   size_t m_types = 0, m_functions = 0;  ///< starts of the sections (SPIR-V 1.6, 2.4)
   uint32_t m_version = 0, m_bound = 0, m_loops = 0;
   Id m_void = 0, m_bool = 0, m_uint = 0;
@@ -87,16 +69,13 @@ private:
 };
 
 Result<void> Rewriter::split() {
-  if (m_in.size() < kHeaderWords || m_in[0] != spv::MagicNumber) return refusal("no SPIR-V");
+  const char* wrong = forEachInstruction(m_in, [&](InstructionWords in) -> const char* {
+    m_instructions.push_back(in);
+    return nullptr;
+  });
+  if (wrong) return refusal(wrong);
   m_version = m_in[1];
   m_bound = m_in[kBoundWord];
-  if (m_bound == 0 || m_bound > kMaxBound) return refusal("bound of ids");
-  for (size_t at = kHeaderWords; at < m_in.size();) {
-    const size_t count = m_in[at] >> 16;
-    if (count == 0 || count > m_in.size() - at) return refusal("an instruction is cut short");
-    m_instructions.push_back(m_in.subspan(at, count));
-    at += count;
-  }
   return {};
 }
 
@@ -105,7 +84,7 @@ Result<void> Rewriter::scanGlobals() {
   const size_t all = m_instructions.size();
   m_types = m_functions = all;
   for (size_t i = 0; i < all; ++i) {
-    const Instruction in = m_instructions[i];
+    const InstructionWords in = m_instructions[i];
     const Op op = opcode(in);
     const bool global = (op >= Op::OpTypeVoid && op <= Op::OpTypeForwardPointer) ||
                         (op >= Op::OpConstantTrue && op <= Op::OpSpecConstantOp) || op == Op::OpVariable ||
@@ -132,7 +111,7 @@ Result<void> Rewriter::scanGlobals() {
 }
 
 template <class Use>
-void Rewriter::eachTarget(Instruction in, Use use) {
+void Rewriter::eachTarget(InstructionWords in, Use use) {
   switch (opcode(in)) {
     case Op::OpBranch:
       if (in.size() == 2) use(size_t{1});
@@ -156,7 +135,7 @@ Result<void> Rewriter::findBlocks(size_t begin, size_t end) {
   m_byLabel.clear();
   bool open = false;
   for (size_t i = begin; i < end; ++i) {
-    const Instruction in = m_instructions[i];
+    const InstructionWords in = m_instructions[i];
     const Op op = opcode(in);
     if (op == Op::OpLabel) {
       if (open || in.size() != 2) return refusal("a block without an end");
@@ -215,7 +194,7 @@ Result<void> Rewriter::findEdges() {
   m_newTarget.clear();
   for (size_t from = 0; from < m_blocks.size(); ++from) {
     const Block& block = m_blocks[from];
-    const Instruction in = m_instructions[block.terminator];
+    const InstructionWords in = m_instructions[block.terminator];
     const char* wrong = nullptr;
     eachTarget(in, [&](size_t word) {
       const auto found = m_byLabel.find(in[word]);
@@ -286,7 +265,7 @@ void Rewriter::writeBlock(size_t number, Id returnType) {
   const Block& block = m_blocks[number];
   put(m_code, Op::OpLabel, block.label);
   for (size_t i = block.begin; i < block.terminator; ++i) {
-    const Instruction in = m_instructions[i];
+    const InstructionWords in = m_instructions[i];
     const size_t at = m_code.size();
     m_code.insert(m_code.end(), in.begin(), in.end());
     if (opcode(in) == Op::OpPhi) {
@@ -297,7 +276,7 @@ void Rewriter::writeBlock(size_t number, Id returnType) {
       m_code[at + 2] = block.newContinue;
     }
   }
-  const Instruction in = m_instructions[block.terminator];
+  const InstructionWords in = m_instructions[block.terminator];
   Words terminator(in.begin(), in.end());
   struct Way {
     Id check, join, target;
@@ -335,9 +314,9 @@ void Rewriter::writeBlock(size_t number, Id returnType) {
 }
 
 Result<void> Rewriter::function(size_t begin, size_t end) {
-  const Instruction head = m_instructions[begin];
+  const InstructionWords head = m_instructions[begin];
   if (head.size() != 5) return refusal("a function");
-  const auto copy = [&](const Instruction& in) { m_code.insert(m_code.end(), in.begin(), in.end()); };
+  const auto copy = [&](const InstructionWords& in) { m_code.insert(m_code.end(), in.begin(), in.end()); };
   size_t body = begin + 1;
   while (body < end &&
          (opcode(m_instructions[body]) == Op::OpFunctionParameter ||
@@ -383,7 +362,7 @@ Words Rewriter::finish() {
   out.reserve(m_in.size() + m_annotations.size() + m_globals.size() + m_code.size());
   for (size_t i = 0; i < m_functions; ++i) {
     if (i == m_types) out.insert(out.end(), m_annotations.begin(), m_annotations.end());
-    const Instruction in = m_instructions[i];
+    const InstructionWords in = m_instructions[i];
     const size_t at = out.size();
     out.insert(out.end(), in.begin(), in.end());
     if (opcode(in) == Op::OpEntryPoint && m_version >= kSpirv14) {

@@ -103,7 +103,7 @@ bool ShaderGpu::createLayouts() {
                                         {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 20}};
   VkDescriptorPoolCreateInfo pool{};
   pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-  pool.maxSets = 2;
+  pool.maxSets = kSetCount;
   pool.poolSizeCount = 2;
   pool.pPoolSizes = sizes;
   check(vkCreateDescriptorPool(m_device, &pool, nullptr, &m_descriptors), "descriptor pool");

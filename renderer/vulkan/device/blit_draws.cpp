@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/vulkan/device/blit_draws.h"
 
+#include "renderer/vulkan/device/copy_pipeline.h"
+
 namespace aerogpu::vk {
 
 BlitDraws::~BlitDraws() {
@@ -68,7 +70,6 @@ Result<void> BlitDraws::createSampler() {
 }
 
 Result<void> BlitDraws::createLayout() {
-  const DeviceTable& vk = m_device.vk();
   if (!m_sampler)
     if (auto created = createSampler(); !created) return created;
   if (!m_setLayout) {
@@ -81,92 +82,22 @@ Result<void> BlitDraws::createLayout() {
       bindings[i].stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT;
     }
     bindings[0].pImmutableSamplers = &m_sampler;
-    VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    info.bindingCount = 2;
-    info.pBindings = bindings;
-    const VkResult result = vk.CreateDescriptorSetLayout(m_device.handle(), &info, nullptr, &m_setLayout);
-    if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateDescriptorSetLayout");
+    const auto made = createSetLayout(m_device, bindings);
+    if (!made) return made.error();
+    m_setLayout = *made;
   }
   if (m_layout) return {};
-  const VkPushConstantRange constants{VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(shader::BlitConstants)};
-  VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-  info.setLayoutCount = 1;
-  info.pSetLayouts = &m_setLayout;
-  info.pushConstantRangeCount = 1;
-  info.pPushConstantRanges = &constants;
-  const VkResult result = vk.CreatePipelineLayout(m_device.handle(), &info, nullptr, &m_layout);
-  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreatePipelineLayout");
+  const auto made =
+      createPipelineLayout(m_device, m_setLayout, VK_SHADER_STAGE_VERTEX_BIT, sizeof(shader::BlitConstants));
+  if (!made) return made.error();
+  m_layout = *made;
   return {};
 }
 
-Result<VkShaderModule> BlitDraws::createModule(const std::vector<uint32_t>& words) {
-  VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-  info.codeSize = words.size() * sizeof words[0];
-  info.pCode = words.data();
-  VkShaderModule module = VK_NULL_HANDLE;
-  const VkResult result = m_device.vk().CreateShaderModule(m_device.handle(), &info, nullptr, &module);
-  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateShaderModule");
-  return module;
-}
-
 Result<VkPipeline> BlitDraws::createPipeline(const Kind& kind) {
-  auto vertex = createModule(shader::blitVertexModule(kind.shader));
-  if (!vertex) return vertex.error();
-  auto fragment = createModule(shader::blitFragmentModule(kind.shader));
-  Result<VkPipeline> pipeline =
-      fragment ? createPipeline(kind, *vertex, *fragment) : Result<VkPipeline>(fragment.error());
-  m_device.vk().DestroyShaderModule(m_device.handle(), *vertex, nullptr);
-  if (fragment) m_device.vk().DestroyShaderModule(m_device.handle(), *fragment, nullptr);
-  return pipeline;
-}
-
-Result<VkPipeline> BlitDraws::createPipeline(const Kind& kind, VkShaderModule vertex,
-                                             VkShaderModule fragment) {
-  VkPipelineShaderStageCreateInfo stages[2] = {{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO},
-                                               {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO}};
-  stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
-  stages[0].module = vertex;
-  stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
-  stages[1].module = fragment;
-  stages[0].pName = stages[1].pName = "main";
-  VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-  VkPipelineInputAssemblyStateCreateInfo assembly{
-      VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
-  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-  VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
-  VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
-  raster.lineWidth = 1;
-  VkPipelineMultisampleStateCreateInfo multisample{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
-  multisample.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
-  VkPipelineColorBlendAttachmentState target{};
-  target.colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT |
-                          VK_COLOR_COMPONENT_A_BIT;
-  VkPipelineColorBlendStateCreateInfo blend{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
-  blend.attachmentCount = 1;
-  blend.pAttachments = &target;
-  const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT};
-  VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
-  dynamic.dynamicStateCount = 2;
-  dynamic.pDynamicStates = states;
-  VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
-  rendering.colorAttachmentCount = 1;
-  rendering.pColorAttachmentFormats = &kind.target;
-  VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
-  info.stageCount = 2;
-  info.pStages = stages;
-  info.pVertexInputState = &input;
-  info.pInputAssemblyState = &assembly;
-  info.pViewportState = &viewport;
-  info.pRasterizationState = &raster;
-  info.pMultisampleState = &multisample;
-  info.pColorBlendState = &blend;
-  info.pDynamicState = &dynamic;
-  info.layout = m_layout;
-  VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult result =
-      m_device.vk().CreateGraphicsPipelines(m_device.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
-  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateGraphicsPipelines");
-  return pipeline;
+  return createCopyPipeline(m_device, shader::blitVertexModule(kind.shader),
+                            shader::blitFragmentModule(kind.shader),
+                            {.layout = m_layout, .color = kind.target});
 }
 
 Result<VkDescriptorSet> BlitDraws::createSet(const Source& source) {

@@ -54,9 +54,7 @@ private:
   static constexpr uint32_t kSetsPerPool = 64;
   Result<void> createLayout();
   Result<void> createSampler();
-  Result<VkShaderModule> createModule(const std::vector<uint32_t>& words);
   Result<VkPipeline> createPipeline(const Kind& kind);
-  Result<VkPipeline> createPipeline(const Kind& kind, VkShaderModule vertex, VkShaderModule fragment);
   Result<VkDescriptorSet> createSet(const Source& source);
 
   Device& m_device;

@@ -80,7 +80,9 @@ void Device::findCaps(const DeviceFeatures& features) {
   caps.a1r5g5b5 = samples(VK_FORMAT_A1R5G5B5_UNORM_PACK16);
   caps.a4r4g4b4 = samples(VK_FORMAT_A4R4G4B4_UNORM_PACK16);
   caps.a2r10g10b10 = samples(VK_FORMAT_A2R10G10B10_UNORM_PACK32);
-  caps.r4g4 = samples(VK_FORMAT_R4G4_UNORM_PACK8);
+  // NVIDIA's driver samples it, and does not draw to it.
+  caps.r4g4 = samples(VK_FORMAT_R4G4_UNORM_PACK8) &&
+              (formatFeatures(VK_FORMAT_R4G4_UNORM_PACK8) & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT);
 }
 
 VkResult Device::open(const DeviceFeatures& features) {

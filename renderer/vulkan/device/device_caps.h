@@ -26,7 +26,8 @@ struct DeviceCaps {
   bool clipDistance = false, dualSourceBlend = false;
   bool d24s8 = false;  ///< else D32_SFLOAT_S8_UINT stands in
   bool a1r5g5b5 = false;
-  bool a4r4g4b4 = false, a2r10g10b10 = false, r4g4 = false;  ///< sampled; else others stand in
+  bool a4r4g4b4 = false, a2r10g10b10 = false,
+       r4g4 = false;                    ///< sampled (r4g4: drawn to as well); else others stand in
   bool borderColorSwizzle = false;      ///< VK_EXT_border_color_swizzle: border colours of swizzled views
   bool borderSwizzleFromImage = false;  ///< and samplers need not say how those are swizzled
   /// Accesses out of range may read and write anything in the VkBuffer, because robustBufferAccess2

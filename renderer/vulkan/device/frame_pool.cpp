@@ -48,6 +48,7 @@ Result<Frame*> FramePool::take(uint64_t bytes) {
   auto range = m_memory.allocate(bytes, 256);
   if (!range) return range.error();
   frame->range = *range;
+  frame->pool = this;
   m_all.push_back(std::move(frame));
   return m_all.back().get();
 }
@@ -62,9 +63,11 @@ Frame* FramePool::takeImage(uint64_t sequence) {
   return frame;
 }
 
-void FramePool::release(aerogpu_frame* frame) {
-  Lock lock(m_mutex);
-  m_idle.push_back(reinterpret_cast<Frame*>(frame));
+void FramePool::release(aerogpu_frame* image) {
+  auto* const frame = reinterpret_cast<Frame*>(image);
+  FramePool& pool = *frame->pool;
+  Lock lock(pool.m_mutex);
+  pool.m_idle.push_back(frame);
 }
 
 bool FramePool::allHome() {

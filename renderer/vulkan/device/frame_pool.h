@@ -13,8 +13,11 @@
 
 namespace aerogpu::vk {
 
+class FramePool;
+
 struct Frame {
   aerogpu_frame image{};  ///< first member: the embedder's pointer is this address
+  FramePool* pool = nullptr;
   MemoryRange range;
   HostMemoryCharge charge;
 };
@@ -30,10 +33,12 @@ public:
   Result<Frame*> take(uint64_t bytes);
   /// Render thread. Returns the idle frame whose image has that number, or null.
   Frame* takeImage(uint64_t sequence);
-  /// Any thread.
-  void release(aerogpu_frame* frame);
+  /// Gives a frame back to its pool, which may be that of a GPU that was used before. Any thread.
+  static void release(aerogpu_frame* frame);
   /// Render thread. True if no frame is out.
   bool allHome();
+  /// Render thread. Frees all idle frames.
+  void dropIdle() { trim(0); }
 
 private:
   static constexpr size_t kKept = 4;  ///< idle frames that are kept for reuse

@@ -41,6 +41,11 @@ bool isAboutOutputs(const VkDebugUtilsMessengerCallbackDataEXT& data) {
          std::strstr(data.pMessageIdName, "OutputNotWritten");
 }
 
+/// A layer of 1.3.239 says this of the structures in newer_extensions.h, which it does not know.
+bool isAboutNewerStructures(const VkDebugUtilsMessengerCallbackDataEXT& data) {
+  return data.pMessage && std::strstr(data.pMessage, "unknown VkStructureType (1000283");
+}
+
 int rank(VkPhysicalDeviceType type) {
   switch (type) {
     case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
@@ -126,7 +131,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(VkDebugUtilsMessageSeverityFl
                                                    VkDebugUtilsMessageTypeFlagsEXT,
                                                    const VkDebugUtilsMessengerCallbackDataEXT* data,
                                                    void* user) {
-  if (isAboutOutputs(*data)) return VK_FALSE;
+  if (isAboutOutputs(*data) || isAboutNewerStructures(*data)) return VK_FALSE;
   // Bypasses the rate limit: a user who asks for validation wants every message.
   static_cast<Instance*>(user)->m_log.pass(AEROGPU_LOG_ERROR, std::string("validation: ") + data->pMessage);
   return VK_FALSE;

@@ -82,7 +82,7 @@ Result<CachedView> D3d9Draw::boundView(const core::DrawState& state,
     view = sampled();
     if (!view || view->handle) return view;
   }
-  if (m_parts.targets.isDepth(texture) && !d3d9::writesDepthOrStencil(state.depthStencil)) {
+  if (m_parts.targets.isDepth(texture) && !core::writesDepthOrStencil(state.depthStencil)) {
     m_readsDepth = true;
     layout = Targets::readOnlyLayout(object);
     return TextureObject::of(texture).view(*key);

@@ -48,7 +48,7 @@ Result<void> Draws::create() {
 
 void Draws::reset() {
   m_shaders = {};
-  m_pipeline = VK_NULL_HANDLE;
+  m_pipeline = {};
   m_vertices.reset();
   m_choice.reset();
   m_d3d9.reset();
@@ -120,7 +120,8 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
   if (!m_area.visible) return false;
   m_d3d9.setPositionScale(m_area.scale);
 
-  if (m_layoutGeneration != m_layouts.generation()) m_pending |= core::kDirtyShaders;
+  if (m_layoutGeneration != m_layouts.generation() || m_pipelineGeneration != m_pipelines.generation())
+    m_pending |= core::kDirtyShaders;
   constexpr uint32_t kPipeline = core::kDirtyShaders | core::kDirtyInputLayout | core::kDirtyTargets |
                                  core::kDirtyPixelPipe | core::kDirtyTopology | core::kDirtyRasterizer |
                                  core::kDirtyBlend;
@@ -183,6 +184,7 @@ Result<void> Draws::choosePipeline(const core::DrawState& state) {
                                   m_path->specialization(state, m_shaders));
   if (!pipeline) return pipeline.error();
   m_pipeline = *pipeline;
+  m_pipelineGeneration = m_pipelines.generation();
   return {};
 }
 
@@ -207,9 +209,10 @@ Result<bool> Draws::bind(const core::DrawState& state, bool indexed) {
   if (!m_targets.begin()) return false;
   const DeviceTable& vk = m_gpu.device->vk();
   VkCommandBuffer commands = m_gpu.recorder->commands();
-  if (m_bound.pipeline != m_pipeline) {
-    vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_pipeline);
-    m_bound.pipeline = m_pipeline;
+  if (m_bound.pipeline != m_pipeline.handle) {
+    vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_pipeline.handle);
+    m_bound.pipeline = m_pipeline.handle;
+    *m_pipeline.usedIn = m_gpu.recorder->batch();
   }
   m_bound.useLayout(m_shaders.layout.serial);
   const d3d9::DepthBias& bias = m_area.bias;

@@ -25,6 +25,10 @@ public:
   /// Releases guest objects and saves the pipelines.
   void reset();
   ShaderStore& shaders() { return m_shaderStore; }
+  /// Returns draws that need the pipelines used last (core::Backend).
+  std::vector<std::unique_ptr<core::DrawState>> recentDraws(size_t most) {
+    return m_pipelines.recentDraws(most);
+  }
   /// Drops what is kept for the owner of `account`, who has ended (core::Backend).
   void processEnds(const HostMemory& account) {
     m_pipelines.processEnds(account);
@@ -101,10 +105,11 @@ private:
   // The current choice.
   ShaderPath* m_path = &m_d3d9;
   DrawShaders m_shaders;
-  VkPipeline m_pipeline = VK_NULL_HANDLE;
+  PipelineCache::Graphics m_pipeline;
   Area m_area;
-  uint32_t m_layoutGeneration = 0;  ///< of m_layouts, when m_shaders was chosen
-  uint32_t m_targetGeneration = 0;  ///< of m_targets, when it was looked at last
+  uint32_t m_layoutGeneration = 0;    ///< of m_layouts, when m_shaders was chosen
+  uint32_t m_pipelineGeneration = 0;  ///< of m_pipelines, when m_pipeline was chosen
+  uint32_t m_targetGeneration = 0;    ///< of m_targets, when it was looked at last
 };
 
 }  // namespace aerogpu::vk

@@ -149,7 +149,7 @@ void DynamicState::emitDepthStencil(const core::DrawState& state) {
   VkCommandBuffer commands = m_gpu.recorder->commands();
   const core::DepthStencilState& d = state.depthStencil;
   vk.CmdSetDepthTestEnable(commands, d.depthEnable);
-  vk.CmdSetDepthWriteEnable(commands, d3d9::writesDepth(d));
+  vk.CmdSetDepthWriteEnable(commands, core::writesDepth(d));
   vk.CmdSetDepthCompareOp(commands, compareOp(d.depthFunc));
   vk.CmdSetStencilTestEnable(commands, d.stencilEnable);
   // Clockwise triangles are Vulkan's front here.

@@ -75,19 +75,30 @@ PipelineCache::~PipelineCache() {
   if (m_cache) m_gpu.device->vk().DestroyPipelineCache(m_gpu.device->handle(), m_cache, nullptr);
 }
 
-Result<VkPipeline> PipelineCache::graphics(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
-                                           VkPipelineLayout layout) {
-  if (const auto it = m_graphics.find(key); it != m_graphics.end()) return it->second.handle;
+Result<PipelineCache::Graphics> PipelineCache::graphics(const PipelineKey& key, const core::DrawState& state,
+                                                        const DrawShaders& shaders) {
+  const auto answer = [](GraphicsPipeline& made) { return Graphics{made.handle, &made.draw.usedIn}; };
+  if (const auto it = m_graphics.find(key); it != m_graphics.end()) return answer(it->second);
   const HostMemory* owner = Shares::ownerNow(m_gpu.hostMemory);
   auto charge = makeRoom(owner);
   if (!charge) return charge.error();
-  auto pipeline = build(key, vs, ps, layout, cacheFor(owner));
-  if (!pipeline) return pipeline;
+  auto pipeline =
+      build(key, shaders.vsModule->handle, shaders.psModule ? shaders.psModule->handle : VK_NULL_HANDLE,
+            shaders.layout.handle, cacheFor(owner));
+  if (!pipeline) return pipeline.error();
   m_gpu.stats.pipelinesCreated.fetch_add(1, std::memory_order_relaxed);
   ++m_made;
-  const auto made = m_graphics.emplace(key, Pipeline{*pipeline, std::move(*charge)}).first;
+  const auto made =
+      m_graphics.emplace(key, GraphicsPipeline{{*pipeline, std::move(*charge)}, RecentDraw(state, shaders)})
+          .first;
   m_shares.add(owner, {&made->first, 0});
-  return pipeline;
+  return answer(made->second);
+}
+
+std::vector<std::unique_ptr<core::DrawState>> PipelineCache::recentDraws(size_t most) {
+  std::vector<const RecentDraw*> draws;
+  for (const auto& [key, pipeline] : m_graphics) draws.push_back(&pipeline.draw);
+  return statesOf(draws, most);
 }
 
 Result<VkPipeline> PipelineCache::compute(uint64_t module, VkShaderModule cs, VkPipelineLayout layout) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "renderer/vulkan/draw/pipeline_key.h"
+#include "renderer/vulkan/draw/recent_draws.h"
 #include "renderer/vulkan/objects/cache_shares.h"
 #include "renderer/vulkan/objects/gpu.h"
 
@@ -19,13 +20,20 @@ public:
   PipelineCache(Gpu& gpu, std::string folder);
   ~PipelineCache();
 
-  Result<VkPipeline> graphics(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
-                              VkPipelineLayout layout);
+  /// A pipeline, valid until generation() changes.
+  struct Graphics {
+    VkPipeline handle = VK_NULL_HANDLE;
+    uint64_t* usedIn = nullptr;  ///< the batch that used it last, for its user to write
+  };
+  /// `state` chose `key` with `shaders`.
+  Result<Graphics> graphics(const PipelineKey& key, const core::DrawState& state, const DrawShaders& shaders);
   Result<VkPipeline> compute(uint64_t module, VkShaderModule cs, VkPipelineLayout layout);
   /// Changes when pipelines are dropped: earlier handles are no longer valid.
   uint32_t generation() const { return m_generation; }
   /// Writes the file if pipelines were made since the last save; called by Draws::reset().
   void save();
+  /// Returns draws that need the graphics pipelines used last (core::Backend).
+  std::vector<std::unique_ptr<core::DrawState>> recentDraws(size_t most);
   /// Drops some of the pipelines of the owner of `account`, who has ended (core::Backend).
   void processEnds(const HostMemory& account);
 
@@ -42,6 +50,9 @@ private:
   struct Pipeline {
     VkPipeline handle = VK_NULL_HANDLE;
     HostMemoryCharge charge;
+  };
+  struct GraphicsPipeline : Pipeline {
+    RecentDraw draw;  ///< the one that it was made for
   };
   Result<VkPipeline> build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
                            VkPipelineLayout layout, VkPipelineCache cache);
@@ -63,7 +74,7 @@ private:
   Gpu& m_gpu;
   const std::string m_folder;
   VkPipelineCache m_cache = VK_NULL_HANDLE;
-  std::unordered_map<PipelineKey, Pipeline, PipelineKeyHash> m_graphics;
+  std::unordered_map<PipelineKey, GraphicsPipeline, PipelineKeyHash> m_graphics;
   std::unordered_map<uint64_t, Pipeline> m_compute;
   Shares m_shares{{kMaxPipelines, kMaxPipelines / 8}};
   std::unordered_map<const HostMemory*, size_t> m_cached;  ///< pipelines in m_cache since open(), by owner

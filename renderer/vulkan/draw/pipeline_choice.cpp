@@ -27,9 +27,9 @@ VkPrimitiveTopology classOf(VkPrimitiveTopology t) {
 
 }  // namespace
 
-Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const TargetInfo& targets,
-                                          const DrawShaders& shaders, const VertexFetch& fetch,
-                                          uint32_t specialization) {
+Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& state,
+                                                       const TargetInfo& targets, const DrawShaders& shaders,
+                                                       const VertexFetch& fetch, uint32_t specialization) {
   const DeviceCaps& caps = m_gpu.device->caps();
   if (state.topology >= core::Topology::PatchList1)
     return Error{ErrorCode::Backend, "patch lists need hull and domain shaders", {}};
@@ -57,7 +57,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
   const bool allDynamic =
       caps.dynamicPolygonMode && caps.dynamicDepthClamp && caps.dynamicBlend && caps.dynamicVertexInput;
   Recent& recent = m_recent[(brief.vs * 7 + brief.ps) % m_recent.size()];
-  if (allDynamic && recent.pipeline && recent.key == brief) {
+  if (allDynamic && recent.pipeline.handle && recent.key == brief) {
     return recent.pipeline;
   }
 
@@ -95,13 +95,11 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
     }
     for (uint32_t i = 0; i < fetch.bindingCount; ++i) key.divisors[i] = fetch.divisors[i];
   }
-  auto pipeline = m_pipelines.graphics(key, shaders.vsModule->handle,
-                                       shaders.psModule ? shaders.psModule->handle : VK_NULL_HANDLE,
-                                       shaders.layout.handle);
-  if (!pipeline) return pipeline.error();
+  auto pipeline = m_pipelines.graphics(key, state, shaders);
+  if (!pipeline) return pipeline;
   brief.cache = m_pipelines.generation();
   recent = {brief, *pipeline};
-  return *pipeline;
+  return pipeline;
 }
 
 }  // namespace aerogpu::vk

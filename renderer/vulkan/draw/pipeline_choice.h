@@ -14,8 +14,9 @@ public:
   PipelineChoice(Gpu& gpu, PipelineCache& pipelines) : m_gpu(gpu), m_pipelines(pipelines) {}
 
   /// Fails with Backend for draws that this GPU, or every GPU without hull shaders, cannot do.
-  Result<VkPipeline> choose(const core::DrawState& state, const TargetInfo& targets,
-                            const DrawShaders& shaders, const VertexFetch& fetch, uint32_t specialization);
+  Result<PipelineCache::Graphics> choose(const core::DrawState& state, const TargetInfo& targets,
+                                         const DrawShaders& shaders, const VertexFetch& fetch,
+                                         uint32_t specialization);
   void reset() { m_recent = {}; }
 
 private:
@@ -28,7 +29,7 @@ private:
   };
   struct Recent {
     RecentKey key;
-    VkPipeline pipeline = VK_NULL_HANDLE;
+    PipelineCache::Graphics pipeline;
   };
 
   Gpu& m_gpu;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blits of textures: copies where bytes suffice, else a draw, which gives equal texels on every GPU; Vulkan's
-// own command only to textures that are no render target, above all volumes.
+// Blits of textures: copies where bytes suffice, else a draw, which takes the same texels on every GPU;
+// Vulkan's own command only to textures that are no render target, above all volumes.
 #include <algorithm>
 
 #include "renderer/core/texel.h"
@@ -61,13 +61,6 @@ shader::BlitYuv yuvOf(const core::FormatInfo& format) {
     default:
       return shader::BlitYuv::None;
   }
-}
-
-/// True if the format stores a channel of fewer than 8 bits, which samplers may widen differently
-/// (BlitShader::narrow).
-bool isNarrow(const core::FormatInfo& format) {
-  return std::any_of(format.channels.begin(), format.channels.end(),
-                     [](const core::Channel& channel) { return channel.stored() && channel.bits < 8; });
 }
 
 shader::BlitSampling samplingOf(std::span<const BlitBox> boxes, core::BlitFilter filter,
@@ -210,7 +203,7 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   const VkImageLayout layout = own ? VK_IMAGE_LAYOUT_GENERAL : src.sampledLayout();
   shader::BlitShader shader;
   shader.volume = volume;
-  shader.narrow = isNarrow(*src.m_format.info);
+  shader.narrow = src.m_format.narrow();
   shader.yuv = yuvOf(*src.m_format.info);
   shader.colorKey = args.colorKey.has_value();
   shader.targetKey = kept != nullptr;

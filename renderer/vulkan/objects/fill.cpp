@@ -85,9 +85,21 @@ void TextureObject::beginPassOn(VkImageView view, const VkRect2D& area, const co
   m_gpu.recorder->beginPass(info);
 }
 
+VkClearColorValue TextureObject::exactColor(const core::ClearArgs& args) const {
+  uint8_t texel[16] = {};
+  core::clearTexel(*m_format.info, args, texel);
+  const core::Rgba color = core::readTexel(*m_format.info, false, texel);
+  VkClearColorValue value{};
+  std::copy(color.begin(), color.end(), value.float32);
+  return value;
+}
+
 VkClearValue TextureObject::clearValue(const core::ClearArgs& args) const {
   VkClearValue value{};
-  if (args.color) {
+  if (args.color && m_format.plain) {
+    value.color = exactColor(args);
+    if (m_format.info->opaque) value.color.float32[3] = 1;
+  } else if (args.color) {
     std::copy(args.rgba.begin(), args.rgba.end(), value.color.float32);
     if (m_format.info->opaque) value.color.float32[3] = 1;
   } else {
@@ -99,7 +111,7 @@ VkClearValue TextureObject::clearValue(const core::ClearArgs& args) const {
 Result<void> TextureObject::fillTarget(core::Subresource sub, std::span<const core::Box> boxes,
                                        const core::ClearArgs& args) {
   if (auto opened = m_gpu.recorder->open(); !opened) return opened;
-  const bool srgb = args.color && core::asSrgb(m_desc.format, args.encodeSrgb);
+  const bool srgb = args.color && !m_format.plain && core::asSrgb(m_desc.format, args.encodeSrgb);
   auto target = targetView(sub, srgb ? m_format.srgb : m_format.linear);
   if (!target) return target.error();
   if (boxes.size() == 1) {
@@ -128,12 +140,7 @@ Result<void> TextureObject::fillTarget(core::Subresource sub, std::span<const co
 Result<void> TextureObject::fillImage(core::Subresource sub, const core::ClearArgs& args) {
   if (auto opened = m_gpu.recorder->open(); !opened) return opened;
   if (auto defined = ensureDefined(); !defined) return defined;
-  // The image's own format is linear: the value that an sRGB one would store is computed here.
-  uint8_t texel[16] = {};
-  core::clearTexel(*m_format.info, args, texel);
-  const core::Rgba color = core::readTexel(*m_format.info, false, texel);
-  VkClearColorValue value{};
-  std::copy(color.begin(), color.end(), value.float32);
+  const VkClearColorValue value = exactColor(args);
   const VkImageSubresourceRange range{VK_IMAGE_ASPECT_COLOR_BIT, sub.mip, 1, sub.layer, 1};
   VkCommandBuffer commands =
       transferCommands(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_2_TRANSFER_WRITE_BIT);

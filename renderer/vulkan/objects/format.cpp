@@ -131,6 +131,19 @@ shader::BlitOutput VkFormatInfo::blitOutput() const {
   return out;
 }
 
+std::array<uint8_t, 4> VkFormatInfo::narrow() const {
+  std::array<uint8_t, 4> steps{};
+  bool narrow = false;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    // Signed channels of so few bits are kept in wider ones.
+    const core::Channel& channel = info->channels[i];
+    if (channel.type != core::Channel::Type::Unorm || channel.bits > 8) continue;
+    steps[i] = static_cast<uint8_t>((1u << channel.bits) - 1);
+    narrow |= channel.bits < 8;
+  }
+  return narrow ? steps : std::array<uint8_t, 4>{};
+}
+
 Result<VkFormatInfo> mapFormat(const Device& device, aerogpu_format format) {
   for (const Row& row : kRows) {
     if (row.format != format) continue;

@@ -40,6 +40,8 @@ struct VkFormatInfo {
   bool drawn() const { return core::takesColors(*info); }
   /// Returns the form in which colors must be written so that its views show them.
   shader::BlitOutput blitOutput() const;
+  /// Returns BlitShader::narrow for textures of the format.
+  std::array<uint8_t, 4> narrow() const;
   /// Returns the bytes of a texel or block in the image, of one plane.
   uint32_t texelBytes() const {
     return conversion == Conversion::None ? info->blockBytes : imageBytes(conversion);

@@ -57,6 +57,7 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
       std::make_unique<Recorder>(device, *self->host, *self->fromDevice, *self->stopWords, config);
   self->storedImages = std::make_unique<ImageStore>(device, *self->recorder, config.hostMemory);
   self->blits = std::make_unique<BlitDraws>(device, *self->recorder);
+  self->sampleCopies = std::make_unique<SampleCopies>(device, *self->recorder);
   Result<void> created = self->stopWords->create();
   if (created) created = self->recorder->create();
   if (!created) {

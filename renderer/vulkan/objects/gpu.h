@@ -16,6 +16,7 @@
 #include "renderer/vulkan/device/host_import.h"
 #include "renderer/vulkan/device/memory.h"
 #include "renderer/vulkan/device/recorder.h"
+#include "renderer/vulkan/device/sample_copies.h"
 #include "renderer/vulkan/device/stop_words.h"
 #include "renderer/vulkan/device/window_pool.h"
 #include "renderer/vulkan/objects/buffer_renames.h"
@@ -51,6 +52,7 @@ struct Gpu {
   std::unique_ptr<StopWords> stopWords;
   std::unique_ptr<Recorder> recorder;
   std::unique_ptr<BlitDraws> blits;
+  std::unique_ptr<SampleCopies> sampleCopies;
   uint64_t nextSerial = 1;  ///< identities of views, modules, layouts: never used twice
   BufferRenames renames;    ///< examined by the next draw
   HeldCopies heldCopies;

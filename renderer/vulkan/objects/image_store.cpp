@@ -54,15 +54,20 @@ Result<void> ImageStore::describe(ImageShape& shape) const {
   return {};
 }
 
-Result<StoredImage*> ImageStore::take(const core::TextureDesc& desc, HostMemoryCharge& charge,
+Result<void> ImageStore::take(HostMemoryCharge* charge, const ImageShape& shape, uint64_t extraBytes) {
+  if (!charge) return {};
+  *charge = HostMemoryCharge::take(m_hostMemory, shape.bytes + extraBytes, HostMemoryKind::Textures);
+  if (charge->ok()) return {};
+  return refused(ErrorCode::Backend, "host memory limit reached", {{"bytes", shape.bytes}});
+}
+
+Result<StoredImage*> ImageStore::take(const core::TextureDesc& desc, HostMemoryCharge* charge,
                                       uint64_t extraBytes) {
   auto found = shape(desc);
   if (!found) return found.error();
   ImageShape& shape = **found;
   if (StoredImage* image = shape.kept) {
-    charge = HostMemoryCharge::take(m_hostMemory, shape.bytes + extraBytes, HostMemoryKind::Textures);
-    if (!charge.ok())
-      return refused(ErrorCode::Backend, "host memory limit reached", {{"bytes", shape.bytes}});
+    if (auto taken = take(charge, shape, extraBytes); !taken) return taken.error();
     shape.kept = std::exchange(image->m_next, nullptr);
     m_keptBytes -= image->m_memory.size;
     --m_kept;
@@ -73,7 +78,7 @@ Result<StoredImage*> ImageStore::take(const core::TextureDesc& desc, HostMemoryC
   return made;
 }
 
-Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge& charge, uint64_t extraBytes) {
+Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge* charge, uint64_t extraBytes) {
   const DeviceTable& vk = m_device.vk();
   const core::TextureDesc& desc = shape.desc;
   const VkFormat formats[2] = {shape.format.linear, shape.format.srgb};
@@ -119,13 +124,11 @@ Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge& charg
     shape.pool = &pool(needs.memoryRequirements.memoryTypeBits);
   }
   const auto failed = [&](Error error) -> Result<StoredImage*> {
-    charge.reset();
+    if (charge) charge->reset();
     destroy(image);
     return error;
   };
-  charge = HostMemoryCharge::take(m_hostMemory, shape.bytes + extraBytes, HostMemoryKind::Textures);
-  if (!charge.ok())
-    return failed(refused(ErrorCode::Backend, "host memory limit reached", {{"bytes", shape.bytes}}));
+  if (auto taken = take(charge, shape, extraBytes); !taken) return failed(taken.error());
   auto memory = this->memory(shape);
   if (!memory) return failed(memory.error());
   image->m_memory = *memory;

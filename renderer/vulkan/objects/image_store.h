@@ -63,8 +63,8 @@ public:
   ImageStore& operator=(const ImageStore&) = delete;
 
   /// Takes an image for a texture; its layout is UNDEFINED. `charge` grows by the memory needed before the
-  /// memory is taken.
-  Result<StoredImage*> take(const core::TextureDesc& desc, HostMemoryCharge& charge, uint64_t extraBytes);
+  /// memory is taken; null: nobody is charged.
+  Result<StoredImage*> take(const core::TextureDesc& desc, HostMemoryCharge* charge, uint64_t extraBytes);
   /// Gives back an image that the GPU never saw, or is done with.
   void giveBack(StoredImage* image);
   /// Drops images that were kept for too long.
@@ -82,7 +82,9 @@ private:
 
   Result<ImageShape*> shape(const core::TextureDesc& desc);
   Result<void> describe(ImageShape& shape) const;
-  Result<StoredImage*> make(ImageShape& shape, HostMemoryCharge& charge, uint64_t extraBytes);
+  Result<StoredImage*> make(ImageShape& shape, HostMemoryCharge* charge, uint64_t extraBytes);
+  /// Charges for an image; fails if that passes a cap.
+  Result<void> take(HostMemoryCharge* charge, const ImageShape& shape, uint64_t extraBytes);
   Result<MemoryRange> memory(const ImageShape& shape);
   void destroy(StoredImage* image);
   /// Drops images of `shape` that were kept before `batch`.

@@ -154,10 +154,11 @@ void Queries::batchEnds() {
   m_gpu.recorder->hostReads();
 }
 
-Result<void> QueryObject::begin() {
+Result<void> QueryObject::begin(uint64_t counted) {
   if (m_kind == core::QueryKind::Timestamp) return {};
   if (m_begun) return Error{ErrorCode::CmdDecode, "the query has begun already", {}};
   m_sum = {};
+  if (counted != 0) m_sum.earlier = std::make_shared<uint64_t>(counted);
   m_begun = true;
   resume();
   return {};

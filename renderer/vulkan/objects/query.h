@@ -108,7 +108,7 @@ public:
   QueryObject(Queries& queries, core::QueryKind kind) : m_queries(queries), m_kind(kind) {}
   ~QueryObject() override { pause(); }
 
-  Result<void> begin() override;
+  Result<void> begin(uint64_t counted) override;
   Result<void> end() override;
   void pause() override;
   void resume() override;

@@ -73,8 +73,12 @@ public:
   explicit ShaderObject(std::shared_ptr<ShaderCode> code) : m_code(std::move(code)) {
     cost = {m_code->cost.instructions, m_code->cost.samples};
   }
+  std::span<const uint8_t> code() const override { return m_code->bytes; }
   static ShaderCode& of(const core::Shader& shader) {
     return *static_cast<ShaderObject&>(*shader.gpu).m_code;
+  }
+  static const std::shared_ptr<ShaderCode>& shared(const core::Shader& shader) {
+    return static_cast<ShaderObject&>(*shader.gpu).m_code;
   }
 
 private:

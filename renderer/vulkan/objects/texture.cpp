@@ -30,7 +30,7 @@ bool canView(const core::TextureDesc& desc, VkImageViewType type, uint32_t layer
 
 Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const core::TextureDesc& desc) {
   HostMemoryCharge charge;
-  auto stored = gpu.storedImages->take(desc, charge, sizeof(TextureObject));
+  auto stored = gpu.storedImages->take(desc, &charge, sizeof(TextureObject));
   if (!stored) return stored.error();
   return std::unique_ptr<core::GpuTexture>(new TextureObject(gpu, desc, **stored, std::move(charge)));
 }

@@ -66,6 +66,13 @@ public:
                            const core::Box& box) override;
   Result<void> read(core::Subresource sub, const core::Box& box,
                     std::unique_ptr<core::ByteSink> sink) override;
+  bool needsPlanes() const override {
+    return m_desc.samples > 1 || m_format.linear == VK_FORMAT_D32_SFLOAT_S8_UINT;
+  }
+  Result<void> readPlane(const core::TexelPart& part, const core::Box& box,
+                         std::unique_ptr<core::ByteSink> sink) override;
+  Result<void> writePlane(const core::TexelPart& part, const core::Box& box,
+                          core::ByteSource& source) override;
   Result<void> fill(core::Subresource sub, std::span<const core::Box> boxes,
                     const core::ClearArgs& args) override;
   Result<void> blit(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,
@@ -160,6 +167,9 @@ private:
   void beginPassOn(VkImageView view, const VkRect2D& area, const core::ClearArgs* clear,
                    bool samples = false);
   VkClearValue clearValue(const core::ClearArgs& args) const;
+  /// Returns the color that the texels of a fill have, so that no GPU's rounding gives others. The format is
+  /// plain, the view linear: sRGB is encoded here.
+  VkClearColorValue exactColor(const core::ClearArgs& args) const;
   Result<void> fillTarget(core::Subresource sub, std::span<const core::Box> boxes,
                           const core::ClearArgs& args);
   /// Fills a whole subresource of a texture that is no target.
@@ -186,6 +196,25 @@ private:
                                                  uint32_t samples, core::TextureKind kind);
   /// Returns a texture that holds the first sample of each texel of a whole depth texture.
   Result<std::unique_ptr<core::GpuTexture>> holdFirstSamples();
+  // Planes of texels (planes.cpp).
+  /// Returns a texture for a box of a plane of this one. Nobody is charged: it is small, and dies with its
+  /// batch.
+  Result<std::unique_ptr<TextureObject>> planeOf(const core::Box& box, core::TexelPlane plane,
+                                                 uint32_t samples = 1);
+  /// Returns a copy of the box, of all samples; likewise.
+  Result<std::unique_ptr<TextureObject>> copyOf(core::Subresource sub, const core::Box& box);
+  Result<std::unique_ptr<TextureObject>> temporary(aerogpu_format format, const core::Box& box,
+                                                   uint32_t samples);
+  /// Returns the depth of one sample of a box, all of it drawn.
+  Result<std::unique_ptr<TextureObject>> depthOfSample(const core::TexelPart& part, const core::Box& box);
+  /// Writes to `exact`, of as many samples, the numbers beside those of `near` that this texture's depth is.
+  Result<void> compareDepth(uint32_t sample, TextureObject& near, TextureObject& exact);
+  /// Draws a plane of one sample of a box to `held`; or, without `out`, from there.
+  Result<void> drawPlane(const core::TexelPart& part, const core::Box& box, TextureObject& held, bool out,
+                         uint32_t stencilBits = 0);
+  /// Write a plane of a box, which fits in one piece of staging memory: of several samples, of one.
+  Result<void> writeSample(const core::TexelPart& part, const core::Box& box, std::span<const uint8_t> bytes);
+  Result<void> writeAspect(const core::TexelPart& part, const core::Box& box, std::span<const uint8_t> bytes);
   core::TextureKind plainKind() const {
     return m_desc.kind == core::TextureKind::Volume ? m_desc.kind : core::TextureKind::Texture2D;
   }
@@ -201,6 +230,9 @@ private:
     uint64_t stencilOffset;
   };
   Result<void> readPlanes(core::Subresource sub, const core::Box& box, const Target& target);
+  /// Copies one aspect; then, if the target has a place for it, stencil.
+  Result<void> readAspect(VkImageAspectFlags aspect, core::Subresource sub, const core::Box& box,
+                          const Target& target);
   /// Writes without a copy in between, if the HostImporter wants the bytes and all rows are one pitch apart;
   /// false, and nothing is done, if that is impossible.
   Result<bool> writeInPlace(core::Subresource sub, const core::Box& box, core::Pitches pitches,

@@ -11,7 +11,7 @@
 namespace aerogpu::vk {
 namespace {
 
-constexpr uint64_t kPieceBytes = uint64_t{4} << 20;  // one chunk of staging memory
+constexpr uint64_t kChunkBytes = uint64_t{4} << 20;  // one chunk of staging memory
 
 Error unreadableTexture() {
   return Error{ErrorCode::OutOfBounds, "guest memory of a texture cannot be read", {}};
@@ -75,10 +75,10 @@ Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, 
   if (even && m_gpu.imports->wants(part.rowBytes * part.rows, span))
     if (auto written = writeInPlace(sub, box, pitches, source, promise); !written || *written)
       return written ? Result<void>{} : written.error();
-  if (imageRowBytes(box) * part.rows <= kPieceBytes)
+  if (imageRowBytes(box) * part.rows <= kChunkBytes)
     return writePiece(sub, box, part, 0, pitches, source, isAll(box), promise);
   // Pieces of staging memory: several whole slices, or rows of one.
-  const uint64_t piece = std::max<uint64_t>(1, kPieceBytes / imageRowBytes(box));  // rows
+  const uint64_t piece = std::max<uint64_t>(1, kChunkBytes / imageRowBytes(box));  // rows
   const auto rows = static_cast<uint32_t>(std::min<uint64_t>(part.perSlice, piece));
   const auto slices =
       static_cast<uint32_t>(std::clamp<uint64_t>(rows < part.perSlice ? 1 : piece / rows, 1, box.depth));
@@ -169,13 +169,18 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
 }
 
 Result<void> TextureObject::readPlanes(core::Subresource sub, const core::Box& box, const Target& target) {
+  return readAspect(m_format.info->depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub, box,
+                    target);
+}
+
+Result<void> TextureObject::readAspect(VkImageAspectFlags aspect, core::Subresource sub, const core::Box& box,
+                                       const Target& target) {
   if (auto defined = ensureDefined(); !defined) return defined;
   VkBufferImageCopy2 regions[2] = {{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2},
                                    {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2}};
   regions[0].bufferOffset = target.offset;
   regions[0].bufferRowLength = target.rowLength;
-  regions[0].imageSubresource =
-      layersOf(m_format.info->depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
+  regions[0].imageSubresource = layersOf(aspect, sub);
   regions[0].imageOffset = offsetOf(box);
   regions[0].imageExtent = extentOf(box);
   regions[1] = regions[0];

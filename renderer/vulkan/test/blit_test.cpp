@@ -168,8 +168,8 @@ protected:
               from.sample(*last, x - last->to.x, y - last->to.y, z - last->to.z, args.filter, decode);
           for (size_t i = 0; i < (hasAlpha(to.format) ? 4u : 3u); ++i) {
             const double value = (encode && i < 3 ? encodeSrgb(want[i]) : want[i]) * steps[i];
-            // To nearest; a value between two steps may be either.
-            if (std::abs(number[i] - value) <= 0.5 + 1e-3 + tolerance) continue;
+            // To nearest, within the 0.6 steps of Direct3D's conversion rules; NVIDIA's GPUs use 0.52.
+            if (std::abs(number[i] - value) <= 0.6 + tolerance) continue;
             if (++failures > 4) return;
             ADD_FAILURE() << "channel " << i << " at " << x << ", " << y << ", " << z << " is " << number[i]
                           << ", not " << value << ", " << findFormat(from.format)->name << " to "
@@ -560,7 +560,7 @@ TEST_P(BlitTest, DrawsAroundItGoOnAndQueriesDoNotCountIt) {
   {
     Painter painter(backend(), flat(16, 8));
     painter.draw();
-    ASSERT_TRUE((*query)->begin());
+    ASSERT_TRUE((*query)->begin(0));
     painter.draw();
     ASSERT_TRUE(dst->blit({}, *src, {}, box, kPoint));
     painter.draw();

@@ -2,6 +2,10 @@
 // DXBC of shader models 4 and 5 through vkd3d-shader: vertex, pixel, compute, the D3D10 binding tables,
 // D3D10's rasterisation rules. The containers are put together here, token by token
 // (d3d10TokenizedProgramFormat.hpp names).
+#include <bit>
+#include <limits>
+#include <optional>
+
 #include "renderer/test/dxbc_builder.h"
 #include "renderer/vulkan/test/draw_fixture.h"
 
@@ -19,13 +23,16 @@ protected:
     w.packet(c, bytes.data(), bytes.size() * 4);
     return c.shader_handle;
   }
-  Tokens samplingCode() {
+  /// Samples at the register's coordinates, or at `constant` of each.
+  Tokens samplingCode(std::optional<float> constant = {}) {
     Tokens t;
     op(t, 0x5A, {handle(kSampler, 1)});
     op(t, 0x58 | 3u << 11, {handle(kResource, 2), {0x5555}});
     op(t, 0x62 | 2u << 11, {dst(kInput, 1, 3)});
     op(t, 0x65, {dst(kOutput, 0, 15)});
-    op(t, kSample, {dst(kOutput, 0, 15), src(kInput, 1, kXyxx), src(kResource, 2), handle(kSampler, 1)});
+    const uint32_t bits = std::bit_cast<uint32_t>(constant.value_or(0));
+    const Tokens at = constant ? Tokens{0x4002, bits, bits, bits, bits} : src(kInput, 1, kXyxx);
+    op(t, kSample, {dst(kOutput, 0, 15), at, src(kResource, 2), handle(kSampler, 1)});
     op(t, kRet, {});
     return container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 3}},
                      {{"SV_Target", 0, 0, 3, 0, 15}});
@@ -128,6 +135,49 @@ TEST_F(DxbcTest, SamplersAndTextures) {
   draw(w, 6);
   run(w);
   EXPECT_EQ(result(3, 3), (Pixel{0, 0, 0, 0}));  // an unbound resource reads zero
+}
+
+/// Some texel, and nothing beyond the texture's memory; above all with constants, which compilers fold.
+TEST_F(DxbcTest, CoordinatesThatAreNoNumbers) {
+  constexpr uint8_t kTexel = 200;
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
+                  kInf = std::numeric_limits<float>::infinity();
+  CommandWriter w;
+  const uint32_t vs = create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode());
+  layout(w, {{0, 0, 2, 0, 0, 0}, {0, 12, 1, 0, 10, 0}});
+  const uint32_t images[] = {texture(w, kBgra, 4, 4), texture(w, kBgra, 5, 3)};
+  packets::upload(w, images[0], 0, Bytes(4 * 4 * 4, kTexel));
+  packets::upload(w, images[1], 0, Bytes(5 * 3 * 4, kTexel));
+  struct V {
+    float x, y, z, u, v;
+  };
+  const auto expectTexel = [&](uint32_t image, uint32_t filter, uint32_t mode) {
+    setTexture(w, 2, image);
+    const aerogpu_cmd_create_sampler c{{}, gpu().handle(), filter, mode, mode, mode};
+    w.packet(c);
+    aerogpu_cmd_set_samplers s{};
+    s.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
+    s.start_slot = 1;
+    s.sampler_count = 1;
+    w.packetWithTail(AEROGPU_CMD_SET_SAMPLERS, s, &c.sampler_handle, 4);
+    clearColor(w, 0, 0, 0, 0);
+    draw(w, 3);
+    run(w);
+    EXPECT_EQ(result(3, 3)[0], kTexel) << "mode " << mode << ", filter " << filter;
+  };
+  for (const float u : {kNan, kInf, -kInf, 1e30f, -1e30f, 1e6f}) {
+    SCOPED_TRACE(u);
+    const std::vector<V> corners = {{-1, 3, 0, u, u}, {3, -1, 0, u, u}, {-1, -1, 0, u, u}};
+    stream(w, 0, vertexBuffer(w, corners), sizeof(V));
+    for (const bool constant : {false, true}) {
+      bindShaders(
+          w, vs,
+          create(w, AEROGPU_SHADER_STAGE_PIXEL, samplingCode(constant ? std::optional(u) : std::nullopt)));
+      for (const uint32_t image : images)
+        for (const uint32_t filter : {AEROGPU_SAMPLER_FILTER_NEAREST, AEROGPU_SAMPLER_FILTER_LINEAR})
+          for (const uint32_t mode : {0u, 1u, 2u}) expectTexel(image, filter, mode);
+    }
+  }
 }
 
 // STATE-12, DRAW-8

@@ -408,7 +408,7 @@ TEST_F(KindsOracle, BlitsConvertWhatSamplersRead) {
   packets::upload(w, l8, 0, Bytes(16, 0x60));
   packets::upload(w, a8, 0, Bytes(16, 0x60));
   Bytes halves;
-  for (int i = 0; i < 16; ++i) halves.insert(halves.end(), {0x00, 0x38});  // 0.5
+  for (int i = 0; i < 16; ++i) halves.insert(halves.end(), {0x07, 0x36});  // 96.06 / 255
   packets::upload(w, half, 0, halves);
   run(w);
   const aerogpu_ext_blit_rect twice{{0, 0, 8, 8}, {0, 0, 4, 4}}, back{{0, 0, 4, 4}, {0, 0, 8, 8}};
@@ -419,7 +419,7 @@ TEST_F(KindsOracle, BlitsConvertWhatSamplersRead) {
     w.packet(c, &rect, 1);
   };
   const std::pair<uint32_t, Pixel> cases[] = {
-      {l8, {0x60, 0x60, 0x60, 0xFF}}, {a8, {0, 0, 0, 0x60}}, {half, {0xFF, 0xFF, 0x80, 0xFF}}};
+      {l8, {0x60, 0x60, 0x60, 0xFF}}, {a8, {0, 0, 0, 0x60}}, {half, {0xFF, 0xFF, 0x60, 0xFF}}};
   for (const auto& [source, want] : cases) {
     blit(flat, source, twice);
     run(w);
@@ -427,11 +427,11 @@ TEST_F(KindsOracle, BlitsConvertWhatSamplersRead) {
   }
   blit(l8, flat, back);
   run(w);
-  EXPECT_EQ(read(l8, AEROGPU_FORMAT_D3D9_L8, 4, 4), Bytes(16, 0x80)) << "red";
+  EXPECT_EQ(read(l8, AEROGPU_FORMAT_D3D9_L8, 4, 4), Bytes(16, 0x60)) << "red";
   blit(half, flat, back);
   run(w);
   const Bytes got = read(half, AEROGPU_FORMAT_D3D9_R16F, 4, 4);
-  EXPECT_NEAR(got[1], 0x38, 0) << "half of red";
+  EXPECT_EQ(got[1], 0x36) << "half of red";
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(Leak, FiftyRenderers) {
       Harness::Options options;
       options.backend = "vulkan";
       Harness own(options);
-      ASSERT_TRUE(own.ok()) << own.createError();
+      ASSERT_TRUE(own.ok()) << own.createError() << ", renderer " << i;
       CommandWriter w;
       Harness::createTexture(w, 1, kBgra, 16, 16, AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
       const uint32_t targets[] = {1};

@@ -235,6 +235,8 @@ public:
     m_state = {};
     EXPECT_TRUE(m_backend.recover());  // releases the targets
   }
+  DrawState& state() { return m_state; }
+  GpuTexture& target() { return *m_state.colorTargets[0].texture->gpu; }
   void draw() {
     const auto drawn = m_backend.draw(m_state, {3, 1, 0, 0});
     EXPECT_TRUE(drawn) << drawn.error().what;

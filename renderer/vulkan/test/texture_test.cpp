@@ -528,5 +528,39 @@ TEST_F(TextureTest, ATextureOfAnotherKindIsSampledAsWhatItIs) {
   EXPECT_EQ(sample(psVolume, depth), white);
 }
 
+/// 0/0 as a coordinate, and too large ones: some texel, or the border, and nothing beyond the texture's
+/// memory.
+TEST_F(TextureTest, CoordinatesThatAreNoNumbers) {
+  constexpr uint8_t kTexel = 200, kBorder = 0;
+  CommandWriter w;
+  const uint32_t plane = texture(w, kBgra, 4, 4), odd = texture(w, kBgra, 5, 3),
+                 cube = texture(w, kBgra, 4, 4, 1, 6);
+  packets::upload(w, plane, 0, Bytes(4 * 4 * 4, kTexel));
+  packets::upload(w, odd, 0, Bytes(5 * 3 * 4, kTexel));
+  packets::upload(w, cube, 0, Bytes(6 * 4 * 4 * 4, kTexel));
+  const auto projecting = [&](const char* kind) {
+    return shader(w, std::string("ps_2_0\ndcl_") + kind +
+                         " s0\ndef c0, 0, 0, 0, 0\nmov r0, c0\ntexldp r0, r0, s0\nmov oC0, r0\n");
+  };
+  const std::pair<uint32_t, uint32_t> cases[] = {{projecting("2d"), plane},
+                                                 {projecting("2d"), odd},
+                                                 {projecting("cube"), cube},
+                                                 {projecting("volume"), plane}};
+  for (const auto& [ps, image] : cases) {
+    bindShaders(w, m_vsTex, ps);
+    for (const uint32_t filter : {1u, 2u}) {
+      for (const uint32_t state : {kMagFilter, kMinFilter, kMipFilter}) samplerState(w, 0, state, filter);
+      for (uint32_t mode = 1; mode <= 5; ++mode) {
+        for (const uint32_t state : {kAddressU, kAddressV, kAddressW}) samplerState(w, 0, state, mode);
+        drawTextured(w, image, 0, 0, 1, 1);
+        run(w);
+        const uint8_t got = result(4, 4)[0];
+        EXPECT_TRUE(got == kTexel || (mode == 4 && got == kBorder))
+            << +got << ", mode " << mode << ", filter " << filter;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace aerogpu::test

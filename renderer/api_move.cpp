@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Implements the moves of aerogpu/renderer.h: everything is made anew from a snapshot, on the same GPU or on
+// another one.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "renderer/api.h"
+#include "renderer/api_structs.h"
+#include "renderer/base/error_text.h"
+#include "renderer/core/caps.h"
+#include "renderer/core/caps_block.h"
+#include "renderer/snapshot/warm_up.h"
+
+using namespace aerogpu;
+using snapshot::Outcome;
+
+namespace {
+
+/// The embedder is asked after so many bytes whether a move goes on.
+constexpr size_t kPiece = size_t{1} << 20;
+/// The embedder is asked as often while work ends.
+constexpr uint64_t kRestNs = 100'000'000;
+
+std::string givenUp() {
+  return "it was given up";
+}
+
+}  // namespace
+
+std::vector<uint8_t> aerogpu_renderer::capsHere() const {
+  Lock lock(m_capsMutex);
+  return m_caps;
+}
+
+void aerogpu_renderer::setCaps(std::vector<uint8_t> caps) {
+  Lock lock(m_capsMutex);
+  m_caps = std::move(caps);
+}
+
+/// Returns the capability block of the back end's GPU.
+std::vector<uint8_t> aerogpu_renderer::describeGpu() const {
+  core::Announced own(*backend);
+  own.restrictTo(capsSet);
+  return core::capsBlock(*backend, own, hostMemory.capBytes());
+}
+
+/// Waits for all work.
+Outcome aerogpu_renderer::rest(const GoesOn& goesOn) const {
+  while (!backend->waitIdle(kRestNs))
+    if (!goesOn(0)) return givenUp();
+  return {};
+}
+
+Outcome aerogpu_renderer::saveTo(snapshot::Spool& saved, const GoesOn& goesOn, bool toAnotherGpu) {
+  struct Sink {
+    snapshot::Spool& spool;
+    const GoesOn& goesOn;
+    bool givenUp = false;
+  } sink{saved, goesOn};
+  const auto add = [](void* opaque, const void* part, size_t size) {
+    auto& to = *static_cast<Sink*>(opaque);
+    to.givenUp |= !to.goesOn(to.spool.size());
+    return !to.givenUp && to.spool.add(part, size);
+  };
+  const auto file = trace::Writer::create(add, &sink, origin);
+  if (toAnotherGpu) snapshot::describeRecentDraws(executor->parts(), *file);
+  const auto done = save(*file);
+  std::string text;
+  const bool whole = done && file->finish(text);
+  if (whole) return {};
+  if (sink.givenUp) return givenUp();
+  return done ? text : textOf(done.error());
+}
+
+/// Loads a snapshot in place of all that is held. A guest's interruption may end that.
+Outcome aerogpu_renderer::loadOnce(const snapshot::Spool& saved, const GoesOn& goesOn) {
+  snapshot::Loader loading(executor->parts(), executor->features(), [this] { dropAll(); });
+  std::vector<uint8_t> piece(std::min<uint64_t>(kPiece, saved.size()));
+  for (uint64_t at = 0; at < saved.size(); at += piece.size()) {
+    piece.resize(std::min<uint64_t>(kPiece, saved.size() - at));
+    if (!goesOn(saved.size() + at)) return givenUp();
+    if (!saved.read(at, piece)) return std::string("the snapshot cannot be read");
+    if (auto done = loading.bytes(piece); !done) return done;
+  }
+  return loading.finish();
+}
+
+/// Loads a snapshot, again if an interruption comes in the middle: what that interrupts is the guest's work,
+/// and none is under way.
+Outcome aerogpu_renderer::loadFrom(const snapshot::Spool& saved, const GoesOn& goesOn) {
+  const bool held = executor->holds();
+  Outcome done;
+  for (bool again = true; again;) {
+    const bool was = interrupted.exchange(false, std::memory_order_acq_rel);
+    done = loadOnce(saved, goesOn);
+    again = !done && interrupted.load(std::memory_order_acquire);
+    if (was) interrupted.store(true, std::memory_order_release);
+  }
+  if (capture) executor->setObserver(capture.get());  // loads have their own
+  if (!done) dropAll();
+  stats.heldObjects.store(executor->heldObjects(), std::memory_order_relaxed);
+  if (held) executor->hold();
+  return done;
+}
+
+Outcome aerogpu_renderer::move(bool& kept) {
+  kept = true;
+  snapshot::Spool saved;
+  if (auto done = saveTo(saved, {}, false); !done) return done;
+  Outcome done = loadFrom(saved, {});
+  kept = done.ok();
+  return done;
+}
+
+/// Uses the other GPU. Nothing is held.
+void aerogpu_renderer::useOther() {
+  if (!backend->lost()) (void)backend->recover();  // of what was drawn with last: it would stay charged
+  backend->exchange();
+  announced->moveTo(*backend, *core::parseCaps(promised));
+}
+
+/// Opens a GPU that has all that the guest was told of, beside the one in use.
+Outcome aerogpu_renderer::openFitting(const std::string& device) {
+  std::string error;
+  if (!backend->openOther(device, error)) return error;
+  backend->exchange();
+  const std::string name = backend->deviceName(), lacks = core::missingCaps(promised, describeGpu());
+  backend->exchange();
+  if (lacks.empty() || goesWhereSomethingLacks) return {};
+  backend->closeOther();
+  return name + " lacks what the guest was told of: " + lacks;
+}
+
+Outcome aerogpu_renderer::moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) {
+  kept = true;
+  if (saving || loader) return std::string("a save or load is under way");
+  if (auto resting = rest(goesOn); !resting) return resting;
+  if (auto opened = openFitting(device); !opened) return opened;
+  if (backend->lost()) {  // nothing is left to move: the guest brings the other one back in its place
+    dropAll();
+    backend->exchange();
+    announced->moveTo(*backend, *core::parseCaps(promised));
+    backend->lose();
+    backend->closeOther();
+    setCaps(describeGpu());
+    return {};
+  }
+  snapshot::Spool saved;
+  Outcome done = saveTo(saved, goesOn, true);
+  if (done) {
+    const bool held = executor->holds();
+    dropAll();
+    useOther();
+    if (held) executor->hold();
+    done = loadFrom(saved, goesOn);
+    if (!done) {
+      useOther();
+      if (held) executor->hold();
+      if (const auto back = loadFrom(saved, {}); !back) {
+        kept = false;
+        backend->lose();
+        done = done.error() + "; on the GPU before: " + back.error();
+      }
+    }
+  }
+  backend->closeOther();
+  if (done) setCaps(describeGpu());
+  return done;
+}
+
+extern "C" {
+
+bool aerogpu_renderer_move(aerogpu_renderer* renderer, bool* kept, char* error, size_t error_size) {
+  const auto done = renderer->move(*kept);
+  if (!done) copyText(error, error_size, done.error());
+  return done.ok();
+}
+
+bool aerogpu_renderer_move_to(aerogpu_renderer* renderer, const char* device,
+                              bool (*goes_on)(void* opaque, uint64_t bytes), void* opaque, bool* kept,
+                              char* error, size_t error_size) {
+  const auto done = renderer->moveTo(device ? device : "", {goes_on, opaque}, *kept);
+  if (!done) copyText(error, error_size, done.error());
+  return done.ok();
+}
+
+void aerogpu_renderer_lose(aerogpu_renderer* renderer) {
+  renderer->backend->lose();
+}
+
+}  // extern "C"

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Errors of packets that need what the guest was told of, on a host that lacks it (CAPS-8). Render thread
+// only.
+#pragma once
+
+#include <initializer_list>
+
+#include "renderer/base/result.h"
+#include "renderer/core/submission.h"
+
+namespace aerogpu::core {
+
+/// Returns the error of a packet, and logs it if it is the first with this text and this number, which is a
+/// format's or 0. `what` has static storage.
+Error lacking(Submission& s, const char* what, uint32_t number, std::initializer_list<ErrorValue> values);
+
+}  // namespace aerogpu::core
