@@ -2,7 +2,7 @@
 """Runs the scenes of bench.exe by turns on our and on other Direct3D 9, and prints a table of medians with quartiles.
 
 usage: scripts/bench-d3d9 [options] [SCENE...]
-  SCENE            draws, sprites, textures, windows, uploads, readbacks (default: all)
+  SCENE            draws, sprites, textures, windows, uploads, readbacks, small-uploads, small-readbacks (default: all)
   --dxvk FILE      DXVK's d3d9.dll for x64; runs the scenes with DXVK on lavapipe too. Debian 13's package dxvk-wine64
                    has it as /usr/lib/dxvk/wine64/d3d9.dll.so, a Windows library; unpacking the package is enough
   --rounds N       runs of each scene on each stack (default: 5)
@@ -15,11 +15,12 @@ usage: scripts/bench-d3d9 [options] [SCENE...]
 bench.exe runs under Wine on three stacks. Wine's own Direct3D draws with OpenGL on llvmpipe and DXVK (with --dxvk) with
 Vulkan on lavapipe, both into a window on an X server in memory. Ours draws with Vulkan on lavapipe beside a QEMU
 without a CPU, and presents onto the device's screen. A fourth program, aerogpu-direct-scenes, draws the same pictures
-in plain Vulkan calls on lavapipe, as an engine would, and copies each frame to memory. It has no uploads and
-readbacks, whose frames are a transfer of 4 MiB and show nothing. A run whose picture differs from the others is an
-error. Processor time is that of the program's process in the counted frames; for our stack also that of the kernel side
-and the device, from the start of the program to its end. After each scene a line compares our time and processor time a
-frame with the slower of Wine's own Direct3D and direct Vulkan (Wine's alone for transfers)."""
+in plain Vulkan calls on lavapipe, as an engine would, and copies each frame to memory. It has no transfers: a frame of
+uploads or readbacks moves 4 MiB, of small-uploads or small-readbacks 64 KiB, and shows nothing. A run whose picture
+differs from the others is an error. Processor time is that of the program's process in the counted frames; for our
+stack also that of the kernel side and the device, from the start of the program to its end. After each scene a line
+compares our time and processor time a frame with the slower of Wine's own Direct3D and direct Vulkan (Wine's alone for
+transfers)."""
 import os
 import re
 import statistics
@@ -31,8 +32,8 @@ from d3d9_stack import PARTS, Stack, program
 import d3d9_stack
 import wine
 
-SCENES = ('draws', 'sprites', 'textures', 'windows', 'uploads', 'readbacks')
-TRANSFERS = SCENES[4:]  # 4 MiB up or back; a frame shows nothing, and direct Vulkan has no such scene
+SCENES = ('draws', 'sprites', 'textures', 'windows', 'uploads', 'readbacks', 'small-uploads', 'small-readbacks')
+TRANSFERS = SCENES[4:]  # up or back; a frame shows nothing, and direct Vulkan has no such scene
 LAVAPIPE = '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'
 UNCOUNTED = 15  # frames of bench.exe before and after those that count
 TOLERANCE = 3  # of 255, for the field means of a picture

@@ -38,6 +38,15 @@ configure_sanitize() {
   configure_sanitized sanitize 'clang clang++' -Dcomplete=true -Dfuzzers=true -Doptimization=1 \
     -Db_sanitize=address,undefined
 }
+# For the QEMU of the backports suite, which `scripts/prepare-qemu --series backports --binary` fetches.
+configure_backports() {
+  local folder=$BUILD/backports
+  mkdir -p "$folder"
+  ln -sfn ../qemu-backports "$folder/qemu-stock"
+  ln -sfn ../share "$folder/share"
+  ln -sfn ../guest "$folder/guest"
+  CC="${launcher}gcc" CXX="${launcher}g++" configure "$folder" -Ddevice=enabled
+}
 # Each source by itself, as long tests want it.
 configure_apart() { configure_sanitized apart 'gcc g++' -Dcomplete=true -Dunity=off -Db_pch=false; }
 # gcc, whose runtime can be preloaded into the distribution's QEMU (docs/develop/debugging.md, "Data races").
@@ -76,8 +85,10 @@ PY
     failures+=("$title: did not run")
     bad=1
   elif ((bad > 0)); then
-    # meson prints only the end of a long log, and the failure may be before that.
-    grep -hE '^not ok|: Failure$|\[  FAILED  \]' "$folder/meson-logs/test-${title// /-}.txt" | sort -u | head -n 40 >&2 || true
+    # meson prints only the end of a long log, and the failure may be before that. A bug-check's lines say where it was.
+    awk '/^# bug-check/ { rest = 16 }
+         rest-- > 0 || ((/^not ok|: Failure$|\[  FAILED  \]|^# broken rule: |^SUMMARY: /) && !seen[$0]++)' \
+      "$folder/meson-logs/test-${title// /-}.txt" | head -n 80 >&2 || true
   fi
   ((passed += ok, failed += bad, skipped += skip)) || true
   # Named at the end, where they are not overlooked.

@@ -4,6 +4,7 @@ in a QEMU without a running CPU; programs run under Wine with our d3d9.dll."""
 import os
 import re
 import secrets
+import statistics
 import struct
 import subprocess
 import tempfile
@@ -73,6 +74,33 @@ def build(both=False):
                   composed_desktop('x86')]
         wine.prepare32()
     ninja(*[os.path.relpath(path, BUILD) for path in files], 'hw-aerogpu/aerogpu-qemu.so', 'renderer/aerogpu-translator')
+
+
+device_options = ''  # NAME=VALUE,...: properties that each Stack gives its device, after its own (--device-options)
+save_every = 0  # s between two saves of each Stack's machine (--save-every); 0: none
+saves = []  # of the stacks that have ended, what the driver host said of each save
+moves = {'moves': 0, 'moves-refused': 0}  # of the stacks that have ended, what their devices counted (x-move)
+
+
+def report_changes(report):
+    """Reports as points whether machines were saved (--save-every) and objects made anew (x-move), if they had to be."""
+    if 'x-move=' in device_options:
+        report.point('objects were made anew', 'it was refused %d times' % moves['moves-refused'] if moves['moves-refused'] else
+                     '' if moves['moves'] else 'they never were, in all this time')
+        report.note('%d moves' % moves['moves'])
+    if save_every:
+        report.point('machines were saved, killed and restored', '' if saves else 'none was, in all this time')
+    if saves:
+        columns = zip(*([int(number) for number in re.findall(r'\d+', line)[1:]] for line in saves))
+        report.note('%d saves; median %d KiB, saved in %d ms, restored in %d ms' % (
+            len(saves), *(statistics.median_low(column) for column in columns)))
+
+
+def seconds_of(option, text):
+    """Returns the number of seconds that an option has."""
+    if not re.fullmatch(r'[1-9]\d*', text):
+        raise Failure("%s: '%s' is no number of seconds" % (option, text))
+    return int(text)
 
 
 class Ppm:
@@ -186,11 +214,12 @@ class Stack:
     with `both`, of PARTS32. `prefix`: folder for the prefix, which stays; without it a temporary one. `strict`: the
     d3d9.dll ends programs whose driver breaks a rule. `display`: X display for the windows, '' for none. `registry`:
     lines to add to user.reg. `both`: run programs for x86 too. `settings`: numbers for the kernel driver's software
-    key. `device`: properties of the device (NAME=VALUE,...). `environment`: variables of the server and of QEMU."""
+    key. `device`: properties of the device (NAME=VALUE,...). `environment`: variables of the server and of QEMU.
+    `harmed`: its GPU will be lost or hang, so that --save-every leaves its machine alone, and x-move may be refused."""
     program_limit = PROGRAM_LIMIT  # s, limit for a program to print an awaited line, or to end
 
     def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry='', both=False, settings=None,
-                 device='', environment=None):
+                 device='', environment=None, harmed=False):
         self.parts = {**PARTS, **(PARTS32 if both else {}), **(parts or {})}
         self.both = both
         self.size = size
@@ -200,6 +229,7 @@ class Stack:
         self.settings = settings or {}
         self.device = device
         self.environment = environment or {}
+        self.harmed = harmed
         self.for_programs = {}  # variables that the next programs get too
         self.key = secrets.token_hex(16)
         self.address = None
@@ -265,8 +295,11 @@ class Stack:
             command += ['--umd-wow', self.parts['umd-x86']]
         for name, value in self.settings.items():
             command += ['--setting', '%s=%d' % (name, value)]
-        if self.device:
-            command += ['--device-options', self.device]
+        device = ','.join(filter(None, (self.device, device_options)))
+        if device:
+            command += ['--device-options', device]
+        if save_every and not self.harmed:
+            command += ['--save-every', str(save_every)]
         env = dict(os.environ, AEROGPU_KMT_KEY=self.key, AEROGPU_BUILD_DIR=BUILD, **self.environment)
         self.server = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
@@ -317,12 +350,13 @@ class Stack:
         return 'Z:' + program(name, arch).replace('/', '\\')
 
     def processes(self):
-        """Returns {name: process id} of the process that serves and of QEMU, the children of the started process."""
+        """Returns {name: process id} of the process that serves and of QEMU, the children of the started process. Of two
+        QEMUs the younger one waits for a saved state."""
         found = {}
         with open('/proc/%d/task/%d/children' % (self.server.pid, self.server.pid)) as file:
             for child in file.read().split():
                 host = os.path.samefile('/proc/%s/exe' % child, HOST)
-                found['the driver host' if host else 'QEMU'] = int(child)
+                found.setdefault('the driver host' if host else 'QEMU', int(child))
         return found
 
     def own_process(self, program):
@@ -363,9 +397,18 @@ class Stack:
         program.expected = lambda: Ppm(expectation)
         return program
 
+    def _note_moves(self):
+        if self.server and self.server.poll() is None and 'x-move=' in device_options and not self.harmed:
+            try:
+                for name in moves:
+                    moves[name] += self.counter(name)
+            except Failure:
+                pass  # its end is reported
+
     def stop(self):
         """Ends everything; returns the server's exit status, which is 1 when the kernel driver broke a rule."""
         code = None
+        self._note_moves()
         if self.prefix:
             try:
                 wine.stop_server(self.prefix)
@@ -384,6 +427,9 @@ class Stack:
                     break
                 except subprocess.TimeoutExpired:
                     continue
+        if self.server and self.lines:
+            self.lines.wait('(?!)', 5)  # its last lines come a little later
+            saves.extend(line for line in self.lines.text().splitlines() if line.startswith('# saved and restored '))
         if self.folder:
             self.folder.cleanup()
         self.prefix = self.server = self.folder = None

@@ -214,7 +214,7 @@ class Tests:
 
     def recovery(self):
         """Runs gpu_lost and gpu_stuck on a separate stack, because they leave errors latched in the device."""
-        with d3d9_stack.Stack(self.stack.parts, both=self.stack.both) as stack:
+        with d3d9_stack.Stack(self.stack.parts, both=self.stack.both, harmed=True) as stack:
             tests = Tests(stack, self.report, arch=self.arch)
             tests.gpu_lost()
             tests.gpu_stuck()
@@ -598,5 +598,6 @@ def run(stack, names=(), pictures=None, again=tuple(ROUND), arch='x64'):
             stack, [test for _, test, _ in chosen(again, first)] if again else [], [test for _, test, kind in tests if kind == first], first,
             any(test in Tests.HARMING for _, test, _ in tests)))
         report.stop(stack)
+    d3d9_stack.report_changes(report)
     report.end()
     return 1 if report.failed else 0

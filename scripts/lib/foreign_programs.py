@@ -7,6 +7,8 @@ usage: scripts/run-foreign-programs [options] [NAME...]
   --list              prints the names
   --no-build          builds nothing
   --pictures FOLDER   saves what each program shows as PNG
+  --device-options S  gives the device properties: NAME=VALUE,...
+  --save-every SECONDS  saves, kills and restores the machine again and again, as with scripts/run-d3d9-tests
 
 A program passes when it shows 30 frames, its window has the pixels that its source draws, and the device latches no
 error. Programs that test themselves must instead draw and end with 0 and a summary without failures. A last point says
@@ -209,6 +211,7 @@ def run(programs: list[Program], pictures: Optional[str]) -> int:
             stack.check_alive(program.name)
             stack.restart_wine()  # so that no window of it stays on the screen
         report.stop(stack)
+    d3d9_stack.report_changes(report)
     report.end()
     return 1 if report.failed else 0
 
@@ -232,6 +235,12 @@ def main() -> int:
             if not rest:
                 raise Failure('--pictures needs a folder')
             pictures = os.path.abspath(rest.pop(0))
+        elif word == '--device-options':
+            if not rest:
+                raise Failure('--device-options needs a value')
+            d3d9_stack.device_options = rest.pop(0)
+        elif word == '--save-every':
+            d3d9_stack.save_every = d3d9_stack.seconds_of(word, rest.pop(0) if rest else '')
         elif word.startswith('-'):
             raise Failure("unknown option '%s'; run-foreign-programs --help lists them" % word)
         elif word not in [program.name for program in PROGRAMS]:

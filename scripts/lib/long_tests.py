@@ -15,7 +15,8 @@ import re
 import subprocess
 import sys
 
-PARTS = ('oracles', 'rows', 'stress', 'calls', 'fuzz', 'threads', 'apart', 'tidy', 'wine', 'programs', 'packages', 'sharing')
+PARTS = ('oracles', 'moved', 'rows', 'stress', 'states', 'migration', 'backports', 'calls', 'fuzz', 'threads', 'apart',
+         'tidy', 'wine', 'programs', 'saves', 'moves', 'packages', 'sharing')
 MOST_COMMITS = 200
 PAGE = 'docs/develop/testing.md'
 BEGIN = '<!-- long tests: rows are written by scripts/run-long-tests -->\n'

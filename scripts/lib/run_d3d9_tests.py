@@ -14,6 +14,9 @@ usage: scripts/run-d3d9-tests [options] [NAME...]
   --umd FILE            uses another user-mode driver
   --d3d9 FILE           uses another d3d9.dll
   --umd-x86, --d3d9-x86, --d3d8-x86 FILE   the same for 32-bit programs
+  --device-options S    gives the device properties: NAME=VALUE,...
+  --save-every SECONDS  while programs run, saves the machine's state to a file, kills its QEMU (SIGKILL) and has another
+                        one go on, again and again; a run without any save fails
   --bench               prints a table of frames a second beside Wine's own Direct3D; for an optimised build
   --costs               prints a table of what a frame and a draw cost: system calls (needs strace), instructions, bytes
   --serve               starts the kernel side, prints its environment, and serves until Ctrl-C or the end of input
@@ -78,6 +81,10 @@ def background(options):
     with open(os.path.join(KEPT, 'server.log'), 'wb') as log:
         arguments = [word for name in PART_OPTIONS if name in options['parts']
                      for word in ('--' + name, options['parts'][name])] + ['--arch', options['arch']]
+        if d3d9_stack.device_options:
+            arguments += ['--device-options', d3d9_stack.device_options]
+        if d3d9_stack.save_every:
+            arguments += ['--save-every', str(d3d9_stack.save_every)]
         process = subprocess.Popen([os.path.join(ROOT, 'scripts', 'run-d3d9-tests'), '--no-build', '--serve', *arguments],
                                    stdin=read, stdout=subprocess.PIPE, stderr=log, start_new_session=True,
                                    pass_fds=[write])
@@ -133,6 +140,12 @@ def parse(arguments):
             options['arch'] = rest.pop(0) if rest else ''
             if options['arch'] not in ARCHITECTURES:
                 raise Failure("--arch: '%s' is not one of %s" % (options['arch'], ', '.join(ARCHITECTURES)))
+        elif word == '--device-options':
+            if not rest:
+                raise Failure('%s needs a value' % word)
+            d3d9_stack.device_options = rest.pop(0)
+        elif word == '--save-every':
+            d3d9_stack.save_every = d3d9_stack.seconds_of(word, rest.pop(0) if rest else '')
         elif word == '--pictures' or word[2:] in PART_OPTIONS and word.startswith('--'):
             if not rest:
                 raise Failure('%s needs a value' % word)

@@ -16,6 +16,8 @@ usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
   --no-build            does not build our stack
   --json FILE           writes the result of each function
   --logs FOLDER         writes the output of each function
+  --device-options S    gives the device properties: NAME=VALUE,...
+  --save-every SECONDS  saves, kills and restores the machine again and again, as with scripts/run-d3d9-tests
   --limit S             seconds that a function may take (default: 120)
   --wined3d             runs with Wine's own Direct3D, without our stack
   --record              with --wined3d: records the results, with which ours are compared from then on
@@ -36,6 +38,7 @@ from typing import Iterator, Protocol
 from aerogpu_build import Failure, say
 from aerogpu_vm import die_with_parent
 import d3d9_stack
+from tap_report import Report
 import wine
 import wine_d3d9_build
 from wine_d3d9_build import SUITES, Suite
@@ -226,13 +229,15 @@ def run(options: dict, names: list[str]) -> int:
                     json.dump({key: dataclasses.asdict(one) for key, one in results.items()}, file, indent=1)
         if isinstance(place, Ours):
             code = place.stop()
+    report = Report()
     if code != 0:
-        print('not ok the kernel driver broke no rule # the driver host ended with %s' % code)
-    print('1..%d' % (len(names) + (code != 0)))
+        report.point('the kernel driver broke no rule', 'the driver host ended with %s' % code)
+    d3d9_stack.report_changes(report)
+    print('1..%d' % (len(names) + report.passed + report.failed))
     for file, one in sums.items():
         print('# %s: %d functions, %d no worse than wined3d (%d of the %d that draw), %d known to be, %d failed' % (
             file, one.ran, one.good, one.drawing_good, one.drawing, one.known, one.failed))
-    return 1 if code != 0 or any(one.failed for one in sums.values()) else 0
+    return 1 if report.failed or any(one.failed for one in sums.values()) else 0
 
 
 @contextlib.contextmanager
@@ -258,7 +263,7 @@ def parse_options(arguments: list[str]) -> dict:
                      'arch': ''}
     options.update({name: False for name in ('fixed', 'no-build', 'wined3d', 'record', 'list')})
     parts = (*d3d9_stack.PARTS, *d3d9_stack.PARTS32)
-    values = ('json', 'logs', 'limit', 'api', 'arch', *parts)
+    values = ('json', 'logs', 'limit', 'api', 'arch', 'device-options', 'save-every', *parts)
     rest = list(arguments)
     while rest:
         word = rest.pop(0)
@@ -277,6 +282,10 @@ def parse_options(arguments: list[str]) -> dict:
                 if value not in wine_d3d9_build.COMPILERS:
                     raise Failure("--arch: '%s' is neither x64 nor x86" % value)
                 options['arch'] = value
+            elif name == 'device-options':
+                d3d9_stack.device_options = value
+            elif name == 'save-every':
+                d3d9_stack.save_every = d3d9_stack.seconds_of(word, value)
             elif name == 'api':
                 if value not in SUITES:
                     raise Failure("--api: '%s' is neither d3d9 nor d3d8" % value)

@@ -22,6 +22,7 @@ import d3d9_stack  # noqa: E402
 import d3d9_tests  # noqa: E402
 from png import Picture  # noqa: E402
 import run_d3d9_tests  # noqa: E402
+import tap_report  # noqa: E402
 import wine  # noqa: E402
 
 
@@ -30,6 +31,36 @@ def pe_file(path, machine):
     with open(path, 'wb') as file:
         file.write(b'MZ' + b'\0' * 58 + struct.pack('<I', 64) + b'PE\0\0' + struct.pack('<H', machine) + b'\0' * 200)
     return path
+
+
+class Changes(unittest.TestCase):
+    def points(self, options='', save_every=0, saves=(), moves=0, refused=0):
+        """Returns whether report_changes() reports only good points, and all that it prints."""
+        report, text = tap_report.Report(), io.StringIO()
+        with mock.patch.multiple(d3d9_stack, device_options=options, save_every=save_every, saves=list(saves),
+                                          moves={'moves': moves, 'moves-refused': refused}), contextlib.redirect_stdout(text):
+            d3d9_stack.report_changes(report)
+        return report.passed, report.failed, text.getvalue()
+
+    def test_a_run_without_saves_or_moves_fails(self):
+        self.assertEqual(self.points(), (0, 0, ''))
+        self.assertEqual(self.points(save_every=2)[:2], (0, 1))
+        self.assertEqual(self.points('x-move=objects:20')[:2], (0, 1))
+        self.assertEqual(self.points('x-move=objects:20', moves=5)[:2], (1, 0))
+        self.assertEqual(self.points('x-move=objects:20', moves=5, refused=1)[:2], (0, 1))
+
+    def test_saves_are_summed_up(self):
+        lines = ['# saved and restored %d: %d KiB, saved in %d ms, restored in %d ms' % (number, 10 * number, number, 7)
+                 for number in (1, 2, 3)]
+        passed, failed, text = self.points(save_every=2, saves=lines)
+        self.assertEqual((passed, failed), (1, 0))
+        self.assertIn('# 3 saves; median 20 KiB, saved in 2 ms, restored in 7 ms\n', text)
+
+    def test_seconds(self):
+        self.assertEqual(d3d9_stack.seconds_of('--save-every', '30'), 30)
+        for wrong in ('', '0', '-1', '1.5', 'x'):
+            with self.assertRaises(Failure):
+                d3d9_stack.seconds_of('--save-every', wrong)
 
 
 class Held(unittest.TestCase):

@@ -6,11 +6,13 @@
 //   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--without-outside]
 //                       [--machine vm|qtest] [--qemu LAUNCHER] [--list | --run NAME...]
 //   aerogpu-driver-host --serve [--port N] [--umd FILE] [--umd-wow FILE] [--mode WIDTHxHEIGHT]
-//                               [--setting NAME=NUMBER]... [--driver FILE] [--machine ...]
+//                               [--setting NAME=NUMBER]... [--save-every SECONDS] [--driver FILE]
+//                               [--machine ...]
 //
 // --serve: answers the D3DKMT calls of programs (testbed/kmt/server/serve.h) in place of tests; --umd is the
 // user-mode driver of 64-bit programs, --umd-wow that of 32-bit ones. --setting: a value of the driver's
-// software key.
+// software key. --save-every: saves the qtest machine, kills its QEMU and lets another one go on, again and
+// again.
 // --machine qtest: not the computer that this runs on, but a QEMU without a processor that it starts with
 // LAUNCHER (scripts/qemu-aerogpu; $AEROGPU_LAUNCHER). Needs no root.
 // --without-outside: nothing answers what the screen shows (tests-qtest/driver/outside.h); tests say what
@@ -54,16 +56,17 @@ Qemu s_qemu;
 
 std::vector<TestCase> allTests() {
   std::vector<TestCase> all;
-  for (const auto group : {pnpTests(),           displayTests(),      primaryTests(),       allocationTests(),
-                           budgetTests(),        sleepTests(),        rasterTests(),        renderTests(),
-                           gdiTests(),           pagingTests(),       pageListTests(),      sharedTests(),
-                           memoryTests(),        recoveryTests(),     refusalTests(),       escapeTests(),
-                           escapeDisplayTests(), escapeRightsTests(), selfTestTests(),      eventTests(),
-                           escapeRingTests(),    processTests(),      spaceTests(),         shareTests(),
-                           handleRangeTests(),   contextTests(),      timeoutTests(),       busyTests(),
-                           presentTests(),       pressureTests(),     writeCombinedTests(), slowTests(),
-                           paletteTests(),       randomTests(),       instructionTests(),   gammaTests(),
-                           benchmarks()})
+  for (const auto group :
+       {pnpTests(),           displayTests(),      primaryTests(),       allocationTests(),
+        budgetTests(),        sleepTests(),        rasterTests(),        renderTests(),
+        gdiTests(),           pagingTests(),       pageListTests(),      sharedTests(),
+        memoryTests(),        recoveryTests(),     refusalTests(),       escapeTests(),
+        escapeDisplayTests(), escapeRightsTests(), selfTestTests(),      eventTests(),
+        escapeRingTests(),    processTests(),      spaceTests(),         shareTests(),
+        handleRangeTests(),   contextTests(),      timeoutTests(),       busyTests(),
+        presentTests(),       pressureTests(),     writeCombinedTests(), savedTests(),
+        slowTests(),          paletteTests(),      randomTests(),        instructionTests(),
+        gammaTests(),         benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -97,6 +100,8 @@ bool parse(const std::vector<std::string>& arguments) {
       const size_t equals = setting.find('=');
       const auto value = static_cast<uint32_t>(std::strtoul(setting.c_str() + equals + 1, nullptr, 0));
       s_serveOptions.settings.emplace_back(setting.substr(0, equals), value);
+    } else if (a == "--save-every" && hasValue && std::atoi(arguments[i + 1].c_str()) > 0) {
+      s_serveOptions.saveEvery = static_cast<unsigned>(std::atoi(arguments[++i].c_str()));
     } else if (a == "--mode" && hasValue &&
                std::sscanf(arguments[i + 1].c_str(), "%ux%u", &s_serveOptions.width,
                            &s_serveOptions.height) == 2) {
@@ -167,7 +172,17 @@ guest::Status startQemu() {
     return guest::Status::failure(
         "--machine qtest needs --qemu or AEROGPU_LAUNCHER to name scripts/qemu-aerogpu");
   setMachineFactory([]() -> std::unique_ptr<Machine> { return std::make_unique<QtestMachine>(s_qemu); });
-  return s_qemu.start(s_qemuOptions);
+  guest::Status status = s_qemu.start(s_qemuOptions);
+  return status.ok() && s_serveOptions.saveEvery ? s_qemu.prepare() : status;
+}
+
+/// Waits for the end of a process that uses the machine; returns its status as waitpid(2) does.
+int waitFor(pid_t child) {
+  if (s_qtest) return s_qemu.serve(child);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  return status;
 }
 
 pid_t s_server;
@@ -198,9 +213,7 @@ int runServer() {
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
   sigprocmask(SIG_SETMASK, &old, nullptr);
-  int status = 0;
-  while (waitpid(s_server, &status, 0) < 0) {
-  }
+  const int status = waitFor(s_server);
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   std::printf("aerogpu-driver-host: error: the server ended by signal %d\n", WTERMSIG(status));
   return 128 + WTERMSIG(status);
@@ -258,10 +271,7 @@ int inOwnProcess(Body body) {
     std::fflush(stdout);
     _exit(result);
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-  }
-  return status;
+  return waitFor(child);
 }
 
 /// Returns this program with the options that determine how tests run, without the choice of tests.

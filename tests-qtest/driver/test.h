@@ -81,6 +81,7 @@ std::span<const TestCase> randomTests();
 std::span<const TestCase> contextTests();
 std::span<const TestCase> pressureTests();
 std::span<const TestCase> writeCombinedTests();
+std::span<const TestCase> savedTests();
 std::span<const TestCase> slowTests();
 std::span<const TestCase> spaceTests();
 std::span<const TestCase> shareTests();

@@ -30,7 +30,9 @@ int64_t readClock(clockid_t clock) {
 std::mutex s_clockMutex;
 std::condition_variable s_keeper;
 std::set<std::pair<int64_t, ClockWaiter*>> s_deadlines;
-std::atomic<int64_t> s_ahead{0};  // offset to the monotonic clock
+std::atomic<int64_t> s_ahead{0};         // offset to the monotonic clock
+std::atomic<int64_t> s_stopped{kNever};  // the time that a stopped clock shows
+std::atomic<uint64_t> s_stops{0};        // odd while the two above change
 std::atomic<bool> s_kept{false};
 int s_awake;
 uint64_t s_wakes;
@@ -80,8 +82,14 @@ bool sleep(std::unique_lock<std::mutex>& lock, ClockWaiter& waiter) {
 
 }  // namespace
 
+// A clock that is read while it stops, or goes on, is read again: its time would go back.
 int64_t clockNow() {
-  return readClock(CLOCK_MONOTONIC) + s_ahead.load(std::memory_order_relaxed);
+  for (;;) {
+    const uint64_t stops = s_stops;
+    const int64_t stopped = s_stopped;
+    const int64_t now = stopped != kNever ? stopped : readClock(CLOCK_MONOTONIC) + s_ahead;
+    if (stops % 2 == 0 && stops == s_stops) return now;
+  }
 }
 
 int64_t clockTimeOfDay() {
@@ -154,6 +162,21 @@ bool clockJump(const ClockState& state, int64_t target) {
   const int64_t now = clockNow();
   if (target > now) s_ahead += target - now;
   return true;
+}
+
+void clockStop() {
+  std::lock_guard lock(s_clockMutex);
+  ++s_stops;
+  s_stopped = readClock(CLOCK_MONOTONIC) + s_ahead;
+  ++s_stops;
+}
+
+void clockGo() {
+  std::lock_guard lock(s_clockMutex);
+  ++s_stops;
+  s_ahead = s_stopped - readClock(CLOCK_MONOTONIC);
+  s_stopped = kNever;
+  ++s_stops;
 }
 
 void clockExpire() {

@@ -78,6 +78,10 @@ ClockState clockState();
 bool clockJump(const ClockState& state, int64_t target);
 /// Wakes the threads whose deadline has come.
 void clockExpire();
+/// Stops the clock, and lets it go on from where it stopped: while the machine is saved and restored. Of the
+/// keeper alone.
+void clockStop();
+void clockGo();
 /// Sleeps until all wait, the next deadline comes, or `deadline`; may return early.
 void clockKeeperWait(int64_t deadline);
 /// Wakes the keeper. Any thread.

@@ -67,6 +67,12 @@ public:
   /// `reboot`: not a sleep to memory, but one that the devices cannot distinguish from a reboot. Returns
   /// false if the machine cannot do that.
   virtual bool sleepAndWake(bool /*reboot*/) { return false; }
+  /// Saves the machine's devices into a file, kills the machine, and has another one load the file: the same
+  /// as seen from inside, and no time has passed. A broken rule says what could not be saved, and the machine
+  /// goes on; where it cannot go on, the process ends. Returns false if it was not saved.
+  virtual bool saveAndRestore() { return false; }
+  /// Does that from now on whenever `seconds` have passed since the last time.
+  virtual void saveEvery(unsigned /*seconds*/) {}
   /// Loses the host's GPU during the next submission (docs/develop/debugging.md, x-gpu-fault). Returns false
   /// if the machine cannot simulate that.
   virtual bool loseGpu() { return false; }

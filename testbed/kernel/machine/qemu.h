@@ -30,10 +30,20 @@ public:
   /// ends.
   guest::Status start(const QemuOptions& options);
 
+  /// Starts another QEMU with the same options and the same guest RAM, which waits for a saved state
+  /// (-incoming defer); does not wait for it. Only in the process that called start().
+  guest::Status prepare();
+  /// Kills QEMU (SIGKILL); the one that prepare() has started, now or before, takes its place and answers.
+  /// Then the next one is started, so that the next replacement is quick. In another process than the one
+  /// that called start(), it asks that one, which is in serve().
+  guest::Status replace();
+  /// Does what `child` asks for by replace(), until it ends; returns its status as waitpid(2) does.
+  int serve(pid_t child);
+
   /// Returns a folder for files of the run; they are removed with it.
   const std::string& folder() const { return m_folder; }
-  std::string qtestPath() const { return m_folder + "/qtest"; }
-  std::string qmpPath() const { return m_folder + "/qmp"; }
+  std::string qtestPath() const { return socketPath("/qtest", m_number); }
+  std::string qmpPath() const { return socketPath("/qmp", m_number); }
   /// Return guest RAM's file, its size and its path. A guest-physical address below the PCI hole is an offset
   /// in it. The file has no name; other processes open memoryPath() while this process lives.
   int memoryFile() const { return m_memory; }
@@ -43,10 +53,21 @@ public:
   std::string output() const;
 
 private:
+  std::string socketPath(const char* name, unsigned number) const {
+    return m_folder + name + std::to_string(number);
+  }
+  guest::Status launch(unsigned number, bool incoming, pid_t& pid);
+  guest::Status waitUntilItAnswers();
+  guest::Status takeNext();
+  static void end(pid_t& pid);
+
+  QemuOptions m_options;
   std::string m_folder;
   int m_memory = -1;
   uint64_t m_memoryBytes = 0;
-  pid_t m_pid = -1, m_owner = -1;
+  int m_requests[2] = {-1, -1};  // the owner's end, and that of the processes that ask
+  unsigned m_number = 0;         // of the QEMU that runs, counted from 0; the prepared one is the next
+  pid_t m_pid = -1, m_prepared = -1, m_owner = -1;
 };
 
 }  // namespace aerogpu::host

@@ -20,6 +20,9 @@ Qmp::~Qmp() {
 }
 
 guest::Status Qmp::connect(const std::string& path) {
+  std::lock_guard lock(m_mutex);
+  if (m_socket >= 0) close(m_socket);
+  m_buffer.clear();
   m_socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -27,11 +30,7 @@ guest::Status Qmp::connect(const std::string& path) {
   if (m_socket < 0 || ::connect(m_socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
     return guest::Status::systemFailure("cannot connect to %s", path.c_str());
   std::string line;
-  guest::Status status;
-  {
-    std::lock_guard lock(m_mutex);
-    status = readLine(line);  // the greeting
-  }
+  const guest::Status status = readLine(line);  // the greeting
   return status.ok() ? execute("qmp_capabilities", "{}", line) : status;
 }
 

@@ -19,8 +19,10 @@ public:
   Qmp& operator=(const Qmp&) = delete;
   ~Qmp();
 
-  /// Connects to QEMU's monitor, which answers one connection at a time.
+  /// Connects to QEMU's monitor, which answers one connection at a time. Again: to another QEMU's.
   guest::Status connect(const std::string& path);
+  /// Keeps other threads from asking anything while the result lives.
+  std::unique_lock<std::recursive_mutex> hold() { return std::unique_lock(m_mutex); }
   /// Runs a command whose "arguments" are JSON, and returns the text of "return"; any thread. Fails if QEMU
   /// reports an error, or does not answer for a minute.
   guest::Status execute(const std::string& command, const std::string& arguments, std::string& result);
@@ -38,7 +40,7 @@ public:
 private:
   guest::Status readLine(std::string& line);
 
-  std::mutex m_mutex;
+  std::recursive_mutex m_mutex;
   std::map<std::string, uint64_t> m_events;
   int m_socket = -1;
   std::string m_buffer;

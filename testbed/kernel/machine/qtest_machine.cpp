@@ -18,8 +18,7 @@ namespace {
 
 // BARs are where firmware would put them: -machine pc has RAM below the hole, which ends at the IOAPIC.
 constexpr uint64_t kBarAddress[2] = {0xFE000000, 0xE0000000};
-constexpr uint32_t kGpu = 4, kIsaBridge = 1;  // PCI devices; the host gives QEMU addr=4
-constexpr unsigned kInterrupt = 11;
+constexpr uint32_t kIsaBridge = 1;  // a PCI device
 // The first megabytes hold a PC's usual contents: vectors, VGA's window, ROMs.
 constexpr uint64_t kMemoryBegin = 16 << 20;
 // While some thread is busy, QEMU's clock is stepped at each vblank, or at this interval without.
@@ -106,6 +105,7 @@ bool QtestMachine::sleepAndWake(bool reboot) {
     if (!status.ok()) brokenRule("%s: %s", event, status.text().c_str());
     return status.ok();
   };
+  std::lock_guard asleep(m_sleepMutex);
   if (reboot ? !run("system_reset", "RESET") : !(run(nullptr, "SUSPEND") && run("system_wakeup", "WAKEUP")))
     return false;
   setUpFunction();
@@ -213,6 +213,7 @@ void QtestMachine::keepTime() {
   int64_t stepped = clockNow(), look = kFirstLookNs;
   uint64_t wakes = 0;
   while (!m_ending) {
+    keepSaves();
     const ClockState state = clockState();
     if (state.wakes != wakes) look = kFirstLookNs;
     wakes = state.wakes;

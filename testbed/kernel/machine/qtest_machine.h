@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <string>
@@ -40,6 +41,8 @@ public:
   uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
   bool canReset() const override { return true; }
   bool sleepAndWake(bool reboot) override;
+  bool saveAndRestore() override;
+  void saveEvery(unsigned seconds) override;
   bool loseGpu() override { return setProperty("x-gpu-fault", m_faults | 1); }
   bool stickGpu() override { return setProperty("x-gpu-fault", m_faults | 4); }
   bool hangGpu(bool hangs) override { return setProperty("x-gpu-fault", m_faults = hangs ? 8 : 0); }
@@ -55,14 +58,14 @@ public:
   }
   std::optional<uint64_t> registerReads() const override { return m_registers.reads(); }
   guest::Status screen(Picture& picture) override;
-  guest::Status deviceProperty(const std::string& name, uint64_t& value) override {
-    return m_qmp.property(name, value);
-  }
+  guest::Status deviceProperty(const std::string& name, uint64_t& value) override;
   guest::Status deviceProperty(const std::string& name, std::string& json) override {
     return m_qmp.property(name, json);
   }
 
 private:
+  static constexpr uint32_t kGpu = 4;         // a PCI device; Qemu gives it addr=4
+  static constexpr unsigned kInterrupt = 11;  // of the IOAPIC
   /// Sets a property of the device.
   bool setProperty(const char* name, uint64_t value);
   uint64_t m_faults = 0;  // faults that persist
@@ -150,6 +153,14 @@ private:
   void setUpFunction();
   void keepTime();
   bool deviceRests();
+  // qtest_saves.cpp
+  void keepSaves();
+  bool saveNow();
+  guest::Status save(const std::string& path);
+  guest::Status restore(const std::string& path);
+  guest::Status noteCounters();
+  guest::Status shareMemory();
+  void reportLine();
 
   Qemu& m_qemu;
   QtestSocket m_socket;
@@ -161,6 +172,15 @@ private:
   std::mutex m_configMutex;  // address port and data port must be used together
   std::atomic<bool> m_ending{false};
   std::thread m_keeper;
+  std::mutex m_sleepMutex;  // a machine that sleeps, or falls asleep, is not saved
+  std::mutex m_savesMutex;  // under it: the requests of saveAndRestore(), and how many are done and went well
+  std::condition_variable m_saved;
+  uint64_t m_savesAsked = 0, m_savesDone = 0;
+  bool m_lastSaved = false;
+  std::atomic<int64_t> m_saveEveryNs{0};
+  int64_t m_lastSaveNs = 0;                         // of the monotonic clock; the keeper's
+  unsigned m_saves = 0;                             // the keeper's
+  std::map<std::string, uint64_t> m_countedBefore;  // by QEMUs that were killed; with m_qmp held
   uint64_t m_restsSince =
       UINT64_MAX;  // works() when the device was last seen empty and at rest; used by the keeper
 };

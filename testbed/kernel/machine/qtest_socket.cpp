@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/kernel/machine/qtest_socket.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -85,21 +86,51 @@ QtestSocket::~QtestSocket() {
   if (m_socket >= 0) close(m_socket);
 }
 
-guest::Status QtestSocket::connect(const std::string& path) {
-  m_socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+int QtestSocket::open(const std::string& path, guest::Status& status) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    return guest::Status::failure("the path %s is too long for a socket", path.c_str());
+  if (path.size() >= sizeof address.sun_path) {
+    status = guest::Status::failure("the path %s is too long for a socket", path.c_str());
+    return -1;
+  }
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-  if (m_socket < 0 || ::connect(m_socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-    return guest::Status::systemFailure("cannot connect to %s", path.c_str());
-  // QEMU may still have the beginning of a long line from a process that died. This completes the line, and
-  // the answer to it is ignored.
+  const int opened = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (opened >= 0 && ::connect(opened, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
+    return opened;
+  status = guest::Status::systemFailure("cannot connect to %s", path.c_str());
+  if (opened >= 0) close(opened);
+  return -1;
+}
+
+// QEMU may still have the beginning of a long line from a process that died. This completes the line, and the
+// answer to it is ignored.
+void QtestSocket::greet() {
   send("?\n");
   std::string line;
   while (!takeLine(line)) fill(true);
-  return {};
+}
+
+guest::Status QtestSocket::connect(const std::string& path) {
+  guest::Status status;
+  m_socket = open(path, status);
+  if (m_socket >= 0) greet();
+  return status;
+}
+
+guest::Status QtestSocket::reconnect(const std::string& path) {
+  std::lock_guard lock(m_mutex);
+  guest::Status status;
+  const int opened = open(path, status);
+  if (opened < 0) return status;
+  // The descriptor stays: the watching thread waits for it without the lock.
+  const bool replaced = dup3(opened, m_socket, O_CLOEXEC) >= 0;
+  if (!replaced) status = guest::Status::systemFailure("cannot replace the socket");
+  close(opened);
+  if (!replaced) return status;
+  m_buffer.clear();
+  m_clock = 0;
+  greet();
+  return status;
 }
 
 void QtestSocket::startWatching() {

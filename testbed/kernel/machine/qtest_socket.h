@@ -27,6 +27,11 @@ public:
 
   /// Connects to QEMU's qtest server, which answers one connection at a time.
   guest::Status connect(const std::string& path);
+  /// Connects to another QEMU's server in place of the first one's, which has ended. That QEMU's clock is at
+  /// 0; followClock() goes on with it.
+  guest::Status reconnect(const std::string& path);
+  /// Keeps other threads from sending commands while the result lives.
+  std::unique_lock<std::recursive_mutex> hold() { return std::unique_lock(m_mutex); }
   /// Starts the thread that reads reports while no thread sends commands. The socket then lives until the
   /// process ends.
   void startWatching();
@@ -69,6 +74,9 @@ private:
   /// Returns false if the line is an answer.
   bool takeReport(const std::string& line);
   bool takeLine(std::string& line);
+  /// Returns a connection, or -1 with `status`.
+  static int open(const std::string& path, guest::Status& status);
+  void greet();
   void fill(bool wait);
   void send(const std::string& text);
   void catchUpLocked(int64_t lag);
@@ -76,8 +84,8 @@ private:
 
   int m_socket = -1, m_stop = -1;  // m_stop: an event that ends the watching thread
   std::thread m_watcher;
-  std::mutex m_mutex;    // a command and its answer; the buffer
-  std::string m_buffer;  // received, not yet taken
+  std::recursive_mutex m_mutex;  // a command and its answer; the buffer
+  std::string m_buffer;          // received, not yet taken
   bool m_follows = false;
   int64_t m_clock = 0;  // QEMU's clock
   std::atomic<uint64_t> m_commands{0};

@@ -34,6 +34,32 @@ TEST_F(Clock, BeginsWhereItIsSetAndGoesOn) {
   EXPECT_GT(clockNow(), first);
 }
 
+TEST_F(Clock, StopsAndGoesOnFromThere) {
+  std::atomic<bool> ends{false};
+  // Others who read it meanwhile never see it go back.
+  std::thread reader([&] {
+    for (int64_t last = 0; !ends;) {
+      const int64_t now = clockNow();
+      EXPECT_GE(now, last);
+      last = now;
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    clockStop();
+    const int64_t stopped = clockNow();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(clockNow(), stopped);
+    clockGo();
+    const int64_t now = clockNow();
+    EXPECT_GE(now, stopped);
+    EXPECT_LT(now, stopped + kSecond);
+    while (clockNow() == now) {
+    }
+  }
+  ends = true;
+  reader.join();
+}
+
 TEST_F(Clock, ASleepEndsWithAJump) {
   const int64_t begin = clockNow(), deadline = begin + 3600 * kSecond;
   std::atomic<int64_t> woke{0};

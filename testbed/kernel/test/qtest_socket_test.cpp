@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <thread>
 
 #include "testbed/kernel/machine/qtest_socket.h"
@@ -189,6 +190,32 @@ TEST(QtestSocket, QemusClockIsBroughtUpBeforeACommand) {
   socket.catchUp();
   EXPECT_EQ(server.steps, steps + 1);
   EXPECT_LE(server.clock, clockNow());
+}
+
+TEST(QtestSocket, GoesOnWithAnotherQemuAtTheSameTime) {
+  auto first = std::make_unique<Server>();
+  Server second;
+  QtestSocket socket;
+  ASSERT_TRUE(socket.connect(first->path()).ok());
+  clockTakeOver(first->clock);
+  socket.followClock();
+  socket.startWatching();
+  socket.write(0x40, 1, 4);
+  second.clock = 0;
+  std::thread other;
+  {
+    const auto held = socket.hold();
+    clockStop();
+    other = std::thread([&] { EXPECT_EQ(socket.read(0x40, 4), 2u) << "it waits for the second one"; });
+    first.reset();
+    ASSERT_TRUE(socket.reconnect(second.path()).ok());
+    socket.write(0x40, 2, 4);
+    EXPECT_EQ(second.clock, clockNow()) << "its clock is where the first one's was";
+    clockGo();
+  }
+  other.join();
+  second.report("raise");
+  EXPECT_TRUE(socket.waitLevel(kLine, kNever)) << "the second one's reports are read";
 }
 
 }  // namespace

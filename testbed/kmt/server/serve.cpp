@@ -169,6 +169,7 @@ int serve(const ServeOptions& options) {
       if (status.ok()) {
         std::printf("aerogpu-kmt: 127.0.0.1:%u\n", server.port());
         std::fflush(stdout);
+        adapter->machine().saveEvery(options.saveEvery);
         run(server, kernel, adapter->machine(), signals);
       } else {
         std::printf("aerogpu-driver-host: error: %s\n", status.text().c_str());

@@ -17,6 +17,7 @@ struct ServeOptions {
   uint16_t port = 0;               // 0: any port
   unsigned width = 0, height = 0;  // size of the desktop; 0: the driver's preferred mode
   unsigned memoryPages = 384;      // pages of 2 MiB
+  unsigned saveEvery = 0;          // seconds between two saves of the machine; 0: none
   std::vector<std::pair<std::string, uint32_t>> settings;  // values for the driver's software key
 };
 
