@@ -42,6 +42,14 @@
 #include "hw-aerogpu/guest/requests.h"
 #include "hw-aerogpu/ring/ring_memory.h"
 #include "hw-aerogpu/display/scanout.h"
+#include "hw-aerogpu/snapshot/carry.h"
+#include "hw-aerogpu/snapshot/failure.h"
+#include "hw-aerogpu/snapshot/guard.h"
+#include "hw-aerogpu/ring/handover.h"
+#include "hw-aerogpu/ring/move.h"
+#include "hw-aerogpu/snapshot/live.h"
+#include "hw-aerogpu/snapshot/pack.h"
+#include "hw-aerogpu/snapshot/promise.h"
 #include "hw-aerogpu/guest/spaces.h"
 #include "hw-aerogpu/people/stats.h"
 #include "hw-aerogpu/display/vblank.h"
@@ -91,7 +99,14 @@ struct AeroGPUState {
     AeroGPUStats stats;
     AeroGPULog log;
     AeroGPUHistory history;
-    AeroGPUSaving saving;
+    AeroGPUHandover handover;
+    AeroGPUMove move;
+    AeroGPUCarry carry;
+    AeroGPUPromise promise;
+    AeroGPUGuard guard;
+    AeroGPULive live;
+    AeroGPUFailure failure;
+    AeroGPUPack pack;
     AeroGPUSpaces spaces;
 };
 

@@ -24,9 +24,10 @@ typedef struct AeroGPURegFile {
     uint32_t word[AEROGPU_REG_WORDS];
     uint32_t latch_hi[AEROGPU_LATCHES]; /* BQL: HI as of the last read of LO */
     uint32_t timestamp_hi;              /* BQL: latched like latch_hi */
-    /* Constant once realized. */
+    uint64_t own_features;              /* constant once realized */
+    /* BQL: what the guest is told, here or on the host it was saved on. */
     uint64_t features;   /* FEATURES_LO and _HI */
-    const uint8_t *caps; /* the renderer's capability block */
+    const uint8_t *caps; /* the capability block */
     size_t caps_size;
 } AeroGPURegFile;
 

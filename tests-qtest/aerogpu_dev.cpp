@@ -198,21 +198,6 @@ void AeroGpuDev::waitUntil(const std::function<bool()>& done, const char* what) 
   }
 }
 
-void AeroGpuDev::waitForBlocker(const std::string& reason) {
-  waitUntil(
-      [&] {
-        const std::string answer = qemu.qmp("query-migrate");
-        const size_t blocked = answer.find("\"blocked-reasons\"");
-        return blocked != std::string::npos && answer.find(reason, blocked) != std::string::npos;
-      },
-      ("the refusal to save: " + reason).c_str());
-}
-
-void AeroGpuDev::waitForNoBlocker() {
-  waitUntil([&] { return qemu.qmp("query-migrate").find("\"blocked-reasons\"") == std::string::npos; },
-            "the end of the refusal to save");
-}
-
 void AeroGpuDev::loadFrom(const std::filesystem::path& file, const char* status) {
   qemu.qmp("migrate-incoming", R"({"uri": "exec:cat )" + file.string() + "\"}");
   // "running" alone would also be the name of the answer's other member.
@@ -234,6 +219,30 @@ void AeroGpuDev::setScanout(const Scanout& s, bool enable) {
   setReg(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, s.pitch);
   setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, s.gpa);
   setReg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, enable ? 1 : 0);
+}
+
+void waitStatus(AeroGpuDev& dev, const std::string& wanted) {
+  const std::string field = R"("status": ")" + wanted + '"';
+  dev.waitUntil([&] { return dev.qemu.qmp("query-status").find(field) != std::string::npos; },
+                wanted.c_str());
+}
+
+// ACPI's PM1a_CNT of the PIIX4, with SLP_EN and QEMU's SLP_TYP of S3.
+void suspend(AeroGpuDev& dev) {
+  constexpr uint32_t kPm = 0x80000000u | 1u << 11 | 3u << 8, kBase = 0x600;
+  dev.qemu.outl(0xCF8, kPm | 0x40);
+  dev.qemu.outl(0xCFC, kBase | 1);
+  dev.qemu.outl(0xCF8, kPm | 0x80);
+  dev.qemu.outl(0xCFC, 1);
+  dev.qemu.outw(kBase + 4, 1u << 13 | 1u << 10);
+  waitStatus(dev, "suspended");
+}
+
+void wakeUp(AeroGpuDev& dev) {
+  dev.qemu.qmp("system_wakeup");
+  dev.waitUntil([&] { return (dev.config(0x10) & ~0xFu) == 0; }, "the reset of the wake-up");
+  dev.setUpPci();
+  dev.setNextFence(1);
 }
 
 }  // namespace aerogpu::qtest

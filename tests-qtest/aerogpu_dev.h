@@ -115,11 +115,6 @@ public:
   void waitFence(uint64_t fence);
   /// Polls `done` with the same deadline: at first as fast as QEMU answers, then every millisecond.
   void waitUntil(const std::function<bool()>& done, const char* what);
-  /// Waits until QEMU refuses to save the machine and names `reason`, or until it would save it. The device
-  /// updates this twice a second; a test that tried a migration instead could begin its second one during the
-  /// end of the first, which makes QEMU 7.2 crash.
-  void waitForBlocker(const std::string& reason);
-  void waitForNoBlocker();
   uint64_t nextFence() const { return m_nextFence; }
   void setNextFence(uint64_t fence) { m_nextFence = fence; }
 
@@ -138,5 +133,12 @@ private:
   uint32_t m_tail = 0;
   uint64_t m_nextFence = 1;
 };
+
+/// Waits until QEMU says that the machine has this status.
+void waitStatus(AeroGpuDev& dev, const std::string& wanted);
+/// Suspends the machine to RAM.
+void suspend(AeroGpuDev& dev);
+/// Ends that, with the reset that comes with it, and sets the device up again.
+void wakeUp(AeroGpuDev& dev);
 
 }  // namespace aerogpu::qtest

@@ -5,6 +5,7 @@
 
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "tests-qtest/aerogpu_dev.h"
+#include "tests-qtest/saved_state.h"
 
 namespace {
 
@@ -236,14 +237,26 @@ TEST_F(Paging, ARestartAndADeviceResetEndItToo) {
   EXPECT_EQ(word(0), 3u);
 }
 
-/// A held ring cannot be saved: the loading machine would not know what was dropped.
-// MEM-13, PCI-9
-TEST_F(Paging, AHeldRingIsNotSaved) {
-  dev.waitForNoBlocker();
-  waitHeld(fail());
-  dev.waitForBlocker("aerogpu: nothing can be saved while a submission that must not fail holds the ring");
-  resetRing();
-  dev.waitForNoBlocker();
+/// A held ring stays held elsewhere, and is freed as here.
+// MEM-11, MEM-13, PCI-9
+TEST_F(Paging, AHeldRingIsSavedAsHeld) {
+  const uint64_t fence = fail();
+  waitHeld(fence);
+  const auto file = dev.qemu.folder() / "state";
+  migrateTo(dev, file);
+  AeroGpuDev target("renderer=null", {"-incoming", "defer"});
+  target.loadFrom(file);
+  target.goOnFrom(dev);
+  EXPECT_EQ(target.completedFence(), fence - 1);
+  EXPECT_EQ(target.errorCount(), dev.errorCount()) << "the driver was told";
+  const int64_t fetched = target.qemu.property("submissions");
+  target.setReg(AEROGPU_EXT_REG_GPU_ENABLE, 0);  // looks at it again
+  EXPECT_EQ(target.errorCount(), dev.errorCount()) << "once is enough";
+  target.submitEmpty();
+  target.waitUntil([&] { return target.qemu.property("resting") == 1; }, "rest");
+  EXPECT_EQ(target.qemu.property("submissions"), fetched) << "nothing more is fetched";
+  target.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
+  target.waitFence(target.submitEmpty());
 }
 
 /// Without a GPU, for a while or for good, paging continues; work that needs one holds the ring.

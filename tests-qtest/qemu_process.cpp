@@ -257,6 +257,10 @@ void QemuProcess::write(uint64_t address, std::span<const uint8_t> bytes) {
   }
 }
 
+void QemuProcess::fill(uint64_t address, uint64_t size, uint8_t value) {
+  qtestCommand("memset " + hex(address) + " " + hex(size) + " " + hex(value));
+}
+
 void QemuProcess::clockStep(uint64_t ns) {
   qtestCommand("clock_step " + std::to_string(ns));
 }

@@ -58,6 +58,8 @@ public:
   void writeq(uint64_t address, uint64_t value);
   std::vector<uint8_t> read(uint64_t address, size_t size);
   void write(uint64_t address, std::span<const uint8_t> bytes);
+  /// Sets bytes of memory to `value`.
+  void fill(uint64_t address, uint64_t size, uint8_t value);
   void outb(uint16_t port, uint8_t value);
   void outw(uint16_t port, uint16_t value);
   void outl(uint16_t port, uint32_t value);

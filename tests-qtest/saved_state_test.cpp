@@ -2,7 +2,6 @@
 // Tests saved state: a VM whose renderer holds nothing continues in another QEMU where it was; a VM with
 // objects is refused with their number; states that no device can have saved are refused and do no harm.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <random>
 
 #include "tests-qtest/aerogpu_dev.h"
+#include "tests-qtest/saved_state.h"
 
 namespace {
 
@@ -20,81 +20,6 @@ namespace packets = aerogpu::packets;
 
 constexpr uint64_t kPeriod = 16'666'667;  ///< ns, at 60 Hz
 constexpr uint64_t kCursorGpa = 0x500000;
-
-using Bytes = std::vector<uint8_t>;
-
-Bytes readBytes(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-void writeBytes(const std::filesystem::path& path, std::span<const uint8_t> bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-}
-
-/// Returns where the name of the device's section begins. The search includes the byte of the name's length,
-/// because the video BIOS has a longer name that ends with the same text.
-Bytes::const_iterator sectionName(const Bytes& stream) {
-  const std::string name =
-      "\x14"
-      "0000:00:04.0/aerogpu";
-  const auto at = std::search(stream.begin(), stream.end(), name.begin(), name.end());
-  if (at == stream.end()) throw QemuError("no section of the device");
-  return at + 1;
-}
-
-std::string errorOf(const std::function<void()>& command) {
-  try {
-    command();
-  } catch (const QemuError& error) {
-    return error.what();
-  }
-  return "(accepted)";
-}
-
-std::string exec(const std::string& shell) {
-  return "{\"uri\": \"exec:" + shell + "\"}";
-}
-
-/// Writes RAM and devices to a file; QEMU stops the VM for it.
-void migrateTo(AeroGpuDev& dev, const std::filesystem::path& path) {
-  dev.qemu.qmp("migrate", exec("cat >" + path.string()));
-  std::string state;
-  dev.waitUntil(
-      [&] {
-        state = dev.qemu.qmp("query-migrate");
-        return state.find("\"completed\"") != std::string::npos ||
-               state.find("\"failed\"") != std::string::npos;
-      },
-      "the end of the migration");
-  ASSERT_NE(state.find("\"completed\""), std::string::npos) << state << dev.qemu.output();
-}
-
-/// Everything that a guest can poll without side effects.
-struct Seen {
-  std::vector<uint32_t> registers;
-  uint64_t fence, sequence, time;
-  aerogpu_ring_header ring;
-  aerogpu_fence_page page;
-  bool operator==(const Seen& other) const {
-    return registers == other.registers && fence == other.fence && sequence == other.sequence &&
-           time == other.time && std::memcmp(&ring, &other.ring, sizeof ring) == 0 &&
-           std::memcmp(&page, &other.page, sizeof page) == 0;
-  }
-};
-
-Seen look(AeroGpuDev& dev) {
-  Seen seen{{},
-            dev.completedFence(),
-            dev.reg64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO),
-            dev.reg64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO),
-            dev.ringHeader(),
-            dev.fencePage()};
-  for (uint32_t offset = 0; offset <= AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES; offset += 4)
-    seen.registers.push_back(dev.reg(offset));
-  return seen;
-}
 
 /// A VM with something in every part: ring, fence page, latched error, scanout from memory, cursor with a
 /// shape that memory no longer has, with `ramped` a gamma ramp, vblank in mid-period, and a vsynced present
@@ -257,71 +182,47 @@ TEST(SavedState, WhatWasNotFetchedIsFetchedLater) {
   target.waitFence(target.submitEmpty());
 }
 
-/// A save is refused while the renderer has objects or a shown texture, and always with Vulkan; one line says
-/// how much there is.
-TEST(SavedState, WhatTheRendererHoldsIsRefusedWithItsNumber) {
-  AeroGpuDev dev;
-  const std::filesystem::path file = dev.qemu.folder() / "devices";
-  const auto saveDevices = [&] {
-    dev.qemu.qmp("xen-save-devices-state", R"({"live": true, "filename": ")" + file.string() + "\"}");
-  };
-  const auto refused = [&](const std::string& what) {
-    const std::string line = "aerogpu: what the back end null holds for the guest cannot be saved: " + what;
-    // At once, and exactly.
-    const size_t seen = dev.qemu.output().size();
-    EXPECT_NE(errorOf(saveDevices), "(accepted)");
-    EXPECT_NE(dev.qemu.output().find(line + "\n", seen), std::string::npos) << dev.qemu.output();
-    // Before any migration begins, as soon as the reason is known.
-    dev.waitForBlocker(line);
-    EXPECT_NE(errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); }).find(line),
-              std::string::npos);
-    EXPECT_NE(dev.qemu.monitor("savevm one").find(line), std::string::npos);
-  };
-  dev.startRing();
-  dev.waitFence(dev.submitEmpty());
-  EXPECT_EQ(errorOf(saveDevices), "(accepted)");
-
-  CommandWriter w;
-  packets::createBuffer(w, 1, 64, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
-  dev.waitFence(dev.submit(w));
-  refused("objects 2, frames 0");  // the buffer, and the context in which it was made
-  EXPECT_EQ(dev.qemu.property("held-objects"), 2);
-
-  w.reset();
-  packets::createTexture(
-      w, {.handle = 2, .width = 64, .height = 48, .usage = packets::kShown, .rowPitch = 256, .allocId = 1});
-  packets::present(w);
-  dev.setScanout({});
-  const aerogpu_alloc_entry entry{1, 0, kSurfaceGpa, 256 * 48, 0};
-  dev.waitFence(dev.submit(w, {.table = AeroGpuDev::allocTable({&entry, 1})}));
-  refused("objects 3, frames 1");
-
-  // Everything is destroyed, the picture too.
-  w.reset();
-  packets::destroyResource(w, 1);
-  packets::destroyResource(w, 2);
-  w.packet(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{});
-  packets::present(w);
-  dev.waitFence(dev.submit(w));
-  EXPECT_EQ(dev.qemu.property("held-objects"), 0);
-  EXPECT_EQ(errorOf(saveDevices), "(accepted)");
-  dev.waitForNoBlocker();
-  EXPECT_EQ(errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); }), "(accepted)");
+/// Nothing prevents saving beforehand, and what holds nothing brings nothing of the renderer along.
+TEST(SavedState, NothingIsRefusedFromTheStart) {
+  for (const char* options : {"renderer=null", "renderer=vulkan"}) {
+    AeroGpuDev dev(options);
+    EXPECT_EQ(dev.qemu.qmp("query-migrate").find("blocked-reasons"), std::string::npos);
+    const auto file = dev.qemu.folder() / "state";
+    migrateTo(dev, file);
+    const Bytes all = readBytes(file);
+    const std::string part = "aerogpu/renderer";
+    // A GPU's capabilities belong to what the guest was told.
+    EXPECT_EQ(std::search(all.begin(), all.end(), part.begin(), part.end()) != all.end(),
+              std::string(options) != "renderer=null");
+    EXPECT_EQ(dev.qemu.property("save-bytes"), 0);
+  }
 }
 
-TEST(SavedState, WithVulkanItIsRefusedFromTheStart) {
-  AeroGpuDev dev("renderer=vulkan");
-  const std::string line = "aerogpu: what the back end vulkan holds for the guest cannot be saved: objects ";
-  EXPECT_NE(errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); }).find(line + "0, frames 0"),
-            std::string::npos);
-  EXPECT_NE(dev.qemu.monitor("savevm one").find(line + "0, frames 0"), std::string::npos);
-  dev.startRing();
-  CommandWriter w;
-  packets::createBuffer(w, 1, 64, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
-  dev.waitFence(dev.submit(w));
-  dev.waitForBlocker(line + "2, frames 0");
-  EXPECT_NE(errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); }).find(line + "2, frames 0"),
-            std::string::npos);
+/// A state from before the renderer's part of it existed: the device's section as it was written then, in a
+/// state of today's machine.
+// PCI-9
+TEST(SavedState, OneFromBeforeObjectsWereSaved) {
+  AeroGpuDev source;
+  source.setReg(AEROGPU_EXT_REG_GPU_ENABLE, 1);
+  for (uint32_t i = 0; i < 256; ++i) source.setReg(AEROGPU_EXT_REG_PALETTE + 4 * i, i * 0x010101 ^ 0x8F);
+  Busy busy(source, true);
+  const Seen before = look(source);
+  const auto file = source.qemu.folder() / "state";
+  migrateTo(source, file);
+  const Bytes all = readBytes(file), old = readBytes(AEROGPU_SOURCE_ROOT "/tests-qtest/states/1.section");
+  ASSERT_EQ(old.size(), 6482u);
+  const auto name = sectionName(all);
+  Bytes made(all.begin(), name - 1);
+  made.insert(made.end(), old.begin(), old.end());
+  made.insert(made.end(), sectionEnd(all, name), all.end());
+  writeBytes(file, made);
+  AeroGpuDev target("renderer=null", {"-incoming", "defer"});
+  target.qemu.clockStep(Busy::kClock);
+  target.loadFrom(file);
+  target.goOnFrom(source);
+  EXPECT_TRUE(look(target) == before);
+  EXPECT_EQ(target.qemu.screendump().rgb, busy.picture);
+  expectGoesOn(target, busy, before);
 }
 
 // ---- streams that no device wrote ----
@@ -399,88 +300,33 @@ size_t bytesOf(const std::vector<Field>& fields) {
   return size;
 }
 
-/// Returns where the device's part ends. A section: type, id, length of the name, name, instance, version,
-/// data; then 0x7E and the id again.
-Bytes::const_iterator partsEnd(const Bytes& stream, const std::vector<Field>& fields) {
+/// Returns where the fields end: the subsection of the GPU's loss follows them.
+Bytes::const_iterator fieldsEnd(const Bytes& stream, const std::vector<Field>& fields) {
   const auto name = sectionName(stream);
-  Bytes footer = {0x7E};
-  footer.insert(footer.end(), name - 5, name - 1);
+  const std::string next =
+      "\x05\x0C"
+      "aerogpu/loss";
   const auto end = std::search(name + static_cast<std::ptrdiff_t>(bytesOf(fields)), stream.end(),
-                               footer.begin(), footer.end());
-  if (end == stream.end()) throw QemuError("the section of the device has no end");
+                               next.begin(), next.end());
+  if (end == stream.end()) throw QemuError("the section of the device has no subsections");
   return end;
 }
 
-/// A snapshot in a qcow2 file, where QEMU keeps it as it was written, so that it can be changed there.
-class MadeUpState : public testing::Test {
+class MadeUpState : public testing::Test, protected StateOnDisk {
 protected:
-  MadeUpState()
-      : disk(makeDisk()),
-        dev("renderer=null", {"-drive", "if=none,id=disk,format=qcow2,file=" + disk}),
-        busy(dev) {
+  MadeUpState() : StateOnDisk("renderer=null"), busy(dev) {
     // With a PCI line up, QEMU itself aborts at a reset after a load that failed between the bus and its
     // device.
     dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
     dev.qemu.qmp("stop");
     before = look(dev);
-    const std::string answer = dev.qemu.monitor("savevm one");
-    if (answer.find("rror") != std::string::npos) throw QemuError(answer);
-    const Bytes image = readBytes(disk);
-    const auto name = sectionName(image);
-    const auto end = partsEnd(image, layout(2, 16));
-    versionAt = static_cast<size_t>(name - image.begin()) + kNameBytes + 4;
-    endAt = static_cast<size_t>(end - image.begin());
+    save();
+    endAt = static_cast<size_t>(fieldsEnd(good, layout(2, 16)) - good.begin());
     firstAt = endAt - bytesOf(layout(2, 16));
-    good = image;
   }
-  ~MadeUpState() override { std::filesystem::remove(disk); }
-
-  static std::string makeDisk() {
-    std::string name = (std::filesystem::temp_directory_path() / "aerogpu-state-XXXXXX").string();
-    const int fd = mkstemp(name.data());
-    if (fd < 0) throw QemuError("cannot make a file in " + std::filesystem::temp_directory_path().string());
-    close(fd);
-    if (std::system(("qemu-img create -q -f qcow2 " + name + " 1M").c_str()) != 0)
-      throw QemuError("qemu-img failed");
-    return name;
-  }
-
-  /// Puts bytes into the snapshot, loads it, restores them; returns true if it was accepted.
-  bool loadWith(size_t at, const Bytes& bytes) {
-    patch(at, bytes);
-    said = dev.qemu.output();
-    const size_t seen = said.size();
-    const std::string answer = dev.qemu.monitor("loadvm one");
-    said = answer + dev.qemu.output().substr(seen);
-    patch(at, {good.begin() + static_cast<std::ptrdiff_t>(at),
-               good.begin() + static_cast<std::ptrdiff_t>(at + bytes.size())});
-    return answer.find("rror") == std::string::npos;
-  }
-  bool loadGood() { return loadWith(versionAt, {good[versionAt]}); }
-  void patch(size_t at, const Bytes& bytes) {
-    std::fstream file(disk, std::ios::binary | std::ios::in | std::ios::out);
-    file.seekp(static_cast<std::streamoff>(at));
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!file.flush()) throw QemuError("cannot write " + disk);
-  }
-  /// Lets the machine continue and draw, whatever was loaded, and expects that it answers.
-  void useIt() {
-    dev.qemu.qmp("cont");
-    dev.qemu.clockStep(kPeriod);
-    dev.ringBell();
-    dev.qemu.screendump();
-    dev.qemu.qmp("stop");
-    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
-  }
-
-  static constexpr size_t kNameBytes = 20;
-  std::string disk;
-  AeroGpuDev dev;
   Busy busy;
   Seen before;
-  Bytes good;  ///< the file with the original snapshot
-  size_t versionAt = 0, firstAt = 0, endAt = 0;
-  std::string said;
+  size_t firstAt = 0, endAt = 0;
 };
 
 TEST_F(MadeUpState, NoneIsMadeUpHere) {
@@ -530,7 +376,7 @@ TEST_F(MadeUpState, EachFieldAtItsLimits) {
 
 TEST_F(MadeUpState, OfAnotherVersion) {
   for (const uint8_t version : {0, 2, 255}) {
-    EXPECT_FALSE(loadWith(versionAt + 3, {version})) << int{version};
+    EXPECT_FALSE(loadWith(versionAt + 3, Bytes{version})) << int{version};
     EXPECT_NE(said.find("version"), std::string::npos) << said;
   }
   ASSERT_TRUE(loadGood()) << said;
@@ -568,7 +414,7 @@ TEST(SavedState, CutShort) {
   migrateTo(source, file);
   const Bytes all = readBytes(file);
   const auto section = sectionName(all);
-  const auto end = partsEnd(all, layout(0, 0));
+  const auto end = fieldsEnd(all, layout(0, 0));
   // In its header, in PCI's part, in VGA's, in the registers, among the parts after them, before its last
   // byte.
   for (const std::ptrdiff_t after : {std::ptrdiff_t{24}, std::ptrdiff_t{200}, end - section - 1500,

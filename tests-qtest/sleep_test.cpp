@@ -18,28 +18,6 @@ void setKeepOf(AeroGpuDev& dev, uint32_t value, uint64_t key = kKey) {
   dev.setReg(AEROGPU_EXT_REG_KEEP, value);
 }
 
-void waitStatus(AeroGpuDev& dev, const std::string& wanted) {
-  const std::string field = R"("status": ")" + wanted + '"';
-  dev.waitUntil([&] { return dev.qemu.qmp("query-status").find(field) != std::string::npos; },
-                wanted.c_str());
-}
-/// Suspends to RAM: ACPI's PM1a_CNT of the PIIX4, with SLP_EN and QEMU's SLP_TYP of S3.
-void suspend(AeroGpuDev& dev) {
-  constexpr uint32_t kPm = 0x80000000u | 1u << 11 | 3u << 8, kBase = 0x600;
-  dev.qemu.outl(0xCF8, kPm | 0x40);
-  dev.qemu.outl(0xCFC, kBase | 1);
-  dev.qemu.outl(0xCF8, kPm | 0x80);
-  dev.qemu.outl(0xCFC, 1);
-  dev.qemu.outw(kBase + 4, 1u << 13 | 1u << 10);
-  waitStatus(dev, "suspended");
-}
-void wakeUp(AeroGpuDev& dev) {
-  dev.qemu.qmp("system_wakeup");
-  dev.waitUntil([&] { return (dev.config(0x10) & ~0xFu) == 0; }, "the reset of the wake-up");
-  dev.setUpPci();
-  dev.setNextFence(1);
-}
-
 class Sleep : public testing::TestWithParam<const char*> {
 protected:
   void SetUp() override {
@@ -169,7 +147,7 @@ TEST_P(Sleep, AnotherKeyOrWordDropsThem) {
   }
 }
 
-// KEEP-5
+// KEEP-8
 TEST_P(Sleep, ARebootKeepsNothing) {
   uint32_t before = generation();
   setKeep(AEROGPU_EXT_KEEP_WILL);
@@ -188,7 +166,7 @@ TEST_P(Sleep, ARebootKeepsNothing) {
   EXPECT_EQ(resources(), 0);
 }
 
-// KEEP-5
+// KEEP-8
 TEST_P(Sleep, ItIsForOneReset) {
   uint32_t before = generation();
   setKeep(AEROGPU_EXT_KEEP_WILL);
@@ -225,45 +203,5 @@ TEST_P(Sleep, ALostGpuKeepsNothing) {
 
 INSTANTIATE_TEST_SUITE_P(BackEnds, Sleep, testing::Values("null", "vulkan"),
                          [](const auto& backend) { return std::string(backend.param); });
-
-/// A machine is saved only while it has no objects (PCI-9), so there is nothing to keep when it is loaded.
-/// The loaded device has forgotten the request to keep objects; the driver that made it sees that by the
-/// generation.
-// KEEP-5, KEEP-3, LOSS-7
-TEST(SavedSleep, AnotherMachineKeepsNothing) {
-  for (const bool held : {false, true}) {
-    AeroGpuDev source;
-    // More drops than the other machine has seen.
-    for (int i = 0; i < 5; ++i) source.setReg(AEROGPU_EXT_REG_GPU_RESTART, 1);
-    const uint32_t before = source.reg(AEROGPU_EXT_REG_GPU_GENERATION);
-    setKeepOf(source, AEROGPU_EXT_KEEP_WILL);
-    if (held) {
-      suspend(source);
-      wakeUp(source);
-    }
-    EXPECT_EQ(source.reg(AEROGPU_EXT_REG_KEEP),
-              held ? uint32_t{AEROGPU_EXT_KEEP_HELD} : uint32_t{AEROGPU_EXT_KEEP_WILL});
-    source.waitForNoBlocker();
-    const std::string file = (source.qemu.folder() / "state").string();
-    source.qemu.qmp("migrate", R"({"uri": "exec:cat >)" + file + "\"}");
-    source.waitUntil(
-        [&] { return source.qemu.qmp("query-migrate").find("\"completed\"") != std::string::npos; },
-        "the end of the migration");
-
-    AeroGpuDev target("renderer=null", {"-incoming", "defer"});
-    target.loadFrom(file);
-    target.goOnFrom(source);
-    EXPECT_EQ(target.reg(AEROGPU_EXT_REG_KEEP), uint32_t{AEROGPU_EXT_KEEP_NO});
-    // The load drops objects that wait to be claimed; the coming sleep drops others.
-    EXPECT_EQ(target.reg(AEROGPU_EXT_REG_GPU_GENERATION), before + held);
-    if (!held) {
-      suspend(target);
-      wakeUp(target);
-    }
-    setKeepOf(target, AEROGPU_EXT_KEEP_CLAIM);
-    EXPECT_EQ(target.reg(AEROGPU_EXT_REG_KEEP), uint32_t{AEROGPU_EXT_KEEP_NO});
-    EXPECT_EQ(target.reg(AEROGPU_EXT_REG_GPU_GENERATION), before + 1);
-  }
-}
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "tests-qtest/aerogpu_dev.h"
 #include "tests-qtest/replay.h"
+#include "tests-qtest/saved_state.h"
 
 namespace {
 
@@ -276,7 +277,7 @@ TEST(Spaces, AFlipShowsATextureOrMemory) {
   EXPECT_EQ(dev.qemu.screendump().at(0, 0), 0xFFFFFFu);
 }
 
-/// A machine with a space cannot be saved; without one it continues with spaces enabled.
+/// A machine with a space continues with it, and with spaces enabled.
 // SPACE-1, PCI-9
 TEST(Spaces, ASavedMachineHasThemStill) {
   AeroGpuDev source;
@@ -284,31 +285,21 @@ TEST(Spaces, ASavedMachineHasThemStill) {
   source.setReg(AEROGPU_EXT_REG_SCANOUT0_ALLOC, 11);
   source.startRing({.stride = 80});
   source.setScanout({.width = kWidth, .height = kHeight, .pitch = kPitch});
-  CommandWriter flush, end;
-  flush.packet(aerogpu_cmd_present{});
-  EXPECT_EQ(errorsIn(source, {3, 0, 0}, flush), 1u);
-  source.waitUntil([&] { return source.qemu.property("held-objects") == 2; }, "the space, and its context");
-  const std::string file = (source.qemu.folder() / "state").string();
-  const std::string save = R"({"uri": "exec:cat >)" + file + "\"}";
-  source.waitForBlocker("objects 2");
-  EXPECT_THROW(source.qemu.qmp("migrate", save), QemuError);
-  aerogpu_cmd_ext_destroy_space destroy{};
-  destroy.space = 3;
-  end.packet(destroy);
-  EXPECT_EQ(errorsIn(source, kKernel, end), 0u);
-  EXPECT_EQ(source.qemu.property("held-objects"), 0);
-  source.waitForNoBlocker();
-  source.qemu.qmp("migrate", save);
-  source.waitUntil(
-      [&] { return source.qemu.qmp("query-migrate").find("\"completed\"") != std::string::npos; },
-      "the end of the migration");
+  EXPECT_EQ(errorsIn(source, {3, 0, 0}, oneBuffer(2)), 0u);
+  EXPECT_EQ(source.qemu.property("held-objects"), 3) << "the space, its context, the buffer";
+  const auto file = source.qemu.folder() / "state";
+  migrateTo(source, file);
 
   AeroGpuDev target("renderer=null", {"-incoming", "defer"});
   target.loadFrom(file);
   target.goOnFrom(source);
   EXPECT_TRUE(spacesEnabled(target));
   EXPECT_EQ(target.reg(AEROGPU_EXT_REG_SCANOUT0_ALLOC), 11u);
+  EXPECT_EQ(target.qemu.property("held-objects"), 3);
   EXPECT_EQ(errorsIn(target, {3, 0, 0}, oneBuffer()), 0u);
+  CommandWriter drop;
+  packets::destroyResource(drop, 2);
+  EXPECT_EQ(errorsIn(target, {3, 0, 0}, drop), 0u);
   // The earlier flip counts: the allocation's texture is shown.
   const aerogpu_alloc_entry entries[] = {{11, 0, kSurfaceGpa, 0x1000, 0}};
   CommandWriter w;

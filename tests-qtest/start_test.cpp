@@ -56,6 +56,8 @@ TEST(Properties, ValuesOutsideTheirRangesAreRefused) {
       {"renderer=null,capture=/", "'/'"},
       {"renderer=null,romfile=/no/such/rom", "/no/such/rom"},
       {"renderer=null,errors=3", "errors"},
+      {"renderer=null,accept=all", "accept is 'all': it is announced or used"},
+      {"renderer=null,compress_state=maybe", "compress_state"},
       {"renderer=null,no-such-property=1", "no-such-property"},
       {"renderer=null,addr=40", "addr"},
   };
@@ -68,6 +70,7 @@ TEST(Properties, TheEndsOfTheirRangesWork) {
        {"renderer=null,xres=64,yres=64,refresh_rate=10,vgamem_mb=16,max_hostmem=1M",
         "renderer=null,xres=16384,yres=16384,refresh_rate=500,vgamem_mb=512,max_hostmem=64G",
         "renderer=null,refresh_rate=10000", "renderer=null,refresh_rate=500000",
+        "renderer=null,accept=announced", "renderer=null,accept=used,compress_state=off",
         "renderer=null,romfile=", "renderer=null,rombar=0"}) {
     AeroGpuDev dev(options);
     EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC}) << options;
@@ -122,13 +125,14 @@ TEST(Properties, HelpNamesEachAsTheManualDoes) {
     const std::string said = help.output.substr(at, help.output.find('\n', at) - at);
     // QEMU prints the default of a number or switch; the renderer chooses the default of a text.
     const bool number = !row[1].empty() && row[1].find_first_not_of("0123456789") == std::string::npos;
-    const std::string value = row[1] == "on" ? "true" : number ? row[1] : "";
+    const bool choice = said.find("=<OnOffAuto>") != std::string::npos;
+    const std::string value = choice ? '"' + row[1] + '"' : row[1] == "on" ? "true" : number ? row[1] : "";
     EXPECT_TRUE(said.ends_with("- " + row[2] + (value.empty() ? "" : " (default: " + value + ")")))
         << said << "\n"
         << line;
     ++rows;
   }
-  EXPECT_EQ(rows, 14);
+  EXPECT_EQ(rows, 19);
   for (const char* counter : {"submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
     EXPECT_NE(help.output.find(counter), std::string::npos) << counter << "\n" << help.output;
   const Refusal list = runToExit({"-device", "help"});
@@ -188,12 +192,17 @@ TEST(Start, MachinesWithoutPciRefuseIt) {
                   machine, "No 'PCI' bus found for device 'aerogpu'");
 }
 
-TEST(Start, OnlyMigratableRefusesAGpu) {
-  expectRefused(runToExit({"-only-migratable", "-accel", "qtest", "-nodefaults", "-display", "none",
-                           "-device", "aerogpu,renderer=vulkan"}),
-                "-only-migratable", "aerogpu: what the back end vulkan holds");
-  AeroGpuDev dev("renderer=null", {"-only-migratable"});
-  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
+TEST(Start, OnlyMigratableAcceptsIt) {
+  for (const char* options : {"renderer=null", "renderer=vulkan"}) {
+    AeroGpuDev dev(options, {"-only-migratable"});
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
+  }
+}
+
+TEST(Start, AMoveIsOfObjects) {
+  expectRefused(startRefused("renderer=null,x-move=device:5"), "x-move",
+                "aerogpu: x-move is 'device:5', only objects:N is known");
+  expectRefused(startRefused("renderer=null,x-move=objects:0"), "x-move", "only objects:N is known");
 }
 
 TEST(Start, WithoutPropertiesABackEndIsFound) {

@@ -25,11 +25,19 @@
 #include "hw-aerogpu/report/irq.h"
 #include "hw-aerogpu/ring/keep.h"
 #include "hw-aerogpu/report/log.h"
+#include "hw-aerogpu/bus/gpu_property.h"
 #include "hw-aerogpu/bus/module.h"
 #include "hw-aerogpu/bus/regs.h"
 #include "hw-aerogpu/ring/render.h"
 #include "hw-aerogpu/ring/reset.h"
 #include "hw-aerogpu/ring/ring_memory.h"
+#include "hw-aerogpu/snapshot/failure.h"
+#include "hw-aerogpu/snapshot/carry.h"
+#include "hw-aerogpu/snapshot/guard.h"
+#include "hw-aerogpu/ring/move.h"
+#include "hw-aerogpu/snapshot/live.h"
+#include "hw-aerogpu/snapshot/pack.h"
+#include "hw-aerogpu/snapshot/promise.h"
 #include "hw-aerogpu/guest/spaces.h"
 #include "hw-aerogpu/people/stats.h"
 #include "hw-aerogpu/people/status.h"
@@ -147,13 +155,16 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
     AeroGPUState *s = AEROGPU(dev);
 
     if (!aerogpu_check_qemu(errp) || !aerogpu_edid_init(s, errp) ||
-        !aerogpu_find_rom(s, errp)) {
+        !aerogpu_promise_init(s, errp) || !aerogpu_find_rom(s, errp)) {
         return;
     }
     /*
      * The renderer comes first: it is the part that fails on a host that lacks
      * something, and VGA's registrations cannot be taken back.
      */
+    if (!aerogpu_move_init(s, errp) || !aerogpu_failure_init(s, errp)) {
+        return;
+    }
     aerogpu_log_init(s);
     aerogpu_guestmem_init(s);
     aerogpu_ring_memory_init(s);
@@ -170,18 +181,17 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
         goto fail;
     }
     aerogpu_regs_init(s);
-    if (!aerogpu_saving_init(s, errp)) {
-        goto fail_render;
-    }
 
     dev->config[PCI_INTERRUPT_PIN] = 1;
     if (msi_init(dev, 0, 1, true, false, errp) < 0) {
-        goto fail_saving;
+        goto fail_render;
     }
     if (!aerogpu_init_vga(s, dev, errp)) {
         msi_uninit(dev);
-        goto fail_saving;
+        goto fail_render;
     }
+    aerogpu_guard_init(s);
+    aerogpu_live_init(s);
     memory_region_init_io(&s->mmio, OBJECT(s), &aerogpu_mmio_ops, s,
                           "aerogpu-mmio", AEROGPU_PCI_BAR0_SIZE_BYTES);
     memory_region_add_eventfd(&s->mmio, AEROGPU_MMIO_REG_DOORBELL, 4, false, 0,
@@ -193,8 +203,6 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
     aerogpu_guestmem_listen(s);
     return;
 
-fail_saving:
-    aerogpu_saving_exit(s);
 fail_render:
     aerogpu_render_exit(s);
 fail:
@@ -221,7 +229,12 @@ static void aerogpu_exit(PCIDevice *dev)
     aerogpu_fence_exit(s);
     aerogpu_ring_memory_exit(s);
     aerogpu_guestmem_exit(s);
-    aerogpu_saving_exit(s);
+    aerogpu_live_exit(s);
+    aerogpu_guard_exit(s);
+    aerogpu_carry_exit(s);
+    aerogpu_failure_exit(s);
+    aerogpu_promise_exit(s);
+    aerogpu_pack_end(&s->pack);
     graphic_console_close(s->con);
     aerogpu_cursor_exit(s);
     aerogpu_console_exit(s);
@@ -282,7 +295,8 @@ static void aerogpu_instance_finalize(Object *obj)
 
 static AEROGPU_PROPERTY aerogpu_properties[] = {
     DEFINE_PROP_STRING("renderer", AeroGPUState, config.renderer),
-    DEFINE_PROP_STRING("vulkan-device", AeroGPUState, config.vulkan_device),
+    DEFINE_PROP("vulkan-device", AeroGPUState, config.vulkan_device,
+                aerogpu_gpu_property_info, char *),
     DEFINE_PROP_STRING("capture", AeroGPUState, config.capture),
     DEFINE_PROP_STRING("failure_capture", AeroGPUState, config.recent_trace),
     DEFINE_PROP_SIZE("failure_capture_mem", AeroGPUState, config.recent_bytes,
@@ -291,11 +305,17 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
     DEFINE_PROP_SIZE("max_space_hostmem", AeroGPUState,
                      config.max_space_hostmem, 0),
     DEFINE_PROP_UINT32("max_batch_ms", AeroGPUState, config.max_batch_ms, 2000),
+    DEFINE_PROP_STRING("caps", AeroGPUState, config.caps),
+    DEFINE_PROP_STRING("on_load_failure", AeroGPUState, config.on_load_failure),
+    DEFINE_PROP_STRING("accept", AeroGPUState, promise.accept),
+    DEFINE_PROP_ON_OFF_AUTO("compress_state", AeroGPUState, pack.mode,
+                            ON_OFF_AUTO_AUTO),
     DEFINE_PROP_UINT32("vgamem_mb", AeroGPUState, vga.vram_size_mb,
                        AEROGPU_PCI_BAR1_SIZE_BYTES / MiB),
     DEFINE_PROP_UINT32("xres", AeroGPUState, edid.info.prefx, 1280),
     DEFINE_PROP_UINT32("yres", AeroGPUState, edid.info.prefy, 800),
     DEFINE_PROP_UINT32("refresh_rate", AeroGPUState, edid.refresh_rate, 60),
+    DEFINE_PROP_STRING("x-move", AeroGPUState, config.move),
     DEFINE_PROP_BOOL("escapes", AeroGPUState, escapes, true),
     DEFINE_PROP_BOOL("handle_spaces", AeroGPUState, handle_spaces, true),
     AEROGPU_PROPERTY_END
@@ -307,7 +327,8 @@ static const struct {
     const char *text;
 } aerogpu_property_texts[] = {
     { "vulkan-device",
-      "GPU: index, part of its name, or help (default: the best)" },
+      "GPU: index, part of its name, or help (default: the best); set while "
+      "the machine runs, it moves there" },
     { "capture", "file that everything submitted is written to" },
     { "failure_capture",
       "file that the newest submissions are written to when one fails" },
@@ -319,11 +340,28 @@ static const struct {
       "bytes of max_hostmem that one guest process can take; 0: half" },
     { "max_batch_ms",
       "how long a program's shaders may loop while another's work waits" },
+    { "caps",
+      "what the guest is told of the GPU: host (all), or base-1, a set that "
+      "never changes, for machines that move between hosts; base: the newest "
+      "such set (default: host)" },
+    { "on_load_failure",
+      "what becomes of a saved machine whose GPU this host cannot take: refuse "
+      "it, or load it with its GPU lost, which its driver brings back "
+      "(default: refuse)" },
+    { "accept",
+      "machines from other hosts that go here: those whose guest was told of "
+      "nothing that this host lacks (announced), or that use nothing of it "
+      "(used); default: announced" },
+    { "compress_state",
+      "on or off: contents in saved states are compressed; auto: in "
+      "migrations, while the link takes less than 5 Gbit/s" },
     { "vgamem_mb", "size of BAR1 in MiB: a power of two from 16 to 512" },
     { "xres", "preferred width in the EDID, 64 to 16384" },
     { "yres", "preferred height in the EDID, 64 to 16384" },
     { "refresh_rate", "vblanks a second: 10 to 500, or in mHz from 10000" },
     { "escapes", "off: the guest's driver refuses escapes for debugging" },
+    { "x-move", "for tests, objects:N: makes all objects anew after each N-th "
+                "submission" },
     { "handle_spaces", "off: the guest's driver keeps programs apart itself" },
 };
 
@@ -347,6 +385,7 @@ static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)
     dc->vmsd = &aerogpu_vmstate;
     dc->hotpluggable = false;
     aerogpu_compat_set_reset(dc, aerogpu_reset);
+    aerogpu_gpu_property_init();
     device_class_set_props(dc, aerogpu_properties);
     for (i = 0; i < ARRAY_SIZE(aerogpu_property_texts); i++) {
         object_class_property_set_description(klass,

@@ -17,6 +17,7 @@
 #include "hw-aerogpu/ring/reset.h"
 #include "hw-aerogpu/ring/ring_memory.h"
 #include "hw-aerogpu/display/scanout.h"
+#include "hw-aerogpu/snapshot/promise.h"
 #include "hw-aerogpu/report/trace_events.h"
 #include "hw-aerogpu/display/vblank.h"
 
@@ -206,14 +207,15 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
 
 void aerogpu_regs_init(AeroGPUState *s)
 {
-    s->regs.features = DEVICE_FEATURES | aerogpu_renderer_features(s->renderer);
+    s->regs.own_features =
+        DEVICE_FEATURES | aerogpu_renderer_features(s->renderer);
     if (!s->handle_spaces) {
-        s->regs.features &= ~((uint64_t)(AEROGPU_EXT_FEATURE_HI_SPACES |
-                                         AEROGPU_EXT_FEATURE_HI_CHARGES |
-                                         AEROGPU_EXT_FEATURE_HI_PROCESSES)
-                              << 32);
+        s->regs.own_features &= ~((uint64_t)(AEROGPU_EXT_FEATURE_HI_SPACES |
+                                             AEROGPU_EXT_FEATURE_HI_CHARGES |
+                                             AEROGPU_EXT_FEATURE_HI_PROCESSES)
+                                  << 32);
     }
-    s->regs.caps = aerogpu_renderer_caps(s->renderer, &s->regs.caps_size);
+    aerogpu_promise_own(s);
 }
 
 static uint32_t features_lo_read(AeroGPUState *s)

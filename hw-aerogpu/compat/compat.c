@@ -1,7 +1,89 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The parts of compat.h that need headers the other files should not see. */
 #include "qemu/osdep.h"
+#include "qemu/error-report.h"
 #include "hw-aerogpu/compat/compat.h"
+
+/*
+ * Functions of QEMU's migration/ that its headers for devices lack; the binary
+ * exports them (7.2: migration.h, 10.0: options.h).
+ */
+bool migrate_postcopy_ram(void);
+bool migrate_background_snapshot(void);
+/* qemu-file.h */
+void qemu_put_buffer_async(QEMUFile *f, const uint8_t *buf, size_t size,
+                           bool may_free);
+#if QEMU_VERSION_MAJOR >= 9
+int qemu_fflush(QEMUFile *f);
+bool migration_rate_exceeded(QEMUFile *f); /* migration-stats.h */
+uint64_t migration_rate_get(void);
+#else
+void qemu_fflush(QEMUFile *f);
+int qemu_file_rate_limit(QEMUFile *f); /* qemu-file.h */
+int64_t qemu_file_get_rate_limit(QEMUFile *f);
+#endif
+struct MigrationState *migrate_get_current(void);
+void migrate_set_error(struct MigrationState *s, const Error *error);
+
+int aerogpu_compat_saving_fails(const char *format, ...)
+{
+    g_autofree char *text = NULL;
+    Error *error = NULL;
+    va_list args;
+
+    va_start(args, format);
+    text = g_strdup_vprintf(format, args);
+    va_end(args);
+    error_setg(&error, "%s", text);
+    if (runstate_check(RUN_STATE_SAVE_VM)) {
+        error_report_err(error); /* savevm */
+    } else {
+        migrate_set_error(migrate_get_current(), error);
+        error_free(error);
+    }
+    return -EINVAL;
+}
+
+bool aerogpu_compat_rate_exceeded(QEMUFile *f)
+{
+#if QEMU_VERSION_MAJOR >= 9
+    return migration_rate_exceeded(f);
+#else
+    return qemu_file_rate_limit(f);
+#endif
+}
+
+void aerogpu_compat_put_in_place(QEMUFile *f, const void *bytes, size_t size)
+{
+    qemu_put_buffer_async(f, bytes, size, false);
+}
+
+void aerogpu_compat_flush(QEMUFile *f)
+{
+    qemu_fflush(f);
+}
+
+uint64_t aerogpu_compat_bandwidth(QEMUFile *f)
+{
+#if QEMU_VERSION_MAJOR >= 9
+    const uint64_t in_span = migration_rate_get();
+#else
+    const int64_t in_span = qemu_file_get_rate_limit(f);
+#endif
+
+    /* It counts in tenths of a second. */
+    return in_span <= 0 || in_span > INT64_MAX / 10 ? 0 : in_span * 10;
+}
+
+bool aerogpu_compat_postcopy(void)
+{
+    return migrate_postcopy_ram();
+}
+
+bool aerogpu_compat_background_snapshot(void)
+{
+    return migrate_background_snapshot();
+}
 
 #if QEMU_VERSION_MAJOR >= 9
 #include "qapi/qapi-commands-ui.h"

@@ -9,7 +9,6 @@
 #include "qemu/atomic.h"
 #include "hw/qdev-properties.h"
 #include "qapi/error.h"
-#include "migration/blocker.h"
 #include "ui/console.h"
 
 #if QEMU_VERSION_MAJOR >= 8
@@ -74,34 +73,42 @@ static inline void aerogpu_compat_set_reset(DeviceClass *dc,
 #endif
 }
 
-/* Adds a migration blocker and takes *reason over. Returns < 0 on error. */
-static inline int aerogpu_compat_add_blocker(Error **reason, Error **errp)
-{
-#if QEMU_VERSION_MAJOR >= 9
-    return migrate_add_blocker(reason, errp);
-#else
-    int ret = migrate_add_blocker(*reason, errp);
+/*
+ * Says why the machine cannot be saved: to query-migrate, and QEMU logs it when
+ * the migration ends; or, without a migration, in the log. Returns -EINVAL.
+ */
+int G_GNUC_PRINTF(1, 2) aerogpu_compat_saving_fails(const char *format, ...);
 
-    if (ret < 0) {
-        error_free(*reason);
-        *reason = NULL;
-    }
-    return ret;
-#endif
-}
-
-static inline void aerogpu_compat_del_blocker(Error **reason)
-{
+/* save_setup() has an Error since 9.0, which must be set. */
 #if QEMU_VERSION_MAJOR >= 9
-    migrate_del_blocker(reason);
+#define AEROGPU_SAVE_SETUP(name) \
+    int name(QEMUFile *f, void *opaque, Error **errp)
+#define AEROGPU_SAVE_SETUP_FAILS(...) (error_setg(errp, __VA_ARGS__), -EINVAL)
 #else
-    if (*reason) {
-        migrate_del_blocker(*reason);
-        error_free(*reason);
-        *reason = NULL;
-    }
+#define AEROGPU_SAVE_SETUP(name) int name(QEMUFile *f, void *opaque)
+#define AEROGPU_SAVE_SETUP_FAILS(...) aerogpu_compat_saving_fails(__VA_ARGS__)
 #endif
-}
+
+/* True if the migration has sent what its bandwidth allows for now. */
+bool aerogpu_compat_rate_exceeded(QEMUFile *f);
+/*
+ * Sends bytes without a copy of them. They must stay until
+ * aerogpu_compat_flush().
+ */
+void aerogpu_compat_put_in_place(QEMUFile *f, const void *bytes, size_t size);
+void aerogpu_compat_flush(QEMUFile *f);
+/*
+ * Returns how many bytes a second it may send now; 0: any number. Nothing
+ * limits it once the machine has stopped.
+ */
+uint64_t aerogpu_compat_bandwidth(QEMUFile *f);
+
+/* True if these capabilities of migration are on. Any thread. */
+bool aerogpu_compat_postcopy(void);
+bool aerogpu_compat_background_snapshot(void);
+/* True if a background snapshot ends when save_setup() fails; otherwise it
+ * goes on with its error, until the devices are saved (7.2). */
+#define AEROGPU_SETUP_ENDS_BACKGROUND (QEMU_VERSION_MAJOR >= 9)
 
 /*
  * True if a QOM type has the size that we were compiled with, or if QEMU does

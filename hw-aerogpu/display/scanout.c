@@ -410,20 +410,31 @@ uint32_t aerogpu_scanout_frames(AeroGPUState *s)
     return s->scanout.frame != NULL;
 }
 
-static int aerogpu_scanout_pre_save(void *opaque)
+const struct aerogpu_frame *aerogpu_scanout_frame(AeroGPUState *s)
 {
-    AeroGPUScanout *scanout = opaque;
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->scanout.frame;
+}
 
-    scanout->saved = (AeroGPUSavedScanout){
-        .display = scanout->display,
-        .config = scanout->config,
-        .flip_gpa = scanout->flip_gpa,
-        .flip_alloc = scanout->flip_alloc,
-        .config_stale = scanout->config_stale,
-        .maybe_texture = scanout->maybe_texture,
-        .follow = scanout->follow,
-    };
-    return 0;
+void aerogpu_scanout_copy_frame(AeroGPUState *s)
+{
+    struct aerogpu_frame *copy;
+
+    /* While the lock is held nobody gives the frame back. */
+    QEMU_LOCK_GUARD(&s->lock);
+    if (!s->scanout.frame || s->scanout.stopping) {
+        return;
+    }
+    copy = aerogpu_renderer_frame_make(s->renderer, s->scanout.frame);
+    if (copy) {
+        aerogpu_show_locked(s, copy);
+    }
+}
+
+void aerogpu_scanout_give_frame(AeroGPUState *s, struct aerogpu_frame *frame)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    aerogpu_show_locked(s, frame);
 }
 
 int aerogpu_scanout_loaded(AeroGPUState *s)
@@ -450,9 +461,9 @@ int aerogpu_scanout_loaded(AeroGPUState *s)
         s->scanout.flip_alloc = saved->flip_alloc;
         s->scanout.flip_serial++;
         s->scanout.maybe_texture = saved->maybe_texture;
-        /* No texture exists: a flip needs no answer of the renderer. */
-        s->scanout.snapshot_pending = false;
-        s->scanout.changed = false;
+        s->scanout.snapshot_pending = saved->snapshot_pending;
+        s->scanout.catching_up = saved->catching_up;
+        s->scanout.changed = saved->changed;
         aerogpu_show_locked(s, NULL);
     }
     s->scanout.follow = saved->follow;
@@ -467,103 +478,10 @@ int aerogpu_scanout_loaded(AeroGPUState *s)
     return 0;
 }
 
-static bool aerogpu_scanout_alloc_needed(void *opaque)
+void aerogpu_scanout_load_ends(AeroGPUState *s)
 {
-    AeroGPUScanout *scanout = opaque;
-
-    return scanout->flip_alloc != 0;
-}
-
-static int aerogpu_scanout_pre_load(void *opaque)
-{
-    AeroGPUScanout *scanout = opaque;
-
-    scanout->saved.flip_alloc = 0;
-    scanout->saved.follow = false;
-    return 0;
-}
-
-static const VMStateDescription aerogpu_scanout_alloc_vmstate = {
-    .name = "aerogpu/scanout/allocation",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .needed = aerogpu_scanout_alloc_needed,
-    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(saved.flip_alloc,
-                                                     AeroGPUScanout),
-                                      VMSTATE_END_OF_LIST() },
-};
-
-static bool aerogpu_scanout_follow_needed(void *opaque)
-{
-    AeroGPUScanout *scanout = opaque;
-
-    return scanout->follow;
-}
-
-static const VMStateDescription aerogpu_scanout_follow_vmstate = {
-    .name = "aerogpu/scanout/follow",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .needed = aerogpu_scanout_follow_needed,
-    .fields =
-        AEROGPU_VMSTATE_FIELDS{ VMSTATE_BOOL(saved.follow, AeroGPUScanout),
-                                VMSTATE_END_OF_LIST() },
-};
-
-static bool aerogpu_scanout_palette_needed(void *opaque)
-{
-    AeroGPUScanout *scanout = opaque;
-
-    return !buffer_is_zero(scanout->palette, sizeof(scanout->palette));
-}
-
-/* Refuses colours that no write can have stored. */
-static int aerogpu_scanout_palette_loaded(void *opaque, int version_id)
-{
-    AeroGPUScanout *scanout = opaque;
-    uint32_t i;
-
-    for (i = 0; i < AEROGPU_EXT_PALETTE_ENTRIES; i++) {
-        if (scanout->palette[i] > 0xffffff) {
-            return aerogpu_load_error("colour %u of the palette is 0x%x", i,
-                                      scanout->palette[i]);
-        }
+    QEMU_LOCK_GUARD(&s->lock);
+    if (s->scanout.snapshot_pending) {
+        aerogpu_request_locked(s, AEROGPU_REQ_SNAPSHOT);
     }
-    return 0;
 }
-
-static const VMStateDescription aerogpu_scanout_palette_vmstate = {
-    .name = "aerogpu/scanout/palette",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .needed = aerogpu_scanout_palette_needed,
-    .post_load = aerogpu_scanout_palette_loaded,
-    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32_ARRAY(
-                                          palette, AeroGPUScanout,
-                                          AEROGPU_EXT_PALETTE_ENTRIES),
-                                      VMSTATE_END_OF_LIST() },
-};
-
-const VMStateDescription aerogpu_scanout_vmstate = {
-    .name = "aerogpu/scanout",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .pre_load = aerogpu_scanout_pre_load,
-    .pre_save = aerogpu_scanout_pre_save,
-    .fields =
-        AEROGPU_VMSTATE_FIELDS{
-            VMSTATE_UINT32(saved.display, AeroGPUScanout),
-            VMSTATE_UINT32(saved.config.width, AeroGPUScanout),
-            VMSTATE_UINT32(saved.config.height, AeroGPUScanout),
-            VMSTATE_UINT32(saved.config.format, AeroGPUScanout),
-            VMSTATE_UINT32(saved.config.pitch, AeroGPUScanout),
-            VMSTATE_UINT64(saved.config.gpa, AeroGPUScanout),
-            VMSTATE_UINT64(saved.flip_gpa, AeroGPUScanout),
-            VMSTATE_BOOL(saved.config_stale, AeroGPUScanout),
-            VMSTATE_BOOL(saved.maybe_texture, AeroGPUScanout),
-            VMSTATE_END_OF_LIST() },
-    .subsections =
-        (const VMStateDescription *[]){
-            &aerogpu_scanout_alloc_vmstate, &aerogpu_scanout_follow_vmstate,
-            &aerogpu_scanout_palette_vmstate, NULL },
-};

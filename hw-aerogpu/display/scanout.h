@@ -29,7 +29,8 @@ typedef struct AeroGPUDamage {
     struct aerogpu_frame_rect rects[AEROGPU_FRAME_DAMAGE_MAX];
 } AeroGPUDamage;
 
-/* The display in a saved state, without any picture of the renderer. */
+/* The display in a saved state; the picture of the renderer is elsewhere
+ * (snapshot/carry.c). */
 typedef struct AeroGPUSavedScanout {
     uint32_t display; /* AeroGPUDisplay */
     AeroGPUScanoutConfig config;
@@ -38,6 +39,9 @@ typedef struct AeroGPUSavedScanout {
     bool config_stale;
     bool maybe_texture;
     bool follow;
+    bool changed;
+    bool snapshot_pending;
+    bool catching_up;
 } AeroGPUSavedScanout;
 
 /* BQL, unless said otherwise. */
@@ -96,14 +100,22 @@ void aerogpu_scanout_to_vga(AeroGPUState *s);
 /* Device reset; registers are zero already. BQL. */
 void aerogpu_scanout_reset(AeroGPUState *s);
 
-extern const VMStateDescription aerogpu_scanout_vmstate;
 /*
  * Shows what the saved display showed. Returns < 0 if no device can have shown
  * that. BQL, registers are loaded.
  */
 int aerogpu_scanout_loaded(AeroGPUState *s);
+/* Asks for the picture that was asked for when the state was saved. BQL, the
+ * renderer has loaded everything. */
+void aerogpu_scanout_load_ends(AeroGPUState *s);
 /* Returns the number of renderer frames that are held. Any thread. */
 uint32_t aerogpu_scanout_frames(AeroGPUState *s);
+/* Returns the shown frame, or NULL. It stays as long as nothing runs. BQL. */
+const struct aerogpu_frame *aerogpu_scanout_frame(AeroGPUState *s);
+/* Replaces the shown frame by a copy that needs no GPU. Render thread. */
+void aerogpu_scanout_copy_frame(AeroGPUState *s);
+/* Shows a loaded frame. BQL. */
+void aerogpu_scanout_give_frame(AeroGPUState *s, struct aerogpu_frame *frame);
 
 /*
  * Completes a present whose submission was fetched at `flip_serial`; without

@@ -64,6 +64,27 @@ bool aerogpu_request_wait(AeroGPUState *s, uint32_t requests)
     return false;
 }
 
+bool aerogpu_request_wait_progress(AeroGPUState *s, uint32_t requests,
+                                   const uint32_t *progress, int quiet_ms)
+{
+    const int64_t quiet = quiet_ms * (int64_t)SCALE_MS;
+    uint32_t seen;
+    uint64_t ticket;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    ticket = aerogpu_request_ticket_locked(s, requests);
+    do {
+        int64_t deadline = get_clock() + quiet;
+
+        seen = qatomic_read(progress);
+        if (aerogpu_await_locked(s, ticket, deadline, deadline, NULL)) {
+            return true;
+        }
+    } while (qatomic_read(progress) != seen);
+    trace_aerogpu_handshake_timeout(requests);
+    return false;
+}
+
 bool aerogpu_request_wait_guest(AeroGPUState *s, uint32_t requests,
                                 int brief_ms, bool (*needed)(AeroGPUState *s))
 {

@@ -21,6 +21,10 @@ enum {
     AEROGPU_REQ_EXIT = 1 << 6,
     AEROGPU_REQ_RESTART = 1 << 7, /* drop all objects, open the GPU anew */
     AEROGPU_REQ_SETTLE = 1 << 8,  /* check whether GPUs that hung have ended */
+    AEROGPU_REQ_SAVE = 1 << 9,    /* take what the renderer holds */
+    AEROGPU_REQ_LOAD = 1 << 10,   /* give it to the renderer */
+    AEROGPU_REQ_LIVE = 1 << 11,   /* a step of either while the VM runs */
+    AEROGPU_REQ_MOVE = 1 << 12,   /* make all anew on another GPU */
 };
 
 typedef struct AeroGPURequests {
@@ -43,6 +47,14 @@ void aerogpu_request_locked(AeroGPUState *s, uint32_t requests);
  * AEROGPU_HANDSHAKE_MS. BQL.
  */
 bool aerogpu_request_wait(AeroGPUState *s, uint32_t requests);
+
+/*
+ * Asks for `requests` and waits until they are carried out, as long as
+ * *progress changes every quiet_ms. False if it does not. Any thread but the
+ * render thread.
+ */
+bool aerogpu_request_wait_progress(AeroGPUState *s, uint32_t requests,
+                                   const uint32_t *progress, int quiet_ms);
 
 /*
  * Asks for `requests` for a guest's register write, and waits until they are

@@ -136,7 +136,7 @@ static bool aerogpu_spaces_needed(void *opaque)
     return s->spaces.enabled || s->spaces.scanout_alloc;
 }
 
-/* Does not list spaces: while one exists, no state is saved (held_objects). */
+/* Spaces themselves are the renderer's (snapshot/carry.c). */
 const VMStateDescription aerogpu_spaces_vmstate = {
     .name = TYPE_AEROGPU "/spaces",
     .version_id = 1,

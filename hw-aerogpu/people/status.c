@@ -86,6 +86,7 @@ static void aerogpu_status_get(Object *obj, Visitor *v, const char *name,
         visit_type_uint64(v, "contexts", &contexts, errp) &&
         visit_type_uint64(v, "submissions-unfinished", &unfinished, errp) &&
         visit_type_uint64(v, "errors-ever", &errors, errp) &&
+        aerogpu_visit_text(v, "load-failure", s->failure.last ?: "", errp) &&
         aerogpu_spaces_visit(s, v, "processes", errp) &&
         aerogpu_history_visit(s, v, errp)) {
         visit_check_struct(v, errp);

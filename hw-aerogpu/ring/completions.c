@@ -13,7 +13,6 @@
 #include "hw-aerogpu/report/errors.h"
 #include "hw-aerogpu/ring/fence.h"
 #include "hw-aerogpu/report/irq.h"
-#include "hw-aerogpu/report/log.h"
 #include "hw-aerogpu/ring/loss.h"
 #include "hw-aerogpu/guest/requests.h"
 #include "hw-aerogpu/ring/ring_memory.h"
@@ -312,8 +311,6 @@ void aerogpu_completions_exit(AeroGPUState *s)
     s->completions.due = NULL;
 }
 
-/* ---- saved state ---- */
-
 bool aerogpu_completions_are_busy(AeroGPUState *s)
 {
     const AeroGPUCompletions *c = &s->completions;
@@ -328,12 +325,6 @@ bool aerogpu_completions_are_busy(AeroGPUState *s)
     return false;
 }
 
-bool aerogpu_completions_held(AeroGPUState *s)
-{
-    QEMU_LOCK_GUARD(&s->lock);
-    return s->completions.held;
-}
-
 uint32_t aerogpu_completions_frames(AeroGPUState *s)
 {
     uint32_t frames = 0;
@@ -345,178 +336,3 @@ uint32_t aerogpu_completions_frames(AeroGPUState *s)
     }
     return frames;
 }
-
-static int aerogpu_completions_pre_save(void *opaque)
-{
-    AeroGPUState *s = container_of(opaque, AeroGPUState, completions);
-    AeroGPUCompletions *c = opaque;
-    uint64_t seq;
-
-    QEMU_LOCK_GUARD(&s->lock);
-    c->saved.count = 0;
-    for (seq = c->retire_seq; seq != c->submit_seq; seq++) {
-        const AeroGPUSubmission *sub = &c->slots[seq % AEROGPU_MAX_OUTSTANDING];
-
-        if (sub->generation != c->generation) {
-            continue;
-        }
-        c->saved.waiting[c->saved.count++] = (AeroGPUSavedSubmission){
-            .signal_fence = sub->signal_fence,
-            .work_done_seq = sub->work_done_seq,
-            .next_head = sub->next_head,
-            .flags = sub->flags,
-            .error_count = sub->error_count,
-            .error_code = sub->error_code,
-            .space = sub->space,
-            .context_id = sub->context_id,
-            .present_count = sub->present_count,
-            .vsync = sub->vsync,
-            .texture = sub->texture,
-            .moves_head = sub->ring_serial == s->ring.serial,
-            .shows = sub->flip_serial == s->scanout.flip_serial,
-        };
-    }
-    return 0;
-}
-
-static bool aerogpu_completions_fit(void *opaque, int version_id)
-{
-    AeroGPUCompletions *c = opaque;
-
-    return c->saved.count <= AEROGPU_MAX_OUTSTANDING;
-}
-
-int aerogpu_completions_loaded(AeroGPUState *s)
-{
-    AeroGPUCompletions *c = &s->completions;
-    const AeroGPUSavedCompletions *saved = &c->saved;
-    uint64_t now = aerogpu_vblank_seq(s);
-    uint32_t i;
-
-    QEMU_LOCK_GUARD(&s->lock);
-    if (c->last_vsync_seq > now) {
-        uint64_t seq = c->last_vsync_seq;
-
-        c->last_vsync_seq = 0;
-        return aerogpu_load_error("a present came at vblank %" PRIu64 " of "
-                                  "%" PRIu64,
-                                  seq, now);
-    }
-    if (c->submit_seq != c->retire_seq ||
-        c->fetch_generation != c->generation) {
-        return aerogpu_load_error("the renderer has not come to rest");
-    }
-    if (saved->count && (!saved->waiting[0].vsync || !s->vblank.running)) {
-        return aerogpu_load_error("a submission waits for nothing");
-    }
-    for (i = 0; i < saved->count; i++) {
-        const AeroGPUSavedSubmission *sub = &saved->waiting[i];
-
-        if (sub->work_done_seq > now) {
-            return aerogpu_load_error("work was done at vblank %" PRIu64 " of "
-                                      "%" PRIu64,
-                                      sub->work_done_seq, now);
-        }
-        if (!aerogpu_error_is_possible(sub->error_code, sub->error_count)) {
-            return aerogpu_load_error("a submission with %u errors, the last "
-                                      "with code %u",
-                                      sub->error_count, sub->error_code);
-        }
-    }
-    for (i = 0; i < saved->count; i++) {
-        const AeroGPUSavedSubmission *sub = &saved->waiting[i];
-
-        c->slots[c->submit_seq++ % AEROGPU_MAX_OUTSTANDING] =
-            (AeroGPUSubmission){
-                .signal_fence = sub->signal_fence,
-                .generation = c->generation,
-                .ring_serial = s->ring.serial - !sub->moves_head,
-                .flip_serial = s->scanout.flip_serial - !sub->shows,
-                .fetched_ns = get_clock(),
-                .work_done_seq = sub->work_done_seq,
-                .next_head = sub->next_head,
-                .flags = sub->flags,
-                .error_count = sub->error_count,
-                .error_code = sub->error_code,
-                .space = sub->space,
-                .context_id = sub->context_id,
-                .present_count = sub->present_count,
-                .done = true,
-                .vsync = sub->vsync,
-                .texture = sub->texture,
-            };
-    }
-    if (saved->count) {
-        aerogpu_vblank_want_locked(s);
-    }
-    return 0;
-}
-
-/* True if an error record of the submission will name space or context. */
-static bool aerogpu_submission_owner_needed(void *opaque)
-{
-    const AeroGPUSavedSubmission *sub = opaque;
-
-    return sub->error_count && (sub->space || sub->context_id);
-}
-
-static int aerogpu_submission_pre_load(void *opaque)
-{
-    AeroGPUSavedSubmission *sub = opaque;
-
-    sub->space = sub->context_id = 0;
-    return 0;
-}
-
-static const VMStateDescription aerogpu_submission_owner_vmstate = {
-    .name = "aerogpu/submission/owner",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .needed = aerogpu_submission_owner_needed,
-    .fields =
-        AEROGPU_VMSTATE_FIELDS{
-            VMSTATE_UINT32(space, AeroGPUSavedSubmission),
-            VMSTATE_UINT32(context_id, AeroGPUSavedSubmission),
-            VMSTATE_END_OF_LIST() },
-};
-
-static const VMStateDescription aerogpu_submission_vmstate = {
-    .name = "aerogpu/submission",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .pre_load = aerogpu_submission_pre_load,
-    .fields =
-        AEROGPU_VMSTATE_FIELDS{
-            VMSTATE_UINT64(signal_fence, AeroGPUSavedSubmission),
-            VMSTATE_UINT64(work_done_seq, AeroGPUSavedSubmission),
-            VMSTATE_UINT32(next_head, AeroGPUSavedSubmission),
-            VMSTATE_UINT32(flags, AeroGPUSavedSubmission),
-            VMSTATE_UINT32(error_count, AeroGPUSavedSubmission),
-            VMSTATE_UINT32(error_code, AeroGPUSavedSubmission),
-            VMSTATE_UINT32(present_count, AeroGPUSavedSubmission),
-            VMSTATE_BOOL(vsync, AeroGPUSavedSubmission),
-            VMSTATE_BOOL(texture, AeroGPUSavedSubmission),
-            VMSTATE_BOOL(moves_head, AeroGPUSavedSubmission),
-            VMSTATE_BOOL(shows, AeroGPUSavedSubmission),
-            VMSTATE_END_OF_LIST() },
-    .subsections =
-        (const VMStateDescription *[]){ &aerogpu_submission_owner_vmstate,
-                                        NULL },
-};
-
-const VMStateDescription aerogpu_completions_vmstate = {
-    .name = "aerogpu/completions",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .pre_save = aerogpu_completions_pre_save,
-    .fields =
-        AEROGPU_VMSTATE_FIELDS{
-            VMSTATE_UINT64(last_vsync_seq, AeroGPUCompletions),
-            VMSTATE_UINT32(saved.count, AeroGPUCompletions),
-            VMSTATE_VALIDATE("at most 128 submissions",
-                             aerogpu_completions_fit),
-            VMSTATE_STRUCT_VARRAY_UINT32(
-                saved.waiting, AeroGPUCompletions, saved.count, 1,
-                aerogpu_submission_vmstate, AeroGPUSavedSubmission),
-            VMSTATE_END_OF_LIST() },
-};

@@ -35,8 +35,8 @@ typedef struct AeroGPUSubmission {
 } AeroGPUSubmission;
 
 /*
- * A submission in a saved state: its work is done, it waits for its turn. The
- * host's frame and time of fetch are not saved.
+ * A submission in a saved state: its work is done, it waits for its turn. Its
+ * frame is saved elsewhere (snapshot/carry.c), its time of fetch is not.
  */
 typedef struct AeroGPUSavedSubmission {
     uint64_t signal_fence;
@@ -52,6 +52,10 @@ typedef struct AeroGPUSavedSubmission {
     bool texture;
     bool moves_head; /* fetched from the present ring */
     bool shows;      /* no flip since the fetch */
+    bool changed;
+    bool lost;
+    bool must_not_fail;
+    bool reported;
 } AeroGPUSavedSubmission;
 
 typedef struct AeroGPUSavedCompletions {
@@ -132,15 +136,6 @@ bool aerogpu_completions_entered(AeroGPUState *s);
 void aerogpu_completions_drop_frames(AeroGPUState *s);
 void aerogpu_completions_reset_locked(AeroGPUState *s);
 
-/* True if a submission that must not fail has failed. Any thread. */
-bool aerogpu_completions_held(AeroGPUState *s);
-
-extern const VMStateDescription aerogpu_completions_vmstate;
-/*
- * Takes over the saved submissions. Returns < 0 if no device can have saved
- * them. BQL; call it when ring, vblank and scanout are loaded.
- */
-int aerogpu_completions_loaded(AeroGPUState *s);
 /* True if the renderer is still at work on a submission. Any thread. */
 bool aerogpu_completions_are_busy(AeroGPUState *s);
 /* Returns the number of frames that wait for completion. Any thread. */

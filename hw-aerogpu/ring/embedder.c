@@ -148,6 +148,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
         .recent_trace = s->config.recent_trace,
         .recent_bytes = s->config.recent_bytes,
         .max_batch_ms = s->config.max_batch_ms,
+        .caps = s->config.caps,
         .callbacks = &callbacks,
         .opaque = s,
     };

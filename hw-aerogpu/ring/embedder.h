@@ -9,8 +9,11 @@
 typedef struct AeroGPURendererConfig {
     char *renderer; /* back end; NULL = auto */
     char *vulkan_device;
-    char *capture;      /* file; NULL = none */
-    char *recent_trace; /* file; NULL = none */
+    char *capture;         /* file; NULL = none */
+    char *recent_trace;    /* file; NULL = none */
+    char *caps;            /* what is announced; NULL = all */
+    char *on_load_failure; /* snapshot/failure.h; NULL = refuse */
+    char *move;            /* for tests: move.h */
     uint64_t recent_bytes;
     uint64_t max_hostmem;
     uint64_t max_space_hostmem; /* 0: half of max_hostmem */

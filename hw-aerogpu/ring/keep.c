@@ -4,10 +4,11 @@
  * machine wakes from S3, and does not tell the device why. The guest's objects
  * must not reach a system that another reset boots, so there are two
  * conditions: the reset is a wake-up's, as far as the device can see, and the
- * driver writes the key that it chose before. KEEP-1 to KEEP-7.
+ * driver writes the key that it chose before. KEEP-1 to KEEP-8.
  */
 #include "qemu/osdep.h"
 #include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/report/log.h"
 #include "hw-aerogpu/ring/keep.h"
 #include "hw-aerogpu/report/trace_events.h"
 
@@ -93,3 +94,42 @@ void aerogpu_keep_exit(AeroGPUState *s)
     notifier_remove(&s->keep.suspend);
     notifier_remove(&s->keep.wakeup);
 }
+
+/* ---- saved state ---- */
+
+static bool aerogpu_keep_needed(void *opaque)
+{
+    AeroGPUState *s = opaque;
+
+    return s->keep.state != AEROGPU_EXT_KEEP_NO || s->keep.written ||
+           s->keep.suspended;
+}
+
+static int aerogpu_keep_post_load(void *opaque, int version_id)
+{
+    AeroGPUState *s = opaque;
+    uint32_t state = s->keep.state;
+
+    if (state > AEROGPU_EXT_KEEP_HELD ||
+        (state == AEROGPU_EXT_KEEP_NO) != !s->keep.key) {
+        aerogpu_keep_set(s, AEROGPU_EXT_KEEP_NO);
+        return aerogpu_load_error("KEEP is %u, %s a key", state,
+                                  s->keep.key ? "with" : "without");
+    }
+    return 0;
+}
+
+/* The reset before a load has ended keeping, where this is missing. */
+const VMStateDescription aerogpu_keep_vmstate = {
+    .name = "aerogpu/keep",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_keep_needed,
+    .post_load = aerogpu_keep_post_load,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(keep.state, AeroGPUState),
+                                VMSTATE_UINT64(keep.key, AeroGPUState),
+                                VMSTATE_UINT64(keep.written, AeroGPUState),
+                                VMSTATE_BOOL(keep.suspended, AeroGPUState),
+                                VMSTATE_END_OF_LIST() },
+};

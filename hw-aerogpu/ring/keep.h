@@ -29,6 +29,8 @@ AeroGPUKeepVerdict aerogpu_keep_forget(AeroGPUState *s);
 /* Handles a device reset. True if objects stay. BQL. */
 bool aerogpu_keep_over_reset(AeroGPUState *s);
 
+extern const VMStateDescription aerogpu_keep_vmstate;
+
 void aerogpu_keep_init(AeroGPUState *s);
 void aerogpu_keep_exit(AeroGPUState *s);
 

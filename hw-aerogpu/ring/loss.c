@@ -8,6 +8,7 @@
 #include "qemu/lockable.h"
 #include "hw-aerogpu/aerogpu.h"
 #include "hw-aerogpu/report/errors.h"
+#include "hw-aerogpu/report/log.h"
 #include "hw-aerogpu/ring/loss.h"
 #include "hw-aerogpu/report/trace_events.h"
 
@@ -70,25 +71,23 @@ bool aerogpu_loss_enable(AeroGPUState *s, bool enable)
 /*
  * ---- saved state ----
  *
- * A VM is saved only while its GPU works. The subsection is saved only if a
- * driver uses GPU_ENABLE or KEEP, so that a device without these can load other
- * states. KEEP itself is not saved, and loading ends it (KEEP-5): a VM with
- * objects is not saved at all. If KEEP held objects, the saved generation is
- * one higher, which tells the driver that they are gone.
+ * Objects go along, so the generation stays. A GPU that is lost is saved as
+ * lost if a driver waits for it (GPU_ENABLE): all objects are gone then, and
+ * the device that loads it works again after GPU_RESTART.
  */
-static bool aerogpu_loss_needed(void *opaque)
+static bool aerogpu_loss_state_needed(void *opaque)
 {
     AeroGPUState *s = opaque;
 
-    return s->loss.enable || s->keep.state != AEROGPU_EXT_KEEP_NO;
+    return qatomic_read(&s->loss.state) != AEROGPU_EXT_GPU_WORKS;
 }
 
 static int aerogpu_loss_pre_save(void *opaque)
 {
     AeroGPUState *s = opaque;
 
-    s->loss.saved_generation =
-        s->loss.generation + (s->keep.state == AEROGPU_EXT_KEEP_HELD);
+    s->loss.saved_generation = s->loss.generation;
+    s->loss.saved_state = s->loss.state;
     return 0;
 }
 
@@ -100,21 +99,45 @@ static int aerogpu_loss_post_load(void *opaque, int version_id)
     return 0;
 }
 
-void aerogpu_loss_loaded(AeroGPUState *s)
+void aerogpu_loss_load(AeroGPUState *s)
 {
-    QEMU_LOCK_GUARD(&s->lock);
-    aerogpu_loss_update_locked(s, s->loss.state);
+    s->loss.saved_state = AEROGPU_EXT_GPU_WORKS;
 }
+
+int aerogpu_loss_loaded(AeroGPUState *s)
+{
+    uint32_t state = s->loss.saved_state;
+
+    if (state != AEROGPU_EXT_GPU_WORKS &&
+        (state != AEROGPU_EXT_GPU_LOST || !s->loss.enable)) {
+        return aerogpu_load_error("the GPU's state is %u", state);
+    }
+    QEMU_LOCK_GUARD(&s->lock);
+    aerogpu_loss_update_locked(
+        s, state == AEROGPU_EXT_GPU_LOST ? state : s->loss.state);
+    return 0;
+}
+
+static const VMStateDescription aerogpu_loss_state_vmstate = {
+    .name = "aerogpu/loss/state",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_loss_state_needed,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(loss.saved_state, AeroGPUState),
+                                VMSTATE_END_OF_LIST() },
+};
 
 const VMStateDescription aerogpu_loss_vmstate = {
     .name = "aerogpu/loss",
     .version_id = 1,
     .minimum_version_id = 1,
-    .needed = aerogpu_loss_needed,
     .pre_save = aerogpu_loss_pre_save,
     .post_load = aerogpu_loss_post_load,
     .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_BOOL(loss.enable, AeroGPUState),
                                       VMSTATE_UINT32(loss.saved_generation,
                                                      AeroGPUState),
                                       VMSTATE_END_OF_LIST() },
+    .subsections =
+        (const VMStateDescription *[]){ &aerogpu_loss_state_vmstate, NULL },
 };

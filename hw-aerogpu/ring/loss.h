@@ -10,6 +10,7 @@ typedef struct AeroGPULoss {
     uint32_t generation; /* BQL for writing, atomic: counts drops of objects */
     bool enable;         /* BQL and lock for writing */
     uint32_t saved_generation; /* BQL */
+    uint32_t saved_state;      /* BQL */
 } AeroGPULoss;
 
 /*
@@ -33,7 +34,12 @@ void aerogpu_loss_over(AeroGPUState *s, bool works);
 bool aerogpu_loss_enable(AeroGPUState *s, bool enable);
 
 extern const VMStateDescription aerogpu_loss_vmstate;
-/* Tells the renderer of the loaded state. BQL; call it when all is loaded. */
-void aerogpu_loss_loaded(AeroGPUState *s);
+/* Begins a load. BQL. */
+void aerogpu_loss_load(AeroGPUState *s);
+/*
+ * Tells the renderer of the loaded state. Returns < 0 if no device can have
+ * saved it. BQL; call it when all is loaded.
+ */
+int aerogpu_loss_loaded(AeroGPUState *s);
 
 #endif /* HW_AEROGPU_LOSS_H */

@@ -20,6 +20,8 @@
 #include "hw-aerogpu/ring/ring.h"
 #include "hw-aerogpu/ring/ring_memory.h"
 #include "hw-aerogpu/display/scanout.h"
+#include "hw-aerogpu/ring/handover.h"
+#include "hw-aerogpu/ring/move.h"
 #include "hw-aerogpu/ring/tail_poll.h"
 #include "hw-aerogpu/report/trace_events.h"
 
@@ -43,6 +45,15 @@ static void aerogpu_handle_requests(AeroGPUState *s, uint32_t requests)
     if (requests & (AEROGPU_REQ_SCANOUT | AEROGPU_REQ_SNAPSHOT |
                     AEROGPU_REQ_DEVICE_RESET)) {
         aerogpu_scanout_requested(s, requests & AEROGPU_REQ_SNAPSHOT);
+    }
+    if (requests & AEROGPU_REQ_LOAD) {
+        aerogpu_handover_load_requested(s);
+    } else if (requests & AEROGPU_REQ_SAVE) {
+        aerogpu_handover_save_requested(s);
+    } else if (requests & AEROGPU_REQ_LIVE) {
+        aerogpu_handover_live_requested(s);
+    } else if (requests & AEROGPU_REQ_MOVE) {
+        aerogpu_move_requested(s);
     }
 }
 

@@ -116,6 +116,16 @@ void aerogpu_drop_held(AeroGPUState *s)
     aerogpu_request(s, AEROGPU_REQ_RESTART);
 }
 
+bool aerogpu_held_are_lost(AeroGPUState *s)
+{
+    if (s->keep.state != AEROGPU_EXT_KEEP_HELD) {
+        return false;
+    }
+    aerogpu_keep_forget(s);
+    aerogpu_drop_held(s);
+    return true;
+}
+
 /* Drops work and, unless kept, objects; registers still have old values. */
 static void aerogpu_drop_all(AeroGPUState *s)
 {

@@ -15,6 +15,12 @@ void aerogpu_device_reset(AeroGPUState *s);
 /* Drops objects that outlasted a device reset, and opens a lost GPU. BQL. */
 void aerogpu_drop_held(AeroGPUState *s);
 
+/*
+ * Notes that the GPU was lost with objects that outlasted a reset, if there are
+ * such: no driver has seen it, so it gets one that works. True then. BQL.
+ */
+bool aerogpu_held_are_lost(AeroGPUState *s);
+
 /* Do the render thread's parts of the above. */
 void aerogpu_ring_reset_requested(AeroGPUState *s);
 void aerogpu_gpu_restart_requested(AeroGPUState *s);

@@ -15,6 +15,7 @@
 #include "hw-aerogpu/ring/loss.h"
 #include "hw-aerogpu/ring/ring.h"
 #include "hw-aerogpu/ring/ring_memory.h"
+#include "hw-aerogpu/ring/move.h"
 #include "hw-aerogpu/guest/spaces.h"
 #include "hw-aerogpu/report/trace_events.h"
 
@@ -201,6 +202,7 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
     trace_aerogpu_submit(sub.signal_fence, sub.flags, sub.cmd_size,
                          sub.alloc_table_size, sub.descriptor_error);
     aerogpu_renderer_submit(s->renderer, &sub);
+    aerogpu_move_submitted(s);
     aerogpu_buffer_trim(&s->ring.cmd_buffer, &s->ring.cmd_capacity);
     aerogpu_buffer_trim(&s->ring.table_buffer, &s->ring.table_capacity);
 }

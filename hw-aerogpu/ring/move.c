@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Moves of a running machine: see move.h. */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/cutils.h"
+#include "qemu/error-report.h"
+#include "qemu/lockable.h"
+#include "qemu/timer.h"
+#include "qemu/units.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/display/scanout.h"
+#include "hw-aerogpu/ring/completions_state.h"
+#include "hw-aerogpu/ring/handover.h"
+#include "hw-aerogpu/ring/loss.h"
+#include "hw-aerogpu/ring/move.h"
+#include "hw-aerogpu/ring/reset.h"
+
+/* ---- render thread ---- */
+
+/* Time alone is no progress: the BQL waits. */
+static bool aerogpu_move_goes_on(void *opaque, uint64_t bytes)
+{
+    AeroGPUState *s = opaque;
+
+    if (bytes > s->move.seen) {
+        s->move.seen = bytes;
+        aerogpu_handover_goes_on(s);
+    }
+    return !aerogpu_handover_is_over(s);
+}
+
+void aerogpu_move_requested(AeroGPUState *s)
+{
+    AeroGPUHandover *h = &s->handover;
+    AeroGPUMove *m = &s->move;
+    g_autofree char *device = g_steal_pointer(&m->device);
+    struct aerogpu_renderer_stats stats = { .struct_size = sizeof(stats) };
+    int64_t start = get_clock();
+    bool moved;
+
+    m->seen = 0;
+    moved = aerogpu_renderer_move_to(s->renderer, device, aerogpu_move_goes_on,
+                                     s, &m->kept, h->error, sizeof(h->error));
+    aerogpu_renderer_get_stats(s->renderer, &stats);
+    if (moved) {
+        /* The GPU that was left closes when its pictures are back. */
+        aerogpu_scanout_copy_frame(s);
+        aerogpu_completions_copy_frames(s);
+        aerogpu_renderer_wait_idle(s->renderer, 0);
+    }
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        if (moved) {
+            s->stats.gpu_moves++;
+            s->stats.gpu_move_ns = get_clock() - start;
+            s->stats.gpu_move_bytes = m->seen / 2; /* it came and went */
+            s->stats.gpu_move_objects = stats.held_objects;
+        }
+        if (!m->kept) {
+            aerogpu_loss_noticed_locked(s, 0, 0, 0);
+        }
+    }
+    h->result = moved ? AEROGPU_HANDED_OVER : AEROGPU_HANDOVER_FAILED;
+    aerogpu_handover_ends(s);
+}
+
+/* ---- the side that asks; BQL ---- */
+
+bool aerogpu_move_to_gpu(AeroGPUState *s, const char *device, Error **errp)
+{
+    AeroGPUCargo none = { 0 };
+    bool moved;
+
+    if (aerogpu_handover_begin(s)) {
+        g_free(s->move.device);
+        s->move.device = g_strdup(device);
+        moved = aerogpu_handover_run(s, &none, AEROGPU_REQ_MOVE);
+    } else {
+        moved = false;
+    }
+    if (!moved) {
+        g_autofree char *stuck = aerogpu_handover_stuck();
+
+        error_setg(errp, "aerogpu: %s", stuck);
+        return false;
+    }
+    moved = s->handover.result == AEROGPU_HANDED_OVER;
+    if (!moved) {
+        error_setg(errp, "aerogpu: %s%s", s->handover.error,
+                   s->move.kept ? "" : ": everything is lost");
+    }
+    aerogpu_handover_end(s);
+    if (!moved) {
+        if (!s->move.kept) {
+            error_report("%s", error_get_pretty(*errp));
+            aerogpu_held_are_lost(s);
+        }
+        return false;
+    }
+    info_report("aerogpu: %" PRIu64 " objects, %" PRIu64 " KiB, moved to %s in "
+                "%" PRIu64 " ms",
+                s->stats.gpu_move_objects, s->stats.gpu_move_bytes / KiB,
+                aerogpu_renderer_device_name(s->renderer),
+                s->stats.gpu_move_ns / SCALE_MS);
+    return true;
+}
+
+/* ---- x-move ---- */
+
+bool aerogpu_move_init(AeroGPUState *s, Error **errp)
+{
+    const char *move = s->config.move;
+    const char *count;
+    unsigned every;
+
+    if (!move) {
+        return true;
+    }
+    if (!strstart(move, "objects:", &count) ||
+        qemu_strtoui(count, NULL, 10, &every) || !every) {
+        error_setg(errp, "aerogpu: x-move is '%s', only objects:N is known",
+                   move);
+        return false;
+    }
+    s->move.every = every;
+    return true;
+}
+
+void aerogpu_move_submitted(AeroGPUState *s)
+{
+    AeroGPUMove *m = &s->move;
+    char error[256] = "";
+    bool kept = true;
+    bool moved;
+
+    if (!m->every || ++m->submitted % m->every) {
+        return;
+    }
+    while (!aerogpu_renderer_wait_idle(s->renderer, 100LL * SCALE_MS)) {
+        if (qatomic_read(&s->requests.pending)) {
+            return; /* a reset must not wait */
+        }
+    }
+    if (aerogpu_renderer_gpu_lost(s->renderer)) {
+        return;
+    }
+    moved = aerogpu_renderer_move(s->renderer, &kept, error, sizeof(error));
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        s->stats.moves += moved;
+        s->stats.moves_refused += !moved;
+    }
+    if (!kept) {
+        error_report("aerogpu: x-move: everything is lost: %s", error);
+    }
+}
