@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bytes between a saved state and the renderer: see spool.h. */
 #include "qemu/osdep.h"
+#include "qemu/units.h"
 #include "hw-aerogpu/types.h"
 #include "hw-aerogpu/ring/spool.h"
 
