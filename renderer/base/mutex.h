@@ -18,6 +18,7 @@
 #define REQUIRES(...) AEROGPU_TSA(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) AEROGPU_TSA(locks_excluded(__VA_ARGS__))
 #define ACQUIRE(...) AEROGPU_TSA(acquire_capability(__VA_ARGS__))
+#define TRY_ACQUIRE(...) AEROGPU_TSA(try_acquire_capability(__VA_ARGS__))
 #define RELEASE(...) AEROGPU_TSA(release_capability(__VA_ARGS__))
 #define NO_THREAD_SAFETY_ANALYSIS AEROGPU_TSA(no_thread_safety_analysis)
 
@@ -26,6 +27,8 @@ namespace aerogpu {
 class CAPABILITY("mutex") Mutex {
 public:
   void lock() ACQUIRE() { m_mutex.lock(); }
+  /// False if another thread has it.
+  bool tryLock() TRY_ACQUIRE(true) { return m_mutex.try_lock(); }
   void unlock() RELEASE() { m_mutex.unlock(); }
 
 private:

@@ -109,4 +109,7 @@ private:
   std::optional<E> m_error;
 };
 
+/// What an operation has come to: nothing, or a text for people that says why it failed.
+using Outcome = Result<void, std::string>;
+
 }  // namespace aerogpu

@@ -127,7 +127,8 @@ private:
 
 std::unique_ptr<Lent> GuestMemory::lend(GuestRun range, bool write) const {
   aerogpu_guest_mapping mapping{};
-  if (!m_lends || m_callbacks.guest_map(m_opaque, range.gpa, range.size, write, &mapping) != 0)
+  if (!m_lends || (m_callbacks.guest_lends && !m_callbacks.guest_lends(m_opaque, range.gpa, range.size)) ||
+      m_callbacks.guest_map(m_opaque, range.gpa, range.size, write, &mapping) != 0)
     return nullptr;
   if (const WriteGate::Pass pass(m_gate); pass && mapping.size >= range.size)
     return std::make_unique<LentMapping>(*this, mapping, range.size, write);

@@ -14,8 +14,9 @@ namespace {
 
 constexpr uint32_t kMostPixels = 16384;  ///< each way, as the largest scanout has
 
-/// Returns the bytes of a row, or 0 if no frame is like this.
-uint64_t rowBytesOf(const aerogpu_frame& frame) {
+}  // namespace
+
+uint64_t frameRowBytes(const aerogpu_frame& frame) {
   TextureDesc desc;
   desc.width = frame.width;
   desc.height = frame.height;
@@ -29,10 +30,8 @@ uint64_t rowBytesOf(const aerogpu_frame& frame) {
   return frame.pixels && frame.stride_bytes < bytes ? 0 : bytes;
 }
 
-}  // namespace
-
 aerogpu_frame* MadeFrames::make(const aerogpu_frame& from) {
-  const uint64_t rowBytes = rowBytesOf(from);
+  const uint64_t rowBytes = frameRowBytes(from);
   if (rowBytes == 0) return nullptr;
   auto frame = std::make_unique<Made>();
   const uint64_t bytes = rowBytes * from.height;

@@ -12,6 +12,10 @@
 
 namespace aerogpu::core {
 
+/// Returns the bytes of a row of pixels of a frame like this; 0 if none can be like that: its format is none
+/// of frames, or its size is out of range.
+uint64_t frameRowBytes(const aerogpu_frame& frame);
+
 class MadeFrames {
 public:
   MadeFrames(HostMemory& account, HostMemory& reserve) : m_account(account), m_reserve(reserve) {}

@@ -19,7 +19,8 @@ void onDone(void*, const aerogpu_submission_result*) {}
 void onLog(void*, aerogpu_log_level, const char*) {}
 
 aerogpu_renderer* makeRenderer() {
-  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog, nullptr};
+  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap,  onUnmap, onDone, onLog,
+                                             nullptr,          nullptr};
   aerogpu_renderer_config config{};
   config.struct_size = sizeof config;
   config.backend = "null";

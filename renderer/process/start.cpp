@@ -31,7 +31,10 @@ std::vector<char*> environment(const Program& program) {
   if (program.setting) kept.push_back(const_cast<char*>(program.setting));
   for (char** entry = environ; entry && *entry; ++entry)
     for (const char* name : kEnvironment)
-      if (std::strncmp(*entry, name, std::strlen(name)) == 0) kept.push_back(*entry);
+      if (!program.wholeEnvironment && std::strncmp(*entry, name, std::strlen(name)) == 0)
+        kept.push_back(*entry);
+  if (program.wholeEnvironment)
+    for (char** entry = environ; entry && *entry; ++entry) kept.push_back(*entry);
   kept.push_back(nullptr);
   return kept;
 }

@@ -14,6 +14,7 @@ struct Program {
   /// One NAME=VALUE for its environment, or null. Beside it the program sees only library paths, and the
   /// settings of sanitizers.
   const char* setting = nullptr;
+  bool wholeEnvironment = false;  ///< it sees all of this process's, as drivers of GPUs need
 };
 
 /// Returns the path of the executable `name`: the value of the environment variable `variable`, or its place

@@ -20,9 +20,6 @@
 
 namespace aerogpu::snapshot {
 
-/// Nothing, or the reason of a failure, for people.
-using Outcome = Result<void, std::string>;
-
 class Loader final : private core::GuestReadObserver {
 public:
   /// Calls `drop` when the snapshot begins, so that `parts` are at rest then and hold nothing; before, they

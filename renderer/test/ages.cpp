@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "renderer/api.h"
+#include "renderer/local/local.h"
 #include "renderer/snapshot/inventory.h"
 #include "renderer/snapshot/pieces.h"
 
@@ -43,16 +43,16 @@ std::optional<Contents> contentsOf(core::Backend& backend, const core::Resource&
 
 }  // namespace
 
-void compareAges(aerogpu_renderer* renderer, uint64_t submission) {
-  static std::unordered_map<const aerogpu_renderer*, Ages> all;
-  Ages& ages = all[renderer];
+void compareAges(LocalRenderer& renderer, uint64_t submission) {
+  static std::unordered_map<const LocalRenderer*, Ages> all;
+  Ages& ages = all[&renderer];
   if (submission <= ages.submission) ages.seen.clear();  // another renderer in the same place
   ages.submission = submission;
-  if (renderer->backend->lost()) return;
-  const snapshot::Inventory held(renderer->executor->parts());
+  if (renderer.backend->lost()) return;
+  const snapshot::Inventory held(renderer.executor->parts());
   std::unordered_map<const core::Resource*, Seen> now;
   const auto look = [&](const core::Resource& resource) {
-    const auto contents = contentsOf(*renderer->backend, resource);
+    const auto contents = contentsOf(*renderer.backend, resource);
     if (!contents) return;
     const Seen is{resource.written, contents->hash};
     const auto was = ages.seen.find(&resource);

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 
-#include "aerogpu/renderer.h"
+namespace aerogpu {
+class LocalRenderer;
+}  // namespace aerogpu
 
 namespace aerogpu::test {
 
@@ -13,6 +15,6 @@ namespace aerogpu::test {
 /// those after an earlier submission. Ends the process with a message if bytes changed while the time of the
 /// last write did not, or are not zero where there was no write. `submission`: counts them, for each renderer
 /// anew.
-void compareAges(aerogpu_renderer* renderer, uint64_t submission);
+void compareAges(LocalRenderer& renderer, uint64_t submission);
 
 }  // namespace aerogpu::test

@@ -178,8 +178,8 @@ static void known_backends(const struct aerogpu_renderer_config* given) {
 }
 
 int main(void) {
-  struct aerogpu_renderer_callbacks callbacks = {sizeof callbacks, guest_map, guest_unmap,
-                                                 submission_done,  log_line,  NULL};
+  struct aerogpu_renderer_callbacks callbacks = {sizeof callbacks, guest_map, guest_unmap, submission_done,
+                                                 log_line,         NULL,      NULL};
   struct aerogpu_renderer_config config;
   struct aerogpu_submission submission;
   struct aerogpu_renderer_stats stats;

@@ -7,23 +7,31 @@
 #include <utility>
 
 #include "renderer/core/format.h"
+#include "renderer/local/local.h"
 #include "renderer/test/drivers.h"
 #include "renderer/test/emptied.h"
 #include "renderer/test/move.h"
 
 namespace aerogpu::test {
 
-Harness::Harness(const Options& options)
-    : m_memoryBytes(options.guestBytes),
-      m_memory(
-          static_cast<uint8_t*>(std::aligned_alloc(4096, (options.guestBytes + 4095) & ~uint64_t{4095}))) {
-  std::memset(m_memory.get(), 0, m_memoryBytes);
+Harness::Harness(const Options& options) : m_memoryBytes(options.guestBytes) {
+  const uint64_t wholePages = (options.guestBytes + 4095) & ~uint64_t{4095};
+  const char* process = std::getenv("AEROGPU_TEST_PROCESS");
+  const bool sharesMemory = process && std::strcmp(process, "shared") == 0;
+  if (sharesMemory) {
+    m_shared = remote::SharedMemory::make("guest", wholePages, m_createError);
+    m_bytes = m_shared.bytes();
+  } else {
+    m_private.reset(static_cast<uint8_t*>(std::aligned_alloc(4096, wholePages)));
+    m_bytes = m_private.get();
+  }
+  std::memset(m_bytes, 0, m_memoryBytes);
   if (std::strcmp(options.backend, "null") != 0) {
     keepDriversLoaded();
     aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
   }
-  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap,
-                                             onDone,           onLog, onWaitingSpaces};
+  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap,  onUnmap, onDone, onLog,
+                                             onWaitingSpaces,  nullptr};
   aerogpu_renderer_config config{};
   config.struct_size = sizeof config;
   config.flags = options.flags;
@@ -38,11 +46,15 @@ Harness::Harness(const Options& options)
   config.recent_bytes = options.recentBytes;
   config.max_batch_ms = options.maxBatchMs;
   config.caps = options.caps;
+  config.process = isRemote() ? "" : nullptr;
   config.callbacks = &callbacks;
   config.opaque = this;
   char error[512] = "";
   m_renderer = aerogpu_renderer_create(&config, error, sizeof error);
   m_createError = error;
+  if (!m_renderer || !sharesMemory) return;
+  const aerogpu_guest_region region{sizeof region, true, 0, wholePages, 0, m_shared.fd()};
+  aerogpu_renderer_set_regions(m_renderer, &region, 1);
 }
 
 Harness::~Harness() {
@@ -53,11 +65,15 @@ Harness::~Harness() {
   aerogpu_renderer_destroy(m_renderer);
 }
 
+LocalRenderer& Harness::local() {
+  return *static_cast<LocalRenderer*>(m_renderer);
+}
+
 int Harness::onMap(void* opaque, uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping* out) {
   auto& self = *static_cast<Harness*>(opaque);
   if (self.onGuestAccess) self.onGuestAccess(gpa, write);
   if (gpa >= self.m_memoryBytes) return -1;
-  out->host = self.m_memory.get() + gpa;
+  out->host = self.m_bytes + gpa;
   const uint64_t limit = self.mappingLimit.load();
   out->size = std::min({size, self.m_memoryBytes - gpa, limit - gpa % limit});
   out->cookie = nullptr;
@@ -202,7 +218,7 @@ FinishedSubmission Harness::submitRaw(std::span<const uint8_t> stream, std::span
   submission.descriptor_error = descriptorError;
   aerogpu_renderer_submit(m_renderer, &submission);
   const FinishedSubmission finished = waitFor(submission.cookie);
-  moveIfAsked(m_renderer, submission.cookie);
+  if (!isRemote()) moveIfAsked(local(), submission.cookie);
   return finished;
 }
 

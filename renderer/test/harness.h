@@ -18,6 +18,11 @@
 #include "aerogpu/cmd_packets.hpp"
 #include "aerogpu/renderer.h"
 #include "renderer/base/mutex.h"
+#include "renderer/remote/shared_memory.h"
+
+namespace aerogpu {
+class LocalRenderer;
+}  // namespace aerogpu
 
 namespace aerogpu::test {
 
@@ -69,6 +74,11 @@ public:
   bool ok() const { return m_renderer != nullptr; }
   const std::string& createError() const { return m_createError; }
   aerogpu_renderer* renderer() { return m_renderer; }
+  /// True if it runs in a process of its own: AEROGPU_TEST_PROCESS is "asked", and it asks for guest memory,
+  /// or "shared", and it maps it.
+  static bool isRemote() { return std::getenv("AEROGPU_TEST_PROCESS") != nullptr; }
+  /// Returns its parts, for a test that looks inside, so that it must not be remote.
+  LocalRenderer& local();
 
   /// Called, if set, before the renderer reads or writes guest memory; from its threads.
   std::function<void(uint64_t gpa, bool write)> onGuestAccess;
@@ -86,7 +96,7 @@ public:
   int mappingsHeld() const { return m_mappings.load(); }
 
   /// Returns guest RAM; address 0 is the first byte.
-  std::span<uint8_t> memory() { return {m_memory.get(), m_memoryBytes}; }
+  std::span<uint8_t> memory() { return {m_bytes, m_memoryBytes}; }
   /// Takes guest memory (page-aligned, zeroed) and gives it an allocation id that the next submissions list.
   Allocation allocate(uint64_t size, uint32_t flags = 0);
   /// Gives a range an allocation id wherever it lies, even without memory there.
@@ -180,7 +190,9 @@ private:
     void operator()(uint8_t* memory) const { std::free(memory); }
   };
   const uint64_t m_memoryBytes;
-  std::unique_ptr<uint8_t, Free> m_memory;  ///< page-aligned, as a machine's RAM is
+  std::unique_ptr<uint8_t, Free> m_private;  ///< page-aligned, as a machine's RAM is
+  remote::SharedMemory m_shared;             ///< in its place
+  uint8_t* m_bytes = nullptr;
   std::atomic<int> m_mappings{0};
   uint64_t m_nextGpa = 0x10000;
   uint32_t m_nextAlloc = 1;

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "renderer/api.h"
 #include "renderer/base/error_text.h"
+#include "renderer/local/local.h"
 #include "renderer/snapshot/warm_up.h"
 #include "renderer/test/ages.h"
 #include "renderer/test/move_mode.h"
@@ -100,13 +100,13 @@ bool isTime(uint32_t interval, uint64_t submission) {
   std::abort();
 }
 
-void move(aerogpu_renderer* renderer, bool device) {
-  if (renderer->capture) return;  // a load is no part of one
+void move(LocalRenderer& renderer, bool device) {
+  if (renderer.capture) return;  // a load is no part of one
   std::vector<uint8_t> bytes;
-  const bool holds = renderer->executor->holds();  // an embedder remembers that
-  const auto file = trace::Writer::create(appendBytes, &bytes, renderer->origin);
-  if (device) snapshot::describeRecentDraws(renderer->executor->parts(), *file);
-  if (const auto saved = renderer->save(*file); !saved) {
+  const bool holds = renderer.executor->holds();  // an embedder remembers that
+  const auto file = trace::Writer::create(appendBytes, &bytes, renderer.origin);
+  if (device) snapshot::describeRecentDraws(renderer.executor->parts(), *file);
+  if (const auto saved = renderer.saveInto(*file); !saved) {
     // A lost GPU, or a stopped one, has nothing to read.
     const std::string text = textOf(saved.error());
     if (text.find("lost") != std::string::npos) return;
@@ -114,16 +114,16 @@ void move(aerogpu_renderer* renderer, bool device) {
   }
   if (std::string text; !file->finish(text)) fail("saving", text);
   if (device) {
-    renderer->dropAll();
-    (void)renderer->backend->reopen();  // frames that a test keeps also keep the device
+    renderer.dropAll();
+    (void)renderer.backend->reopen();  // frames that a test keeps also keep the device
   }
-  if (const std::string error = load(renderer, bytes); !error.empty()) fail("loading", error);
-  if (holds) renderer->executor->hold();
+  if (const std::string error = load(&renderer, bytes); !error.empty()) fail("loading", error);
+  if (holds) renderer.executor->hold();
 }
 
 }  // namespace
 
-void moveIfAsked(aerogpu_renderer* renderer, uint64_t submission) {
+void moveIfAsked(LocalRenderer& renderer, uint64_t submission) {
   static const Mode asked = modeOf(std::getenv("AEROGPU_TEST_MOVE"));
   if (asked.objects == 0 && asked.device == 0 && asked.ages == 0) return;
   const Mode mode = modeOfTest(asked);

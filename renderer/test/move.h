@@ -7,12 +7,14 @@
 
 #include <cstdint>
 
-#include "aerogpu/renderer.h"
+namespace aerogpu {
+class LocalRenderer;
+}  // namespace aerogpu
 
 namespace aerogpu::test {
 
 /// Takes a snapshot and loads it into the same renderer, which is idle, if the environment asks for it after
 /// this submission. `submission`: counts them. Ends the process with a message if that fails.
-void moveIfAsked(aerogpu_renderer* renderer, uint64_t submission);
+void moveIfAsked(LocalRenderer& renderer, uint64_t submission);
 
 }  // namespace aerogpu::test

@@ -67,7 +67,8 @@ public:
 
   bool start(std::string& error) {
     if (!m_options.execute) return true;
-    const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog, nullptr};
+    const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap,  onUnmap, onDone, onLog,
+                                               nullptr,          nullptr};
     aerogpu_renderer_config config{};
     config.struct_size = sizeof config;
     config.flags = AEROGPU_RENDERER_PRESENT_COLOR_TARGET;

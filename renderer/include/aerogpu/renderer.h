@@ -154,6 +154,11 @@ struct aerogpu_renderer_callbacks {
    * waiting.
    */
   size_t (*waiting_spaces)(void* opaque, uint32_t* spaces, size_t room);
+  /**
+   * Tells whether a mapping of [gpa, gpa + size) is the guest's memory itself, which
+   * AEROGPU_RENDERER_LEND_GUEST_MEMORY needs, and no copy. From the render thread. May be NULL: all are.
+   */
+  bool (*guest_lends)(void* opaque, uint64_t gpa, uint64_t size);
 };
 
 /** Flags of aerogpu_renderer_config. */
@@ -213,6 +218,13 @@ struct aerogpu_renderer_config {
    * set that never changes, for machines that move between hosts; "base" = the newest such set.
    */
   const char* caps;
+  /**
+   * NULL: the renderer runs in this process. Else it runs in one of its own, which is started now: a path of
+   * the program aerogpu-renderer, or "" = $AEROGPU_RENDERER, or the one found as the translator is. If that
+   * process dies or is silent for 15 s, the GPU is lost, and aerogpu_renderer_reset() starts another one.
+   * It asks for guest memory through the callbacks, but for what aerogpu_renderer_set_regions() tells of.
+   */
+  const char* process;
 };
 
 /** Creates a renderer. [any] Returns NULL and a message in `error` (NUL-terminated, cut to error_size) on
@@ -557,6 +569,28 @@ bool aerogpu_renderer_move_to(aerogpu_renderer* renderer, const char* device,
  * objects are gone.
  */
 void aerogpu_renderer_lose(aerogpu_renderer* renderer);
+
+/** Guest memory that lies in a file. */
+struct aerogpu_guest_region {
+  uint32_t struct_size;
+  uint32_t writable; /* by the guest */
+  uint64_t gpa;
+  uint64_t size;   /* bytes, whole pages */
+  uint64_t offset; /* of the first byte in the file; a multiple of the page size */
+  int fd;          /* the caller's; kept as a copy */
+};
+
+/**
+ * Tells which guest memory a renderer in a process of its own may map, and forgets what was told before;
+ * without effect on one in this process. [render] Regions whose files could be cut (F_SEAL_SHRINK is missing)
+ * are left out, since a cut file would end the process: they are asked for like all other memory. So are all
+ * if there are more than 4096 regions or 128 files. The memory behind a region may go away at any time: what
+ * the renderer still maps of it are the file's bytes. A write to it is announced by guest_map and guest_unmap
+ * of its range, before the submission's callback; after the death of the process for all writes that were
+ * under way.
+ */
+void aerogpu_renderer_set_regions(aerogpu_renderer* renderer, const struct aerogpu_guest_region* regions,
+                                  size_t count);
 
 /** Starts writing everything submitted to an .aerogputrace file (container version 2). [render] The file
  * begins with a snapshot if anything is held. False with a message if the file cannot be created or something

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "aerogpu/d3d9/states.h"
-#include "renderer/api.h"
+#include "renderer/local/local.h"
 #include "renderer/test/expect.h"
 
 namespace aerogpu::test {
@@ -59,7 +59,7 @@ protected:
     return done;
   }
   uint64_t timeOf(uint32_t handle) {
-    core::HandleTable& handles = h.renderer()->executor->parts().handles;
+    core::HandleTable& handles = h.local().executor->parts().handles;
     if (const core::Buffer* buffer = handles.get<core::Buffer>(handle)) return buffer->written;
     return handles.get<core::Texture>(handle)->written;
   }
@@ -68,7 +68,7 @@ protected:
     constexpr uint32_t kAll[] = {kBuffer, kOther, kTexture, kSecond, kDepth, kMips};
     std::map<uint32_t, uint64_t> before;
     for (const uint32_t one : kAll) before[one] = timeOf(one);
-    const uint64_t then = h.renderer()->executor->parts().writes.now();
+    const uint64_t then = h.local().executor->parts().writes.now();
     expectGood(submit());
     for (const uint32_t one : kAll) {
       if (std::ranges::find(handles, one) == handles.end())

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "renderer/api.h"
+#include "renderer/local/local.h"
 #include "renderer/snapshot/save.h"
 #include "renderer/snapshot/test/everything.h"
 #include "renderer/test/expect.h"
@@ -26,7 +26,7 @@ constexpr auto kRgba = AEROGPU_FORMAT_R8G8B8A8_UNORM;
 class Journey {
 public:
   explicit Journey(Harness& h) : m_h(h), m_ahead(parts(), *m_file) {}
-  core::Submission& parts() { return m_h.renderer()->executor->parts(); }
+  core::Submission& parts() { return m_h.local().executor->parts(); }
   Ahead::Left send(uint64_t budget) {
     const auto left = m_ahead.send(budget);
     EXPECT_TRUE(left.ok());
@@ -37,7 +37,7 @@ public:
   size_t size() const { return m_bytes.size(); }
   /// Ends the journey, and returns the whole file.
   const std::vector<uint8_t>& arrive() {
-    EXPECT_TRUE(snapshot::save(parts(), m_h.renderer()->executor->features(), *m_file, &m_ahead).ok());
+    EXPECT_TRUE(snapshot::save(parts(), m_h.local().executor->features(), *m_file, &m_ahead).ok());
     return m_bytes;
   }
 

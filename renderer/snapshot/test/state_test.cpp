@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "renderer/api.h"
+#include "renderer/local/local.h"
 #include "renderer/snapshot/inventory.h"
 #include "renderer/snapshot/test/everything.h"
 
@@ -26,8 +26,8 @@ protected:
     const Snapshot snapshot = takeSnapshot(made.renderer());
     EXPECT_EQ(snapshot.error, "");
     EXPECT_EQ(loadSnapshot(again.renderer(), snapshot.bytes), "");
-    a = std::make_unique<Inventory>(made.renderer()->executor->parts());
-    b = std::make_unique<Inventory>(again.renderer()->executor->parts());
+    a = std::make_unique<Inventory>(made.local().executor->parts());
+    b = std::make_unique<Inventory>(again.local().executor->parts());
   }
   template <class T>
   void expectSame(const core::Ref<T>& x, const core::Ref<T>& y) {

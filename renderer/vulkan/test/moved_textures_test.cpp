@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <random>
 
-#include "renderer/api.h"
 #include "renderer/core/handle_table.h"
 #include "renderer/core/texture_layout.h"
 #include "renderer/core/write_clock.h"
+#include "renderer/local/local.h"
 #include "renderer/snapshot/wait.h"
 #include "renderer/test/saving.h"
 #include "renderer/test/seeds.h"
@@ -53,14 +53,14 @@ protected:
     std::vector<Part> parts;
   };
 
-  Backend& backend() { return *gpu().renderer()->backend; }
+  Backend& backend() { return *gpu().local().backend; }
   void finish() {
     const auto done = snapshot::finishWork(backend());
     ASSERT_TRUE(done) << done.error().what;
   }
   uint32_t below(uint32_t n) { return static_cast<uint32_t>(m_random() % n); }
   Texture& textureOf(uint32_t handle) {
-    return **gpu().renderer()->executor->parts().handles.need<Texture>(handle, "");
+    return **gpu().local().executor->parts().handles.need<Texture>(handle, "");
   }
   /// Returns a texture that this GPU has.
   aerogpu_cmd_ext_create_texture any() {
@@ -137,7 +137,7 @@ protected:
         }
         made.parts.push_back(std::move(part));
       }
-    gpu().renderer()->executor->parts().writes.note(texture);
+    gpu().local().executor->parts().writes.note(texture);
     finish();
   }
   void expectKept(const Made& made) {

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "renderer/api.h"
+#include "renderer/local/local.h"
 #include "renderer/snapshot/load.h"
 #include "renderer/test/saving.h"
 #include "renderer/vulkan/test/draw_fixture.h"
@@ -99,7 +99,7 @@ TEST_F(WarmUpTest, EachKindOfDraw) {
     return [this, state, value](W& w) { renderState(w, state, value); };
   };
   const auto as = [&](uint32_t kind) { return [this, kind](W& w) { topology(w, kind); }; };
-  const bool clips = gpu().renderer()->backend->limits().maxClipPlanes >= 2;
+  const bool clips = gpu().local().backend->limits().maxClipPlanes >= 2;
   const std::pair<const char*, std::function<void(W&)>> cases[] = {
       {"plain", [](W&) {}},
       {"alpha test", [&](W& w) { renderState(w, kAlphaTestEnable, 1u), renderState(w, kAlphaFunc, 5u); }},

@@ -5,16 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/api.h"
-#include "renderer/api_structs.h"
 #include "renderer/base/error_text.h"
 #include "renderer/core/caps.h"
 #include "renderer/core/caps_block.h"
+#include "renderer/local/local.h"
 #include "renderer/snapshot/warm_up.h"
 
-using namespace aerogpu;
-using snapshot::Outcome;
-
+namespace aerogpu {
 namespace {
 
 /// The embedder is asked after so many bytes whether a move goes on.
@@ -28,31 +25,36 @@ std::string givenUp() {
 
 }  // namespace
 
-std::vector<uint8_t> aerogpu_renderer::capsHere() const {
+std::vector<uint8_t> LocalRenderer::capsHere() const {
   Lock lock(m_capsMutex);
   return m_caps;
 }
 
-void aerogpu_renderer::setCaps(std::vector<uint8_t> caps) {
+std::span<const uint8_t> LocalRenderer::caps() const {
+  Lock lock(m_capsMutex);
+  return m_caps;
+}
+
+void LocalRenderer::setCaps(std::vector<uint8_t> caps) {
   Lock lock(m_capsMutex);
   m_caps = std::move(caps);
 }
 
 /// Returns the capability block of the back end's GPU.
-std::vector<uint8_t> aerogpu_renderer::describeGpu() const {
+std::vector<uint8_t> LocalRenderer::describeGpu() const {
   core::Announced own(*backend);
   own.restrictTo(capsSet);
   return core::capsBlock(*backend, own, hostMemory.capBytes());
 }
 
 /// Waits for all work.
-Outcome aerogpu_renderer::rest(const GoesOn& goesOn) const {
+Outcome LocalRenderer::rest(const GoesOn& goesOn) const {
   while (!backend->waitIdle(kRestNs))
     if (!goesOn(0)) return givenUp();
   return {};
 }
 
-Outcome aerogpu_renderer::saveTo(snapshot::Spool& saved, const GoesOn& goesOn, bool toAnotherGpu) {
+Outcome LocalRenderer::saveTo(snapshot::Spool& saved, const GoesOn& goesOn, bool toAnotherGpu) {
   struct Sink {
     snapshot::Spool& spool;
     const GoesOn& goesOn;
@@ -65,7 +67,7 @@ Outcome aerogpu_renderer::saveTo(snapshot::Spool& saved, const GoesOn& goesOn, b
   };
   const auto file = trace::Writer::create(add, &sink, origin);
   if (toAnotherGpu) snapshot::describeRecentDraws(executor->parts(), *file);
-  const auto done = save(*file);
+  const auto done = saveInto(*file);
   std::string text;
   const bool whole = done && file->finish(text);
   if (whole) return {};
@@ -74,7 +76,7 @@ Outcome aerogpu_renderer::saveTo(snapshot::Spool& saved, const GoesOn& goesOn, b
 }
 
 /// Loads a snapshot in place of all that is held. A guest's interruption may end that.
-Outcome aerogpu_renderer::loadOnce(const snapshot::Spool& saved, const GoesOn& goesOn) {
+Outcome LocalRenderer::loadOnce(const snapshot::Spool& saved, const GoesOn& goesOn) {
   snapshot::Loader loading(executor->parts(), executor->features(), [this] { dropAll(); });
   std::vector<uint8_t> piece(std::min<uint64_t>(kPiece, saved.size()));
   for (uint64_t at = 0; at < saved.size(); at += piece.size()) {
@@ -88,7 +90,7 @@ Outcome aerogpu_renderer::loadOnce(const snapshot::Spool& saved, const GoesOn& g
 
 /// Loads a snapshot, again if an interruption comes in the middle: what that interrupts is the guest's work,
 /// and none is under way.
-Outcome aerogpu_renderer::loadFrom(const snapshot::Spool& saved, const GoesOn& goesOn) {
+Outcome LocalRenderer::loadFrom(const snapshot::Spool& saved, const GoesOn& goesOn) {
   const bool held = executor->holds();
   Outcome done;
   for (bool again = true; again;) {
@@ -104,7 +106,7 @@ Outcome aerogpu_renderer::loadFrom(const snapshot::Spool& saved, const GoesOn& g
   return done;
 }
 
-Outcome aerogpu_renderer::move(bool& kept) {
+Outcome LocalRenderer::move(bool& kept) {
   kept = true;
   snapshot::Spool saved;
   if (auto done = saveTo(saved, {}, false); !done) return done;
@@ -114,14 +116,14 @@ Outcome aerogpu_renderer::move(bool& kept) {
 }
 
 /// Uses the other GPU. Nothing is held.
-void aerogpu_renderer::useOther() {
+void LocalRenderer::useOther() {
   if (!backend->lost()) (void)backend->recover();  // of what was drawn with last: it would stay charged
   backend->exchange();
   announced->moveTo(*backend, *core::parseCaps(promised));
 }
 
 /// Opens a GPU that has all that the guest was told of, beside the one in use.
-Outcome aerogpu_renderer::openFitting(const std::string& device) {
+Outcome LocalRenderer::openFitting(const std::string& device) {
   std::string error;
   if (!backend->openOther(device, error)) return error;
   backend->exchange();
@@ -132,7 +134,7 @@ Outcome aerogpu_renderer::openFitting(const std::string& device) {
   return name + " lacks what the guest was told of: " + lacks;
 }
 
-Outcome aerogpu_renderer::moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) {
+Outcome LocalRenderer::moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) {
   kept = true;
   if (saving || loader) return std::string("a save or load is under way");
   if (auto resting = rest(goesOn); !resting) return resting;
@@ -169,24 +171,4 @@ Outcome aerogpu_renderer::moveTo(const std::string& device, const GoesOn& goesOn
   return done;
 }
 
-extern "C" {
-
-bool aerogpu_renderer_move(aerogpu_renderer* renderer, bool* kept, char* error, size_t error_size) {
-  const auto done = renderer->move(*kept);
-  if (!done) copyText(error, error_size, done.error());
-  return done.ok();
-}
-
-bool aerogpu_renderer_move_to(aerogpu_renderer* renderer, const char* device,
-                              bool (*goes_on)(void* opaque, uint64_t bytes), void* opaque, bool* kept,
-                              char* error, size_t error_size) {
-  const auto done = renderer->moveTo(device ? device : "", {goes_on, opaque}, *kept);
-  if (!done) copyText(error, error_size, done.error());
-  return done.ok();
-}
-
-void aerogpu_renderer_lose(aerogpu_renderer* renderer) {
-  renderer->backend->lose();
-}
-
-}  // extern "C"
+}  // namespace aerogpu

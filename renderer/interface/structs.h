@@ -38,6 +38,8 @@ inline constexpr size_t kFirstSize<aerogpu_scanout_config> = offsetof(aerogpu_sc
 template <>
 inline constexpr size_t kFirstSize<aerogpu_bytes_sink> = sizeof(aerogpu_bytes_sink);
 template <>
+inline constexpr size_t kFirstSize<aerogpu_guest_region> = sizeof(aerogpu_guest_region);
+template <>
 inline constexpr size_t kFirstSize<aerogpu_renderer_stats> = offsetof(aerogpu_renderer_stats, submissions);
 template <>
 inline constexpr size_t kFirstSize<aerogpu_renderer_space_limits> = sizeof(aerogpu_renderer_space_limits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "renderer/api_backends.h"
+#include "renderer/local/backends.h"
 
 #include <iterator>
 

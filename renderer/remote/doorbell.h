@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// How one process wakes the other: a word in shared memory says whether the other one sleeps, and only then a
+// descriptor is written, which costs a system call. The words are hints: whatever the other side writes
+// there, a wait ends at its limit.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "renderer/remote/shared_memory.h"
+
+namespace aerogpu::remote {
+
+/// Returns the monotonic clock's time in nanoseconds.
+uint64_t nowNs();
+
+/// No limit of time.
+inline constexpr uint64_t kForever = UINT64_MAX;
+
+enum class Woken {
+  Ready,
+  Late,  ///< the limit has come
+  Gone,  ///< the other side has ended
+};
+
+/// One side's end of a doorbell: the side that sleeps waits, the other one rings.
+class Doorbell {
+public:
+  Doorbell() = default;
+  /// `asleep` lies in shared memory; `event` is an eventfd that both sides have; `life` a socket that hangs
+  /// up when the other side ends, whose owner outlives this.
+  Doorbell(std::atomic<uint32_t>& asleep, Descriptor event, int life)
+      : m_asleep(&asleep), m_event(std::move(event)), m_life(life) {}
+
+  int fd() const { return m_event.get(); }
+
+  /// Wakes the other side, if it sleeps. Any thread. Call it after the write that it waits for.
+  void ring() const {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (m_asleep->load(std::memory_order_relaxed) != 0) wake();
+  }
+
+  /// Waits until `ready()`, which is cheap, is true. `untilNs`: time of nowNs(). One thread. Polls at first:
+  /// the answer to a short call comes sooner than a sleep begins. Not so without `polls`: then others do.
+  template <class Ready>
+  Woken wait(uint64_t untilNs, Ready ready, bool polls = true) {
+    if (ready()) return Woken::Ready;
+    for (const uint64_t begin = nowNs(); polls && nowNs() - begin < m_pollNs;) {
+      for (int i = 0; i < 16; ++i) {
+        if (ready()) {
+          m_pollNs = kPollNs;
+          return Woken::Ready;
+        }
+        relax();
+      }
+      yieldTurn();
+    }
+    m_pollNs = 0;  // what comes after a sleep may be far from the next one
+    for (;;) {
+      m_asleep->store(1, std::memory_order_relaxed);
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      std::optional<Woken> end;
+      if (ready())
+        end = Woken::Ready;
+      else
+        end = sleep(untilNs);
+      m_asleep->store(0, std::memory_order_relaxed);
+      if (!end) continue;
+      if (*end != Woken::Late && ready()) end = Woken::Ready;  // said before it ended
+      if (*end == Woken::Ready) m_pollNs = kPollNs;
+      return *end;
+    }
+  }
+
+  /// Polls in place of the thread that waits, until `ready()`, without a sleep: meanwhile the other side need
+  /// not wake anyone. The thread that waits is woken if `left()` then says that something is left for it.
+  template <class Ready, class Left>
+  bool pollInstead(uint64_t untilNs, Ready ready, Left left) {
+    m_asleep->store(0, std::memory_order_relaxed);
+    bool found = ready();
+    while (!found && nowNs() < untilNs) {
+      for (int i = 0; i < 16 && !found; ++i) {
+        relax();
+        found = ready();
+      }
+    }
+    m_asleep->store(1, std::memory_order_relaxed);  // or so it may be
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!found && left()) wake();
+    return found;
+  }
+  /// Wakes this side's own thread.
+  void wakeOwn() const { wake(); }
+
+  static constexpr uint64_t kPollNs = 100'000;
+
+private:
+  static void relax();
+  static void yieldTurn();
+  void wake() const;
+  /// Nothing: look again.
+  std::optional<Woken> sleep(uint64_t untilNs) const;
+
+  std::atomic<uint32_t>* m_asleep = nullptr;
+  Descriptor m_event;
+  int m_life = -1;
+  uint64_t m_pollNs = kPollNs;
+};
+
+}  // namespace aerogpu::remote

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The process of a server, as its client sees it: started, watched, ended. One thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "renderer/remote/channel.h"
+
+namespace aerogpu::remote {
+
+class Process {
+public:
+  /// Starts the program with a channel to it. Null and a message if it cannot run here.
+  static std::unique_ptr<Process> start(const std::string& program, uint64_t frameBytes,
+                                        std::shared_ptr<Channel>& channel, std::string& error);
+  /// Ends it, if it has not ended.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  uint32_t id() const { return m_id; }
+  /// Ends it at once, and waits until it has: afterwards it writes no memory any more. False if the kernel
+  /// has not ended it within a few seconds, because a driver holds it.
+  bool kill() const;
+  /// Waits until it has ended by itself; false at the limit.
+  bool waitForEnd(uint64_t untilNs) const;
+
+private:
+  Process(uint32_t id, Descriptor handle) : m_id(id), m_handle(std::move(handle)) {}
+
+  const uint32_t m_id;
+  const Descriptor m_handle;  ///< a pidfd: another process never takes its number meanwhile
+};
+
+}  // namespace aerogpu::remote

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/remote/remote.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "renderer/core/caps.h"
+#include "renderer/core/frame_memory.h"
+#include "renderer/interface/structs.h"
+#include "renderer/process/start.h"
+#include "renderer/remote/config.h"
+#include "renderer/remote/descriptors.h"
+
+namespace aerogpu {
+
+using remote::bytesOf;
+using remote::Call;
+using remote::Created;
+using remote::Meanwhile;
+using remote::Packer;
+using remote::Session;
+using remote::Unpacker;
+using remote::Urgent;
+
+namespace {
+
+std::span<const uint8_t> memoryOf(const void* bytes, size_t size) {
+  return {static_cast<const uint8_t*>(bytes), size};
+}
+
+}  // namespace
+
+RemoteRenderer::RemoteRenderer(const aerogpu_renderer_config& config, std::string program)
+    : m_callbacks(*config.callbacks),
+      m_opaque(config.opaque),
+      m_program(std::move(program)),
+      m_log(config.callbacks->log, config.opaque),
+      m_hostMemory(config.max_hostmem),
+      m_frameReserve(core::frameReserveBytes(config.max_hostmem)),
+      m_madeFrames(m_hostMemory, m_frameReserve),
+      m_frameBytes(config.max_hostmem + core::frameReserveBytes(config.max_hostmem)) {
+  remote::packConfig(m_config, config);
+}
+
+std::unique_ptr<RemoteRenderer> RemoteRenderer::create(const aerogpu_renderer_config& config,
+                                                       std::string& error) {
+  std::string program = config.process;
+  if (program.empty())
+    program = process::findProgram("aerogpu-renderer", "AEROGPU_RENDERER",
+                                   reinterpret_cast<const void*>(&RemoteRenderer::create),
+                                   AEROGPU_MODULE_FROM_BIN, error);
+  if (program.empty()) return nullptr;
+  std::unique_ptr<RemoteRenderer> renderer(new RemoteRenderer(config, std::move(program)));
+  if (!renderer->start(error)) return nullptr;
+  return renderer;
+}
+
+RemoteRenderer::~RemoteRenderer() {
+  const auto now = session();
+  if (!now) return;
+  now->waitIdle(remote::kForever);
+  now->close();  // a thread that still holds it for a moment would otherwise end it
+}
+
+bool RemoteRenderer::start(std::string& error) {
+  Created made;
+  std::shared_ptr<Session> begun =
+      Session::start(m_program, {m_callbacks, m_opaque, &m_log}, m_config.bytes(), m_frameBytes, made, error);
+  if (!begun) return false;
+  std::shared_ptr<Session> before;
+  uint64_t ignored = 0;
+  {
+    Lock lock(m_mutex);
+    m_lives.push_back(std::move(made));
+    before = std::exchange(m_session, begun);
+    if (m_holdsValues) begun->urgent({static_cast<uint32_t>(Urgent::HoldValues), {1}}, ignored);
+    if (m_faults != 0) begun->urgent({static_cast<uint32_t>(Urgent::PlayFaults), {m_faults}}, ignored);
+  }
+  if (before) before->close();
+  return true;
+}
+
+std::shared_ptr<Session> RemoteRenderer::session() const {
+  Lock lock(m_mutex);
+  return m_session;
+}
+
+const Created& RemoteRenderer::life() const {
+  Lock lock(m_mutex);
+  return m_lives.back();
+}
+
+void RemoteRenderer::setLife(Created made) {
+  Lock lock(m_mutex);
+  m_lives.push_back(std::move(made));
+}
+
+uint32_t RemoteRenderer::processId() const {
+  const auto now = session();
+  return now->ended() ? 0 : now->processId();
+}
+
+uint64_t RemoteRenderer::urgent(Urgent kind, uint64_t value, uint64_t otherwise,
+                                std::vector<uint8_t>* answer) const {
+  uint64_t result = 0;
+  return session()->urgent({static_cast<uint32_t>(kind), {value}}, result, answer) ? result : otherwise;
+}
+
+Outcome RemoteRenderer::callFor(Call call, std::initializer_list<std::span<const uint8_t>> parts,
+                                const Meanwhile& meanwhile) {
+  auto done = session()->call(call, parts, meanwhile);
+  if (!done.ok) return std::move(done.error);
+  return {};
+}
+
+void RemoteRenderer::logLine(enum aerogpu_log_level level, const std::string& line) const {
+  m_log.line(level, line);
+}
+
+std::string RemoteRenderer::missing(std::span<const uint8_t> caps) const {
+  return core::missingCaps(caps, life().caps);
+}
+
+bool RemoteRenderer::adoptCaps(std::span<const uint8_t> caps, bool partly) {
+  const uint32_t words[] = {partly, caps.data() != nullptr};
+  if (!callFor(Call::AdoptCaps, {bytesOf(words), caps}).ok()) return false;
+  const std::span<const uint8_t> promised = caps.data() ? caps : life().caps;
+  m_promised.assign(promised.begin(), promised.end());
+  m_takesPart = partly;
+  return true;
+}
+
+void RemoteRenderer::submit(const aerogpu_submission& given) {
+  aerogpu_submission submission;
+  if (!takeStruct(given, submission)) {
+    const bool named = given.struct_size >= offsetof(aerogpu_submission, cookie) + sizeof given.cookie;
+    m_log.line(AEROGPU_LOG_ERROR, tooSmall("aerogpu_submission", given));
+    submission = {};
+    submission.cookie = named ? given.cookie : 0;
+    submission.descriptor_error = static_cast<uint32_t>(ErrorCode::Internal);
+  }
+  remote::SubmitCall call{};
+  call.flags = submission.flags;
+  call.contextId = submission.context_id;
+  call.engineId = submission.engine_id;
+  call.descriptorError = submission.descriptor_error;
+  call.cookie = submission.cookie;
+  call.signalFence = submission.signal_fence;
+  call.streamBytes = submission.cmd ? submission.cmd_size : 0;
+  call.tableBytes = submission.alloc_table ? submission.alloc_table_size : 0;
+  call.inSpace = submission.in_space;
+  call.space = submission.space;
+  call.spaceFlags = submission.space_flags;
+  const auto now = session();
+  now->expect(call.cookie, call.signalFence);
+  now->post(Call::Submit, {bytesOf(call), memoryOf(submission.cmd, call.streamBytes),
+                           memoryOf(submission.alloc_table, call.tableBytes)});
+  now->takeSoon();
+}
+
+void RemoteRenderer::setScanout(const aerogpu_scanout_config& config) {
+  m_scanout = config;
+  session()->post(Call::SetScanout, {bytesOf(config)});
+}
+
+void RemoteRenderer::snapshotScanout(uint64_t cookie) {
+  const auto now = session();
+  now->expect(cookie, 0);
+  now->post(Call::SnapshotScanout, {bytesOf(cookie)});
+}
+
+void RemoteRenderer::releaseFrame(aerogpu_frame* frame) {
+  if (m_madeFrames.release(frame)) return;
+  const std::unique_ptr<remote::SessionFrame> released(static_cast<remote::SessionFrame*>(frame));
+  remote::ControlWords& words = released->channel->control();
+  words.framesReleased[released->slot].fetch_add(1, std::memory_order_release);
+  words.framesBack.fetch_add(1, std::memory_order_release);
+}
+
+void RemoteRenderer::interrupt() {
+  urgent(Urgent::Interrupt, 0, 0);
+}
+
+void RemoteRenderer::shutdown() {
+  urgent(Urgent::Shutdown, 0, 0);
+}
+
+uint32_t RemoteRenderer::leftovers() const {
+  return static_cast<uint32_t>(urgent(Urgent::Leftovers, 0, 0));
+}
+
+bool RemoteRenderer::waitIdle(uint64_t timeoutNs) {
+  const uint64_t begin = remote::nowNs();
+  const uint64_t until = timeoutNs < remote::kForever - begin ? begin + timeoutNs : remote::kForever;
+  const auto now = session();
+  const bool idle = now->call(Call::WaitIdle, {bytesOf(timeoutNs)}).ok;
+  // Its last events are on their way; a session that has ended finishes everything by itself.
+  return (idle || now->ended()) && now->waitIdle(idle ? remote::kForever : until);
+}
+
+void RemoteRenderer::resume() {
+  (void)callFor(Call::Resume, {});
+}
+
+bool RemoteRenderer::reset() {
+  if (const auto now = session(); !now->ended()) {
+    const bool recovered = now->call(Call::Reset, {}).ok;
+    if (!now->ended()) return recovered;
+  }
+  session()->waitIdle(remote::kForever);
+  std::string error;
+  if (!start(error)) {
+    m_log.line(AEROGPU_LOG_ERROR, error);
+    return false;
+  }
+  tellRegions();
+  if (m_scanout.struct_size != 0) setScanout(m_scanout);
+  if (m_promised.empty() || adoptCaps(std::vector<uint8_t>(m_promised), m_takesPart)) return true;
+  m_log.line(AEROGPU_LOG_ERROR,
+             "the renderer's new process lacks what the guest was told of: " + missing(m_promised));
+  return false;
+}
+
+void RemoteRenderer::holdValues(bool hold) {
+  {
+    Lock lock(m_mutex);
+    m_holdsValues = hold;
+  }
+  urgent(Urgent::HoldValues, hold, 0);
+}
+
+bool RemoteRenderer::gpuLost() const {
+  return session()->gpuLost();
+}
+
+void RemoteRenderer::lose() {
+  (void)callFor(Call::Lose, {});
+}
+
+void RemoteRenderer::playFaults(uint32_t faults) {
+  {
+    Lock lock(m_mutex);
+    m_faults = faults;
+  }
+  urgent(Urgent::PlayFaults, faults, 0);
+}
+
+void RemoteRenderer::readStats(aerogpu_renderer_stats& out) const {
+  std::vector<uint8_t> bytes;
+  if (urgent(Urgent::Stats, 0, 0, &bytes) != 0 && bytes.size() == sizeof out)
+    std::memcpy(&out, bytes.data(), sizeof out);
+}
+
+bool RemoteRenderer::nextSpace(uint32_t from, aerogpu_renderer_space& out) const {
+  std::vector<uint8_t> bytes;
+  if (urgent(Urgent::NextSpace, from, 0, &bytes) == 0 || bytes.size() != sizeof out) return false;
+  std::memcpy(&out, bytes.data(), sizeof out);
+  out.image_name[sizeof out.image_name - 1] = '\0';
+  return out.space >= from;  // whoever walks them comes to an end
+}
+
+Meanwhile RemoteRenderer::intoSink() const {
+  return {[sink = m_sink](std::span<const uint8_t> bytes) {
+    return sink.write(sink.opaque, bytes.data(), bytes.size());
+  }};
+}
+
+Outcome RemoteRenderer::save(const aerogpu_bytes_sink& sink) {
+  const auto write = [&sink](std::span<const uint8_t> bytes) {
+    return sink.write(sink.opaque, bytes.data(), bytes.size());
+  };
+  return callFor(Call::Save, {}, {write});
+}
+
+void RemoteRenderer::saveBegin(const aerogpu_bytes_sink& sink) {
+  m_sink = sink;
+  m_saves = true;
+  (void)callFor(Call::SaveBegin, {}, intoSink());  // what fails now fails again with the next call
+}
+
+Result<SaveLeft, std::string> RemoteRenderer::saveAhead(uint64_t budgetBytes) {
+  if (!m_saves) return std::string(kNoSave);
+  auto done = session()->call(Call::SaveAhead, {bytesOf(budgetBytes)}, intoSink());
+  Unpacker from(done.more);
+  SaveLeft left;
+  left.rested = from.value<uint64_t>();
+  left.written = from.value<uint64_t>();
+  if (done.ok && from.whole()) return left;
+  m_saves = false;
+  return std::move(done.error);
+}
+
+Outcome RemoteRenderer::saveEnd() {
+  if (!std::exchange(m_saves, false)) return std::string(kNoSave);
+  return callFor(Call::SaveEnd, {}, intoSink());
+}
+
+void RemoteRenderer::saveCancel() {
+  if (std::exchange(m_saves, false)) (void)callFor(Call::SaveCancel, {});
+}
+
+Outcome RemoteRenderer::loadBytes(std::span<const uint8_t> bytes) {
+  return callFor(Call::LoadBytes, {bytes});
+}
+
+Outcome RemoteRenderer::loadFinish(aerogpu_scanout_config* scanout) {
+  auto done = session()->call(Call::LoadFinish, {});
+  if (!done.ok) return std::move(done.error);
+  Unpacker from(done.more);
+  const auto shown = from.value<aerogpu_scanout_config>();
+  if (scanout) *scanout = shown;
+  return {};
+}
+
+Outcome RemoteRenderer::move(bool& kept) {
+  auto done = session()->call(Call::Move, {});
+  Unpacker from(done.more);
+  kept = from.value<uint32_t>() != 0;
+  if (!done.ok) return std::move(done.error);
+  return {};
+}
+
+Outcome RemoteRenderer::moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) {
+  Packer name;
+  name.text(device);
+  const auto ask = [&goesOn](uint64_t bytes) { return goesOn(bytes); };
+  auto done = session()->call(Call::MoveTo, {name.bytes()}, {{}, ask});
+  Unpacker from(done.more);
+  kept = from.value<uint32_t>() != 0;
+  Created made = Created::unpack(from);
+  if (!done.ok) return std::move(done.error);
+  if (from.whole()) setLife(std::move(made));
+  return {};
+}
+
+void RemoteRenderer::setRegions(std::span<const aerogpu_guest_region> regions) {
+  std::map<std::pair<dev_t, ino_t>, uint32_t> files;  // one descriptor for each
+  m_regions.clear();
+  m_files.clear();
+  for (const aerogpu_guest_region& region : regions) {
+    const int seals = fcntl(region.fd, F_GET_SEALS);
+    struct stat about {};
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(region.fd, &about) != 0) continue;
+    const auto [file, isNew] =
+        files.emplace(std::pair(about.st_dev, about.st_ino), static_cast<uint32_t>(m_files.size()));
+    if (isNew) m_files.emplace_back(fcntl(region.fd, F_DUPFD_CLOEXEC, 0));
+    m_regions.push_back({region.gpa, region.size, region.offset, file->second, region.writable});
+  }
+  std::sort(m_regions.begin(), m_regions.end(), [](const auto& a, const auto& b) { return a.gpa < b.gpa; });
+  if (m_regions.size() > remote::kMostRegions || m_files.size() > remote::kMostDescriptors) {
+    m_regions.clear();
+    m_files.clear();
+  }
+  tellRegions();
+}
+
+void RemoteRenderer::tellRegions() {
+  std::vector<int> files;
+  for (const remote::Descriptor& file : m_files) files.push_back(file.get());
+  if (!session()->setRegions(m_regions, files) && !session()->ended())
+    m_log.line(AEROGPU_LOG_ERROR, "the renderer's process cannot map the guest's memory, and asks for it");
+}
+
+Outcome RemoteRenderer::captureStart(const char* path) {
+  Packer name;
+  name.text(path);
+  return callFor(Call::CaptureStart, {name.bytes()});
+}
+
+Outcome RemoteRenderer::captureStop() {
+  return callFor(Call::CaptureStop, {});
+}
+
+}  // namespace aerogpu

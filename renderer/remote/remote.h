@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The renderer in a process of its own, behind the C interface: a session (session.h), and a new one after a
+// reset when that has ended.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "renderer/base/host_memory.h"
+#include "renderer/base/log.h"
+#include "renderer/core/made_frames.h"
+#include "renderer/interface/object.h"
+#include "renderer/remote/session.h"
+
+namespace aerogpu {
+
+class RemoteRenderer final : public aerogpu_renderer {
+public:
+  /// `config` and its callbacks have their whole size. Null and a message on failure.
+  static std::unique_ptr<RemoteRenderer> create(const aerogpu_renderer_config& config, std::string& error);
+  ~RemoteRenderer() override;
+
+  void logLine(enum aerogpu_log_level level, const std::string& line) const override;
+  const char* backendName() const override { return life().backendName.c_str(); }
+  const char* deviceName() const override { return life().deviceName.c_str(); }
+  const char* driverName() const override { return life().driverName.c_str(); }
+  uint64_t features() const override { return life().features; }
+  std::span<const uint8_t> caps() const override { return life().caps; }
+  std::string missing(std::span<const uint8_t> caps) const override;
+  bool adoptCaps(std::span<const uint8_t> caps, bool partly) override;
+
+  void submit(const aerogpu_submission& given) override;
+  void setScanout(const aerogpu_scanout_config& config) override;
+  void snapshotScanout(uint64_t cookie) override;
+  aerogpu_frame* makeFrame(const aerogpu_frame& from) override { return m_madeFrames.make(from); }
+  void releaseFrame(aerogpu_frame* frame) override;
+
+  void interrupt() override;
+  void shutdown() override;
+  uint32_t leftovers() const override;
+  bool waitIdle(uint64_t timeoutNs) override;
+  void resume() override;
+  bool reset() override;
+  void holdValues(bool hold) override;
+  bool gpuLost() const override;
+  void lose() override;
+  void playFaults(uint32_t faults) override;
+
+  void readStats(aerogpu_renderer_stats& out) const override;
+  void readSpaceLimits(aerogpu_renderer_space_limits& out) const override { out = life().limits; }
+  bool nextSpace(uint32_t from, aerogpu_renderer_space& out) const override;
+
+  Outcome save(const aerogpu_bytes_sink& sink) override;
+  void saveBegin(const aerogpu_bytes_sink& sink) override;
+  Result<SaveLeft, std::string> saveAhead(uint64_t budgetBytes) override;
+  Outcome saveEnd() override;
+  void saveCancel() override;
+  Outcome loadBytes(std::span<const uint8_t> bytes) override;
+  Outcome loadFinish(aerogpu_scanout_config* scanout) override;
+  Outcome move(bool& kept) override;
+  Outcome moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) override;
+  void setRegions(std::span<const aerogpu_guest_region> regions) override;
+  Outcome captureStart(const char* path) override;
+  Outcome captureStop() override;
+
+  /// The process that there is now; 0: none. Any thread.
+  uint32_t processId() const;
+
+private:
+  RemoteRenderer(const aerogpu_renderer_config& config, std::string program);
+  bool start(std::string& error);
+  void tellRegions();
+  /// The session that there is now; it stays while anyone holds it.
+  std::shared_ptr<remote::Session> session() const EXCLUDES(m_mutex);
+  /// What is known of the renderer since it was created or moved. References stay valid.
+  const remote::Created& life() const EXCLUDES(m_mutex);
+  void setLife(remote::Created made) EXCLUDES(m_mutex);
+  uint64_t urgent(remote::Urgent kind, uint64_t value, uint64_t otherwise,
+                  std::vector<uint8_t>* answer = nullptr) const;
+  /// A call that has only an outcome.
+  Outcome callFor(remote::Call call, std::initializer_list<std::span<const uint8_t>> parts,
+                  const remote::Meanwhile& meanwhile = {});
+  remote::Meanwhile intoSink() const;
+
+  const aerogpu_renderer_callbacks m_callbacks;
+  void* const m_opaque;
+  const std::string m_program;
+  mutable Log m_log;
+  HostMemory m_hostMemory, m_frameReserve;  ///< for frames of the embedder's
+  core::MadeFrames m_madeFrames;
+  const uint64_t m_frameBytes;
+  remote::Packer m_config;             ///< for the next process
+  std::vector<uint8_t> m_promised;     ///< what the guest was told; empty: what the first process had
+  bool m_takesPart = false;            ///< GPUs that lack something of it are taken too
+  aerogpu_scanout_config m_scanout{};  ///< as set last; without a size: never
+  std::vector<remote::RegionRecord> m_regions;  ///< that a process may map
+  std::vector<remote::Descriptor> m_files;
+  aerogpu_bytes_sink m_sink{};  ///< of the save that goes on
+  bool m_saves = false;
+
+  mutable Mutex m_mutex;
+  std::shared_ptr<remote::Session> m_session GUARDED_BY(m_mutex);
+  std::deque<remote::Created> m_lives GUARDED_BY(m_mutex);
+  bool m_holdsValues GUARDED_BY(m_mutex) = false;
+  uint32_t m_faults GUARDED_BY(m_mutex) = 0;
+};
+
+}  // namespace aerogpu

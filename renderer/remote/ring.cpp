@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/remote/ring.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace aerogpu::remote {
+namespace {
+
+constexpr uint64_t kAlign = 8;
+
+uint64_t taken(uint64_t bytes) {
+  return sizeof(MessageHeader) + (bytes + kAlign - 1) / kAlign * kAlign;
+}
+
+}  // namespace
+
+void RingWriter::put(std::span<const uint8_t> bytes) {
+  const uint64_t at = m_written & (m_size - 1), first = std::min<uint64_t>(bytes.size(), m_size - at);
+  if (first != 0) std::memcpy(m_bytes + at, bytes.data(), first);
+  if (first != bytes.size()) std::memcpy(m_bytes, bytes.data() + first, bytes.size() - first);
+  m_written += bytes.size();
+}
+
+Sent RingWriter::write(uint32_t kind, std::initializer_list<std::span<const uint8_t>> parts, uint64_t untilNs,
+                       bool wakes) {
+  uint64_t bytes = 0;
+  for (const auto part : parts) bytes += part.size();
+  if (bytes > mostBytes()) return Sent::Broken;  // of this side
+  const uint64_t begin = m_written, needed = taken(bytes);
+  bool sane = true;
+  const auto room = [&] {
+    const uint64_t full = begin - m_words->read.load(std::memory_order_acquire);
+    sane = full <= m_size;
+    return !sane || m_size - full >= needed;
+  };
+  if (!room()) m_more.ring();  // of messages that did not wake
+  const Woken woken = m_room.wait(untilNs, room);
+  if (woken != Woken::Ready) return woken == Woken::Late ? Sent::Late : Sent::Gone;
+  if (!sane) return Sent::Broken;
+  const MessageHeader header{kind, static_cast<uint32_t>(bytes)};
+  put({reinterpret_cast<const uint8_t*>(&header), sizeof header});
+  for (const auto part : parts) put(part);
+  m_written = begin + needed;
+  m_words->written.store(m_written, std::memory_order_release);
+  if (wakes) m_more.ring();
+  return Sent::Yes;
+}
+
+void RingReader::take(void* to, size_t size) {
+  const uint64_t at = m_read & (m_size - 1), first = std::min<uint64_t>(size, m_size - at);
+  if (first != 0) std::memcpy(to, m_bytes + at, first);
+  if (first != size) std::memcpy(static_cast<uint8_t*>(to) + first, m_bytes, size - first);
+  m_read += size;
+}
+
+Received RingReader::read(Message& message, uint64_t untilNs) {
+  uint64_t full = 0;
+  const auto more = [&] {
+    full = m_words->written.load(std::memory_order_acquire) - m_read;
+    return full != 0;
+  };
+  const Woken woken = m_more.wait(untilNs, more);
+  if (woken != Woken::Ready) return woken == Woken::Late ? Received::Late : Received::Gone;
+  if (full > m_size || full < sizeof(MessageHeader)) return Received::Broken;
+  const uint64_t begin = m_read;
+  MessageHeader header;
+  take(&header, sizeof header);
+  if (taken(header.bytes) > full) return Received::Broken;
+  message.kind = header.kind;
+  message.bytes.resize(header.bytes);
+  take(message.bytes.data(), header.bytes);
+  m_read = begin + taken(header.bytes);
+  m_words->read.store(m_read, std::memory_order_release);
+  m_room.ring();
+  return Received::Yes;
+}
+
+Received RingReader::waitForMore(uint64_t untilNs) {
+  const Woken woken = m_more.wait(
+      untilNs, [this] { return hasMore(); }, false);
+  if (woken != Woken::Ready) return woken == Woken::Late ? Received::Late : Received::Gone;
+  return Received::Yes;
+}
+
+bool RingReader::pollForMore(uint64_t untilNs) {
+  const auto more = [this] { return hasMore(); };
+  return m_more.pollInstead(untilNs, more, more);
+}
+
+}  // namespace aerogpu::remote

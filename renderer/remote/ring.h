@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Messages in their order from one process to another, through a ring of bytes in shared memory. Neither side
+// believes the other: each keeps its own index, checks the other's against the size, and copies a message
+// before it looks at it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "renderer/remote/doorbell.h"
+
+namespace aerogpu::remote {
+
+/// The words of a ring in shared memory, before its bytes. Zero at first.
+struct RingWords {
+  alignas(64) std::atomic<uint64_t> written;  ///< bytes, ever
+  alignas(64) std::atomic<uint64_t> read;
+  alignas(64) std::atomic<uint32_t> readerSleeps;
+  std::atomic<uint32_t> writerSleeps;
+};
+static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
+
+/// What stands in the ring before the bytes of a message, which take a multiple of 8.
+struct MessageHeader {
+  uint32_t kind;
+  uint32_t bytes;
+};
+
+enum class Sent {
+  Yes,
+  Late,    ///< the reader has made no room in time
+  Gone,    ///< the reader has ended
+  Broken,  ///< the reader has written nonsense into the words
+};
+
+/// The writer's side. One thread at a time.
+class RingWriter {
+public:
+  RingWriter() = default;
+  /// `size`: of the bytes, a power of two. `room` wakes this side, `more` the reader.
+  RingWriter(RingWords& words, uint8_t* bytes, uint64_t size, Doorbell room, Doorbell more)
+      : m_words(&words), m_bytes(bytes), m_size(size), m_room(std::move(room)), m_more(std::move(more)) {}
+
+  /// Most bytes of one message.
+  size_t mostBytes() const { return m_size / 2 - sizeof(MessageHeader); }
+  /// Writes one message of all `parts`, mostBytes() at most, and wakes the reader, unless another message
+  /// will.
+  Sent write(uint32_t kind, std::initializer_list<std::span<const uint8_t>> parts, uint64_t untilNs,
+             bool wakes = true);
+  /// True if the reader has read everything.
+  bool drained() const { return m_words->read.load(std::memory_order_acquire) == m_written; }
+
+private:
+  void put(std::span<const uint8_t> bytes);
+
+  RingWords* m_words = nullptr;
+  uint8_t* m_bytes = nullptr;
+  uint64_t m_size = 0;
+  Doorbell m_room, m_more;
+  uint64_t m_written = 0;
+};
+
+/// A message, copied.
+struct Message {
+  uint32_t kind = 0;
+  std::vector<uint8_t> bytes;
+};
+
+enum class Received {
+  Yes,
+  Late,
+  Gone,
+  Broken,  ///< the writer has written nonsense
+};
+
+/// The reader's side. One thread at a time reads; the functions that only look, by words that the other side
+/// may spoil, are for any thread.
+class RingReader {
+public:
+  RingReader() = default;
+  RingReader(RingWords& words, const uint8_t* bytes, uint64_t size, Doorbell more, Doorbell room)
+      : m_words(&words), m_bytes(bytes), m_size(size), m_more(std::move(more)), m_room(std::move(room)) {}
+
+  /// Waits for a message. Its memory is used again.
+  Received read(Message& message, uint64_t untilNs);
+  /// Waits, asleep, until there is one, which another thread may read then; Received::Yes, Late or Gone.
+  Received waitForMore(uint64_t untilNs);
+  /// Polls for a message in place of the thread that waits; false if none has come in time.
+  bool pollForMore(uint64_t untilNs);
+  /// True if there is a message that was not read.
+  bool hasMore() const {
+    return m_words->written.load(std::memory_order_acquire) != m_words->read.load(std::memory_order_relaxed);
+  }
+  /// Wakes the thread that waits.
+  void wakeReader() const { m_more.wakeOwn(); }
+
+private:
+  void take(void* to, size_t size);
+
+  RingWords* m_words = nullptr;
+  const uint8_t* m_bytes = nullptr;
+  uint64_t m_size = 0;
+  Doorbell m_more, m_room;
+  uint64_t m_read = 0;
+};
+
+}  // namespace aerogpu::remote

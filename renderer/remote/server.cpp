@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/remote/server.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "renderer/base/result.h"
+#include "renderer/process/protocol.h"
+#include "renderer/remote/config.h"
+
+namespace aerogpu::remote {
+namespace {
+
+/// Waits are cut into pieces of this length, so that the client sees progress.
+constexpr uint64_t kWaitNs = 1'000'000'000;
+
+}  // namespace
+
+/// What a call that waits is answered with.
+struct Server::Answer {
+  bool ok = true;
+  std::string error = {};
+  Packer more = {};
+
+  static Answer of(bool ok, const char* error) { return {ok, ok ? "" : error, {}}; }
+};
+
+Server::Server(std::unique_ptr<Channel> channel)
+    : m_channel(std::move(channel)),
+      m_frames(*m_channel),
+      m_memory(*m_channel, [this](const WriteEvent& event) { post(Event::Write, {bytesOf(event)}, false); }),
+      m_calls(m_channel->callsReader()),
+      m_replies(m_channel->repliesWriter()),
+      m_events(m_channel->eventsWriter()),
+      m_urgent(m_channel->urgentServer()) {}
+
+Server::~Server() {
+  // The client has ended, so the thread, which sees that too, comes to its end.
+  if (m_urgentThread.joinable()) m_urgentThread.join();
+  if (!m_renderer) return;
+  m_alone.store(true, std::memory_order_release);
+  aerogpu_renderer_shutdown(m_renderer);
+  aerogpu_renderer_wait_idle(m_renderer, kForever);
+  for (aerogpu_frame* frame : m_frames.takeAll()) aerogpu_renderer_frame_release(m_renderer, frame);
+  aerogpu_renderer_destroy(m_renderer);
+}
+
+void Server::noteProgress() const {
+  m_channel->control().progress.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Server::run() {
+  while (m_calls.read(m_message, kForever) == Received::Yes) {
+    noteProgress();
+    if (m_message.kind == static_cast<uint32_t>(Call::Part)) {
+      if (m_parts.size() + m_message.bytes.size() > kMostBytes) return;
+      m_parts.insert(m_parts.end(), m_message.bytes.begin(), m_message.bytes.end());
+      continue;
+    }
+    if (!m_parts.empty()) {
+      m_message.bytes.insert(m_message.bytes.begin(), m_parts.begin(), m_parts.end());
+      m_parts = {};
+    }
+    Message message;
+    std::swap(message, m_message);
+    const bool known = serve(message);
+    std::swap(message, m_message);
+    if (!known) return;
+    if (m_renderer)
+      m_channel->control().gpuLost.store(aerogpu_renderer_gpu_lost(m_renderer), std::memory_order_release);
+  }
+}
+
+bool Server::serve(const Message& message) {
+  Unpacker from(message.bytes);
+  const auto call = static_cast<Call>(message.kind);
+  if (call == Call::Create) return !m_renderer && create(from);
+  if (!m_renderer) return false;
+  releaseFrames();
+  switch (call) {
+    case Call::Submit:
+      return submit(from);
+    case Call::SetScanout: {
+      const auto config = from.value<aerogpu_scanout_config>();
+      if (from.whole()) aerogpu_renderer_set_scanout(m_renderer, &config);
+      return from.whole();
+    }
+    case Call::SnapshotScanout: {
+      const auto cookie = from.value<uint64_t>();
+      if (from.whole()) aerogpu_renderer_snapshot_scanout(m_renderer, cookie);
+      return from.whole();
+    }
+    default:
+      break;
+  }
+  if (call < Call::WaitIdle || call > Call::SetRegions || call == Call::GoOn) return false;
+  Answer done = called(call, from);
+  if (!from.ok()) return false;
+  m_channel->control().gpuLost.store(aerogpu_renderer_gpu_lost(m_renderer), std::memory_order_release);
+  answer(done);
+  return true;
+}
+
+bool Server::create(Unpacker& from) {
+  ConfigTexts texts;
+  aerogpu_renderer_config config = unpackConfig(from, texts);
+  if (!from.whole()) return false;
+  const aerogpu_renderer_callbacks callbacks{
+      sizeof callbacks,
+      [](void* self, uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping* out) {
+        return static_cast<Server*>(self)->m_memory.map(gpa, size, write, *out);
+      },
+      [](void* self, const aerogpu_guest_mapping* mapping, uint64_t written) {
+        static_cast<Server*>(self)->m_memory.unmap(*mapping, written);
+      },
+      [](void* self, const aerogpu_submission_result* result) {
+        static_cast<Server*>(self)->finished(*result);
+      },
+      [](void* self, enum aerogpu_log_level level, const char* line) {
+        static_cast<Server*>(self)->log(level, line);
+      },
+      [](void* self, uint32_t* spaces, size_t room) {
+        return static_cast<Server*>(self)->m_memory.waitingSpaces(spaces, room);
+      },
+      [](void* self, uint64_t gpa, uint64_t size) {
+        return static_cast<Server*>(self)->m_memory.lends(gpa, size);
+      }};
+  config.callbacks = &callbacks;
+  config.opaque = this;
+  char error[512] = "";
+  if (config.backend == nullptr || std::strcmp(config.backend, "null") != 0)
+    aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
+  m_renderer = aerogpu_renderer_create(&config, error, sizeof error);
+  Answer done = Answer::of(m_renderer != nullptr, error);
+  if (m_renderer) {
+    packCreated(done.more);
+    m_urgentThread = std::thread([this] { serveUrgent(); });
+  }
+  answer(done);
+  return true;
+}
+
+void Server::packCreated(Packer& to) const {
+  Created made;
+  made.backendName = aerogpu_renderer_backend_name(m_renderer);
+  made.deviceName = aerogpu_renderer_device_name(m_renderer);
+  made.driverName = aerogpu_renderer_driver_name(m_renderer);
+  made.features = aerogpu_renderer_features(m_renderer);
+  size_t size = 0;
+  const auto* caps = static_cast<const uint8_t*>(aerogpu_renderer_caps(m_renderer, &size));
+  made.caps.assign(caps, caps + size);
+  made.limits.struct_size = sizeof made.limits;
+  aerogpu_renderer_get_space_limits(m_renderer, &made.limits);
+  made.pack(to);
+}
+
+bool Server::submit(Unpacker& from) {
+  const auto call = from.value<SubmitCall>();
+  const auto stream = from.raw(call.streamBytes), table = from.raw(call.tableBytes);
+  if (!from.whole()) return false;
+  aerogpu_submission submission{};
+  submission.struct_size = sizeof submission;
+  submission.flags = call.flags;
+  submission.context_id = call.contextId;
+  submission.engine_id = call.engineId;
+  submission.cookie = call.cookie;
+  submission.signal_fence = call.signalFence;
+  submission.cmd = stream.empty() ? nullptr : stream.data();
+  submission.cmd_size = stream.size();
+  submission.alloc_table = table.empty() ? nullptr : table.data();
+  submission.alloc_table_size = table.size();
+  submission.descriptor_error = call.descriptorError;
+  submission.in_space = call.inSpace;
+  submission.space = call.space;
+  submission.space_flags = call.spaceFlags;
+  aerogpu_renderer_submit(m_renderer, &submission);
+  return true;
+}
+
+Server::Answer Server::called(Call call, Unpacker& from) {
+  char error[kMostText] = "";
+  bool kept = false;
+  Answer done;
+  const auto end = [&](bool ok) { done.ok = ok, done.error = ok ? "" : error; };
+  switch (call) {
+    case Call::WaitIdle: {
+      auto left = from.value<uint64_t>();
+      bool idle = false;
+      do {
+        const uint64_t step = std::min(left, kWaitNs);
+        idle = aerogpu_renderer_wait_idle(m_renderer, step);
+        left -= left == UINT64_MAX ? 0 : step;
+        noteProgress();
+      } while (!idle && left != 0);
+      end(idle);
+      break;
+    }
+    case Call::Resume:
+      aerogpu_renderer_resume(m_renderer);
+      break;
+    case Call::Reset:
+      end(aerogpu_renderer_reset(m_renderer));
+      break;
+    case Call::Lose:
+      aerogpu_renderer_lose(m_renderer);
+      break;
+    case Call::AdoptCaps: {
+      const bool partly = from.value<uint32_t>() != 0, given = from.value<uint32_t>() != 0;
+      const auto caps = from.rest();
+      static constexpr uint8_t kNone = 0;
+      const void* block = caps.empty() ? &kNone : caps.data();
+      end(aerogpu_renderer_adopt_caps(m_renderer, given ? block : nullptr, caps.size(), partly));
+      break;
+    }
+    case Call::Save: {
+      const aerogpu_bytes_sink to = sink();
+      end(aerogpu_renderer_save(m_renderer, &to, error, sizeof error));
+      break;
+    }
+    case Call::SaveBegin: {
+      const aerogpu_bytes_sink to = sink();
+      end(aerogpu_renderer_save_begin(m_renderer, &to, error, sizeof error));
+      break;
+    }
+    case Call::SaveAhead: {
+      uint64_t rested = 0, written = 0;
+      end(aerogpu_renderer_save_ahead(m_renderer, from.value<uint64_t>(), &rested, &written, error,
+                                      sizeof error));
+      done.more.value(rested).value(written);
+      break;
+    }
+    case Call::SaveEnd:
+      end(aerogpu_renderer_save_end(m_renderer, error, sizeof error));
+      break;
+    case Call::SaveCancel:
+      aerogpu_renderer_save_cancel(m_renderer);
+      break;
+    case Call::LoadBytes: {
+      const auto bytes = from.rest();
+      end(aerogpu_renderer_load_bytes(m_renderer, bytes.data(), bytes.size(), error, sizeof error));
+      break;
+    }
+    case Call::LoadFinish: {
+      aerogpu_scanout_config scanout{};
+      scanout.struct_size = sizeof scanout;
+      end(aerogpu_renderer_load_finish(m_renderer, &scanout, error, sizeof error));
+      done.more.value(scanout);
+      break;
+    }
+    case Call::Move:
+      end(aerogpu_renderer_move(m_renderer, &kept, error, sizeof error));
+      done.more.value(uint32_t{kept});
+      break;
+    case Call::MoveTo: {
+      const std::string name = from.text();
+      const auto ask = [](void* self, uint64_t bytes) { return static_cast<Server*>(self)->goesOn(bytes); };
+      end(aerogpu_renderer_move_to(m_renderer, name.c_str(), ask, this, &kept, error, sizeof error));
+      done.more.value(uint32_t{kept});
+      packCreated(done.more);
+      break;
+    }
+    case Call::CaptureStart:
+      end(aerogpu_renderer_capture_start(m_renderer, from.text().c_str(), error, sizeof error));
+      break;
+    case Call::CaptureStop:
+      end(aerogpu_renderer_capture_stop(m_renderer, error, sizeof error));
+      break;
+    case Call::SetRegions:
+      end(setRegions(from.rest()));
+      break;
+    default:
+      end(false);
+      break;
+  }
+  return done;
+}
+
+bool Server::setRegions(std::span<const uint8_t> bytes) {
+  uint32_t tag = 0;
+  std::vector<Descriptor> files;
+  std::vector<RegionRecord> records(bytes.size() / sizeof(RegionRecord));
+  if (bytes.size() % sizeof(RegionRecord) != 0 || records.size() > kMostRegions ||
+      !receiveDescriptors(m_channel->socket.get(), {reinterpret_cast<uint8_t*>(&tag), sizeof tag}, files))
+    return false;
+  if (!records.empty()) std::memcpy(records.data(), bytes.data(), bytes.size());
+  return m_memory.set(records, std::move(files));
+}
+
+bool Server::reply(Reply kind, std::initializer_list<std::span<const uint8_t>> parts) {
+  return m_replies.write(static_cast<uint32_t>(kind), parts, kForever) == Sent::Yes;
+}
+
+void Server::answer(const Answer& answer) {
+  Packer head;
+  head.value(uint32_t{answer.ok}).text(answer.error).raw(answer.more.bytes());
+  std::span<const uint8_t> rest = head.bytes();
+  for (; rest.size() > m_replies.mostBytes(); rest = rest.subspan(m_replies.mostBytes()))
+    if (!reply(Reply::Part, {rest.first(m_replies.mostBytes())})) return;
+  (void)reply(Reply::Done, {rest});
+}
+
+bool Server::goesOn(uint64_t bytes) {
+  noteProgress();
+  if (!reply(Reply::Ask, {bytesOf(bytes)}) || m_calls.read(m_message, kForever) != Received::Yes)
+    return false;
+  Unpacker from(m_message.bytes);
+  return m_message.kind == static_cast<uint32_t>(Call::GoOn) && from.value<uint32_t>() != 0;
+}
+
+aerogpu_bytes_sink Server::sink() {
+  const auto write = [](void* opaque, const void* bytes, size_t size) {
+    auto& self = *static_cast<Server*>(opaque);
+    std::span<const uint8_t> rest(static_cast<const uint8_t*>(bytes), size);
+    while (!rest.empty()) {
+      if (self.m_channel->control().sinkRefuses.load(std::memory_order_relaxed) != 0) return false;
+      const auto piece = rest.first(std::min(rest.size(), self.m_replies.mostBytes() / 2));
+      if (!self.reply(Reply::Bytes, {piece})) return false;
+      self.noteProgress();
+      rest = rest.subspan(piece.size());
+    }
+    return true;
+  };
+  return {sizeof(aerogpu_bytes_sink), write, this};
+}
+
+void Server::serveUrgent() {
+  LineServer::Asked call;
+  while (m_urgent.wait(call, kForever) == Woken::Ready) answerUrgent(call);
+}
+
+void Server::answerUrgent(const LineServer::Asked& call) {
+  switch (static_cast<Urgent>(call.kind)) {
+    case Urgent::Interrupt:
+      aerogpu_renderer_interrupt(m_renderer);
+      break;
+    case Urgent::Shutdown:
+      aerogpu_renderer_shutdown(m_renderer);
+      break;
+    case Urgent::Leftovers:
+      m_urgent.answer(aerogpu_renderer_leftovers(m_renderer));
+      return;
+    case Urgent::HoldValues:
+      aerogpu_renderer_hold_values(m_renderer, call.values[0] != 0);
+      break;
+    case Urgent::PlayFaults:
+      aerogpu_renderer_play_faults(m_renderer, static_cast<uint32_t>(call.values[0]));
+      break;
+    case Urgent::Stats: {
+      releaseFrames();
+      aerogpu_renderer_stats stats{};
+      stats.struct_size = sizeof stats;
+      aerogpu_renderer_get_stats(m_renderer, &stats);
+      m_urgent.answer(1, bytesOf(stats));
+      return;
+    }
+    case Urgent::NextSpace: {
+      aerogpu_renderer_space space{};
+      space.struct_size = sizeof space;
+      const bool found =
+          aerogpu_renderer_next_space(m_renderer, static_cast<uint32_t>(call.values[0]), &space);
+      m_urgent.answer(found, bytesOf(space));
+      return;
+    }
+  }
+  m_urgent.answer(1);
+}
+
+void Server::post(Event kind, std::initializer_list<std::span<const uint8_t>> parts, bool wakes) {
+  noteProgress();
+  Lock lock(m_eventsMutex);
+  // Without a client, nobody waits for it.
+  (void)m_events.write(static_cast<uint32_t>(kind), parts, kForever, wakes);
+}
+
+void Server::log(enum aerogpu_log_level level, const char* line) {
+  const auto number = static_cast<uint32_t>(level);
+  post(Event::Log, {bytesOf(number), bytesOf(std::string_view(line).substr(0, kMostText))});
+}
+
+void Server::releaseFrames() {
+  for (aerogpu_frame* frame : m_frames.takeBack()) aerogpu_renderer_frame_release(m_renderer, frame);
+}
+
+void Server::finished(const aerogpu_submission_result& result) {
+  FinishedEvent event{};
+  event.cookie = result.cookie;
+  event.signalFence = result.signal_fence;
+  event.errorCount = result.error_count;
+  event.lastErrorCode = result.last_error_code;
+  event.presentCount = result.present_count;
+  const auto flag = [&](bool set, FinishedEvent::Flags which) {
+    if (set) event.flags |= which;
+  };
+  flag(result.present_vsync, FinishedEvent::PresentVsync);
+  flag(result.dropped, FinishedEvent::Dropped);
+  flag(result.scanout_is_texture, FinishedEvent::ScanoutIsTexture);
+  flag(result.frame_unchanged, FinishedEvent::FrameUnchanged);
+  flag(result.gpu_lost, FinishedEvent::GpuLost);
+  flag(result.scanout_changed, FinishedEvent::ScanoutChanged);
+  if (const aerogpu_frame* frame = result.frame) {
+    if (m_alone.load(std::memory_order_acquire)) {
+      aerogpu_renderer_frame_release(m_renderer, result.frame);
+    } else if (const auto place = m_frames.give(result.frame)) {
+      event.flags |= FinishedEvent::HasFrame;
+      event.slot = place->slot;
+      event.offset = place->offset;
+      event.width = frame->width;
+      event.height = frame->height;
+      event.strideBytes = frame->stride_bytes;
+      event.format = frame->format;
+      event.sequence = frame->sequence;
+      event.damageSince = frame->damage_since;
+      event.damageCount = frame->damage_count;
+      std::copy(std::begin(frame->damage), std::end(frame->damage), event.damage);
+    } else {
+      // As if the memory for frames were used up.
+      ++event.errorCount;
+      event.lastErrorCode = static_cast<uint32_t>(ErrorCode::Backend);
+      log(AEROGPU_LOG_ERROR, "no room for a frame: too many are with the display");
+      aerogpu_renderer_frame_release(m_renderer, result.frame);
+    }
+  }
+  if (result.gpu_lost) m_channel->control().gpuLost.store(1, std::memory_order_release);
+  post(Event::Finished, {bytesOf(event)});
+}
+
+int serverMain(int argc, const char* name) {
+  std::string error;
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (argc != 1 || getsockopt(process::kControlFd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+      type != SOCK_SEQPACKET) {
+    std::fprintf(stderr, "%s is started by the aerogpu device, not by hand\n", name);
+    return process::kExitUsage;
+  }
+  // As the helpers: it has its own session, nobody waits for it, and it ends when its client does.
+  const pid_t pid = fork();
+  if (pid < 0) return process::kExitNoFork;
+  if (pid > 0) return process::kExitReady;
+  setsid();
+  auto channel = Channel::take(Descriptor(process::kControlFd), error);
+  if (!channel) {
+    std::fprintf(stderr, "%s: %s\n", name, error.c_str());
+    return process::kExitUsage;
+  }
+  Server(std::move(channel)).run();
+  return process::kExitReady;
+}
+
+}  // namespace aerogpu::remote

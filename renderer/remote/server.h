@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The renderer's process: takes the client's calls and plays them to a renderer of its own, until the client
+// has ended.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "aerogpu/renderer.h"
+#include "renderer/base/mutex.h"
+#include "renderer/remote/channel.h"
+#include "renderer/remote/frame_heap.h"
+#include "renderer/remote/guest_regions.h"
+
+namespace aerogpu::remote {
+
+class Server {
+public:
+  explicit Server(std::unique_ptr<Channel> channel);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Serves until the client has ended, or says what no client says.
+  void run();
+
+private:
+  struct Answer;
+  bool create(Unpacker& from);
+  bool serve(const Message& message);
+  bool submit(Unpacker& from);
+  void answer(const Answer& answer);
+  Answer called(Call call, Unpacker& from);
+  bool setRegions(std::span<const uint8_t> records);
+  bool reply(Reply kind, std::initializer_list<std::span<const uint8_t>> parts);
+  bool goesOn(uint64_t bytes);
+  void packCreated(Packer& to) const;
+  aerogpu_bytes_sink sink();
+  void noteProgress() const;
+
+  void releaseFrames();
+
+  void serveUrgent();
+  void answerUrgent(const LineServer::Asked& call);
+
+  void finished(const aerogpu_submission_result& result);
+  void log(enum aerogpu_log_level level, const char* line);
+  void post(Event kind, std::initializer_list<std::span<const uint8_t>> parts, bool wakes = true)
+      EXCLUDES(m_eventsMutex);
+
+  const std::unique_ptr<Channel> m_channel;
+  FrameHeap m_frames;
+  GuestRegions m_memory;
+  RingReader m_calls;
+  RingWriter m_replies;
+  Mutex m_eventsMutex;
+  RingWriter m_events GUARDED_BY(m_eventsMutex);
+  LineServer m_urgent;
+  std::thread m_urgentThread;
+  aerogpu_renderer* m_renderer = nullptr;
+  std::atomic<bool> m_alone{false};  ///< the client has ended
+  std::vector<uint8_t> m_parts;      ///< of the call that comes
+  Message m_message;
+};
+
+/// Runs the whole program with the control socket as descriptor 3. Returns the exit status.
+int serverMain(int argc, const char* name);
+
+}  // namespace aerogpu::remote

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/remote/session.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "renderer/core/made_frames.h"
+#include "renderer/remote/descriptors.h"
+
+namespace aerogpu::remote {
+namespace {
+
+/// A process that is told to end is killed after this.
+constexpr uint64_t kFarewellNs = 3'000'000'000;
+/// How long submit waits for the end of a submission that has nothing to do: less than a sleep and its end
+/// take.
+constexpr uint64_t kSoonNs = 60'000;
+/// How often a wait looks for progress.
+constexpr uint64_t kLookNs = 250'000'000;
+
+constexpr const char* kEnded = "the renderer's process has ended";
+
+bool isLate(Sent sent) {
+  return sent == Sent::Late;
+}
+bool isLate(Received received) {
+  return received == Received::Late;
+}
+
+std::span<const uint8_t> spanOf(const std::vector<uint8_t>& bytes) {
+  return bytes;
+}
+
+}  // namespace
+
+Session::Session(std::shared_ptr<Channel> channel, std::unique_ptr<Process> process, const Embedder& embedder)
+    : m_channel(std::move(channel)),
+      m_process(std::move(process)),
+      m_embedder(embedder),
+      m_calls(m_channel->callsWriter()),
+      m_replies(m_channel->repliesReader()),
+      m_events(m_channel->eventsReader()),
+      m_urgent(m_channel->urgentCaller()),
+      m_memory(m_channel->memoryServer()) {}
+
+std::unique_ptr<Session> Session::start(const std::string& program, const Embedder& embedder,
+                                        std::span<const uint8_t> config, uint64_t frameBytes,
+                                        Created& created, std::string& error) {
+  std::shared_ptr<Channel> channel;
+  auto process = Process::start(program, frameBytes, channel, error);
+  if (!process) return nullptr;
+  std::unique_ptr<Session> session(new Session(std::move(channel), std::move(process), embedder));
+  session->m_eventsThread = std::thread([s = session.get()] { s->takeEvents(); });
+  session->m_memoryThread = std::thread([s = session.get()] { s->serveMemory(); });
+  const CallEnd done = session->call(Call::Create, {config});
+  if (!done.ok) {
+    error = done.error;
+    return nullptr;
+  }
+  Unpacker from(done.more);
+  created = Created::unpack(from);
+  if (!from.whole()) {
+    error = "the renderer's process describes itself wrongly";
+    return nullptr;
+  }
+  return session;
+}
+
+Session::~Session() {
+  close();
+}
+
+void Session::close() {
+  if (!m_eventsThread.joinable()) return;
+  {
+    Lock lock(m_mutex);
+    m_leaves.store(true, std::memory_order_release);
+    m_changed.notifyAll();
+  }
+  shutdown(m_channel->socket.get(), SHUT_RDWR);  // tells the server, and wakes the threads here
+  m_eventsThread.join();
+  m_memoryThread.join();
+  if (!m_process->waitForEnd(nowNs() + kFarewellNs)) m_process->kill();
+}
+
+bool Session::gpuLost() const {
+  return ended() || m_channel->control().gpuLost.load(std::memory_order_acquire) != 0;
+}
+
+std::string Session::whyEnded() {
+  Lock lock(m_mutex);
+  return m_why;
+}
+
+void Session::end(const std::string& why) {
+  {
+    Lock lock(m_mutex);
+    if (m_ended.load(std::memory_order_relaxed)) return;
+    m_why = why;
+    m_ended.store(true, std::memory_order_release);
+  }
+  shutdown(m_channel->socket.get(), SHUT_RDWR);  // wakes the threads here
+  if (m_leaves.load(std::memory_order_acquire)) return;
+  m_process->kill();
+  m_embedder.log->line(AEROGPU_LOG_ERROR, why);
+}
+
+/// Calls `attempt` with limits until it is not late; while the server works, the limit moves.
+template <class Try>
+auto Session::patiently(Try attempt) {
+  const auto progress = [this] {
+    return m_channel->control().progress.load(std::memory_order_relaxed) +
+           m_seen.load(std::memory_order_relaxed);
+  };
+  uint64_t seen = progress(), since = nowNs();
+  for (;;) {
+    const auto result = attempt(nowNs() + kLookNs);
+    if (!isLate(result)) return result;
+    if (const uint64_t now = progress(); now != seen) {
+      seen = now;
+      since = nowNs();
+    } else if (nowNs() - since > silenceNs.load(std::memory_order_relaxed)) {
+      end("the renderer's process has been silent for too long and was ended");
+      return result;
+    }
+  }
+}
+
+Sent Session::send(Call call, std::initializer_list<std::span<const uint8_t>> parts) {
+  if (ended()) return Sent::Gone;
+  const auto write = [this](Call kind, std::initializer_list<std::span<const uint8_t>> bytes) {
+    const Sent sent = patiently(
+        [&](uint64_t untilNs) { return m_calls.write(static_cast<uint32_t>(kind), bytes, untilNs); });
+    if (sent == Sent::Gone) end(kEnded);
+    if (sent == Sent::Broken) end("the renderer's process has spoilt its ring and was ended");
+    return sent;
+  };
+  size_t size = 0;
+  for (const auto part : parts) size += part.size();
+  if (size <= m_calls.mostBytes()) return write(call, parts);
+  const size_t most = m_calls.mostBytes();
+  for (const auto part : parts) {  // all of it goes as parts, and the call after them is empty
+    for (auto rest = part; !rest.empty();) {
+      const auto piece = rest.first(std::min(rest.size(), most));
+      if (const Sent sent = write(Call::Part, {piece}); sent != Sent::Yes) return sent;
+      rest = rest.subspan(piece.size());
+    }
+  }
+  return write(call, {});
+}
+
+void Session::post(Call call, std::initializer_list<std::span<const uint8_t>> parts) {
+  (void)send(call, parts);
+}
+
+CallEnd Session::call(Call call, std::initializer_list<std::span<const uint8_t>> parts,
+                      const Meanwhile& meanwhile) {
+  std::vector<uint8_t> whole;
+  CallEnd done;
+  done.error = kEnded;
+  m_channel->control().sinkRefuses.store(0, std::memory_order_relaxed);
+  if (send(call, parts) != Sent::Yes) return done;
+  for (bool sinkTakes = true;;) {
+    const Received received = patiently([&](uint64_t untilNs) { return m_replies.read(m_message, untilNs); });
+    if (received == Received::Gone) end(kEnded);
+    if (received == Received::Broken) end("the renderer's process has spoilt its ring and was ended");
+    if (received != Received::Yes) return done;
+    switch (static_cast<Reply>(m_message.kind)) {
+      case Reply::Bytes:
+        if (sinkTakes && meanwhile.bytes) sinkTakes = meanwhile.bytes(m_message.bytes);
+        if (!sinkTakes || !meanwhile.bytes) {
+          sinkTakes = false;
+          m_channel->control().sinkRefuses.store(1, std::memory_order_relaxed);
+        }
+        continue;
+      case Reply::Ask: {
+        Unpacker from(m_message.bytes);
+        const uint32_t answer = meanwhile.ask && meanwhile.ask(from.value<uint64_t>());
+        if (send(Call::GoOn, {bytesOf(answer)}) != Sent::Yes) return done;
+        continue;
+      }
+      case Reply::Part:
+      case Reply::Done:
+        if (whole.size() + m_message.bytes.size() > kMostBytes) break;
+        whole.insert(whole.end(), m_message.bytes.begin(), m_message.bytes.end());
+        if (static_cast<Reply>(m_message.kind) == Reply::Part) continue;
+        {
+          Unpacker from(whole);
+          done.ok = from.value<uint32_t>() != 0;
+          done.error = from.text();
+          done.error.resize(std::min(done.error.size(), kMostText));
+          const auto more = from.rest();
+          done.more.assign(more.begin(), more.end());
+          if (from.ok()) return done;
+        }
+        break;
+    }
+    done = {};
+    done.error = kEnded;
+    end("the renderer's process has answered what no one asked and was ended");
+    return done;
+  }
+}
+
+void Session::expect(uint64_t cookie, uint64_t signalFence) {
+  Lock lock(m_mutex);
+  while (m_expected.size() >= kMaxInFlight) m_changed.wait(m_mutex);
+  m_expected.push_back({cookie, signalFence});
+  // After the end of the session the events' thread finishes it.
+  m_changed.notifyAll();
+}
+
+bool Session::waitIdle(uint64_t untilNs) {
+  Lock lock(m_mutex);
+  while (!m_expected.empty()) {
+    const uint64_t now = nowNs();
+    if (untilNs == kForever)
+      m_changed.wait(m_mutex);
+    else if (now >= untilNs)
+      return false;
+    else
+      m_changed.waitUntil(m_mutex,
+                          std::chrono::steady_clock::now() + std::chrono::nanoseconds(untilNs - now));
+  }
+  return true;
+}
+
+bool Session::urgent(const LineCall& call, uint64_t& result, std::vector<uint8_t>* answer) {
+  if (ended()) return false;
+  if (m_urgent.call(call, result, answer, kUrgentNs)) return true;
+  end("the renderer's process does not answer and was ended");
+  return false;
+}
+
+void Session::deliver(const aerogpu_submission_result& result) {
+  m_embedder.callbacks.submission_done(m_embedder.opaque, &result);
+  Lock lock(m_mutex);
+  m_expected.pop_front();  // only now: whoever waits for it may go on
+  m_changed.notifyAll();
+}
+
+bool Session::takeThem() {
+  for (;;) {
+    const Received received = m_events.read(m_event, 0);
+    if (received == Received::Late || received == Received::Gone) return true;
+    m_seen.fetch_add(1, std::memory_order_relaxed);
+    bool known = received == Received::Yes;
+    switch (static_cast<Event>(known ? m_event.kind : 0)) {
+      case Event::Finished:
+        known = takeFinished(m_event.bytes);
+        break;
+      case Event::Write:
+        known = takeWrite(m_event.bytes);
+        break;
+      case Event::Log:
+        takeLog(m_event.bytes);
+        break;
+      default:
+        known = false;
+    }
+    if (known) continue;
+    end("the renderer's process has reported nonsense and was ended");
+    return false;
+  }
+}
+
+void Session::takeEvents() {
+  bool known = true;
+  while (known && m_events.waitForMore(kForever) == Received::Yes) {
+    Lock lock(m_takeMutex);
+    known = takeThem();
+  }
+  end(kEnded);
+  {
+    Lock lock(m_takeMutex);
+    for (const auto& [gpa, size] : m_writes) announceWrite(gpa, size);  // some of it may have been written
+    m_writes.clear();
+  }
+  finishAll();
+}
+
+void Session::takeSoon() {
+  {
+    Lock lock(m_mutex);
+    if (m_expected.size() != 1) return;
+  }
+  if (!m_takeMutex.tryLock()) return;
+  const uint64_t until = nowNs() + kSoonNs;
+  while (!ended() && m_events.pollForMore(until) && takeThem()) {
+    Lock lock(m_mutex);
+    if (m_expected.empty()) break;
+  }
+  m_takeMutex.unlock();
+  if (m_events.hasMore()) m_events.wakeReader();
+}
+
+bool Session::takeWrite(std::span<const uint8_t> bytes) {
+  Unpacker from(bytes);
+  const auto event = from.value<WriteEvent>();
+  if (!from.whole() || event.size > kMostMapped || event.size > UINT64_MAX - event.gpa) return false;
+  if (event.ended == 0) {
+    m_writes.emplace(event.gpa, event.size);
+    return m_writes.size() <= kMostWrites;
+  }
+  const auto begun = m_writes.find(event.gpa);
+  if (begun == m_writes.end() || event.size > begun->second) return false;
+  m_writes.erase(begun);
+  if (event.size != 0) announceWrite(event.gpa, event.size);
+  return true;
+}
+
+void Session::announceWrite(uint64_t gpa, uint64_t size) const {
+  for (uint64_t done = 0; done < size;) {
+    aerogpu_guest_mapping mapping{};
+    if (m_embedder.callbacks.guest_map(m_embedder.opaque, gpa + done, size - done, true, &mapping) != 0) {
+      constexpr uint64_t kPage = 4096;
+      done = std::min(size, ((gpa + done) / kPage + 1) * kPage - gpa);  // a page that is none any more
+      continue;
+    }
+    const uint64_t step = std::min(mapping.size, size - done);
+    m_embedder.callbacks.guest_unmap(m_embedder.opaque, &mapping, step);
+    done += step;
+  }
+}
+
+bool Session::setRegions(std::span<const RegionRecord> records, std::span<const int> files) {
+  const uint32_t tag = 0;
+  if (ended() || !sendDescriptors(m_channel->socket.get(), bytesOf(tag), files)) return false;
+  return call(Call::SetRegions, {{reinterpret_cast<const uint8_t*>(records.data()), records.size_bytes()}})
+      .ok;
+}
+
+void Session::finishAll() {
+  for (;;) {
+    aerogpu_submission_result result{};
+    {
+      Lock lock(m_mutex);
+      while (m_expected.empty() && !m_leaves.load(std::memory_order_acquire)) m_changed.wait(m_mutex);
+      if (m_expected.empty()) return;
+      result.cookie = m_expected.front().cookie;
+      result.signal_fence = m_expected.front().signalFence;
+    }
+    result.struct_size = sizeof result;
+    result.error_count = 1;
+    result.last_error_code = static_cast<uint32_t>(ErrorCode::Backend);
+    result.gpu_lost = true;
+    deliver(result);
+  }
+}
+
+void Session::takeLog(std::span<const uint8_t> bytes) const {
+  Unpacker from(bytes);
+  const auto level = from.value<uint32_t>();
+  const auto text = from.rest();
+  std::string line(text.begin(), text.begin() + static_cast<ptrdiff_t>(std::min(text.size(), kMostText)));
+  line.resize(std::strlen(line.c_str()));
+  m_embedder.log->line(static_cast<aerogpu_log_level>(std::min<uint32_t>(level, AEROGPU_LOG_DEBUG)), line);
+}
+
+std::unique_ptr<SessionFrame> Session::frameOf(const FinishedEvent& event) const {
+  const uint64_t bytes = uint64_t{event.strideBytes} * event.height;
+  if (event.slot >= kFrameSlots || event.damageCount > AEROGPU_FRAME_DAMAGE_MAX || event.offset % 64 != 0 ||
+      bytes > m_channel->frames.size() || event.offset > m_channel->frames.size() - bytes)
+    return nullptr;
+  auto frame = std::make_unique<SessionFrame>();
+  frame->struct_size = sizeof(aerogpu_frame);
+  frame->width = event.width;
+  frame->height = event.height;
+  frame->stride_bytes = event.strideBytes;
+  frame->format = event.format;
+  frame->pixels = m_channel->frames.bytes() + event.offset;
+  if (core::frameRowBytes(*frame) == 0) return nullptr;
+  frame->sequence = event.sequence;
+  frame->damage_since = event.damageSince;
+  frame->damage_count = event.damageCount;
+  for (uint32_t i = 0; i < event.damageCount; ++i) {
+    const aerogpu_frame_rect& r = event.damage[i];
+    if (r.left >= r.right || r.right > event.width || r.top >= r.bottom || r.bottom > event.height)
+      return nullptr;
+    frame->damage[i] = r;
+  }
+  frame->channel = m_channel;
+  frame->slot = event.slot;
+  return frame;
+}
+
+bool Session::takeFinished(std::span<const uint8_t> bytes) {
+  Unpacker from(bytes);
+  const auto event = from.value<FinishedEvent>();
+  if (!from.whole()) return false;
+  {
+    Lock lock(m_mutex);
+    if (m_expected.empty() || m_expected.front().cookie != event.cookie) return false;
+  }
+  aerogpu_submission_result result{};
+  result.struct_size = sizeof result;
+  result.error_count = event.errorCount;
+  result.last_error_code = event.lastErrorCode;
+  result.present_count = event.presentCount;
+  result.cookie = event.cookie;
+  result.signal_fence = event.signalFence;
+  const auto flag = [&](FinishedEvent::Flags which) { return (event.flags & which) != 0; };
+  result.present_vsync = flag(FinishedEvent::PresentVsync);
+  result.dropped = flag(FinishedEvent::Dropped);
+  result.scanout_is_texture = flag(FinishedEvent::ScanoutIsTexture);
+  result.frame_unchanged = flag(FinishedEvent::FrameUnchanged);
+  result.gpu_lost = flag(FinishedEvent::GpuLost);
+  result.scanout_changed = flag(FinishedEvent::ScanoutChanged);
+  if (flag(FinishedEvent::HasFrame)) {
+    auto frame = frameOf(event);
+    if (!frame) return false;
+    result.frame = frame.release();
+  }
+  deliver(result);
+  return true;
+}
+
+void Session::serveMemory() {
+  LineServer::Asked call;
+  std::vector<uint8_t> answer;
+  while (m_memory.wait(call, kForever) == Woken::Ready && !ended()) {
+    m_seen.fetch_add(1, std::memory_order_relaxed);
+    answer.clear();
+    const uint64_t result = answerMemory(call, answer);
+    m_memory.answer(result, spanOf(answer));
+  }
+}
+
+uint64_t Session::answerMemory(const LineServer::Asked& call, std::vector<uint8_t>& answer) const {
+  const aerogpu_renderer_callbacks& callbacks = m_embedder.callbacks;
+  if (static_cast<MemoryAsk>(call.kind) == MemoryAsk::WaitingSpaces) {
+    if (!callbacks.waiting_spaces) return 0;
+    std::vector<uint32_t> numbers(std::min<uint64_t>(call.values[0], kMemoryAskBytes / sizeof(uint32_t)));
+    numbers.resize(std::min(callbacks.waiting_spaces(m_embedder.opaque, numbers.data(), numbers.size()),
+                            numbers.size()));
+    answer.resize(numbers.size() * sizeof(uint32_t));
+    if (!answer.empty()) std::memcpy(answer.data(), numbers.data(), answer.size());
+    return numbers.size();
+  }
+  const bool maps = static_cast<MemoryAsk>(call.kind) == MemoryAsk::Map;
+  if (!maps && static_cast<MemoryAsk>(call.kind) != MemoryAsk::Write) return 0;
+  const uint64_t gpa = call.values[0], size = call.values[1], place = call.values[maps ? 3 : 2];
+  constexpr uint64_t kStagingBytes = kStagingPiece * kStagingPieces;
+  if (size == 0 || size > kStagingPiece || place > kStagingBytes - size || gpa > UINT64_MAX - size) return 0;
+  const bool writes = !maps || call.values[2] != 0;
+  uint8_t* staging = m_channel->staging() + place;
+  for (uint64_t done = 0;;) {  // regions of memory may end within what was one when it was mapped
+    aerogpu_guest_mapping mapping{};
+    if (callbacks.guest_map(m_embedder.opaque, gpa + done, size - done, writes, &mapping) != 0) return 0;
+    const uint64_t bytes = std::min(mapping.size, size - done);
+    if (maps) {
+      if (!writes) std::memcpy(staging, mapping.host, bytes);
+      callbacks.guest_unmap(m_embedder.opaque, &mapping, 0);
+      return bytes;
+    }
+    if (bytes == sizeof(uint64_t) && reinterpret_cast<uintptr_t>(mapping.host) % sizeof(uint64_t) == 0) {
+      uint64_t value;  // a fence or a value: the guest sees all of it or nothing
+      std::memcpy(&value, staging + done, sizeof value);
+      std::atomic_ref<uint64_t>(*static_cast<uint64_t*>(mapping.host))
+          .store(value, std::memory_order_release);
+    } else {
+      std::memcpy(mapping.host, staging + done, bytes);
+    }
+    callbacks.guest_unmap(m_embedder.opaque, &mapping, bytes);
+    done += bytes;
+    if (done >= size || bytes == 0) return done >= size;
+  }
+}
+
+}  // namespace aerogpu::remote

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// One life of a renderer's process, as its client sees it: the calls to it, the thread that takes what comes
+// by itself, and the thread that serves guest memory. When the process dies, says nothing for too long, or
+// says what it must not, the session ends: every call fails, and every submission that is outstanding is
+// finished with a lost GPU.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "renderer/base/log.h"
+#include "renderer/base/mutex.h"
+#include "renderer/remote/process.h"
+
+namespace aerogpu::remote {
+
+/// A frame in the memory of a session, which lives as long as its frames.
+struct SessionFrame : aerogpu_frame {
+  std::shared_ptr<Channel> channel;
+  uint32_t slot = 0;
+};
+
+/// What comes before the end of a call.
+struct Meanwhile {
+  std::function<bool(std::span<const uint8_t>)> bytes = {};  ///< for a sink; false: no more
+  std::function<bool(uint64_t)> ask = {};
+};
+
+/// The end of a call.
+struct CallEnd {
+  bool ok = false;
+  std::string error;
+  std::vector<uint8_t> more;
+};
+
+class Session {
+public:
+  struct Embedder {
+    aerogpu_renderer_callbacks callbacks;
+    void* opaque;
+    Log* log;
+  };
+
+  /// Starts a process and creates its renderer. `config`: packed by packConfig(). Null and a message on
+  /// failure.
+  static std::unique_ptr<Session> start(const std::string& program, const Embedder& embedder,
+                                        std::span<const uint8_t> config, uint64_t frameBytes,
+                                        Created& created, std::string& error);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Ends the process, gently, then not, and waits for the threads here, so none of these may call it. The
+  /// first call counts; without one, the destructor does it.
+  void close();
+
+  uint32_t processId() const { return m_process->id(); }
+  bool ended() const { return m_ended.load(std::memory_order_acquire); }
+  bool gpuLost() const;
+
+  // Render thread.
+
+  /// Sends a call that is not answered.
+  void post(Call call, std::initializer_list<std::span<const uint8_t>> parts);
+  /// Takes a submission's or snapshot's turn, and waits for room; it is finished in every case.
+  void expect(uint64_t cookie, uint64_t signalFence) EXCLUDES(m_mutex);
+
+  /// Sends a call and waits for its end; fails if the session ends.
+  CallEnd call(Call call, std::initializer_list<std::span<const uint8_t>> parts,
+               const Meanwhile& meanwhile = {});
+  /// Tells the process which memory it may map. False if it cannot.
+  bool setRegions(std::span<const RegionRecord> records, std::span<const int> files);
+  /// Takes the end of the submission that was sent last, if it is the only one and ends at once.
+  void takeSoon() EXCLUDES(m_mutex, m_takeMutex);
+  /// Waits until every outstanding submission is finished here too. False at the limit.
+  bool waitIdle(uint64_t untilNs) EXCLUDES(m_mutex);
+
+  // Any thread.
+
+  /// False if the session has ended.
+  bool urgent(const LineCall& call, uint64_t& result, std::vector<uint8_t>* answer = nullptr);
+
+  /// Why it ended, for people; empty: it has not.
+  std::string whyEnded() EXCLUDES(m_mutex);
+
+  static constexpr size_t kMaxInFlight = 64;
+  /// How long a process that has something to do may be silent; tests shorten it.
+  static inline std::atomic<uint64_t> silenceNs{kSilenceNs};
+
+private:
+  Session(std::shared_ptr<Channel> channel, std::unique_ptr<Process> process, const Embedder& embedder);
+  Sent send(Call call, std::initializer_list<std::span<const uint8_t>> parts);
+  void takeEvents() EXCLUDES(m_takeMutex);
+  /// Takes the events that are there; false after nonsense.
+  bool takeThem() REQUIRES(m_takeMutex);
+  bool takeFinished(std::span<const uint8_t> bytes);
+  bool takeWrite(std::span<const uint8_t> bytes) REQUIRES(m_takeMutex);
+  void announceWrite(uint64_t gpa, uint64_t size) const;
+  void takeLog(std::span<const uint8_t> bytes) const;
+  std::unique_ptr<SessionFrame> frameOf(const FinishedEvent& event) const;
+  void finishAll() EXCLUDES(m_mutex);
+  void deliver(const aerogpu_submission_result& result);
+  void serveMemory();
+  uint64_t answerMemory(const LineServer::Asked& call, std::vector<uint8_t>& answer) const;
+  /// Ends the session; the first reason counts.
+  void end(const std::string& why) EXCLUDES(m_mutex);
+  /// Waits for something of the server's, as long as it makes progress.
+  template <class Try>
+  auto patiently(Try attempt);
+
+  const std::shared_ptr<Channel> m_channel;
+  const std::unique_ptr<Process> m_process;
+  const Embedder m_embedder;
+  RingWriter m_calls;
+  RingReader m_replies;
+  RingReader m_events;
+  LineCaller m_urgent;
+  LineServer m_memory;
+  Message m_message;  ///< render thread's
+  std::atomic<bool> m_ended{false};
+  std::atomic<bool> m_leaves{false};  ///< destroyed: an end is no news
+  std::atomic<uint64_t> m_seen{0};    ///< events and requests, as progress
+
+  Mutex m_takeMutex;  ///< whoever has it takes events, and no one waits for it
+  Message m_event GUARDED_BY(m_takeMutex);
+  std::multimap<uint64_t, uint64_t> m_writes GUARDED_BY(m_takeMutex);  ///< under way: address, bytes
+
+  struct Expected {
+    uint64_t cookie, signalFence;
+  };
+  Mutex m_mutex;
+  CondVar m_changed;
+  std::deque<Expected> m_expected GUARDED_BY(m_mutex);
+  std::string m_why GUARDED_BY(m_mutex);
+  std::thread m_eventsThread, m_memoryThread;
+};
+
+}  // namespace aerogpu::remote

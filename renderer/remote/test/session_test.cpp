@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// A renderer in a process of its own that is killed, stopped, and started again.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "renderer/base/log.h"
+#include "renderer/remote/remote.h"
+#include "renderer/test/harness.h"
+
+namespace aerogpu::remote {
+namespace {
+
+using test::Harness;
+
+class RemoteProcess : public testing::Test {
+protected:
+  static void SetUpTestSuite() { setenv("AEROGPU_TEST_PROCESS", "asked", 1); }
+  static void TearDownTestSuite() { unsetenv("AEROGPU_TEST_PROCESS"); }
+  void SetUp() override { ASSERT_TRUE(h.ok()) << h.createError(); }
+  void TearDown() override { Session::silenceNs = kSilenceNs; }
+
+  RemoteRenderer& remote() { return *static_cast<RemoteRenderer*>(h.renderer()); }
+  void signalIt(int number) { ASSERT_EQ(kill(static_cast<pid_t>(remote().processId()), number), 0); }
+
+  /// Draws nothing, but makes and destroys a buffer.
+  test::FinishedSubmission work() {
+    CommandWriter w;
+    const uint32_t buffer = h.handle();
+    packets::createBuffer(w, buffer, 256, 0, 0);
+    packets::destroyResource(w, buffer);
+    return h.submit(w);
+  }
+
+  Harness h;
+};
+
+TEST_F(RemoteProcess, ItWorks) {
+  EXPECT_NE(remote().processId(), 0u);
+  EXPECT_NE(remote().processId(), static_cast<uint32_t>(getpid()));
+  const auto done = work();
+  EXPECT_EQ(done.result.error_count, 0u);
+  EXPECT_FALSE(done.result.gpu_lost);
+  EXPECT_EQ(h.stats().submissions, 1u);
+}
+
+TEST_F(RemoteProcess, ItsDeathIsALostGpuUntilAReset) {
+  work();
+  signalIt(SIGKILL);
+  for (int i = 0; i < 3; ++i) {
+    const auto done = work();
+    EXPECT_TRUE(done.result.gpu_lost);
+    EXPECT_EQ(done.result.error_count, 1u);
+  }
+  EXPECT_TRUE(aerogpu_renderer_gpu_lost(h.renderer()));
+  EXPECT_EQ(h.takeErrorLines(), std::vector<std::string>{"the renderer's process has ended"});
+  EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_FALSE(aerogpu_renderer_gpu_lost(h.renderer()));
+  EXPECT_FALSE(work().result.gpu_lost);
+}
+
+TEST_F(RemoteProcess, OneThatStandsStillIsEnded) {
+  work();
+  Session::silenceNs = 300'000'000;
+  signalIt(SIGSTOP);
+  const auto begin = std::chrono::steady_clock::now();
+  CommandWriter w;
+  for (int i = 0; i < 10; ++i) h.submitAsync(w);
+  h.waitIdle();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_TRUE(aerogpu_renderer_gpu_lost(h.renderer()));
+  EXPECT_EQ(h.takeFinished().size(), 11u);
+  EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_FALSE(work().result.gpu_lost);
+}
+
+/// Counts what this process holds.
+size_t countIn(const char* folder) {
+  const std::filesystem::directory_iterator entries(folder);
+  return static_cast<size_t>(std::distance(begin(entries), end(entries)));
+}
+
+TEST_F(RemoteProcess, RestartsLeaveNothingBehind) {
+  const auto restart = [this] {
+    signalIt(SIGKILL);
+    work();
+    ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
+    ASSERT_FALSE(work().result.gpu_lost);
+  };
+  restart();
+  const size_t descriptors = countIn("/proc/self/fd"), threads = countIn("/proc/self/task");
+  for (int i = 0; i < 20; ++i) restart();
+  EXPECT_EQ(countIn("/proc/self/fd"), descriptors);
+  EXPECT_EQ(countIn("/proc/self/task"), threads);
+}
+
+TEST_F(RemoteProcess, WhatTheEmbedderSetHoldsForTheNextProcess) {
+  aerogpu_renderer_play_faults(h.renderer(), AEROGPU_RENDERER_FAULT_REFUSE);
+  signalIt(SIGKILL);
+  work();
+  EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));  // the process is new, and has lost nothing
+  aerogpu_renderer_lose(h.renderer());
+  EXPECT_FALSE(aerogpu_renderer_reset(h.renderer()));  // but it plays the fault
+  aerogpu_renderer_play_faults(h.renderer(), 0);
+  EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+}
+
+TEST(RemoteStart, SaysWhatIsMissing) {
+  aerogpu_renderer_callbacks callbacks{
+      sizeof callbacks,
+      [](void*, uint64_t, uint64_t, bool, aerogpu_guest_mapping*) { return -1; },
+      [](void*, const aerogpu_guest_mapping*, uint64_t) {},
+      [](void*, const aerogpu_submission_result*) {},
+      [](void*, enum aerogpu_log_level, const char*) {},
+      nullptr,
+      nullptr};
+  aerogpu_renderer_config config{};
+  config.struct_size = sizeof config;
+  config.backend = "null";
+  config.max_hostmem = 1 << 20;
+  config.callbacks = &callbacks;
+  const auto failure = [&](const char* program, const char* backend) {
+    char error[512] = "";
+    config.process = program;
+    config.backend = backend;
+    aerogpu_renderer* renderer = aerogpu_renderer_create(&config, error, sizeof error);
+    EXPECT_EQ(renderer, nullptr);
+    return std::string(error);
+  };
+  EXPECT_EQ(failure("/nowhere/aerogpu-renderer", "null"),
+            "the renderer's process /nowhere/aerogpu-renderer cannot be started: No such file or directory");
+  EXPECT_EQ(failure("/bin/true", "null"), "the renderer's process does not answer");
+  EXPECT_EQ(failure("", "nosuch").find("unknown back end 'nosuch'"), 0u);
+}
+
+}  // namespace
+}  // namespace aerogpu::remote
