@@ -84,6 +84,8 @@ public:
         relax();
         found = ready();
       }
+      // The thread that waits may have gone to sleep meanwhile.
+      if (m_asleep->load(std::memory_order_relaxed) != 0) m_asleep->store(0, std::memory_order_relaxed);
     }
     m_asleep->store(1, std::memory_order_relaxed);  // or so it may be
     std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -51,8 +51,6 @@ public:
   /// will.
   Sent write(uint32_t kind, std::initializer_list<std::span<const uint8_t>> parts, uint64_t untilNs,
              bool wakes = true);
-  /// True if the reader has read everything.
-  bool drained() const { return m_words->read.load(std::memory_order_acquire) == m_written; }
 
 private:
   void put(std::span<const uint8_t> bytes);

@@ -40,7 +40,7 @@ Server::Server(std::unique_ptr<Channel> channel)
       m_urgent(m_channel->urgentServer()) {}
 
 Server::~Server() {
-  // The client has ended, so the thread, which sees that too, comes to its end.
+  shutdown(m_channel->socket.get(), SHUT_RDWR);  // ends the thread, even if the client has not ended
   if (m_urgentThread.joinable()) m_urgentThread.join();
   if (!m_renderer) return;
   m_alone.store(true, std::memory_order_release);

@@ -90,22 +90,23 @@ bool Session::gpuLost() const {
   return ended() || m_channel->control().gpuLost.load(std::memory_order_acquire) != 0;
 }
 
-std::string Session::whyEnded() {
-  Lock lock(m_mutex);
-  return m_why;
-}
-
 void Session::end(const std::string& why) {
   {
     Lock lock(m_mutex);
-    if (m_ended.load(std::memory_order_relaxed)) return;
-    m_why = why;
+    if (m_ended.load(std::memory_order_relaxed)) {
+      while (!m_isDead) m_changed.wait(m_mutex);
+      return;
+    }
     m_ended.store(true, std::memory_order_release);
   }
   shutdown(m_channel->socket.get(), SHUT_RDWR);  // wakes the threads here
-  if (m_leaves.load(std::memory_order_acquire)) return;
-  m_process->kill();
-  m_embedder.log->line(AEROGPU_LOG_ERROR, why);
+  if (!m_leaves.load(std::memory_order_acquire)) {
+    m_process->kill();
+    m_embedder.log->line(AEROGPU_LOG_ERROR, why);
+  }
+  Lock lock(m_mutex);
+  m_isDead = true;
+  m_changed.notifyAll();
 }
 
 /// Calls `attempt` with limits until it is not late; while the server works, the limit moves.
@@ -130,7 +131,10 @@ auto Session::patiently(Try attempt) {
 }
 
 Sent Session::send(Call call, std::initializer_list<std::span<const uint8_t>> parts) {
-  if (ended()) return Sent::Gone;
+  if (ended()) {
+    end(kEnded);
+    return Sent::Gone;
+  }
   const auto write = [this](Call kind, std::initializer_list<std::span<const uint8_t>> bytes) {
     const Sent sent = patiently(
         [&](uint64_t untilNs) { return m_calls.write(static_cast<uint32_t>(kind), bytes, untilNs); });
@@ -229,7 +233,10 @@ bool Session::waitIdle(uint64_t untilNs) {
 }
 
 bool Session::urgent(const LineCall& call, uint64_t& result, std::vector<uint8_t>* answer) {
-  if (ended()) return false;
+  if (ended()) {
+    end(kEnded);
+    return false;
+  }
   if (m_urgent.call(call, result, answer, kUrgentNs)) return true;
   end("the renderer's process does not answer and was ended");
   return false;

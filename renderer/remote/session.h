@@ -85,9 +85,6 @@ public:
   /// False if the session has ended.
   bool urgent(const LineCall& call, uint64_t& result, std::vector<uint8_t>* answer = nullptr);
 
-  /// Why it ended, for people; empty: it has not.
-  std::string whyEnded() EXCLUDES(m_mutex);
-
   static constexpr size_t kMaxInFlight = 64;
   /// How long a process that has something to do may be silent; tests shorten it.
   static inline std::atomic<uint64_t> silenceNs{kSilenceNs};
@@ -107,7 +104,7 @@ private:
   void deliver(const aerogpu_submission_result& result);
   void serveMemory();
   uint64_t answerMemory(const LineServer::Asked& call, std::vector<uint8_t>& answer) const;
-  /// Ends the session; the first reason counts.
+  /// Ends the session; the first reason counts. Afterwards the process writes no memory any more.
   void end(const std::string& why) EXCLUDES(m_mutex);
   /// Waits for something of the server's, as long as it makes progress.
   template <class Try>
@@ -136,7 +133,7 @@ private:
   Mutex m_mutex;
   CondVar m_changed;
   std::deque<Expected> m_expected GUARDED_BY(m_mutex);
-  std::string m_why GUARDED_BY(m_mutex);
+  bool m_isDead GUARDED_BY(m_mutex) = false;  ///< the process, once the session has ended
   std::thread m_eventsThread, m_memoryThread;
 };
 
