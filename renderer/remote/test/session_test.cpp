@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "renderer/base/log.h"
 #include "renderer/remote/remote.h"
@@ -106,6 +110,39 @@ TEST_F(RemoteProcess, WhatTheEmbedderSetHoldsForTheNextProcess) {
   EXPECT_FALSE(aerogpu_renderer_reset(h.renderer()));  // but it plays the fault
   aerogpu_renderer_play_faults(h.renderer(), 0);
   EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+}
+
+TEST(RemoteMemory, WhatIsMappedIsNotAskedForAndItsWritesAreAnnounced) {
+  setenv("AEROGPU_TEST_PROCESS", "shared", 1);
+  {
+    Harness h;
+    ASSERT_TRUE(h.ok()) << h.createError();
+    std::vector<uint8_t> bytes(4096);
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 7);
+    const test::Allocation backing = h.allocate(bytes.size());
+    std::ranges::copy(bytes, h.bytes(backing).begin());
+    std::mutex mutex;
+    std::vector<std::pair<uint64_t, bool>> seen;
+    h.onGuestAccess = [&](uint64_t gpa, bool write) {
+      const std::lock_guard lock(mutex);
+      seen.emplace_back(gpa, write);
+    };
+    CommandWriter w;
+    const uint32_t buffer = h.handle();
+    packets::createBuffer(w, buffer, bytes.size(), 0, backing.id);
+    packets::dirtyRange(w, buffer, 0, bytes.size());
+    EXPECT_EQ(h.submit(w).result.error_count, 0u);
+    EXPECT_TRUE(seen.empty());                             // it was read in place
+    EXPECT_EQ(h.readBuffer(buffer, bytes.size()), bytes);  // by a copy to memory behind the backing
+    h.onGuestAccess = nullptr;
+    ASSERT_FALSE(seen.empty());
+    for (const auto& [gpa, write] : seen) {
+      EXPECT_TRUE(write);
+      EXPECT_EQ(gpa, backing.gpa + bytes.size());
+    }
+    EXPECT_EQ(h.mappingsHeld(), 0);
+  }
+  unsetenv("AEROGPU_TEST_PROCESS");
 }
 
 TEST(RemoteStart, SaysWhatIsMissing) {
