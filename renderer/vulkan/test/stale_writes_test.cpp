@@ -151,6 +151,7 @@ TEST_F(StaleWritesTest, NoGpuWritesBehindDraws) {
     for (int way = 0; way < 3; ++way) {
       SCOPED_TRACE(way);
       CommandWriter w;
+      hold(true);  // the draws must not end before the packets after them are executed
       drawLong(w);
       if (before) {
         gpu().submitAsync(w, m_context);
@@ -162,6 +163,7 @@ TEST_F(StaleWritesTest, NoGpuWritesBehindDraws) {
       gpu().submitAsync(w, m_context);
       giveUp();
       EXPECT_EQ(left() & AEROGPU_RENDERER_LEFT_WRITES, 0u) << "what no reset could wait for";
+      hold(false);
       goOn();
       EXPECT_TRUE(isAll(kOthers));
     }
