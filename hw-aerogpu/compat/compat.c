@@ -2,6 +2,12 @@
 /* The parts of compat.h that need headers the other files should not see. */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
+#include "hw/core/cpu.h"
+#if QEMU_VERSION_MAJOR >= 10
+#include "system/tcg.h"
+#else
+#include "sysemu/tcg.h"
+#endif
 #include "hw-aerogpu/compat/compat.h"
 
 /*
@@ -120,3 +126,19 @@ bool aerogpu_compat_host_cursor(QemuConsole *con)
     return dpy_cursor_define_supported(con);
 }
 #endif
+
+/* Of exec/exec-all.h, which only code for one target may include. */
+void tlb_flush(CPUState *cpu) __attribute__((weak));
+
+void aerogpu_compat_watch_writes(void)
+{
+    CPUState *cpu;
+
+    if (!tcg_enabled() || !tlb_flush) {
+        return;
+    }
+    CPU_FOREACH(cpu)
+    {
+        tlb_flush(cpu); /* asynchronous, by the processor's own thread */
+    }
+}

@@ -139,4 +139,13 @@ static inline void aerogpu_compat_cursor_unref(QEMUCursor *c)
  */
 bool aerogpu_compat_host_cursor(QemuConsole *con);
 
+/*
+ * Lets TCG see the guest's writes after QEMU has looked at dirty memory: call
+ * it in each iteration of a live migration. In 7.2 a page that the processor
+ * has in its TLB stays writable there without notice after that look, so that
+ * what it writes until the stop is lost, the more, the longer other devices'
+ * iterations take (vm migrate found it). Nothing with another accelerator.
+ */
+void aerogpu_compat_watch_writes(void);
+
 #endif /* HW_AEROGPU_COMPAT_H */

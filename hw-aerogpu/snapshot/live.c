@@ -104,6 +104,7 @@ static int aerogpu_live_iterate(QEMUFile *f, void *opaque)
     int ret = 0;
     int i;
 
+    aerogpu_compat_watch_writes();
     for (i = 0; i < AEROGPU_STEPS_A_ROUND && s->live.going; i++) {
         ret = aerogpu_live_step(s, f, AEROGPU_LIVE_SEND);
         if (ret < 0 || !s->live.rested || aerogpu_compat_rate_exceeded(f)) {

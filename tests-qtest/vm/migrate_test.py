@@ -40,6 +40,9 @@ def until(condition, what, deadline):
         time.sleep(0.005)
 
 
+MEMORY_BYTES = 384 << 20  # aerogpu_vm.py's guest has so much
+
+
 class Presents:
     """Counts the presents of a span."""
 
@@ -66,6 +69,19 @@ class Journey:
         vm.screendump(path)
         with open(path, 'rb') as file:
             return file.read()
+
+    def memory(self, vm):
+        """Returns the guest's memory, of a machine that stands still."""
+        path = os.path.join(self.folder, 'memory')
+        vm.qmp('pmemsave', val=0, size=MEMORY_BYTES, filename=path)
+        with open(path, 'rb') as file:
+            return file.read()
+
+    def compare_memory(self, source, target):
+        there, here = self.memory(source), self.memory(target)
+        differ = sum(there[i:i + 4096] != here[i:i + 4096] for i in range(0, MEMORY_BYTES, 4096))
+        if differ:
+            raise Failure('%d pages of the guest differ after the move' % differ)
 
     def move(self):
         """Moves the machine. Returns milliseconds that it stood still, the ratio of frames, KiB ahead and at the stop."""
@@ -97,6 +113,7 @@ class Journey:
                 raise Failure('the pictures differ')
             if Picture(os.path.join(self.folder, 'screen.png')).width != 1280:
                 raise Failure('the picture is not the desktop')
+            self.compare_memory(source, target)
             ahead, rest = counter(source, 'save-ahead-bytes') >> 10, counter(source, 'save-bytes') >> 10
             target.qmp('cont')
             shown = counter(target, 'presents')
