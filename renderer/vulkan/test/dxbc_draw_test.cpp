@@ -23,6 +23,12 @@ protected:
     w.packet(c, bytes.data(), bytes.size() * 4);
     return c.shader_handle;
   }
+  /// Of those that are not needed any more: a renderer that is made anew translates each shader again.
+  void destroyShader(CommandWriter& w, uint32_t shader) {
+    aerogpu_cmd_destroy_shader c{};
+    c.shader_handle = shader;
+    w.packet(c);
+  }
   /// Samples at the register's coordinates, or at `constant` of each.
   Tokens samplingCode(std::optional<float> constant = {}) {
     Tokens t;
@@ -170,12 +176,13 @@ TEST_F(DxbcTest, CoordinatesThatAreNoNumbers) {
     const std::vector<V> corners = {{-1, 3, 0, u, u}, {3, -1, 0, u, u}, {-1, -1, 0, u, u}};
     stream(w, 0, vertexBuffer(w, corners), sizeof(V));
     for (const bool constant : {false, true}) {
-      bindShaders(
-          w, vs,
-          create(w, AEROGPU_SHADER_STAGE_PIXEL, samplingCode(constant ? std::optional(u) : std::nullopt)));
+      const uint32_t ps =
+          create(w, AEROGPU_SHADER_STAGE_PIXEL, samplingCode(constant ? std::optional(u) : std::nullopt));
+      bindShaders(w, vs, ps);
       for (const uint32_t image : images)
         for (const uint32_t filter : {AEROGPU_SAMPLER_FILTER_NEAREST, AEROGPU_SAMPLER_FILTER_LINEAR})
           for (const uint32_t mode : {0u, 1u, 2u}) expectTexel(image, filter, mode);
+      destroyShader(w, ps);
     }
   }
 }
@@ -234,17 +241,20 @@ TEST_F(DxbcTest, DamagedShadersDoNoHarm) {
   Harness own(Harness::Options{.backend = "vulkan", .flags = AEROGPU_RENDERER_VALIDATION});
   ASSERT_TRUE(own.ok()) << own.createError();
   uint32_t seed = 1, refused = 0, taken = 0;
+  std::optional<uint32_t> last;
   const auto damage = [&](uint32_t stage, const Tokens& good, size_t words) {
     for (size_t at = good.size() - words; at < good.size(); ++at) {
       Tokens bad = good;
       seed = seed * 1664525u + 1013904223u;
       bad[at] ^= at % 2 ? seed : 1u << (seed >> 27);
       CommandWriter w;
-      create(w, stage, bad);
+      if (last) destroyShader(w, *last);
+      last = create(w, stage, bad);
       const FinishedSubmission finished = own.submit(w);
       EXPECT_LE(finished.result.error_count, 1u);
       if (finished.result.error_count) {
         EXPECT_NE(finished.result.last_error_code, uint32_t{AEROGPU_ERROR_INTERNAL});
+        last.reset();
         ++refused;
       } else {
         ++taken;
