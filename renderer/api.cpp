@@ -10,6 +10,7 @@
 #include "renderer/local/backends.h"
 #include "renderer/local/local.h"
 #include "renderer/remote/remote.h"
+#include "renderer/remote/starter.h"
 #include "renderer/translator/client.h"
 
 using namespace aerogpu;
@@ -49,6 +50,13 @@ extern "C" {
 bool aerogpu_renderer_prepare_process(const char* translator, char* error, size_t error_size) {
   std::string text;
   if (translator::prepareProcess(translator ? translator : "", text)) return true;
+  copyText(error, error_size, text);
+  return false;
+}
+
+bool aerogpu_renderer_prepare_start(const char* program, char* error, size_t error_size) {
+  std::string text;
+  if (remote::Starter::of(program ? program : "", text)) return true;
   copyText(error, error_size, text);
   return false;
 }

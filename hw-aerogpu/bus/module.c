@@ -5,8 +5,9 @@
  * before main() runs. In a QEMU tree it is an ordinary module.
  *
  * QEMU registers types before it looks at its options, so the renderer's
- * translator process starts at that time: -sandbox spawn=deny, -runas and
- * -chroot take effect later and cannot prevent it.
+ * translator process, and the one that starts renderers' processes, start at
+ * that time: -sandbox spawn=deny, -runas and -chroot take effect later and
+ * cannot prevent it.
  */
 #include "qemu/osdep.h"
 #include "qemu/module.h"
@@ -53,15 +54,16 @@ static bool aerogpu_behind_sandbox(void)
 }
 #endif
 
-static void aerogpu_start_translator(void)
+static void aerogpu_start_helpers(void)
 {
-    /* If it fails, the renderer says why when it is created. */
+    /* If one fails, the renderer says why when it is created. */
     if (!aerogpu_behind_sandbox()) {
         aerogpu_renderer_prepare_process(NULL, NULL, 0);
+        aerogpu_renderer_prepare_start(NULL, NULL, 0);
     }
 }
 
-type_init(aerogpu_start_translator)
+type_init(aerogpu_start_helpers)
 
 #ifndef AEROGPU_PRELOAD
 

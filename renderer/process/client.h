@@ -38,6 +38,10 @@ public:
   /// wait beyond its limit, for its turn and its process.
   static std::unique_ptr<Client> start(const Program& program, std::string& error,
                                        uint32_t graceMs = kGraceMs);
+  /// Calls over the control socket of a program that another process has started.
+  static std::unique_ptr<Client> over(int control) {
+    return std::unique_ptr<Client>(new Client(control, kGraceMs));
+  }
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -48,6 +52,9 @@ public:
                                                std::initializer_list<std::span<const uint8_t>> input,
                                                const std::atomic<bool>* cancelled = nullptr,
                                                Limits limits = {});
+
+  /// The control socket, for a program that may call too.
+  int control() const { return m_control; }
 
   /// True once the process was found to be gone; later calls fail at once.
   bool gone() const { return m_gone.load(std::memory_order_relaxed); }

@@ -39,32 +39,6 @@ std::vector<char*> environment(const Program& program) {
   return kept;
 }
 
-int spawn(const Program& program, int control, pid_t& pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, control, kControlFd);
-  posix_spawn_file_actions_addclosefrom_np(&actions, kControlFd + 1);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-#ifndef AEROGPU_ADDRESS_SANITIZER
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-#endif
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  char* arguments[] = {const_cast<char*>(program.name), nullptr};
-  const int result =
-      posix_spawn(&pid, program.path.c_str(), &actions, &attributes, arguments, environment(program).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return result;
-}
-
 std::string whyNot(int status) {
   if (WIFSIGNALED(status)) return std::string("it died of a signal: ") + strsignal(WTERMSIG(status));
   switch (WEXITSTATUS(status)) {
@@ -110,14 +84,54 @@ std::string findProgram(const char* name, const char* variable, const void* code
   return {};
 }
 
-int startProgram(const Program& program, std::string& error) {
+int spawnProgram(const Program& program, std::span<const int> descriptors, pid_t& child) {
+  // Copies above every place that is filled, so that none of these is overwritten before its turn.
+  std::vector<int> copies;
+  int failure = 0;
+  for (const int descriptor : descriptors) {
+    const int least = kControlFd + static_cast<int>(descriptors.size());
+    copies.push_back(fcntl(descriptor, F_DUPFD_CLOEXEC, least));
+    if (copies.back() < 0) failure = errno;
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  int place = kControlFd;
+  for (const int copy : copies) posix_spawn_file_actions_adddup2(&actions, copy, place++);
+  posix_spawn_file_actions_addclosefrom_np(&actions, place);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+#ifndef AEROGPU_ADDRESS_SANITIZER
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+#endif
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  char* arguments[] = {const_cast<char*>(program.name), const_cast<char*>(program.argument), nullptr};
+  if (failure == 0)
+    failure = posix_spawn(&child, program.path.c_str(), &actions, &attributes, arguments,
+                          environment(program).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  for (const int copy : copies)
+    if (copy >= 0) close(copy);
+  return failure;
+}
+
+int startProgram(const Program& program, std::string& error, std::span<const int> more) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     error = std::string("no socket for ") + program.title + ": " + std::strerror(errno);
     return -1;
   }
   pid_t pid = -1;
-  const int failure = spawn(program, ends[1], pid);
+  std::vector<int> descriptors{ends[1]};
+  descriptors.insert(descriptors.end(), more.begin(), more.end());
+  const int failure = spawnProgram(program, descriptors, pid);
   close(ends[1]);
   const auto fail = [&](const std::string& why) {
     error = std::string(program.title) + " " + program.path + " cannot be started: " + why;

@@ -2,6 +2,9 @@
 // Finds and starts a helper program. Any thread.
 #pragma once
 
+#include <sys/types.h>
+
+#include <span>
 #include <string>
 
 namespace aerogpu::process {
@@ -14,7 +17,8 @@ struct Program {
   /// One NAME=VALUE for its environment, or null. Beside it the program sees only library paths, and the
   /// settings of sanitizers.
   const char* setting = nullptr;
-  bool wholeEnvironment = false;  ///< it sees all of this process's, as drivers of GPUs need
+  const char* argument = nullptr;  ///< argv[1], or none
+  bool wholeEnvironment = false;   ///< it sees all of this process's, as drivers of GPUs need
 };
 
 /// Returns the path of the executable `name`: the value of the environment variable `variable`, or its place
@@ -24,9 +28,13 @@ struct Program {
 std::string findProgram(const char* name, const char* variable, const void* code,
                         const std::string& installed, std::string& error);
 
+/// Executes the program with `descriptors` as its descriptors kControlFd and up, and no other ones but the
+/// standard ones. Safe in a process with threads. Returns 0 and the child, or an errno.
+int spawnProgram(const Program& program, std::span<const int> descriptors, pid_t& child);
+
 /// Starts the program, which is safe in a process with threads (it is executed, not only forked), waits until
-/// it has put itself into the background (server.h), and returns the caller's end of its control socket. -1
-/// and a message if it cannot run here.
-int startProgram(const Program& program, std::string& error);
+/// it has put itself into the background (server.h), and returns the caller's end of its control socket. It
+/// gets `more` as its descriptors after that. -1 and a message if it cannot run here.
+int startProgram(const Program& program, std::string& error, std::span<const int> more = {});
 
 }  // namespace aerogpu::process

@@ -2,7 +2,6 @@
 #include "renderer/remote/channel.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -37,17 +36,6 @@ T& at(const SharedMemory& memory, uint64_t offset) {
   return *reinterpret_cast<T*>(memory.bytes() + offset);
 }
 
-bool waitFor(int fd, uint64_t untilNs) {
-  for (;;) {
-    const uint64_t now = nowNs();
-    if (now >= untilNs) return false;
-    pollfd polled{fd, POLLIN, 0};
-    const int ready = poll(&polled, 1, static_cast<int>((untilNs - now) / 1'000'000 + 1));
-    if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return false;
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<Channel> Channel::make(Descriptor socket, uint64_t frameBytes, std::string& error) {
@@ -74,7 +62,8 @@ bool Channel::greet(uint64_t untilNs, uint32_t& processId, std::string& error) {
   greeting.channelBytes = memory.size();
   greeting.frameBytes = frames.size();
   GreetingAnswer answer{};
-  if (!sendDescriptors(socket.get(), bytesOf(greeting), descriptors) || !waitFor(socket.get(), untilNs) ||
+  if (!sendDescriptors(socket.get(), bytesOf(greeting), descriptors) ||
+      !waitForInput(socket.get(), untilNs) ||
       recv(socket.get(), &answer, sizeof answer, MSG_DONTWAIT) != sizeof answer || answer.magic != kMagic) {
     error = "the renderer's process does not answer";
     return false;

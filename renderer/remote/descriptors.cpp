@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/remote/descriptors.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "renderer/remote/doorbell.h"
 
 namespace aerogpu::remote {
 namespace {
@@ -12,6 +16,17 @@ namespace {
 constexpr size_t kSpace = CMSG_SPACE(kMostDescriptors * sizeof(int));
 
 }  // namespace
+
+bool waitForInput(int fd, uint64_t untilNs) {
+  for (;;) {
+    const uint64_t now = nowNs();
+    pollfd polled{fd, POLLIN, 0};
+    const uint64_t ms = now < untilNs ? (untilNs - now) / 1'000'000 + 1 : 0;
+    const int ready = poll(&polled, 1, static_cast<int>(std::min<uint64_t>(ms, 60'000)));
+    if (ready > 0) return true;
+    if ((ready < 0 && errno != EINTR) || now >= untilNs) return false;
+  }
+}
 
 bool sendDescriptors(int socket, std::span<const uint8_t> bytes, std::span<const int> descriptors) {
   if (descriptors.size() > kMostDescriptors) return false;

@@ -11,7 +11,8 @@ namespace aerogpu::remote {
 
 class Process {
 public:
-  /// Starts the program with a channel to it. Null and a message if it cannot run here.
+  /// Starts the program ("": the one that is found) with a channel to it. Null and a message if it cannot run
+  /// here.
   static std::unique_ptr<Process> start(const std::string& program, uint64_t frameBytes,
                                         std::shared_ptr<Channel>& channel, std::string& error);
   /// Ends it, if it has not ended.
@@ -27,9 +28,11 @@ public:
   bool waitForEnd(uint64_t untilNs) const;
 
 private:
-  Process(uint32_t id, Descriptor handle) : m_id(id), m_handle(std::move(handle)) {}
+  Process(uint32_t id, Descriptor life, Descriptor handle)
+      : m_id(id), m_life(std::move(life)), m_handle(std::move(handle)) {}
 
   const uint32_t m_id;
+  const Descriptor m_life;    ///< its starter ends it when this is shut down
   const Descriptor m_handle;  ///< a pidfd: another process never takes its number meanwhile
 };
 

@@ -22,7 +22,7 @@ namespace aerogpu::remote {
 /// First word of the greeting.
 inline constexpr uint32_t kMagic = 0x4E524741;
 /// Changes with each change of this file.
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 /// The greeting goes over the control socket, with the descriptors attached: the channel's memory, the
 /// frames', and an eventfd for each Bell. The answer is the server's process number.
@@ -60,6 +60,9 @@ struct ControlWords {
   alignas(64) std::atomic<uint64_t> progress;  ///< grows while the server does something
   std::atomic<uint32_t> gpuLost;
   alignas(64) std::atomic<uint32_t> sinkRefuses;  ///< the client's, during a save
+  /// The client's: aerogpu_renderer_hold_values, from the next call on. A word, since QEMU's device has a
+  /// lock when it says so, and must not wait for the server then.
+  std::atomic<uint32_t> holdsValues;
   /// The client's: how often it has given a frame back, and the frame of each slot.
   alignas(64) std::atomic<uint32_t> framesBack;
   std::atomic<uint32_t> framesReleased[kFrameSlots];
@@ -113,7 +116,6 @@ enum class Urgent : uint32_t {
   Interrupt = 1,
   Shutdown,
   Leftovers,
-  HoldValues,  ///< value 0: whether
   PlayFaults,  ///< value 0: the faults
   Stats,       ///< answered with an aerogpu_renderer_stats
   NextSpace,   ///< value 0: from; answered with 1 and an aerogpu_renderer_space, or 0

@@ -12,7 +12,6 @@
 #include "renderer/core/caps.h"
 #include "renderer/core/frame_memory.h"
 #include "renderer/interface/structs.h"
-#include "renderer/process/start.h"
 #include "renderer/remote/config.h"
 #include "renderer/remote/descriptors.h"
 
@@ -49,13 +48,7 @@ RemoteRenderer::RemoteRenderer(const aerogpu_renderer_config& config, std::strin
 
 std::unique_ptr<RemoteRenderer> RemoteRenderer::create(const aerogpu_renderer_config& config,
                                                        std::string& error) {
-  std::string program = config.process;
-  if (program.empty())
-    program = process::findProgram("aerogpu-renderer", "AEROGPU_RENDERER",
-                                   reinterpret_cast<const void*>(&RemoteRenderer::create),
-                                   AEROGPU_MODULE_FROM_BIN, error);
-  if (program.empty()) return nullptr;
-  std::unique_ptr<RemoteRenderer> renderer(new RemoteRenderer(config, std::move(program)));
+  std::unique_ptr<RemoteRenderer> renderer(new RemoteRenderer(config, config.process));
   if (!renderer->start(error)) return nullptr;
   return renderer;
 }
@@ -73,14 +66,16 @@ bool RemoteRenderer::start(std::string& error) {
       Session::start(m_program, {m_callbacks, m_opaque, &m_log}, m_config.bytes(), m_frameBytes, made, error);
   if (!begun) return false;
   std::shared_ptr<Session> before;
-  uint64_t ignored = 0;
+  uint32_t faults;
   {
     Lock lock(m_mutex);
     m_lives.push_back(std::move(made));
     before = std::exchange(m_session, begun);
-    if (m_holdsValues) begun->urgent({static_cast<uint32_t>(Urgent::HoldValues), {1}}, ignored);
-    if (m_faults != 0) begun->urgent({static_cast<uint32_t>(Urgent::PlayFaults), {m_faults}}, ignored);
+    begun->holdValues(m_holdsValues);
+    faults = m_faults;
   }
+  uint64_t ignored = 0;
+  if (faults != 0) begun->urgent({static_cast<uint32_t>(Urgent::PlayFaults), {faults}}, ignored);
   if (before) before->close();
   return true;
 }
@@ -227,11 +222,9 @@ bool RemoteRenderer::reset() {
 }
 
 void RemoteRenderer::holdValues(bool hold) {
-  {
-    Lock lock(m_mutex);
-    m_holdsValues = hold;
-  }
-  urgent(Urgent::HoldValues, hold, 0);
+  Lock lock(m_mutex);
+  m_holdsValues = hold;
+  m_session->holdValues(hold);
 }
 
 bool RemoteRenderer::gpuLost() const {

@@ -1,8 +1,72 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-renderer: the renderer's process. The device starts it (docs/develop/renderer-process.md).
+// aerogpu-renderer: the renderer's process, or the starter of such processes, with the control socket as
+// descriptor 3 (docs/develop/renderer-process.md).
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "renderer/process/protocol.h"
 #include "renderer/remote/server.h"
+#include "renderer/remote/start_protocol.h"
+#include "renderer/remote/starter.h"
+#include "renderer/translator/client.h"
+
+namespace {
+
+using namespace aerogpu;
+
+constexpr const char* kName = "aerogpu-renderer";
+
+bool isControl(int fd) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
+int startOthers() {
+  // As the helpers: it has its own session, nobody waits for it, and it ends when its embedder does. What it
+  // starts comes from the same place, also when a package has put another build there.
+  char path[PATH_MAX];
+  if (!realpath("/proc/self/exe", path)) return process::kExitUsage;
+  const pid_t pid = fork();
+  if (pid < 0) return process::kExitNoFork;
+  if (pid > 0) return process::kExitReady;
+  setsid();
+  remote::serveStarts(remote::Descriptor(process::kControlFd), path);
+  return process::kExitReady;
+}
+
+int render() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // its starter is the one that ends it
+  std::string error;
+  auto channel = remote::Channel::take(remote::Descriptor(process::kControlFd), error);
+  if (!channel) {
+    std::fprintf(stderr, "%s: %s\n", kName, error.c_str());
+    return process::kExitUsage;
+  }
+  if (isControl(remote::kTranslatorFd)) {
+    fcntl(remote::kTranslatorFd, F_SETFD, FD_CLOEXEC);
+    translator::takeProcess(remote::kTranslatorFd);
+  }
+  remote::Server(std::move(channel)).run();
+  return process::kExitReady;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  (void)argv;
-  return aerogpu::remote::serverMain(argc, "aerogpu-renderer");
+  const bool session = argc == 2 && std::string_view(argv[1]) == remote::kSessionArgument;
+  if ((argc != 1 && !session) || !isControl(process::kControlFd)) {
+    std::fprintf(stderr, "%s is started by the aerogpu device, not by hand\n", kName);
+    return process::kExitUsage;
+  }
+  return session ? render() : startOthers();
 }

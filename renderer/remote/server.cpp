@@ -2,15 +2,12 @@
 #include "renderer/remote/server.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "renderer/base/result.h"
-#include "renderer/process/protocol.h"
 #include "renderer/remote/config.h"
 
 namespace aerogpu::remote {
@@ -82,6 +79,11 @@ bool Server::serve(const Message& message) {
   if (call == Call::Create) return !m_renderer && create(from);
   if (!m_renderer) return false;
   releaseFrames();
+  if (const bool holds = m_channel->control().holdsValues.load(std::memory_order_acquire) != 0;
+      holds != m_holdsValues) {
+    aerogpu_renderer_hold_values(m_renderer, holds);
+    m_holdsValues = holds;
+  }
   switch (call) {
     case Call::Submit:
       return submit(from);
@@ -344,9 +346,6 @@ void Server::answerUrgent(const LineServer::Asked& call) {
     case Urgent::Leftovers:
       m_urgent.answer(aerogpu_renderer_leftovers(m_renderer));
       return;
-    case Urgent::HoldValues:
-      aerogpu_renderer_hold_values(m_renderer, call.values[0] != 0);
-      break;
     case Urgent::PlayFaults:
       aerogpu_renderer_play_faults(m_renderer, static_cast<uint32_t>(call.values[0]));
       break;
@@ -427,29 +426,6 @@ void Server::finished(const aerogpu_submission_result& result) {
   }
   if (result.gpu_lost) m_channel->control().gpuLost.store(1, std::memory_order_release);
   post(Event::Finished, {bytesOf(event)});
-}
-
-int serverMain(int argc, const char* name) {
-  std::string error;
-  int type = 0;
-  socklen_t size = sizeof type;
-  if (argc != 1 || getsockopt(process::kControlFd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
-      type != SOCK_SEQPACKET) {
-    std::fprintf(stderr, "%s is started by the aerogpu device, not by hand\n", name);
-    return process::kExitUsage;
-  }
-  // As the helpers: it has its own session, nobody waits for it, and it ends when its client does.
-  const pid_t pid = fork();
-  if (pid < 0) return process::kExitNoFork;
-  if (pid > 0) return process::kExitReady;
-  setsid();
-  auto channel = Channel::take(Descriptor(process::kControlFd), error);
-  if (!channel) {
-    std::fprintf(stderr, "%s: %s\n", name, error.c_str());
-    return process::kExitUsage;
-  }
-  Server(std::move(channel)).run();
-  return process::kExitReady;
 }
 
 }  // namespace aerogpu::remote

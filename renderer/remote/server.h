@@ -60,12 +60,10 @@ private:
   LineServer m_urgent;
   std::thread m_urgentThread;
   aerogpu_renderer* m_renderer = nullptr;
+  bool m_holdsValues = false;        ///< as the renderer was told
   std::atomic<bool> m_alone{false};  ///< the client has ended
   std::vector<uint8_t> m_parts;      ///< of the call that comes
   Message m_message;
 };
-
-/// Runs the whole program with the control socket as descriptor 3. Returns the exit status.
-int serverMain(int argc, const char* name);
 
 }  // namespace aerogpu::remote

@@ -82,6 +82,8 @@ public:
 
   // Any thread.
 
+  /// Does not wait: the process looks at it with each call.
+  void holdValues(bool hold) { m_channel->control().holdsValues.store(hold, std::memory_order_release); }
   /// False if the session has ended.
   bool urgent(const LineCall& call, uint64_t& result, std::vector<uint8_t>* answer = nullptr);
 

@@ -37,6 +37,11 @@ bool prepareProcess(const std::string& program, std::string& error) {
   return true;
 }
 
+void takeProcess(int control) {
+  Lock lock(g_startMutex);
+  g_shared.store(process::Client::over(control).release(), std::memory_order_release);
+}
+
 std::string whyNone() {
   Lock lock(g_startMutex);
   return g_failure ? *g_failure : "aerogpu_renderer_prepare_process() was not called";

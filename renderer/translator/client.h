@@ -20,6 +20,10 @@ namespace aerogpu::translator {
 /// cannot run here; a later call tries again. Any thread.
 bool prepareProcess(const std::string& program, std::string& error);
 
+/// Takes the control socket of a process that another one has started, for shared(). Once, before
+/// prepareProcess.
+void takeProcess(int control);
+
 /// Returns why shared() is null, for a log line. Any thread.
 std::string whyNone();
 

@@ -63,6 +63,15 @@ struct aerogpu_guest_mapping {
  */
 bool aerogpu_renderer_prepare_process(const char* translator, char* error, size_t error_size);
 
+/**
+ * Starts the program that starts renderers' processes (aerogpu_renderer_config::process), for all renderers
+ * of this process; without this call the first of these renderers starts it. [any] Call it once, under the
+ * same conditions and after aerogpu_renderer_prepare_process(), whose translator it shares. It reads nothing
+ * of a guest, and ends when this process has ended. `program`: path of aerogpu-renderer; NULL = "" of
+ * aerogpu_renderer_config::process. Returns false and a message in `error` on failure.
+ */
+bool aerogpu_renderer_prepare_start(const char* program, char* error, size_t error_size);
+
 /** The result of a submission (or of a scanout snapshot). Pointers are valid during the callback only. */
 struct aerogpu_submission_result {
   uint32_t struct_size;

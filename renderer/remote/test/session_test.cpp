@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -101,6 +102,38 @@ TEST_F(RemoteProcess, RestartsLeaveNothingBehind) {
   EXPECT_EQ(countIn("/proc/self/task"), threads);
 }
 
+/// The process that started `process` (proc(5): stat, field 4).
+pid_t parentOf(uint32_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name, state;
+  pid_t parent = 0;
+  stat >> number >> name >> state >> parent;
+  return parent;
+}
+
+TEST_F(RemoteProcess, EndsWithItsStarterAndTheNextOneGetsAnother) {
+  const pid_t starter = parentOf(remote().processId());
+  ASSERT_GT(starter, 1);
+  ASSERT_NE(starter, getpid());
+  ASSERT_EQ(kill(starter, SIGKILL), 0);
+  while (!work().result.gpu_lost) {
+  }
+  EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_FALSE(work().result.gpu_lost);
+  EXPECT_NE(parentOf(remote().processId()), starter);
+}
+
+TEST_F(RemoteProcess, SeveralShareOneStarter) {
+  Harness other;
+  ASSERT_TRUE(other.ok()) << other.createError();
+  const auto second = static_cast<RemoteRenderer*>(other.renderer())->processId();
+  EXPECT_NE(second, remote().processId());
+  EXPECT_EQ(parentOf(second), parentOf(remote().processId()));
+  signalIt(SIGKILL);
+  EXPECT_TRUE(work().result.gpu_lost);
+  EXPECT_FALSE(other.submit(CommandWriter()).result.gpu_lost);
+}
+
 TEST_F(RemoteProcess, WhatTheEmbedderSetHoldsForTheNextProcess) {
   aerogpu_renderer_play_faults(h.renderer(), AEROGPU_RENDERER_FAULT_REFUSE);
   signalIt(SIGKILL);
@@ -169,7 +202,7 @@ TEST(RemoteStart, SaysWhatIsMissing) {
   };
   EXPECT_EQ(failure("/nowhere/aerogpu-renderer", "null"),
             "the renderer's process /nowhere/aerogpu-renderer cannot be started: No such file or directory");
-  EXPECT_EQ(failure("/bin/true", "null"), "the renderer's process does not answer");
+  EXPECT_EQ(failure("/bin/true", "null"), "/bin/true has ended, and cannot start a renderer's process");
   EXPECT_EQ(failure("", "nosuch").find("unknown back end 'nosuch'"), 0u);
 }
 
