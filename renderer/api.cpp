@@ -199,6 +199,11 @@ void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_render
   });
 }
 
+bool aerogpu_renderer_get_process(const aerogpu_renderer* renderer, aerogpu_renderer_process* given) {
+  return fillIn(renderer, "aerogpu_renderer_process", given,
+                [&](aerogpu_renderer_process& out) { return renderer->readProcess(out); });
+}
+
 void aerogpu_renderer_get_space_limits(const aerogpu_renderer* renderer,
                                        aerogpu_renderer_space_limits* given) {
   fillIn(renderer, "aerogpu_renderer_space_limits", given, [renderer](aerogpu_renderer_space_limits& out) {

@@ -67,6 +67,8 @@ public:
   virtual void playFaults(uint32_t faults) = 0;
 
   virtual void readStats(aerogpu_renderer_stats& out) const = 0;
+  /// False: there is no process beside this one.
+  virtual bool readProcess(aerogpu_renderer_process&) const { return false; }
   virtual void readSpaceLimits(aerogpu_renderer_space_limits& out) const = 0;
   virtual bool nextSpace(uint32_t from, aerogpu_renderer_space& out) const = 0;
 

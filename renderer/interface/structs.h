@@ -44,6 +44,8 @@ inline constexpr size_t kFirstSize<aerogpu_renderer_stats> = offsetof(aerogpu_re
 template <>
 inline constexpr size_t kFirstSize<aerogpu_renderer_space_limits> = sizeof(aerogpu_renderer_space_limits);
 template <>
+inline constexpr size_t kFirstSize<aerogpu_renderer_process> = sizeof(aerogpu_renderer_process);
+template <>
 inline constexpr size_t kFirstSize<aerogpu_renderer_space> = sizeof(aerogpu_renderer_space);
 
 /// Returns the bytes of `given` that may be accessed, at most those that we know.

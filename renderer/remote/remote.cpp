@@ -38,6 +38,7 @@ RemoteRenderer::RemoteRenderer(const aerogpu_renderer_config& config, std::strin
     : m_callbacks(*config.callbacks),
       m_opaque(config.opaque),
       m_program(std::move(program)),
+      m_mostDeaths(config.process_deaths),
       m_log(config.callbacks->log, config.opaque),
       m_hostMemory(config.max_hostmem),
       m_frameReserve(core::frameReserveBytes(config.max_hostmem)),
@@ -71,6 +72,7 @@ bool RemoteRenderer::start(std::string& error) {
     Lock lock(m_mutex);
     m_lives.push_back(std::move(made));
     before = std::exchange(m_session, begun);
+    m_isCounted = false;
     begun->holdValues(m_holdsValues);
     faults = m_faults;
   }
@@ -209,6 +211,11 @@ bool RemoteRenderer::reset() {
   }
   session()->waitIdle(remote::kForever);
   std::string error;
+  if (!mayStart()) {
+    m_log.line(AEROGPU_LOG_ERROR, "the renderer's process has ended " + std::to_string(m_lateDeaths.size()) +
+                                      " times within a minute, and is not started again");
+    return false;
+  }
   if (!start(error)) {
     m_log.line(AEROGPU_LOG_ERROR, error);
     return false;
@@ -219,6 +226,30 @@ bool RemoteRenderer::reset() {
   m_log.line(AEROGPU_LOG_ERROR,
              "the renderer's new process lacks what the guest was told of: " + missing(m_promised));
   return false;
+}
+
+bool RemoteRenderer::mayStart() {
+  const Session::Death death = session()->death();
+  const uint64_t now = remote::nowNs(), span = deathsNs.load(std::memory_order_relaxed);
+  Lock lock(m_mutex);
+  if (!std::exchange(m_isCounted, true)) {
+    ++m_deaths;
+    m_lastDeath = death.why;
+    m_lateDeaths.push_back(death.atNs);
+  }
+  while (!m_lateDeaths.empty() && now - m_lateDeaths.front() >= span) m_lateDeaths.pop_front();
+  return m_mostDeaths == 0 || m_lateDeaths.size() < m_mostDeaths;
+}
+
+bool RemoteRenderer::readProcess(aerogpu_renderer_process& out) const {
+  Lock lock(m_mutex);
+  const Session::Death death = m_session->death();
+  const bool isNew = !death.why.empty() && !m_isCounted;
+  if (!m_session->ended()) out.id = m_session->processId();
+  out.since_ms = m_session->sinceMs();
+  out.deaths = m_deaths + isNew;
+  copyText(out.last_death, sizeof out.last_death, isNew ? death.why : m_lastDeath);
+  return true;
 }
 
 void RemoteRenderer::holdValues(bool hold) {

@@ -49,6 +49,7 @@ public:
   void playFaults(uint32_t faults) override;
 
   void readStats(aerogpu_renderer_stats& out) const override;
+  bool readProcess(aerogpu_renderer_process& out) const override;
   void readSpaceLimits(aerogpu_renderer_space_limits& out) const override { out = life().limits; }
   bool nextSpace(uint32_t from, aerogpu_renderer_space& out) const override;
 
@@ -65,12 +66,16 @@ public:
   Outcome captureStart(const char* path) override;
   Outcome captureStop() override;
 
+  /// The time within which deaths count; tests shorten it.
+  static inline std::atomic<uint64_t> deathsNs{60'000'000'000};
   /// The process that there is now; 0: none. Any thread.
   uint32_t processId() const;
 
 private:
   RemoteRenderer(const aerogpu_renderer_config& config, std::string program);
   bool start(std::string& error);
+  /// Counts the death of the process, once. False if it has died too often lately.
+  bool mayStart();
   void tellRegions();
   /// The session that there is now; it stays while anyone holds it.
   std::shared_ptr<remote::Session> session() const EXCLUDES(m_mutex);
@@ -87,6 +92,7 @@ private:
   const aerogpu_renderer_callbacks m_callbacks;
   void* const m_opaque;
   const std::string m_program;
+  const uint32_t m_mostDeaths;  ///< in a minute; 0: no limit
   mutable Log m_log;
   HostMemory m_hostMemory, m_frameReserve;  ///< for frames of the embedder's
   core::MadeFrames m_madeFrames;
@@ -100,11 +106,17 @@ private:
   aerogpu_bytes_sink m_sink{};  ///< of the save that goes on
   bool m_saves = false;
 
+  std::deque<uint64_t> m_lateDeaths;  ///< times of nowNs() within the last minute
+
   mutable Mutex m_mutex;
   std::shared_ptr<remote::Session> m_session GUARDED_BY(m_mutex);
   std::deque<remote::Created> m_lives GUARDED_BY(m_mutex);
   bool m_holdsValues GUARDED_BY(m_mutex) = false;
   uint32_t m_faults GUARDED_BY(m_mutex) = 0;
+  /// Of sessions before this one, and of this one once it was counted.
+  uint32_t m_deaths GUARDED_BY(m_mutex) = 0;
+  std::string m_lastDeath GUARDED_BY(m_mutex);
+  bool m_isCounted GUARDED_BY(m_mutex) = false;
 };
 
 }  // namespace aerogpu

@@ -76,9 +76,9 @@ Received RingReader::read(Message& message, uint64_t untilNs) {
   return Received::Yes;
 }
 
-Received RingReader::waitForMore(uint64_t untilNs) {
-  const Woken woken = m_more.wait(
-      untilNs, [this] { return hasMore(); }, false);
+Received RingReader::waitForMore(uint64_t untilNs, const std::atomic<bool>& nudged) {
+  const auto ready = [&] { return hasMore() || nudged.load(std::memory_order_acquire); };
+  const Woken woken = m_more.wait(untilNs, ready, false);
   if (woken != Woken::Ready) return woken == Woken::Late ? Received::Late : Received::Gone;
   return Received::Yes;
 }

@@ -85,8 +85,9 @@ public:
 
   /// Waits for a message. Its memory is used again.
   Received read(Message& message, uint64_t untilNs);
-  /// Waits, asleep, until there is one, which another thread may read then; Received::Yes, Late or Gone.
-  Received waitForMore(uint64_t untilNs);
+  /// Waits, asleep, until there is one, which another thread may read then, or until `nudged`, which
+  /// wakeReader() follows; Received::Yes, Late or Gone.
+  Received waitForMore(uint64_t untilNs, const std::atomic<bool>& nudged);
   /// Polls for a message in place of the thread that waits; false if none has come in time.
   bool pollForMore(uint64_t untilNs);
   /// True if there is a message that was not read.

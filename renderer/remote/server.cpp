@@ -52,8 +52,13 @@ void Server::noteProgress() const {
 }
 
 void Server::run() {
-  while (m_calls.read(m_message, kForever) == Received::Yes) {
+  for (;;) {
+    // While the GPU works, this thread says that it lives: how long that may take is the renderer's to judge.
+    const bool works = m_unfinished.load(std::memory_order_relaxed) != 0;
+    const Received received = m_calls.read(m_message, works ? nowNs() + kWaitNs : kForever);
     noteProgress();
+    if (received == Received::Late) continue;
+    if (received != Received::Yes) return;
     if (m_message.kind == static_cast<uint32_t>(Call::Part)) {
       if (m_parts.size() + m_message.bytes.size() > kMostBytes) return;
       m_parts.insert(m_parts.end(), m_message.bytes.begin(), m_message.bytes.end());
@@ -94,8 +99,10 @@ bool Server::serve(const Message& message) {
     }
     case Call::SnapshotScanout: {
       const auto cookie = from.value<uint64_t>();
-      if (from.whole()) aerogpu_renderer_snapshot_scanout(m_renderer, cookie);
-      return from.whole();
+      if (!from.whole()) return false;
+      m_unfinished.fetch_add(1, std::memory_order_relaxed);
+      aerogpu_renderer_snapshot_scanout(m_renderer, cookie);
+      return true;
     }
     default:
       break;
@@ -180,6 +187,7 @@ bool Server::submit(Unpacker& from) {
   submission.in_space = call.inSpace;
   submission.space = call.space;
   submission.space_flags = call.spaceFlags;
+  m_unfinished.fetch_add(1, std::memory_order_relaxed);
   aerogpu_renderer_submit(m_renderer, &submission);
   return true;
 }
@@ -425,6 +433,7 @@ void Server::finished(const aerogpu_submission_result& result) {
     }
   }
   if (result.gpu_lost) m_channel->control().gpuLost.store(1, std::memory_order_release);
+  m_unfinished.fetch_sub(1, std::memory_order_relaxed);
   post(Event::Finished, {bytesOf(event)});
 }
 

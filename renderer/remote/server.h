@@ -60,9 +60,10 @@ private:
   LineServer m_urgent;
   std::thread m_urgentThread;
   aerogpu_renderer* m_renderer = nullptr;
-  bool m_holdsValues = false;        ///< as the renderer was told
-  std::atomic<bool> m_alone{false};  ///< the client has ended
-  std::vector<uint8_t> m_parts;      ///< of the call that comes
+  std::atomic<uint32_t> m_unfinished{0};  ///< submissions and snapshots
+  bool m_holdsValues = false;             ///< as the renderer was told
+  std::atomic<bool> m_alone{false};       ///< the client has ended
+  std::vector<uint8_t> m_parts;           ///< of the call that comes
   Message m_message;
 };
 

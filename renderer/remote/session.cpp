@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -22,6 +23,7 @@ constexpr uint64_t kSoonNs = 60'000;
 constexpr uint64_t kLookNs = 250'000'000;
 
 constexpr const char* kEnded = "the renderer's process has ended";
+constexpr const char* kSilent = "the renderer's process has been silent for too long and was ended";
 
 bool isLate(Sent sent) {
   return sent == Sent::Late;
@@ -44,7 +46,10 @@ Session::Session(std::shared_ptr<Channel> channel, std::unique_ptr<Process> proc
       m_replies(m_channel->repliesReader()),
       m_events(m_channel->eventsReader()),
       m_urgent(m_channel->urgentCaller()),
-      m_memory(m_channel->memoryServer()) {}
+      m_memory(m_channel->memoryServer()),
+      m_sinceMs(std::chrono::duration_cast<std::chrono::milliseconds>(
+                    std::chrono::system_clock::now().time_since_epoch())
+                    .count()) {}
 
 std::unique_ptr<Session> Session::start(const std::string& program, const Embedder& embedder,
                                         std::span<const uint8_t> config, uint64_t frameBytes,
@@ -90,6 +95,11 @@ bool Session::gpuLost() const {
   return ended() || m_channel->control().gpuLost.load(std::memory_order_acquire) != 0;
 }
 
+Session::Death Session::death() const {
+  Lock lock(m_mutex);
+  return m_death;
+}
+
 void Session::end(const std::string& why) {
   {
     Lock lock(m_mutex);
@@ -98,6 +108,7 @@ void Session::end(const std::string& why) {
       return;
     }
     m_ended.store(true, std::memory_order_release);
+    if (!m_leaves.load(std::memory_order_relaxed)) m_death = {why, nowNs()};
   }
   shutdown(m_channel->socket.get(), SHUT_RDWR);  // wakes the threads here
   if (!m_leaves.load(std::memory_order_acquire)) {
@@ -112,10 +123,6 @@ void Session::end(const std::string& why) {
 /// Calls `attempt` with limits until it is not late; while the server works, the limit moves.
 template <class Try>
 auto Session::patiently(Try attempt) {
-  const auto progress = [this] {
-    return m_channel->control().progress.load(std::memory_order_relaxed) +
-           m_seen.load(std::memory_order_relaxed);
-  };
   uint64_t seen = progress(), since = nowNs();
   for (;;) {
     const auto result = attempt(nowNs() + kLookNs);
@@ -124,7 +131,7 @@ auto Session::patiently(Try attempt) {
       seen = now;
       since = nowNs();
     } else if (nowNs() - since > silenceNs.load(std::memory_order_relaxed)) {
-      end("the renderer's process has been silent for too long and was ended");
+      end(kSilent);
       return result;
     }
   }
@@ -210,11 +217,18 @@ CallEnd Session::call(Call call, std::initializer_list<std::span<const uint8_t>>
 }
 
 void Session::expect(uint64_t cookie, uint64_t signalFence) {
-  Lock lock(m_mutex);
-  while (m_expected.size() >= kMaxInFlight) m_changed.wait(m_mutex);
-  m_expected.push_back({cookie, signalFence});
-  // After the end of the session the events' thread finishes it.
-  m_changed.notifyAll();
+  bool wakes;
+  {
+    Lock lock(m_mutex);
+    while (m_expected.size() >= kMaxInFlight) m_changed.wait(m_mutex);
+    m_expected.push_back({cookie, signalFence});
+    // After the end of the session the events' thread finishes it.
+    m_changed.notifyAll();
+    wakes = std::exchange(m_isUnwatched, false);
+  }
+  if (!wakes) return;
+  m_isNudged.store(true, std::memory_order_release);
+  m_events.wakeReader();
 }
 
 bool Session::waitIdle(uint64_t untilNs) {
@@ -274,9 +288,39 @@ bool Session::takeThem() {
   }
 }
 
+uint64_t Session::progress() const {
+  return m_channel->control().progress.load(std::memory_order_relaxed) +
+         m_seen.load(std::memory_order_relaxed);
+}
+
+/// Returns when to look at the server again, and ends the session if it was silent for too long. A pair that
+/// has nothing to do is not looked at, and then the next submission wakes the thread that looks.
+uint64_t Session::watch(Watch& watch) {
+  const uint64_t now = nowNs(), seen = progress();
+  bool isBusy;
+  {
+    Lock lock(m_mutex);
+    isBusy = !m_expected.empty();
+    if (isBusy) watch.busyNs = now;
+    m_isUnwatched = now - watch.busyNs > unwatchedNs.load(std::memory_order_relaxed);
+    if (m_isUnwatched) return kForever;
+  }
+  if (!isBusy || seen != watch.seen) {
+    watch.seen = seen;
+    watch.sinceNs = now;
+  } else if (now - watch.sinceNs > silenceNs.load(std::memory_order_relaxed)) {
+    end(kSilent);
+  }
+  return now + kLookNs;
+}
+
 void Session::takeEvents() {
-  bool known = true;
-  while (known && m_events.waitForMore(kForever) == Received::Yes) {
+  Watch now;
+  for (bool known = true; known && !ended();) {
+    const Received received = m_events.waitForMore(watch(now), m_isNudged);
+    if (received == Received::Late) continue;
+    if (received != Received::Yes) break;
+    m_isNudged.store(false, std::memory_order_relaxed);
     Lock lock(m_takeMutex);
     known = takeThem();
   }

@@ -60,6 +60,14 @@ public:
   void close();
 
   uint32_t processId() const { return m_process->id(); }
+  /// Milliseconds since 1970, UTC.
+  int64_t sinceMs() const { return m_sinceMs; }
+  /// Why it has ended, and when, as a time of nowNs(); empty if it was closed, or has not ended.
+  struct Death {
+    std::string why;
+    uint64_t atNs = 0;
+  };
+  Death death() const EXCLUDES(m_mutex);
   bool ended() const { return m_ended.load(std::memory_order_acquire); }
   bool gpuLost() const;
 
@@ -90,10 +98,18 @@ public:
   static constexpr size_t kMaxInFlight = 64;
   /// How long a process that has something to do may be silent; tests shorten it.
   static inline std::atomic<uint64_t> silenceNs{kSilenceNs};
+  /// A process that had nothing to do for longer is not looked at, so that an idle pair sleeps.
+  static inline std::atomic<uint64_t> unwatchedNs{1'000'000'000};
 
 private:
   Session(std::shared_ptr<Channel> channel, std::unique_ptr<Process> process, const Embedder& embedder);
   Sent send(Call call, std::initializer_list<std::span<const uint8_t>> parts);
+  /// What the events' thread knows of the server's progress.
+  struct Watch {
+    uint64_t seen = 0, sinceNs = 0, busyNs = 0;
+  };
+  uint64_t watch(Watch& watch) EXCLUDES(m_mutex);
+  uint64_t progress() const;
   void takeEvents() EXCLUDES(m_takeMutex);
   /// Takes the events that are there; false after nonsense.
   bool takeThem() REQUIRES(m_takeMutex);
@@ -121,9 +137,11 @@ private:
   LineCaller m_urgent;
   LineServer m_memory;
   Message m_message;  ///< render thread's
+  const int64_t m_sinceMs;
   std::atomic<bool> m_ended{false};
-  std::atomic<bool> m_leaves{false};  ///< destroyed: an end is no news
-  std::atomic<uint64_t> m_seen{0};    ///< events and requests, as progress
+  std::atomic<bool> m_leaves{false};    ///< destroyed: an end is no news
+  std::atomic<bool> m_isNudged{false};  ///< the events' thread is to look at the server again
+  std::atomic<uint64_t> m_seen{0};      ///< events and requests, as progress
 
   Mutex m_takeMutex;  ///< whoever has it takes events, and no one waits for it
   Message m_event GUARDED_BY(m_takeMutex);
@@ -132,10 +150,12 @@ private:
   struct Expected {
     uint64_t cookie, signalFence;
   };
-  Mutex m_mutex;
+  mutable Mutex m_mutex;
   CondVar m_changed;
   std::deque<Expected> m_expected GUARDED_BY(m_mutex);
-  bool m_isDead GUARDED_BY(m_mutex) = false;  ///< the process, once the session has ended
+  bool m_isUnwatched GUARDED_BY(m_mutex) = false;  ///< the events' thread sleeps until it is woken
+  bool m_isDead GUARDED_BY(m_mutex) = false;       ///< the process, once the session has ended
+  Death m_death GUARDED_BY(m_mutex);
   std::thread m_eventsThread, m_memoryThread;
 };
 

@@ -47,6 +47,7 @@ Harness::Harness(const Options& options) : m_memoryBytes(options.guestBytes) {
   config.max_batch_ms = options.maxBatchMs;
   config.caps = options.caps;
   config.process = isRemote() ? "" : nullptr;
+  config.process_deaths = options.processDeaths;
   config.callbacks = &callbacks;
   config.opaque = this;
   char error[512] = "";

@@ -62,7 +62,8 @@ public:
     const char* recentTrace = nullptr;  ///< file; null: off
     uint64_t recentBytes = 0;
     uint32_t maxBatchMs = 0;  ///< 0: the renderer's default
-    const char* caps = "";    ///< what is announced; empty: all
+    uint32_t processDeaths = 0;
+    const char* caps = "";  ///< what is announced; empty: all
   };
   /// Creates the renderer. Tests that need it check ok().
   explicit Harness(const Options& options);

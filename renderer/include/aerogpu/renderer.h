@@ -234,6 +234,11 @@ struct aerogpu_renderer_config {
    * It asks for guest memory through the callbacks, but for what aerogpu_renderer_set_regions() tells of.
    */
   const char* process;
+  /**
+   * How often that process may end within a minute; after that aerogpu_renderer_reset() starts none, and
+   * fails, until the minute is over. 0 = as often as it does.
+   */
+  uint32_t process_deaths;
 };
 
 /** Creates a renderer. [any] Returns NULL and a message in `error` (NUL-terminated, cut to error_size) on
@@ -453,6 +458,20 @@ struct aerogpu_renderer_stats {
 /** Reads the counters. [any] The caller sets stats->struct_size. Each is exact; together they are no
  * snapshot. */
 void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, struct aerogpu_renderer_stats* stats);
+
+/** The process of a renderer that has one of its own. */
+struct aerogpu_renderer_process {
+  uint32_t struct_size;
+  uint32_t id;     /* its number; 0 = it has ended, and there is no other one yet */
+  uint32_t deaths; /* how often it has ended */
+  uint32_t reserved0;
+  int64_t since_ms;    /* when the one that there is was started: milliseconds since 1970, UTC */
+  char last_death[96]; /* why it ended last, NUL-terminated, for people; "" = it never did */
+};
+
+/** Tells of the renderer's process. [any] The caller sets process->struct_size. False: it has none. Waits for
+ * nothing. */
+bool aerogpu_renderer_get_process(const aerogpu_renderer* renderer, struct aerogpu_renderer_process* process);
 
 /** The limits of each handle space. Only the limits of all spaces together apply to space 0. */
 struct aerogpu_renderer_space_limits {

@@ -26,7 +26,10 @@ protected:
   static void SetUpTestSuite() { setenv("AEROGPU_TEST_PROCESS", "asked", 1); }
   static void TearDownTestSuite() { unsetenv("AEROGPU_TEST_PROCESS"); }
   void SetUp() override { ASSERT_TRUE(h.ok()) << h.createError(); }
-  void TearDown() override { Session::silenceNs = kSilenceNs; }
+  void TearDown() override {
+    Session::silenceNs = kSilenceNs;
+    Session::unwatchedNs = 1'000'000'000;
+  }
 
   RemoteRenderer& remote() { return *static_cast<RemoteRenderer*>(h.renderer()); }
   void signalIt(int number) { ASSERT_EQ(kill(static_cast<pid_t>(remote().processId()), number), 0); }
@@ -80,6 +83,17 @@ TEST_F(RemoteProcess, OneThatStandsStillIsEnded) {
   EXPECT_EQ(h.takeFinished().size(), 11u);
   EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
   EXPECT_FALSE(work().result.gpu_lost);
+}
+
+TEST_F(RemoteProcess, OneThatStoodStillWhileNobodyLookedIsEndedToo) {
+  Session::unwatchedNs = 0;
+  Session::silenceNs = 300'000'000;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(work().result.gpu_lost);
+    signalIt(SIGSTOP);
+    EXPECT_TRUE(work().result.gpu_lost);  // nothing but the submission itself waits for it
+    EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  }
 }
 
 /// Counts what this process holds.
@@ -143,6 +157,64 @@ TEST_F(RemoteProcess, WhatTheEmbedderSetHoldsForTheNextProcess) {
   EXPECT_FALSE(aerogpu_renderer_reset(h.renderer()));  // but it plays the fault
   aerogpu_renderer_play_faults(h.renderer(), 0);
   EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+}
+
+TEST_F(RemoteProcess, TellsHowOftenItDiedAndWhy) {
+  const auto about = [this] {
+    aerogpu_renderer_process out{};
+    out.struct_size = sizeof out;
+    EXPECT_TRUE(aerogpu_renderer_get_process(h.renderer(), &out));
+    return out;
+  };
+  const aerogpu_renderer_process first = about();
+  EXPECT_EQ(first.id, remote().processId());
+  EXPECT_EQ(first.deaths, 0u);
+  EXPECT_STREQ(first.last_death, "");
+  signalIt(SIGKILL);
+  work();
+  EXPECT_EQ(about().id, 0u);
+  EXPECT_EQ(about().deaths, 1u);
+  EXPECT_STREQ(about().last_death, "the renderer's process has ended");
+  EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_NE(about().id, first.id);
+  EXPECT_GE(about().since_ms, first.since_ms);
+  EXPECT_EQ(about().deaths, 1u);
+  Session::silenceNs = 200'000'000;
+  signalIt(SIGSTOP);
+  work();
+  EXPECT_EQ(about().deaths, 2u);
+  EXPECT_STREQ(about().last_death, "the renderer's process has been silent for too long and was ended");
+}
+
+TEST(RemoteDeaths, TooManyInAMinuteLeaveTheGpuGoneUntilThatIsOver) {
+  setenv("AEROGPU_TEST_PROCESS", "asked", 1);
+  {
+    Harness h(Harness::Options{.processDeaths = 3});
+    ASSERT_TRUE(h.ok()) << h.createError();
+    auto& remote = *static_cast<RemoteRenderer*>(h.renderer());
+    const auto die = [&] {
+      ASSERT_EQ(kill(static_cast<pid_t>(remote.processId()), SIGKILL), 0);
+      EXPECT_TRUE(h.submit(CommandWriter()).result.gpu_lost);
+    };
+    for (int i = 0; i < 2; ++i) {
+      die();
+      EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+    }
+    die();
+    h.takeErrorLines();
+    for (int i = 0; i < 2; ++i) {  // asking again is no further death
+      EXPECT_FALSE(aerogpu_renderer_reset(h.renderer()));
+      EXPECT_TRUE(h.submit(CommandWriter()).result.gpu_lost);
+      EXPECT_EQ(h.takeErrorLines(),
+                std::vector<std::string>{
+                    "the renderer's process has ended 3 times within a minute, and is not started again"});
+    }
+    RemoteRenderer::deathsNs = 0;  // the minute is over
+    EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+    EXPECT_FALSE(h.submit(CommandWriter()).result.gpu_lost);
+    RemoteRenderer::deathsNs = 60'000'000'000;
+  }
+  unsetenv("AEROGPU_TEST_PROCESS");
 }
 
 TEST(RemoteMemory, WhatIsMappedIsNotAskedForAndItsWritesAreAnnounced) {
