@@ -32,6 +32,7 @@
 #include "hw-aerogpu/report/errors.h"
 #include "hw-aerogpu/ring/fence.h"
 #include "hw-aerogpu/guest/guestmem.h"
+#include "hw-aerogpu/guest/regions.h"
 #include "hw-aerogpu/report/history.h"
 #include "hw-aerogpu/report/irq.h"
 #include "hw-aerogpu/ring/keep.h"
@@ -80,6 +81,7 @@ struct AeroGPUState {
 
     AeroGPURegFile regs;
     AeroGPUGuestMem mem;
+    AeroGPURegions regions;
     AeroGPUIrq irq;
     AeroGPUErrors errors;
     AeroGPULoss loss;

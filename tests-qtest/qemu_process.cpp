@@ -68,6 +68,21 @@ std::string readFile(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+/// AEROGPU_QTEST_PROCESS: each test runs with a renderer in a process of its own, which asks for guest memory
+/// ("asked") or maps it ("shared"). Tests that say where guest memory lies, or which process, are left as
+/// they are.
+std::string withProcess(const std::string& deviceOptions, std::vector<std::string>& arguments,
+                        const std::vector<std::string>& others) {
+  const char* asked = std::getenv("AEROGPU_QTEST_PROCESS");
+  if (!asked || deviceOptions.find("process=") != std::string::npos) return deviceOptions;
+  const bool saysMemory = std::find(others.begin(), others.end(), "-m") != others.end() ||
+                          std::find(others.begin(), others.end(), "-machine") != others.end();
+  if (std::strcmp(asked, "shared") == 0 && !saysMemory)
+    arguments.insert(arguments.end(), {"-object", "memory-backend-memfd,id=pc.ram,size=64M,share=on",
+                                       "-machine", "memory-backend=pc.ram"});
+  return deviceOptions + (deviceOptions.empty() ? "" : ",") + "process=on,process_deaths=0";
+}
+
 std::string hex(uint64_t value) {
   char text[32];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
@@ -91,8 +106,11 @@ QemuProcess::QemuProcess(const std::string& deviceOptions, const std::vector<std
   if (std::find(before.begin(), before.end(), "-accel") == before.end())
     arguments.insert(arguments.end(), {"-accel", "qtest"});
   arguments.insert(arguments.end(), before.begin(), before.end());
-  arguments.insert(arguments.end(), {"-device", "aerogpu,id=gpu0,addr=4" +
-                                                    (deviceOptions.empty() ? "" : "," + deviceOptions)});
+  std::vector<std::string> others = before;
+  others.insert(others.end(), extra.begin(), extra.end());
+  const std::string options = withProcess(deviceOptions, arguments, others);
+  arguments.insert(arguments.end(),
+                   {"-device", "aerogpu,id=gpu0,addr=4" + (options.empty() ? "" : "," + options)});
   arguments.insert(arguments.end(), extra.begin(), extra.end());
   m_pid = spawn(arguments, m_folder / "log");
   try {

@@ -305,6 +305,10 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
     DEFINE_PROP_SIZE("max_space_hostmem", AeroGPUState,
                      config.max_space_hostmem, 0),
     DEFINE_PROP_UINT32("max_batch_ms", AeroGPUState, config.max_batch_ms, 2000),
+    DEFINE_PROP_ON_OFF_AUTO("process", AeroGPUState, config.process,
+                            ON_OFF_AUTO_OFF),
+    DEFINE_PROP_UINT32("process_deaths", AeroGPUState, config.process_deaths,
+                       3),
     DEFINE_PROP_STRING("caps", AeroGPUState, config.caps),
     DEFINE_PROP_STRING("on_load_failure", AeroGPUState, config.on_load_failure),
     DEFINE_PROP_STRING("accept", AeroGPUState, promise.accept),
@@ -340,6 +344,12 @@ static const struct {
       "bytes of max_hostmem that one guest process can take; 0: half" },
     { "max_batch_ms",
       "how long a program's shaders may loop while another's work waits" },
+    { "process",
+      "on: the renderer runs in a process of its own, whose death is a lost "
+      "GPU; auto: if the guest's RAM is sealed shared memory (default: off)" },
+    { "process_deaths",
+      "how often that process may die in a minute before the GPU is gone; 0: "
+      "as often as it does" },
     { "caps",
       "what the guest is told of the GPU: host (all), or base-1, a set that "
       "never changes, for machines that move between hosts; base: the newest "

@@ -18,10 +18,12 @@
 #endif
 
 #if QEMU_VERSION_MAJOR >= 10
+#include "system/hostmem.h"
 #include "system/kvm.h"
 #include "system/runstate.h"
 #include "system/system.h"
 #else
+#include "sysemu/hostmem.h"
 #include "sysemu/kvm.h"
 #include "sysemu/runstate.h"
 #include "sysemu/sysemu.h"

@@ -70,6 +70,7 @@ typedef struct AeroGPURam {
     uint64_t last;  /* inclusive */
     uint8_t *host;
     MemoryRegion *mr;
+    uint64_t offset; /* of start in mr */
     bool writable;
 } AeroGPURam;
 
@@ -114,6 +115,7 @@ static void aerogpu_memory_region(MemoryListener *listener,
     AeroGPURam ram = {
         .start = section->offset_within_address_space,
         .mr = section->mr,
+        .offset = section->offset_within_region,
     };
 
     if (!s->mem.building || !aerogpu_is_plain_ram(section->mr, false) ||
@@ -121,8 +123,7 @@ static void aerogpu_memory_region(MemoryListener *listener,
         return;
     }
     ram.last = ram.start + int128_get64(section->size) - 1;
-    ram.host = (uint8_t *)memory_region_get_ram_ptr(section->mr) +
-               section->offset_within_region;
+    ram.host = (uint8_t *)memory_region_get_ram_ptr(section->mr) + ram.offset;
     ram.writable =
         aerogpu_is_plain_ram(section->mr, true) && !section->readonly;
     memory_region_ref(ram.mr);
@@ -182,6 +183,30 @@ static void aerogpu_memory_commit(MemoryListener *listener)
     QEMU_LOCK_GUARD(&s->lock);
     qatomic_inc(&s->mem.serial);
     notifier_list_notify(&s->mem.changed, NULL);
+}
+
+void aerogpu_guestmem_each(AeroGPUState *s,
+                           void (*visit)(void *opaque,
+                                         const AeroGPURamPart *part),
+                           void *opaque)
+{
+    const AeroGPURamTable *table;
+    size_t i;
+
+    RCU_READ_LOCK_GUARD();
+    table = qatomic_rcu_read(&s->mem.table);
+    for (i = 0; table && i < table->count; i++) {
+        const AeroGPURam *ram = &table->ram[i];
+        AeroGPURamPart part = {
+            .start = ram->start,
+            .size = ram->last - ram->start + 1,
+            .mr = ram->mr,
+            .offset = ram->offset,
+            .writable = ram->writable,
+        };
+
+        visit(opaque, &part);
+    }
 }
 
 void aerogpu_guestmem_init(AeroGPUState *s)

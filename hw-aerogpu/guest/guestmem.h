@@ -50,6 +50,23 @@ void aerogpu_guest_unmap(AeroGPUState *s, const AeroGPUMap *map,
 bool aerogpu_guest_read(AeroGPUState *s, uint64_t gpa, void *to, uint64_t size);
 bool aerogpu_guest_write(AeroGPUState *s, uint64_t gpa, const void *from,
                          uint64_t size);
+/* A part of the memory map that is plain RAM. */
+typedef struct AeroGPURamPart {
+    uint64_t start; /* guest-physical */
+    uint64_t size;  /* bytes */
+    MemoryRegion *mr;
+    uint64_t offset; /* of the first byte in mr */
+    bool writable;
+} AeroGPURamPart;
+
+/*
+ * Calls `visit` for each part, by address, from within an RCU read section:
+ * it must not wait. Not for memory behind an IOMMU.
+ */
+void aerogpu_guestmem_each(AeroGPUState *s,
+                           void (*visit)(void *opaque,
+                                         const AeroGPURamPart *part),
+                           void *opaque);
 /* True if the whole range lies in one piece of readable memory. */
 bool aerogpu_guest_covers(AeroGPUState *s, uint64_t gpa, uint64_t size);
 /*

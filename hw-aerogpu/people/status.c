@@ -55,6 +55,28 @@ static bool aerogpu_visit_memory(AeroGPUState *s, Visitor *v, Error **errp)
     return ok;
 }
 
+/* The renderer's process; all 0 and empty if it runs in QEMU's. */
+static bool aerogpu_visit_process(AeroGPUState *s, Visitor *v, Error **errp)
+{
+    struct aerogpu_renderer_process process = { .struct_size =
+                                                    sizeof(process) };
+    bool ok;
+
+    if (s->renderer) {
+        aerogpu_renderer_get_process(s->renderer, &process);
+    }
+    if (!visit_start_struct(v, "renderer-process", NULL, 0, errp)) {
+        return false;
+    }
+    ok = visit_type_uint32(v, "id", &process.id, errp) &&
+         visit_type_int64(v, "since-ms", &process.since_ms, errp) &&
+         visit_type_uint32(v, "deaths", &process.deaths, errp) &&
+         aerogpu_visit_text(v, "last-death", process.last_death, errp) &&
+         visit_check_struct(v, errp);
+    visit_end_struct(v, NULL);
+    return ok;
+}
+
 static void aerogpu_status_get(Object *obj, Visitor *v, const char *name,
                                void *opaque, Error **errp)
 {
@@ -81,7 +103,7 @@ static void aerogpu_status_get(Object *obj, Visitor *v, const char *name,
                            errp) &&
         aerogpu_visit_text(v, "gpu-driver",
                            r ? aerogpu_renderer_driver_name(r) : "", errp) &&
-        aerogpu_visit_memory(s, v, errp) &&
+        aerogpu_visit_process(s, v, errp) && aerogpu_visit_memory(s, v, errp) &&
         visit_type_uint64(v, "objects", &objects, errp) &&
         visit_type_uint64(v, "contexts", &contexts, errp) &&
         visit_type_uint64(v, "submissions-unfinished", &unfinished, errp) &&

@@ -13,6 +13,7 @@
 #include "hw-aerogpu/ring/completions.h"
 #include "hw-aerogpu/ring/embedder.h"
 #include "hw-aerogpu/guest/guestmem.h"
+#include "hw-aerogpu/guest/regions.h"
 #include "hw-aerogpu/report/log.h"
 #include "hw-aerogpu/ring/ring.h"
 #include "hw-aerogpu/display/scanout.h"
@@ -123,6 +124,41 @@ static G_NORETURN void aerogpu_list_devices(void)
     exit(EXIT_SUCCESS);
 }
 
+static void aerogpu_no_process(const char *why)
+{
+    info_report("aerogpu: process=auto: the renderer runs in QEMU's own "
+                "process: %s",
+                why);
+}
+
+/* Creates the renderer, in a process of its own if that is asked for. */
+static bool aerogpu_embedder_create(AeroGPUState *s,
+                                    struct aerogpu_renderer_config *config,
+                                    Error **errp)
+{
+    bool is_auto = s->config.process == ON_OFF_AUTO_AUTO;
+    g_autofree char *why = is_auto ? aerogpu_regions_why_not() : NULL;
+    char error[256] = "";
+
+    if (why) {
+        aerogpu_no_process(why);
+    } else if (s->config.process != ON_OFF_AUTO_OFF) {
+        config->process = "";
+    }
+    s->renderer = aerogpu_renderer_create(config, error, sizeof(error));
+    if (!s->renderer && config->process && is_auto) {
+        aerogpu_no_process(error);
+        config->process = NULL;
+        s->renderer = aerogpu_renderer_create(config, error, sizeof(error));
+    }
+    if (!s->renderer) {
+        error_setg(errp, "aerogpu: %s", error);
+        return false;
+    }
+    s->regions.used = config->process != NULL;
+    return true;
+}
+
 bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
 {
     static const struct aerogpu_renderer_callbacks callbacks = {
@@ -149,6 +185,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
         .recent_bytes = s->config.recent_bytes,
         .max_batch_ms = s->config.max_batch_ms,
         .caps = s->config.caps,
+        .process_deaths = s->config.process_deaths,
         .callbacks = &callbacks,
         .opaque = s,
     };
@@ -186,9 +223,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
                    AEROGPU_MAX_BATCH_MS);
         return false;
     }
-    s->renderer = aerogpu_renderer_create(&config, error, sizeof(error));
-    if (!s->renderer) {
-        error_setg(errp, "aerogpu: %s", error);
+    if (!aerogpu_embedder_create(s, &config, errp)) {
         return false;
     }
     if (s->config.capture &&
@@ -220,4 +255,5 @@ void aerogpu_embedder_exit(AeroGPUState *s)
     }
     aerogpu_renderer_destroy(s->renderer);
     s->renderer = NULL;
+    aerogpu_regions_exit(s);
 }

@@ -18,6 +18,8 @@ typedef struct AeroGPURendererConfig {
     uint64_t max_hostmem;
     uint64_t max_space_hostmem; /* 0: half of max_hostmem */
     uint32_t max_batch_ms;      /* of one program, while others wait */
+    uint32_t process_deaths;    /* in a minute; 0: any number */
+    OnOffAuto process;          /* the renderer gets one of its own */
 } AeroGPURendererConfig;
 
 /* Returns a text that names this build's back ends. g_free() it. */

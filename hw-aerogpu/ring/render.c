@@ -15,6 +15,7 @@
 #include "hw-aerogpu/ring/embedder.h"
 #include "hw-aerogpu/guest/guestmem.h"
 #include "hw-aerogpu/ring/render.h"
+#include "hw-aerogpu/guest/regions.h"
 #include "hw-aerogpu/guest/requests.h"
 #include "hw-aerogpu/ring/reset.h"
 #include "hw-aerogpu/ring/ring.h"
@@ -137,12 +138,14 @@ static void *aerogpu_render_thread(void *opaque)
             exiting = requests & AEROGPU_REQ_EXIT;
 
             if (!exiting && requests) {
+                aerogpu_regions_tell(s);
                 aerogpu_handle_requests(s, requests);
             }
             aerogpu_requests_ack(s, ticket);
             if (exiting) {
                 break;
             }
+            aerogpu_regions_tell(s);
             aerogpu_ring_drain(s, !rang);
             rang = false;
         } while (qatomic_read(&s->requests.pending));

@@ -79,7 +79,7 @@ class Installed(unittest.TestCase):
 
     def test_everything_is_there(self):
         for path in (self.path(BINDIR, 'aerogpu-replay'), self.path(BINDIR, 'qemu-system-x86_64-aerogpu'),
-                     self.path(MODULE_DIR, 'aerogpu-translator')):
+                     self.path(MODULE_DIR, 'aerogpu-renderer'), self.path(MODULE_DIR, 'aerogpu-translator')):
             self.assertTrue(os.stat(path).st_mode & stat.S_IXOTH, path)
         share = self.path(os.path.dirname(DATA_DIR))
         texts = ['man/man1/aerogpu-replay.1', 'man/man1/qemu-system-x86_64-aerogpu.1']
@@ -122,7 +122,7 @@ class Installed(unittest.TestCase):
                 need = wanted or ('mr' if name.endswith('.so') else 'ix')
                 self.assertTrue(any(need in mode for mode in modes), '%s/%s: %s, wanted %s' % (folder, name, modes, need))
                 found[name] = modes
-        self.assertLessEqual({'qemu-system-x86_64-aerogpu', 'aerogpu-qemu.so', 'aerogpu-device.so', 'aerogpu-translator',
+        self.assertLessEqual({'qemu-system-x86_64-aerogpu', 'aerogpu-qemu.so', 'aerogpu-device.so', 'aerogpu-renderer', 'aerogpu-translator',
                               'vgabios-aerogpu.bin'}, set(found))
 
     def test_qemu_finds_all_parts(self):

@@ -53,10 +53,11 @@ void AskedMemory::unmap(const aerogpu_guest_mapping& mapping, uint64_t bytesWrit
   givePiece(piece);
 }
 
-size_t AskedMemory::waitingSpaces(uint32_t* spaces, size_t room) {
+size_t AskedMemory::waitingSpaces(uint64_t taken, uint32_t* spaces, size_t room) {
   uint64_t count = 0;
   std::vector<uint8_t> numbers;
-  if (!m_line.call({static_cast<uint32_t>(MemoryAsk::WaitingSpaces), {room}}, count, &numbers, kForever))
+  if (!m_line.call({static_cast<uint32_t>(MemoryAsk::WaitingSpaces), {room, taken}}, count, &numbers,
+                   kForever))
     return 0;
   const size_t fits = std::min(room, numbers.size() / sizeof *spaces);
   if (fits != 0) std::memcpy(spaces, numbers.data(), fits * sizeof *spaces);

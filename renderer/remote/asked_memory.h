@@ -20,7 +20,7 @@ public:
   /// As the callbacks of aerogpu/renderer.h. A mapping has kStagingPiece bytes at most.
   int map(uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping& out);
   void unmap(const aerogpu_guest_mapping& mapping, uint64_t bytesWritten);
-  size_t waitingSpaces(uint32_t* spaces, size_t room);
+  size_t waitingSpaces(uint64_t taken, uint32_t* spaces, size_t room);
 
 private:
   /// Takes a piece of the staging; waits for one, which its holder gives back without asking for another.

@@ -33,7 +33,9 @@ public:
   int map(uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping& out) EXCLUDES(m_mutex);
   void unmap(const aerogpu_guest_mapping& mapping, uint64_t bytesWritten) EXCLUDES(m_mutex);
   bool lends(uint64_t gpa, uint64_t size) EXCLUDES(m_mutex);
-  size_t waitingSpaces(uint32_t* spaces, size_t room) { return m_asked.waitingSpaces(spaces, room); }
+  size_t waitingSpaces(uint64_t taken, uint32_t* spaces, size_t room) {
+    return m_asked.waitingSpaces(taken, spaces, room);
+  }
 
 private:
   struct Region {

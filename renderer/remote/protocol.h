@@ -128,7 +128,8 @@ enum class MemoryAsk : uint32_t {
   Map = 1,
   /// Address, size, place: bytes of the staging go into memory. Answered with 1, or 0 if it is none any more.
   Write,
-  WaitingSpaces,  ///< value 0: the most; answered with u32 numbers
+  WaitingSpaces,  ///< value 0: the most; 1: submissions and snapshots that the server has taken; answered
+                  ///< with u32 numbers
 };
 
 inline constexpr uint64_t kCallsBytes = uint64_t{4} << 20;

@@ -154,7 +154,7 @@ void RemoteRenderer::submit(const aerogpu_submission& given) {
   call.space = submission.space;
   call.spaceFlags = submission.space_flags;
   const auto now = session();
-  now->expect(call.cookie, call.signalFence);
+  now->expect(call.cookie, call.signalFence, call.inSpace ? call.space : 0);
   now->post(Call::Submit, {bytesOf(call), memoryOf(submission.cmd, call.streamBytes),
                            memoryOf(submission.alloc_table, call.tableBytes)});
   now->takeSoon();
@@ -167,7 +167,7 @@ void RemoteRenderer::setScanout(const aerogpu_scanout_config& config) {
 
 void RemoteRenderer::snapshotScanout(uint64_t cookie) {
   const auto now = session();
-  now->expect(cookie, 0);
+  now->expect(cookie, 0, {});
   now->post(Call::SnapshotScanout, {bytesOf(cookie)});
 }
 

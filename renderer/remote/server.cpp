@@ -100,7 +100,7 @@ bool Server::serve(const Message& message) {
     case Call::SnapshotScanout: {
       const auto cookie = from.value<uint64_t>();
       if (!from.whole()) return false;
-      m_unfinished.fetch_add(1, std::memory_order_relaxed);
+      begin();
       aerogpu_renderer_snapshot_scanout(m_renderer, cookie);
       return true;
     }
@@ -134,7 +134,7 @@ bool Server::create(Unpacker& from) {
         static_cast<Server*>(self)->log(level, line);
       },
       [](void* self, uint32_t* spaces, size_t room) {
-        return static_cast<Server*>(self)->m_memory.waitingSpaces(spaces, room);
+        return static_cast<Server*>(self)->waitingSpaces(spaces, room);
       },
       [](void* self, uint64_t gpa, uint64_t size) {
         return static_cast<Server*>(self)->m_memory.lends(gpa, size);
@@ -168,6 +168,11 @@ void Server::packCreated(Packer& to) const {
   made.pack(to);
 }
 
+void Server::begin() {
+  m_taken.fetch_add(1, std::memory_order_relaxed);
+  m_unfinished.fetch_add(1, std::memory_order_relaxed);
+}
+
 bool Server::submit(Unpacker& from) {
   const auto call = from.value<SubmitCall>();
   const auto stream = from.raw(call.streamBytes), table = from.raw(call.tableBytes);
@@ -187,7 +192,7 @@ bool Server::submit(Unpacker& from) {
   submission.in_space = call.inSpace;
   submission.space = call.space;
   submission.space_flags = call.spaceFlags;
-  m_unfinished.fetch_add(1, std::memory_order_relaxed);
+  begin();
   aerogpu_renderer_submit(m_renderer, &submission);
   return true;
 }

@@ -30,6 +30,8 @@ private:
   struct Answer;
   bool create(Unpacker& from);
   bool serve(const Message& message);
+  /// Counts a submission or a snapshot.
+  void begin();
   bool submit(Unpacker& from);
   void answer(const Answer& answer);
   Answer called(Call call, Unpacker& from);
@@ -50,6 +52,10 @@ private:
   void post(Event kind, std::initializer_list<std::span<const uint8_t>> parts, bool wakes = true)
       EXCLUDES(m_eventsMutex);
 
+  size_t waitingSpaces(uint32_t* spaces, size_t room) {
+    return m_memory.waitingSpaces(m_taken.load(std::memory_order_relaxed), spaces, room);
+  }
+
   const std::unique_ptr<Channel> m_channel;
   FrameHeap m_frames;
   GuestRegions m_memory;
@@ -60,7 +66,8 @@ private:
   LineServer m_urgent;
   std::thread m_urgentThread;
   aerogpu_renderer* m_renderer = nullptr;
-  std::atomic<uint32_t> m_unfinished{0};  ///< submissions and snapshots
+  std::atomic<uint64_t> m_taken{0};       ///< submissions and snapshots, ever
+  std::atomic<uint32_t> m_unfinished{0};  ///< and those that have not ended
   bool m_holdsValues = false;             ///< as the renderer was told
   std::atomic<bool> m_alone{false};       ///< the client has ended
   std::vector<uint8_t> m_parts;           ///< of the call that comes

@@ -216,12 +216,12 @@ CallEnd Session::call(Call call, std::initializer_list<std::span<const uint8_t>>
   }
 }
 
-void Session::expect(uint64_t cookie, uint64_t signalFence) {
+void Session::expect(uint64_t cookie, uint64_t signalFence, std::optional<uint32_t> space) {
   bool wakes;
   {
     Lock lock(m_mutex);
     while (m_expected.size() >= kMaxInFlight) m_changed.wait(m_mutex);
-    m_expected.push_back({cookie, signalFence});
+    m_expected.push_back({cookie, signalFence, space});
     // After the end of the session the events' thread finishes it.
     m_changed.notifyAll();
     wakes = std::exchange(m_isUnwatched, false);
@@ -260,6 +260,7 @@ void Session::deliver(const aerogpu_submission_result& result) {
   m_embedder.callbacks.submission_done(m_embedder.opaque, &result);
   Lock lock(m_mutex);
   m_expected.pop_front();  // only now: whoever waits for it may go on
+  ++m_finished;
   m_changed.notifyAll();
 }
 
@@ -480,13 +481,25 @@ void Session::serveMemory() {
   }
 }
 
+void Session::waitingSpaces(uint64_t taken, std::vector<uint32_t>& spaces, size_t most) const {
+  Lock lock(m_mutex);
+  const uint64_t first = std::clamp<uint64_t>(taken, m_finished, m_finished + m_expected.size()) - m_finished;
+  for (size_t i = first; i < m_expected.size() && spaces.size() < most; ++i)
+    if (m_expected[i].space) spaces.push_back(*m_expected[i].space);
+}
+
 uint64_t Session::answerMemory(const LineServer::Asked& call, std::vector<uint8_t>& answer) const {
   const aerogpu_renderer_callbacks& callbacks = m_embedder.callbacks;
   if (static_cast<MemoryAsk>(call.kind) == MemoryAsk::WaitingSpaces) {
-    if (!callbacks.waiting_spaces) return 0;
-    std::vector<uint32_t> numbers(std::min<uint64_t>(call.values[0], kMemoryAskBytes / sizeof(uint32_t)));
-    numbers.resize(std::min(callbacks.waiting_spaces(m_embedder.opaque, numbers.data(), numbers.size()),
-                            numbers.size()));
+    const size_t most = std::min<uint64_t>(call.values[0], kMemoryAskBytes / sizeof(uint32_t));
+    std::vector<uint32_t> numbers;
+    waitingSpaces(call.values[1], numbers, most);
+    if (callbacks.waiting_spaces) {
+      const size_t mine = numbers.size(), room = most - mine;
+      numbers.resize(most);
+      numbers.resize(
+          mine + std::min(callbacks.waiting_spaces(m_embedder.opaque, numbers.data() + mine, room), room));
+    }
     answer.resize(numbers.size() * sizeof(uint32_t));
     if (!answer.empty()) std::memcpy(answer.data(), numbers.data(), answer.size());
     return numbers.size();

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -75,8 +76,9 @@ public:
 
   /// Sends a call that is not answered.
   void post(Call call, std::initializer_list<std::span<const uint8_t>> parts);
-  /// Takes a submission's or snapshot's turn, and waits for room; it is finished in every case.
-  void expect(uint64_t cookie, uint64_t signalFence) EXCLUDES(m_mutex);
+  /// Takes a submission's or snapshot's turn, and waits for room; it is finished in every case. `space`: a
+  /// submission's.
+  void expect(uint64_t cookie, uint64_t signalFence, std::optional<uint32_t> space) EXCLUDES(m_mutex);
 
   /// Sends a call and waits for its end; fails if the session ends.
   CallEnd call(Call call, std::initializer_list<std::span<const uint8_t>> parts,
@@ -121,6 +123,8 @@ private:
   void finishAll() EXCLUDES(m_mutex);
   void deliver(const aerogpu_submission_result& result);
   void serveMemory();
+  /// Appends the handle spaces of what is under way after the first `taken` submissions of this session.
+  void waitingSpaces(uint64_t taken, std::vector<uint32_t>& spaces, size_t most) const EXCLUDES(m_mutex);
   uint64_t answerMemory(const LineServer::Asked& call, std::vector<uint8_t>& answer) const;
   /// Ends the session; the first reason counts. Afterwards the process writes no memory any more.
   void end(const std::string& why) EXCLUDES(m_mutex);
@@ -149,10 +153,12 @@ private:
 
   struct Expected {
     uint64_t cookie, signalFence;
+    std::optional<uint32_t> space;  ///< none: a snapshot
   };
   mutable Mutex m_mutex;
   CondVar m_changed;
   std::deque<Expected> m_expected GUARDED_BY(m_mutex);
+  uint64_t m_finished GUARDED_BY(m_mutex) = 0;     ///< as many were in m_expected before
   bool m_isUnwatched GUARDED_BY(m_mutex) = false;  ///< the events' thread sleeps until it is woken
   bool m_isDead GUARDED_BY(m_mutex) = false;       ///< the process, once the session has ended
   Death m_death GUARDED_BY(m_mutex);
