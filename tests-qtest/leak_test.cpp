@@ -34,9 +34,10 @@ Holdings holdingsOf(pid_t pid) {
   Holdings held;
   held.files = entries(proc / "fd");
   held.threads = entries(proc / "task");
-  int64_t pages = 0;
-  std::ifstream(proc / "statm") >> pages >> pages;  // size, then resident
-  held.residentBytes = pages * sysconf(_SC_PAGESIZE);
+  int64_t resident = 0, shared = 0;
+  std::ifstream(proc / "statm") >> resident >> resident >> shared;  // size comes first
+  // Without memory that is shared with the renderer's process: rings and frames are touched bit by bit.
+  held.residentBytes = (resident - shared) * sysconf(_SC_PAGESIZE);
   return held;
 }
 

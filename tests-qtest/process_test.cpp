@@ -96,7 +96,7 @@ TEST_P(Kinds, AKilledProcessIsALostGpuAndARestartDrawsAgain) {
         << "the picture stays";
     EXPECT_EQ(p.id(), 0);
     EXPECT_EQ(p.about("deaths"), std::to_string(round + 1));
-    EXPECT_EQ(p.about("last-death"), "the renderer's process has ended");
+    EXPECT_EQ(p.about("last-death"), "the renderer's process has ended: signal 9 (Killed)");
     p.restart(AEROGPU_EXT_GPU_WORKS);
     p.forget();
     p.draws(true, round + 2);

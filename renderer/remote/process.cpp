@@ -2,10 +2,13 @@
 #include "renderer/remote/process.h"
 
 #include <sys/socket.h>
+#include <sys/wait.h>
 
+#include <cstring>
 #include <utility>
 
 #include "renderer/remote/descriptors.h"
+#include "renderer/remote/start_protocol.h"
 #include "renderer/remote/starter.h"
 
 namespace aerogpu::remote {
@@ -37,6 +40,19 @@ Process::~Process() {
 bool Process::kill() const {
   shutdown(m_life.get(), SHUT_RDWR);  // this process may not have the right to kill it
   return waitForEnd(nowNs() + kKillNs);
+}
+
+std::string Process::howItEnded(uint64_t untilNs) const {
+  EndNotice notice{};
+  if (!waitForInput(m_life.get(), untilNs) ||
+      recv(m_life.get(), &notice, sizeof notice, MSG_DONTWAIT) != sizeof notice ||
+      notice.magic != kStartMagic)
+    return {};
+  if (WIFSIGNALED(notice.status)) {
+    const int signal = WTERMSIG(notice.status);
+    return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  }
+  return "exit status " + std::to_string(WEXITSTATUS(notice.status));
 }
 
 bool Process::waitForEnd(uint64_t untilNs) const {

@@ -26,6 +26,8 @@ public:
   bool kill() const;
   /// Waits until it has ended by itself; false at the limit.
   bool waitForEnd(uint64_t untilNs) const;
+  /// Returns how a process ended that was not killed here, for people; empty if that is not known by then.
+  std::string howItEnded(uint64_t untilNs) const;
 
 private:
   Process(uint32_t id, Descriptor life, Descriptor handle)

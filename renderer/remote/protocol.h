@@ -80,7 +80,6 @@ enum class Call : uint32_t {
   Resume,
   Reset,
   Lose,
-  AdoptCaps,  ///< u32 partly, u32 whether there is a block, then the block
   Save,
   SaveBegin,
   SaveAhead,  ///< u64 budget; answered with two u64
@@ -119,6 +118,7 @@ enum class Urgent : uint32_t {
   PlayFaults,  ///< value 0: the faults
   Stats,       ///< answered with an aerogpu_renderer_stats
   NextSpace,   ///< value 0: from; answered with 1 and an aerogpu_renderer_space, or 0
+  AdoptCaps,  ///< values: partly, whether there is a block; with the block. Answered with whether it is taken
 };
 
 /// Line "memory": calls of any thread of the server.
@@ -135,7 +135,7 @@ enum class MemoryAsk : uint32_t {
 inline constexpr uint64_t kCallsBytes = uint64_t{4} << 20;
 inline constexpr uint64_t kRepliesBytes = uint64_t{1} << 20;
 inline constexpr uint64_t kEventsBytes = uint64_t{1} << 20;
-inline constexpr uint32_t kUrgentBytes = uint32_t{4} << 10;
+inline constexpr uint32_t kUrgentBytes = uint32_t{64} << 10;
 inline constexpr uint32_t kMemoryAskBytes = uint32_t{64} << 10;
 
 /// Staging, for guest memory that goes by request: pieces of it, each for one mapping.

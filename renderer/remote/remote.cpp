@@ -124,9 +124,15 @@ std::string RemoteRenderer::missing(std::span<const uint8_t> caps) const {
 }
 
 bool RemoteRenderer::adoptCaps(std::span<const uint8_t> caps, bool partly) {
-  const uint32_t words[] = {partly, caps.data() != nullptr};
-  if (!callFor(Call::AdoptCaps, {bytesOf(words), caps}).ok()) return false;
+  if (caps.size() > remote::kUrgentBytes) return false;
+  // Not among the render thread's calls: another thread may say this, while nothing is under way.
+  uint64_t taken = 0;
+  const uint64_t values[] = {partly, caps.data() != nullptr};
+  if (!session()->urgent({static_cast<uint32_t>(Urgent::AdoptCaps), {values[0], values[1]}, caps}, taken) ||
+      taken == 0)
+    return false;
   const std::span<const uint8_t> promised = caps.data() ? caps : life().caps;
+  Lock lock(m_mutex);
   m_promised.assign(promised.begin(), promised.end());
   m_takesPart = partly;
   return true;
@@ -222,9 +228,16 @@ bool RemoteRenderer::reset() {
   }
   tellRegions();
   if (m_scanout.struct_size != 0) setScanout(m_scanout);
-  if (m_promised.empty() || adoptCaps(std::vector<uint8_t>(m_promised), m_takesPart)) return true;
+  std::vector<uint8_t> promised;
+  bool partly;
+  {
+    Lock lock(m_mutex);
+    promised = m_promised;
+    partly = m_takesPart;
+  }
+  if (promised.empty() || adoptCaps(promised, partly)) return true;
   m_log.line(AEROGPU_LOG_ERROR,
-             "the renderer's new process lacks what the guest was told of: " + missing(m_promised));
+             "the renderer's new process lacks what the guest was told of: " + missing(promised));
   return false;
 }
 

@@ -97,10 +97,8 @@ private:
   HostMemory m_hostMemory, m_frameReserve;  ///< for frames of the embedder's
   core::MadeFrames m_madeFrames;
   const uint64_t m_frameBytes;
-  remote::Packer m_config;             ///< for the next process
-  std::vector<uint8_t> m_promised;     ///< what the guest was told; empty: what the first process had
-  bool m_takesPart = false;            ///< GPUs that lack something of it are taken too
-  aerogpu_scanout_config m_scanout{};  ///< as set last; without a size: never
+  remote::Packer m_config;                      ///< for the next process
+  aerogpu_scanout_config m_scanout{};           ///< as set last; without a size: never
   std::vector<remote::RegionRecord> m_regions;  ///< that a process may map
   std::vector<remote::Descriptor> m_files;
   aerogpu_bytes_sink m_sink{};  ///< of the save that goes on
@@ -113,6 +111,9 @@ private:
   std::deque<remote::Created> m_lives GUARDED_BY(m_mutex);
   bool m_holdsValues GUARDED_BY(m_mutex) = false;
   uint32_t m_faults GUARDED_BY(m_mutex) = 0;
+  std::vector<uint8_t> m_promised
+      GUARDED_BY(m_mutex);  ///< what the guest was told; empty: what the first process had
+  bool m_takesPart GUARDED_BY(m_mutex) = false;  ///< GPUs that lack something of it are taken too
   /// Of sessions before this one, and of this one once it was counted.
   uint32_t m_deaths GUARDED_BY(m_mutex) = 0;
   std::string m_lastDeath GUARDED_BY(m_mutex);

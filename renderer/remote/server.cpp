@@ -224,14 +224,6 @@ Server::Answer Server::called(Call call, Unpacker& from) {
     case Call::Lose:
       aerogpu_renderer_lose(m_renderer);
       break;
-    case Call::AdoptCaps: {
-      const bool partly = from.value<uint32_t>() != 0, given = from.value<uint32_t>() != 0;
-      const auto caps = from.rest();
-      static constexpr uint8_t kNone = 0;
-      const void* block = caps.empty() ? &kNone : caps.data();
-      end(aerogpu_renderer_adopt_caps(m_renderer, given ? block : nullptr, caps.size(), partly));
-      break;
-    }
     case Call::Save: {
       const aerogpu_bytes_sink to = sink();
       end(aerogpu_renderer_save(m_renderer, &to, error, sizeof error));
@@ -362,6 +354,14 @@ void Server::answerUrgent(const LineServer::Asked& call) {
     case Urgent::PlayFaults:
       aerogpu_renderer_play_faults(m_renderer, static_cast<uint32_t>(call.values[0]));
       break;
+    case Urgent::AdoptCaps: {
+      static constexpr uint8_t kNone = 0;
+      const void* block = call.bytes.empty() ? &kNone : call.bytes.data();
+      const bool given = call.values[1] != 0;
+      m_urgent.answer(aerogpu_renderer_adopt_caps(m_renderer, given ? block : nullptr, call.bytes.size(),
+                                                  call.values[0] != 0));
+      return;
+    }
     case Urgent::Stats: {
       releaseFrames();
       aerogpu_renderer_stats stats{};

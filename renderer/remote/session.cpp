@@ -19,6 +19,8 @@ constexpr uint64_t kFarewellNs = 3'000'000'000;
 /// How long submit waits for the end of a submission that has nothing to do: less than a sleep and its end
 /// take.
 constexpr uint64_t kSoonNs = 60'000;
+/// How long a process whose socket has hung up may take to end.
+constexpr uint64_t kHowNs = 500'000'000;
 /// How often a wait looks for progress.
 constexpr uint64_t kLookNs = 250'000'000;
 
@@ -100,7 +102,7 @@ Session::Death Session::death() const {
   return m_death;
 }
 
-void Session::end(const std::string& why) {
+void Session::end(std::string why) {
   {
     Lock lock(m_mutex);
     if (m_ended.load(std::memory_order_relaxed)) {
@@ -108,6 +110,11 @@ void Session::end(const std::string& why) {
       return;
     }
     m_ended.store(true, std::memory_order_release);
+  }
+  if (why == kEnded && !m_leaves.load(std::memory_order_acquire))
+    if (const std::string how = m_process->howItEnded(nowNs() + kHowNs); !how.empty()) why += ": " + how;
+  {
+    Lock lock(m_mutex);
     if (!m_leaves.load(std::memory_order_relaxed)) m_death = {why, nowNs()};
   }
   shutdown(m_channel->socket.get(), SHUT_RDWR);  // wakes the threads here

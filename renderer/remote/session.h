@@ -127,7 +127,7 @@ private:
   void waitingSpaces(uint64_t taken, std::vector<uint32_t>& spaces, size_t most) const EXCLUDES(m_mutex);
   uint64_t answerMemory(const LineServer::Asked& call, std::vector<uint8_t>& answer) const;
   /// Ends the session; the first reason counts. Afterwards the process writes no memory any more.
-  void end(const std::string& why) EXCLUDES(m_mutex);
+  void end(std::string why) EXCLUDES(m_mutex);
   /// Waits for something of the server's, as long as it makes progress.
   template <class Try>
   auto patiently(Try attempt);

@@ -19,6 +19,12 @@ struct StartAnswer {
   uint32_t failure = 0;  ///< an errno; 0: it runs
 };
 
+/// When the process has ended, if its life was not given up before.
+struct EndNotice {
+  uint32_t magic = kStartMagic;
+  int32_t status = 0;  ///< as of waitpid()
+};
+
 /// Processes of one starter at a time: of several devices, and those that a driver keeps from ending.
 inline constexpr uint32_t kMostStarted = 64;
 

@@ -63,7 +63,9 @@ private:
   void look(size_t index, short ended, short left) {
     Child& child = m_children[index];
     if (ended != 0) {
-      waitpid(child.pid, nullptr, 0);
+      EndNotice notice;
+      waitpid(child.pid, &notice.status, 0);
+      (void)send(child.life.get(), &notice, sizeof notice, MSG_NOSIGNAL | MSG_DONTWAIT);
       std::swap(child, m_children.back());
       m_children.pop_back();
     } else if (left != 0) {

@@ -4,11 +4,13 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,7 +66,8 @@ TEST_F(RemoteProcess, ItsDeathIsALostGpuUntilAReset) {
     EXPECT_EQ(done.result.error_count, 1u);
   }
   EXPECT_TRUE(aerogpu_renderer_gpu_lost(h.renderer()));
-  EXPECT_EQ(h.takeErrorLines(), std::vector<std::string>{"the renderer's process has ended"});
+  EXPECT_EQ(h.takeErrorLines(),
+            std::vector<std::string>{"the renderer's process has ended: signal 9 (Killed)"});
   EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
   EXPECT_FALSE(aerogpu_renderer_gpu_lost(h.renderer()));
   EXPECT_FALSE(work().result.gpu_lost);
@@ -159,6 +162,20 @@ TEST_F(RemoteProcess, WhatTheEmbedderSetHoldsForTheNextProcess) {
   EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
 }
 
+// aerogpu_renderer_adopt_caps() is for any thread.
+TEST_F(RemoteProcess, CapsMayBeAdoptedBesideTheRenderThread) {
+  std::atomic<bool> ends{false};
+  std::thread other([&] {
+    while (!ends) EXPECT_TRUE(aerogpu_renderer_adopt_caps(h.renderer(), nullptr, 0, false));
+  });
+  aerogpu_scanout_config config{};
+  config.struct_size = sizeof config;
+  for (int i = 0; i < 20000; ++i) aerogpu_renderer_set_scanout(h.renderer(), &config);
+  ends = true;
+  other.join();
+  EXPECT_FALSE(work().result.gpu_lost);
+}
+
 TEST_F(RemoteProcess, TellsHowOftenItDiedAndWhy) {
   const auto about = [this] {
     aerogpu_renderer_process out{};
@@ -174,7 +191,7 @@ TEST_F(RemoteProcess, TellsHowOftenItDiedAndWhy) {
   work();
   EXPECT_EQ(about().id, 0u);
   EXPECT_EQ(about().deaths, 1u);
-  EXPECT_STREQ(about().last_death, "the renderer's process has ended");
+  EXPECT_STREQ(about().last_death, "the renderer's process has ended: signal 9 (Killed)");
   EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
   EXPECT_NE(about().id, first.id);
   EXPECT_GE(about().since_ms, first.since_ms);
