@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "tests-qtest/aerogpu_dev.h"
+#include "tests-qtest/saved_state.h"
 
 namespace {
 
@@ -43,6 +44,11 @@ public:
   }
   pid_t id() { return static_cast<pid_t>(std::stol("0" + about("id"))); }
   void signal(int number) { ASSERT_EQ(kill(id(), number), 0); }
+
+  void restartProcess() {
+    dev.qemu.qmp("qom-set",
+                 R"({"path": "/machine/peripheral/gpu0", "property": "renderer-restart", "value": true})");
+  }
 
   uint32_t state() { return dev.reg(AEROGPU_EXT_REG_GPU_STATE); }
   void restart(uint32_t wanted) {
@@ -158,10 +164,30 @@ TEST(Auto, TakesAProcessWhereRamIsSealedAndSaysWhyNot) {
       << cut.dev.qemu.output();
 }
 
+/// The guest does not notice: objects, values and the picture stay.
+TEST_P(Kinds, ARestartOfTheProcessKeepsEverything) {
+  RendererProcess p("renderer=vulkan,process=on", GetParam());
+  p.draws(false, 1);
+  const uint32_t generation = p.dev.reg(AEROGPU_EXT_REG_GPU_GENERATION);
+  for (uint64_t round = 0; round < 5; ++round) {
+    const pid_t before = p.id();
+    p.restartProcess();
+    EXPECT_NE(p.id(), before);
+    EXPECT_EQ(p.about("deaths"), "0");
+    EXPECT_EQ(p.dev.reg(AEROGPU_EXT_REG_GPU_GENERATION), generation);
+    EXPECT_EQ(p.dev.qemu.screendump().at(kWidth / 2, kHeight / 2), round % 2 ? 0x00FF00u : 0xFF0000u);
+    p.draws(round % 2 == 0, round + 2);  // into the texture of before
+  }
+  EXPECT_EQ(p.dev.errorCount(), 0u);
+  EXPECT_EQ(p.dev.qemu.property("gpu-moves"), 5);
+}
+
 TEST(Off, HasNoProcess) {
   RendererProcess p("renderer=null", kShared);
   EXPECT_EQ(p.id(), 0);
   EXPECT_EQ(p.about("since-ms"), "0");
+  EXPECT_NE(errorOf([&] { p.restartProcess(); }).find("the renderer has no process of its own (process=on)"),
+            std::string::npos);
 }
 
 }  // namespace

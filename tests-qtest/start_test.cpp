@@ -132,7 +132,7 @@ TEST(Properties, HelpNamesEachAsTheManualDoes) {
         << line;
     ++rows;
   }
-  EXPECT_EQ(rows, 19);
+  EXPECT_EQ(rows, 21);
   for (const char* counter : {"submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
     EXPECT_NE(help.output.find(counter), std::string::npos) << counter << "\n" << help.output;
   const Refusal list = runToExit({"-device", "help"});

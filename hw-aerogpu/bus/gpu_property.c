@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The property vulkan-device (gpu_property.h): a string like any other until
- * the device is realized; then setting it moves the machine to that GPU.
+ * The properties vulkan-device (gpu_property.h), a string like any other until
+ * the device is realized, when setting it moves the machine to that GPU, and
+ * renderer-restart, which moves it to a new process on the same one.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -30,6 +31,31 @@ static void aerogpu_gpu_set(Object *obj, Visitor *v, const char *name,
     }
     g_free(s->config.vulkan_device);
     s->config.vulkan_device = g_steal_pointer(&device);
+}
+
+static void aerogpu_restart_set(Object *obj, bool restarts, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+
+    if (!DEVICE(obj)->realized || !s->regions.used) {
+        error_setg(errp, "aerogpu: renderer-restart: the renderer has no "
+                         "process of its own (process=on)");
+        return;
+    }
+    if (restarts) {
+        aerogpu_promise_keep(s);
+        aerogpu_move_to_gpu(s, s->config.vulkan_device ?: "", errp);
+    }
+}
+
+void aerogpu_restart_property_init(ObjectClass *klass)
+{
+    object_class_property_add_bool(klass, "renderer-restart", NULL,
+                                   aerogpu_restart_set);
+    object_class_property_set_description(
+        klass, "renderer-restart",
+        "write-only, with process=on: true moves everything into a new "
+        "process, without the guest's notice");
 }
 
 void aerogpu_gpu_property_init(void)

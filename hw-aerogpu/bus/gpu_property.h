@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The property vulkan-device, which can be set while the machine runs. */
+/*
+ * The properties vulkan-device and renderer-restart, which can be set while the
+ * machine runs.
+ */
 #ifndef HW_AEROGPU_GPU_PROPERTY_H
 #define HW_AEROGPU_GPU_PROPERTY_H
 
@@ -10,5 +13,8 @@ extern PropertyInfo aerogpu_gpu_property_info;
 
 /* Fills aerogpu_gpu_property_info, before properties are added. */
 void aerogpu_gpu_property_init(void);
+
+/* Adds the property renderer-restart. */
+void aerogpu_restart_property_init(ObjectClass *klass);
 
 #endif /* HW_AEROGPU_GPU_PROPERTY_H */

@@ -407,6 +407,7 @@ static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)
     aerogpu_stats_class_init(klass);
     aerogpu_spaces_class_init(klass);
     aerogpu_status_class_init(klass);
+    aerogpu_restart_property_init(klass);
 }
 
 static const TypeInfo aerogpu_info = {

@@ -14,13 +14,8 @@
 namespace aerogpu {
 namespace {
 
-/// The embedder is asked after so many bytes whether a move goes on.
-constexpr size_t kPiece = size_t{1} << 20;
-/// The embedder is asked as often while work ends.
-constexpr uint64_t kRestNs = 100'000'000;
-
 std::string givenUp() {
-  return "it was given up";
+  return kGivenUp;
 }
 
 }  // namespace
@@ -49,7 +44,7 @@ std::vector<uint8_t> LocalRenderer::describeGpu() const {
 
 /// Waits for all work.
 Outcome LocalRenderer::rest(const GoesOn& goesOn) const {
-  while (!backend->waitIdle(kRestNs))
+  while (!backend->waitIdle(kMoveRestNs))
     if (!goesOn(0)) return givenUp();
   return {};
 }
@@ -78,9 +73,9 @@ Outcome LocalRenderer::saveTo(snapshot::Spool& saved, const GoesOn& goesOn, bool
 /// Loads a snapshot in place of all that is held. A guest's interruption may end that.
 Outcome LocalRenderer::loadOnce(const snapshot::Spool& saved, const GoesOn& goesOn) {
   snapshot::Loader loading(executor->parts(), executor->features(), [this] { dropAll(); });
-  std::vector<uint8_t> piece(std::min<uint64_t>(kPiece, saved.size()));
+  std::vector<uint8_t> piece(std::min<uint64_t>(kMovePiece, saved.size()));
   for (uint64_t at = 0; at < saved.size(); at += piece.size()) {
-    piece.resize(std::min<uint64_t>(kPiece, saved.size() - at));
+    piece.resize(std::min<uint64_t>(kMovePiece, saved.size() - at));
     if (!goesOn(saved.size() + at)) return givenUp();
     if (!saved.read(at, piece)) return std::string("the snapshot cannot be read");
     if (auto done = loading.bytes(piece); !done) return done;

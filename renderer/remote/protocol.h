@@ -85,11 +85,11 @@ enum class Call : uint32_t {
   SaveAhead,  ///< u64 budget; answered with two u64
   SaveEnd,
   SaveCancel,
-  LoadBytes,     ///< bytes
-  LoadFinish,    ///< answered with an aerogpu_scanout_config
-  Move,          ///< answered with u32: kept
-  MoveTo,        ///< name; answered with u32: kept, then a Created
-  GoOn,          ///< u32: the answer to Reply::Ask
+  LoadBytes,   ///< bytes
+  LoadFinish,  ///< answered with an aerogpu_scanout_config
+  Move,        ///< answered with u32: kept
+  Holds,       ///< answered with u32: whether it holds (AEROGPU_SUBMIT_FLAG_EXT_HOLD)
+  Hold,
   CaptureStart,  ///< path
   CaptureStop,
   SetRegions,  ///< RegionRecords; their files come over the control socket
@@ -99,7 +99,6 @@ enum class Call : uint32_t {
 enum class Reply : uint32_t {
   Part = 1,  ///< bytes of the Done that follows, before its own
   Bytes,     ///< for the sink of a save
-  Ask,       ///< u64: bytes of a move so far; Call::GoOn answers
   Done,      ///< u32: whether it succeeded; text of the failure; what the call is answered with
 };
 

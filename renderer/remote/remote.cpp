@@ -28,6 +28,15 @@ using remote::Urgent;
 
 namespace {
 
+/// Not among the render thread's calls: another thread may say this, while nothing is under way.
+bool adoptIn(Session& session, std::span<const uint8_t> caps, bool partly) {
+  const uint64_t given = caps.data() != nullptr;
+  uint64_t taken = 0;
+  return caps.size() <= remote::kUrgentBytes &&
+         session.urgent({static_cast<uint32_t>(Urgent::AdoptCaps), {partly, given}, caps}, taken) &&
+         taken != 0;
+}
+
 std::span<const uint8_t> memoryOf(const void* bytes, size_t size) {
   return {static_cast<const uint8_t*>(bytes), size};
 }
@@ -61,15 +70,17 @@ RemoteRenderer::~RemoteRenderer() {
   now->close();  // a thread that still holds it for a moment would otherwise end it
 }
 
-bool RemoteRenderer::start(std::string& error) {
-  Created made;
-  std::shared_ptr<Session> begun =
-      Session::start(m_program, {m_callbacks, m_opaque, &m_log}, m_config.bytes(), m_frameBytes, made, error);
-  if (!begun) return false;
+std::shared_ptr<Session> RemoteRenderer::begin(const Packer& config, Created& made, std::string& error) {
+  return Session::start(m_program, {m_callbacks, m_opaque, &m_log}, config.bytes(), m_frameBytes, made,
+                        error);
+}
+
+void RemoteRenderer::use(std::shared_ptr<Session> begun, Created made) {
   std::shared_ptr<Session> before;
   uint32_t faults;
   {
     Lock lock(m_mutex);
+    if (m_lives.empty()) m_promised = made.caps;
     m_lives.push_back(std::move(made));
     before = std::exchange(m_session, begun);
     m_isCounted = false;
@@ -79,6 +90,13 @@ bool RemoteRenderer::start(std::string& error) {
   uint64_t ignored = 0;
   if (faults != 0) begun->urgent({static_cast<uint32_t>(Urgent::PlayFaults), {faults}}, ignored);
   if (before) before->close();
+}
+
+bool RemoteRenderer::start(std::string& error) {
+  Created made;
+  std::shared_ptr<Session> begun = begin(m_config, made, error);
+  if (!begun) return false;
+  use(std::move(begun), std::move(made));
   return true;
 }
 
@@ -90,11 +108,6 @@ std::shared_ptr<Session> RemoteRenderer::session() const {
 const Created& RemoteRenderer::life() const {
   Lock lock(m_mutex);
   return m_lives.back();
-}
-
-void RemoteRenderer::setLife(Created made) {
-  Lock lock(m_mutex);
-  m_lives.push_back(std::move(made));
 }
 
 uint32_t RemoteRenderer::processId() const {
@@ -115,6 +128,12 @@ Outcome RemoteRenderer::callFor(Call call, std::initializer_list<std::span<const
   return {};
 }
 
+Outcome RemoteRenderer::callAtRest(Call call, const Meanwhile& meanwhile) {
+  Outcome done = callFor(call, {}, meanwhile);
+  session()->waitIdle(remote::kForever);  // the process has come to rest; the last ends are on their way
+  return done;
+}
+
 void RemoteRenderer::logLine(enum aerogpu_log_level level, const std::string& line) const {
   m_log.line(level, line);
 }
@@ -124,18 +143,17 @@ std::string RemoteRenderer::missing(std::span<const uint8_t> caps) const {
 }
 
 bool RemoteRenderer::adoptCaps(std::span<const uint8_t> caps, bool partly) {
-  if (caps.size() > remote::kUrgentBytes) return false;
-  // Not among the render thread's calls: another thread may say this, while nothing is under way.
-  uint64_t taken = 0;
-  const uint64_t values[] = {partly, caps.data() != nullptr};
-  if (!session()->urgent({static_cast<uint32_t>(Urgent::AdoptCaps), {values[0], values[1]}, caps}, taken) ||
-      taken == 0)
-    return false;
+  if (!adoptIn(*session(), caps, partly)) return false;
   const std::span<const uint8_t> promised = caps.data() ? caps : life().caps;
   Lock lock(m_mutex);
   m_promised.assign(promised.begin(), promised.end());
   m_takesPart = partly;
   return true;
+}
+
+std::pair<std::vector<uint8_t>, bool> RemoteRenderer::promise() const {
+  Lock lock(m_mutex);
+  return {m_promised, m_takesPart};
 }
 
 void RemoteRenderer::submit(const aerogpu_submission& given) {
@@ -212,7 +230,8 @@ void RemoteRenderer::resume() {
 
 bool RemoteRenderer::reset() {
   if (const auto now = session(); !now->ended()) {
-    const bool recovered = now->call(Call::Reset, {}).ok;
+    interrupt();  // what waits in the ring to the process is not executed first
+    const bool recovered = callAtRest(Call::Reset).ok();
     if (!now->ended()) return recovered;
   }
   session()->waitIdle(remote::kForever);
@@ -226,19 +245,17 @@ bool RemoteRenderer::reset() {
     m_log.line(AEROGPU_LOG_ERROR, error);
     return false;
   }
-  tellRegions();
-  if (m_scanout.struct_size != 0) setScanout(m_scanout);
-  std::vector<uint8_t> promised;
-  bool partly;
-  {
-    Lock lock(m_mutex);
-    promised = m_promised;
-    partly = m_takesPart;
-  }
-  if (promised.empty() || adoptCaps(promised, partly)) return true;
-  m_log.line(AEROGPU_LOG_ERROR,
-             "the renderer's new process lacks what the guest was told of: " + missing(promised));
-  return false;
+  const Outcome told = tellAll(*session());
+  if (!told) m_log.line(AEROGPU_LOG_ERROR, told.error());
+  return told.ok();
+}
+
+Outcome RemoteRenderer::tellAll(Session& to) {
+  tellRegions(to);
+  if (m_scanout.struct_size != 0) to.post(Call::SetScanout, {bytesOf(m_scanout)});
+  const auto [promised, partly] = promise();
+  if (adoptIn(to, promised, partly)) return {};
+  return "the renderer's new process lacks what the guest was told of: " + missing(promised);
 }
 
 bool RemoteRenderer::mayStart() {
@@ -311,7 +328,7 @@ Outcome RemoteRenderer::save(const aerogpu_bytes_sink& sink) {
   const auto write = [&sink](std::span<const uint8_t> bytes) {
     return sink.write(sink.opaque, bytes.data(), bytes.size());
   };
-  return callFor(Call::Save, {}, {write});
+  return callAtRest(Call::Save, {write});
 }
 
 void RemoteRenderer::saveBegin(const aerogpu_bytes_sink& sink) {
@@ -334,7 +351,7 @@ Result<SaveLeft, std::string> RemoteRenderer::saveAhead(uint64_t budgetBytes) {
 
 Outcome RemoteRenderer::saveEnd() {
   if (!std::exchange(m_saves, false)) return std::string(kNoSave);
-  return callFor(Call::SaveEnd, {}, intoSink());
+  return callAtRest(Call::SaveEnd, intoSink());
 }
 
 void RemoteRenderer::saveCancel() {
@@ -342,10 +359,12 @@ void RemoteRenderer::saveCancel() {
 }
 
 Outcome RemoteRenderer::loadBytes(std::span<const uint8_t> bytes) {
+  m_loads = true;
   return callFor(Call::LoadBytes, {bytes});
 }
 
 Outcome RemoteRenderer::loadFinish(aerogpu_scanout_config* scanout) {
+  m_loads = false;
   auto done = session()->call(Call::LoadFinish, {});
   if (!done.ok) return std::move(done.error);
   Unpacker from(done.more);
@@ -356,22 +375,10 @@ Outcome RemoteRenderer::loadFinish(aerogpu_scanout_config* scanout) {
 
 Outcome RemoteRenderer::move(bool& kept) {
   auto done = session()->call(Call::Move, {});
+  session()->waitIdle(remote::kForever);
   Unpacker from(done.more);
   kept = from.value<uint32_t>() != 0;
   if (!done.ok) return std::move(done.error);
-  return {};
-}
-
-Outcome RemoteRenderer::moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) {
-  Packer name;
-  name.text(device);
-  const auto ask = [&goesOn](uint64_t bytes) { return goesOn(bytes); };
-  auto done = session()->call(Call::MoveTo, {name.bytes()}, {{}, ask});
-  Unpacker from(done.more);
-  kept = from.value<uint32_t>() != 0;
-  Created made = Created::unpack(from);
-  if (!done.ok) return std::move(done.error);
-  if (from.whole()) setLife(std::move(made));
   return {};
 }
 
@@ -393,13 +400,13 @@ void RemoteRenderer::setRegions(std::span<const aerogpu_guest_region> regions) {
     m_regions.clear();
     m_files.clear();
   }
-  tellRegions();
+  tellRegions(*session());
 }
 
-void RemoteRenderer::tellRegions() {
+void RemoteRenderer::tellRegions(Session& to) {
   std::vector<int> files;
   for (const remote::Descriptor& file : m_files) files.push_back(file.get());
-  if (!session()->setRegions(m_regions, files) && !session()->ended())
+  if (!to.setRegions(m_regions, files) && !to.ended())
     m_log.line(AEROGPU_LOG_ERROR, "the renderer's process cannot map the guest's memory, and asks for it");
 }
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/base/host_memory.h"
@@ -73,20 +74,34 @@ public:
 
 private:
   RemoteRenderer(const aerogpu_renderer_config& config, std::string program);
+  /// Starts a process with a renderer. Null and a message on failure.
+  std::shared_ptr<remote::Session> begin(const remote::Packer& config, remote::Created& made,
+                                         std::string& error);
+  /// Takes it in place of the one before, which is ended.
+  void use(std::shared_ptr<remote::Session> begun, remote::Created made);
   bool start(std::string& error);
+  /// What the guest was told of the GPU, and whether GPUs that lack something of it are taken too.
+  std::pair<std::vector<uint8_t>, bool> promise() const EXCLUDES(m_mutex);
+  /// Tells a new process what the embedder has set.
+  Outcome tellAll(remote::Session& to);
+  /// Waits for all work.
+  Outcome rest(const GoesOn& goesOn);
+  /// Makes everything anew in a new process.
+  Outcome fill(remote::Session& begun, const GoesOn& goesOn);
   /// Counts the death of the process, once. False if it has died too often lately.
   bool mayStart();
-  void tellRegions();
+  void tellRegions(remote::Session& to);
   /// The session that there is now; it stays while anyone holds it.
   std::shared_ptr<remote::Session> session() const EXCLUDES(m_mutex);
   /// What is known of the renderer since it was created or moved. References stay valid.
   const remote::Created& life() const EXCLUDES(m_mutex);
-  void setLife(remote::Created made) EXCLUDES(m_mutex);
   uint64_t urgent(remote::Urgent kind, uint64_t value, uint64_t otherwise,
                   std::vector<uint8_t>* answer = nullptr) const;
   /// A call that has only an outcome.
   Outcome callFor(remote::Call call, std::initializer_list<std::span<const uint8_t>> parts,
                   const remote::Meanwhile& meanwhile = {});
+  /// One that waits for all work, whose callbacks have returned afterwards.
+  Outcome callAtRest(remote::Call call, const remote::Meanwhile& meanwhile = {});
   remote::Meanwhile intoSink() const;
 
   const aerogpu_renderer_callbacks m_callbacks;
@@ -103,6 +118,7 @@ private:
   std::vector<remote::Descriptor> m_files;
   aerogpu_bytes_sink m_sink{};  ///< of the save that goes on
   bool m_saves = false;
+  bool m_loads = false;
 
   std::deque<uint64_t> m_lateDeaths;  ///< times of nowNs() within the last minute
 
@@ -111,9 +127,8 @@ private:
   std::deque<remote::Created> m_lives GUARDED_BY(m_mutex);
   bool m_holdsValues GUARDED_BY(m_mutex) = false;
   uint32_t m_faults GUARDED_BY(m_mutex) = 0;
-  std::vector<uint8_t> m_promised
-      GUARDED_BY(m_mutex);  ///< what the guest was told; empty: what the first process had
-  bool m_takesPart GUARDED_BY(m_mutex) = false;  ///< GPUs that lack something of it are taken too
+  std::vector<uint8_t> m_promised GUARDED_BY(m_mutex);  ///< what the guest was told
+  bool m_takesPart GUARDED_BY(m_mutex) = false;         ///< GPUs that lack something of it are taken too
   /// Of sessions before this one, and of this one once it was counted.
   uint32_t m_deaths GUARDED_BY(m_mutex) = 0;
   std::string m_lastDeath GUARDED_BY(m_mutex);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "renderer/base/result.h"
+#include "renderer/local/local.h"
 #include "renderer/remote/config.h"
 
 namespace aerogpu::remote {
@@ -107,7 +108,7 @@ bool Server::serve(const Message& message) {
     default:
       break;
   }
-  if (call < Call::WaitIdle || call > Call::SetRegions || call == Call::GoOn) return false;
+  if (call < Call::WaitIdle || call > Call::SetRegions) return false;
   Answer done = called(call, from);
   if (!from.ok()) return false;
   m_channel->control().gpuLost.store(aerogpu_renderer_gpu_lost(m_renderer), std::memory_order_release);
@@ -263,14 +264,12 @@ Server::Answer Server::called(Call call, Unpacker& from) {
       end(aerogpu_renderer_move(m_renderer, &kept, error, sizeof error));
       done.more.value(uint32_t{kept});
       break;
-    case Call::MoveTo: {
-      const std::string name = from.text();
-      const auto ask = [](void* self, uint64_t bytes) { return static_cast<Server*>(self)->goesOn(bytes); };
-      end(aerogpu_renderer_move_to(m_renderer, name.c_str(), ask, this, &kept, error, sizeof error));
-      done.more.value(uint32_t{kept});
-      packCreated(done.more);
+    case Call::Holds:
+      done.more.value(uint32_t{static_cast<LocalRenderer*>(m_renderer)->executor->holds()});
       break;
-    }
+    case Call::Hold:
+      static_cast<LocalRenderer*>(m_renderer)->executor->hold();
+      break;
     case Call::CaptureStart:
       end(aerogpu_renderer_capture_start(m_renderer, from.text().c_str(), error, sizeof error));
       break;
@@ -309,14 +308,6 @@ void Server::answer(const Answer& answer) {
   for (; rest.size() > m_replies.mostBytes(); rest = rest.subspan(m_replies.mostBytes()))
     if (!reply(Reply::Part, {rest.first(m_replies.mostBytes())})) return;
   (void)reply(Reply::Done, {rest});
-}
-
-bool Server::goesOn(uint64_t bytes) {
-  noteProgress();
-  if (!reply(Reply::Ask, {bytesOf(bytes)}) || m_calls.read(m_message, kForever) != Received::Yes)
-    return false;
-  Unpacker from(m_message.bytes);
-  return m_message.kind == static_cast<uint32_t>(Call::GoOn) && from.value<uint32_t>() != 0;
 }
 
 aerogpu_bytes_sink Server::sink() {

@@ -37,7 +37,6 @@ private:
   Answer called(Call call, Unpacker& from);
   bool setRegions(std::span<const uint8_t> records);
   bool reply(Reply kind, std::initializer_list<std::span<const uint8_t>> parts);
-  bool goesOn(uint64_t bytes);
   void packCreated(Packer& to) const;
   aerogpu_bytes_sink sink();
   void noteProgress() const;

@@ -194,12 +194,6 @@ CallEnd Session::call(Call call, std::initializer_list<std::span<const uint8_t>>
           m_channel->control().sinkRefuses.store(1, std::memory_order_relaxed);
         }
         continue;
-      case Reply::Ask: {
-        Unpacker from(m_message.bytes);
-        const uint32_t answer = meanwhile.ask && meanwhile.ask(from.value<uint64_t>());
-        if (send(Call::GoOn, {bytesOf(answer)}) != Sent::Yes) return done;
-        continue;
-      }
       case Reply::Part:
       case Reply::Done:
         if (whole.size() + m_message.bytes.size() > kMostBytes) break;

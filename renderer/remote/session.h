@@ -29,7 +29,6 @@ struct SessionFrame : aerogpu_frame {
 /// What comes before the end of a call.
 struct Meanwhile {
   std::function<bool(std::span<const uint8_t>)> bytes = {};  ///< for a sink; false: no more
-  std::function<bool(uint64_t)> ask = {};
 };
 
 /// The end of a call.

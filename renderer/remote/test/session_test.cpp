@@ -162,6 +162,61 @@ TEST_F(RemoteProcess, WhatTheEmbedderSetHoldsForTheNextProcess) {
   EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
 }
 
+/// A reset's caller counts on every callback having returned.
+TEST_F(RemoteProcess, EverythingIsFinishedAfterAReset) {
+  CommandWriter w;
+  const uint32_t buffer = h.handle();
+  packets::createBuffer(w, buffer, 256, 0, 0);
+  packets::destroyResource(w, buffer);
+  for (int round = 0; round < 300; ++round) {
+    for (int i = 0; i < 20; ++i) h.submitAsync(w);
+    EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+    EXPECT_EQ(h.takeFinished().size(), 20u);
+  }
+}
+
+TEST_F(RemoteProcess, AMoveIsAnotherProcessThatHasEverything) {
+  std::vector<uint8_t> bytes(4096);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 7);
+  const test::Allocation backing = h.allocate(bytes.size());
+  std::ranges::copy(bytes, h.bytes(backing).begin());
+  CommandWriter w;
+  const uint32_t buffer = h.handle();
+  packets::createBuffer(w, buffer, bytes.size(), 0, backing.id);
+  packets::dirtyRange(w, buffer, 0, bytes.size());
+  EXPECT_EQ(h.submit(w).result.error_count, 0u);
+  std::ranges::fill(h.bytes(backing), uint8_t{0});  // the buffer has the bytes of before
+  const auto move = [this](bool (*goesOn)(void*, uint64_t)) {
+    char error[256] = "";
+    bool kept = false;
+    const bool moved =
+        aerogpu_renderer_move_to(h.renderer(), "", goesOn, nullptr, &kept, error, sizeof error);
+    EXPECT_TRUE(kept);
+    return moved ? std::string() : std::string(error);
+  };
+  EXPECT_EQ(move(nullptr), "");
+  const size_t descriptors = countIn("/proc/self/fd"), threads = countIn("/proc/self/task");
+  for (int i = 0; i < 20; ++i) {
+    const uint32_t before = remote().processId();
+    EXPECT_EQ(move(nullptr), "");
+    EXPECT_NE(remote().processId(), before);
+    EXPECT_EQ(h.readBuffer(buffer, bytes.size()), bytes);
+  }
+  EXPECT_EQ(countIn("/proc/self/fd"), descriptors);
+  EXPECT_EQ(countIn("/proc/self/task"), threads);
+  const uint32_t before = remote().processId();
+  EXPECT_EQ(move([](void*, uint64_t) { return false; }), "it was given up");
+  EXPECT_EQ(remote().processId(), before);
+  EXPECT_EQ(h.readBuffer(buffer, bytes.size()), bytes);
+  signalIt(SIGKILL);
+  work();
+  EXPECT_EQ(move(nullptr), "");  // a lost GPU has nothing to move
+  EXPECT_NE(remote().processId(), before);
+  EXPECT_TRUE(aerogpu_renderer_gpu_lost(h.renderer()));
+  EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_FALSE(work().result.gpu_lost);
+}
+
 // aerogpu_renderer_adopt_caps() is for any thread.
 TEST_F(RemoteProcess, CapsMayBeAdoptedBesideTheRenderThread) {
   std::atomic<bool> ends{false};
