@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 
+#include "renderer/base/cache_dir.h"
 #include "renderer/base/error_text.h"
 #include "renderer/core/frame_memory.h"
 #include "renderer/interface/structs.h"
@@ -20,27 +20,6 @@ uint64_t nowNs() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                    std::chrono::steady_clock::now().time_since_epoch())
                                    .count());
-}
-
-/// Returns $XDG_CACHE_HOME/aerogpu, else ~/.cache/aerogpu (XDG Base Directory Specification); empty without a
-/// home.
-std::string defaultCacheDir() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && cache[0] == '/')
-    return std::string(cache) + "/aerogpu";
-  if (const char* home = std::getenv("HOME"); home && home[0] == '/')
-    return std::string(home) + "/.cache/aerogpu";
-  return "";
-}
-
-/// Returns the folder of one VM in the cache folder. Caches have the GPU driver's own format, which the
-/// driver parses unchecked, and guests influence their contents: no VM reads another's. Empty, so that
-/// nothing is kept, for a VM without a lasting identity.
-std::string cacheDirOf(const char* vmUuid) {
-  const std::string base = defaultCacheDir(), uuid = vmUuid ? vmUuid : "";
-  const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-'; };
-  const bool nil = uuid.find_first_not_of("0-") == std::string::npos;  // RFC 4122: the nil UUID
-  if (base.empty() || nil || uuid.size() > 64 || !std::all_of(uuid.begin(), uuid.end(), fits)) return "";
-  return base + "/" + uuid;
 }
 
 }  // namespace

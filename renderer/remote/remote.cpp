@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "renderer/base/cache_dir.h"
 #include "renderer/core/caps.h"
 #include "renderer/core/frame_memory.h"
 #include "renderer/interface/structs.h"
@@ -53,7 +54,10 @@ RemoteRenderer::RemoteRenderer(const aerogpu_renderer_config& config, std::strin
       m_frameReserve(core::frameReserveBytes(config.max_hostmem)),
       m_madeFrames(m_hostMemory, m_frameReserve),
       m_frameBytes(config.max_hostmem + core::frameReserveBytes(config.max_hostmem)) {
-  remote::packConfig(m_config, config);
+  aerogpu_renderer_config whole = config;
+  const std::string cache = cacheDirOf(config.vm_uuid);  // as this process's environment says
+  if (!whole.cache_dir) whole.cache_dir = cache.c_str();
+  remote::packConfig(m_config, whole);
 }
 
 std::unique_ptr<RemoteRenderer> RemoteRenderer::create(const aerogpu_renderer_config& config,

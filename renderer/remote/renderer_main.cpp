@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "renderer/process/protocol.h"
+#include "renderer/remote/confine.h"
 #include "renderer/remote/server.h"
 #include "renderer/remote/start_protocol.h"
 #include "renderer/remote/starter.h"
@@ -46,6 +47,7 @@ int startOthers() {
 
 int render() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // its starter is the one that ends it
+  if (remote::kIsConfined && !remote::giveUpRights()) return process::kExitNoSandbox;
   std::string error;
   auto channel = remote::Channel::take(remote::Descriptor(process::kControlFd), error);
   if (!channel) {

@@ -10,6 +10,7 @@
 #include "renderer/base/result.h"
 #include "renderer/local/local.h"
 #include "renderer/remote/config.h"
+#include "renderer/remote/confine.h"
 
 namespace aerogpu::remote {
 namespace {
@@ -143,10 +144,11 @@ bool Server::create(Unpacker& from) {
   config.callbacks = &callbacks;
   config.opaque = this;
   char error[512] = "";
-  if (config.backend == nullptr || std::strcmp(config.backend, "null") != 0)
-    aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
   m_renderer = aerogpu_renderer_create(&config, error, sizeof error);
   Answer done = Answer::of(m_renderer != nullptr, error);
+  // Only now: some drivers start with a program or a socket. Nothing of a guest was read yet.
+  if (m_renderer && kIsConfined && !filterCalls())
+    done = Answer::of(false, "this kernel has no seccomp filters");
   if (m_renderer) {
     packCreated(done.more);
     m_urgentThread = std::thread([this] { serveUrgent(); });
