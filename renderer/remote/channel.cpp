@@ -59,6 +59,7 @@ bool Channel::greet(uint64_t untilNs, uint32_t& processId, std::string& error) {
   int descriptors[kDescriptors] = {memory.fd(), frames.fd()};
   for (size_t i = 0; i < bells.size(); ++i) descriptors[2 + i] = bells[i].get();
   Greeting greeting;
+  greeting.layout = kLayout;
   greeting.channelBytes = memory.size();
   greeting.frameBytes = frames.size();
   GreetingAnswer answer{};
@@ -68,6 +69,11 @@ bool Channel::greet(uint64_t untilNs, uint32_t& processId, std::string& error) {
     error = "the renderer's process does not answer";
     return false;
   }
+  if (answer.version != kVersion || answer.layout != kLayout) {
+    error = "the renderer's process is of another build, which speaks another protocol: " +
+            std::to_string(answer.version) + " in place of " + std::to_string(kVersion);
+    return false;
+  }
   processId = answer.processId;
   return true;
 }
@@ -75,25 +81,30 @@ bool Channel::greet(uint64_t untilNs, uint32_t& processId, std::string& error) {
 std::unique_ptr<Channel> Channel::take(Descriptor socket, std::string& error) {
   Greeting greeting{};
   std::vector<Descriptor> taken;
+  GreetingAnswer answer;
+  answer.layout = kLayout;
+  answer.processId = static_cast<uint32_t>(getpid());
+  const auto sendAnswer = [&] {
+    return send(socket.get(), &answer, sizeof answer, MSG_NOSIGNAL) == sizeof answer;
+  };
   if (!receiveDescriptors(socket.get(), {reinterpret_cast<uint8_t*>(&greeting), sizeof greeting}, taken) ||
       taken.size() != kDescriptors || greeting.magic != kMagic || greeting.version != kVersion ||
-      greeting.channelBytes != kAll) {
+      greeting.layout != kLayout || greeting.channelBytes != kAll) {
+    sendAnswer();  // so that the client can say what is wrong
     error = "the greeting is of another build";
     return nullptr;
   }
   auto channel = std::make_unique<Channel>();
-  channel->socket = std::move(socket);
   channel->memory = SharedMemory::take(std::move(taken[0]), kAll, true, error);
   if (!channel->memory) return nullptr;
   channel->frames = SharedMemory::take(std::move(taken[1]), greeting.frameBytes, true, error);
   if (!channel->frames) return nullptr;
   for (size_t i = 0; i < channel->bells.size(); ++i) channel->bells[i] = std::move(taken[2 + i]);
-  GreetingAnswer answer;
-  answer.processId = static_cast<uint32_t>(getpid());
-  if (send(channel->socket.get(), &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) {
+  if (!sendAnswer()) {
     error = "nobody takes the answer to the greeting";
     return nullptr;
   }
+  channel->socket = std::move(socket);
   return channel;
 }
 

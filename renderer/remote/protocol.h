@@ -22,17 +22,22 @@ namespace aerogpu::remote {
 /// First word of the greeting.
 inline constexpr uint32_t kMagic = 0x4E524741;
 /// Changes with each change of this file.
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 
 /// The greeting goes over the control socket, with the descriptors attached: the channel's memory, the
-/// frames', and an eventfd for each Bell. The answer is the server's process number.
+/// frames', and an eventfd for each Bell. The answer is the server's process number. The first three words of
+/// both never change: after a package's update the two may come from different builds.
 struct Greeting {
   uint32_t magic = kMagic;
   uint32_t version = kVersion;
+  uint32_t layout = 0;  ///< kLayout
+  uint32_t reserved0 = 0;
   uint64_t channelBytes = 0, frameBytes = 0;
 };
 struct GreetingAnswer {
   uint32_t magic = kMagic;
+  uint32_t version = kVersion;
+  uint32_t layout = 0;
   uint32_t processId = 0;
 };
 
@@ -299,5 +304,17 @@ struct Created {
     return made;
   }
 };
+
+/// Differs between builds whose structures have other sizes, in case that kVersion was forgotten.
+template <class... T>
+constexpr uint32_t layoutOf() {
+  uint32_t layout = 0;
+  ((layout = layout * 31 + static_cast<uint32_t>(sizeof(T))), ...);
+  return layout;
+}
+inline constexpr uint32_t kLayout =
+    layoutOf<ControlWords, SubmitCall, RegionRecord, WriteEvent, FinishedEvent, aerogpu_scanout_config,
+             aerogpu_renderer_stats, aerogpu_renderer_space, aerogpu_renderer_space_limits,
+             aerogpu_frame_rect>();
 
 }  // namespace aerogpu::remote

@@ -2,6 +2,7 @@
 // A renderer in a process of its own that is killed, stopped, and started again.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "renderer/base/log.h"
+#include "renderer/remote/descriptors.h"
 #include "renderer/remote/remote.h"
 #include "renderer/test/harness.h"
 
@@ -320,6 +322,35 @@ TEST(RemoteMemory, WhatIsMappedIsNotAskedForAndItsWritesAreAnnounced) {
     EXPECT_EQ(h.mappingsHeld(), 0);
   }
   unsetenv("AEROGPU_TEST_PROCESS");
+}
+
+/// After a package's update a machine of before may start a process of the new build.
+TEST(RemoteStart, AnotherBuildIsRefusedByBothSides) {
+  std::string error;
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+  const auto client = Channel::make(Descriptor(ends[0]), 4096, error);
+  ASSERT_TRUE(client) << error;
+  GreetingAnswer newer;
+  newer.version = kVersion + 1;
+  newer.layout = kLayout;
+  ASSERT_EQ(send(ends[1], &newer, sizeof newer, 0), ssize_t{sizeof newer});
+  uint32_t process = 0;
+  EXPECT_FALSE(client->greet(nowNs() + 1'000'000'000, process, error));
+  EXPECT_EQ(error, "the renderer's process is of another build, which speaks another protocol: " +
+                       std::to_string(kVersion + 1) + " in place of " + std::to_string(kVersion));
+  // The greeting is with the other side; one of an older client follows.
+  std::vector<Descriptor> taken;
+  Greeting greeting;
+  ASSERT_TRUE(receiveDescriptors(ends[1], {reinterpret_cast<uint8_t*>(&greeting), sizeof greeting}, taken));
+  EXPECT_EQ(greeting.version, kVersion);
+  --greeting.version;
+  ASSERT_EQ(send(ends[0], &greeting, sizeof greeting, 0), ssize_t{sizeof greeting});
+  EXPECT_EQ(Channel::take(Descriptor(ends[1]), error), nullptr);
+  EXPECT_EQ(error, "the greeting is of another build");
+  GreetingAnswer answer{};
+  ASSERT_EQ(recv(ends[0], &answer, sizeof answer, MSG_DONTWAIT), ssize_t{sizeof answer});
+  EXPECT_EQ(answer.version, kVersion);
 }
 
 TEST(RemoteStart, SaysWhatIsMissing) {
