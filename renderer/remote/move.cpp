@@ -12,7 +12,6 @@
 
 namespace aerogpu {
 
-using remote::bytesOf;
 using remote::Call;
 using remote::CallEnd;
 using remote::Created;
@@ -97,7 +96,7 @@ Outcome RemoteRenderer::moveTo(const std::string& device, const GoesOn& goesOn, 
     return begun->ended() ? Outcome("the renderer's new process has ended") : std::move(done);
   if (auto told = tellAll(*begun); !told) return told;
   m_config = std::move(config);
-  use(std::move(begun), std::move(made));
+  use(begun, std::move(made));
   return {};
 }
 

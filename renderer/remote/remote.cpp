@@ -79,7 +79,7 @@ std::shared_ptr<Session> RemoteRenderer::begin(const Packer& config, Created& ma
                         error);
 }
 
-void RemoteRenderer::use(std::shared_ptr<Session> begun, Created made) {
+void RemoteRenderer::use(const std::shared_ptr<Session>& begun, Created made) {
   std::shared_ptr<Session> before;
   uint32_t faults;
   {
@@ -100,7 +100,7 @@ bool RemoteRenderer::start(std::string& error) {
   Created made;
   std::shared_ptr<Session> begun = begin(m_config, made, error);
   if (!begun) return false;
-  use(std::move(begun), std::move(made));
+  use(begun, std::move(made));
   return true;
 }
 

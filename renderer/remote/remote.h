@@ -78,7 +78,7 @@ private:
   std::shared_ptr<remote::Session> begin(const remote::Packer& config, remote::Created& made,
                                          std::string& error);
   /// Takes it in place of the one before, which is ended.
-  void use(std::shared_ptr<remote::Session> begun, remote::Created made);
+  void use(const std::shared_ptr<remote::Session>& begun, remote::Created made);
   bool start(std::string& error);
   /// What the guest was told of the GPU, and whether GPUs that lack something of it are taken too.
   std::pair<std::vector<uint8_t>, bool> promise() const EXCLUDES(m_mutex);

@@ -25,6 +25,7 @@ constexpr uint64_t kHowNs = 500'000'000;
 constexpr uint64_t kLookNs = 250'000'000;
 
 constexpr const char* kEnded = "the renderer's process has ended";
+constexpr const char* kEndless = "the renderer's process says that it works, never ends, and was ended";
 constexpr const char* kSilent = "the renderer's process has been silent for too long and was ended";
 
 bool isLate(Sent sent) {
@@ -131,9 +132,14 @@ void Session::end(std::string why) {
 template <class Try>
 auto Session::patiently(Try attempt) {
   uint64_t seen = progress(), since = nowNs();
+  const uint64_t begin = since;
   for (;;) {
     const auto result = attempt(nowNs() + kLookNs);
     if (!isLate(result)) return result;
+    if (nowNs() - begin > patienceNs.load(std::memory_order_relaxed)) {
+      end(kEndless);
+      return result;
+    }
     if (const uint64_t now = progress(); now != seen) {
       seen = now;
       since = nowNs();
@@ -300,12 +306,20 @@ uint64_t Session::progress() const {
 uint64_t Session::watch(Watch& watch) {
   const uint64_t now = nowNs(), seen = progress();
   bool isBusy;
+  uint64_t finished;
   {
     Lock lock(m_mutex);
     isBusy = !m_expected.empty();
+    finished = m_finished;
     if (isBusy) watch.busyNs = now;
     m_isUnwatched = now - watch.busyNs > unwatchedNs.load(std::memory_order_relaxed);
     if (m_isUnwatched) return kForever;
+  }
+  if (!isBusy || finished != watch.finished) {
+    watch.finished = finished;
+    watch.finishedNs = now;
+  } else if (now - watch.finishedNs > patienceNs.load(std::memory_order_relaxed)) {
+    end(kEndless);
   }
   if (!isBusy || seen != watch.seen) {
     watch.seen = seen;
@@ -318,6 +332,7 @@ uint64_t Session::watch(Watch& watch) {
 
 void Session::takeEvents() {
   Watch now;
+  now.sinceNs = now.finishedNs = nowNs();
   for (bool known = true; known && !ended();) {
     const Received received = m_events.waitForMore(watch(now), m_isNudged);
     if (received == Received::Late) continue;

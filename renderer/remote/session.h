@@ -99,6 +99,9 @@ public:
   static constexpr size_t kMaxInFlight = 64;
   /// How long a process that has something to do may be silent; tests shorten it.
   static inline std::atomic<uint64_t> silenceNs{kSilenceNs};
+  /// How long one that makes progress may take for one submission, or for one answer: more than the renderer
+  /// itself gives a guest's work.
+  static inline std::atomic<uint64_t> patienceNs{120'000'000'000};
   /// A process that had nothing to do for longer is not looked at, so that an idle pair sleeps.
   static inline std::atomic<uint64_t> unwatchedNs{1'000'000'000};
 
@@ -108,6 +111,7 @@ private:
   /// What the events' thread knows of the server's progress.
   struct Watch {
     uint64_t seen = 0, sinceNs = 0, busyNs = 0;
+    uint64_t finished = 0, finishedNs = 0;
   };
   uint64_t watch(Watch& watch) EXCLUDES(m_mutex);
   uint64_t progress() const;

@@ -33,6 +33,7 @@ protected:
   void TearDown() override {
     Session::silenceNs = kSilenceNs;
     Session::unwatchedNs = 1'000'000'000;
+    Session::patienceNs = 120'000'000'000;
   }
 
   RemoteRenderer& remote() { return *static_cast<RemoteRenderer*>(h.renderer()); }
@@ -97,6 +98,25 @@ TEST_F(RemoteProcess, OneThatStoodStillWhileNobodyLookedIsEndedToo) {
     EXPECT_FALSE(work().result.gpu_lost);
     signalIt(SIGSTOP);
     EXPECT_TRUE(work().result.gpu_lost);  // nothing but the submission itself waits for it
+    EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  }
+}
+
+/// Whatever a process says of its progress, neither a submission nor a call may take for ever.
+TEST_F(RemoteProcess, PatienceEnds) {
+  Session::silenceNs = kForever;  // as if it made progress
+  Session::patienceNs = 300'000'000;
+  for (const bool calls : {false, true}) {
+    EXPECT_FALSE(work().result.gpu_lost);
+    h.takeErrorLines();
+    signalIt(SIGSTOP);
+    if (calls)
+      aerogpu_renderer_lose(h.renderer());
+    else
+      EXPECT_TRUE(work().result.gpu_lost);
+    EXPECT_EQ(
+        h.takeErrorLines(),
+        std::vector<std::string>{"the renderer's process says that it works, never ends, and was ended"});
     EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
   }
 }
