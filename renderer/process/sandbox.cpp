@@ -3,7 +3,6 @@
 #include "renderer/process/sandbox.h"
 
 #include <grp.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -21,18 +20,12 @@
 #include <cstdio>
 #include <iterator>
 
+#include "renderer/process/architecture.h"
+
 namespace aerogpu::process {
 namespace {
 
 constexpr unsigned kNobody = 65534;
-
-#if defined(__x86_64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#else
-#error "name the architecture's AUDIT_ARCH constant here"
-#endif
 
 /// Enough for malloc, memory copies and the end of a process. Excludes paths, descriptors, signals and other
 /// processes.

@@ -5,7 +5,6 @@
 #include "renderer/remote/confine.h"
 
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -22,16 +21,10 @@
 #include <initializer_list>
 #include <vector>
 
+#include "renderer/process/architecture.h"
+
 namespace aerogpu::remote {
 namespace {
-
-#if defined(__x86_64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#else
-#error "name the architecture's AUDIT_ARCH constant here"
-#endif
 
 /// Bit of the numbers of the x32 ABI, which reach the same calls.
 constexpr uint32_t kX32 = 0x40000000;
@@ -224,7 +217,7 @@ bool giveUpRights() {
 bool filterCalls() {
   Filter filter;
   filter.load(offsetof(seccomp_data, arch));
-  filter.ifOther(kArchitecture, 1);
+  filter.ifOther(process::kArchitecture, 1);
   filter.end(SECCOMP_RET_KILL_PROCESS);
   filter.load(offsetof(seccomp_data, nr));
 #if defined(__x86_64__)
