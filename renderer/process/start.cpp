@@ -33,8 +33,10 @@ std::vector<char*> environment(const Program& program) {
     for (const char* name : kEnvironment)
       if (!program.wholeEnvironment && std::strncmp(*entry, name, std::strlen(name)) == 0)
         kept.push_back(*entry);
+  // But for what is preloaded into this process: the device is, and a sanitizer's runtime may be.
   if (program.wholeEnvironment)
-    for (char** entry = environ; entry && *entry; ++entry) kept.push_back(*entry);
+    for (char** entry = environ; entry && *entry; ++entry)
+      if (std::strncmp(*entry, "LD_PRELOAD=", 11) != 0) kept.push_back(*entry);
   kept.push_back(nullptr);
   return kept;
 }

@@ -18,7 +18,7 @@ struct Program {
   /// settings of sanitizers.
   const char* setting = nullptr;
   const char* argument = nullptr;  ///< argv[1], or none
-  bool wholeEnvironment = false;   ///< it sees all of this process's, as drivers of GPUs need
+  bool wholeEnvironment = false;   ///< all of this process's but LD_PRELOAD
 };
 
 /// Returns the path of the executable `name`: the value of the environment variable `variable`, or its place
