@@ -11,8 +11,9 @@ export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 # GCC puts checksums of the headers into a precompiled one, and with others than theirs "#pragma once" fails. So a header
 # in which only a comment has changed must be another one to ccache too.
 export CCACHE_COMMENTS=${CCACHE_COMMENTS:-1}
-# Objects are the same in each clone, so that a fresh one compiles nothing that another has. Their debug information then
-# names the folder of the clone that compiled them first.
+# Objects are the same in each clone, so that a fresh one compiles little that another has, but for what needs a
+# precompiled header of clang, which holds paths. Their debug information then names the folder of the clone that
+# compiled them first.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$ROOT} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 
 # configure FOLDER MESON-OPTIONS...: sets a build folder up once; `--reconfigure` keeps it in step with options.
