@@ -313,8 +313,12 @@ uint64_t Session::watch(Watch& watch) {
     finished = m_finished;
     if (isBusy) watch.busyNs = now;
     m_isUnwatched = now - watch.busyNs > unwatchedNs.load(std::memory_order_relaxed);
-    if (m_isUnwatched) return kForever;
+    if (m_isUnwatched) {
+      watch.slept = true;
+      return kForever;
+    }
   }
+  if (std::exchange(watch.slept, false)) watch.sinceNs = watch.finishedNs = now;  // that was no silence
   if (!isBusy || finished != watch.finished) {
     watch.finished = finished;
     watch.finishedNs = now;

@@ -112,6 +112,7 @@ private:
   struct Watch {
     uint64_t seen = 0, sinceNs = 0, busyNs = 0;
     uint64_t finished = 0, finishedNs = 0;
+    bool slept = false;  ///< it was not looked at
   };
   uint64_t watch(Watch& watch) EXCLUDES(m_mutex);
   uint64_t progress() const;

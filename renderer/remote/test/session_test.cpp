@@ -102,6 +102,22 @@ TEST_F(RemoteProcess, OneThatStoodStillWhileNobodyLookedIsEndedToo) {
   }
 }
 
+/// The time in which it had nothing to do is no silence.
+TEST_F(RemoteProcess, OneThatWasIdleForLongHasAllItsTime) {
+  Session::unwatchedNs = 300'000'000;  // it is looked at once more while it is idle
+  Session::silenceNs = 1'000'000'000;
+  for (int i = 0; i < 2; ++i) {
+    signalIt(SIGSTOP);  // so that the first look finds something outstanding, and no progress
+    std::thread later([this] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      signalIt(SIGCONT);
+    });
+    EXPECT_FALSE(work().result.gpu_lost);
+    later.join();
+    if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1800));  // what is tested
+  }
+}
+
 /// Whatever a process says of its progress, neither a submission nor a call may take for ever.
 TEST_F(RemoteProcess, PatienceEnds) {
   Session::silenceNs = kForever;  // as if it made progress
