@@ -26,10 +26,11 @@ Harness::Harness(const Options& options) : m_memoryBytes(options.guestBytes) {
     m_bytes = m_private.get();
   }
   std::memset(m_bytes, 0, m_memoryBytes);
-  if (std::strcmp(options.backend, "null") != 0) {
-    keepDriversLoaded();
-    aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
-  }
+  const bool isNull = std::strcmp(options.backend, "null") == 0;
+  if (!isNull) keepDriversLoaded();
+  // If it fails, the renderer's log says so. The starter of processes shares it with all that it starts, so
+  // it must be there before the first, whatever its back end is.
+  if (!isNull || isRemote()) aerogpu_renderer_prepare_process(nullptr, nullptr, 0);
   const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap,  onUnmap, onDone, onLog,
                                              onWaitingSpaces,  nullptr};
   aerogpu_renderer_config config{};
