@@ -8,9 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace aerogpu::remote {
 
@@ -18,12 +15,6 @@ uint64_t nowNs() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                    std::chrono::steady_clock::now().time_since_epoch())
                                    .count());
-}
-
-void Doorbell::relax() {
-#if defined(__x86_64__)
-  _mm_pause();
-#endif
 }
 
 void Doorbell::yieldTurn() {
@@ -44,7 +35,7 @@ std::optional<Woken> Doorbell::sleep(uint64_t untilNs) const {
     if (now >= untilNs) return Woken::Late;
     timeoutMs = static_cast<int>(std::min<uint64_t>((untilNs - now) / 1'000'000 + 1, 60'000));
   }
-  const int count = poll(polled, 2, timeoutMs);
+  const int count = ::poll(polled, 2, timeoutMs);
   if (count <= 0) return std::nullopt;
   if (polled[0].revents & POLLIN) {
     uint64_t rung;

@@ -47,12 +47,9 @@ public:
   Woken wait(uint64_t untilNs, Ready ready, bool polls = true) {
     if (ready()) return Woken::Ready;
     for (const uint64_t begin = nowNs(); polls && nowNs() - begin < m_pollNs;) {
-      for (int i = 0; i < 16; ++i) {
-        if (ready()) {
-          m_pollNs = kPollNs;
-          return Woken::Ready;
-        }
-        relax();
+      if (looks(ready)) {
+        m_pollNs = kPollNs;
+        return Woken::Ready;
       }
       yieldTurn();
     }
@@ -73,24 +70,25 @@ public:
     }
   }
 
-  /// Polls in place of the thread that waits, until `ready()`, without a sleep: meanwhile the other side need
-  /// not wake anyone. The thread that waits is woken if `left()` then says that something is left for it.
-  template <class Ready, class Left>
-  bool pollInstead(uint64_t untilNs, Ready ready, Left left) {
-    m_asleep->store(0, std::memory_order_relaxed);
-    bool found = ready();
-    while (!found && nowNs() < untilNs) {
-      for (int i = 0; i < 16 && !found; ++i) {
-        relax();
-        found = ready();
-      }
+  /// From here to endPolling() another thread of this side polls in place of the one that waits, and the
+  /// other side need not wake anyone. Call it before what the other side is to answer.
+  void beginPolling() { m_asleep->store(0, std::memory_order_relaxed); }
+  /// Polls until `ready()`, without a sleep; false at the limit.
+  template <class Ready>
+  bool poll(uint64_t untilNs, Ready ready) {
+    for (;;) {
+      if (looks(ready)) return true;
+      if (nowNs() >= untilNs) return false;
       // The thread that waits may have gone to sleep meanwhile.
-      if (m_asleep->load(std::memory_order_relaxed) != 0) m_asleep->store(0, std::memory_order_relaxed);
+      if (m_asleep->load(std::memory_order_relaxed) != 0) beginPolling();
     }
+  }
+  /// Wakes the thread that waits if `left()` says that something is left for it.
+  template <class Left>
+  void endPolling(Left left) {
     m_asleep->store(1, std::memory_order_relaxed);  // or so it may be
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!found && left()) wake();
-    return found;
+    if (left()) wake();
   }
   /// Wakes this side's own thread.
   void wakeOwn() const { wake(); }
@@ -98,7 +96,20 @@ public:
   static constexpr uint64_t kPollNs = 100'000;
 
 private:
-  static void relax();
+  /// About a microsecond of looks, as long as the system call takes that follows.
+  template <class Ready>
+  static bool looks(Ready& ready) {
+    for (int i = 0; i < 64; ++i) {
+      if (ready()) return true;
+      relax();
+    }
+    return false;
+  }
+  static void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
   static void yieldTurn();
   void wake() const;
   /// Nothing: look again.

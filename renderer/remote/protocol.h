@@ -201,7 +201,12 @@ struct FinishedEvent {
   uint32_t slot, width, height, strideBytes, format, damageCount;
   uint64_t offset;  ///< of its pixels in the frames' memory
   uint64_t sequence, damageSince;
-  aerogpu_frame_rect damage[AEROGPU_FRAME_DAMAGE_MAX];
+  aerogpu_frame_rect damage[AEROGPU_FRAME_DAMAGE_MAX];  ///< only `damageCount` of them are sent
+
+  /// Bytes that are sent; more than the event has if a count is nonsense.
+  uint64_t bytes() const {
+    return offsetof(FinishedEvent, damage) + uint64_t{damageCount} * sizeof damage[0];
+  }
 };
 
 /// Returns the bytes of a value, which outlives them.

@@ -181,11 +181,9 @@ void RemoteRenderer::submit(const aerogpu_submission& given) {
   call.inSpace = submission.in_space;
   call.space = submission.space;
   call.spaceFlags = submission.space_flags;
-  const auto now = session();
-  now->expect(call.cookie, call.signalFence, call.inSpace ? call.space : 0);
-  now->post(Call::Submit, {bytesOf(call), memoryOf(submission.cmd, call.streamBytes),
-                           memoryOf(submission.alloc_table, call.tableBytes)});
-  now->takeSoon();
+  session()->submit(call.cookie, call.signalFence, call.inSpace ? call.space : 0, Call::Submit,
+                    {bytesOf(call), memoryOf(submission.cmd, call.streamBytes),
+                     memoryOf(submission.alloc_table, call.tableBytes)});
 }
 
 void RemoteRenderer::setScanout(const aerogpu_scanout_config& config) {
@@ -194,9 +192,7 @@ void RemoteRenderer::setScanout(const aerogpu_scanout_config& config) {
 }
 
 void RemoteRenderer::snapshotScanout(uint64_t cookie) {
-  const auto now = session();
-  now->expect(cookie, 0, {});
-  now->post(Call::SnapshotScanout, {bytesOf(cookie)});
+  session()->submit(cookie, 0, {}, Call::SnapshotScanout, {bytesOf(cookie)});
 }
 
 void RemoteRenderer::releaseFrame(aerogpu_frame* frame) {

@@ -22,6 +22,11 @@ void RingWriter::put(std::span<const uint8_t> bytes) {
   m_written += bytes.size();
 }
 
+bool RingWriter::hasRoom(uint64_t bytes) const {
+  const uint64_t full = m_written - m_words->read.load(std::memory_order_acquire);
+  return bytes <= mostBytes() && full <= m_size && m_size - full >= taken(bytes);
+}
+
 Sent RingWriter::write(uint32_t kind, std::initializer_list<std::span<const uint8_t>> parts, uint64_t untilNs,
                        bool wakes) {
   uint64_t bytes = 0;
@@ -55,13 +60,14 @@ void RingReader::take(void* to, size_t size) {
 }
 
 Received RingReader::read(Message& message, uint64_t untilNs) {
-  uint64_t full = 0;
-  const auto more = [&] {
-    full = m_words->written.load(std::memory_order_acquire) - m_read;
-    return full != 0;
-  };
-  const Woken woken = m_more.wait(untilNs, more);
+  const Woken woken = m_more.wait(untilNs, [this] { return full() != 0; });
   if (woken != Woken::Ready) return woken == Woken::Late ? Received::Late : Received::Gone;
+  return readNow(message);
+}
+
+Received RingReader::readNow(Message& message) {
+  const uint64_t full = this->full();
+  if (full == 0) return Received::Late;
   if (full > m_size || full < sizeof(MessageHeader)) return Received::Broken;
   const uint64_t begin = m_read;
   MessageHeader header;
@@ -81,11 +87,6 @@ Received RingReader::waitForMore(uint64_t untilNs, const std::atomic<bool>& nudg
   const Woken woken = m_more.wait(untilNs, ready, false);
   if (woken != Woken::Ready) return woken == Woken::Late ? Received::Late : Received::Gone;
   return Received::Yes;
-}
-
-bool RingReader::pollForMore(uint64_t untilNs) {
-  const auto more = [this] { return hasMore(); };
-  return m_more.pollInstead(untilNs, more, more);
 }
 
 }  // namespace aerogpu::remote

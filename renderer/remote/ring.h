@@ -47,6 +47,8 @@ public:
 
   /// Most bytes of one message.
   size_t mostBytes() const { return m_size / 2 - sizeof(MessageHeader); }
+  /// True if a message of as many bytes would be written without a wait.
+  bool hasRoom(uint64_t bytes) const;
   /// Writes one message of all `parts`, mostBytes() at most, and wakes the reader, unless another message
   /// will.
   Sent write(uint32_t kind, std::initializer_list<std::span<const uint8_t>> parts, uint64_t untilNs,
@@ -85,11 +87,20 @@ public:
 
   /// Waits for a message. Its memory is used again.
   Received read(Message& message, uint64_t untilNs);
+  /// Takes a message if there is one; else Received::Late.
+  Received readNow(Message& message);
   /// Waits, asleep, until there is one, which another thread may read then, or until `nudged`, which
   /// wakeReader() follows; Received::Yes, Late or Gone.
   Received waitForMore(uint64_t untilNs, const std::atomic<bool>& nudged);
-  /// Polls for a message in place of the thread that waits; false if none has come in time.
-  bool pollForMore(uint64_t untilNs);
+  /// From here to endPolling() this thread polls in place of the one that waits.
+  void beginPolling() { m_more.beginPolling(); }
+  /// Polls for a message; false if none has come in time.
+  bool pollForMore(uint64_t untilNs) {
+    return m_more.poll(untilNs, [this] { return hasMore(); });
+  }
+  void endPolling() {
+    m_more.endPolling([this] { return hasMore(); });
+  }
   /// True if there is a message that was not read.
   bool hasMore() const {
     return m_words->written.load(std::memory_order_acquire) != m_words->read.load(std::memory_order_relaxed);
@@ -99,6 +110,8 @@ public:
 
 private:
   void take(void* to, size_t size);
+  /// Bytes that are there, as the writer says.
+  uint64_t full() const { return m_words->written.load(std::memory_order_acquire) - m_read; }
 
   RingWords* m_words = nullptr;
   const uint8_t* m_bytes = nullptr;

@@ -432,7 +432,7 @@ void Server::finished(const aerogpu_submission_result& result) {
   }
   if (result.gpu_lost) m_channel->control().gpuLost.store(1, std::memory_order_release);
   m_unfinished.fetch_sub(1, std::memory_order_relaxed);
-  post(Event::Finished, {bytesOf(event)});
+  post(Event::Finished, {bytesOf(event).first(event.bytes())});
 }
 
 }  // namespace aerogpu::remote

@@ -131,10 +131,10 @@ void Session::end(std::string why) {
 /// Calls `attempt` with limits until it is not late; while the server works, the limit moves.
 template <class Try>
 auto Session::patiently(Try attempt) {
-  uint64_t seen = progress(), since = nowNs();
-  const uint64_t begin = since;
-  for (;;) {
-    const auto result = attempt(nowNs() + kLookNs);
+  const uint64_t begin = nowNs();
+  auto result = attempt(begin + kLookNs);
+  if (!isLate(result)) return result;  // the usual case, which reads no word of the server's
+  for (uint64_t seen = progress(), since = begin;; result = attempt(nowNs() + kLookNs)) {
     if (!isLate(result)) return result;
     if (nowNs() - begin > patienceNs.load(std::memory_order_relaxed)) {
       end(kEndless);
@@ -223,19 +223,38 @@ CallEnd Session::call(Call call, std::initializer_list<std::span<const uint8_t>>
   }
 }
 
-void Session::expect(uint64_t cookie, uint64_t signalFence, std::optional<uint32_t> space) {
-  bool wakes;
+void Session::submit(uint64_t cookie, uint64_t signalFence, std::optional<uint32_t> space, Call call,
+                     std::initializer_list<std::span<const uint8_t>> parts) {
+  uint64_t size = 0;
+  for (const auto part : parts) size += part.size();
+  // Before it is sent, or the server would wake the events' thread. What waits for room does not poll.
+  const bool polls = expect(cookie, signalFence, space) && m_calls.hasRoom(size);
+  if (polls) m_events.beginPolling();
+  post(call, parts);
+  if (polls) takeSoon();
+}
+
+bool Session::expect(uint64_t cookie, uint64_t signalFence, std::optional<uint32_t> space) {
+  bool wakes, isAlone;
   {
     Lock lock(m_mutex);
     while (m_expected.size() >= kMaxInFlight) m_changed.wait(m_mutex);
     m_expected.push_back({cookie, signalFence, space});
+    isAlone = m_expected.size() == 1;
     // After the end of the session the events' thread finishes it.
     m_changed.notifyAll();
     wakes = std::exchange(m_isUnwatched, false);
   }
-  if (!wakes) return;
-  m_isNudged.store(true, std::memory_order_release);
-  m_events.wakeReader();
+  if (wakes) {
+    m_isNudged.store(true, std::memory_order_release);
+    m_events.wakeReader();
+  }
+  return isAlone;
+}
+
+bool Session::isIdle() const {
+  Lock lock(m_mutex);
+  return m_expected.empty();
 }
 
 bool Session::waitIdle(uint64_t untilNs) {
@@ -273,8 +292,8 @@ void Session::deliver(const aerogpu_submission_result& result) {
 
 bool Session::takeThem() {
   for (;;) {
-    const Received received = m_events.read(m_event, 0);
-    if (received == Received::Late || received == Received::Gone) return true;
+    const Received received = m_events.readNow(m_event);
+    if (received == Received::Late) return true;
     m_seen.fetch_add(1, std::memory_order_relaxed);
     bool known = received == Received::Yes;
     switch (static_cast<Event>(known ? m_event.kind : 0)) {
@@ -355,18 +374,13 @@ void Session::takeEvents() {
 }
 
 void Session::takeSoon() {
-  {
-    Lock lock(m_mutex);
-    if (m_expected.size() != 1) return;
+  if (m_takeMutex.tryLock()) {
+    const uint64_t until = nowNs() + kSoonNs;
+    while (!ended() && m_events.pollForMore(until) && takeThem() && !isIdle()) {
+    }
+    m_takeMutex.unlock();
   }
-  if (!m_takeMutex.tryLock()) return;
-  const uint64_t until = nowNs() + kSoonNs;
-  while (!ended() && m_events.pollForMore(until) && takeThem()) {
-    Lock lock(m_mutex);
-    if (m_expected.empty()) break;
-  }
-  m_takeMutex.unlock();
-  if (m_events.hasMore()) m_events.wakeReader();
+  m_events.endPolling();
 }
 
 bool Session::takeWrite(std::span<const uint8_t> bytes) {
@@ -460,9 +474,9 @@ std::unique_ptr<SessionFrame> Session::frameOf(const FinishedEvent& event) const
 }
 
 bool Session::takeFinished(std::span<const uint8_t> bytes) {
-  Unpacker from(bytes);
-  const auto event = from.value<FinishedEvent>();
-  if (!from.whole()) return false;
+  FinishedEvent event{};
+  std::memcpy(&event, bytes.data(), std::min(bytes.size(), sizeof event));
+  if (bytes.size() > sizeof event || bytes.size() != event.bytes()) return false;
   {
     Lock lock(m_mutex);
     if (m_expected.empty() || m_expected.front().cookie != event.cookie) return false;

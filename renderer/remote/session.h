@@ -75,17 +75,16 @@ public:
 
   /// Sends a call that is not answered.
   void post(Call call, std::initializer_list<std::span<const uint8_t>> parts);
-  /// Takes a submission's or snapshot's turn, and waits for room; it is finished in every case. `space`: a
-  /// submission's.
-  void expect(uint64_t cookie, uint64_t signalFence, std::optional<uint32_t> space) EXCLUDES(m_mutex);
+  /// Sends a submission or a snapshot, and waits for room among those under way; it is finished in every
+  /// case. One that is alone and ends at once has ended when this returns. `space`: a submission's.
+  void submit(uint64_t cookie, uint64_t signalFence, std::optional<uint32_t> space, Call call,
+              std::initializer_list<std::span<const uint8_t>> parts) EXCLUDES(m_mutex, m_takeMutex);
 
   /// Sends a call and waits for its end; fails if the session ends.
   CallEnd call(Call call, std::initializer_list<std::span<const uint8_t>> parts,
                const Meanwhile& meanwhile = {});
   /// Tells the process which memory it may map. False if it cannot.
   bool setRegions(std::span<const RegionRecord> records, std::span<const int> files);
-  /// Takes the end of the submission that was sent last, if it is the only one and ends at once.
-  void takeSoon() EXCLUDES(m_mutex, m_takeMutex);
   /// Waits until every outstanding submission is finished here too. False at the limit.
   bool waitIdle(uint64_t untilNs) EXCLUDES(m_mutex);
 
@@ -116,6 +115,11 @@ private:
   };
   uint64_t watch(Watch& watch) EXCLUDES(m_mutex);
   uint64_t progress() const;
+  /// True if it is the only one that is under way.
+  bool expect(uint64_t cookie, uint64_t signalFence, std::optional<uint32_t> space) EXCLUDES(m_mutex);
+  /// Takes the end of what was sent, if it comes at once.
+  void takeSoon() EXCLUDES(m_mutex, m_takeMutex);
+  bool isIdle() const EXCLUDES(m_mutex);
   void takeEvents() EXCLUDES(m_takeMutex);
   /// Takes the events that are there; false after nonsense.
   bool takeThem() REQUIRES(m_takeMutex);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares aerogpu-bench of this tree and of another commit, row by row; runs them by turns. For scripts/bench
---against.
+"""Compares aerogpu-bench of this tree and of another commit, or through a process of the renderer's, row by row; runs
+them by turns. For scripts/bench --against and --process.
 
 A pair is one run of each. A row's ratio is the median over the pairs of new time / old time: above 1 is slower.
 `direct` is the same ratio for the direct Vulkan half of the benchmark, which is the same code in both: its distance
@@ -18,30 +18,42 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import typing
 
 SLOWER = 1.02
+# Through a process of the renderer's: 0.97 of the speed.
+SLOWER_PROCESS = 1 / 0.97
 MORE_INSTRUCTIONS = 1.01
 SCATTER = 0.10
 UNITS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 PROGRAM = pathlib.PurePath("renderer/bench/aerogpu-bench")
 TRANSLATOR = pathlib.PurePath("renderer/aerogpu-translator")
+RENDERER = pathlib.PurePath("renderer/aerogpu-renderer")
 
 
-def command(folder, *options):
-    """Returns the command line of a build folder's benchmark program, and its environment."""
-    environment = dict(os.environ, AEROGPU_TRANSLATOR=str(folder / TRANSLATOR))
-    return [str(folder / PROGRAM), *options], environment
+class Side(typing.NamedTuple):
+    """What is run: the program of a build folder."""
+    folder: pathlib.Path
+    process: str = ""  # how the renderer's process comes to guest memory: "shared", "asked"; none: in this process
 
 
-def rows(folder, pattern):
-    words, environment = command(folder, "--benchmark_list_tests=true", f"--benchmark_filter={pattern}")
+def command(side, *options):
+    """Returns the command line of a side's benchmark program, and its environment."""
+    environment = dict(os.environ, AEROGPU_TRANSLATOR=str(side.folder / TRANSLATOR))
+    if side.process:
+        environment |= {"AEROGPU_TEST_PROCESS": side.process, "AEROGPU_RENDERER": str(side.folder / RENDERER)}
+    return [str(side.folder / PROGRAM), *options], environment
+
+
+def rows(side, pattern):
+    words, environment = command(side, "--benchmark_list_tests=true", f"--benchmark_filter={pattern}")
     return subprocess.run(words, env=environment, check=True, capture_output=True, text=True).stdout.split()
 
 
-def measure(folder, pattern, seconds):
+def measure(side, pattern, seconds):
     """Runs the benchmarks once; returns {row: (milliseconds of aerogpu, milliseconds of direct Vulkan or None)}."""
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        words, environment = command(folder, f"--benchmark_filter={pattern}", f"--benchmark_min_time={seconds}",
+        words, environment = command(side, f"--benchmark_filter={pattern}", f"--benchmark_min_time={seconds}",
                                      f"--benchmark_out={out.name}", "--benchmark_out_format=json")
         subprocess.run(words, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(out.name, encoding="utf-8") as file:
@@ -81,10 +93,10 @@ def own_instructions(text, program):
     return total
 
 
-def count(folder, row):
+def count(side, row):
     with tempfile.TemporaryDirectory() as scratch:
         out = pathlib.Path(scratch) / "callgrind.out"
-        words, environment = command(folder, f"--benchmark_filter=^{re.escape(row)}$", "--benchmark_min_time=1e-9")
+        words, environment = command(side, f"--benchmark_filter=^{re.escape(row)}$", "--benchmark_min_time=1e-9")
         subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--compress-strings=yes", *words],
                        env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(out, encoding="utf-8", errors="replace") as file:
@@ -102,7 +114,7 @@ def compare(old, new, pattern, pairs, seconds):
     ratios = {}
     for pair in range(pairs):
         order = (old, new) if pair % 2 == 0 else (new, old)
-        runs = {folder: measure(folder, pattern, seconds) for folder in order}
+        runs = {side: measure(side, pattern, seconds) for side in order}
         for row in common:
             if row not in runs[old] or row not in runs[new]:
                 continue
@@ -117,8 +129,8 @@ def compare(old, new, pattern, pairs, seconds):
     return ratios
 
 
-def report(ratios):
-    """Prints the table; returns the rows that are slower, and those that scatter too much to be judged."""
+def report(ratios, most=SLOWER):
+    """`most`: the ratio above which a row is slower. Prints the table; returns the rows that are slower, and those that scatter too much to be judged."""
     slower, scattered = [], []
     print("| row | before | now | ratio (quartiles) | direct | |\n| --- | --- | --- | --- | --- | --- |")
     for row, (ours, direct, olds, news) in ratios.items():
@@ -127,7 +139,7 @@ def report(ratios):
         if high - low > SCATTER * middle:
             word = "scatters"
             scattered.append(row)
-        elif middle > SLOWER:
+        elif middle > most:
             word = "slower"
             slower.append(row)
         control = f"{statistics.median(direct):.3f}" if direct else ""
@@ -156,13 +168,17 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.2, help="the least time of a row in a run")
     parser.add_argument("--filter", default=".", help="rows, a regular expression")
     parser.add_argument("--instructions", choices=("no", "scattered", "all"), default="scattered")
+    parser.add_argument("--process", choices=("shared", "asked"), default="",
+                        help="run the new side through a process of the renderer's; counts no instructions")
     arguments = parser.parse_args()
-    if arguments.instructions == "all":
-        return 1 if report_instructions(arguments.old, arguments.new, rows(arguments.new, arguments.filter)) else 0
-    slower, scattered = report(compare(arguments.old, arguments.new, arguments.filter, arguments.pairs, arguments.seconds))
+    old, new = Side(arguments.old), Side(arguments.new, arguments.process)
+    if arguments.instructions == "all" and not new.process:
+        return 1 if report_instructions(old, new, rows(new, arguments.filter)) else 0
+    slower, scattered = report(compare(old, new, arguments.filter, arguments.pairs, arguments.seconds),
+                               SLOWER_PROCESS if new.process else SLOWER)
     more = []
-    if arguments.instructions == "scattered" and scattered:
-        more = report_instructions(arguments.old, arguments.new, scattered)
+    if arguments.instructions == "scattered" and scattered and not new.process:
+        more = report_instructions(old, new, scattered)
     if slower or more:
         print(f"slower: {', '.join(slower + more)}", file=sys.stderr)
     return 1 if slower or more else 0

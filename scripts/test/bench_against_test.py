@@ -4,6 +4,7 @@
 import contextlib
 import io
 import os
+import pathlib
 import sys
 import unittest
 
@@ -39,6 +40,15 @@ class BenchAgainstTest(unittest.TestCase):
     def test_own_instructions_are_those_of_the_object(self):
         self.assertEqual(bench_against.own_instructions(CALLGRIND.splitlines(True), 'aerogpu-bench'), 5 + 7 + 2)
         self.assertEqual(bench_against.own_instructions(CALLGRIND.splitlines(True), 'libvulkan_lvp.so'), 20)
+
+    def test_a_side_may_have_a_process(self):
+        folder = pathlib.Path('/build')
+        words, environment = bench_against.command(bench_against.Side(folder), '-x')
+        self.assertEqual(words, ['/build/renderer/bench/aerogpu-bench', '-x'])
+        self.assertNotIn('AEROGPU_TEST_PROCESS', environment)
+        _, environment = bench_against.command(bench_against.Side(folder, 'asked'))
+        self.assertEqual(environment['AEROGPU_TEST_PROCESS'], 'asked')
+        self.assertEqual(environment['AEROGPU_RENDERER'], '/build/renderer/aerogpu-renderer')
 
     def report(self, **rows):
         ratios = {name: (values, [], [1.0], [1.0]) for name, values in rows.items()}

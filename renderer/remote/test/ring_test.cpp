@@ -101,6 +101,49 @@ TEST_F(Ring, AWriterWaitsForRoomUntilItsLimit) {
   EXPECT_EQ(reader.read(message, soon()), Received::Late);
 }
 
+TEST_F(Ring, OneThatPollsIsNotWoken) {
+  const auto rung = [this] {
+    uint64_t times = 0;
+    return read(ends.more.get(), &times, sizeof times) == sizeof times ? times : 0;
+  };
+  const auto send = [this](uint32_t kind) { return writer.write(kind, {}, late()); };
+  Message message;
+  words.readerSleeps = 1;  // another thread waits
+  reader.beginPolling();
+  EXPECT_EQ(send(1), Sent::Yes);
+  EXPECT_EQ(rung(), 0u);
+  EXPECT_TRUE(reader.pollForMore(late()));
+  EXPECT_EQ(reader.readNow(message), Received::Yes);
+  EXPECT_EQ(message.kind, 1u);
+  EXPECT_EQ(reader.readNow(message), Received::Late);
+  words.readerSleeps = 1;  // it waits again
+  EXPECT_FALSE(reader.pollForMore(soon()));
+  EXPECT_EQ(send(2), Sent::Yes);
+  EXPECT_EQ(rung(), 0u);
+  EXPECT_EQ(reader.readNow(message), Received::Yes);
+  reader.endPolling();
+  EXPECT_EQ(rung(), 0u);
+  EXPECT_EQ(send(3), Sent::Yes);
+  EXPECT_EQ(rung(), 1u);
+  reader.beginPolling();
+  EXPECT_EQ(send(4), Sent::Yes);
+  EXPECT_EQ(rung(), 0u);
+  reader.endPolling();  // what is left is for the one that waits
+  EXPECT_EQ(rung(), 1u);
+}
+
+TEST_F(Ring, AWriterKnowsWhetherItWouldWait) {
+  const Bytes big(writer.mostBytes());
+  EXPECT_FALSE(writer.hasRoom(big.size() + 1));
+  EXPECT_TRUE(writer.hasRoom(big.size()));
+  EXPECT_EQ(writer.write(1, {big}, late()), Sent::Yes);
+  EXPECT_TRUE(writer.hasRoom(big.size()));
+  EXPECT_EQ(writer.write(2, {big}, late()), Sent::Yes);
+  EXPECT_FALSE(writer.hasRoom(0));
+  words.read = UINT64_MAX / 2;  // nonsense
+  EXPECT_FALSE(writer.hasRoom(0));
+}
+
 TEST_F(Ring, WhatWasSentBeforeAnEndIsRead) {
   const Bytes bytes{1, 2, 3};
   EXPECT_EQ(writer.write(7, {bytes}, late()), Sent::Yes);
