@@ -145,7 +145,7 @@ TEST(Deaths, ADeviceResetStartsAnotherProcess) {
 
 TEST(Auto, TakesAProcessWhereRamIsSealedAndSaysWhyNot) {
   {
-    RendererProcess p("renderer=null,process=auto", kShared);
+    RendererProcess p("renderer=null", kShared);  // auto is the default
     EXPECT_GT(p.id(), 0);
     p.draw(1, 0, 1);
   }
@@ -183,7 +183,7 @@ TEST_P(Kinds, ARestartOfTheProcessKeepsEverything) {
 }
 
 TEST(Off, HasNoProcess) {
-  RendererProcess p("renderer=null", kShared);
+  RendererProcess p("renderer=null,process=off", kShared);
   EXPECT_EQ(p.id(), 0);
   EXPECT_EQ(p.about("since-ms"), "0");
   EXPECT_NE(errorOf([&] { p.restartProcess(); }).find("the renderer has no process of its own (process=on)"),

@@ -306,7 +306,7 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
                      config.max_space_hostmem, 0),
     DEFINE_PROP_UINT32("max_batch_ms", AeroGPUState, config.max_batch_ms, 2000),
     DEFINE_PROP_ON_OFF_AUTO("process", AeroGPUState, config.process,
-                            ON_OFF_AUTO_OFF),
+                            ON_OFF_AUTO_AUTO),
     DEFINE_PROP_UINT32("process_deaths", AeroGPUState, config.process_deaths,
                        3),
     DEFINE_PROP_STRING("caps", AeroGPUState, config.caps),
@@ -346,7 +346,7 @@ static const struct {
       "how long a program's shaders may loop while another's work waits" },
     { "process",
       "on: the renderer runs in a process of its own, whose death is a lost "
-      "GPU; auto: if the guest's RAM is sealed shared memory (default: off)" },
+      "GPU; auto: if the guest's RAM is sealed shared memory (default: auto)" },
     { "process_deaths",
       "how often that process may die in a minute before the GPU is gone; 0: "
       "as often as it does" },

@@ -41,9 +41,9 @@ class Launcher(unittest.TestCase):
         return subprocess.run([program or self.installed, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, env=dict(os.environ, AEROGPU_QEMU=self.qemu, **variables), check=False)
 
-    def arguments(self, *arguments):
+    def arguments(self, *arguments, **variables):
         path = self.module()
-        done = self.run_it(*arguments)
+        done = self.run_it(*arguments, **variables)
         self.assertEqual(done.returncode, 0, done.stderr)
         preload, *words = done.stdout.splitlines()
         self.assertEqual(preload, path)
@@ -53,6 +53,25 @@ class Launcher(unittest.TestCase):
         self.assertEqual(self.arguments(), CARD)
         self.assertEqual(self.arguments('-m', '2G', 'a b'), CARD + ['-m', '2G', 'a b'])
         self.assertEqual(self.arguments('-M', 'q35'), CARD + ['-M', 'q35'])
+
+    def test_shared_ram(self):
+        def shared(*words):
+            return self.arguments(*words, AEROGPU_SHARED_RAM='1')
+        for memory, size in (([], '128M'), (['-m', '3072'], '3072M'), (['-m', '2.5G'], '2.5G'), (['-m', '3g,maxmem=8G'], '3g'),
+                             (['-m', 'size=1G,slots=2,maxmem=8G'], '1G'), (['-m', 'slots=2,maxmem=8G,size=512'], '512M'),
+                             (['-m', 'slots=2,maxmem=8G'], '128M')):
+            ram = ['-object', f'memory-backend-memfd,id=pc.ram,size={size},share=on', '-machine', 'memory-backend=pc.ram']
+            self.assertEqual(shared(*memory), CARD + ram + memory)
+            self.assertEqual(shared('-vga', 'none', *memory), ram + ['-vga', 'none'] + memory)
+        for own in (['-machine', 'q35,memory-backend=ram'], ['-numa', 'node,memdev=a'], ['-mem-path', '/dev/hugepages'],
+                    ['-readconfig', 'file']):
+            self.assertEqual(shared(*own), CARD + own)
+            self.assertIn(own[1], self.run_it(*own, AEROGPU_SHARED_RAM='1').stderr)
+        self.assertEqual(shared('-M', 'none'), ['-M', 'none'])
+        self.assertEqual(self.arguments(AEROGPU_SHARED_RAM='0'), CARD)
+        done = self.run_it(AEROGPU_SHARED_RAM='yes')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("AEROGPU_SHARED_RAM is 'yes', not 0 or 1", done.stderr)
 
     def test_no_card(self):
         for words in (['-nodefaults'], ['-vga', 'none'], ['-vga', 'qxl'], ['-machine', 'none'], ['-M', 'microvm,acpi=on'],
