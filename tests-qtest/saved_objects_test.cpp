@@ -606,8 +606,11 @@ TEST(SavedBusy, AGpuThatDoesNotEndItsWork) {
 
 /// What saves a machine moves a running one: nobody sees it, a reset of the ring in the middle included.
 TEST(Moves, NobodySeesThem) {
-  for (const std::string backend : {"null", "vulkan"}) {
-    AeroGpuDev dev("x-move=objects:1,renderer=" + backend);
+  for (const std::string options :
+       {"x-move=objects:1,renderer=null", "x-move=objects:1,renderer=vulkan",
+        "x-move=device:4,renderer=vulkan", "x-move=device:4,renderer=vulkan,process=on"}) {
+    AeroGpuDev dev(options);
+    const bool anew = options.find("device") != std::string::npos;
     dev.startRing();
     dev.setScanout({.width = kWidth, .height = kHeight, .pitch = kPitch});
     const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 0x1000, 0}};
@@ -625,11 +628,13 @@ TEST(Moves, NobodySeesThem) {
       w.reset();
       packets::present(w);
       dev.waitFence(dev.submit(w, {.table = table}));
-      EXPECT_EQ(dev.qemu.screendump().at(1, 1), i % 2 ? 0xFF00FFu : 0x0000FFu) << backend << i;
+      EXPECT_EQ(dev.qemu.screendump().at(1, 1), i % 2 ? 0xFF00FFu : 0x0000FFu) << options << i;
     }
     EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
-    EXPECT_GT(dev.qemu.property("moves"), 30);
-    EXPECT_EQ(dev.qemu.output().find("x-move"), std::string::npos) << dev.qemu.output();
+    EXPECT_GT(dev.qemu.property("moves"), anew ? 7 : 30);
+    EXPECT_EQ(dev.qemu.property("gpu-moves"), anew ? dev.qemu.property("moves") : 0);
+    EXPECT_GE(dev.qemu.property("gpu-move-longest-ns"), dev.qemu.property("gpu-move-ns"));
+    EXPECT_EQ(dev.qemu.output().find("aerogpu: x-move"), std::string::npos) << dev.qemu.output();
   }
 }
 

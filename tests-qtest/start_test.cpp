@@ -200,9 +200,12 @@ TEST(Start, OnlyMigratableAcceptsIt) {
 }
 
 TEST(Start, AMoveIsOfObjects) {
-  expectRefused(startRefused("renderer=null,x-move=device:5"), "x-move",
-                "aerogpu: x-move is 'device:5', only objects:N is known");
-  expectRefused(startRefused("renderer=null,x-move=objects:0"), "x-move", "only objects:N is known");
+  expectRefused(startRefused("renderer=null,x-move=process:5"), "x-move",
+                "aerogpu: x-move is 'process:5', only objects:N and device:N are known");
+  expectRefused(startRefused("renderer=null,x-move=objects:0"), "x-move",
+                "only objects:N and device:N are known");
+  expectRefused(startRefused("renderer=null,x-move=device:"), "x-move",
+                "only objects:N and device:N are known");
 }
 
 TEST(Start, WithoutPropertiesABackEndIsFound) {

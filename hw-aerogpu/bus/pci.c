@@ -371,7 +371,7 @@ static const struct {
     { "refresh_rate", "vblanks a second: 10 to 500, or in mHz from 10000" },
     { "escapes", "off: the guest's driver refuses escapes for debugging" },
     { "x-move", "for tests, objects:N: makes all objects anew after each N-th "
-                "submission" },
+                "submission; device:N: the renderer too" },
     { "handle_spaces", "off: the guest's driver keeps programs apart itself" },
 };
 

@@ -71,6 +71,8 @@ static const AeroGPUCounter aerogpu_counters[] = {
     FROM_STATS("gpu-moves", gpu_moves,
                "times that vulkan-device moved the machine to another GPU"),
     FROM_STATS("gpu-move-ns", gpu_move_ns, "time that the last of them took"),
+    FROM_STATS("gpu-move-longest-ns", gpu_move_longest_ns,
+               "time that the longest of them took"),
     FROM_STATS("gpu-move-bytes", gpu_move_bytes, "bytes that it moved"),
     FROM_STATS("gpu-move-objects", gpu_move_objects, "objects that it moved"),
     FROM_STATS("moves", moves, "times that x-move made all objects anew"),

@@ -29,6 +29,7 @@ typedef struct AeroGPUStats {
     uint64_t load_bytes;
     uint64_t gpu_moves; /* to another GPU; the last one: */
     uint64_t gpu_move_ns;
+    uint64_t gpu_move_longest_ns; /* of all */
     uint64_t gpu_move_bytes;
     uint64_t gpu_move_objects;
     uint64_t moves; /* for tests */

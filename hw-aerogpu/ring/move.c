@@ -29,18 +29,18 @@ static bool aerogpu_move_goes_on(void *opaque, uint64_t bytes)
     return !aerogpu_handover_is_over(s);
 }
 
-void aerogpu_move_requested(AeroGPUState *s)
+static bool aerogpu_move_now(AeroGPUState *s, const char *device,
+                             bool (*goes_on)(void *opaque, uint64_t bytes),
+                             char *error, size_t error_size)
 {
-    AeroGPUHandover *h = &s->handover;
     AeroGPUMove *m = &s->move;
-    g_autofree char *device = g_steal_pointer(&m->device);
     struct aerogpu_renderer_stats stats = { .struct_size = sizeof(stats) };
     int64_t start = get_clock();
     bool moved;
 
     m->seen = 0;
-    moved = aerogpu_renderer_move_to(s->renderer, device, aerogpu_move_goes_on,
-                                     s, &m->kept, h->error, sizeof(h->error));
+    moved = aerogpu_renderer_move_to(s->renderer, device, goes_on, s, &m->kept,
+                                     error, error_size);
     aerogpu_renderer_get_stats(s->renderer, &stats);
     if (moved) {
         /* The GPU that was left closes when its pictures are back. */
@@ -52,6 +52,8 @@ void aerogpu_move_requested(AeroGPUState *s)
         if (moved) {
             s->stats.gpu_moves++;
             s->stats.gpu_move_ns = get_clock() - start;
+            s->stats.gpu_move_longest_ns =
+                MAX(s->stats.gpu_move_longest_ns, s->stats.gpu_move_ns);
             s->stats.gpu_move_bytes = m->seen / 2; /* it came and went */
             s->stats.gpu_move_objects = stats.held_objects;
         }
@@ -59,6 +61,16 @@ void aerogpu_move_requested(AeroGPUState *s)
             aerogpu_loss_noticed_locked(s, 0, 0, 0);
         }
     }
+    return moved;
+}
+
+void aerogpu_move_requested(AeroGPUState *s)
+{
+    AeroGPUHandover *h = &s->handover;
+    g_autofree char *device = g_steal_pointer(&s->move.device);
+    bool moved = aerogpu_move_now(s, device, aerogpu_move_goes_on, h->error,
+                                  sizeof(h->error));
+
     h->result = moved ? AEROGPU_HANDED_OVER : AEROGPU_HANDOVER_FAILED;
     aerogpu_handover_ends(s);
 }
@@ -115,9 +127,12 @@ bool aerogpu_move_init(AeroGPUState *s, Error **errp)
     if (!move) {
         return true;
     }
-    if (!strstart(move, "objects:", &count) ||
+    s->move.anew = strstart(move, "device:", &count);
+    if ((!s->move.anew && !strstart(move, "objects:", &count)) ||
         qemu_strtoui(count, NULL, 10, &every) || !every) {
-        error_setg(errp, "aerogpu: x-move is '%s', only objects:N is known",
+        error_setg(errp,
+                   "aerogpu: x-move is '%s', only objects:N and device:N are "
+                   "known",
                    move);
         return false;
     }
@@ -125,11 +140,19 @@ bool aerogpu_move_init(AeroGPUState *s, Error **errp)
     return true;
 }
 
+/* A reset must not wait. */
+static bool aerogpu_move_may_go_on(void *opaque, uint64_t bytes)
+{
+    AeroGPUState *s = opaque;
+
+    s->move.seen = MAX(s->move.seen, bytes);
+    return !qatomic_read(&s->requests.pending);
+}
+
 void aerogpu_move_submitted(AeroGPUState *s)
 {
     AeroGPUMove *m = &s->move;
     char error[256] = "";
-    bool kept = true;
     bool moved;
 
     if (!m->every || ++m->submitted % m->every) {
@@ -143,12 +166,25 @@ void aerogpu_move_submitted(AeroGPUState *s)
     if (aerogpu_renderer_gpu_lost(s->renderer)) {
         return;
     }
-    moved = aerogpu_renderer_move(s->renderer, &kept, error, sizeof(error));
+    m->kept = true;
+    if (m->anew) {
+        moved = aerogpu_move_now(s, s->config.vulkan_device ?: "",
+                                 aerogpu_move_may_go_on, error, sizeof(error));
+        if (!moved && m->kept && qatomic_read(&s->requests.pending)) {
+            return;
+        }
+    } else {
+        moved =
+            aerogpu_renderer_move(s->renderer, &m->kept, error, sizeof(error));
+    }
     WITH_QEMU_LOCK_GUARD (&s->lock) {
         s->stats.moves += moved;
         s->stats.moves_refused += !moved;
     }
-    if (!kept) {
+    if (!moved) {
+        warn_report("aerogpu: x-move: %s", error);
+    }
+    if (!m->kept) {
         error_report("aerogpu: x-move: everything is lost: %s", error);
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes all that the renderer holds anew while the machine runs: on another GPU
- * (the property vulkan-device), or, for tests, in place (x-move).
+ * (the property vulkan-device), in another process (renderer-restart), or, for
+ * tests, again and again (x-move).
  */
 #ifndef HW_AEROGPU_MOVE_H
 #define HW_AEROGPU_MOVE_H
@@ -14,6 +15,7 @@ typedef struct AeroGPUMove {
     uint64_t seen; /* likewise: bytes that were saved and loaded */
     /* For tests, x-move: the render thread's alone. */
     uint32_t every; /* 0 = never; constant once realized */
+    bool anew;      /* the GPU too, and the renderer's process */
     uint32_t submitted;
 } AeroGPUMove;
 

@@ -69,8 +69,10 @@ guest::Status Qemu::start(const QemuOptions& options) {
   m_memoryBytes = options.memoryBytes;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, m_requests) != 0)
     return guest::Status::systemFailure("no sockets for requests");
-  m_memory = memfd_create("aerogpu-guest-ram", MFD_CLOEXEC);
-  if (m_memory < 0 || ftruncate(m_memory, static_cast<off_t>(m_memoryBytes)) < 0)
+  // Sealed, the renderer's process maps it too.
+  m_memory = memfd_create("aerogpu-guest-ram", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (m_memory < 0 || ftruncate(m_memory, static_cast<off_t>(m_memoryBytes)) < 0 ||
+      fcntl(m_memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
     return guest::Status::systemFailure("no file of %llu bytes for guest RAM",
                                         static_cast<unsigned long long>(m_memoryBytes));
   guest::Status status = launch(0, false, m_pid);
