@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <regex>
-
-#include "tests-qtest/aerogpu_dev.h"
+#include "tests-qtest/renderer_process.h"
 #include "tests-qtest/saved_state.h"
 
 namespace {
@@ -18,8 +16,7 @@ namespace packets = aerogpu::packets;
 constexpr uint32_t kWidth = 32, kHeight = 16, kPitch = kWidth * 4, kTexture = 1;
 constexpr uint64_t kWordGpa = 0x600000;
 
-const std::vector<std::string> kShared = {"-object", "memory-backend-memfd,id=ram,size=64M,share=on",
-                                          "-machine", "memory-backend=ram"};
+const std::vector<std::string> kShared = sharedRam();
 const std::vector<std::string> kPrivate = {};
 const std::vector<std::string> kSandbox = {
     "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"};
@@ -31,18 +28,8 @@ public:
     dev.setScanout({.width = kWidth, .height = kHeight, .pitch = kPitch});
   }
 
-  std::string status() {
-    return dev.qemu.qmp("qom-get", R"({"path": "/machine/peripheral/gpu0", "property": "status"})");
-  }
-  /// A member of "renderer-process".
-  std::string about(const std::string& member) {
-    const std::string text = status();
-    std::smatch found;
-    const std::regex wanted("\"renderer-process\": \\{[^}]*\"" + member + "\": \"?([^,\"}]*)");
-    EXPECT_TRUE(std::regex_search(text, found, wanted)) << member << " in " << text;
-    return found.empty() ? "" : found[1].str();
-  }
-  pid_t id() { return static_cast<pid_t>(std::stol("0" + about("id"))); }
+  std::string about(const std::string& member) { return aboutProcess(dev, member); }
+  pid_t id() { return renderersProcess(dev); }
   void signal(int number) { ASSERT_EQ(kill(id(), number), 0); }
 
   void restartProcess() {

@@ -23,11 +23,11 @@ struct SaveLeft {
   uint64_t rested = 0, written = 0;
 };
 
-/// Why a save cannot go on.
 /// A move asks its embedder after so many bytes whether it goes on, and as often while work ends.
 inline constexpr uint64_t kMovePiece = uint64_t{1} << 20, kMoveRestNs = 100'000'000;
 inline constexpr const char* kGivenUp = "it was given up";
 
+/// Why a save cannot go on.
 inline constexpr const char* kNoSave = "no save has begun";
 
 }  // namespace aerogpu

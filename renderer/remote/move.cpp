@@ -77,7 +77,7 @@ Outcome RemoteRenderer::fill(Session& begun, const GoesOn& goesOn) {
 
 Outcome RemoteRenderer::moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) {
   kept = true;  // the process before is there until the end
-  if (m_saves || m_loads) return std::string("a save or load is under way");
+  if (m_save.goesOn() || m_loads) return std::string("a save or load is under way");
   // First, while the GPU may still be at work.
   Packer config = withDevice(m_config.bytes(), device);
   Created made;

@@ -18,7 +18,6 @@
 
 namespace aerogpu {
 
-using remote::bytesOf;
 using remote::Call;
 using remote::Created;
 using remote::Meanwhile;
@@ -182,17 +181,17 @@ void RemoteRenderer::submit(const aerogpu_submission& given) {
   call.space = submission.space;
   call.spaceFlags = submission.space_flags;
   session()->submit(call.cookie, call.signalFence, call.inSpace ? call.space : 0, Call::Submit,
-                    {bytesOf(call), memoryOf(submission.cmd, call.streamBytes),
+                    {remote::bytesOf(call), memoryOf(submission.cmd, call.streamBytes),
                      memoryOf(submission.alloc_table, call.tableBytes)});
 }
 
 void RemoteRenderer::setScanout(const aerogpu_scanout_config& config) {
   m_scanout = config;
-  session()->post(Call::SetScanout, {bytesOf(config)});
+  session()->post(Call::SetScanout, {remote::bytesOf(config)});
 }
 
 void RemoteRenderer::snapshotScanout(uint64_t cookie) {
-  session()->submit(cookie, 0, {}, Call::SnapshotScanout, {bytesOf(cookie)});
+  session()->submit(cookie, 0, {}, Call::SnapshotScanout, {remote::bytesOf(cookie)});
 }
 
 void RemoteRenderer::releaseFrame(aerogpu_frame* frame) {
@@ -219,7 +218,7 @@ bool RemoteRenderer::waitIdle(uint64_t timeoutNs) {
   const uint64_t begin = remote::nowNs();
   const uint64_t until = timeoutNs < remote::kForever - begin ? begin + timeoutNs : remote::kForever;
   const auto now = session();
-  const bool idle = now->call(Call::WaitIdle, {bytesOf(timeoutNs)}).ok;
+  const bool idle = now->call(Call::WaitIdle, {remote::bytesOf(timeoutNs)}).ok;
   // Its last events are on their way; a session that has ended finishes everything by itself.
   return (idle || now->ended()) && now->waitIdle(idle ? remote::kForever : until);
 }
@@ -252,7 +251,7 @@ bool RemoteRenderer::reset() {
 
 Outcome RemoteRenderer::tellAll(Session& to) {
   tellRegions(to);
-  if (m_scanout.struct_size != 0) to.post(Call::SetScanout, {bytesOf(m_scanout)});
+  if (m_scanout.struct_size != 0) to.post(Call::SetScanout, {remote::bytesOf(m_scanout)});
   const auto [promised, partly] = promise();
   if (adoptIn(to, promised, partly)) return {};
   return "the renderer's new process lacks what the guest was told of: " + missing(promised);
@@ -318,12 +317,6 @@ bool RemoteRenderer::nextSpace(uint32_t from, aerogpu_renderer_space& out) const
   return out.space >= from;  // whoever walks them comes to an end
 }
 
-Meanwhile RemoteRenderer::intoSink() const {
-  return {[sink = m_sink](std::span<const uint8_t> bytes) {
-    return sink.write(sink.opaque, bytes.data(), bytes.size());
-  }};
-}
-
 Outcome RemoteRenderer::save(const aerogpu_bytes_sink& sink) {
   const auto write = [&sink](std::span<const uint8_t> bytes) {
     return sink.write(sink.opaque, bytes.data(), bytes.size());
@@ -332,30 +325,21 @@ Outcome RemoteRenderer::save(const aerogpu_bytes_sink& sink) {
 }
 
 void RemoteRenderer::saveBegin(const aerogpu_bytes_sink& sink) {
-  m_sink = sink;
-  m_saves = true;
-  (void)callFor(Call::SaveBegin, {}, intoSink());  // what fails now fails again with the next call
+  m_save.begin(session(), sink);
 }
 
 Result<SaveLeft, std::string> RemoteRenderer::saveAhead(uint64_t budgetBytes) {
-  if (!m_saves) return std::string(kNoSave);
-  auto done = session()->call(Call::SaveAhead, {bytesOf(budgetBytes)}, intoSink());
-  Unpacker from(done.more);
-  SaveLeft left;
-  left.rested = from.value<uint64_t>();
-  left.written = from.value<uint64_t>();
-  if (done.ok && from.whole()) return left;
-  m_saves = false;
-  return std::move(done.error);
+  return m_save.ahead(session(), budgetBytes);
 }
 
 Outcome RemoteRenderer::saveEnd() {
-  if (!std::exchange(m_saves, false)) return std::string(kNoSave);
-  return callAtRest(Call::SaveEnd, intoSink());
+  Outcome done = m_save.end(session());
+  session()->waitIdle(remote::kForever);  // as callAtRest()
+  return done;
 }
 
 void RemoteRenderer::saveCancel() {
-  if (std::exchange(m_saves, false)) (void)callFor(Call::SaveCancel, {});
+  m_save.cancel(session());
 }
 
 Outcome RemoteRenderer::loadBytes(std::span<const uint8_t> bytes) {

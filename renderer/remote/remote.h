@@ -13,7 +13,7 @@
 #include "renderer/base/log.h"
 #include "renderer/core/made_frames.h"
 #include "renderer/interface/object.h"
-#include "renderer/remote/session.h"
+#include "renderer/remote/long_save.h"
 
 namespace aerogpu {
 
@@ -102,8 +102,6 @@ private:
                   const remote::Meanwhile& meanwhile = {});
   /// One that waits for all work, whose callbacks have returned afterwards.
   Outcome callAtRest(remote::Call call, const remote::Meanwhile& meanwhile = {});
-  remote::Meanwhile intoSink() const;
-
   const aerogpu_renderer_callbacks m_callbacks;
   void* const m_opaque;
   const std::string m_program;
@@ -116,8 +114,7 @@ private:
   aerogpu_scanout_config m_scanout{};           ///< as set last; without a size: never
   std::vector<remote::RegionRecord> m_regions;  ///< that a process may map
   std::vector<remote::Descriptor> m_files;
-  aerogpu_bytes_sink m_sink{};  ///< of the save that goes on
-  bool m_saves = false;
+  remote::LongSave m_save;
   bool m_loads = false;
 
   std::deque<uint64_t> m_lateDeaths;  ///< times of nowNs() within the last minute

@@ -59,6 +59,13 @@ void AheadMemory::drop(uint64_t key) {
   m_pieces.erase(found);
 }
 
+void AheadMemory::dropAll() {
+  if (m_file >= 0) close(m_file);
+  m_file = -1;
+  m_pieces.clear();
+  m_bytes = m_end = 0;
+}
+
 Result<std::vector<uint8_t>, std::string> AheadMemory::take(uint64_t key) {
   const auto found = m_pieces.find(key);
   if (found == m_pieces.end())

@@ -27,6 +27,7 @@ public:
   Result<void, std::string> keep(uint64_t key, std::span<const uint8_t> bytes);
   /// Forgets what the key had, if anything.
   void drop(uint64_t key);
+  void dropAll();
   /// Returns what the key has, and forgets it.
   Result<std::vector<uint8_t>, std::string> take(uint64_t key);
   uint64_t bytes() const { return m_bytes; }

@@ -106,6 +106,7 @@ Result<uint64_t, std::string> Loader::needed() const {
   if (m_stage == Stage::Metadata) return m_metadataBytes;
   trace::RecordHeader header;
   if (!take(m_element, header)) return uint64_t{sizeof header};
+  if (beginsAgain()) return uint64_t{sizeof(trace::Header)};
   if (header.payload_length > kMostRecord)
     return "a record of a snapshot has " + std::to_string(header.payload_length) + " bytes, " +
            std::to_string(kMostRecord) + " are allowed";
@@ -121,8 +122,25 @@ Outcome Loader::element() {
       m_stage = Stage::Begin;
       return {};
     default:
-      return record();
+      if (!beginsAgain()) return record();
+      forgetAhead();
+      return header();
   }
+}
+
+bool Loader::beginsAgain() const {
+  constexpr size_t kMagic = sizeof trace::Header::magic;
+  static_assert(kMagic <= sizeof(trace::RecordHeader) &&
+                sizeof(trace::RecordHeader) <= sizeof(trace::Header));
+  return m_stage == Stage::Begin && std::memcmp(m_element.data(), AEROGPU_TRACE_HEADER_MAGIC, kMagic) == 0;
+}
+
+void Loader::forgetAhead() {
+  m_ahead.dropAll();
+  m_hasAhead = false;
+  m_draws.clear();
+  m_blobs.clear();
+  m_blobBytes = 0;
 }
 
 Outcome Loader::header() {

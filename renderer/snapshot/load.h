@@ -34,6 +34,8 @@ public:
   static inline std::chrono::milliseconds drawsMayTake{1000};
 
   /// Takes the next bytes of a trace file that begins with a snapshot. Bytes after its end are ignored.
+  /// Before the snapshot the file may begin again, and what came ahead is void then: a saver that has died is
+  /// followed by another one.
   Outcome bytes(std::span<const uint8_t> bytes);
   /// Ends the load: fails if bytes are missing, or if work of the GPU failed.
   Outcome finish();
@@ -45,6 +47,9 @@ private:
   /// Returns the bytes of the element that comes next, or 0 if more are needed to tell.
   Result<uint64_t, std::string> needed() const;
   Outcome element();
+  /// True if a file's header comes in place of a record ahead of the snapshot.
+  bool beginsAgain() const;
+  void forgetAhead();
   Outcome header();
   Outcome record();
   Outcome begin(std::span<const uint8_t> payload);

@@ -30,6 +30,15 @@ def die_with_parent():
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def until(condition, what, deadline):
+    """Waits until a condition holds, which is asked again and again. Failure after `deadline` seconds."""
+    end = time.monotonic() + deadline
+    while not condition():
+        if time.monotonic() > end:
+            raise Failure('%s: not in %d s' % (what, deadline))
+        time.sleep(0.005)
+
+
 class VM:
     """A QEMU process. Use as a context manager, or call stop(). `launcher`: the program (or the words) that QEMU's
     arguments go to; -display (`display`, or none), QMP and, with `serial`, a serial console are added to them.

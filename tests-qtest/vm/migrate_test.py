@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts', 'lib'))
 from aerogpu_build import BUILD, Failure  # noqa: E402
-from aerogpu_vm import VM, accelerator, guest_arguments  # noqa: E402
+from aerogpu_vm import VM, accelerator, guest_arguments, until  # noqa: E402
 from png import Picture  # noqa: E402
 
 ENVIRONMENT = {'AEROGPU_BUILD_DIR': BUILD}
@@ -30,14 +30,6 @@ MOST_MORE_MS, LEAST_FRAMES = 100, 0.9
 
 def counter(vm, name):
     return vm.qmp('qom-get', path='/machine/peripheral/gpu0', property=name)
-
-
-def until(condition, what, deadline):
-    end = time.monotonic() + deadline
-    while not condition():
-        if time.monotonic() > end:
-            raise Failure('%s: not in %d s' % (what, deadline))
-        time.sleep(0.005)
 
 
 MEMORY_BYTES = 384 << 20  # aerogpu_vm.py's guest has so much

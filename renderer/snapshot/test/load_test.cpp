@@ -517,6 +517,27 @@ TEST_F(SnapshotLoad, MemoryMayComeAhead) {
   EXPECT_EQ(h.readBuffer(1, 64), newer);
 }
 
+// TRACE-19
+TEST_F(SnapshotLoad, AFileMayBeginAgainBeforeItsSnapshot) {
+  const auto twice = [](bool again, bool snapshot) {
+    Hand first, second;
+    first.beginAhead();
+    first.ahead(5, pattern(100));
+    first.ahead(6, pattern(4096));
+    if (snapshot) first.file();
+    second.beginAhead();
+    if (again) second.ahead(5, pattern(64));
+    loadBuffer(second);
+    std::vector<uint8_t> bytes = first.bytes();
+    const std::vector<uint8_t> rest = second.end(1, 1);
+    bytes.insert(bytes.end(), rest.begin(), rest.end());
+    return bytes;
+  };
+  EXPECT_EQ(loadSnapshot(h.renderer(), twice(true, false)), "");
+  expectRefused(twice(false, false), "needs memory 5, which did not come ahead");
+  expectRefused(twice(true, true), "a record of a snapshot has");
+}
+
 // TRACE-17
 TEST_F(SnapshotLoad, RefusesMemoryThatDidNotComeAhead) {
   Hand dropped;
