@@ -80,6 +80,7 @@ device_options = ''  # NAME=VALUE,...: properties that each Stack gives its devi
 save_every = 0  # s between two saves of each Stack's machine (--save-every); 0: none
 saves = []  # of the stacks that have ended, what the driver host said of each save
 moves = {'moves': 0, 'moves-refused': 0}  # of the stacks that have ended, what their devices counted (x-move)
+longest_move_ns = 0  # of these devices, with x-move=device:N
 
 
 def report_changes(report):
@@ -87,7 +88,8 @@ def report_changes(report):
     if 'x-move=' in device_options:
         report.point('objects were made anew', 'it was refused %d times' % moves['moves-refused'] if moves['moves-refused'] else
                      '' if moves['moves'] else 'they never were, in all this time')
-        report.note('%d moves' % moves['moves'])
+        report.note('%d moves%s' % (
+            moves['moves'], ', the longest of %d ms' % (longest_move_ns / 1e6) if 'x-move=device:' in device_options else ''))
     if save_every:
         report.point('machines were saved, killed and restored', '' if saves else 'none was, in all this time')
     if saves:
@@ -398,10 +400,12 @@ class Stack:
         return program
 
     def _note_moves(self):
+        global longest_move_ns
         if self.server and self.server.poll() is None and 'x-move=' in device_options and not self.harmed:
             try:
                 for name in moves:
                     moves[name] += self.counter(name)
+                longest_move_ns = max(longest_move_ns, self.counter('gpu-move-longest-ns'))
             except Failure:
                 pass  # its end is reported
 

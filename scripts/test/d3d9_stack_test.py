@@ -49,6 +49,11 @@ class Changes(unittest.TestCase):
         self.assertEqual(self.points('x-move=objects:20', moves=5)[:2], (1, 0))
         self.assertEqual(self.points('x-move=objects:20', moves=5, refused=1)[:2], (0, 1))
 
+    def test_restarts_say_how_long(self):
+        with mock.patch.object(d3d9_stack, 'longest_move_ns', 123_900_000):
+            self.assertIn('# 5 moves, the longest of 123 ms\n', self.points('x-move=device:20', moves=5)[2])
+            self.assertIn('# 5 moves\n', self.points('x-move=objects:20', moves=5)[2])
+
     def test_saves_are_summed_up(self):
         lines = ['# saved and restored %d: %d KiB, saved in %d ms, restored in %d ms' % (number, 10 * number, number, 7)
                  for number in (1, 2, 3)]
