@@ -2,6 +2,7 @@
 // Implements aerogpu_renderer_move_to() for a renderer in a process of its own: everything is made anew in
 // another process, on the GPU that is named, while the one before stays as it is until that has succeeded.
 #include <algorithm>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -58,18 +59,17 @@ Outcome loadFrom(const snapshot::Spool& saved, Session& to, const GoesOn& goesOn
 
 }  // namespace
 
-Outcome RemoteRenderer::rest(const GoesOn& goesOn) {
+Outcome RemoteRenderer::takeAll(snapshot::Spool& saved, bool& lost, const GoesOn& goesOn) {
   while (!waitIdle(kMoveRestNs))
     if (!goesOn(0)) return std::string(kGivenUp);
-  return {};
+  lost = gpuLost();
+  if (lost) return {};
+  return saveTo(*session(), saved, goesOn);
 }
 
-Outcome RemoteRenderer::fill(Session& begun, const GoesOn& goesOn) {
-  const auto before = session();
-  snapshot::Spool saved;
-  if (auto done = saveTo(*before, saved, goesOn); !done) return done;
+Outcome RemoteRenderer::fill(Session& begun, const snapshot::Spool& saved, const GoesOn& goesOn) {
   if (auto done = loadFrom(saved, begun, goesOn); !done) return done;
-  const CallEnd holds = before->call(Call::Holds, {});
+  const CallEnd holds = session()->call(Call::Holds, {});
   Unpacker from(holds.more);
   if (from.value<uint32_t>() != 0) (void)begun.call(Call::Hold, {});
   return {};
@@ -78,21 +78,24 @@ Outcome RemoteRenderer::fill(Session& begun, const GoesOn& goesOn) {
 Outcome RemoteRenderer::moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) {
   kept = true;  // the process before is there until the end
   if (m_save.goesOn() || m_loads) return std::string("a save or load is under way");
-  // First, while the GPU may still be at work.
   Packer config = withDevice(m_config.bytes(), device);
+  // A process needs a while to open its GPU, and the one before to be saved.
   Created made;
   std::string error;
-  std::shared_ptr<Session> begun = begin(config, made, error);
+  std::shared_ptr<Session> begun;
+  std::thread starts([&] { begun = begin(config, made, error); });
+  snapshot::Spool saved;
+  bool lost = false;
+  auto taken = takeAll(saved, lost, goesOn);
+  starts.join();
   if (!begun) return error;
-  if (auto resting = rest(goesOn); !resting) return resting;
+  if (!taken) return taken;
   const auto [promised, partly] = promise();
   const std::string lacks = core::missingCaps(promised, made.caps);
   if (!lacks.empty() && !partly) return made.deviceName + " lacks what the guest was told of: " + lacks;
-  const bool lost =
-      gpuLost();  // then nothing is left to move: the guest brings the other one back in its place
   if (lost)
-    (void)begun->call(Call::Lose, {});
-  else if (auto done = fill(*begun, goesOn); !done)
+    (void)begun->call(Call::Lose, {});  // the guest brings this one back in the other's place
+  else if (auto done = fill(*begun, saved, goesOn); !done)
     return begun->ended() ? Outcome("the renderer's new process has ended") : std::move(done);
   if (auto told = tellAll(*begun); !told) return told;
   m_config = std::move(config);

@@ -17,6 +17,10 @@
 
 namespace aerogpu {
 
+namespace snapshot {
+class Spool;
+}
+
 class RemoteRenderer final : public aerogpu_renderer {
 public:
   /// `config` and its callbacks have their whole size. Null and a message on failure.
@@ -84,10 +88,10 @@ private:
   std::pair<std::vector<uint8_t>, bool> promise() const EXCLUDES(m_mutex);
   /// Tells a new process what the embedder has set.
   Outcome tellAll(remote::Session& to);
-  /// Waits for all work.
-  Outcome rest(const GoesOn& goesOn);
+  /// Waits for all work, and saves it; or says that the GPU is lost, and nothing is left to move.
+  Outcome takeAll(snapshot::Spool& saved, bool& lost, const GoesOn& goesOn);
   /// Makes everything anew in a new process.
-  Outcome fill(remote::Session& begun, const GoesOn& goesOn);
+  Outcome fill(remote::Session& begun, const snapshot::Spool& saved, const GoesOn& goesOn);
   /// Counts the death of the process, once. False if it has died too often lately.
   bool mayStart();
   void tellRegions(remote::Session& to);
