@@ -3,7 +3,8 @@
 // as a hostile guest would submit them: u32 length of the table, the table, the stream. If the length's bit
 // 31 is set, handle spaces are enabled, and there may be several consecutive streams: they run in turns as
 // the kernel driver's, in space 1 and in space 2. AEROGPU_FUZZ_BACKEND=vulkan runs the inputs through Vulkan,
-// under its validation layer, whose messages are findings.
+// under its validation layer, whose messages are findings. In a process of the renderer's own, its death is
+// one.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -112,6 +113,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::string& line : h.takeErrorLines()) {
     if (line.rfind("validation: ", 0) != 0) continue;
     std::fprintf(stderr, "stream_fuzz: %s\n", line.c_str());
+    std::abort();
+  }
+  aerogpu_renderer_process process{};
+  process.struct_size = sizeof process;
+  if (aerogpu_renderer_get_process(h.renderer(), &process); process.deaths != 0) {
+    std::fprintf(stderr, "stream_fuzz: %s\n", process.last_death);
     std::abort();
   }
   if (!aerogpu_renderer_reset(h.renderer())) std::abort();
