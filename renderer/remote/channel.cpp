@@ -2,7 +2,6 @@
 #include "renderer/remote/channel.h"
 
 #include <fcntl.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -45,19 +44,21 @@ std::unique_ptr<Channel> Channel::make(Descriptor socket, uint64_t frameBytes, s
   if (!channel->memory) return nullptr;
   channel->frames = SharedMemory::make("aerogpu-frames", pages(frameBytes), error);
   if (!channel->frames) return nullptr;
-  for (Descriptor& bell : channel->bells) {
-    bell = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!bell) {
-      error = std::string("no eventfd: ") + std::strerror(errno);
+  for (size_t i = 0; i < channel->bells.size(); ++i) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
+      error = std::string("no sockets: ") + std::strerror(errno);
       return nullptr;
     }
+    channel->bells[i] = Descriptor(ends[0]);
+    channel->others[i] = Descriptor(ends[1]);
   }
   return channel;
 }
 
 bool Channel::greet(uint64_t untilNs, uint32_t& processId, std::string& error) {
   int descriptors[kDescriptors] = {memory.fd(), frames.fd()};
-  for (size_t i = 0; i < bells.size(); ++i) descriptors[2 + i] = bells[i].get();
+  for (size_t i = 0; i < others.size(); ++i) descriptors[2 + i] = others[i].get();
   Greeting greeting;
   greeting.layout = kLayout;
   greeting.channelBytes = memory.size();
@@ -74,6 +75,8 @@ bool Channel::greet(uint64_t untilNs, uint32_t& processId, std::string& error) {
             std::to_string(answer.version) + " in place of " + std::to_string(kVersion);
     return false;
   }
+  for (size_t i = 0; i < others.size(); ++i)
+    if (static_cast<Bell>(i) != Bell::EventsMore) others[i] = {};
   processId = answer.processId;
   return true;
 }
@@ -108,6 +111,12 @@ std::unique_ptr<Channel> Channel::take(Descriptor socket, std::string& error) {
   return channel;
 }
 
+uint64_t Channel::offsetOf(Area area) {
+  static constexpr uint64_t kOffsets[] = {kControl, kCalls,  kReplies, kEvents,
+                                          kUrgent,  kMemory, kStaging, kAll};
+  return kOffsets[static_cast<size_t>(area)];
+}
+
 ControlWords& Channel::control() const {
   return at<ControlWords>(memory, kControl);
 }
@@ -117,8 +126,11 @@ uint8_t* Channel::staging() const {
 }
 
 Doorbell Channel::bell(Bell which, std::atomic<uint32_t>& asleep) const {
-  return {asleep, Descriptor(fcntl(bells[static_cast<size_t>(which)].get(), F_DUPFD_CLOEXEC, 0)),
-          socket.get()};
+  const auto copy = [](const Descriptor& end) {
+    return end ? Descriptor(fcntl(end.get(), F_DUPFD_CLOEXEC, 0)) : Descriptor();
+  };
+  const auto i = static_cast<size_t>(which);
+  return {asleep, copy(bells[i]), socket.get(), copy(others[i])};
 }
 
 /// The place of a ring, and its bells.

@@ -19,7 +19,9 @@ struct Channel {
   Descriptor socket;
   SharedMemory memory;
   SharedMemory frames;  ///< the server writes it, the client reads
-  std::array<Descriptor, static_cast<size_t>(Bell::Count)> bells;
+  /// This side's ends, and until the greeting the other side's. The client keeps that of Bell::EventsMore, to
+  /// wake its own thread.
+  std::array<Descriptor, static_cast<size_t>(Bell::Count)> bells, others;
 
   /// Makes the client's; `frameBytes` are rounded up to pages. Null and a message on failure.
   static std::unique_ptr<Channel> make(Descriptor socket, uint64_t frameBytes, std::string& error);
@@ -27,6 +29,11 @@ struct Channel {
   bool greet(uint64_t untilNs, uint32_t& processId, std::string& error);
   /// Takes a greeting from the socket and answers it: the server's. Null and a message on failure.
   static std::unique_ptr<Channel> take(Descriptor socket, std::string& error);
+
+  /// What the channel's memory holds, for tests that spoil it.
+  enum class Area { Control, Calls, Replies, Events, Urgent, MemoryAsks, Staging, End };
+  /// Where that begins: of a ring or a line with its words, a page before its bytes.
+  static uint64_t offsetOf(Area area);
 
   ControlWords& control() const;
   uint8_t* staging() const;

@@ -4,11 +4,10 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "renderer/remote/doorbell.h"
+#include "renderer/remote/clock.h"
 
 namespace aerogpu::remote {
 namespace {
@@ -18,14 +17,12 @@ constexpr size_t kSpace = CMSG_SPACE(kMostDescriptors * sizeof(int));
 }  // namespace
 
 bool waitForInput(int fd, uint64_t untilNs) {
-  for (;;) {
-    const uint64_t now = nowNs();
-    pollfd polled{fd, POLLIN, 0};
-    const uint64_t ms = now < untilNs ? (untilNs - now) / 1'000'000 + 1 : 0;
-    const int ready = poll(&polled, 1, static_cast<int>(std::min<uint64_t>(ms, 60'000)));
-    if (ready > 0) return true;
-    if ((ready < 0 && errno != EINTR) || now >= untilNs) return false;
-  }
+  pollfd polled{fd, POLLIN, 0};
+  int ready;
+  do {
+    ready = pollUntil({&polled, 1}, untilNs);
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
 }
 
 bool sendDescriptors(int socket, std::span<const uint8_t> bytes, std::span<const int> descriptors) {

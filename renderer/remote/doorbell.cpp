@@ -3,44 +3,33 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 
 namespace aerogpu::remote {
-
-uint64_t nowNs() {
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                   std::chrono::steady_clock::now().time_since_epoch())
-                                   .count());
-}
 
 void Doorbell::yieldTurn() {
   sched_yield();  // the other side may need this processor for the answer
 }
 
-void Doorbell::wake() const {
-  const uint64_t one = 1;
-  while (write(m_event.get(), &one, sizeof one) < 0 && errno == EINTR) {
+void Doorbell::wake(const Descriptor& end) {
+  const uint8_t one = 1;
+  while (send(end.get(), &one, sizeof one, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EINTR) {
   }
 }
 
 std::optional<Woken> Doorbell::sleep(uint64_t untilNs) const {
   pollfd polled[] = {{m_event.get(), POLLIN, 0}, {m_life, 0, 0}};
-  int timeoutMs = -1;
-  if (untilNs != kForever) {
-    const uint64_t now = nowNs();
-    if (now >= untilNs) return Woken::Late;
-    timeoutMs = static_cast<int>(std::min<uint64_t>((untilNs - now) / 1'000'000 + 1, 60'000));
-  }
-  const int count = ::poll(polled, 2, timeoutMs);
-  if (count <= 0) return std::nullopt;
+  // Who is rung without end must see the limit too.
+  if (untilNs != kForever && nowNs() >= untilNs) return Woken::Late;
+  const int count = pollUntil(polled, untilNs);
+  if (count == 0) return Woken::Late;
+  if (count < 0) return std::nullopt;
   if (polled[0].revents & POLLIN) {
-    uint64_t rung;
-    (void)!read(m_event.get(), &rung, sizeof rung);
-    return std::nullopt;
+    uint8_t rung[64];
+    const ssize_t got = recv(m_event.get(), rung, sizeof rung, MSG_DONTWAIT);
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return std::nullopt;
   }
   return Woken::Gone;
 }

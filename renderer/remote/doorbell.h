@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: MIT
 // How one process wakes the other: a word in shared memory says whether the other one sleeps, and only then a
-// descriptor is written, which costs a system call. The words are hints: whatever the other side writes
-// there, a wait ends at its limit.
+// byte is sent, which costs a system call. The words are hints: whatever the other side writes there, a wait
+// ends at its limit. Each side has its own end of a pair of sockets: an eventfd would be one for both, so
+// that the other side could take what was to wake this one, or have it block (O_NONBLOCK belongs to the
+// file).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <optional>
 
+#include "renderer/remote/clock.h"
 #include "renderer/remote/shared_memory.h"
 
 namespace aerogpu::remote {
-
-/// Returns the monotonic clock's time in nanoseconds.
-uint64_t nowNs();
-
-/// No limit of time.
-inline constexpr uint64_t kForever = UINT64_MAX;
 
 enum class Woken {
   Ready,
@@ -28,17 +25,16 @@ enum class Woken {
 class Doorbell {
 public:
   Doorbell() = default;
-  /// `asleep` lies in shared memory; `event` is an eventfd that both sides have; `life` a socket that hangs
-  /// up when the other side ends, whose owner outlives this.
-  Doorbell(std::atomic<uint32_t>& asleep, Descriptor event, int life)
-      : m_asleep(&asleep), m_event(std::move(event)), m_life(life) {}
-
-  int fd() const { return m_event.get(); }
+  /// `asleep` lies in shared memory; `event` is this side's end of a pair of stream sockets; `life` a socket
+  /// that hangs up when the other side ends, whose owner outlives this. `other`: the other end, for a side
+  /// that wakes itself too.
+  Doorbell(std::atomic<uint32_t>& asleep, Descriptor event, int life, Descriptor other = {})
+      : m_asleep(&asleep), m_event(std::move(event)), m_other(std::move(other)), m_life(life) {}
 
   /// Wakes the other side, if it sleeps. Any thread. Call it after the write that it waits for.
   void ring() const {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (m_asleep->load(std::memory_order_relaxed) != 0) wake();
+    if (m_asleep->load(std::memory_order_relaxed) != 0) wake(m_event);
   }
 
   /// Waits until `ready()`, which is cheap, is true. `untilNs`: time of nowNs(). One thread. Polls at first:
@@ -88,10 +84,10 @@ public:
   void endPolling(Left left) {
     m_asleep->store(1, std::memory_order_relaxed);  // or so it may be
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (left()) wake();
+    if (left()) wakeOwn();
   }
   /// Wakes this side's own thread.
-  void wakeOwn() const { wake(); }
+  void wakeOwn() const { wake(m_other); }
 
   static constexpr uint64_t kPollNs = 100'000;
 
@@ -111,12 +107,13 @@ private:
 #endif
   }
   static void yieldTurn();
-  void wake() const;
+  /// Does not wait, whatever the other side has made of the socket: if it is full, someone is awake.
+  static void wake(const Descriptor& end);
   /// Nothing: look again.
   std::optional<Woken> sleep(uint64_t untilNs) const;
 
   std::atomic<uint32_t>* m_asleep = nullptr;
-  Descriptor m_event;
+  Descriptor m_event, m_other;
   int m_life = -1;
   uint64_t m_pollNs = kPollNs;
 };

@@ -43,6 +43,7 @@ std::vector<aerogpu_frame*> FrameHeap::takeAll() {
 std::optional<FrameHeap::Place> FrameHeap::give(aerogpu_frame* frame) {
   const uint64_t bytes = uint64_t{frame->stride_bytes} * frame->height;
   const uint64_t needed = (bytes + kPage - 1) / kPage * kPage;
+  if (needed == 0) return std::nullopt;  // it would have the place of another one
   Place place{0, 0};
   {
     Lock lock(m_mutex);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -37,7 +38,11 @@ bool GuestRegions::set(std::span<const RegionRecord> records, std::vector<Descri
     end = record.gpa + record.size;
     const int fd = files[record.file].get();
     const int seals = fcntl(fd, F_GET_SEALS);
-    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return false;  // it could be cut, which is SIGBUS here
+    struct stat about {};
+    // What lies past the end of a file, or is cut off later, is SIGBUS here.
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &about) != 0) return false;
+    const auto bytesThere = static_cast<uint64_t>(about.st_size);
+    if (record.offset > bytesThere || record.size > bytesThere - record.offset) return false;
     void* bytes = mmap(nullptr, record.size, record.writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
                        fd, static_cast<off_t>(record.offset));
     if (bytes == MAP_FAILED) return false;

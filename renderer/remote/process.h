@@ -2,10 +2,12 @@
 // The process of a server, as its client sees it: started, watched, ended. One thread.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
 #include "renderer/remote/channel.h"
+#include "renderer/remote/starter.h"
 
 namespace aerogpu::remote {
 
@@ -15,6 +17,10 @@ public:
   /// here.
   static std::unique_ptr<Process> start(const std::string& program, uint64_t frameBytes,
                                         std::shared_ptr<Channel>& channel, std::string& error);
+  /// What `start` does in its place, for tests that play the process themselves.
+  using Start = bool (*)(uint64_t untilNs, Started& started, std::string& error);
+  static inline std::atomic<Start> startsInstead{nullptr};
+
   /// Ends it, if it has not ended.
   ~Process();
   Process(const Process&) = delete;

@@ -4,6 +4,7 @@
 // never leave the machine. Neither side believes the other.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -22,11 +23,12 @@ namespace aerogpu::remote {
 /// First word of the greeting.
 inline constexpr uint32_t kMagic = 0x4E524741;
 /// Changes with each change of this file.
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 
 /// The greeting goes over the control socket, with the descriptors attached: the channel's memory, the
-/// frames', and an eventfd for each Bell. The answer is the server's process number. The first three words of
-/// both never change: after a package's update the two may come from different builds.
+/// frames', and the server's end of a pair of sockets for each Bell. The answer is the server's process
+/// number. The first three words of both never change: after a package's update the two may come from
+/// different builds.
 struct Greeting {
   uint32_t magic = kMagic;
   uint32_t version = kVersion;
@@ -41,7 +43,7 @@ struct GreetingAnswer {
   uint32_t processId = 0;
 };
 
-/// The eventfds, by who sleeps on them.
+/// What wakes a side, by who sleeps on it (doorbell.h).
 enum class Bell : uint32_t {
   CallsMore,
   CallsRoom,
@@ -146,10 +148,13 @@ inline constexpr uint32_t kMemoryAskBytes = uint32_t{64} << 10;
 inline constexpr uint64_t kStagingPiece = uint64_t{256} << 10;
 inline constexpr uint64_t kStagingPieces = 64;
 
-/// Most bytes that Parts and the message after them may have together.
+/// Most bytes that Parts and the message after them may have together: of a call, and of an answer. No part
+/// is empty.
 inline constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+inline constexpr uint64_t kMostAnswer = uint64_t{1} << 20;
 /// Most bytes of a text of the other side that is shown.
 inline constexpr size_t kMostText = 4096;
+inline constexpr size_t kMostName = 256;
 
 /// The times within which a side that lives says something (docs/develop/renderer-process.md, "Limits").
 inline constexpr uint64_t kSilenceNs = 15'000'000'000;
@@ -217,6 +222,15 @@ std::span<const uint8_t> bytesOf(const T& value) {
 }
 inline std::span<const uint8_t> bytesOf(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+/// Returns a text of the other side for people: one line, of `most` bytes at most, that no terminal obeys.
+inline std::string shownText(std::span<const uint8_t> bytes, size_t most = kMostText) {
+  const auto begin = bytes.begin(), end = begin + static_cast<ptrdiff_t>(std::min(bytes.size(), most));
+  std::string text(begin, std::find(begin, end, uint8_t{0}));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<uint8_t>(c) < ' ' || c == 127; }, '?');
+  return text;
 }
 
 /// Puts values and strings one after the other.
@@ -287,6 +301,9 @@ private:
   bool m_ok = true;
 };
 
+/// Most bytes of a block of capabilities, far more than any build has.
+inline constexpr size_t kMostCaps = kUrgentBytes;
+
 /// What a client keeps of its renderer; the answer to Create.
 struct Created {
   std::string backendName, deviceName, driverName;
@@ -297,16 +314,23 @@ struct Created {
   void pack(Packer& to) const {
     to.text(backendName).text(deviceName).text(driverName).value(features).block(caps).value(limits);
   }
-  static Created unpack(Unpacker& from) {
+  /// Nothing if this is none. Names are for people (shownText()).
+  static std::optional<Created> unpack(Unpacker from) {
     Created made;
-    made.backendName = from.text();
-    made.deviceName = from.text();
-    made.driverName = from.text();
+    for (std::string* name : {&made.backendName, &made.deviceName, &made.driverName})
+      *name = shownText(from.block(), kMostName);
     made.features = from.value<uint64_t>();
     const auto caps = from.block();
+    if (caps.size() > kMostCaps) return std::nullopt;
     made.caps.assign(caps.begin(), caps.end());
     made.limits = from.value<aerogpu_renderer_space_limits>();
+    if (!from.whole()) return std::nullopt;
     return made;
+  }
+  bool operator==(const Created& other) const {
+    return backendName == other.backendName && deviceName == other.deviceName &&
+           driverName == other.driverName && features == other.features && caps == other.caps &&
+           std::memcmp(&limits, &other.limits, sizeof limits) == 0;
   }
 };
 

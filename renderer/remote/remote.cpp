@@ -12,6 +12,7 @@
 #include "renderer/base/cache_dir.h"
 #include "renderer/core/caps.h"
 #include "renderer/core/frame_memory.h"
+#include "renderer/core/spaces.h"
 #include "renderer/interface/structs.h"
 #include "renderer/remote/config.h"
 #include "renderer/remote/descriptors.h"
@@ -35,6 +36,12 @@ bool adoptIn(Session& session, std::span<const uint8_t> caps, bool partly) {
   return caps.size() <= remote::kUrgentBytes &&
          session.urgent({static_cast<uint32_t>(Urgent::AdoptCaps), {partly, given}, caps}, taken) &&
          taken != 0;
+}
+
+/// The bytes of a save go to a sink.
+Meanwhile into(const aerogpu_bytes_sink& sink) {
+  return {
+      [sink](std::span<const uint8_t> bytes) { return sink.write(sink.opaque, bytes.data(), bytes.size()); }};
 }
 
 std::span<const uint8_t> memoryOf(const void* bytes, size_t size) {
@@ -74,8 +81,14 @@ RemoteRenderer::~RemoteRenderer() {
 }
 
 std::shared_ptr<Session> RemoteRenderer::begin(const Packer& config, Created& made, std::string& error) {
-  return Session::start(m_program, {m_callbacks, m_opaque, &m_log}, config.bytes(), m_frameBytes, made,
-                        error);
+  std::shared_ptr<Session> begun =
+      Session::start(m_program, {m_callbacks, m_opaque, &m_log}, config.bytes(), m_frameBytes, made, error);
+  if (!begun) return nullptr;
+  Lock lock(m_mutex);
+  if (m_lives.size() < kMostLives || std::find(m_lives.begin(), m_lives.end(), made) != m_lives.end())
+    return begun;
+  error = "the renderer's process describes another GPU each time";
+  return nullptr;
 }
 
 void RemoteRenderer::use(const std::shared_ptr<Session>& begun, Created made) {
@@ -84,7 +97,8 @@ void RemoteRenderer::use(const std::shared_ptr<Session>& begun, Created made) {
   {
     Lock lock(m_mutex);
     if (m_lives.empty()) m_promised = made.caps;
-    m_lives.push_back(std::move(made));
+    const auto known = std::find(m_lives.begin(), m_lives.end(), made);
+    m_life = known != m_lives.end() ? &*known : &m_lives.emplace_back(std::move(made));
     before = std::exchange(m_session, begun);
     m_isCounted = false;
     begun->holdValues(m_holdsValues);
@@ -110,7 +124,7 @@ std::shared_ptr<Session> RemoteRenderer::session() const {
 
 const Created& RemoteRenderer::life() const {
   Lock lock(m_mutex);
-  return m_lives.back();
+  return *m_life;
 }
 
 uint32_t RemoteRenderer::processId() const {
@@ -219,8 +233,9 @@ bool RemoteRenderer::waitIdle(uint64_t timeoutNs) {
   const uint64_t until = timeoutNs < remote::kForever - begin ? begin + timeoutNs : remote::kForever;
   const auto now = session();
   const bool idle = now->call(Call::WaitIdle, {remote::bytesOf(timeoutNs)}).ok;
-  // Its last events are on their way; a session that has ended finishes everything by itself.
-  return (idle || now->ended()) && now->waitIdle(idle ? remote::kForever : until);
+  // Its last events are on their way; a session that has ended finishes everything by itself. What it says
+  // before the time is over is not the end of the wait.
+  return now->waitIdle(idle || now->ended() ? remote::kForever : until);
 }
 
 void RemoteRenderer::resume() {
@@ -310,18 +325,19 @@ void RemoteRenderer::readStats(aerogpu_renderer_stats& out) const {
 }
 
 bool RemoteRenderer::nextSpace(uint32_t from, aerogpu_renderer_space& out) const {
+  // Whoever walks them comes to an end, and not after each number that there is.
+  static thread_local uint32_t steps = 0;
+  if (from == 0) steps = 0;
+  if (steps++ > core::Spaces::kMaxSpaces) return false;
   std::vector<uint8_t> bytes;
   if (urgent(Urgent::NextSpace, from, 0, &bytes) == 0 || bytes.size() != sizeof out) return false;
   std::memcpy(&out, bytes.data(), sizeof out);
   out.image_name[sizeof out.image_name - 1] = '\0';
-  return out.space >= from;  // whoever walks them comes to an end
+  return out.space >= from;
 }
 
 Outcome RemoteRenderer::save(const aerogpu_bytes_sink& sink) {
-  const auto write = [&sink](std::span<const uint8_t> bytes) {
-    return sink.write(sink.opaque, bytes.data(), bytes.size());
-  };
-  return callAtRest(Call::Save, {write});
+  return callAtRest(Call::Save, into(sink));
 }
 
 void RemoteRenderer::saveBegin(const aerogpu_bytes_sink& sink) {
@@ -353,6 +369,7 @@ Outcome RemoteRenderer::loadFinish(aerogpu_scanout_config* scanout) {
   if (!done.ok) return std::move(done.error);
   Unpacker from(done.more);
   const auto shown = from.value<aerogpu_scanout_config>();
+  if (!from.whole()) return std::string("the renderer's process tells of no scanout");
   if (scanout) *scanout = shown;
   return {};
 }

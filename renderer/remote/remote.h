@@ -71,6 +71,9 @@ public:
   Outcome captureStart(const char* path) override;
   Outcome captureStop() override;
 
+  /// Descriptions of GPUs that are kept, since references to them stay valid. One that is different each time
+  /// is no GPU.
+  static constexpr size_t kMostLives = 64;
   /// The time within which deaths count; tests shorten it.
   static inline std::atomic<uint64_t> deathsNs{60'000'000'000};
   /// The process that there is now; 0: none. Any thread.
@@ -106,6 +109,7 @@ private:
                   const remote::Meanwhile& meanwhile = {});
   /// One that waits for all work, whose callbacks have returned afterwards.
   Outcome callAtRest(remote::Call call, const remote::Meanwhile& meanwhile = {});
+
   const aerogpu_renderer_callbacks m_callbacks;
   void* const m_opaque;
   const std::string m_program;
@@ -125,7 +129,8 @@ private:
 
   mutable Mutex m_mutex;
   std::shared_ptr<remote::Session> m_session GUARDED_BY(m_mutex);
-  std::deque<remote::Created> m_lives GUARDED_BY(m_mutex);
+  std::deque<remote::Created> m_lives GUARDED_BY(m_mutex);      ///< those that differ
+  const remote::Created* m_life GUARDED_BY(m_mutex) = nullptr;  ///< the one that there is now
   bool m_holdsValues GUARDED_BY(m_mutex) = false;
   uint32_t m_faults GUARDED_BY(m_mutex) = 0;
   std::vector<uint8_t> m_promised GUARDED_BY(m_mutex);  ///< what the guest was told

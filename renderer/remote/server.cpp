@@ -11,6 +11,7 @@
 #include "renderer/local/local.h"
 #include "renderer/remote/config.h"
 #include "renderer/remote/confine.h"
+#include "renderer/remote/descriptors.h"
 
 namespace aerogpu::remote {
 namespace {
@@ -53,6 +54,10 @@ void Server::noteProgress() const {
   m_channel->control().progress.fetch_add(1, std::memory_order_relaxed);
 }
 
+void Server::noteLoss() const {
+  m_channel->control().gpuLost.store(aerogpu_renderer_gpu_lost(m_renderer), std::memory_order_release);
+}
+
 void Server::run() {
   for (;;) {
     // While the GPU works, this thread says that it lives: how long that may take is the renderer's to judge.
@@ -75,8 +80,7 @@ void Server::run() {
     const bool known = serve(message);
     std::swap(message, m_message);
     if (!known) return;
-    if (m_renderer)
-      m_channel->control().gpuLost.store(aerogpu_renderer_gpu_lost(m_renderer), std::memory_order_release);
+    if (m_renderer) noteLoss();
   }
 }
 
@@ -85,6 +89,7 @@ bool Server::serve(const Message& message) {
   const auto call = static_cast<Call>(message.kind);
   if (call == Call::Create) return !m_renderer && create(from);
   if (!m_renderer) return false;
+  Lock lock(m_mutex);
   releaseFrames();
   if (const bool holds = m_channel->control().holdsValues.load(std::memory_order_acquire) != 0;
       holds != m_holdsValues) {
@@ -112,7 +117,7 @@ bool Server::serve(const Message& message) {
   if (call < Call::WaitIdle || call > Call::SetRegions) return false;
   Answer done = called(call, from);
   if (!from.ok()) return false;
-  m_channel->control().gpuLost.store(aerogpu_renderer_gpu_lost(m_renderer), std::memory_order_release);
+  noteLoss();  // before the answer
   answer(done);
   return true;
 }
@@ -200,24 +205,27 @@ bool Server::submit(Unpacker& from) {
   return true;
 }
 
+/// In pieces, until the client has ended.
+bool Server::waitIdle(uint64_t timeoutNs) {
+  for (uint64_t left = timeoutNs;;) {
+    const uint64_t step = std::min(left, kWaitNs);
+    if (aerogpu_renderer_wait_idle(m_renderer, step)) return true;
+    left -= left == UINT64_MAX ? 0 : step;
+    noteProgress();
+    pollfd client{m_channel->socket.get(), 0, 0};
+    if (left == 0 || pollUntil({&client, 1}, 0) != 0) return false;
+  }
+}
+
 Server::Answer Server::called(Call call, Unpacker& from) {
   char error[kMostText] = "";
   bool kept = false;
   Answer done;
   const auto end = [&](bool ok) { done.ok = ok, done.error = ok ? "" : error; };
   switch (call) {
-    case Call::WaitIdle: {
-      auto left = from.value<uint64_t>();
-      bool idle = false;
-      do {
-        const uint64_t step = std::min(left, kWaitNs);
-        idle = aerogpu_renderer_wait_idle(m_renderer, step);
-        left -= left == UINT64_MAX ? 0 : step;
-        noteProgress();
-      } while (!idle && left != 0);
-      end(idle);
+    case Call::WaitIdle:
+      end(waitIdle(from.value<uint64_t>()));
       break;
-    }
     case Call::Resume:
       aerogpu_renderer_resume(m_renderer);
       break;
@@ -293,6 +301,7 @@ bool Server::setRegions(std::span<const uint8_t> bytes) {
   std::vector<Descriptor> files;
   std::vector<RegionRecord> records(bytes.size() / sizeof(RegionRecord));
   if (bytes.size() % sizeof(RegionRecord) != 0 || records.size() > kMostRegions ||
+      !waitForInput(m_channel->socket.get(), 0) ||  // it was sent before the call
       !receiveDescriptors(m_channel->socket.get(), {reinterpret_cast<uint8_t*>(&tag), sizeof tag}, files))
     return false;
   if (!records.empty()) std::memcpy(records.data(), bytes.data(), bytes.size());
@@ -351,6 +360,7 @@ void Server::answerUrgent(const LineServer::Asked& call) {
       static constexpr uint8_t kNone = 0;
       const void* block = call.bytes.empty() ? &kNone : call.bytes.data();
       const bool given = call.values[1] != 0;
+      Lock lock(m_mutex);
       m_urgent.answer(aerogpu_renderer_adopt_caps(m_renderer, given ? block : nullptr, call.bytes.size(),
                                                   call.values[0] != 0));
       return;
@@ -430,7 +440,7 @@ void Server::finished(const aerogpu_submission_result& result) {
       aerogpu_renderer_frame_release(m_renderer, result.frame);
     }
   }
-  if (result.gpu_lost) m_channel->control().gpuLost.store(1, std::memory_order_release);
+  if (result.gpu_lost) m_channel->control().gpuLost.store(1, std::memory_order_release);  // before the event
   m_unfinished.fetch_sub(1, std::memory_order_relaxed);
   post(Event::Finished, {bytesOf(event).first(event.bytes())});
 }

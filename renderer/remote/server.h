@@ -29,22 +29,25 @@ public:
 private:
   struct Answer;
   bool create(Unpacker& from);
-  bool serve(const Message& message);
+  bool serve(const Message& message) EXCLUDES(m_mutex);
   /// Counts a submission or a snapshot.
   void begin();
   bool submit(Unpacker& from);
   void answer(const Answer& answer);
   Answer called(Call call, Unpacker& from);
+  bool waitIdle(uint64_t timeoutNs);
   bool setRegions(std::span<const uint8_t> records);
   bool reply(Reply kind, std::initializer_list<std::span<const uint8_t>> parts);
   void packCreated(Packer& to) const;
   aerogpu_bytes_sink sink();
   void noteProgress() const;
+  /// Tells the client whether the GPU is lost.
+  void noteLoss() const;
 
   void releaseFrames();
 
   void serveUrgent();
-  void answerUrgent(const LineServer::Asked& call);
+  void answerUrgent(const LineServer::Asked& call) EXCLUDES(m_mutex);
 
   void finished(const aerogpu_submission_result& result);
   void log(enum aerogpu_log_level level, const char* line);
@@ -60,6 +63,9 @@ private:
   GuestRegions m_memory;
   RingReader m_calls;
   RingWriter m_replies;
+  /// Of the renderer, for calls that must not run beside others; the client is to see to that, but is not
+  /// believed.
+  Mutex m_mutex;
   Mutex m_eventsMutex;
   RingWriter m_events GUARDED_BY(m_eventsMutex);
   LineServer m_urgent;

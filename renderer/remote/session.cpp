@@ -14,8 +14,6 @@
 namespace aerogpu::remote {
 namespace {
 
-/// A process that is told to end is killed after this.
-constexpr uint64_t kFarewellNs = 3'000'000'000;
 /// How long submit waits for the end of a submission that has nothing to do: less than a sleep and its end
 /// take.
 constexpr uint64_t kSoonNs = 60'000;
@@ -24,8 +22,22 @@ constexpr uint64_t kHowNs = 500'000'000;
 /// How often a wait looks for progress.
 constexpr uint64_t kLookNs = 250'000'000;
 
+/// Events that are taken before the thread looks at the server again, or goes on with what it does.
+constexpr int kAtOnce = 256;
+/// Lines of the log in a second. Those of errors have a limit of their own, with others of this process.
+constexpr uint32_t kMostLines = 256;
+constexpr uint64_t kLinesNs = 1'000'000'000;
+
+/// Most bytes of one call's part of a save: what sent ahead and then changed goes twice, and all else is
+/// smaller than what the guest may hold.
+constexpr uint64_t mostSaved(uint64_t frameBytes) {
+  return 2 * frameBytes + (uint64_t{1} << 30);
+}
+
 constexpr const char* kEnded = "the renderer's process has ended";
 constexpr const char* kEndless = "the renderer's process says that it works, never ends, and was ended";
+constexpr const char* kNonsense = "the renderer's process has answered what no one asked and was ended";
+constexpr const char* kSpoilt = "the renderer's process has spoilt its ring and was ended";
 constexpr const char* kSilent = "the renderer's process has been silent for too long and was ended";
 
 bool isLate(Sent sent) {
@@ -50,6 +62,7 @@ Session::Session(std::shared_ptr<Channel> channel, std::unique_ptr<Process> proc
       m_events(m_channel->eventsReader()),
       m_urgent(m_channel->urgentCaller()),
       m_memory(m_channel->memoryServer()),
+      m_mostSaved(mostSaved(m_channel->frames.size())),
       m_sinceMs(std::chrono::duration_cast<std::chrono::milliseconds>(
                     std::chrono::system_clock::now().time_since_epoch())
                     .count()) {}
@@ -62,18 +75,19 @@ std::unique_ptr<Session> Session::start(const std::string& program, const Embedd
   if (!process) return nullptr;
   std::unique_ptr<Session> session(new Session(std::move(channel), std::move(process), embedder));
   session->m_eventsThread = std::thread([s = session.get()] { s->takeEvents(); });
-  session->m_memoryThread = std::thread([s = session.get()] { s->serveMemory(); });
   const CallEnd done = session->call(Call::Create, {config});
   if (!done.ok) {
     error = done.error;
     return nullptr;
   }
-  Unpacker from(done.more);
-  created = Created::unpack(from);
-  if (!from.whole()) {
+  auto described = Created::unpack(Unpacker(done.more));
+  if (!described) {
     error = "the renderer's process describes itself wrongly";
     return nullptr;
   }
+  created = std::move(*described);
+  // Only now: the embedder is not asked for memory before it has a renderer.
+  session->m_memoryThread = std::thread([s = session.get()] { s->serveMemory(); });
   return session;
 }
 
@@ -90,8 +104,8 @@ void Session::close() {
   }
   shutdown(m_channel->socket.get(), SHUT_RDWR);  // tells the server, and wakes the threads here
   m_eventsThread.join();
-  m_memoryThread.join();
-  if (!m_process->waitForEnd(nowNs() + kFarewellNs)) m_process->kill();
+  if (m_memoryThread.joinable()) m_memoryThread.join();
+  if (!m_process->waitForEnd(nowNs() + farewellNs.load(std::memory_order_relaxed))) m_process->kill();
 }
 
 bool Session::gpuLost() const {
@@ -128,15 +142,21 @@ void Session::end(std::string why) {
   m_changed.notifyAll();
 }
 
+Session::Taken::Taken() : sinceNs(nowNs()) {}
+
+bool Session::Taken::tooLong() const {
+  return nowNs() - sinceNs > patienceNs.load(std::memory_order_relaxed) + bytes * kNsPerByte;
+}
+
 /// Calls `attempt` with limits until it is not late; while the server works, the limit moves.
 template <class Try>
-auto Session::patiently(Try attempt) {
+auto Session::patiently(const Taken& taken, Try attempt) {
   const uint64_t begin = nowNs();
   auto result = attempt(begin + kLookNs);
   if (!isLate(result)) return result;  // the usual case, which reads no word of the server's
   for (uint64_t seen = progress(), since = begin;; result = attempt(nowNs() + kLookNs)) {
     if (!isLate(result)) return result;
-    if (nowNs() - begin > patienceNs.load(std::memory_order_relaxed)) {
+    if (taken.tooLong()) {
       end(kEndless);
       return result;
     }
@@ -150,20 +170,21 @@ auto Session::patiently(Try attempt) {
   }
 }
 
-Sent Session::send(Call call, std::initializer_list<std::span<const uint8_t>> parts) {
+Sent Session::send(Call call, std::initializer_list<std::span<const uint8_t>> parts, Taken& taken) {
   if (ended()) {
     end(kEnded);
     return Sent::Gone;
   }
-  const auto write = [this](Call kind, std::initializer_list<std::span<const uint8_t>> bytes) {
+  const auto write = [&](Call kind, std::initializer_list<std::span<const uint8_t>> bytes) {
     const Sent sent = patiently(
-        [&](uint64_t untilNs) { return m_calls.write(static_cast<uint32_t>(kind), bytes, untilNs); });
+        taken, [&](uint64_t untilNs) { return m_calls.write(static_cast<uint32_t>(kind), bytes, untilNs); });
     if (sent == Sent::Gone) end(kEnded);
-    if (sent == Sent::Broken) end("the renderer's process has spoilt its ring and was ended");
+    if (sent == Sent::Broken) end(kSpoilt);
     return sent;
   };
   size_t size = 0;
   for (const auto part : parts) size += part.size();
+  taken.bytes += size;
   if (size <= m_calls.mostBytes()) return write(call, parts);
   const size_t most = m_calls.mostBytes();
   for (const auto part : parts) {  // all of it goes as parts, and the call after them is empty
@@ -177,50 +198,65 @@ Sent Session::send(Call call, std::initializer_list<std::span<const uint8_t>> pa
 }
 
 void Session::post(Call call, std::initializer_list<std::span<const uint8_t>> parts) {
-  (void)send(call, parts);
+  Taken taken;
+  (void)send(call, parts, taken);
+}
+
+bool Session::takeBytes(Taken& taken, const Meanwhile& meanwhile, bool& sinkTakes) {
+  const size_t size = m_message.bytes.size();
+  taken.bytes += size;
+  taken.streamed += size;
+  if (size == 0 || !meanwhile.bytes || taken.streamed > m_mostSaved) return false;
+  if (!sinkTakes) return true;
+  const uint64_t begin = nowNs();
+  sinkTakes = meanwhile.bytes(m_message.bytes);
+  taken.sinceNs += nowNs() - begin;
+  if (!sinkTakes) m_channel->control().sinkRefuses.store(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool Session::takeAnswer(const std::vector<uint8_t>& whole, CallEnd& done) const {
+  Unpacker from(whole);
+  done.ok = from.value<uint32_t>() != 0;
+  done.error = shownText(from.block());
+  const auto more = from.rest();
+  done.more.assign(more.begin(), more.end());
+  return from.ok();
 }
 
 CallEnd Session::call(Call call, std::initializer_list<std::span<const uint8_t>> parts,
                       const Meanwhile& meanwhile) {
   std::vector<uint8_t> whole;
+  CallEnd failed{false, kEnded, {}};
   CallEnd done;
-  done.error = kEnded;
+  Taken taken;
   m_channel->control().sinkRefuses.store(0, std::memory_order_relaxed);
-  if (send(call, parts) != Sent::Yes) return done;
-  for (bool sinkTakes = true;;) {
-    const Received received = patiently([&](uint64_t untilNs) { return m_replies.read(m_message, untilNs); });
+  if (send(call, parts, taken) != Sent::Yes) return failed;
+  for (bool sinkTakes = true, known = true; known;) {
+    const Received received =
+        patiently(taken, [&](uint64_t untilNs) { return m_replies.read(m_message, untilNs); });
     if (received == Received::Gone) end(kEnded);
-    if (received == Received::Broken) end("the renderer's process has spoilt its ring and was ended");
-    if (received != Received::Yes) return done;
-    switch (static_cast<Reply>(m_message.kind)) {
-      case Reply::Bytes:
-        if (sinkTakes && meanwhile.bytes) sinkTakes = meanwhile.bytes(m_message.bytes);
-        if (!sinkTakes || !meanwhile.bytes) {
-          sinkTakes = false;
-          m_channel->control().sinkRefuses.store(1, std::memory_order_relaxed);
-        }
-        continue;
-      case Reply::Part:
-      case Reply::Done:
-        if (whole.size() + m_message.bytes.size() > kMostBytes) break;
-        whole.insert(whole.end(), m_message.bytes.begin(), m_message.bytes.end());
-        if (static_cast<Reply>(m_message.kind) == Reply::Part) continue;
-        {
-          Unpacker from(whole);
-          done.ok = from.value<uint32_t>() != 0;
-          done.error = from.text();
-          done.error.resize(std::min(done.error.size(), kMostText));
-          const auto more = from.rest();
-          done.more.assign(more.begin(), more.end());
-          if (from.ok()) return done;
-        }
-        break;
+    if (received == Received::Broken) end(kSpoilt);
+    if (received != Received::Yes) return failed;
+    if (taken.tooLong()) {  // what comes without end is no answer
+      end(kEndless);
+      return failed;
     }
-    done = {};
-    done.error = kEnded;
-    end("the renderer's process has answered what no one asked and was ended");
-    return done;
+    const auto kind = static_cast<Reply>(m_message.kind);
+    if (kind == Reply::Bytes) {
+      known = takeBytes(taken, meanwhile, sinkTakes);
+      continue;
+    }
+    known = (kind == Reply::Done || (kind == Reply::Part && !m_message.bytes.empty())) &&
+            whole.size() + m_message.bytes.size() <= kMostAnswer;
+    if (!known) break;
+    whole.insert(whole.end(), m_message.bytes.begin(), m_message.bytes.end());
+    if (kind == Reply::Part) continue;
+    if (takeAnswer(whole, done)) return done;
+    known = false;
   }
+  end(kNonsense);
+  return failed;
 }
 
 void Session::submit(uint64_t cookie, uint64_t signalFence, std::optional<uint32_t> space, Call call,
@@ -238,7 +274,7 @@ bool Session::expect(uint64_t cookie, uint64_t signalFence, std::optional<uint32
   bool wakes, isAlone;
   {
     Lock lock(m_mutex);
-    while (m_expected.size() >= kMaxInFlight) m_changed.wait(m_mutex);
+    while (m_expected.size() >= kMaxInFlight) waitUntil(m_changed, m_mutex, kForever);
     m_expected.push_back({cookie, signalFence, space});
     isAlone = m_expected.size() == 1;
     // After the end of the session the events' thread finishes it.
@@ -260,14 +296,8 @@ bool Session::isIdle() const {
 bool Session::waitIdle(uint64_t untilNs) {
   Lock lock(m_mutex);
   while (!m_expected.empty()) {
-    const uint64_t now = nowNs();
-    if (untilNs == kForever)
-      m_changed.wait(m_mutex);
-    else if (now >= untilNs)
-      return false;
-    else
-      m_changed.waitUntil(m_mutex,
-                          std::chrono::steady_clock::now() + std::chrono::nanoseconds(untilNs - now));
+    if (untilNs != kForever && nowNs() >= untilNs) return false;
+    waitUntil(m_changed, m_mutex, untilNs);
   }
   return true;
 }
@@ -277,7 +307,7 @@ bool Session::urgent(const LineCall& call, uint64_t& result, std::vector<uint8_t
     end(kEnded);
     return false;
   }
-  if (m_urgent.call(call, result, answer, kUrgentNs)) return true;
+  if (m_urgent.call(call, result, answer, urgentNs.load(std::memory_order_relaxed))) return true;
   end("the renderer's process does not answer and was ended");
   return false;
 }
@@ -291,7 +321,7 @@ void Session::deliver(const aerogpu_submission_result& result) {
 }
 
 bool Session::takeThem() {
-  for (;;) {
+  for (int i = 0; i < kAtOnce; ++i) {
     const Received received = m_events.readNow(m_event);
     if (received == Received::Late) return true;
     m_seen.fetch_add(1, std::memory_order_relaxed);
@@ -313,6 +343,7 @@ bool Session::takeThem() {
     end("the renderer's process has reported nonsense and was ended");
     return false;
   }
+  return true;
 }
 
 uint64_t Session::progress() const {
@@ -367,8 +398,8 @@ void Session::takeEvents() {
   end(kEnded);
   {
     Lock lock(m_takeMutex);
-    for (const auto& [gpa, size] : m_writes) announceWrite(gpa, size);  // some of it may have been written
-    m_writes.clear();
+    // Some of it may have been written.
+    m_writes.takeAll([this](uint64_t gpa, uint64_t size) { announceWrite(gpa, size); });
   }
   finishAll();
 }
@@ -376,7 +407,7 @@ void Session::takeEvents() {
 void Session::takeSoon() {
   if (m_takeMutex.tryLock()) {
     const uint64_t until = nowNs() + kSoonNs;
-    while (!ended() && m_events.pollForMore(until) && takeThem() && !isIdle()) {
+    while (!ended() && m_events.pollForMore(until) && takeThem() && !isIdle() && nowNs() < until) {
     }
     m_takeMutex.unlock();
   }
@@ -387,13 +418,9 @@ bool Session::takeWrite(std::span<const uint8_t> bytes) {
   Unpacker from(bytes);
   const auto event = from.value<WriteEvent>();
   if (!from.whole() || event.size > kMostMapped || event.size > UINT64_MAX - event.gpa) return false;
-  if (event.ended == 0) {
-    m_writes.emplace(event.gpa, event.size);
-    return m_writes.size() <= kMostWrites;
-  }
-  const auto begun = m_writes.find(event.gpa);
-  if (begun == m_writes.end() || event.size > begun->second) return false;
-  m_writes.erase(begun);
+  if (event.ended == 0)
+    return m_writes.begin(event.gpa, event.size) && m_writable.holds(event.gpa, event.size);
+  if (!m_writes.end(event.gpa, event.size)) return false;
   if (event.size != 0) announceWrite(event.gpa, event.size);
   return true;
 }
@@ -415,6 +442,7 @@ void Session::announceWrite(uint64_t gpa, uint64_t size) const {
 bool Session::setRegions(std::span<const RegionRecord> records, std::span<const int> files) {
   const uint32_t tag = 0;
   if (ended() || !sendDescriptors(m_channel->socket.get(), bytesOf(tag), files)) return false;
+  m_writable.add(records);
   return call(Call::SetRegions, {{reinterpret_cast<const uint8_t*>(records.data()), records.size_bytes()}})
       .ok;
 }
@@ -437,13 +465,16 @@ void Session::finishAll() {
   }
 }
 
-void Session::takeLog(std::span<const uint8_t> bytes) const {
+void Session::takeLog(std::span<const uint8_t> bytes) {
   Unpacker from(bytes);
-  const auto level = from.value<uint32_t>();
-  const auto text = from.rest();
-  std::string line(text.begin(), text.begin() + static_cast<ptrdiff_t>(std::min(text.size(), kMostText)));
-  line.resize(std::strlen(line.c_str()));
-  m_embedder.log->line(static_cast<aerogpu_log_level>(std::min<uint32_t>(level, AEROGPU_LOG_DEBUG)), line);
+  const auto level =
+      static_cast<aerogpu_log_level>(std::min<uint32_t>(from.value<uint32_t>(), AEROGPU_LOG_DEBUG));
+  if (level > AEROGPU_LOG_GUEST) {
+    if (const uint64_t now = nowNs(); now - m_linesSinceNs >= kLinesNs) m_linesSinceNs = now, m_lines = 0;
+    if (m_lines == kMostLines) return;
+    ++m_lines;
+  }
+  m_embedder.log->line(level, shownText(from.rest()));
 }
 
 std::unique_ptr<SessionFrame> Session::frameOf(const FinishedEvent& event) const {

@@ -8,15 +8,16 @@
 #include <atomic>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "renderer/base/log.h"
 #include "renderer/base/mutex.h"
 #include "renderer/remote/process.h"
+#include "renderer/remote/writes.h"
 
 namespace aerogpu::remote {
 
@@ -99,14 +100,30 @@ public:
   /// How long a process that has something to do may be silent; tests shorten it.
   static inline std::atomic<uint64_t> silenceNs{kSilenceNs};
   /// How long one that makes progress may take for one submission, or for one answer: more than the renderer
-  /// itself gives a guest's work.
+  /// itself gives a guest's work. Calls with many bytes have kNsPerByte more for each (16 MiB/s).
   static inline std::atomic<uint64_t> patienceNs{120'000'000'000};
+  static constexpr uint64_t kNsPerByte = 60;
+  /// How long an urgent call may take, and the end of a process that was told to.
+  static inline std::atomic<uint64_t> urgentNs{kUrgentNs}, farewellNs{3'000'000'000};
   /// A process that had nothing to do for longer is not looked at, so that an idle pair sleeps.
   static inline std::atomic<uint64_t> unwatchedNs{1'000'000'000};
 
 private:
+  /// What a call has taken so far of its patience.
+  struct Taken {
+    uint64_t sinceNs;       ///< moved on by what the embedder takes itself
+    uint64_t bytes = 0;     ///< that have come and gone
+    uint64_t streamed = 0;  ///< of a save
+    Taken();
+    bool tooLong() const;
+  };
+
   Session(std::shared_ptr<Channel> channel, std::unique_ptr<Process> process, const Embedder& embedder);
-  Sent send(Call call, std::initializer_list<std::span<const uint8_t>> parts);
+  Sent send(Call call, std::initializer_list<std::span<const uint8_t>> parts, Taken& taken);
+  /// Ends with one that has answered with nonsense, or has not answered.
+  bool takeAnswer(const std::vector<uint8_t>& whole, CallEnd& done) const;
+  /// Gives the bytes of a save on. False if it is none, or has no end.
+  bool takeBytes(Taken& taken, const Meanwhile& meanwhile, bool& sinkTakes);
   /// What the events' thread knows of the server's progress.
   struct Watch {
     uint64_t seen = 0, sinceNs = 0, busyNs = 0;
@@ -121,12 +138,12 @@ private:
   void takeSoon() EXCLUDES(m_mutex, m_takeMutex);
   bool isIdle() const EXCLUDES(m_mutex);
   void takeEvents() EXCLUDES(m_takeMutex);
-  /// Takes the events that are there; false after nonsense.
+  /// Takes the events that are there, but not without end; false after nonsense.
   bool takeThem() REQUIRES(m_takeMutex);
   bool takeFinished(std::span<const uint8_t> bytes);
   bool takeWrite(std::span<const uint8_t> bytes) REQUIRES(m_takeMutex);
   void announceWrite(uint64_t gpa, uint64_t size) const;
-  void takeLog(std::span<const uint8_t> bytes) const;
+  void takeLog(std::span<const uint8_t> bytes) REQUIRES(m_takeMutex);
   std::unique_ptr<SessionFrame> frameOf(const FinishedEvent& event) const;
   void finishAll() EXCLUDES(m_mutex);
   void deliver(const aerogpu_submission_result& result);
@@ -138,7 +155,7 @@ private:
   void end(std::string why) EXCLUDES(m_mutex);
   /// Waits for something of the server's, as long as it makes progress.
   template <class Try>
-  auto patiently(Try attempt);
+  auto patiently(const Taken& taken, Try attempt);
 
   const std::shared_ptr<Channel> m_channel;
   const std::unique_ptr<Process> m_process;
@@ -148,7 +165,8 @@ private:
   RingReader m_events;
   LineCaller m_urgent;
   LineServer m_memory;
-  Message m_message;  ///< render thread's
+  Message m_message;           ///< render thread's
+  const uint64_t m_mostSaved;  ///< bytes of one call
   const int64_t m_sinceMs;
   std::atomic<bool> m_ended{false};
   std::atomic<bool> m_leaves{false};    ///< destroyed: an end is no news
@@ -157,12 +175,15 @@ private:
 
   Mutex m_takeMutex;  ///< whoever has it takes events, and no one waits for it
   Message m_event GUARDED_BY(m_takeMutex);
-  std::multimap<uint64_t, uint64_t> m_writes GUARDED_BY(m_takeMutex);  ///< under way: address, bytes
+  Writes m_writes GUARDED_BY(m_takeMutex);
+  uint64_t m_linesSinceNs GUARDED_BY(m_takeMutex) = 0;
+  uint32_t m_lines GUARDED_BY(m_takeMutex) = 0;  ///< of the log since then
 
   struct Expected {
     uint64_t cookie, signalFence;
     std::optional<uint32_t> space;  ///< none: a snapshot
   };
+  WritableMemory m_writable;
   mutable Mutex m_mutex;
   CondVar m_changed;
   std::deque<Expected> m_expected GUARDED_BY(m_mutex);

@@ -3,7 +3,7 @@
 #include "renderer/remote/ring.h"
 
 #include <gtest/gtest.h>
-#include <sys/eventfd.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,10 +19,21 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
+/// The two ends of what wakes a side. Nothing makes them non-blocking: the other side could undo that.
+struct Wakes {
+  Descriptor ends[2];
+
+  Wakes() {
+    int made[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, made), 0);
+    for (int side : {0, 1}) ends[side] = Descriptor(made[side]);
+  }
+};
+
 /// Two ends that live; one can hang up.
 struct Ends {
   int sockets[2] = {-1, -1};
-  Descriptor more{eventfd(0, EFD_NONBLOCK)}, room{eventfd(0, EFD_NONBLOCK)};
+  Wakes more, room;
 
   Ends() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0); }
   ~Ends() {
@@ -35,8 +46,9 @@ struct Ends {
     if (sockets[side] >= 0) close(sockets[side]);
     sockets[side] = -1;
   }
-  Doorbell bell(const Descriptor& event, std::atomic<uint32_t>& asleep, int side) const {
-    return {asleep, Descriptor(dup(event.get())), sockets[side]};
+  Doorbell bell(const Wakes& wakes, std::atomic<uint32_t>& asleep, int side) const {
+    return {asleep, Descriptor(dup(wakes.ends[side].get())), sockets[side],
+            Descriptor(dup(wakes.ends[1 - side].get()))};
   }
 };
 
@@ -187,6 +199,34 @@ TEST_F(Ring, NonsenseOfTheReaderIsSeen) {
   }
 }
 
+/// Whatever it does with what it has of it, neither a wake nor a sleep waits for the other side.
+TEST_F(Ring, NobodyIsKeptByWhatWakes) {
+  const int readers = ends.more.ends[1].get(), writers = ends.more.ends[0].get();
+  words.readerSleeps = 1;
+  for (int i = 0; i < 100'000; ++i)
+    words.written = 0, writer.write(1, {}, soon()), words.read = words.written.load();
+  pollfd full{writers, POLLOUT, 0};
+  EXPECT_EQ(poll(&full, 1, 0), 0);  // nobody has taken what woke
+  const uint64_t begin = nowNs();
+  words.written = 0;
+  Message message;
+  reader = RingReader(words, bytes.data(), kSize, ends.bell(ends.more, words.readerSleeps, 1),
+                      ends.bell(ends.room, words.writerSleeps, 1));
+  EXPECT_EQ(reader.read(message, soon()), Received::Late);
+  EXPECT_LT(nowNs() - begin, 10'000'000'000u);
+  // The other side takes all that it can; what this side sends to itself is not for it.
+  uint8_t taken[64];
+  while (recv(writers, taken, sizeof taken, MSG_DONTWAIT) > 0) {
+  }
+  while (recv(readers, taken, sizeof taken, MSG_DONTWAIT) > 0) {
+  }
+  std::atomic<bool> nudged{true};
+  reader.wakeReader();
+  EXPECT_LT(recv(writers, taken, sizeof taken, MSG_DONTWAIT), 0);
+  EXPECT_EQ(recv(readers, taken, sizeof taken, MSG_DONTWAIT), 1);
+  EXPECT_EQ(reader.waitForMore(soon(), nudged), Received::Yes);
+}
+
 class Line : public testing::Test {
 protected:
   static constexpr uint32_t kArea = 256;
@@ -243,7 +283,7 @@ TEST_F(Line, AnAnswerIsCutToTheArea) {
     ASSERT_EQ(server.wait(asked, kForever), Woken::Ready);
     words.answerBytes = UINT32_MAX;  // as a spoilt server says
     words.answered = 2;
-    eventfd_write(ends.room.get(), 1);
+    (void)send(ends.room.ends[1].get(), "", 1, 0);
   });
   uint64_t result = 0;
   Bytes answer;
