@@ -15,8 +15,8 @@ import re
 import subprocess
 import sys
 
-PARTS = ('oracles', 'moved', 'rows', 'stress', 'states', 'migration', 'backports', 'calls', 'fuzz', 'threads', 'apart',
-         'tidy', 'wine', 'programs', 'saves', 'moves', 'packages', 'sharing')
+PARTS = ('oracles', 'moved', 'rows', 'stress', 'states', 'migration', 'backports', 'calls', 'fuzz', 'hostile',
+         'threads', 'apart', 'tidy', 'wine', 'programs', 'saves', 'moves', 'packages', 'sharing')
 MOST_COMMITS = 200
 PAGE = 'docs/develop/testing.md'
 BEGIN = '<!-- long tests: rows are written by scripts/run-long-tests -->\n'
