@@ -99,7 +99,7 @@ TEST_F(GpuMove, TheGuestSeesNothingOfIt) {
 
 TEST_F(GpuMove, ANameThatIsNotThere) {
   const std::string gpu = dev.qemu.stringProperty("gpu"), said = move("GeForce 256");
-  EXPECT_NE(said.find("no Vulkan 1.3 device matches"), std::string::npos) << said;
+  EXPECT_NE(said.find("no Vulkan device matches"), std::string::npos) << said;
   EXPECT_NE(said.find("0 = " + gpu), std::string::npos) << said;
   EXPECT_EQ(dev.qemu.stringProperty("vulkan-device"), "");
   EXPECT_EQ(dev.qemu.property("gpu-moves"), 0);

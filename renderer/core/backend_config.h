@@ -44,7 +44,7 @@ struct BackendConfig {
 }  // namespace aerogpu::core
 
 namespace aerogpu::vk {
-/// Returns null and a message if there is no usable Vulkan 1.3 device.
+/// Returns null and a message if there is no usable Vulkan device.
 std::unique_ptr<core::Backend> createBackend(const core::BackendConfig& config, std::string& error);
 }  // namespace aerogpu::vk
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Translates D3D9 token streams (shader models 1.1 to 3.0) to SPIR-V 1.3 for Vulkan 1.3. Two steps: parse()
+// Translates D3D9 token streams (shader models 1.1 to 3.0) to SPIR-V 1.3 for Vulkan 1.1. Two steps: parse()
 // validates the stream once, emit() writes a module for each set of EmitOptions. Pure functions without
 // shared state: any thread. Bindings and constants: d3d9_interface.h.
 #pragma once

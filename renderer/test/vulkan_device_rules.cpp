@@ -45,17 +45,20 @@ namespace {
   F(CreatePipelineLayout)              \
   F(UpdateDescriptorSets)              \
   F(CmdBindDescriptorSets)             \
-  F(CmdBeginRendering)                 \
-  F(CmdSetViewportWithCount)           \
-  F(CmdBindVertexBuffers2)             \
   F(CmdDispatch)
+// Functions of Vulkan 1.3, and what ends their names before.
+#define AEROGPU_PLAYED_RENAMED(F) \
+  F(CmdBeginRendering, KHR)       \
+  F(CmdSetViewportWithCount, EXT) \
+  F(CmdBindVertexBuffers2, EXT)
 
 struct Real {
-#define F(name) PFN_vk##name name = nullptr;
+#define F(name, ...) PFN_vk##name name = nullptr;
   AEROGPU_PLAYED_INSTANCE(F)
   AEROGPU_PLAYED_DEVICE(F)
+  AEROGPU_PLAYED_RENAMED(F)
 #undef F
-} real;
+} real, realOld;  // realOld: those that were renamed, by their older names
 
 struct Memory {
   uint32_t type = 0, heap = 0;
@@ -68,6 +71,9 @@ struct Memory {
 std::mutex g_mutex;
 std::map<VkDeviceMemory, Memory> g_memory;
 std::map<uint32_t, VkDeviceSize> g_heapUse;
+VkDeviceSize g_heapRoom = 0;  // of heap 0, for all devices; 0: all of it
+bool g_hasBudget = false;
+int g_heapRefusals = 0;
 std::vector<std::string> g_broken;
 std::map<VkBuffer, VkDeviceSize> g_bufferBytes;  // of memory that is bound
 VkDeviceSize g_besideVertices = 0;
@@ -97,6 +103,18 @@ void noteGpus(PFN_vkGetInstanceProcAddr get, VkInstance instance) {
   for (const VkPhysicalDevice gpu : gpus) g_playedGpus[gpu] = deviceProfile();
 }
 
+// An extension that no device has, besides those that a profile hides.
+std::string g_hiddenExtension;
+
+bool hides(const DeviceProfile& profile, const char* extension) {
+  const std::scoped_lock lock(g_mutex);
+  // The driver's own would tell of heaps that are not there.
+  if (std::strcmp(extension, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) == 0) return !g_hasBudget;
+  return profile.requiredOnly || g_hiddenExtension == extension ||
+         std::any_of(profile.hiddenExtensions.begin(), profile.hiddenExtensions.end(),
+                     [&](const char* name) { return std::strcmp(name, extension) == 0; });
+}
+
 /// Call with g_mutex held.
 void check(bool kept, const char* rule) {
   if (!kept && g_broken.size() < 32) g_broken.emplace_back(rule);
@@ -114,6 +132,45 @@ T* find(void* chain, VkStructureType type) {
   return nullptr;
 }
 
+/// Notes structures that a device of the profile's version does not know, and takes the values out of them.
+void checkChain(const DeviceProfile& profile, void* chain) {
+  if (profile.version == 0) return;
+  constexpr std::pair<VkStructureType, uint32_t> kSince[] = {
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, VK_API_VERSION_1_2},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, VK_API_VERSION_1_2},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, VK_API_VERSION_1_2},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, VK_API_VERSION_1_2},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, VK_API_VERSION_1_3},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES, VK_API_VERSION_1_3}};
+  for (const auto& [type, since] : kSince)
+    checkNow(profile.version >= since || !find<VkBaseOutStructure>(chain, type),
+             "a structure of all features or properties of a later version");
+  // Those of parts of a later version are its extensions' before.
+  struct Part {
+    VkStructureType type;
+    const char* extension;
+    uint32_t since;
+  };
+  constexpr Part kParts[] = {
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES, "VK_KHR_timeline_semaphore",
+       VK_API_VERSION_1_2},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, "VK_KHR_driver_properties", VK_API_VERSION_1_2},
+      {VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO, "VK_KHR_image_format_list", VK_API_VERSION_1_2},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, "VK_KHR_synchronization2",
+       VK_API_VERSION_1_3},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, "VK_KHR_dynamic_rendering",
+       VK_API_VERSION_1_3},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, "VK_KHR_maintenance4", VK_API_VERSION_1_3},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES, "VK_EXT_image_robustness",
+       VK_API_VERSION_1_3},
+      {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_PROPERTIES, "VK_EXT_texel_buffer_alignment",
+       VK_API_VERSION_1_3}};
+  for (const Part& part : kParts)
+    checkNow(profile.version >= part.since || !hides(profile, part.extension) ||
+                 !find<VkBaseOutStructure>(chain, part.type),
+             part.extension);
+}
+
 namespace played {
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
@@ -121,39 +178,36 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
   real.GetPhysicalDeviceProperties2(device, out);
   const DeviceProfile* const profile = profileOf(device);
   if (!profile) return;
+  checkChain(*profile, out->pNext);
   out->properties.deviceType = profile->type;
+  if (profile->version) out->properties.apiVersion = profile->version;
   profile->limit(out->properties.limits);
-  if (auto* driver = find<VkPhysicalDeviceDriverProperties>(
-          out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES))
-    driver->driverID = static_cast<VkDriverId>(0);
-  if (auto* v13 = find<VkPhysicalDeviceVulkan13Properties>(
-          out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES)) {
+  if (auto* texels = find<VkPhysicalDeviceTexelBufferAlignmentProperties>(
+          out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_PROPERTIES)) {
     const VkDeviceSize bytes = out->properties.limits.minTexelBufferOffsetAlignment;
     for (VkDeviceSize* a :
-         {&v13->storageTexelBufferOffsetAlignmentBytes, &v13->uniformTexelBufferOffsetAlignmentBytes})
+         {&texels->storageTexelBufferOffsetAlignmentBytes, &texels->uniformTexelBufferOffsetAlignmentBytes})
       *a = std::max(*a, bytes);
     if (profile->requiredOnly)
-      v13->storageTexelBufferOffsetSingleTexelAlignment = v13->uniformTexelBufferOffsetSingleTexelAlignment =
-          VK_FALSE;
+      texels->storageTexelBufferOffsetSingleTexelAlignment =
+          texels->uniformTexelBufferOffsetSingleTexelAlignment = VK_FALSE;
   }
   const std::scoped_lock lock(g_mutex);
   g_limits = out->properties.limits;
 }
 
-/// Leaves the features that Vulkan 1.3 requires (section "Feature Requirements"), among them all of
-/// VkPhysicalDeviceVulkan13Features that the back end uses, and those that the back end requires.
+/// Leaves the features that Vulkan 1.3 requires (section "Feature Requirements"), among them all that came
+/// after 1.1, and those that the back end requires.
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
                                                       VkPhysicalDeviceFeatures2* out) {
   real.GetPhysicalDeviceFeatures2(device, out);
   const DeviceProfile* const profile = profileOf(device);
+  if (profile) checkChain(*profile, out->pNext);
   if (!profile || !profile->requiredOnly) return;
   const VkPhysicalDeviceFeatures all = out->features;
   out->features = {};
   out->features.robustBufferAccess = all.robustBufferAccess;
   out->features.independentBlend = all.independentBlend;
-  if (auto* v12 = find<VkPhysicalDeviceVulkan12Features>(
-          out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES))
-    v12->samplerMirrorClampToEdge = VK_FALSE;
 }
 
 /// True for formats that the back end can do without and that Vulkan 1.3 does not require ("Required Format
@@ -207,6 +261,8 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFormatProperties2(VkPhysicalDevice d
   real.GetPhysicalDeviceFormatProperties2(device, format, out);
   const DeviceProfile* const profile = profileOf(device);
   if (!profile) return;
+  checkNow(profile->version == 0 || !hidden(*profile, format),
+           "vkGetPhysicalDeviceFormatProperties2: a format of a later version");
   if (!hidden(*profile, format)) {
     if (!profile->requiredOnly) return;
     const VkFormatFeatureFlags2 required = requiredFeatures(format);
@@ -246,10 +302,21 @@ VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties2(
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice device,
                                                               VkPhysicalDeviceMemoryProperties2* out) {
-  real.GetPhysicalDeviceMemoryProperties2(device, out);
   const DeviceProfile* const profile = profileOf(device);
-  if (!profile) return;
+  if (!profile) return real.GetPhysicalDeviceMemoryProperties2(device, out);
+  VkPhysicalDeviceMemoryProperties2 plain{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, nullptr, {}};
+  real.GetPhysicalDeviceMemoryProperties2(device, &plain);
+  out->memoryProperties = plain.memoryProperties;
   VkPhysicalDeviceMemoryProperties& p = out->memoryProperties;
+  if (auto* budget = find<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(
+          out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT)) {
+    const std::scoped_lock lock(g_mutex);
+    check(g_hasBudget, "VK_EXT_memory_budget is not there");
+    for (uint32_t i = 0; i < profile->heaps.size(); ++i) {
+      budget->heapUsage[i] = g_heapUse[i];
+      budget->heapBudget[i] = i == 0 && g_heapRoom != 0 ? g_heapRoom : profile->heaps[i];
+    }
+  }
   constexpr VkMemoryPropertyFlags kHost =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   // All memory lies in one type of the driver, as in llvmpipe: the host sees all of it.
@@ -294,11 +361,13 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
   std::vector<VkExtensionProperties> list(all);
   result = real.EnumerateDeviceExtensionProperties(device, layer, &all, list.data());
   if (result != VK_SUCCESS) return result;
-  std::erase_if(list, [&](const VkExtensionProperties& e) {
-    if (profile->requiredOnly) return true;
-    return std::any_of(profile->hiddenExtensions.begin(), profile->hiddenExtensions.end(),
-                       [&](const char* name) { return std::strcmp(name, e.extensionName) == 0; });
-  });
+  std::erase_if(list, [&](const VkExtensionProperties& e) { return hides(*profile, e.extensionName); });
+  VkExtensionProperties budget{VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, 1};
+  const auto isBudget = [&](const VkExtensionProperties& e) {
+    return std::strcmp(e.extensionName, budget.extensionName) == 0;
+  };
+  if (!hides(*profile, budget.extensionName) && std::none_of(list.begin(), list.end(), isBudget))
+    list.push_back(budget);
   if (out) {
     *count = std::min(*count, static_cast<uint32_t>(list.size()));
     std::copy_n(list.begin(), *count, out);
@@ -339,8 +408,12 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAll
         "vkAllocateMemory: a memory type that takes a feature");
   check(info->allocationSize <= profile->heaps[type.heap], "vkAllocateMemory: larger than its heap");
   check(g_memory.size() < g_limits.maxMemoryAllocationCount, "maxMemoryAllocationCount");
-  if (g_heapUse[type.heap] + info->allocationSize > profile->heaps[type.heap])
+  VkDeviceSize room = profile->heaps[type.heap];
+  if (type.heap == 0 && g_heapRoom != 0) room = std::min(room, g_heapRoom);
+  if (g_heapUse[type.heap] + info->allocationSize > room) {
+    ++g_heapRefusals;
     return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  }
   VkMemoryAllocateInfo actual = *info;
   actual.memoryTypeIndex = g_realType;
   const VkResult result = real.AllocateMemory(device, &actual, callbacks, out);
@@ -437,8 +510,10 @@ VKAPI_ATTR VkResult VKAPI_CALL GetMemoryHostPointerPropertiesEXT(VkDevice device
   const DeviceProfile* const profile = playedAs(device);
   if (!profile) return result;
   out->memoryTypeBits = 0;
-  for (uint32_t i = 0; i < profile->types.size(); ++i)  // the host's memory, not the device's
-    if ((profile->types[i].flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) && profile->types[i].heap == 1)
+  const uint32_t hosts =
+      profile->heaps.size() > 1;  // the host's memory is not the device's if it has its own
+  for (uint32_t i = 0; i < profile->types.size(); ++i)
+    if ((profile->types[i].flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) && profile->types[i].heap == hosts)
       out->memoryTypeBits |= 1u << i;
   return result;
 }
@@ -478,6 +553,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateImage(VkDevice device, const VkImageCreateI
                                            const VkAllocationCallbacks* callbacks, VkImage* out) {
   const DeviceProfile* const profile = playedAs(device);
   if (!profile) return real.CreateImage(device, info, callbacks, out);
+  checkChain(*profile, const_cast<void*>(info->pNext));
   checkNow(info->extent.width <= g_limits.maxImageDimension2D &&
                info->extent.height <= g_limits.maxImageDimension2D,
            "maxImageDimension2D");
@@ -490,7 +566,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice device, const VkBufferV
                                                 const VkAllocationCallbacks* callbacks, VkBufferView* out) {
   const DeviceProfile* const profile = playedAs(device);
   if (!profile) return real.CreateBufferView(device, info, callbacks, out);
-  const VkDeviceSize single = profile->requiredOnly ? VkDeviceSize{256} : 4;  // R32 texels
+  const VkDeviceSize single =  // of R32 texels
+      hides(*profile, "VK_EXT_texel_buffer_alignment") ? g_limits.minTexelBufferOffsetAlignment : 4;
   checkNow(info->offset % std::min(g_limits.minTexelBufferOffsetAlignment, single) == 0,
            "minTexelBufferOffsetAlignment");
   checkNow(info->range == VK_WHOLE_SIZE || info->range / 4 <= g_limits.maxTexelBufferElements,
@@ -585,14 +662,16 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer commands, VkPip
   real.CmdBindDescriptorSets(commands, point, layout, first, count, sets, offsetCount, offsets);
 }
 
+template <const Real& table>
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer commands, const VkRenderingInfo* info) {
   checkNow(info->colorAttachmentCount <= g_limits.maxColorAttachments, "maxColorAttachments");
   checkNow(info->renderArea.extent.width <= g_limits.maxFramebufferWidth &&
                info->renderArea.extent.height <= g_limits.maxFramebufferHeight,
            "maxFramebufferWidth");
-  real.CmdBeginRendering(commands, info);
+  table.CmdBeginRendering(commands, info);
 }
 
+template <const Real& table>
 VKAPI_ATTR void VKAPI_CALL CmdSetViewportWithCount(VkCommandBuffer commands, uint32_t count,
                                                    const VkViewport* viewports) {
   for (uint32_t i = 0; i < count; ++i) {
@@ -605,9 +684,10 @@ VKAPI_ATTR void VKAPI_CALL CmdSetViewportWithCount(VkCommandBuffer commands, uin
                  std::max(v.x + v.width, high) <= g_limits.viewportBoundsRange[1],
              "viewportBoundsRange");
   }
-  real.CmdSetViewportWithCount(commands, count, viewports);
+  table.CmdSetViewportWithCount(commands, count, viewports);
 }
 
+template <const Real& table>
 VKAPI_ATTR void VKAPI_CALL CmdBindVertexBuffers2(VkCommandBuffer commands, uint32_t first, uint32_t count,
                                                  const VkBuffer* buffers, const VkDeviceSize* offsets,
                                                  const VkDeviceSize* sizes, const VkDeviceSize* strides) {
@@ -619,7 +699,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindVertexBuffers2(VkCommandBuffer commands, uint3
     for (uint32_t i = 0; sizes && i < count; ++i)
       g_besideVertices = std::max(g_besideVertices, g_bufferBytes[buffers[i]] - sizes[i]);
   }
-  real.CmdBindVertexBuffers2(commands, first, count, buffers, offsets, sizes, strides);
+  table.CmdBindVertexBuffers2(commands, first, count, buffers, offsets, sizes, strides);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
@@ -642,9 +722,16 @@ PFN_vkVoidFunction playInstance(PFN_vkGetInstanceProcAddr get, VkInstance instan
   }
   AEROGPU_PLAYED_INSTANCE(F)
 #undef F
-#define F(command) real.command = reinterpret_cast<PFN_vk##command>(get(instance, "vk" #command));
+#define F(command, ...) real.command = reinterpret_cast<PFN_vk##command>(get(instance, "vk" #command));
   if (!std::strcmp(name, "vkGetDeviceProcAddr")) {
     AEROGPU_PLAYED_DEVICE(F)
+    AEROGPU_PLAYED_RENAMED(F)
+  }
+#undef F
+#define F(command, suffix) \
+  realOld.command = reinterpret_cast<PFN_vk##command>(get(instance, "vk" #command #suffix));
+  if (!std::strcmp(name, "vkGetDeviceProcAddr")) {
+    AEROGPU_PLAYED_RENAMED(F)
   }
 #undef F
   return loaders;
@@ -654,6 +741,10 @@ const DeviceProfile* profileOf(VkPhysicalDevice gpu) {
   const std::scoped_lock lock(g_playedMutex);
   const auto found = g_playedGpus.find(gpu);
   return found == g_playedGpus.end() ? nullptr : found->second;
+}
+
+bool deviceLacks(const char* extension) {
+  return deviceProfile() && hides(*deviceProfile(), extension);
 }
 
 void noteDevice(VkDevice device, VkPhysicalDevice gpu) {
@@ -668,7 +759,109 @@ PFN_vkVoidFunction playDevice(const char* name, PFN_vkVoidFunction loaders) {
   if (!std::strcmp(name, "vk" #command)) return reinterpret_cast<PFN_vkVoidFunction>(&played::command);
   AEROGPU_PLAYED_DEVICE(F)
 #undef F
+#define F(command, suffix)                                               \
+  if (!std::strcmp(name, "vk" #command))                                 \
+    return reinterpret_cast<PFN_vkVoidFunction>(&played::command<real>); \
+  if (!std::strcmp(name, "vk" #command #suffix))                         \
+    return reinterpret_cast<PFN_vkVoidFunction>(&played::command<realOld>);
+  AEROGPU_PLAYED_RENAMED(F)
+#undef F
   return loaders;
+}
+
+bool isTooNew(VkDevice device, const char* name) {
+  // The commands of devices that Vulkan 1.2 and 1.3 made their own (the specification's appendix "Core
+  // Revisions").
+  constexpr const char* k12[] = {"vkCmdDrawIndirectCount",
+                                 "vkCmdDrawIndexedIndirectCount",
+                                 "vkCreateRenderPass2",
+                                 "vkCmdBeginRenderPass2",
+                                 "vkCmdNextSubpass2",
+                                 "vkCmdEndRenderPass2",
+                                 "vkResetQueryPool",
+                                 "vkGetSemaphoreCounterValue",
+                                 "vkWaitSemaphores",
+                                 "vkSignalSemaphore",
+                                 "vkGetBufferDeviceAddress",
+                                 "vkGetBufferOpaqueCaptureAddress",
+                                 "vkGetDeviceMemoryOpaqueCaptureAddress"};
+  constexpr const char* k13[] = {"vkCreatePrivateDataSlot",
+                                 "vkDestroyPrivateDataSlot",
+                                 "vkSetPrivateData",
+                                 "vkGetPrivateData",
+                                 "vkCmdSetEvent2",
+                                 "vkCmdResetEvent2",
+                                 "vkCmdWaitEvents2",
+                                 "vkCmdPipelineBarrier2",
+                                 "vkCmdWriteTimestamp2",
+                                 "vkQueueSubmit2",
+                                 "vkCmdCopyBuffer2",
+                                 "vkCmdCopyImage2",
+                                 "vkCmdCopyBufferToImage2",
+                                 "vkCmdCopyImageToBuffer2",
+                                 "vkCmdBlitImage2",
+                                 "vkCmdResolveImage2",
+                                 "vkCmdBeginRendering",
+                                 "vkCmdEndRendering",
+                                 "vkCmdSetCullMode",
+                                 "vkCmdSetFrontFace",
+                                 "vkCmdSetPrimitiveTopology",
+                                 "vkCmdSetViewportWithCount",
+                                 "vkCmdSetScissorWithCount",
+                                 "vkCmdBindVertexBuffers2",
+                                 "vkCmdSetDepthTestEnable",
+                                 "vkCmdSetDepthWriteEnable",
+                                 "vkCmdSetDepthCompareOp",
+                                 "vkCmdSetDepthBoundsTestEnable",
+                                 "vkCmdSetStencilTestEnable",
+                                 "vkCmdSetStencilOp",
+                                 "vkCmdSetRasterizerDiscardEnable",
+                                 "vkCmdSetDepthBiasEnable",
+                                 "vkCmdSetPrimitiveRestartEnable",
+                                 "vkGetDeviceBufferMemoryRequirements",
+                                 "vkGetDeviceImageMemoryRequirements",
+                                 "vkGetDeviceImageSparseMemoryRequirements"};
+  const DeviceProfile* const profile = playedAs(device);
+  if (!profile || profile->version == 0) return false;
+  const auto isOneOf = [&](const auto& names) {
+    return std::any_of(std::begin(names), std::end(names),
+                       [&](const char* each) { return std::strcmp(each, name) == 0; });
+  };
+  const bool tooNew = (profile->version < VK_API_VERSION_1_2 && isOneOf(k12)) ||
+                      (profile->version < VK_API_VERSION_1_3 && isOneOf(k13));
+  checkNow(!tooNew, name);
+  return tooNew;
+}
+
+void checkDevice(VkPhysicalDevice gpu, const VkDeviceCreateInfo& info) {
+  const DeviceProfile* const profile = profileOf(gpu);
+  if (!profile) return;
+  checkChain(*profile, const_cast<void*>(info.pNext));
+  for (uint32_t i = 0; i < info.enabledExtensionCount; ++i)
+    checkNow(!hides(*profile, info.ppEnabledExtensionNames[i]),
+             "vkCreateDevice: an extension that is not there");
+}
+
+void limitHeap(VkDeviceSize bytes, bool hasBudget) {
+  const std::scoped_lock lock(g_mutex);
+  g_heapRoom = bytes;
+  g_hasBudget = hasBudget;
+  g_heapRefusals = 0;
+}
+
+int heapRefusals() {
+  const std::scoped_lock lock(g_mutex);
+  return g_heapRefusals;
+}
+
+VkDeviceSize heapBytes() {
+  const std::scoped_lock lock(g_mutex);
+  return g_heapUse[0];
+}
+
+void hideExtension(const char* name) {
+  const std::scoped_lock lock(g_mutex);
+  g_hiddenExtension = name;
 }
 
 std::vector<std::string> takeBrokenRules() {

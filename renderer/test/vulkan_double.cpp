@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "renderer/test/vulkan_device_rules.h"
 #include "renderer/vulkan/device/functions.h"
@@ -39,14 +40,29 @@ PFN_vkGetPhysicalDeviceProperties2 g_getProperties;
 PFN_vkCreateDevice g_createDevice;
 PFN_vkDestroyDevice g_destroyDevice;
 PFN_vkGetDeviceProcAddr g_getDeviceProc;
-PFN_vkQueueSubmit2 g_submit;
-PFN_vkWaitSemaphores g_wait;
-PFN_vkCmdBeginRendering g_beginRendering;
+PFN_vkCreateInstance g_createInstance;
+// The second is what devices that are older than the function have.
+PFN_vkQueueSubmit2 g_submit, g_submitOld;
+PFN_vkWaitSemaphores g_wait, g_waitOld;
+PFN_vkCmdBeginRendering g_beginRendering, g_beginRenderingOld;
 PFN_vkGetMemoryHostPointerPropertiesEXT g_hostPointer;
 
 VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* out) {
   g_getProperties(device, out);
-  if (g_old.load()) out->properties.apiVersion = VK_API_VERSION_1_2;
+  if (g_old.load()) out->properties.apiVersion = VK_API_VERSION_1_0;
+}
+
+/// With a profile's version as the program's own, the driver and the validation layer take a device for one
+/// of that version.
+VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo* info,
+                                              const VkAllocationCallbacks* callbacks, VkInstance* out) {
+  const DeviceProfile* const profile = deviceProfile();
+  if (!profile || profile->version == 0) return g_createInstance(info, callbacks, out);
+  VkApplicationInfo app = *info->pApplicationInfo;
+  app.apiVersion = profile->version;
+  VkInstanceCreateInfo actual = *info;
+  actual.pApplicationInfo = &app;
+  return g_createInstance(&actual, callbacks, out);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
@@ -54,10 +70,20 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkD
   if (g_refuse.load()) return VK_ERROR_INITIALIZATION_FAILED;
   VkDeviceCreateInfo actual = *info;
   VkDeviceQueueCreateInfo queue = *info->pQueueCreateInfos;
+  std::vector<const char*> extensions;
   if (profileOf(physical)) {  // the driver's first family represents the profile's
     queue.queueFamilyIndex = 0;
     actual.pQueueCreateInfos = &queue;
+    // Played above the driver, which need not have it.
+    extensions.assign(info->ppEnabledExtensionNames,
+                      info->ppEnabledExtensionNames + info->enabledExtensionCount);
+    std::erase_if(extensions, [](const char* name) {
+      return std::strcmp(name, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) == 0;
+    });
+    actual.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    actual.ppEnabledExtensionNames = extensions.data();
   }
+  checkDevice(physical, *info);
   const VkResult result = g_createDevice(physical, &actual, callbacks, out);
   if (result == VK_SUCCESS) {
     noteDevice(*out, physical);
@@ -77,14 +103,16 @@ bool loses(Loss here) {
   return g_lost.load();
 }
 
+template <PFN_vkQueueSubmit2& real>
 VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo2* infos,
                                       VkFence fence) {
   g_batches.fetch_add(1);
-  return loses(Loss::AtSubmit) ? VK_ERROR_DEVICE_LOST : g_submit(queue, count, infos, fence);
+  return loses(Loss::AtSubmit) ? VK_ERROR_DEVICE_LOST : real(queue, count, infos, fence);
 }
 
 /// Lets the work itself finish: a lost device ends its work in finite time (Vulkan 1.3, "Lost Device"), and
 /// objects may be destroyed afterwards.
+template <PFN_vkWaitSemaphores& real>
 VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
   for (uint64_t known = g_shortestSleep.load();
        timeout != 0 && timeout < known && !g_shortestSleep.compare_exchange_weak(known, timeout);) {
@@ -96,7 +124,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
     if (ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(ms));
   }
   if (g_hurry.load() != 0) timeout = 0;
-  const VkResult result = g_wait(device, info, timeout);
+  const VkResult result = real(device, info, timeout);
   if (result == VK_TIMEOUT && timeout != 0) g_ranOut.fetch_add(1);
   if (result == VK_TIMEOUT && timeout == 0 && g_hurry.load() != 0) g_hurry.fetch_sub(1);
   return loses(Loss::AtWait) ? VK_ERROR_DEVICE_LOST : result;
@@ -145,18 +173,25 @@ PFN_vkVoidFunction replace(PFN_vkVoidFunction real, Function& slot, Function our
   return reinterpret_cast<PFN_vkVoidFunction>(ours);
 }
 
+template <PFN_vkCmdBeginRendering& real>
 VKAPI_ATTR void VKAPI_CALL beginRendering(VkCommandBuffer commands, const VkRenderingInfo* info) {
   g_passes.fetch_add(1);
-  g_beginRendering(commands, info);
+  real(commands, info);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL deviceProc(VkDevice device, const char* name) {
+  if (isTooNew(device, name)) return nullptr;
   const PFN_vkVoidFunction real = g_getDeviceProc(device, name);
   if (!real) return real;
-  if (!std::strcmp(name, "vkQueueSubmit2")) return reinterpret_cast<PFN_vkVoidFunction>(&submit);
-  if (!std::strcmp(name, "vkWaitSemaphores")) return reinterpret_cast<PFN_vkVoidFunction>(&wait);
-  if (!std::strcmp(name, "vkDestroyDevice")) return reinterpret_cast<PFN_vkVoidFunction>(&destroyDevice);
-  if (!std::strcmp(name, "vkCmdBeginRendering")) return reinterpret_cast<PFN_vkVoidFunction>(&beginRendering);
+  const auto is = [&](const char* other) { return std::strcmp(name, other) == 0; };
+  const auto ours = [](auto function) { return reinterpret_cast<PFN_vkVoidFunction>(function); };
+  if (is("vkDestroyDevice")) return ours(&destroyDevice);
+  if (is("vkQueueSubmit2")) return ours(&submit<g_submit>);
+  if (is("vkQueueSubmit2KHR")) return ours(&submit<g_submitOld>);
+  if (is("vkWaitSemaphores")) return ours(&wait<g_wait>);
+  if (is("vkWaitSemaphoresKHR")) return ours(&wait<g_waitOld>);
+  if (is("vkCmdBeginRendering")) return ours(&beginRendering<g_beginRendering>);
+  if (is("vkCmdBeginRenderingKHR")) return ours(&beginRendering<g_beginRenderingOld>);
 #define AEROGPU_COUNT(Type)                                                                             \
   if (!std::strcmp(name, "vkCreate" #Type)) return reinterpret_cast<PFN_vkVoidFunction>(&create##Type); \
   if (!std::strcmp(name, "vkDestroy" #Type)) return reinterpret_cast<PFN_vkVoidFunction>(&destroy##Type);
@@ -172,11 +207,15 @@ PFN_vkVoidFunction instanceProc(PFN_vkGetInstanceProcAddr get, VkInstance instan
   if (!real) return real;
   if (!std::strcmp(name, "vkGetDeviceProcAddr")) {
     g_submit = reinterpret_cast<PFN_vkQueueSubmit2>(get(instance, "vkQueueSubmit2"));
+    g_submitOld = reinterpret_cast<PFN_vkQueueSubmit2>(get(instance, "vkQueueSubmit2KHR"));
     g_wait = reinterpret_cast<PFN_vkWaitSemaphores>(get(instance, "vkWaitSemaphores"));
+    g_waitOld = reinterpret_cast<PFN_vkWaitSemaphores>(get(instance, "vkWaitSemaphoresKHR"));
     g_destroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(get(instance, "vkDestroyDevice"));
     (void)playInstance(get, instance, name, real);
     g_beginRendering = reinterpret_cast<PFN_vkCmdBeginRendering>(
         playDevice("vkCmdBeginRendering", get(instance, "vkCmdBeginRendering")));
+    g_beginRenderingOld = reinterpret_cast<PFN_vkCmdBeginRendering>(
+        playDevice("vkCmdBeginRenderingKHR", get(instance, "vkCmdBeginRenderingKHR")));
 #define AEROGPU_COUNT(Type)                                                                                \
   g_create##Type =                                                                                         \
       reinterpret_cast<PFN_vkCreate##Type>(playDevice("vkCreate" #Type, get(instance, "vkCreate" #Type))); \
@@ -193,6 +232,10 @@ PFN_vkVoidFunction instanceProc(PFN_vkGetInstanceProcAddr get, VkInstance instan
   if (!std::strcmp(name, "vkGetPhysicalDeviceProperties2"))
     return replace(played, g_getProperties, &properties);
   return played;
+}
+
+PFN_vkVoidFunction globalProc(const char* name, PFN_vkVoidFunction real) {
+  return std::strcmp(name, "vkCreateInstance") ? real : replace(real, g_createInstance, &createInstance);
 }
 
 }  // namespace
@@ -278,6 +321,7 @@ vkGetInstanceProcAddr(VkInstance instance, const char* name) {
   static void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_NODELETE);
   static const auto real =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(loader ? dlsym(loader, "vkGetInstanceProcAddr") : nullptr);
-  if (!real || !instance) return real ? real(instance, name) : nullptr;
+  if (!real) return nullptr;
+  if (!instance) return aerogpu::test::globalProc(name, real(instance, name));
   return aerogpu::test::instanceProc(real, instance, name);
 }

@@ -25,7 +25,7 @@ void refuseImports(bool refuse);
 int importsAsked();
 /// Fails calls of vkCreateImage for want of memory: after `after` more, `times` of them.
 void failImages(int after, int times);
-/// While set, every device has Vulkan 1.2 only.
+/// While set, every device has Vulkan 1.0 only.
 void ageDevices(bool old);
 /// Lets the next `waits` waits for a semaphore that would run out do so at once, so that time seems to pass
 /// quickly for code that counts them.

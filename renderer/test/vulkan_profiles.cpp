@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The table of vulkan_profiles.h. Sources: Vulkan 1.3, "Limits", table "Required Limits" (bare); Mesa's
 // radv_physical_device.c (amd) and anv_device.c for chips whose GPU does not share the processor's cache
-// (atom); vulkan.gpuinfo.org, GeForce with the 470 driver (nvidia). Host-visible device memory is so small
+// (atom); vulkan.gpuinfo.org, GeForce with the 470 driver (nvidia); Mesa 23's vulkan_hasvk/anv_device.c for
+// Ivy Bridge and Haswell, which have Vulkan 1.2 (old12), and that at 1.1 without any part of a later version
+// that the back end can do without (old). Host-visible device memory is so small
 // that tests fill it.
 #include "renderer/test/vulkan_profiles.h"
 
@@ -89,6 +91,13 @@ void atomLimits(VkPhysicalDeviceLimits& l) {
   atMost(l.maxPushConstantsSize, 128u);
 }
 
+void hasvkLimits(VkPhysicalDeviceLimits& l) {
+  alignments(l, 64, 16, 64);
+  atMost(l.maxImageDimension2D, 16384u);
+  atMost(l.maxSamplerLodBias, 16.0f);
+  atMost(l.maxPushConstantsSize, 128u);
+}
+
 constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                 kHost = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
                                 kCoherent = VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
@@ -114,6 +123,7 @@ constexpr DeviceProfile::MemoryType kNvidiaTypes[] = {{0, 1},
                                                       {kLocal | kHost | kCoherent, 2}};
 constexpr DeviceProfile::MemoryType kAtomTypes[] = {{kLocal | kHost | kCoherent, 0},
                                                     {kLocal | kHost | kCached, 0}};
+constexpr DeviceProfile::MemoryType kHasvkTypes[] = {{kLocal | kHost | kCoherent | kCached, 0}};
 
 constexpr VkQueueFlags kGraphicsLast[] = {VK_QUEUE_TRANSFER_BIT, VK_QUEUE_COMPUTE_BIT, kAll};
 constexpr VkQueueFlags kGraphicsFirst[] = {kAll, VK_QUEUE_TRANSFER_BIT, VK_QUEUE_COMPUTE_BIT};
@@ -122,6 +132,25 @@ constexpr VkQueueFlags kOneFamily[] = {kAll};
 constexpr const char* kNoDepthBiasControl[] = {"VK_EXT_depth_bias_control",
                                                "VK_EXT_vertex_input_dynamic_state"};
 constexpr const char* kNoHostImport[] = {"VK_EXT_external_memory_host", "VK_EXT_depth_bias_control"};
+constexpr const char* kNotInHasvk[] = {"VK_EXT_border_color_swizzle",    "VK_EXT_custom_border_color",
+                                       "VK_EXT_depth_bias_control",      "VK_EXT_depth_range_unrestricted",
+                                       "VK_EXT_extended_dynamic_state3", "VK_EXT_vertex_input_dynamic_state"};
+constexpr const char* kNotInOld[] = {"VK_EXT_border_color_swizzle",
+                                     "VK_EXT_custom_border_color",
+                                     "VK_EXT_depth_bias_control",
+                                     "VK_EXT_depth_range_unrestricted",
+                                     "VK_EXT_extended_dynamic_state3",
+                                     "VK_EXT_vertex_input_dynamic_state",
+                                     "VK_EXT_4444_formats",
+                                     "VK_EXT_texel_buffer_alignment",
+                                     "VK_KHR_driver_properties",
+                                     "VK_KHR_format_feature_flags2",
+                                     "VK_KHR_image_format_list",
+                                     "VK_KHR_sampler_mirror_clamp_to_edge",
+                                     "VK_EXT_host_query_reset",
+                                     "VK_EXT_separate_stencil_usage",
+                                     "VK_KHR_separate_depth_stencil_layouts"};
+constexpr VkFormat kNo4444[] = {VK_FORMAT_A4R4G4B4_UNORM_PACK16, VK_FORMAT_A4B4G4R4_UNORM_PACK16};
 constexpr VkFormat kNoD24[] = {VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_X8_D24_UNORM_PACK32};
 
 constexpr DeviceProfile kProfiles[] = {
@@ -163,6 +192,21 @@ constexpr DeviceProfile kProfiles[] = {
      0b11,
      kOneFamily,
      0},
+    {"old", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, false, kNotInOld, kNo4444, hasvkLimits, kOneHeap,
+     kHasvkTypes, 0b1, 0b1, kOneFamily, 0, VK_API_VERSION_1_1},
+    {"old12",
+     VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+     false,
+     kNotInHasvk,
+     {},
+     hasvkLimits,
+     kOneHeap,
+     kHasvkTypes,
+     0b1,
+     0b1,
+     kOneFamily,
+     0,
+     VK_API_VERSION_1_2},
 };
 
 }  // namespace

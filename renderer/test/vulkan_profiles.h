@@ -31,6 +31,8 @@ struct DeviceProfile {
   uint32_t bufferTypes, imageTypes;        ///< memory type bits
   std::span<const VkQueueFlags> families;  ///< queue families
   uint32_t graphicsFamily;                 ///< the one that is the driver's first
+  /// Of Vulkan; 0: the driver's. What came later the device has as extensions only.
+  uint32_t version = 0;
 };
 
 /// Returns the profile that was asked for; null: the unchanged driver.

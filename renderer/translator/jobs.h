@@ -13,7 +13,7 @@ namespace aerogpu::translator {
 process::JobAnswer translateDxbc(std::span<const uint8_t> input);
 
 /// Job::FinishSpirv: checks the module against the resource list, gives its loops an exit
-/// (shader/spirv_loops.h), and validates it for Vulkan 1.3; drivers assume all that.
+/// (shader/spirv_loops.h), and validates it for Vulkan 1.1; drivers assume all that.
 process::JobAnswer finishSpirv(std::span<const uint8_t> input);
 
 }  // namespace aerogpu::translator

@@ -6,7 +6,8 @@
 namespace aerogpu::translator {
 
 std::string spirvDefect(std::span<const uint32_t> words) {
-  spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
+  // The least that a device may have; the shaders of all devices are alike.
+  spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_1);
   if (!context) return "the validator cannot be made";
   spv_diagnostic diagnostic = nullptr;  // stays null when all is well
   std::string defect;

@@ -9,7 +9,7 @@
 
 namespace aerogpu::translator {
 
-/// Returns an empty string if the module is valid for Vulkan 1.3, else the validator's first message.
+/// Returns an empty string if the module is valid for Vulkan 1.1, else the validator's first message.
 std::string spirvDefect(std::span<const uint32_t> words);
 
 }  // namespace aerogpu::translator

@@ -14,10 +14,10 @@
 
 namespace aerogpu::shader::test {
 
-/// Returns an empty string if the module is valid for Vulkan 1.3, else the validator's message and the
+/// Returns an empty string if the module is valid for Vulkan 1.1, else the validator's message and the
 /// disassembly.
 inline std::string validate(const std::vector<uint32_t>& words) {
-  spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_3);
+  spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_1);
   std::string message;
   tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t&, const char* text) {
     message += text;

@@ -29,21 +29,42 @@ uint64_t hostImportAlignment(const InstanceTable& vk, VkPhysicalDevice physical)
   return host.minImportedHostPointerAlignment;
 }
 
+std::string nameOf(const InstanceTable& vk, VkPhysicalDevice physical) {
+  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+  vk.GetPhysicalDeviceProperties2(physical, &props);
+  return props.properties.deviceName;
+}
+
 }  // namespace
 
-void Device::readProperties() {
+void Device::readProperties(const DeviceFeatures& features) {
   const InstanceTable& ivk = m_instance.vk();
-  VkPhysicalDeviceVulkan13Properties v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
-  VkPhysicalDeviceVulkan12Properties v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
-  v13.pNext = &v12;
-  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v13};
+  VkPhysicalDeviceMaintenance4Properties maintenance4{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+  VkPhysicalDeviceTexelBufferAlignmentProperties texels{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_PROPERTIES};
+  VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &maintenance4};
+  void** tail = &maintenance4.pNext;
+  const bool hasTexels = features.uses(VK_EXT_TEXEL_BUFFER_ALIGNMENT_EXTENSION_NAME, VK_API_VERSION_1_3);
+  if (hasTexels) {
+    *tail = &texels;
+    tail = &texels.pNext;
+  }
+  const bool hasDriver = features.uses(VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME, VK_API_VERSION_1_2);
+  if (hasDriver) *tail = &driver;
   ivk.GetPhysicalDeviceProperties2(m_physical, &props);
-  m_driver = v12.driverName;
-  if (v12.driverInfo[0]) m_driver += std::string(" ") + v12.driverInfo;
-  m_driverId = v12.driverID;
   m_properties = props.properties;
-  m_properties13 = v13;
-  m_properties13.pNext = nullptr;
+  // A number that each vendor reads in its own way (Vulkan 1.3, VkPhysicalDeviceProperties).
+  m_driver = hasDriver ? driver.driverName : "driver " + std::to_string(m_properties.driverVersion);
+  if (driver.driverInfo[0]) m_driver += std::string(" ") + driver.driverInfo;
+  m_driverId = driver.driverID;
+  m_maxBufferSize = maintenance4.maxBufferSize;
+  if (!hasTexels)
+    texels.storageTexelBufferOffsetAlignmentBytes = texels.uniformTexelBufferOffsetAlignmentBytes =
+        limits().minTexelBufferOffsetAlignment;
+  m_texelAlignment = texels;
+  m_texelAlignment.pNext = nullptr;
   VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
   ivk.GetPhysicalDeviceMemoryProperties2(m_physical, &memory);
   m_memory = memory.memoryProperties;
@@ -63,8 +84,11 @@ bool Device::findQueueFamily() {
 
 void Device::findCaps(const DeviceFeatures& features) {
   DeviceCaps& caps = m_caps;
-  // lavapipe 22.3 ignores the sizes of vertex buffers; all its versions are treated alike.
-  caps.boundByBuffers = !caps.robustAccess2 || m_driverId == VK_DRIVER_ID_MESA_LLVMPIPE;
+  // lavapipe 22.3 ignores the sizes of vertex buffers; all its versions are treated alike, and so is a driver
+  // that does not say which it is.
+  caps.boundByBuffers =
+      !caps.robustAccess2 || m_driverId == VK_DRIVER_ID_MESA_LLVMPIPE || m_driverId == VkDriverId{};
+  m_hasBudget = features.enabled(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   if (features.enabled(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
     caps.hostImportAlignment = hostImportAlignment(m_instance.vk(), m_physical);
   caps.maxAnisotropy = limits().maxSamplerAnisotropy;
@@ -73,16 +97,16 @@ void Device::findCaps(const DeviceFeatures& features) {
     caps.pointSizeMax = limits().pointSizeRange[1];
   }
   caps.d24s8 =
-      (formatFeatures(VK_FORMAT_D24_UNORM_S8_UINT) & VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT) != 0;
+      (formatFeatures(VK_FORMAT_D24_UNORM_S8_UINT) & VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT) != 0;
   const auto samples = [&](VkFormat format) {
-    return (formatFeatures(format) & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) != 0;
+    return (formatFeatures(format) & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) != 0;
   };
   caps.a1r5g5b5 = samples(VK_FORMAT_A1R5G5B5_UNORM_PACK16);
-  caps.a4r4g4b4 = samples(VK_FORMAT_A4R4G4B4_UNORM_PACK16);
+  caps.a4r4g4b4 = caps.a4r4g4b4 && samples(VK_FORMAT_A4R4G4B4_UNORM_PACK16);
   caps.a2r10g10b10 = samples(VK_FORMAT_A2R10G10B10_UNORM_PACK32);
   // NVIDIA's driver samples it, and does not draw to it.
   caps.r4g4 = samples(VK_FORMAT_R4G4_UNORM_PACK8) &&
-              (formatFeatures(VK_FORMAT_R4G4_UNORM_PACK8) & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT);
+              (formatFeatures(VK_FORMAT_R4G4_UNORM_PACK8) & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT);
 }
 
 VkResult Device::open(const DeviceFeatures& features) {
@@ -99,7 +123,7 @@ VkResult Device::open(const DeviceFeatures& features) {
   info.ppEnabledExtensionNames = features.extensions().data();
   const VkResult result = ivk.CreateDevice(m_physical, &info, nullptr, &m_device);
   if (result != VK_SUCCESS) return result;
-  m_vk = loadDeviceTable(ivk, m_device);
+  m_vk = loadDeviceTable(ivk, m_device, features.version());
   m_vk.GetDeviceQueue(m_device, m_family, 0, &m_queue);
   return VK_SUCCESS;
 }
@@ -107,18 +131,18 @@ VkResult Device::open(const DeviceFeatures& features) {
 std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevice physical,
                                        std::string& error) {
   std::unique_ptr<Device> self(new Device(instance, physical));
-  self->readProperties();
+  DeviceFeatures features(instance.vk(), physical);
+  if (const std::string lacks = features.lacks(); !lacks.empty()) {
+    error = nameOf(instance.vk(), physical) + ": " + lacks;
+    return nullptr;
+  }
+  features.choose(self->m_caps);
+  self->readProperties(features);
   const std::string name = self->m_properties.deviceName;
   if (!self->findQueueFamily()) {
     error = name + " has no queue for graphics and compute";
     return nullptr;
   }
-  DeviceFeatures features(instance.vk(), physical);
-  if (const char* lack = features.lacks()) {
-    error = name + " " + lack;
-    return nullptr;
-  }
-  features.choose(self->m_caps);
   self->findCaps(features);
   if (const VkResult result = self->open(features); result != VK_SUCCESS) {
     error = name + ": vkCreateDevice: " + resultName(result);
@@ -133,27 +157,38 @@ Device::~Device() {
   m_vk.DestroyDevice(m_device, nullptr);
 }
 
-VkFormatFeatureFlags2 Device::formatFeatures(VkFormat format) const {
+VkFormatFeatureFlags Device::formatFeatures(VkFormat format) const {
   for (const auto& [known, features] : m_formatFeatures)
     if (known == format) return features;
-  VkFormatProperties3 props3{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
-  VkFormatProperties2 props{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &props3};
+  VkFormatProperties2 props{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2};
   m_instance.vk().GetPhysicalDeviceFormatProperties2(m_physical, format, &props);
-  m_formatFeatures.emplace_back(format, props3.optimalTilingFeatures);
-  return props3.optimalTilingFeatures;
+  m_formatFeatures.emplace_back(format, props.formatProperties.optimalTilingFeatures);
+  return props.formatProperties.optimalTilingFeatures;
 }
 
-VkFormatFeatureFlags2 Device::bufferFormatFeatures(VkFormat format) const {
-  VkFormatProperties3 props3{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
-  VkFormatProperties2 props{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &props3};
+VkFormatFeatureFlags Device::bufferFormatFeatures(VkFormat format) const {
+  VkFormatProperties2 props{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2};
   m_instance.vk().GetPhysicalDeviceFormatProperties2(m_physical, format, &props);
-  return props3.bufferFeatures;
+  return props.formatProperties.bufferFeatures;
+}
+
+bool Device::isInBudget(uint32_t heap, VkDeviceSize bytes) const {
+  if (!m_hasBudget) return true;
+  // Drivers that allocate more than there is make room later, when work is submitted: slowly, or by failing
+  // it, which is a lost GPU. An allocation that fails now costs one object.
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT now{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &now};
+  m_instance.vk().GetPhysicalDeviceMemoryProperties2(m_physical, &memory);
+  const VkDeviceSize budget = now.heapBudget[heap], used = now.heapUsage[heap];
+  return used <= budget && bytes <= budget - used;
 }
 
 VkResult Device::allocate(const VkMemoryAllocateInfo& info, VkDeviceMemory* memory) {
   const uint32_t heap = m_memory.memoryTypes[info.memoryTypeIndex].heapIndex;
   if (info.allocationSize > m_memory.memoryHeaps[heap].size) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   if (m_allocations >= limits().maxMemoryAllocationCount) return VK_ERROR_TOO_MANY_OBJECTS;
+  if (!isInBudget(heap, info.allocationSize)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   const VkResult result = m_vk.AllocateMemory(m_device, &info, nullptr, memory);
   if (result == VK_SUCCESS) ++m_allocations;
   return result;
@@ -167,7 +202,7 @@ void Device::free(VkDeviceMemory memory) {
 
 VkDeviceSize Device::texelAlignment(VkDeviceSize texelBytes) const {
   // VkBufferViewCreateInfo, offset-02749 to -02751; a Vulkan 1.3 device has the feature texelBufferAlignment.
-  const VkPhysicalDeviceVulkan13Properties& p = m_properties13;
+  const VkPhysicalDeviceTexelBufferAlignmentProperties& p = m_texelAlignment;
   const auto least = [&](VkDeviceSize bytes, VkBool32 single) {
     return single ? std::min(bytes, texelBytes) : bytes;
   };

@@ -43,17 +43,19 @@ public:
   const std::string& driver() const { return m_driver; }
   const VkPhysicalDeviceMemoryProperties& memory() const { return m_memory; }
   /// Returns the size of the largest VkBuffer in bytes.
-  VkDeviceSize maxBufferSize() const { return m_properties13.maxBufferSize; }
+  VkDeviceSize maxBufferSize() const { return m_maxBufferSize; }
   /// Returns the alignment of offsets of buffer views with texels of that size.
   VkDeviceSize texelAlignment(VkDeviceSize texelBytes) const;
   /// True if such an image of that size can be created. Render thread, like formatFeatures().
   bool fits(const VkImageCreateInfo& image) const;
 
-  /// Calls vkAllocateMemory unless that is not allowed: past the heap's size or the number of allocations.
+  /// Calls vkAllocateMemory unless that is not allowed (past the heap's size or the number of allocations),
+  /// or would take what the driver leaves to other programs (VK_EXT_memory_budget).
   VkResult allocate(const VkMemoryAllocateInfo& info, VkDeviceMemory* memory);
   void free(VkDeviceMemory memory);
-  VkFormatFeatureFlags2 formatFeatures(VkFormat format) const;
-  VkFormatFeatureFlags2 bufferFormatFeatures(VkFormat format) const;
+  /// Without those features that only the 64 bits of VkFormatProperties3 can express.
+  VkFormatFeatureFlags formatFeatures(VkFormat format) const;
+  VkFormatFeatureFlags bufferFormatFeatures(VkFormat format) const;
 
   /// Names an object for validation messages and tools; does nothing without the validation layer.
   void name(VkObjectType type, uint64_t handle, const char* name) const;
@@ -73,12 +75,14 @@ public:
 private:
   Device(const Instance& instance, VkPhysicalDevice physical) : m_instance(instance), m_physical(physical) {}
   // The steps of create(), in this order.
-  void readProperties();
+  void readProperties(const DeviceFeatures& features);
   /// Finds a family for graphics and compute; false if there is none.
   bool findQueueFamily();
   /// Finds capabilities that do not follow from features: of properties, formats and host memory.
   void findCaps(const DeviceFeatures& features);
   VkResult open(const DeviceFeatures& features);
+  /// True if the heap's budget has room for so many bytes more, as of now.
+  bool isInBudget(uint32_t heap, VkDeviceSize bytes) const;
 
   const Instance& m_instance;
   VkPhysicalDevice m_physical;
@@ -90,8 +94,10 @@ private:
   VkPhysicalDeviceProperties m_properties{};
   std::string m_driver;
   VkDriverId m_driverId{};
-  VkPhysicalDeviceVulkan13Properties m_properties13{};
+  VkDeviceSize m_maxBufferSize = 0;
+  VkPhysicalDeviceTexelBufferAlignmentProperties m_texelAlignment{};
   VkPhysicalDeviceMemoryProperties m_memory{};
+  bool m_hasBudget = false;    ///< VK_EXT_memory_budget
   uint32_t m_allocations = 0;  ///< of device memory; render thread only
   /// A kind of image. What the driver says of it is kept, since programs make many textures of one kind;
   /// there are a few kinds for each format.
@@ -105,7 +111,7 @@ private:
     bool operator==(const ImageKind&) const = default;
   };
   mutable std::vector<std::pair<ImageKind, std::optional<VkImageFormatProperties>>> m_imageKinds;
-  mutable std::vector<std::pair<VkFormat, VkFormatFeatureFlags2>> m_formatFeatures;
+  mutable std::vector<std::pair<VkFormat, VkFormatFeatureFlags>> m_formatFeatures;
   std::atomic<bool> m_lost{false}, m_hung{false};
 };
 

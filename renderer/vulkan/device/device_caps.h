@@ -5,7 +5,8 @@
 
 namespace aerogpu::vk {
 
-/// What the device offers beyond Vulkan 1.3. A missing item has a fallback where it is used.
+/// What the device offers beyond what every device needs (features.cpp). A missing item has a fallback where
+/// it is used.
 struct DeviceCaps {
   bool dynamicVertexInput = false;  ///< VK_EXT_vertex_input_dynamic_state
   bool dynamicBlend = false;        ///< blend enable, equation and write mask of EDS3
@@ -19,6 +20,7 @@ struct DeviceCaps {
   bool robustAccess2 = false;
   bool instanceDivisor = false, zeroDivisor = false;
   bool pushDescriptor = false;
+  bool imageFormatList = false;  ///< VkImageFormatListCreateInfo is known
   /// Alignment of pointers and sizes of host memory that is imported for transfers; 0: no imports.
   uint64_t hostImportAlignment = 0;
   bool depthClamp = false, fillModeNonSolid = false, wideLines = false, largePoints = false;
@@ -34,7 +36,6 @@ struct DeviceCaps {
   /// is missing (Vulkan 1.3, "robustBufferAccess"), or vkCmdBindVertexBuffers2's pSizes bound nothing.
   bool boundByBuffers = false;
   bool triangleFans = true;
-  bool demoteToHelper = false;
   bool exactOcclusion = false;     ///< occlusion queries count; else they say whether there was any sample
   bool floatDepthBias = false;     ///< VK_EXT_depth_bias_control: a bias is added as it is
   bool exactDepthBias = false;     ///< and never scaled

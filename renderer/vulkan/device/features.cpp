@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of features and extensions that are enabled if they exist (see DeviceCaps).
+// The tables of features and extensions: those that every device needs, and those that are enabled if they
+// exist (see DeviceCaps).
 #include "renderer/vulkan/device/features.h"
 
 #include <algorithm>
@@ -9,21 +10,43 @@ namespace {
 
 using Feature = VkBool32& (*)(FeatureChain& chain);
 
+/// What the back end cannot do without, as an extension of Vulkan 1.1.
+struct Need {
+  const char* extension;
+  uint32_t since;   ///< the version that it is part of
+  Feature feature;  ///< null: none
+};
+
 /// An extension and features that are enabled if the device has all of them.
 struct Offer {
   const char* extension;  ///< null: none
   Feature features[4];    ///< null: no more
   bool DeviceCaps::*cap;  ///< set if enabled; null: no code of ours asks
+  uint32_t since = 0;     ///< the version that the extension is part of; 0: none
 };
 
 #define FEATURE(name) [](FeatureChain& chain) -> VkBool32& { return chain.name; }
 #define CORE(name) FEATURE(core.features.name)
 
+// Users read this list in docs/use/install.md.
+constexpr Need kNeeds[] = {
+    {VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME, VK_API_VERSION_1_2, FEATURE(timeline.timelineSemaphore)},
+    // Dynamic rendering stands on the second, and that on the first; depth is resolved with it, too.
+    {VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME, VK_API_VERSION_1_2, nullptr},
+    {VK_KHR_DEPTH_STENCIL_RESOLVE_EXTENSION_NAME, VK_API_VERSION_1_2, nullptr},
+    {VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME, VK_API_VERSION_1_3, FEATURE(dynamicRendering.dynamicRendering)},
+    {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME, VK_API_VERSION_1_3, FEATURE(synchronization2.synchronization2)},
+    {VK_KHR_COPY_COMMANDS_2_EXTENSION_NAME, VK_API_VERSION_1_3, nullptr},
+    {VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME, VK_API_VERSION_1_3, FEATURE(eds.extendedDynamicState)},
+    {VK_EXT_EXTENDED_DYNAMIC_STATE_2_EXTENSION_NAME, VK_API_VERSION_1_3, FEATURE(eds2.extendedDynamicState2)},
+    // Shaders may write more channels of a varying than the next stage reads (Vulkan 1.3, "Interface
+    // Matching").
+    {VK_KHR_MAINTENANCE_4_EXTENSION_NAME, VK_API_VERSION_1_3, FEATURE(maintenance4.maintenance4)},
+    // Guests choose which texel a shader reads.
+    {VK_EXT_IMAGE_ROBUSTNESS_EXTENSION_NAME, VK_API_VERSION_1_3, FEATURE(imageRobustness.robustImageAccess)},
+};
+
 constexpr Offer kOffers[] = {
-    {nullptr, {FEATURE(v12.timelineSemaphore)}, nullptr},
-    {nullptr, {FEATURE(v13.dynamicRendering)}, nullptr},
-    {nullptr, {FEATURE(v13.synchronization2)}, nullptr},
-    {nullptr, {FEATURE(v13.maintenance4)}, nullptr},
     {nullptr, {CORE(robustBufferAccess)}, nullptr},
     {nullptr, {CORE(fullDrawIndexUint32)}, nullptr},
     {nullptr, {CORE(imageCubeArray)}, nullptr},
@@ -45,9 +68,19 @@ constexpr Offer kOffers[] = {
     {nullptr, {CORE(shaderStorageImageWriteWithoutFormat)}, nullptr},
     {nullptr, {CORE(shaderFloat64)}, nullptr},
     {nullptr, {CORE(sampleRateShading)}, nullptr},
-    {nullptr, {FEATURE(v12.samplerMirrorClampToEdge)}, &DeviceCaps::mirrorClampToEdge},
-    {nullptr, {FEATURE(v13.shaderDemoteToHelperInvocation)}, &DeviceCaps::demoteToHelper},
-    {nullptr, {FEATURE(v13.robustImageAccess)}, nullptr},
+
+    // Vulkan 1.2 has a feature for it, in a structure that the others exclude; the extension does the same.
+    {VK_KHR_SAMPLER_MIRROR_CLAMP_TO_EDGE_EXTENSION_NAME, {}, &DeviceCaps::mirrorClampToEdge},
+    {VK_KHR_IMAGE_FORMAT_LIST_EXTENSION_NAME, {}, &DeviceCaps::imageFormatList, VK_API_VERSION_1_2},
+    {VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME, {}, nullptr, VK_API_VERSION_1_2},
+    {VK_EXT_4444_FORMATS_EXTENSION_NAME,
+     {FEATURE(formats4444.formatA4R4G4B4)},
+     &DeviceCaps::a4r4g4b4,
+     VK_API_VERSION_1_3},
+    {VK_EXT_TEXEL_BUFFER_ALIGNMENT_EXTENSION_NAME,
+     {FEATURE(texelAlignment.texelBufferAlignment)},
+     nullptr,
+     VK_API_VERSION_1_3},
 
     {VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME,
      {FEATURE(vertexInput.vertexInputDynamicState)},
@@ -113,6 +146,7 @@ constexpr Offer kOffers[] = {
      &DeviceCaps::zeroDivisor},
 
     {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME, {}, &DeviceCaps::pushDescriptor},
+    {VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, {}, nullptr},
     // What can be imported is asked for in findCaps().
     {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, {}, nullptr},
 };
@@ -122,6 +156,15 @@ constexpr Offer kOffers[] = {
 
 /// VK_KHR_portability_subset: the headers have its name only among beta extensions.
 constexpr const char* kPortability = "VK_KHR_portability_subset";
+
+/// Returns the version of a device, without its patch; never more than the instance was made for.
+uint32_t usableVersion(const InstanceTable& vk, VkPhysicalDevice physical) {
+  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+  vk.GetPhysicalDeviceProperties2(physical, &props);
+  const uint32_t version = props.properties.apiVersion;
+  return std::min(VK_API_VERSION_1_3,
+                  VK_MAKE_API_VERSION(0, VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), 0));
+}
 
 }  // namespace
 
@@ -133,16 +176,26 @@ DeviceExtensions::DeviceExtensions(const InstanceTable& vk, VkPhysicalDevice dev
 }
 
 DeviceFeatures::DeviceFeatures(const InstanceTable& vk, VkPhysicalDevice physical)
-    : m_extensions(vk, physical), m_there(m_extensions), m_chosen(m_extensions) {
+    : m_version(usableVersion(vk, physical)),
+      m_extensions(vk, physical),
+      m_there(m_extensions, m_version),
+      m_chosen(m_extensions, m_version) {
   vk.GetPhysicalDeviceFeatures2(physical, &m_there.core);
 }
 
-const char* DeviceFeatures::lacks() const {
-  if (!m_there.v12.timelineSemaphore || !m_there.v13.dynamicRendering || !m_there.v13.synchronization2)
-    return "lacks mandatory features of Vulkan 1.3";
+std::string DeviceFeatures::lacks() {
+  std::string text;
+  const auto add = [&](const std::string& lack) { text += (text.empty() ? "" : ", ") + lack; };
+  if (m_version < VK_API_VERSION_1_1) add("no Vulkan 1.1");
+  for (const Need& need : kNeeds) {
+    if ((m_version >= need.since || m_extensions.has(need.extension)) &&
+        (!need.feature || need.feature(m_there)))
+      continue;
+    add((text.empty() ? "no " : "") + std::string(need.extension));
+  }
   // Direct3D 9's colour write masks differ by target, and no blend state could stand in for that.
-  if (!m_there.core.features.independentBlend) return "cannot blend each target on its own";
-  return nullptr;
+  if (!m_there.core.features.independentBlend) add("cannot blend each target on its own");
+  return text;
 }
 
 bool DeviceFeatures::enabled(const char* extension) const {
@@ -157,6 +210,10 @@ bool DeviceFeatures::enable(const char* extension) {
 }
 
 void DeviceFeatures::choose(DeviceCaps& caps) {
+  for (const Need& need : kNeeds) {
+    if (m_version < need.since) enable(need.extension);
+    if (need.feature) need.feature(m_chosen) = VK_TRUE;
+  }
   for (const Offer& offer : kOffers) {
     const auto each = [&](auto visit) {
       for (const Feature feature : offer.features)
@@ -164,7 +221,8 @@ void DeviceFeatures::choose(DeviceCaps& caps) {
     };
     bool all = true;
     each([&](Feature feature) { all = all && feature(m_there); });
-    if (!all || (offer.extension && !enable(offer.extension))) continue;
+    const bool isPart = offer.since != 0 && m_version >= offer.since;
+    if (!all || (offer.extension && !isPart && !enable(offer.extension))) continue;
     each([&](Feature feature) { feature(m_chosen) = VK_TRUE; });
     if (offer.cap) caps.*offer.cap = true;
   }

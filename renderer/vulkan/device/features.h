@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "renderer/vulkan/device/device_caps.h"
@@ -25,12 +26,29 @@ private:
   std::vector<VkExtensionProperties> m_present;
 };
 
-/// A chain of feature structures of those extensions that exist.
+/// A chain of feature structures of those extensions that exist. What is part of a later version is in the
+/// structure of its extension too: newer devices know it (Vulkan 1.3, "Features"), and it may not be chained
+/// beside VkPhysicalDeviceVulkan12Features or 13Features (VkDeviceCreateInfo, 02830 and 06532).
 struct FeatureChain {
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-  VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
-  VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDeviceTimelineSemaphoreFeatures timeline{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES};
+  VkPhysicalDeviceSynchronization2Features synchronization2{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES};
+  VkPhysicalDeviceDynamicRenderingFeatures dynamicRendering{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES};
+  VkPhysicalDeviceMaintenance4Features maintenance4{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES};
+  VkPhysicalDeviceImageRobustnessFeatures imageRobustness{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES};
+  // Vulkan 1.3 has these without a feature.
+  VkPhysicalDeviceExtendedDynamicStateFeaturesEXT eds{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT};
+  VkPhysicalDeviceExtendedDynamicState2FeaturesEXT eds2{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT};
+  VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT texelAlignment{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT};
+  VkPhysicalDevice4444FormatsFeaturesEXT formats4444{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT};
   VkPhysicalDeviceVertexInputDynamicStateFeaturesEXT vertexInput{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT};
   VkPhysicalDeviceExtendedDynamicState3FeaturesEXT eds3{
@@ -52,11 +70,29 @@ struct FeatureChain {
   VkPhysicalDeviceVertexAttributeDivisorFeaturesEXT divisor{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_EXT};
 
-  explicit FeatureChain(const DeviceExtensions& ext) {
-    core.pNext = &v11;
-    v11.pNext = &v12;
-    v12.pNext = &v13;
-    m_tail = &v13.pNext;
+  /// `version`: as DeviceFeatures::version().
+  FeatureChain(const DeviceExtensions& ext, uint32_t version) {
+    m_tail = &core.pNext;
+    const auto linkPart = [&](uint32_t since, const char* name, auto& features) {
+      if (version >= since)
+        append(features);
+      else
+        link(ext, name, features);
+    };
+    linkPart(VK_API_VERSION_1_2, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME, timeline);
+    linkPart(VK_API_VERSION_1_3, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME, synchronization2);
+    linkPart(VK_API_VERSION_1_3, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME, dynamicRendering);
+    linkPart(VK_API_VERSION_1_3, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, maintenance4);
+    linkPart(VK_API_VERSION_1_3, VK_EXT_IMAGE_ROBUSTNESS_EXTENSION_NAME, imageRobustness);
+    if (version < VK_API_VERSION_1_3) {
+      link(ext, VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME, eds);
+      link(ext, VK_EXT_EXTENDED_DYNAMIC_STATE_2_EXTENSION_NAME, eds2);
+      link(ext, VK_EXT_TEXEL_BUFFER_ALIGNMENT_EXTENSION_NAME, texelAlignment);
+      link(ext, VK_EXT_4444_FORMATS_EXTENSION_NAME, formats4444);
+    } else {
+      eds.extendedDynamicState = eds2.extendedDynamicState2 = VK_TRUE;
+      texelAlignment.texelBufferAlignment = formats4444.formatA4R4G4B4 = VK_TRUE;
+    }
     link(ext, VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME, vertexInput);
     link(ext, VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME, eds3);
     link(ext, VK_EXT_DEPTH_CLIP_ENABLE_EXTENSION_NAME, depthClip);
@@ -74,7 +110,10 @@ struct FeatureChain {
 private:
   template <class T>
   void link(const DeviceExtensions& ext, const char* name, T& features) {
-    if (!ext.has(name)) return;
+    if (ext.has(name)) append(features);
+  }
+  template <class T>
+  void append(T& features) {
     *m_tail = &features;
     m_tail = &features.pNext;
   }
@@ -85,19 +124,24 @@ class DeviceFeatures {
 public:
   DeviceFeatures(const InstanceTable& vk, VkPhysicalDevice physical);
 
-  /// Returns why the device is unfit, as a text to follow its name; null if it is fit.
-  const char* lacks() const;
+  /// Returns the device's Vulkan version, at most 1.3: VK_API_VERSION_1_3 or another.
+  uint32_t version() const { return m_version; }
+  /// Returns all that makes the device unfit, as a text to follow its name; empty if it is fit.
+  std::string lacks();
   /// Chooses all useful features that the device has, and notes in `caps` what they make possible.
   void choose(DeviceCaps& caps);
   /// For VkDeviceCreateInfo, after choose().
   const VkPhysicalDeviceFeatures2& chosen() const { return m_chosen.core; }
   const std::vector<const char*>& extensions() const { return m_enabled; }
   bool enabled(const char* extension) const;
+  /// True if the device has what the extension brings: it is enabled, or part of the device's version.
+  bool uses(const char* extension, uint32_t since) const { return m_version >= since || enabled(extension); }
 
 private:
   /// Enables the extension if the device has it; else returns false.
   bool enable(const char* extension);
 
+  const uint32_t m_version;
   const DeviceExtensions m_extensions;
   FeatureChain m_there, m_chosen;
   std::vector<const char*> m_enabled;

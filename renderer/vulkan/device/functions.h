@@ -156,6 +156,7 @@ struct DeviceTable {
 /// Loads the loader's functions that need no instance.
 GlobalTable loadGlobalTable();
 InstanceTable loadInstanceTable(VkInstance instance);
-DeviceTable loadDeviceTable(const InstanceTable& instance, VkDevice device);
+/// `version`: of the device. Before 1.3 many functions have only the names of their extensions.
+DeviceTable loadDeviceTable(const InstanceTable& instance, VkDevice device, uint32_t version);
 
 }  // namespace aerogpu::vk

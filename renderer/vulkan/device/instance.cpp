@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "renderer/vulkan/device/features.h"
 #include "renderer/vulkan/device/vk_result.h"
 
 namespace aerogpu::vk {
@@ -68,8 +69,8 @@ std::unique_ptr<Instance> Instance::create(bool validation, Log& log, std::strin
   const GlobalTable global = loadGlobalTable();
   uint32_t version = 0;
   if (!global.EnumerateInstanceVersion || global.EnumerateInstanceVersion(&version) != VK_SUCCESS ||
-      version < VK_API_VERSION_1_3) {
-    error = "the Vulkan loader does not know Vulkan 1.3";
+      version < VK_API_VERSION_1_1) {
+    error = "the Vulkan loader does not know Vulkan 1.1";
     return nullptr;
   }
   if (validation && !hasValidationLayer(global)) {
@@ -92,7 +93,7 @@ std::unique_ptr<Instance> Instance::create(bool validation, Log& log, std::strin
 
   VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
   app.pApplicationName = "aerogpu";
-  app.apiVersion = VK_API_VERSION_1_3;
+  app.apiVersion = VK_API_VERSION_1_3;  // the most that is used; devices may have less (features.h)
   const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
                                     VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
   VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
@@ -154,8 +155,8 @@ VkPhysicalDevice Instance::choose(const std::string& wanted, std::string& error)
     VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     m_vk.GetPhysicalDeviceProperties2(devices[i], &props);
     names += (i ? ", " : "") + std::to_string(i) + " = " + props.properties.deviceName;
-    if (props.properties.apiVersion < VK_API_VERSION_1_3) {
-      names += " (no Vulkan 1.3)";
+    if (const std::string lacks = DeviceFeatures(m_vk, devices[i]).lacks(); !lacks.empty()) {
+      names += " (" + lacks + ")";
       continue;
     }
     if (byIndex && i != static_cast<uint32_t>(std::stoul(wanted))) continue;
@@ -172,9 +173,9 @@ VkPhysicalDevice Instance::choose(const std::string& wanted, std::string& error)
     if (count == 0)
       error = "no Vulkan device on this host";
     else if (wanted.empty())
-      error = "no device with Vulkan 1.3 (" + names + ")";
+      error = "no Vulkan device of this host can be used: " + names;
     else
-      error = "no Vulkan 1.3 device matches \"" + wanted + "\" (" + names + ")";
+      error = "no Vulkan device matches \"" + wanted + "\" (" + names + ")";
   }
   return best;
 }

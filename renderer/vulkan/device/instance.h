@@ -14,7 +14,7 @@ namespace aerogpu::vk {
 /// Owner: Backend, on its thread; messages of the validation layer may come from any thread.
 class Instance {
 public:
-  /// Returns null and a message if there is no Vulkan 1.3 loader, or no validation layer although it was
+  /// Returns null and a message if there is no Vulkan loader, or no validation layer although it was
   /// asked for. `synchronization`: validation looks for missing barriers too, which makes small draws four
   /// times as slow.
   static std::unique_ptr<Instance> create(bool validation, Log& log, std::string& error,
@@ -24,7 +24,7 @@ public:
   Instance& operator=(const Instance&) = delete;
 
   /// Chooses by index, by part of the name (ignoring case), or the best for "": discrete, integrated,
-  /// virtual, CPU. VK_NULL_HANDLE and a message if there is none with Vulkan 1.3 and a graphics queue.
+  /// virtual, CPU. VK_NULL_HANDLE and a message, which says what each device lacks, if none is fit.
   VkPhysicalDevice choose(const std::string& wanted, std::string& error) const;
 
   const InstanceTable& vk() const { return m_vk; }

@@ -40,7 +40,6 @@ std::vector<VkPhysicalDevice> devicesOf(const Instance& instance) {
 /// Returns why the back end cannot run on a device; empty if it can.
 std::string whyUnfit(const Instance& instance, VkPhysicalDevice physical,
                      const VkPhysicalDeviceProperties& properties) {
-  if (properties.apiVersion < VK_API_VERSION_1_3) return "no Vulkan 1.3";
   std::string error;
   if (Device::create(instance, physical, error)) return {};
   // The list shows the name, with which the message begins, anyway.

@@ -253,11 +253,11 @@ Result<void> TextureObject::blitByCommand(core::Subresource sub, TextureObject& 
                                           std::span<const BlitBox> boxes, const core::BlitArgs& args) {
   const bool linear = args.filter == core::BlitFilter::Linear;
   const Device& device = *m_gpu.device;
-  const VkFormatFeatureFlags2 read =
-      VK_FORMAT_FEATURE_2_BLIT_SRC_BIT |
-      (linear ? VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT : VkFormatFeatureFlags2{0});
+  const VkFormatFeatureFlags read =
+      VK_FORMAT_FEATURE_BLIT_SRC_BIT |
+      (linear ? VkFormatFeatureFlags{VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT} : 0);
   if ((device.formatFeatures(src.m_format.linear) & read) != read ||
-      !(device.formatFeatures(m_format.linear) & VK_FORMAT_FEATURE_2_BLIT_DST_BIT))
+      !(device.formatFeatures(m_format.linear) & VK_FORMAT_FEATURE_BLIT_DST_BIT))
     return Error{ErrorCode::Backend, "this GPU has no blit between these formats", {}};
   // Both images have linear formats, and treat the byte of X8 as a byte.
   const bool decodes = core::asSrgb(src.m_desc.format, args.decodeSrgb);

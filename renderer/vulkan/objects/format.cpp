@@ -166,17 +166,17 @@ core::FormatCaps formatCaps(const Device& device, aerogpu_format format) {
   const VkFormatInfo& f = *mapped;
   const DeviceCaps& can = device.caps();
   if (f.info->blockPixels > 1 && !can.blockCompression) return {};
-  const VkFormatFeatureFlags2 features = device.formatFeatures(f.linear);
-  const auto has = [&](VkFormatFeatureFlags2 bits) { return (features & bits) == bits; };
+  const VkFormatFeatureFlags features = device.formatFeatures(f.linear);
+  const auto has = [&](VkFormatFeatureFlags bits) { return (features & bits) == bits; };
   uint32_t caps = core::possibleFormatCaps(*f.info);
   const auto needs = [&](bool there, uint32_t bits) {
     if (!there) caps &= ~bits;
   };
-  constexpr VkFormatFeatureFlags2 kMoved =
-      VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
-  const bool sampled = has(VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT);
+  constexpr VkFormatFeatureFlags kMoved =
+      VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
+  const bool sampled = has(VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT);
   if (!has(kMoved) || (!f.info->depth && !sampled) ||
-      (f.info->depth && !has(VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT)))
+      (f.info->depth && !has(VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT)))
     return {};
   constexpr uint32_t kSampling = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE |
                                  AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_COMPARE |
@@ -184,18 +184,18 @@ core::FormatCaps formatCaps(const Device& device, aerogpu_format format) {
                                  AEROGPU_FORMAT_CAP_VOLUME | AEROGPU_FORMAT_CAP_BLIT_SRC |
                                  AEROGPU_FORMAT_CAP_BORDER | AEROGPU_FORMAT_CAP_GATHER;
   needs(sampled, kSampling);
-  needs(has(VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT), AEROGPU_FORMAT_CAP_FILTER);
+  needs(has(VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT), AEROGPU_FORMAT_CAP_FILTER);
   needs(can.customBorderColor && (can.borderColorSwizzle || f.components == Components{}),
         AEROGPU_FORMAT_CAP_BORDER);
-  const bool target = f.plain && has(VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT);
+  const bool target = f.plain && has(VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT);
   needs(target, AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLEND | AEROGPU_FORMAT_CAP_SRGB_WRITE);
-  const bool attached = f.drawn() && has(VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT);
+  const bool attached = f.drawn() && has(VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT);
   needs(attached, AEROGPU_FORMAT_CAP_BLIT_DST | AEROGPU_FORMAT_CAP_AUTO_MIPS);
-  needs(has(VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BLEND_BIT), AEROGPU_FORMAT_CAP_BLEND);
+  needs(has(VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT), AEROGPU_FORMAT_CAP_BLEND);
   if (f.srgb != VK_FORMAT_UNDEFINED) {
-    const VkFormatFeatureFlags2 twin = device.formatFeatures(f.srgb);
-    needs(twin & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT, AEROGPU_FORMAT_CAP_SRGB_READ);
-    needs(twin & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT, AEROGPU_FORMAT_CAP_SRGB_WRITE);
+    const VkFormatFeatureFlags twin = device.formatFeatures(f.srgb);
+    needs(twin & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT, AEROGPU_FORMAT_CAP_SRGB_READ);
+    needs(twin & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, AEROGPU_FORMAT_CAP_SRGB_WRITE);
   }
 
   VkImageCreateInfo image{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};

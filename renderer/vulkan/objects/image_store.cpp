@@ -40,16 +40,16 @@ Result<void> ImageStore::describe(ImageShape& shape) const {
   const bool block = format->info->blockPixels > 1;
   const bool supported = block && !m_device.caps().blockCompression ? false
                          : format->info->depth
-                             ? shape.features & VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT
-                             : shape.features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT;
+                             ? shape.features & VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT
+                             : shape.features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT;
   if (!supported)
     return Error{ErrorCode::Backend, "this GPU has no textures of that format", format->info->name};
   shape.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-  if (shape.features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) shape.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
+  if (shape.features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) shape.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
   if (format->info->depth)
     shape.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
   else if (format->drawn() && shape.desc.kind != core::TextureKind::Volume &&
-           (shape.features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
+           (shape.features & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT))
     shape.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   return {};
 }
@@ -87,7 +87,7 @@ Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge* charg
   list.pViewFormats = formats;
   VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
   if (shape.format.srgb != VK_FORMAT_UNDEFINED) {
-    info.pNext = &list;
+    if (m_device.caps().imageFormatList) info.pNext = &list;
     info.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
   }
   if (core::canBeCube(desc, desc.arrayLayers)) info.flags |= VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;

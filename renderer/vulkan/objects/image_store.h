@@ -29,7 +29,7 @@ struct ImageShape {
   const core::TextureDesc desc;
   VkFormatInfo format;
   VkImageUsageFlags usage = 0;
-  VkFormatFeatureFlags2 features = 0;
+  VkFormatFeatureFlags features = 0;
   MemoryPool* pool = nullptr;  ///< null until there was an image
   uint64_t bytes = 0, alignment = 0;
   StoredImage* kept = nullptr;  ///< a list, the last one kept first

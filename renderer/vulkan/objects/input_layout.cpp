@@ -168,7 +168,7 @@ constexpr WholeNumbers kWholeNumbers[] = {
 /// Finds the format that this GPU fetches for `format`; false if there is none.
 bool fetchable(const Device& device, VkFormat& format, shader::InputType& type) {
   const auto fetches = [&](VkFormat f) {
-    return (device.bufferFormatFeatures(f) & VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT) != 0;
+    return (device.bufferFormatFeatures(f) & VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT) != 0;
   };
   type = shader::InputType::Float;
   if (fetches(format)) return true;

@@ -107,8 +107,8 @@ public:
     return m_usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
   }
   /// True if samplers may filter it, and targets of it blend.
-  bool filters() const { return m_features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT; }
-  bool blends() const { return m_features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BLEND_BIT; }
+  bool filters() const { return m_features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT; }
+  bool blends() const { return m_features & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT; }
   const core::TextureDesc& desc() const { return m_desc; }
   VkImage image() const { return m_image; }
 
@@ -254,7 +254,7 @@ private:
   StoredImage& m_stored;
   const VkImage m_image;
   const VkImageUsageFlags m_usage;
-  const VkFormatFeatureFlags2 m_features;
+  const VkFormatFeatureFlags m_features;
   HostMemoryCharge m_charge;
   std::vector<std::pair<ViewKey, CachedView>> m_views;
   std::vector<HostMemoryCharge> m_viewCharges;

@@ -77,7 +77,8 @@ TEST_F(DeviceChoiceTest, TheListSaysWhichIsFit) {
   drivers({"one", "two"});
   EXPECT_EQ(listed(), "0 default\n1\n");
   ageDevices(true);
-  EXPECT_EQ(listed(), "0 no Vulkan 1.3\n1 no Vulkan 1.3\n");
+  EXPECT_TRUE(std::regex_search(listed(), std::regex("^0 no Vulkan 1.1\\b.*\n1 no Vulkan 1.1\\b")))
+      << listed();
   ageDevices(false);
   refuseDevices(true);
   const std::string refused = listed();
@@ -126,8 +127,46 @@ TEST_F(DeviceChoiceTest, AnOldDeviceIsNamed) {
   ageDevices(true);
   for (const char* device : {"", "0", "llvmpipe"}) {
     const std::string said = tryDevice(device);
-    EXPECT_TRUE(std::regex_search(said, std::regex("0 = llvmpipe.*no Vulkan 1.3"))) << said;
+    EXPECT_TRUE(std::regex_search(said, std::regex("0 = llvmpipe.*no Vulkan 1.1"))) << said;
   }
+}
+
+// What docs/use/install.md says that a GPU of Vulkan 1.1 needs, and one of 1.2.
+constexpr const char* kNeeded11[] = {"VK_KHR_timeline_semaphore", "VK_KHR_create_renderpass2",
+                                     "VK_KHR_depth_stencil_resolve"};
+constexpr const char* kNeeded[] = {"VK_KHR_dynamic_rendering",       "VK_KHR_synchronization2",
+                                   "VK_KHR_copy_commands2",          "VK_EXT_extended_dynamic_state",
+                                   "VK_EXT_extended_dynamic_state2", "VK_KHR_maintenance4",
+                                   "VK_EXT_image_robustness"};
+
+TEST_F(DeviceChoiceTest, ALackingExtensionIsNamed) {
+  drivers({"one"});
+  const std::string before = deviceProfile() ? deviceProfile()->name : "";
+  for (const char* profile : {"old", "old12"}) {
+    SCOPED_TRACE(profile);
+    playProfile(profile);
+    EXPECT_EQ(listed(), "0 default\n");
+    EXPECT_EQ(tryDevice(""), "");
+    const auto lacking = [&](const char* extension, bool needed) {
+      hideExtension(extension);
+      const std::string lack = std::string("no ") + extension;
+      EXPECT_EQ(listed(), needed ? "0 " + lack + "\n" : "0 default\n") << extension;
+      if (!needed) return;
+      for (const char* device : {"", "0"}) {
+        const std::string said = tryDevice(device);
+        EXPECT_TRUE(std::regex_search(said, std::regex("0 = llvmpipe.* \\(" + lack + "\\)"))) << said;
+      }
+    };
+    for (const char* extension : kNeeded) lacking(extension, true);
+    for (const char* extension : kNeeded11) lacking(extension, std::strcmp(profile, "old") == 0);
+    hideExtension("");
+  }
+  playProfile("amd");
+  hideExtension("VK_KHR_synchronization2");
+  EXPECT_EQ(listed(), "0 default\n") << "part of Vulkan 1.3";
+  hideExtension("");
+  playProfile(before.c_str());
+  EXPECT_EQ(takeBrokenRules(), std::vector<std::string>());
 }
 
 }  // namespace

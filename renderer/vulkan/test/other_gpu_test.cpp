@@ -114,7 +114,7 @@ TEST_F(OtherGpuTest, EachGpuOfThisHost) {
   int gpus = 0;
   for (;; ++gpus) {
     const std::string said = move(std::to_string(gpus).c_str());
-    if (said.find("no Vulkan 1.3 device matches") != std::string::npos) break;
+    if (said.find("no Vulkan device matches") != std::string::npos) break;
     ASSERT_EQ(said, "");
     std::printf("%s\n", aerogpu_renderer_device_name(h->renderer()));
     expectAll();
@@ -128,7 +128,7 @@ TEST_F(OtherGpuTest, EachGpuOfThisHost) {
 TEST_F(OtherGpuTest, AnUnknownNameSaysWhichThereAre) {
   fill();
   const std::string said = move("GeForce 256");
-  EXPECT_NE(said.find("no Vulkan 1.3 device matches \"GeForce 256\" (0 = "), std::string::npos) << said;
+  EXPECT_NE(said.find("no Vulkan device matches \"GeForce 256\" (0 = "), std::string::npos) << said;
   EXPECT_NE(said.find(aerogpu_renderer_device_name(h->renderer())), std::string::npos) << said;
   EXPECT_TRUE(m_kept);
   EXPECT_EQ(devicesAlive(), 1);

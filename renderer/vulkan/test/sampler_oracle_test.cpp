@@ -173,8 +173,9 @@ protected:
         s.bytes.insert(s.bytes.end(), texel, texel + s.format.bytes);
       }
     }
-    s.addressU = 1 + below(deviceIsBare() ? 3 : 5);
-    s.addressV = 1 + below(deviceIsBare() ? 3 : 5);
+    const uint32_t addresses = deviceLacks("VK_EXT_custom_border_color") ? 3 : 5;
+    s.addressU = 1 + below(addresses);
+    s.addressV = 1 + below(addresses);
     s.mag = 1 + below(2);
     s.min = chance(60) ? s.mag : 1 + below(2);
     s.mip = below(3);
