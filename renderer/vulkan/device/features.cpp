@@ -25,7 +25,7 @@ struct Offer {
   uint32_t since = 0;     ///< the version that the extension is part of; 0: none
 };
 
-#define FEATURE(name) [](FeatureChain& chain) -> VkBool32& { return chain.name; }
+#define FEATURE(name) ([](FeatureChain& chain) -> VkBool32& { return chain.name; })
 #define CORE(name) FEATURE(core.features.name)
 
 // Users read this list in docs/use/install.md.

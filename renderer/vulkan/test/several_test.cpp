@@ -16,7 +16,7 @@ constexpr uint32_t kMachines = 4, kSide = 512, kBytes = kSide * kSide * 4;
 constexpr auto kFormat = AEROGPU_FORMAT_B8G8R8A8_UNORM;
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 /// What each may hold, and the room for all beside what the renderers need themselves.
-constexpr uint64_t kMaxHostmem = 32 * kMiB, kRoom = 16 * kMiB;
+constexpr uint64_t kMaxHostmem = 48 * kMiB, kRoom = 16 * kMiB;
 static_assert(kRoom < kMachines * kMaxHostmem);
 
 /// A texture's content: differs in each texture of each machine.
