@@ -60,10 +60,17 @@ static bool aerogpu_visit_process(AeroGPUState *s, Visitor *v, Error **errp)
 {
     struct aerogpu_renderer_process process = { .struct_size =
                                                     sizeof(process) };
+    static const char *const calls[] = {
+        [AEROGPU_RENDERER_CALLS_ALL] = "all",
+        [AEROGPU_RENDERER_CALLS_REFUSED] = "refused",
+        [AEROGPU_RENDERER_CALLS_LISTED] = "listed",
+    };
+    const char *left = "";
     bool ok;
 
-    if (s->renderer) {
-        aerogpu_renderer_get_process(s->renderer, &process);
+    if (s->renderer && aerogpu_renderer_get_process(s->renderer, &process) &&
+        process.calls < ARRAY_SIZE(calls)) {
+        left = calls[process.calls];
     }
     if (!visit_start_struct(v, "renderer-process", NULL, 0, errp)) {
         return false;
@@ -72,6 +79,8 @@ static bool aerogpu_visit_process(AeroGPUState *s, Visitor *v, Error **errp)
          visit_type_int64(v, "since-ms", &process.since_ms, errp) &&
          visit_type_uint32(v, "deaths", &process.deaths, errp) &&
          aerogpu_visit_text(v, "last-death", process.last_death, errp) &&
+         visit_type_uint32(v, "landlock", &process.landlock, errp) &&
+         aerogpu_visit_text(v, "calls", left, errp) &&
          visit_check_struct(v, errp);
     visit_end_struct(v, NULL);
     return ok;

@@ -72,6 +72,14 @@ struct FormatCaps {
   uint32_t samples = 0;  ///< bit n: targets of it can have 2^n samples a texel
 };
 
+/// Whose code draws, as far as it decides which system calls are needed.
+enum class DriverKind {
+  None,      ///< no driver
+  Lavapipe,  ///< Mesa's driver without a GPU
+  Mesa,      ///< its drivers for GPUs
+  Other,
+};
+
 class Backend {
 public:
   virtual ~Backend() = default;
@@ -80,6 +88,7 @@ public:
   virtual const char* deviceName() const = 0;
   /// Returns the GPU's driver and its version, for people; empty without a GPU.
   virtual const char* driverName() const { return ""; }
+  virtual DriverKind driverKind() const { return DriverKind::None; }
   virtual const BackendLimits& limits() const = 0;
   virtual FormatCaps formatCaps(aerogpu_format format) const = 0;
 

@@ -44,7 +44,7 @@ inline constexpr size_t kFirstSize<aerogpu_renderer_stats> = offsetof(aerogpu_re
 template <>
 inline constexpr size_t kFirstSize<aerogpu_renderer_space_limits> = sizeof(aerogpu_renderer_space_limits);
 template <>
-inline constexpr size_t kFirstSize<aerogpu_renderer_process> = sizeof(aerogpu_renderer_process);
+inline constexpr size_t kFirstSize<aerogpu_renderer_process> = offsetof(aerogpu_renderer_process, landlock);
 template <>
 inline constexpr size_t kFirstSize<aerogpu_renderer_space> = sizeof(aerogpu_renderer_space);
 

@@ -323,8 +323,14 @@ bool LocalRenderer::nextSpace(uint32_t from, aerogpu_renderer_space& out) const 
 Outcome LocalRenderer::captureStart(const char* path) {
   std::string text;
   if (auto stopped = captureStop(); !stopped) return stopped;
-  capture = trace::Capture::start(path, origin, guest, text);
-  if (!capture) return text;
+  auto writer = trace::Writer::create(path, origin, text);
+  if (!writer) return text;
+  return captureInto(std::move(writer));
+}
+
+Outcome LocalRenderer::captureInto(std::unique_ptr<trace::Writer> writer) {
+  if (auto stopped = captureStop(); !stopped) return stopped;
+  capture = std::make_unique<trace::Capture>(std::move(writer), guest);
   if (executor->heldObjects() != 0) {  // they are older than the first submission of the file
     if (auto saved = saveInto(capture->writer()); !saved) {
       capture.reset();

@@ -71,6 +71,8 @@ public:
   void setRegions(std::span<const aerogpu_guest_region>) override {}  // it maps through the callbacks
   Outcome captureStart(const char* path) override;
   Outcome captureStop() override;
+  /// Captures to a file that the caller has opened. Render thread.
+  Outcome captureInto(std::unique_ptr<trace::Writer> writer);
 
   /// Writes a snapshot of what is held; waits for all work first.
   Result<void> saveInto(trace::Writer& file, const snapshot::Ahead* ahead = nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rights that a renderer's process gives up before it reads a byte of a guest
-// (docs/develop/renderer-process.md, "Rights").
+// The rights that a renderer's process gives up when it starts (docs/develop/renderer-process.md, "Rights").
+// Files follow before its driver is loaded (landlock.h), system calls after that (call_filter.h).
 #pragma once
 
 namespace aerogpu::remote {
@@ -16,9 +16,5 @@ inline constexpr bool kIsConfined = true;
 /// into by others of its user; and tells the kernel to end this process before QEMU when memory is short.
 /// Call it while the process has one thread. False if the kernel refuses.
 bool giveUpRights();
-
-/// Installs the filter of system calls for all threads. Drivers may have started by then what they start with
-/// a program or a socket. False if the kernel refuses.
-bool filterCalls();
 
 }  // namespace aerogpu::remote

@@ -23,7 +23,7 @@ namespace aerogpu::remote {
 /// First word of the greeting.
 inline constexpr uint32_t kMagic = 0x4E524741;
 /// Changes with each change of this file.
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 
 /// The greeting goes over the control socket, with the descriptors attached: the channel's memory, the
 /// frames', and the server's end of a pair of sockets for each Bell. The answer is the server's process
@@ -97,7 +97,7 @@ enum class Call : uint32_t {
   Move,        ///< answered with u32: kept
   Holds,       ///< answered with u32: whether it holds (AEROGPU_SUBMIT_FLAG_EXT_HOLD)
   Hold,
-  CaptureStart,  ///< path
+  CaptureStart,  ///< path, for people; the file comes over the control socket, open and empty
   CaptureStop,
   SetRegions,  ///< RegionRecords; their files come over the control socket
 };
@@ -114,6 +114,15 @@ enum class Event : uint32_t {
   Finished = 1,  ///< FinishedEvent
   Log,           ///< u32 level, text
   Write,         ///< WriteEvent
+  Failure,       ///< u32 FailureStep, and what that says
+};
+
+/// The file of the newest submissions, after a failure.
+enum class FailureStep : uint32_t {
+  Begin = 1,
+  Bytes,  ///< bytes of it
+  End,    ///< u32: submissions in it; text: why
+  Drop,   ///< there is no file after all
 };
 
 /// Line "urgent": calls of any thread of the client.
@@ -304,15 +313,24 @@ private:
 /// Most bytes of a block of capabilities, far more than any build has.
 inline constexpr size_t kMostCaps = kUrgentBytes;
 
+/// How far the process is confined (confine.h).
+struct Rights {
+  uint32_t landlock = 0;  ///< version of its interface that is in force; 0: none
+  uint32_t calls = 0;     ///< enum aerogpu_renderer_calls
+  bool operator==(const Rights&) const = default;
+};
+
 /// What a client keeps of its renderer; the answer to Create.
 struct Created {
   std::string backendName, deviceName, driverName;
   uint64_t features = 0;
   std::vector<uint8_t> caps;
   aerogpu_renderer_space_limits limits{};
+  Rights rights;
 
   void pack(Packer& to) const {
     to.text(backendName).text(deviceName).text(driverName).value(features).block(caps).value(limits);
+    to.value(rights);
   }
   /// Nothing if this is none. Names are for people (shownText()).
   static std::optional<Created> unpack(Unpacker from) {
@@ -324,13 +342,14 @@ struct Created {
     if (caps.size() > kMostCaps) return std::nullopt;
     made.caps.assign(caps.begin(), caps.end());
     made.limits = from.value<aerogpu_renderer_space_limits>();
+    made.rights = from.value<Rights>();
     if (!from.whole()) return std::nullopt;
     return made;
   }
   bool operator==(const Created& other) const {
     return backendName == other.backendName && deviceName == other.deviceName &&
            driverName == other.driverName && features == other.features && caps == other.caps &&
-           std::memcmp(&limits, &other.limits, sizeof limits) == 0;
+           std::memcmp(&limits, &other.limits, sizeof limits) == 0 && rights == other.rights;
   }
 };
 
@@ -344,6 +363,6 @@ constexpr uint32_t layoutOf() {
 inline constexpr uint32_t kLayout =
     layoutOf<ControlWords, SubmitCall, RegionRecord, WriteEvent, FinishedEvent, aerogpu_scanout_config,
              aerogpu_renderer_stats, aerogpu_renderer_space, aerogpu_renderer_space_limits,
-             aerogpu_frame_rect>();
+             aerogpu_frame_rect, Rights>();
 
 }  // namespace aerogpu::remote

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "renderer/interface/structs.h"
 #include "renderer/remote/config.h"
 #include "renderer/remote/descriptors.h"
+#include "renderer/trace/recent.h"
 
 namespace aerogpu {
 
@@ -60,6 +62,9 @@ RemoteRenderer::RemoteRenderer(const aerogpu_renderer_config& config, std::strin
       m_frameReserve(core::frameReserveBytes(config.max_hostmem)),
       m_madeFrames(m_hostMemory, m_frameReserve),
       m_frameBytes(config.max_hostmem + core::frameReserveBytes(config.max_hostmem)) {
+  if (config.recent_trace) m_failures.path = config.recent_trace;
+  const uint64_t recentBytes = config.recent_bytes != 0 ? config.recent_bytes : trace::Recent::kDefaultBytes;
+  m_failures.mostBytes = recentBytes * 2 + (uint64_t{1} << 20);  // records and frames beside what is kept
   aerogpu_renderer_config whole = config;
   const std::string cache = cacheDirOf(config.vm_uuid);  // as this process's environment says
   if (!whole.cache_dir) whole.cache_dir = cache.c_str();
@@ -81,8 +86,8 @@ RemoteRenderer::~RemoteRenderer() {
 }
 
 std::shared_ptr<Session> RemoteRenderer::begin(const Packer& config, Created& made, std::string& error) {
-  std::shared_ptr<Session> begun =
-      Session::start(m_program, {m_callbacks, m_opaque, &m_log}, config.bytes(), m_frameBytes, made, error);
+  std::shared_ptr<Session> begun = Session::start(m_program, {m_callbacks, m_opaque, &m_log, &m_failures},
+                                                  config.bytes(), m_frameBytes, made, error);
   if (!begun) return nullptr;
   Lock lock(m_mutex);
   if (m_lives.size() < kMostLives || std::find(m_lives.begin(), m_lives.end(), made) != m_lives.end())
@@ -291,6 +296,8 @@ bool RemoteRenderer::readProcess(aerogpu_renderer_process& out) const {
   const bool isNew = !death.why.empty() && !m_isCounted;
   if (!m_session->ended()) out.id = m_session->processId();
   out.since_ms = m_session->sinceMs();
+  out.landlock = m_lives.back().rights.landlock;
+  out.calls = m_lives.back().rights.calls;
   out.deaths = m_deaths + isNew;
   copyText(out.last_death, sizeof out.last_death, isNew ? death.why : m_lastDeath);
   return true;
@@ -412,9 +419,13 @@ void RemoteRenderer::tellRegions(Session& to) {
 }
 
 Outcome RemoteRenderer::captureStart(const char* path) {
-  Packer name;
-  name.text(path);
-  return callFor(Call::CaptureStart, {name.bytes()});
+  // One that runs may have the same file. The process has no right to make files: it gets this one.
+  if (auto stopped = captureStop(); !stopped) return stopped;
+  const remote::Descriptor file(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file) return std::string("cannot write '") + path + "': " + std::strerror(errno);
+  auto done = session()->startCapture(path, file.get());
+  if (!done.ok) return std::move(done.error);
+  return {};
 }
 
 Outcome RemoteRenderer::captureStop() {

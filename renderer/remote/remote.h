@@ -118,6 +118,7 @@ private:
   HostMemory m_hostMemory, m_frameReserve;  ///< for frames of the embedder's
   core::MadeFrames m_madeFrames;
   const uint64_t m_frameBytes;
+  remote::FailurePlace m_failures;
   remote::Packer m_config;                      ///< for the next process
   aerogpu_scanout_config m_scanout{};           ///< as set last; without a size: never
   std::vector<remote::RegionRecord> m_regions;  ///< that a process may map

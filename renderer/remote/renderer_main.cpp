@@ -47,6 +47,9 @@ int startOthers() {
 
 int render() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // its starter is the one that ends it
+  // Its starter gives it these alone; what else there might be is for nobody here.
+  const bool hasTranslator = isControl(remote::kTranslatorFd);
+  closefrom(hasTranslator ? remote::kTranslatorFd + 1 : process::kControlFd + 1);
   if (remote::kIsConfined && !remote::giveUpRights()) return process::kExitNoSandbox;
   std::string error;
   auto channel = remote::Channel::take(remote::Descriptor(process::kControlFd), error);
@@ -54,7 +57,7 @@ int render() {
     std::fprintf(stderr, "%s: %s\n", kName, error.c_str());
     return process::kExitUsage;
   }
-  if (isControl(remote::kTranslatorFd)) {
+  if (hasTranslator) {
     fcntl(remote::kTranslatorFd, F_SETFD, FD_CLOEXEC);
     translator::takeProcess(remote::kTranslatorFd);
   }

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/remote/server.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "renderer/base/result.h"
 #include "renderer/local/local.h"
+#include "renderer/remote/call_filter.h"
 #include "renderer/remote/config.h"
 #include "renderer/remote/confine.h"
 #include "renderer/remote/descriptors.h"
+#include "renderer/remote/driver_files.h"
 
 namespace aerogpu::remote {
 namespace {
 
 /// Waits are cut into pieces of this length, so that the client sees progress.
 constexpr uint64_t kWaitNs = 1'000'000'000;
+/// Bytes of a failure's file that are sent at once.
+constexpr size_t kFailurePiece = size_t{64} << 10;
 
 }  // namespace
 
@@ -80,6 +86,7 @@ void Server::run() {
     const bool known = serve(message);
     std::swap(message, m_message);
     if (!known) return;
+    tellRefusals();
     if (m_renderer) noteLoss();
   }
 }
@@ -149,17 +156,75 @@ bool Server::create(Unpacker& from) {
   config.callbacks = &callbacks;
   config.opaque = this;
   char error[512] = "";
-  m_renderer = aerogpu_renderer_create(&config, error, sizeof error);
-  Answer done = Answer::of(m_renderer != nullptr, error);
-  // Only now: some drivers start with a program or a socket. Nothing of a guest was read yet.
-  if (m_renderer && kIsConfined && !filterCalls())
-    done = Answer::of(false, "this kernel has no seccomp filters");
+  Answer done;
+  done.ok = limitDriver(config, done.error);
+  if (done.ok) {
+    m_renderer = aerogpu_renderer_create(&config, error, sizeof error);
+    done = Answer::of(m_renderer != nullptr, error);
+  }
+  // Only now: some drivers start with a socket. Nothing of a guest was read yet.
+  if (m_renderer && !limitCalls()) done = Answer::of(false, "this kernel has no seccomp filters");
   if (m_renderer) {
+    if (auto& recent = static_cast<LocalRenderer*>(m_renderer)->recent) recent->writeTo(m_failures);
     packCreated(done.more);
     m_urgentThread = std::thread([this] { serveUrgent(); });
   }
   answer(done);
   return true;
+}
+
+bool Server::limitDriver(const aerogpu_renderer_config& config, std::string& error) {
+  if (!kIsConfined) return true;
+  const std::string cache = config.cache_dir ? config.cache_dir : "";
+  leadCaches(cache);
+  const std::optional<uint32_t> version = limitFiles(driverFiles(cache));
+  if (version)
+    m_rights.landlock = *version;
+  else
+    error = "this kernel has Landlock, and does not limit the files of the renderer's process";
+  return version.has_value();
+}
+
+bool Server::limitCalls() {
+  if (!kIsConfined) return true;
+  const Calls calls = callsFor(static_cast<LocalRenderer*>(m_renderer)->backend->driverKind());
+  m_rights.calls = calls == Calls::Refused ? AEROGPU_RENDERER_CALLS_REFUSED : AEROGPU_RENDERER_CALLS_LISTED;
+  return filterCalls(calls);
+}
+
+void Server::tellRefusals() {
+  for (const std::string& line : takeRefusals()) log(AEROGPU_LOG_ERROR, line.c_str());
+}
+
+bool Server::FailurePieces::begin() {
+  m_piece.clear();
+  m_server.post(Event::Failure, {bytesOf(FailureStep::Begin)}, false);
+  return true;
+}
+
+void Server::FailurePieces::sendPiece() {
+  m_server.post(Event::Failure, {bytesOf(FailureStep::Bytes), m_piece}, false);
+  m_piece.clear();
+}
+
+bool Server::FailurePieces::add(std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const auto part = bytes.first(std::min(bytes.size(), kFailurePiece - m_piece.size()));
+    m_piece.insert(m_piece.end(), part.begin(), part.end());
+    bytes = bytes.subspan(part.size());
+    if (m_piece.size() == kFailurePiece) sendPiece();
+  }
+  return true;
+}
+
+void Server::FailurePieces::end(bool whole, uint32_t count, const std::string& why) {
+  sendPiece();
+  if (whole)
+    m_server.post(Event::Failure,
+                  {bytesOf(FailureStep::End), bytesOf(count), bytesOf(std::string_view(why))});
+  else
+    m_server.post(Event::Failure, {bytesOf(FailureStep::Drop)});
+  m_piece = {};
 }
 
 void Server::packCreated(Packer& to) const {
@@ -173,6 +238,7 @@ void Server::packCreated(Packer& to) const {
   made.caps.assign(caps, caps + size);
   made.limits.struct_size = sizeof made.limits;
   aerogpu_renderer_get_space_limits(m_renderer, &made.limits);
+  made.rights = m_rights;
   made.pack(to);
 }
 
@@ -281,7 +347,7 @@ Server::Answer Server::called(Call call, Unpacker& from) {
       static_cast<LocalRenderer*>(m_renderer)->executor->hold();
       break;
     case Call::CaptureStart:
-      end(aerogpu_renderer_capture_start(m_renderer, from.text().c_str(), error, sizeof error));
+      if (auto started = startCapture(from.text()); !started) done = {false, started.error(), {}};
       break;
     case Call::CaptureStop:
       end(aerogpu_renderer_capture_stop(m_renderer, error, sizeof error));
@@ -294,6 +360,18 @@ Server::Answer Server::called(Call call, Unpacker& from) {
       break;
   }
   return done;
+}
+
+Outcome Server::startCapture(const std::string& path) {
+  uint32_t tag = 0;
+  std::vector<Descriptor> files;
+  if (!receiveDescriptors(m_channel->socket.get(), {reinterpret_cast<uint8_t*>(&tag), sizeof tag}, files) ||
+      files.size() != 1)
+    return std::string("there is no file");
+  std::FILE* file = fdopen(fcntl(files[0].get(), F_DUPFD_CLOEXEC, 0), "wb");
+  if (!file) return "cannot write '" + path + "'";
+  auto* local = static_cast<LocalRenderer*>(m_renderer);
+  return local->captureInto(trace::Writer::create(file, path, local->origin));
 }
 
 bool Server::setRegions(std::span<const uint8_t> bytes) {

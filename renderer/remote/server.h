@@ -13,6 +13,7 @@
 #include "renderer/remote/channel.h"
 #include "renderer/remote/frame_heap.h"
 #include "renderer/remote/guest_regions.h"
+#include "renderer/trace/recent.h"
 
 namespace aerogpu::remote {
 
@@ -43,8 +44,28 @@ private:
   void noteProgress() const;
   /// Tells the client whether the GPU is lost.
   void noteLoss() const;
+  /// Limits the files that the driver, which is not loaded yet, can reach. False and a message on failure.
+  bool limitDriver(const aerogpu_renderer_config& config, std::string& error);
+  /// Limits the calls of the driver, which has started.
+  bool limitCalls();
+  void tellRefusals();
+  Outcome startCapture(const std::string& path);
 
   void releaseFrames();
+
+  /// Sends the file of the newest submissions to the client.
+  class FailurePieces final : public trace::Recent::Place {
+  public:
+    explicit FailurePieces(Server& server) : m_server(server) {}
+    bool begin() override;
+    bool add(std::span<const uint8_t> bytes) override;
+    void end(bool whole, uint32_t count, const std::string& why) override;
+
+  private:
+    void sendPiece();
+    Server& m_server;
+    std::vector<uint8_t> m_piece;
+  };
 
   void serveUrgent();
   void answerUrgent(const LineServer::Asked& call) EXCLUDES(m_mutex);
@@ -71,6 +92,8 @@ private:
   LineServer m_urgent;
   std::thread m_urgentThread;
   aerogpu_renderer* m_renderer = nullptr;
+  FailurePieces m_failures{*this};
+  Rights m_rights;
   std::atomic<uint64_t> m_taken{0};       ///< submissions and snapshots, ever
   std::atomic<uint32_t> m_unfinished{0};  ///< and those that have not ended
   bool m_holdsValues = false;             ///< as the renderer was told

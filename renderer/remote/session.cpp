@@ -65,7 +65,8 @@ Session::Session(std::shared_ptr<Channel> channel, std::unique_ptr<Process> proc
       m_mostSaved(mostSaved(m_channel->frames.size())),
       m_sinceMs(std::chrono::duration_cast<std::chrono::milliseconds>(
                     std::chrono::system_clock::now().time_since_epoch())
-                    .count()) {}
+                    .count()),
+      m_failures(*embedder.failures) {}
 
 std::unique_ptr<Session> Session::start(const std::string& program, const Embedder& embedder,
                                         std::span<const uint8_t> config, uint64_t frameBytes,
@@ -333,6 +334,9 @@ bool Session::takeThem() {
       case Event::Write:
         known = takeWrite(m_event.bytes);
         break;
+      case Event::Failure:
+        known = m_failures.take(m_event.bytes, *m_embedder.log);
+        break;
       case Event::Log:
         takeLog(m_event.bytes);
         break;
@@ -439,9 +443,20 @@ void Session::announceWrite(uint64_t gpa, uint64_t size) const {
   }
 }
 
-bool Session::setRegions(std::span<const RegionRecord> records, std::span<const int> files) {
+bool Session::sendFiles(std::span<const int> files) const {
   const uint32_t tag = 0;
-  if (ended() || !sendDescriptors(m_channel->socket.get(), bytesOf(tag), files)) return false;
+  return !ended() && sendDescriptors(m_channel->socket.get(), bytesOf(tag), files);
+}
+
+CallEnd Session::startCapture(const char* path, int file) {
+  if (!sendFiles(std::span(&file, 1))) return {false, kEnded, {}};
+  Packer name;
+  name.text(path);
+  return call(Call::CaptureStart, {name.bytes()});
+}
+
+bool Session::setRegions(std::span<const RegionRecord> records, std::span<const int> files) {
+  if (!sendFiles(files)) return false;
   m_writable.add(records);
   return call(Call::SetRegions, {{reinterpret_cast<const uint8_t*>(records.data()), records.size_bytes()}})
       .ok;

@@ -16,6 +16,7 @@
 
 #include "renderer/base/log.h"
 #include "renderer/base/mutex.h"
+#include "renderer/remote/failure_trace.h"
 #include "renderer/remote/process.h"
 #include "renderer/remote/writes.h"
 
@@ -45,6 +46,7 @@ public:
     aerogpu_renderer_callbacks callbacks;
     void* opaque;
     Log* log;
+    FailurePlace* failures;  ///< outlives the session
   };
 
   /// Starts a process and creates its renderer. `config`: packed by packConfig(). Null and a message on
@@ -86,6 +88,8 @@ public:
                const Meanwhile& meanwhile = {});
   /// Tells the process which memory it may map. False if it cannot.
   bool setRegions(std::span<const RegionRecord> records, std::span<const int> files);
+  /// Has the process capture into `file`, which is open and empty. `path`: for people.
+  CallEnd startCapture(const char* path, int file);
   /// Waits until every outstanding submission is finished here too. False at the limit.
   bool waitIdle(uint64_t untilNs) EXCLUDES(m_mutex);
 
@@ -120,6 +124,8 @@ private:
 
   Session(std::shared_ptr<Channel> channel, std::unique_ptr<Process> process, const Embedder& embedder);
   Sent send(Call call, std::initializer_list<std::span<const uint8_t>> parts, Taken& taken);
+  /// Sends files that the next call is about. False if the process takes none.
+  bool sendFiles(std::span<const int> files) const;
   /// Ends with one that has answered with nonsense, or has not answered.
   bool takeAnswer(const std::vector<uint8_t>& whole, CallEnd& done) const;
   /// Gives the bytes of a save on. False if it is none, or has no end.
@@ -175,6 +181,7 @@ private:
 
   Mutex m_takeMutex;  ///< whoever has it takes events, and no one waits for it
   Message m_event GUARDED_BY(m_takeMutex);
+  FailureTrace m_failures GUARDED_BY(m_takeMutex);
   Writes m_writes GUARDED_BY(m_takeMutex);
   uint64_t m_linesSinceNs GUARDED_BY(m_takeMutex) = 0;
   uint32_t m_lines GUARDED_BY(m_takeMutex) = 0;  ///< of the log since then

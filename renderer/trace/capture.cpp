@@ -19,13 +19,6 @@ namespace {
 constexpr uint64_t kLinearBase = uint64_t{1} << 62, kLinearBytes = uint64_t{1} << 41;
 }  // namespace
 
-std::unique_ptr<Capture> Capture::start(const std::string& path, const Origin& origin,
-                                        const core::GuestMemory& guest, std::string& error) {
-  auto writer = Writer::create(path, origin, error);
-  if (!writer) return nullptr;
-  return std::unique_ptr<Capture>(new Capture(std::move(writer), guest));
-}
-
 uint64_t Capture::blob(BlobKind kind, std::span<const uint8_t> bytes) {
   const ContentIds::Key key = m_contents.keyOf(kind, bytes);
   if (const uint64_t known = m_contents.find(key)) return known;

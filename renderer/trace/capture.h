@@ -18,8 +18,8 @@ namespace aerogpu::trace {
 
 class Capture : public core::GuestReadObserver {
 public:
-  static std::unique_ptr<Capture> start(const std::string& path, const Origin& origin,
-                                        const core::GuestMemory& guest, std::string& error);
+  Capture(std::unique_ptr<Writer> writer, const core::GuestMemory& guest)
+      : m_writer(std::move(writer)), m_guest(guest) {}
 
   /// Returns the file, for what comes before the first submission.
   Writer& writer() { return *m_writer; }
@@ -38,8 +38,6 @@ private:
   /// Most bytes of the buffer for guest bytes that are kept from one submission to the next.
   static constexpr size_t kKeepBytes = size_t{16} << 20;
 
-  Capture(std::unique_ptr<Writer> writer, const core::GuestMemory& guest)
-      : m_writer(std::move(writer)), m_guest(guest) {}
   uint64_t blob(BlobKind kind, std::span<const uint8_t> bytes);
   /// Returns the table with every scattered allocation as a linear one in the file; valid until the next
   /// call.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/trace/recent.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <utility>
 
 #include "aerogpu/aerogpu_pci.h"
+#include "renderer/trace/whole_file.h"
 
 namespace aerogpu::trace {
 
@@ -69,18 +67,32 @@ std::string Recent::failed(const std::string& why, Clock::time_point now) {
     entries.swap(m_entries);
     m_bytes = 0;
   }
-  std::string error;
-  if (!write(entries, why, error)) return "the newest submissions could not be written: " + error;
-  return "the newest " + std::to_string(entries.size()) + " submissions are in '" + m_path + "': " + why;
+  if (m_place) {
+    const auto add = [](void* place, const void* bytes, size_t size) {
+      return static_cast<Place*>(place)->add({static_cast<const uint8_t*>(bytes), size});
+    };
+    m_place->end(m_place->begin() && write(entries, why, add, m_place), static_cast<uint32_t>(entries.size()),
+                 why);
+    return "";
+  }
+  WholeFile file(m_path);
+  const auto add = [](void* whole, const void* bytes, size_t size) {
+    return static_cast<WholeFile*>(whole)->add({static_cast<const uint8_t*>(bytes), size});
+  };
+  if (!file.begin() || !write(entries, why, add, &file) || !file.end())
+    return "the newest submissions could not be written: " + file.error();
+  return lineOf(entries.size(), m_path, why);
 }
 
-bool Recent::write(const std::deque<Entry>& entries, const std::string& why, std::string& error) const {
+std::string Recent::lineOf(size_t count, const std::string& path, const std::string& why) {
+  return "the newest " + std::to_string(count) + " submissions are in '" + path + "': " + why;
+}
+
+bool Recent::write(const std::deque<Entry>& entries, const std::string& why, TraceFileWriter::Sink sink,
+                   void* opaque) const {
   Origin origin = m_origin;
   origin.failure = why;
-  // Readers find the old file or a complete new one.
-  const std::string unfinished = m_path + ".part";
-  auto writer = Writer::create(unfinished, origin, error);
-  if (!writer) return false;
+  const auto writer = Writer::create(sink, opaque, origin);
   for (const Entry& entry : entries) {
     if (entry.isReset) {
       writer->deviceReset();
@@ -97,16 +109,8 @@ bool Recent::write(const std::deque<Entry>& entries, const std::string& why, std
     writer->submission(record, {});
     if (entry.presents) writer->present();
   }
-  if (!writer->finish(error)) {
-    std::remove(unfinished.c_str());
-    return false;
-  }
-  if (std::rename(unfinished.c_str(), m_path.c_str()) != 0) {
-    error = "cannot write '" + m_path + "': " + std::strerror(errno);
-    std::remove(unfinished.c_str());
-    return false;
-  }
-  return true;
+  std::string ignored;  // the place knows why
+  return writer->finish(ignored);
 }
 
 }  // namespace aerogpu::trace

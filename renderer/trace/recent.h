@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,21 @@ public:
   /// Keeps a submission, in place of the oldest if need be. Call after its execution, before its completion.
   void add(const aerogpu_submission& submission, const core::ExecutionReport& report, uint32_t scanoutAlloc);
   void deviceReset();
+  /// Another place for the file, which may belong to another process.
+  class Place {
+  public:
+    virtual ~Place() = default;
+    /// Take the file's bytes in their order; false: no more of them.
+    virtual bool begin() = 0;
+    virtual bool add(std::span<const uint8_t> bytes) = 0;
+    /// The file is whole, with so many submissions, or there is none. Tells people of it.
+    virtual void end(bool whole, uint32_t count, const std::string& why) = 0;
+  };
+  /// Writes there from now on, in place of the path. Before the first submission; it outlives this object.
+  void writeTo(Place& place) { m_place = &place; }
+  /// Returns the line for people about a file with so many submissions.
+  static std::string lineOf(size_t count, const std::string& path, const std::string& why);
+
   /// Writes the kept submissions and forgets them. Returns a line for the log, empty if the last file is too
   /// young.
   std::string failed(const std::string& why, Clock::time_point now = Clock::now());
@@ -50,11 +66,13 @@ private:
   };
 
   void push(Entry entry) REQUIRES(m_mutex);
-  bool write(const std::deque<Entry>& entries, const std::string& why, std::string& error) const;
+  bool write(const std::deque<Entry>& entries, const std::string& why, TraceFileWriter::Sink sink,
+             void* opaque) const;
 
   const std::string m_path;
   const uint64_t m_mostBytes;
   const Origin m_origin;
+  Place* m_place = nullptr;  ///< constant once submissions come; null: the path
   mutable Mutex m_mutex;
   std::deque<Entry> m_entries GUARDED_BY(m_mutex);
   uint64_t m_bytes GUARDED_BY(m_mutex) = 0;

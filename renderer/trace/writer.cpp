@@ -34,6 +34,12 @@ std::unique_ptr<Writer> Writer::create(const std::string& path, const Origin& or
   return writer;
 }
 
+std::unique_ptr<Writer> Writer::create(std::FILE* file, const std::string& path, const Origin& origin) {
+  std::unique_ptr<Writer> writer(new Writer("'" + path + "'"));
+  writer->m_file.open(file, metadataOf(origin));
+  return writer;
+}
+
 std::unique_ptr<Writer> Writer::create(TraceFileWriter::Sink sink, void* opaque, const Origin& origin) {
   std::unique_ptr<Writer> writer(new Writer("the snapshot"));
   writer->m_file.open(sink, opaque, metadataOf(origin));

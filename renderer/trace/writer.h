@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@ class Writer {
 public:
   /// Returns null and a message if the file cannot be created.
   static std::unique_ptr<Writer> create(const std::string& path, const Origin& origin, std::string& error);
+
+  /// Writes to `file`, which it owns then; `path` is for people.
+  static std::unique_ptr<Writer> create(std::FILE* file, const std::string& path, const Origin& origin);
 
   /// Gives the bytes to `sink` in place of a file.
   static std::unique_ptr<Writer> create(TraceFileWriter::Sink sink, void* opaque, const Origin& origin);

@@ -31,6 +31,26 @@ std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& 
   return self;
 }
 
+core::DriverKind VulkanBackend::driverKind() const {
+  constexpr int kHoneykrisp = 26;  // newer than the headers of Vulkan 1.3.239
+  switch (static_cast<int>(m_gpu->device->driverId())) {
+    case VK_DRIVER_ID_MESA_LLVMPIPE:
+      return core::DriverKind::Lavapipe;
+    case VK_DRIVER_ID_MESA_RADV:
+    case VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA:
+    case VK_DRIVER_ID_MESA_TURNIP:
+    case VK_DRIVER_ID_MESA_V3DV:
+    case VK_DRIVER_ID_MESA_PANVK:
+    case VK_DRIVER_ID_MESA_VENUS:
+    case VK_DRIVER_ID_MESA_NVK:
+    case VK_DRIVER_ID_IMAGINATION_OPEN_SOURCE_MESA:
+    case kHoneykrisp:
+      return core::DriverKind::Mesa;
+    default:
+      return core::DriverKind::Other;
+  }
+}
+
 void VulkanBackend::noteCaps() {
   const Device& device = *m_gpu->device;
   const DeviceCaps& caps = device.caps();

@@ -27,6 +27,7 @@ public:
   const char* name() const override { return "vulkan"; }
   const char* deviceName() const override { return m_deviceName.load(); }
   const char* driverName() const override { return m_driverName.load(); }
+  core::DriverKind driverKind() const override;
   const core::BackendLimits& limits() const override { return m_limits; }
   core::FormatCaps formatCaps(aerogpu_format format) const override;
 

@@ -31,10 +31,14 @@ public:
 
   /// Creates the file, before all other calls. `metadata`: JSON. False, with errno, when the file cannot be created.
   bool open(const char* path, std::string_view metadata) {
-    m_file = std::fopen(path, "wb");
-    if (!m_file) return false;
+    std::FILE* file = std::fopen(path, "wb");
+    if (file) open(file, metadata);
+    return file != nullptr;
+  }
+  /// Writes to a file that is open and empty, and is closed by finish().
+  void open(std::FILE* file, std::string_view metadata) {
+    m_file = file;
     begin(metadata);
-    return true;
   }
   /// Gives the bytes to `sink` in place of a file.
   void open(Sink sink, void* opaque, std::string_view metadata) {

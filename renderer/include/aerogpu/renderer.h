@@ -459,6 +459,13 @@ struct aerogpu_renderer_stats {
  * snapshot. */
 void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, struct aerogpu_renderer_stats* stats);
 
+/** Which system calls a renderer's process may make (docs/develop/renderer-process.md, "Rights"). */
+enum aerogpu_renderer_calls {
+  AEROGPU_RENDERER_CALLS_ALL = 0,
+  AEROGPU_RENDERER_CALLS_REFUSED = 1, /* all but those that no driver needs */
+  AEROGPU_RENDERER_CALLS_LISTED = 2,  /* those alone that its driver is known to need */
+};
+
 /** The process of a renderer that has one of its own. */
 struct aerogpu_renderer_process {
   uint32_t struct_size;
@@ -467,6 +474,8 @@ struct aerogpu_renderer_process {
   uint32_t reserved0;
   int64_t since_ms;    /* when the one that there is was started: milliseconds since 1970, UTC */
   char last_death[96]; /* why it ended last, NUL-terminated, for people; "" = it never did */
+  uint32_t landlock;   /* version of Linux' Landlock that limits its files; 0 = nothing does */
+  uint32_t calls;      /* enum aerogpu_renderer_calls */
 };
 
 /** Tells of the renderer's process. [any] The caller sets process->struct_size. False: it has none. Waits for

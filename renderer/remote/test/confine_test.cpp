@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: MIT
-// What a renderer's process may not do (renderer/remote/confine.h): each thing is seen succeeding without the
-// sandbox, and refused with it. Run as root, whose rights it would have otherwise.
+// What a renderer's process may not do (renderer/remote/confine.h, landlock.h, call_filter.h): each thing is
+// seen succeeding without the sandbox, and refused with it. Run as root, whose rights it would have
+// otherwise.
 #include "renderer/remote/confine.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
+#include <linux/random.h>
 #include <mqueue.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/fanotify.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/msg.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
@@ -24,6 +29,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,22 +43,52 @@
 #include <thread>
 #include <vector>
 
+#include "renderer/remote/call_filter.h"
+#include "renderer/remote/driver_files.h"
+#include "renderer/remote/landlock.h"
+
 namespace aerogpu::remote {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// What a child gives up before it acts.
+struct Sandbox {
+  Calls calls = Calls::All;
+  bool givesUpRights = false;
+  const FileRules* files = nullptr;  ///< none: files are not limited
+  uint32_t landlock = kMostLandlock;
+
+  bool enter() const {
+    if (givesUpRights && !giveUpRights()) return false;
+    if (files && limitFiles(*files, landlock) != landlock) return false;
+    return filterCalls(calls);
+  }
+};
+
 /// True if `act` succeeded in a process of its own.
-bool succeeds(const std::function<bool()>& act, bool confined) {
+bool succeeds(const std::function<bool()>& act, const Sandbox& sandbox) {
   const pid_t pid = fork();
   if (pid == 0) {
-    if (confined && !(giveUpRights() && filterCalls())) _exit(2);
+    if (!sandbox.enter()) _exit(2);
     _exit(act() ? 0 : 1);
   }
   int status = 0;
   EXPECT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << "no sandbox";
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool opens(const std::string& path, int flags) {
+  return open(path.c_str(), flags | O_CLOEXEC, 0600) >= 0;
+}
+
+/// A name in the abstract namespace, and its length.
+std::pair<sockaddr_un, socklen_t> abstractName(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  return {address, static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size())};
 }
 
 long call(long number, auto... arguments) {
@@ -64,24 +100,68 @@ protected:
   void SetUp() override {
     m_folder = fs::temp_directory_path() / ("confine" + std::to_string(getpid()));
     fs::create_directories(m_folder / "mount");
-    std::ofstream(file()) << "text";
+    fs::create_directories(m_folder / "empty");
+    fs::create_directories(m_folder / "read");
+    fs::create_directories(cache());
+    for (const std::string& path : {file(), cache() + "/file", readable()}) std::ofstream(path) << "text";
+    m_files.reads = {"/lib", "/lib64", "/usr/lib", "/proc/self", m_folder / "read"};
+    m_files.devices = {"/dev/null"};
+    m_files.writes = {cache()};
+    static const uint32_t kernels = limitsOfThisKernel();  // once: children are dear
+    m_landlock = kernels;
   }
   void TearDown() override { fs::remove_all(m_folder); }
   std::string file() const { return m_folder / "file"; }
   std::string other() const { return m_folder / "other"; }
+  std::string cache() const { return m_folder / "cache"; }
+  std::string readable() const { return m_folder / "read" / "file"; }
+  /// The version of Landlock, asked of a child, which keeps the limits.
+  uint32_t limitsOfThisKernel() const {
+    uint32_t version = 0;
+    while (version < kMostLandlock &&
+           succeeds([this, version] { return limitFiles(m_files, version + 1) == version + 1; }, {}))
+      ++version;
+    return version;
+  }
+  /// The whole sandbox, as the process has it.
+  Sandbox whole(Calls calls) const { return {calls, true, m_landlock != 0 ? &m_files : nullptr, m_landlock}; }
+  /// The part that limits files, as a kernel with this version has it.
+  Sandbox limited(uint32_t landlock) const { return {Calls::All, false, &m_files, landlock}; }
+  /// Puts up with what this kernel lacks, which is said.
+  bool hasLandlock(uint32_t version) const {
+    if (m_landlock >= version) return true;
+    std::printf("# this kernel's Landlock is %u: what needs %u is not tested\n", m_landlock, version);
+    return false;
+  }
 
   fs::path m_folder;
+  FileRules m_files;
+  uint32_t m_landlock = 0;
   char m_byte = 1;  ///< of this process, which children try to reach
 };
 
 TEST_F(Confined, WhatItMayNotDoIsRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, whose rights are given up";
   const pid_t parent = getpid();
+  signal(SIGURG, SIG_IGN);
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in here4{};
+  here4.sin_family = AF_INET;
+  here4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size4 = sizeof here4;
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&here4), sizeof here4), 0);
+  ASSERT_EQ(listen(listener, 8), 0);
+  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&here4), &size4), 0);
+  const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), pair = socket(AF_UNIX, SOCK_STREAM, 0);
+  // RAM of a guest as a session passes it: sealed against cuts (RemoteRenderer::setRegions()).
+  const int ram = memfd_create("ram", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  ASSERT_EQ(ftruncate(ram, 4096), 0);
   char byte = 0;
   iovec here{&byte, 1}, there{&m_byte, 1};
   const struct {
     const char* name;
     std::function<bool()> act;
+    uint32_t landlock = 0;  ///< the version that it takes to refuse it
   } things[] = {
       {"execute a program",
        [&] {
@@ -190,25 +270,274 @@ TEST_F(Confined, WhatItMayNotDoIsRefused) {
          // Its owner is another one, who has all rights: root needs a capability for it.
          return open((m_folder / "others").c_str(), O_RDONLY) >= 0;
        }},
+      {"read a file elsewhere", [&] { return opens(file(), O_RDONLY); }, 1},
+      {"read the users of the host", [] { return opens("/etc/passwd", O_RDONLY); }, 1},
+      {"list a folder elsewhere", [&] { return opens(m_folder, O_RDONLY | O_DIRECTORY); }, 1},
+      {"write a file elsewhere", [&] { return opens(file(), O_WRONLY); }, 1},
+      {"append to a file elsewhere", [&] { return opens(file(), O_WRONLY | O_APPEND); }, 1},
+      {"write a file that it may read", [&] { return opens(readable(), O_RDWR); }, 1},
+      {"make a file elsewhere",
+       [&] { return opens(other(), O_WRONLY | O_CREAT) && unlink(other().c_str()) == 0; }, 1},
+      {"make a file without a name elsewhere", [&] { return opens(m_folder, O_WRONLY | O_TMPFILE); }, 1},
+      {"make a folder elsewhere",
+       [&] { return mkdir(other().c_str(), 0700) == 0 && rmdir(other().c_str()) == 0; }, 1},
+      {"remove a file elsewhere",
+       [&] {
+         const bool removed = unlink(readable().c_str()) == 0;
+         std::ofstream(readable()) << "text";
+         return removed;
+       },
+       1},
+      {"remove a folder elsewhere",
+       [&] {
+         const std::string empty = m_folder / "empty";
+         return rmdir(empty.c_str()) == 0 && mkdir(empty.c_str(), 0700) == 0;
+       },
+       1},
+      {"rename a file elsewhere",
+       [&] {
+         return rename(file().c_str(), other().c_str()) == 0 && rename(other().c_str(), file().c_str()) == 0;
+       },
+       1},
+      {"take a file out of its cache",
+       [&] {
+         const std::string inside = cache() + "/file";
+         return rename(inside.c_str(), other().c_str()) == 0 && rename(other().c_str(), inside.c_str()) == 0;
+       },
+       1},
+      {"leave its cache by a path", [&] { return opens(cache() + "/../file", O_RDONLY); }, 1},
+      {"look at another process's memory",
+       [&] { return opens("/proc/" + std::to_string(parent) + "/mem", O_RDONLY); }, 1},
+      {"read another process's environment",
+       [&] { return opens("/proc/" + std::to_string(parent) + "/environ", O_RDONLY); }, 1},
+      {"read what the kernel is set to", [] { return opens("/proc/sys/kernel/hostname", O_RDONLY); }, 1},
+      {"set the kernel", [] { return opens("/proc/sys/kernel/hostname", O_WRONLY); }, 1},
+      {"write shared memory of all",
+       [] {
+         const std::string name = "/dev/shm/confine" + std::to_string(getpid());
+         return opens(name, O_RDWR | O_CREAT) && unlink(name.c_str()) == 0;
+       },
+       1},
+      {"use a terminal", [] { return opens("/dev/ptmx", O_RDWR | O_NOCTTY); }, 1},
+      {"list another process's descriptors",
+       [&] { return opens("/proc/" + std::to_string(parent) + "/fd", O_RDONLY | O_DIRECTORY); }, 1},
+      {"cut guest memory", [&] { return ftruncate(ram, 0) == 0 && ftruncate(ram, 4096) == 0; }},
+      {"connect a socket that is open",
+       [&] { return connect(client, reinterpret_cast<sockaddr*>(&here4), sizeof here4) == 0; }},
+      {"give a socket a name",
+       [&] {
+         const auto [address, length] = abstractName("confine" + std::to_string(getpid()));
+         return bind(pair, reinterpret_cast<const sockaddr*>(&address), length) == 0;
+       }},
   };
   std::ofstream(m_folder / "others") << "text";
   ASSERT_EQ(chown((m_folder / "others").c_str(), 65534, 65534), 0);
   ASSERT_EQ(chmod((m_folder / "others").c_str(), 0600), 0);
-  size_t seen = 0;
+  std::vector<bool> possible;
+  for (const auto& thing : things) {
+    possible.push_back(thing.landlock <= m_landlock && succeeds(thing.act, {}));
+    if (!possible.back()) std::printf("# not tested, this kernel or container cannot: %s\n", thing.name);
+  }
+  ASSERT_EQ(fcntl(ram, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+  for (const Calls calls : {Calls::Refused, Calls::Listed}) {
+    size_t seen = 0;
+    for (size_t i = 0; i < possible.size(); ++i) {
+      if (!possible[i]) continue;
+      SCOPED_TRACE(things[i].name);
+      ++seen;
+      EXPECT_FALSE(succeeds(things[i].act, whole(calls)));
+    }
+    EXPECT_GE(seen, m_landlock != 0 ? 60u : 40u);
+  }
+  for (const int fd : {listener, client, pair, ram}) close(fd);
+}
+
+/// Each version of Landlock adds what the one before did not refuse.
+TEST_F(Confined, WhatEachVersionOfLandlockRefuses) {
+  const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const auto [address, length] = abstractName("confine" + std::to_string(getpid()));
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), length), 0);
+  ASSERT_EQ(listen(listener, 8), 0);
+  const pid_t parent = getpid();
+  const struct {
+    uint32_t version;
+    const char* name;
+    std::function<bool()> act;
+  } things[] = {
+      {1, "read a file", [&] { return opens(file(), O_RDONLY); }},
+      {1, "run a program",
+       [] {
+         execl("/bin/true", "true", nullptr);
+         return false;
+       }},
+      {3, "cut a file that it may read", [&] { return opens(readable(), O_RDONLY | O_TRUNC); }},
+      {4, "listen to the network",
+       [] {
+         sockaddr_in any{};
+         any.sin_family = AF_INET;
+         any.sin_port = htons(0);
+         const int fd = socket(AF_INET, SOCK_STREAM, 0);
+         return bind(fd, reinterpret_cast<sockaddr*>(&any), sizeof any) == 0;
+       }},
+      {5, "ask a device that it may only read",
+       [&] {
+         int bits = 0;
+         return ioctl(open("/dev/random", O_RDONLY | O_CLOEXEC), RNDGETENTCNT, &bits) == 0;
+       }},
+      {6, "talk to a daemon without a file",
+       [&] {
+         const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+         return connect(fd, reinterpret_cast<const sockaddr*>(&address), length) == 0;
+       }},
+      {6, "signal another process", [&] { return kill(parent, 0) == 0; }},
+  };
+  m_files.reads.emplace_back("/dev/random");
   for (const auto& thing : things) {
     SCOPED_TRACE(thing.name);
-    if (!succeeds(thing.act, false)) {
-      std::printf("# this kernel or container does not let anyone %s\n", thing.name);
-      continue;
-    }
-    ++seen;
-    EXPECT_FALSE(succeeds(thing.act, true));
+    ASSERT_TRUE(succeeds(thing.act, {}));
+    for (uint32_t version = 1; version <= m_landlock; ++version)
+      EXPECT_EQ(succeeds(thing.act, limited(version)), version < thing.version) << version;
   }
-  EXPECT_GE(seen, 40u);
+  close(listener);
+}
+
+/// A kernel without Landlock, or one that was not started with it: nothing is limited, and that is said.
+TEST_F(Confined, WithoutLandlockNothingIsLimited) {
+  EXPECT_TRUE(succeeds([this] { return limitFiles(m_files, 0) == 0 && opens(file(), O_RDONLY); }, {}));
+}
+
+TEST_F(Confined, ItsCacheIsItsOwn) {
+  for (uint32_t version = 1; version <= m_landlock; ++version) {
+    const auto works = [&](const std::function<bool()>& act) {
+      SCOPED_TRACE(version);
+      EXPECT_TRUE(succeeds(act, limited(version)));
+    };
+    works([this] { return opens(cache(), O_RDONLY | O_DIRECTORY); });
+    works([this] { return opens(cache() + "/new", O_RDWR | O_CREAT | O_TRUNC); });
+    works([this] {
+      return rename((cache() + "/new").c_str(), (cache() + "/file").c_str()) == 0 &&
+             opens(cache() + "/file", O_WRONLY | O_TRUNC);
+    });
+    works([this] {
+      const std::string below = cache() + "/below", deep = below + "/file";
+      return mkdir(below.c_str(), 0700) == 0 && opens(deep, O_WRONLY | O_CREAT) &&
+             unlink(deep.c_str()) == 0 && rmdir(below.c_str()) == 0;
+    });
+    works([this] { return opens(readable(), O_RDONLY); });
+    works([] { return opens("/dev/null", O_RDWR); });
+  }
+}
+
+/// Drivers keep what they make of shaders with the machine's own, and not where other programs look.
+TEST_F(Confined, CachesOfDriversAreLed) {
+  const auto with = [](const std::function<bool()>& act) {
+    EXPECT_TRUE(succeeds(
+        [&] {
+          for (const char* name : {"MESA_SHADER_CACHE_DIR", "MESA_SHADER_CACHE_DISABLE",
+                                   "__GL_SHADER_DISK_CACHE", "__GL_SHADER_DISK_CACHE_PATH"})
+            unsetenv(name);
+          return act();
+        },
+        {}));
+  };
+  const auto is = [](const char* name, const std::string& value) {
+    const char* found = std::getenv(name);
+    return value == (found ? found : "");
+  };
+  with([&] {
+    const std::string folder = m_folder / "a" / "b";
+    leadCaches(folder);
+    const FileRules rules = driverFiles(folder);
+    return is("MESA_SHADER_CACHE_DIR", folder) && is("__GL_SHADER_DISK_CACHE_PATH", folder) &&
+           is("MESA_SHADER_CACHE_DISABLE", "") && fs::is_directory(folder) &&
+           rules.writes == std::vector<std::string>(3, folder);
+  });
+  with([&] {
+    leadCaches("");
+    return is("MESA_SHADER_CACHE_DISABLE", "true") && is("__GL_SHADER_DISK_CACHE", "0") &&
+           driverFiles("").writes.empty();
+  });
+  with([&] {
+    setenv("MESA_SHADER_CACHE_DIR", "/own", 1);
+    leadCaches("");
+    return is("MESA_SHADER_CACHE_DISABLE", "") && driverFiles("").writes == std::vector<std::string>{"/own"};
+  });
+}
+
+/// A driver that the environment names may lie anywhere, with its libraries.
+TEST_F(Confined, DriversThatAreNamedAreRead) {
+  if (!hasLandlock(1)) return;
+  const std::string manifest = m_folder / "icd.json", folder = m_folder / "driver";
+  fs::create_directories(folder);
+  std::ofstream(folder + "/libother.so") << "text";
+  std::ofstream(folder + "/libdriver.so") << "text";
+  std::ofstream(manifest) << R"({"ICD": {"library_path": "driver/libdriver.so", "api_version": "1.3.0"}})";
+  const auto reaches = [&](const char* name) {
+    return succeeds(
+        [&] {
+          if (name) setenv(name, ("/no/such:" + manifest).c_str(), 1);
+          if (limitFiles(driverFiles("")) != m_landlock) return false;
+          return opens(manifest, O_RDONLY) && opens(folder + "/libdriver.so", O_RDONLY) &&
+                 opens(folder + "/libother.so", O_RDONLY) && !opens(file(), O_RDONLY);
+        },
+        {});
+  };
+  EXPECT_FALSE(reaches(nullptr));
+  for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"})
+    EXPECT_TRUE(reaches(name));
+}
+
+/// What a list refuses is named, each once.
+TEST_F(Confined, RefusalsAreNamed) {
+  EXPECT_TRUE(succeeds(
+      [] {
+        for (int i = 0; i < 2; ++i) {
+          if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0 || errno != EPERM) return false;
+          if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0 || errno != EPERM) return false;
+        }
+        char second[96];
+        std::snprintf(second, sizeof second, "the renderer's process was refused system call %d with 0x%x",
+                      static_cast<int>(SYS_prctl), static_cast<unsigned>(PR_SET_DUMPABLE));
+        const std::string first =
+            "the renderer's process was refused system call " + std::to_string(SYS_socket);
+        return takeRefusals() == std::vector<std::string>{first, second} && takeRefusals().empty();
+      },
+      whole(Calls::Listed)));
+}
+
+TEST_F(Confined, TheFilterFollowsTheDriver) {
+  using core::DriverKind;
+  unsetenv("AEROGPU_RENDERER_CALLS");
+  EXPECT_EQ(callsFor(DriverKind::None), Calls::Listed);
+  EXPECT_EQ(callsFor(DriverKind::Lavapipe), Calls::Listed);
+  EXPECT_EQ(callsFor(DriverKind::Mesa), Calls::Refused);
+  EXPECT_EQ(callsFor(DriverKind::Other), Calls::Refused);
+  setenv("AEROGPU_RENDERER_CALLS", "listed", 1);
+  EXPECT_EQ(callsFor(DriverKind::Lavapipe), Calls::Listed);
+  EXPECT_EQ(callsFor(DriverKind::Mesa), Calls::Mesa);
+  EXPECT_EQ(callsFor(DriverKind::Other), Calls::Mesa);
+  setenv("AEROGPU_RENDERER_CALLS", "refused", 1);
+  EXPECT_EQ(callsFor(DriverKind::Lavapipe), Calls::Refused);
+  unsetenv("AEROGPU_RENDERER_CALLS");
+}
+
+/// A GPU's own commands pass where a driver for hardware is expected, and nowhere else a list is.
+TEST_F(Confined, CommandsOfGpusAreForTheirDrivers) {
+  constexpr unsigned long kDrmVersion = 0xC0406400;  // DRM_IOCTL_VERSION (Linux, include/uapi/drm/drm.h)
+  const auto reachesTheDevice = [] {
+    char space[64] = {};
+    return ioctl(open("/dev/null", O_RDWR), kDrmVersion, space) != 0 && errno == ENOTTY;
+  };
+  EXPECT_TRUE(succeeds(reachesTheDevice, whole(Calls::Mesa)));
+  EXPECT_TRUE(succeeds(reachesTheDevice, whole(Calls::Refused)));
+  EXPECT_FALSE(succeeds(reachesTheDevice, whole(Calls::Listed)));
 }
 
 TEST_F(Confined, WhatDriversDoWorks) {
-  const auto works = [](const std::function<bool()>& act) { return succeeds(act, true); };
+  const auto works = [this](const std::function<bool()>& act) {
+    return succeeds(act, whole(Calls::Refused)) && succeeds(act, whole(Calls::Listed)) &&
+           succeeds(act, whole(Calls::Mesa));
+  };
   EXPECT_TRUE(works([] {
     bool ran = false;
     std::thread([&] { ran = true; }).join();
@@ -220,7 +549,8 @@ TEST_F(Confined, WhatDriversDoWorks) {
   }));
   EXPECT_TRUE(works([] { return memfd_create("memory", MFD_CLOEXEC) >= 0; }));
   EXPECT_TRUE(works([this] {
-    return open(other().c_str(), O_RDWR | O_CREAT, 0600) >= 0 && rename(other().c_str(), file().c_str()) == 0;
+    const std::string made = cache() + "/made";
+    return opens(made, O_RDWR | O_CREAT) && rename(made.c_str(), (cache() + "/file").c_str()) == 0;
   }));
   EXPECT_TRUE(works([] {
     rlimit limit{};
@@ -243,24 +573,26 @@ TEST_F(Confined, TheFilterIsForAllThreads) {
           while (step != 1) std::this_thread::yield();
           refused = socket(AF_UNIX, SOCK_STREAM, 0) < 0;
         });
-        const bool filtered = giveUpRights() && filterCalls();
+        const bool filtered = giveUpRights() && filterCalls(Calls::Refused);
         step = 1;
         before.join();
         return filtered && refused;
       },
-      false));
+      {}));
 }
 
 TEST_F(Confined, AbortStillEndsIt) {
-  const pid_t pid = fork();
-  if (pid == 0) {
-    if (!giveUpRights() || !filterCalls()) _exit(2);
-    std::abort();
+  for (const Calls calls : {Calls::Refused, Calls::Listed}) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      if (!whole(calls).enter()) _exit(2);
+      std::abort();
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(pid, &status, 0), pid);
+    EXPECT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(WTERMSIG(status), SIGABRT);
   }
-  int status = 0;
-  ASSERT_EQ(waitpid(pid, &status, 0), pid);
-  EXPECT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(WTERMSIG(status), SIGABRT);
 }
 
 }  // namespace

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -16,14 +19,22 @@
 #include <vector>
 
 #include "renderer/base/log.h"
+#include "renderer/remote/confine.h"
 #include "renderer/remote/descriptors.h"
+#include "renderer/remote/failure_trace.h"
 #include "renderer/remote/remote.h"
 #include "renderer/test/harness.h"
+#include "renderer/trace/reader.h"
 
 namespace aerogpu::remote {
 namespace {
 
 using test::Harness;
+
+std::vector<uint8_t> bytesOfFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 class RemoteProcess : public testing::Test {
 protected:
@@ -294,6 +305,137 @@ TEST_F(RemoteProcess, TellsHowOftenItDiedAndWhy) {
   work();
   EXPECT_EQ(about().deaths, 2u);
   EXPECT_STREQ(about().last_death, "the renderer's process has been silent for too long and was ended");
+}
+
+TEST_F(RemoteProcess, TellsHowFarItIsConfined) {
+  aerogpu_renderer_process about{};
+  about.struct_size = sizeof about;
+  ASSERT_TRUE(aerogpu_renderer_get_process(h.renderer(), &about));
+  // Linux, include/uapi/linux/landlock.h: LANDLOCK_CREATE_RULESET_VERSION, of landlock_create_ruleset().
+  const long known = std::max(syscall(444, nullptr, 0, 1), 0l);
+  EXPECT_EQ(about.landlock, kIsConfined ? std::min(known, 7l) : 0);
+  EXPECT_EQ(about.calls,
+            static_cast<uint32_t>(kIsConfined ? AEROGPU_RENDERER_CALLS_LISTED : AEROGPU_RENDERER_CALLS_ALL));
+  // Embedders of the time before ask for less.
+  aerogpu_renderer_process old{};
+  old.struct_size = offsetof(aerogpu_renderer_process, landlock);
+  old.landlock = 77;
+  ASSERT_TRUE(aerogpu_renderer_get_process(h.renderer(), &old));
+  EXPECT_EQ(old.id, about.id);
+  EXPECT_EQ(old.landlock, 77u);
+}
+
+/// The process may make no file, nor open this one: it gets one that is open.
+TEST_F(RemoteProcess, CapturesIntoFilesOfItsClient) {
+  const std::string path = std::filesystem::temp_directory_path() / ("capture" + std::to_string(getpid()));
+  char error[512] = "";
+  EXPECT_FALSE(aerogpu_renderer_capture_start(h.renderer(), "/no/such/folder/file", error, sizeof error));
+  EXPECT_STREQ(error, "cannot write '/no/such/folder/file': No such file or directory");
+  for (int i = 0; i < 2; ++i) {  // the second one ends the first, and takes its file
+    ASSERT_TRUE(aerogpu_renderer_capture_start(h.renderer(), path.c_str(), error, sizeof error)) << error;
+    EXPECT_FALSE(work().result.gpu_lost);
+  }
+  ASSERT_TRUE(aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error)) << error;
+  const std::vector<uint8_t> bytes = bytesOfFile(path);
+  trace::Reader reader;
+  std::string why;
+  ASSERT_TRUE(reader.open(bytes, why)) << why;
+  EXPECT_EQ(reader.frames().size(), 1u);
+  std::filesystem::remove(path);
+}
+
+TEST_F(RemoteProcess, AFullDiskEndsACaptureWithItsReason) {
+  char error[512] = "";
+  ASSERT_TRUE(aerogpu_renderer_capture_start(h.renderer(), "/dev/full", error, sizeof error)) << error;
+  work();
+  EXPECT_FALSE(aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error));
+  EXPECT_STREQ(error, "writing '/dev/full' failed: No space left on device");
+}
+
+// TRACE-11
+TEST(RemoteFailures, ItsClientWritesTheNewestSubmissions) {
+  setenv("AEROGPU_TEST_PROCESS", "asked", 1);
+  const std::string path = std::filesystem::temp_directory_path() / ("recent" + std::to_string(getpid()));
+  {
+    Harness h(Harness::Options{.vmName = "win7", .recentTrace = path.c_str()});
+    ASSERT_TRUE(h.ok()) << h.createError();
+    CommandWriter good, bad;
+    packets::createBuffer(good, 1, 256);
+    std::vector<uint8_t> much(300'000, 7);  // several pieces
+    packets::createBuffer(good, 2, 1 << 20);
+    packets::upload(good, 2, 0, much);
+    packets::createBuffer(bad, 1, 256);  // the handle is in use
+    EXPECT_EQ(h.submit(good).result.error_count, 0u);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    ASSERT_NE(h.submit(bad).result.error_count, 0u);
+    ASSERT_TRUE(std::filesystem::exists(path));
+    EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+    const std::vector<uint8_t> bytes = bytesOfFile(path);
+    trace::Reader reader;
+    std::string why;
+    ASSERT_TRUE(reader.open(bytes, why)) << why;
+    EXPECT_EQ(reader.frames().size(), 1u);
+    EXPECT_GT(bytes.size(), much.size());
+    bool said = false;
+    for (const std::string& line : h.takeErrorLines())
+      said |= line.starts_with("the newest 2 submissions are in '" + path + "': fence ");
+    EXPECT_TRUE(said);
+    // Also a new process keeps to the time between two files.
+    std::filesystem::remove(path);
+    auto& remote = *static_cast<RemoteRenderer*>(h.renderer());
+    ASSERT_EQ(kill(static_cast<pid_t>(remote.processId()), SIGKILL), 0);
+    EXPECT_TRUE(h.submit(CommandWriter()).result.gpu_lost);
+    ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
+    CommandWriter again;
+    packets::destroyResource(again, 77);
+    packets::createBuffer(again, 1, 256);
+    packets::createBuffer(again, 1, 256);
+    EXPECT_NE(h.submit(again).result.error_count, 0u);
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+  unsetenv("AEROGPU_TEST_PROCESS");
+}
+
+/// What a process says of such a file is not believed.
+TEST(RemoteFailures, NonsenseAboutTheFileIsRefused) {
+  const std::string path = std::filesystem::temp_directory_path() / ("failure" + std::to_string(getpid()));
+  Log log([](void*, enum aerogpu_log_level, const char*) {}, nullptr);
+  const auto say = [&](FailureTrace& trace, FailureStep step, std::vector<uint8_t> bytes = {}) {
+    Packer all;
+    all.value(step).raw(bytes);
+    return trace.take(all.bytes(), log);
+  };
+  FailurePlace none, place;
+  FailureTrace unasked(none);
+  EXPECT_FALSE(say(unasked, FailureStep::Begin));
+  place.path = path;
+  place.mostBytes = 8;
+  {
+    FailureTrace trace(place);
+    for (const auto step : {FailureStep::Bytes, FailureStep::End, FailureStep::Drop})
+      EXPECT_FALSE(say(trace, step));
+    EXPECT_FALSE(say(trace, FailureStep::Begin, {1}));
+    EXPECT_FALSE(trace.take({}, log));
+    EXPECT_TRUE(say(trace, FailureStep::Begin));
+    EXPECT_FALSE(say(trace, FailureStep::Begin));
+    EXPECT_FALSE(say(trace, static_cast<FailureStep>(9)));
+    EXPECT_TRUE(say(trace, FailureStep::Bytes, {1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_TRUE(std::filesystem::exists(path + ".part"));
+    EXPECT_FALSE(say(trace, FailureStep::Bytes, {9}));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  place.lastNs = 0;
+  FailureTrace trace(place);
+  EXPECT_TRUE(say(trace, FailureStep::Begin));
+  EXPECT_TRUE(say(trace, FailureStep::Bytes, {1, 2}));
+  EXPECT_TRUE(say(trace, FailureStep::End));
+  EXPECT_EQ(bytesOfFile(path), (std::vector<uint8_t>{1, 2}));
+  EXPECT_TRUE(say(trace, FailureStep::Begin));  // too early: taken, and not written
+  EXPECT_TRUE(say(trace, FailureStep::Bytes, {3}));
+  EXPECT_TRUE(say(trace, FailureStep::End));
+  EXPECT_EQ(bytesOfFile(path), (std::vector<uint8_t>{1, 2}));
+  std::filesystem::remove(path);
 }
 
 TEST(RemoteDeaths, TooManyInAMinuteLeaveTheGpuGoneUntilThatIsOver) {

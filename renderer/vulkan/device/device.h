@@ -39,6 +39,7 @@ public:
   const DeviceCaps& caps() const { return m_caps; }
   const VkPhysicalDeviceProperties& properties() const { return m_properties; }
   const VkPhysicalDeviceLimits& limits() const { return m_properties.limits; }
+  VkDriverId driverId() const { return m_driverId; }
   /// Returns the driver's name and version, for people.
   const std::string& driver() const { return m_driver; }
   const VkPhysicalDeviceMemoryProperties& memory() const { return m_memory; }

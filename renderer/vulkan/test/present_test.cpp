@@ -219,6 +219,7 @@ TEST_F(PipelineFileTest, SurvivesARestart) {
   drawOnce();
   std::filesystem::path file;
   for (const auto& entry : std::filesystem::directory_iterator(m_folder)) {
+    if (entry.is_directory()) continue;  // of the driver's, in a process of its own
     EXPECT_TRUE(file.empty()) << "more than one file";
     file = entry.path();
   }
