@@ -92,8 +92,8 @@ std::vector<std::string> namesIn(const std::string& folder) {
 /// Specification).
 std::vector<std::string> baseFolders() {
   const std::string home = variable("HOME");
-  const auto orElse = [](std::string value, const std::string& otherwise) {
-    return value.empty() ? otherwise : std::move(value);
+  const auto orElse = [](const std::string& value, const std::string& otherwise) {
+    return value.empty() ? otherwise : value;
   };
   std::vector<std::string> folders;
   for (const std::string& list : {orElse(variable("XDG_CONFIG_HOME"), home + "/.config"),

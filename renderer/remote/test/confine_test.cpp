@@ -339,7 +339,9 @@ TEST_F(Confined, WhatItMayNotDoIsRefused) {
     if (!possible.back()) std::printf("# not tested, this kernel or container cannot: %s\n", thing.name);
   }
   ASSERT_EQ(fcntl(ram, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-  for (const Calls calls : {Calls::Refused, Calls::Listed}) {
+  std::vector<Calls> lists{Calls::Listed};
+  if (kIsConfined) lists.push_back(Calls::Refused);  // children of a sanitized program are dear
+  for (const Calls calls : lists) {
     size_t seen = 0;
     for (size_t i = 0; i < possible.size(); ++i) {
       if (!possible[i]) continue;
@@ -355,8 +357,8 @@ TEST_F(Confined, WhatItMayNotDoIsRefused) {
 /// Each version of Landlock adds what the one before did not refuse.
 TEST_F(Confined, WhatEachVersionOfLandlockRefuses) {
   const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const auto [address, length] = abstractName("confine" + std::to_string(getpid()));
-  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), length), 0);
+  const auto name = abstractName("confine" + std::to_string(getpid()));
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&name.first), name.second), 0);
   ASSERT_EQ(listen(listener, 8), 0);
   const pid_t parent = getpid();
   const struct {
@@ -387,7 +389,7 @@ TEST_F(Confined, WhatEachVersionOfLandlockRefuses) {
       {6, "talk to a daemon without a file",
        [&] {
          const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-         return connect(fd, reinterpret_cast<const sockaddr*>(&address), length) == 0;
+         return connect(fd, reinterpret_cast<const sockaddr*>(&name.first), name.second) == 0;
        }},
       {6, "signal another process", [&] { return kill(parent, 0) == 0; }},
   };
@@ -395,8 +397,10 @@ TEST_F(Confined, WhatEachVersionOfLandlockRefuses) {
   for (const auto& thing : things) {
     SCOPED_TRACE(thing.name);
     ASSERT_TRUE(succeeds(thing.act, {}));
-    for (uint32_t version = 1; version <= m_landlock; ++version)
-      EXPECT_EQ(succeeds(thing.act, limited(version)), version < thing.version) << version;
+    for (const uint32_t version : {thing.version - 1, thing.version}) {
+      if (version == 0 || !hasLandlock(version)) continue;
+      EXPECT_EQ(succeeds(thing.act, limited(version)), version < thing.version);
+    }
   }
   close(listener);
 }
@@ -408,23 +412,17 @@ TEST_F(Confined, WithoutLandlockNothingIsLimited) {
 
 TEST_F(Confined, ItsCacheIsItsOwn) {
   for (uint32_t version = 1; version <= m_landlock; ++version) {
-    const auto works = [&](const std::function<bool()>& act) {
-      SCOPED_TRACE(version);
-      EXPECT_TRUE(succeeds(act, limited(version)));
-    };
-    works([this] { return opens(cache(), O_RDONLY | O_DIRECTORY); });
-    works([this] { return opens(cache() + "/new", O_RDWR | O_CREAT | O_TRUNC); });
-    works([this] {
-      return rename((cache() + "/new").c_str(), (cache() + "/file").c_str()) == 0 &&
-             opens(cache() + "/file", O_WRONLY | O_TRUNC);
-    });
-    works([this] {
-      const std::string below = cache() + "/below", deep = below + "/file";
-      return mkdir(below.c_str(), 0700) == 0 && opens(deep, O_WRONLY | O_CREAT) &&
-             unlink(deep.c_str()) == 0 && rmdir(below.c_str()) == 0;
-    });
-    works([this] { return opens(readable(), O_RDONLY); });
-    works([] { return opens("/dev/null", O_RDWR); });
+    SCOPED_TRACE(version);
+    EXPECT_TRUE(succeeds(
+        [this] {
+          const std::string kept = cache() + "/file", made = cache() + "/new", below = cache() + "/below";
+          return opens(cache(), O_RDONLY | O_DIRECTORY) && opens(made, O_RDWR | O_CREAT | O_TRUNC) &&
+                 rename(made.c_str(), kept.c_str()) == 0 && opens(kept, O_WRONLY | O_TRUNC) &&
+                 mkdir(below.c_str(), 0700) == 0 && opens(below + "/file", O_WRONLY | O_CREAT) &&
+                 unlink((below + "/file").c_str()) == 0 && rmdir(below.c_str()) == 0 &&
+                 opens(readable(), O_RDONLY) && opens("/dev/null", O_RDWR);
+        },
+        limited(version)));
   }
 }
 
