@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -362,25 +363,29 @@ Server::Answer Server::called(Call call, Unpacker& from) {
   return done;
 }
 
-Outcome Server::startCapture(const std::string& path) {
+bool Server::takeFiles(std::vector<Descriptor>& files) const {
   uint32_t tag = 0;
+  return waitForInput(m_channel->socket.get(), 0) &&  // they were sent before the call
+         receiveDescriptors(m_channel->socket.get(), {reinterpret_cast<uint8_t*>(&tag), sizeof tag}, files);
+}
+
+Outcome Server::startCapture(const std::string& path) {
   std::vector<Descriptor> files;
-  if (!receiveDescriptors(m_channel->socket.get(), {reinterpret_cast<uint8_t*>(&tag), sizeof tag}, files) ||
-      files.size() != 1)
-    return std::string("there is no file");
-  std::FILE* file = fdopen(fcntl(files[0].get(), F_DUPFD_CLOEXEC, 0), "wb");
-  if (!file) return "cannot write '" + path + "'";
+  if (!takeFiles(files) || files.size() != 1) return std::string("there is no file");
+  const int copy = fcntl(files[0].get(), F_DUPFD_CLOEXEC, 0);
+  std::FILE* file = copy >= 0 ? fdopen(copy, "wb") : nullptr;
+  if (!file) {
+    if (copy >= 0) close(copy);
+    return "cannot write '" + path + "'";
+  }
   auto* local = static_cast<LocalRenderer*>(m_renderer);
   return local->captureInto(trace::Writer::create(file, path, local->origin));
 }
 
 bool Server::setRegions(std::span<const uint8_t> bytes) {
-  uint32_t tag = 0;
   std::vector<Descriptor> files;
   std::vector<RegionRecord> records(bytes.size() / sizeof(RegionRecord));
-  if (bytes.size() % sizeof(RegionRecord) != 0 || records.size() > kMostRegions ||
-      !waitForInput(m_channel->socket.get(), 0) ||  // it was sent before the call
-      !receiveDescriptors(m_channel->socket.get(), {reinterpret_cast<uint8_t*>(&tag), sizeof tag}, files))
+  if (bytes.size() % sizeof(RegionRecord) != 0 || records.size() > kMostRegions || !takeFiles(files))
     return false;
   if (!records.empty()) std::memcpy(records.data(), bytes.data(), bytes.size());
   return m_memory.set(records, std::move(files));

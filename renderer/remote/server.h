@@ -49,6 +49,8 @@ private:
   /// Limits the calls of the driver, which has started.
   bool limitCalls();
   void tellRefusals();
+  /// Takes the files that were sent before the call.
+  bool takeFiles(std::vector<Descriptor>& files) const;
   Outcome startCapture(const std::string& path);
 
   void releaseFrames();

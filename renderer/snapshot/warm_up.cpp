@@ -11,7 +11,7 @@ using namespace core;
 namespace {
 
 /// Of the pipelines that were used last: more than a frame of most programs has.
-constexpr size_t kMostDraws = 64;
+constexpr size_t kMostPipelines = 64;
 /// Their shaders may be long; without those that came longest ago if need be.
 constexpr uint64_t kMostCode = uint64_t{1} << 20;
 
@@ -30,7 +30,7 @@ void limitCode(std::vector<std::unique_ptr<DrawState>>& states) {
 }  // namespace
 
 void describeRecentDraws(Submission& parts, trace::Writer& file) {
-  std::vector<std::unique_ptr<DrawState>> states = parts.backend.recentDraws(kMostDraws);
+  std::vector<std::unique_ptr<DrawState>> states = parts.backend.recentDraws(kMostPipelines);
   limitCode(states);
   if (states.empty()) return;
   const Inventory all(parts, states);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/remote/test/bad_client.h"
 
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -50,8 +51,8 @@ void BadClient::takeEvent() {
   switch (static_cast<Event>(m_message.kind)) {
     case Event::Finished: {
       ++m_finished;
-      Unpacker from(m_message.bytes);
-      const auto event = from.value<FinishedEvent>();
+      FinishedEvent event{};
+      std::memcpy(&event, m_message.bytes.data(), std::min(m_message.bytes.size(), sizeof event));
       if ((event.flags & FinishedEvent::HasFrame) == 0 || event.slot >= kFrameSlots || m_dice.chance(30))
         break;
       ControlWords& words = m_channel->control();
@@ -283,10 +284,14 @@ void BadClient::callOne() {
       to.raw(bytes);
       break;
     }
-    case Call::CaptureStart:  // a file would be left behind
-      to.text(m_dice.chance(50) ? "no/such/folder/file" : "");
-      m_mutates = false;
+    case Call::CaptureStart: {
+      const Descriptor memory(memfd_create("capture", MFD_CLOEXEC));
+      const int files[] = {memory.get()};
+      const uint32_t tag = 0;
+      if (!m_dice.chance(m_percent / 4)) (void)sendDescriptors(m_channel->socket.get(), bytesOf(tag), files);
+      to.text("a capture");
       break;
+    }
     case Call::SetRegions:
       setRegions();
       return;

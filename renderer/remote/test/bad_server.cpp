@@ -183,7 +183,7 @@ void BadServer::finish(uint64_t cookie, uint64_t fence) {
   for (uint32_t i = 0; i < event.damageCount; ++i)
     event.damage[i] = {static_cast<uint32_t>(m_dice.below(event.width)),
                        static_cast<uint32_t>(m_dice.below(event.height)), event.width, event.height};
-  const auto all = bytesOf(event);
+  const auto all = bytesOf(event).first(event.bytes());
   emit(m_events, static_cast<uint32_t>(Event::Finished), {all.begin(), all.end()});
 }
 
@@ -379,6 +379,13 @@ void BadServer::writeMemory() {
 }
 
 void BadServer::report() {
+  if (m_dice.chance(20)) {  // the file of the newest submissions, mostly in its order
+    const uint32_t step = m_dice.chance(90) ? m_failureStep : static_cast<uint32_t>(m_dice.number());
+    m_failureStep = step == 1 ? 2 : step == 2 && m_dice.chance(70) ? 2 : step == 2 ? 3 + m_dice.below(2) : 1;
+    Packer piece;
+    emit(m_events, static_cast<uint32_t>(Event::Failure), piece.value(step).raw(m_dice.bytes(100)).bytes());
+    return;
+  }
   Packer log;
   log.value(static_cast<uint32_t>(m_dice.below(5))).raw(m_dice.bytes(m_dice.chance(5) ? 20'000 : 60));
   emit(m_events, static_cast<uint32_t>(Event::Log), log.bytes());

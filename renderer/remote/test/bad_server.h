@@ -68,6 +68,7 @@ private:
   };
   std::deque<Owed> m_owed;  ///< submissions that it has not finished
   uint64_t m_deeds = 0;
+  uint32_t m_failureStep = 1;
   uint64_t m_sequence = 0;
   bool m_hasRegions = false;
   bool m_ends = false;

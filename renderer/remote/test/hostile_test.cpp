@@ -19,8 +19,10 @@
 #include <thread>
 
 #include "renderer/process/protocol.h"
+#include "renderer/remote/call_filter.h"
 #include "renderer/remote/confine.h"
 #include "renderer/remote/descriptors.h"
+#include "renderer/remote/driver_files.h"
 #include "renderer/remote/server.h"
 #include "renderer/remote/start_protocol.h"
 #include "renderer/remote/test/bad_client.h"
@@ -266,13 +268,27 @@ int misbehave() {
 }  // namespace
 }  // namespace aerogpu::remote::test
 
-// In place of confine.cpp: what a server gives up, this program needs for its other tests.
+// In place of confine.cpp, driver_files.cpp, landlock.cpp and call_filter.cpp: what a server gives up, this
+// program needs for its other tests.
 namespace aerogpu::remote {
 bool giveUpRights() {
   return true;
 }
-bool filterCalls() {
+void leadCaches(const std::string& /*cacheDir*/) {}
+FileRules driverFiles(const std::string& /*cacheDir*/) {
+  return {};
+}
+std::optional<uint32_t> limitFiles(const FileRules& /*rules*/, uint32_t /*most*/) {
+  return 0;
+}
+Calls callsFor(core::DriverKind /*driver*/) {
+  return Calls::All;
+}
+bool filterCalls(Calls /*calls*/) {
   return true;
+}
+std::vector<std::string> takeRefusals() {
+  return {};
 }
 }  // namespace aerogpu::remote
 

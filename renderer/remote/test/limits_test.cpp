@@ -48,7 +48,7 @@ struct Script {
     Unpacker from(submit.bytes);
     FinishedEvent event{};
     event.cookie = from.value<SubmitCall>().cookie;
-    return say(Event::Finished, bytesOf(event));
+    return say(Event::Finished, bytesOf(event).first(event.bytes()));
   }
 };
 
