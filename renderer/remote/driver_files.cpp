@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Paths are those of the Vulkan loader (Vulkan-Loader, docs/LoaderDriverInterface.md and
-// LoaderLayerInterface.md), Mesa (docs/envvars.rst), libdrm and NVIDIA's driver (its README, "Listing of
-// Installed Components", "Specifying OpenGL Environment Variable Settings"); what lavapipe opens was watched.
+// Paths are those of the Vulkan loader (Vulkan-Loader, "LoaderDriverInterface" and
+// "LoaderLayerInterface"), Mesa ("Environment Variables"), libdrm and NVIDIA's driver (its README, "Listing
+// of Installed Components", "Specifying OpenGL Environment Variable Settings"); what lavapipe opens was
+// watched.
 #include "renderer/remote/driver_files.h"
 
 #include <limits.h>
