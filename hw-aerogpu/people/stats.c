@@ -69,7 +69,8 @@ static const AeroGPUCounter aerogpu_counters[] = {
     FROM_STATS("load-bytes", load_bytes,
                "bytes of objects and pictures in the state loaded last"),
     FROM_STATS("gpu-moves", gpu_moves,
-               "times that vulkan-device moved the machine to another GPU"),
+               "times that vulkan-device, renderer-restart or x-move moved the "
+               "machine to a GPU opened anew"),
     FROM_STATS("gpu-move-ns", gpu_move_ns, "time that the last of them took"),
     FROM_STATS("gpu-move-longest-ns", gpu_move_longest_ns,
                "time that the longest of them took"),

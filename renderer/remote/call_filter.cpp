@@ -80,11 +80,11 @@ public:
     for (const uint32_t kind : kinds) allowCall(kind << 8);
     refuse();
   }
-  /// Allows the call `number` only where all bits of its first argument are set.
-  void allowWithBits(uint32_t number, uint32_t bits) {
+  /// Allows the call `number` only where this one bit of its first argument is set.
+  void allowWithBit(uint32_t number, uint32_t bit) {
     ifEqual(number, 4);
     load(argument(0));
-    add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1));
+    add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bit, 0, 1));
     end(SECCOMP_RET_ALLOW);
     refuse();
   }
@@ -168,7 +168,7 @@ bool refuseSome() {
   for (const uint32_t number : kRefused) filter.refuseCall(number);
   // Its flags are in memory, which a filter cannot read; the C library takes clone() then.
   filter.endCall(__NR_clone3, SECCOMP_RET_ERRNO | ENOSYS);
-  filter.allowWithBits(__NR_clone, CLONE_THREAD);  // threads, and no processes
+  filter.allowWithBit(__NR_clone, CLONE_THREAD);  // threads, and no processes
   const uint32_t own[] = {static_cast<uint32_t>(getpid())}, self[] = {0};
   filter.allowWhere(__NR_tgkill, 0, own);      // abort()
   filter.allowWhere(__NR_prlimit64, 0, self);  // its own limits
@@ -186,7 +186,7 @@ bool allowSome(bool hardware) {
   filter.endCall(__NR_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   filter.endNewerThan(kNewestCall, SECCOMP_RET_ERRNO | ENOSYS);
   filter.endCall(__NR_openat2, SECCOMP_RET_ERRNO | ENOSYS);
-  filter.allowWithBits(__NR_clone, CLONE_THREAD);
+  filter.allowWithBit(__NR_clone, CLONE_THREAD);
   const uint32_t own[] = {static_cast<uint32_t>(getpid())}, self[] = {0}, local[] = {AF_UNIX};
   filter.allowWhere(__NR_tgkill, 0, own);
   filter.allowWhere(__NR_prlimit64, 0, self);

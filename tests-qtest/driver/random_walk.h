@@ -22,7 +22,7 @@ using Color = std::optional<uint32_t>;  // colour of all pixels; nothing: unknow
 using Effect = std::function<void(bool done)>;
 
 /// After how long a submission counts as hung: while a walk makes the GPU hang on purpose, and otherwise.
-inline constexpr int kShortTimeoutMs = 2000, kTimeoutMs = 10000;
+inline constexpr int kShortTimeoutMs = 3500, kTimeoutMs = 10000;
 
 /// A texture or a buffer with an allocation of its own.
 struct WalkItem {

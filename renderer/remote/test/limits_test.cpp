@@ -177,6 +177,7 @@ protected:
 };
 
 constexpr const char* kNever = "the renderer's process says that it works, never ends, and was ended";
+constexpr const char* kSilent = "the renderer's process has been silent for too long and was ended";
 constexpr const char* kNonsense = "the renderer's process has reported nonsense and was ended";
 constexpr const char* kUnasked = "the renderer's process has answered what no one asked and was ended";
 
@@ -237,7 +238,9 @@ TEST_F(Limits, EventsWithoutEndAreNoProgress) {
   submit();
   renderer->waitIdle(kForever);
   EXPECT_EQ(lost, std::vector<bool>{true});
-  EXPECT_EQ(death(), kNever);
+  // Its thread may stand still while this clock goes on: then it was silent.
+  const std::string why = death();
+  EXPECT_TRUE(why == kNever || why == kSilent) << why;
 }
 
 TEST_F(Limits, LinesOfTheLogAreCountedAndShown) {
@@ -246,7 +249,8 @@ TEST_F(Limits, LinesOfTheLogAreCountedAndShown) {
     Packer line;
     line.value(uint32_t{AEROGPU_LOG_INFO}).raw(bytesOf("\x1b[2Ja\nb\x7f"));
     for (int i = 0; i < 2000; ++i) script.say(Event::Log, line.bytes());
-    return !script.finish(call);
+    script.finish(call);
+    return true;
   };
   ASSERT_TRUE(create()) << error;
   submit();
@@ -297,7 +301,8 @@ TEST_F(Limits, WritesAtOneAddressHaveTheirEnds) {
     if (static_cast<Call>(call.kind) != Call::Submit) return false;
     for (const uint64_t size : {8, 100}) script.write(kGuestBase + 4096, size, 0);
     for (const uint64_t size : {90, 8}) script.write(kGuestBase + 4096, size, 1);
-    return !script.finish(call);
+    script.finish(call);
+    return true;
   };
   ASSERT_TRUE(create()) << error;
   tellRegions();

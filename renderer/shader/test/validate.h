@@ -14,10 +14,13 @@
 
 namespace aerogpu::shader::test {
 
-/// Returns an empty string if the module is valid for Vulkan 1.1, else the validator's message and the
-/// disassembly.
+/// The newest version that Vulkan 1.1 takes (its specification, "Versions and Formats").
+inline constexpr uint32_t kSpirv13 = 0x10300;
+
+/// Returns an empty string if the module is valid for Vulkan 1.1, or 1.3 if its version is newer than that
+/// one's, else the validator's message and the disassembly.
 inline std::string validate(const std::vector<uint32_t>& words) {
-  spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_1);
+  spvtools::SpirvTools tools(words.at(1) > kSpirv13 ? SPV_ENV_VULKAN_1_3 : SPV_ENV_VULKAN_1_1);
   std::string message;
   tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t&, const char* text) {
     message += text;
@@ -49,6 +52,7 @@ inline Module module(const Program& p, const EmitOptions& options = {}) {
   EXPECT_TRUE(m.ok()) << (m.ok() ? "" : m.error().message);
   if (!m.ok()) std::abort();
   EXPECT_EQ(validate(m->words), "");
+  EXPECT_LE(m->words.at(1), kSpirv13);
   return *m;
 }
 
