@@ -14,7 +14,7 @@
 
 namespace aerogpu::test {
 
-Harness::Harness(const Options& options) : m_memoryBytes(options.guestBytes) {
+Harness::Harness(const Options& options) : m_memoryBytes(options.guestBytes), m_moves(options.moves) {
   const uint64_t wholePages = (options.guestBytes + 4095) & ~uint64_t{4095};
   const char* process = std::getenv("AEROGPU_TEST_PROCESS");
   const bool sharesMemory = process && std::strcmp(process, "shared") == 0;
@@ -220,7 +220,7 @@ FinishedSubmission Harness::submitRaw(std::span<const uint8_t> stream, std::span
   submission.descriptor_error = descriptorError;
   aerogpu_renderer_submit(m_renderer, &submission);
   const FinishedSubmission finished = waitFor(submission.cookie);
-  if (!isRemote()) moveIfAsked(local(), submission.cookie);
+  if (!isRemote() && m_moves) moveIfAsked(local(), submission.cookie);
   return finished;
 }
 

@@ -64,6 +64,7 @@ public:
     uint32_t maxBatchMs = 0;  ///< 0: the renderer's default
     uint32_t processDeaths = 0;
     const char* caps = "";  ///< what is announced; empty: all
+    bool moves = true;      ///< false: AEROGPU_TEST_MOVE leaves it alone; say why
   };
   /// Creates the renderer. Tests that need it check ok().
   explicit Harness(const Options& options);
@@ -191,6 +192,7 @@ private:
     void operator()(uint8_t* memory) const { std::free(memory); }
   };
   const uint64_t m_memoryBytes;
+  const bool m_moves;
   std::unique_ptr<uint8_t, Free> m_private;  ///< page-aligned, as a machine's RAM is
   remote::SharedMemory m_shared;             ///< in its place
   uint8_t* m_bytes = nullptr;
