@@ -25,6 +25,12 @@ bool waitForInput(int fd, uint64_t untilNs) {
   return ready > 0;
 }
 
+bool isControl(int fd) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
 bool sendDescriptors(int socket, std::span<const uint8_t> bytes, std::span<const int> descriptors) {
   if (descriptors.size() > kMostDescriptors) return false;
   iovec part{const_cast<uint8_t*>(bytes.data()), bytes.size()};

@@ -13,6 +13,9 @@ namespace aerogpu::remote {
 /// Most descriptors of one datagram (SCM_MAX_FD of Linux is 253).
 inline constexpr size_t kMostDescriptors = 128;
 
+/// True if it is a socket like those over which descriptors go here.
+bool isControl(int fd);
+
 /// Waits until something comes or the other side has ended; false at the limit, a time of nowNs().
 bool waitForInput(int fd, uint64_t untilNs);
 

@@ -68,10 +68,7 @@ Outcome LongSave::end(const std::shared_ptr<Session>& session) {
   m_goesOn = false;
   if (!followed) return followed;
   // All of it may be too much to keep. If the process dies, the GPU is lost, and nobody asks for the rest.
-  const auto write = [this](std::span<const uint8_t> bytes) {
-    return m_sink.write(m_sink.opaque, bytes.data(), bytes.size());
-  };
-  CallEnd done = session->call(Call::SaveEnd, {}, {write});
+  CallEnd done = session->call(Call::SaveEnd, {}, into(m_sink));
   m_bytes = {};
   if (!done.ok) return std::move(done.error);
   return {};

@@ -40,12 +40,6 @@ bool adoptIn(Session& session, std::span<const uint8_t> caps, bool partly) {
          taken != 0;
 }
 
-/// The bytes of a save go to a sink.
-Meanwhile into(const aerogpu_bytes_sink& sink) {
-  return {
-      [sink](std::span<const uint8_t> bytes) { return sink.write(sink.opaque, bytes.data(), bytes.size()); }};
-}
-
 std::span<const uint8_t> memoryOf(const void* bytes, size_t size) {
   return {static_cast<const uint8_t*>(bytes), size};
 }
@@ -296,8 +290,8 @@ bool RemoteRenderer::readProcess(aerogpu_renderer_process& out) const {
   const bool isNew = !death.why.empty() && !m_isCounted;
   if (!m_session->ended()) out.id = m_session->processId();
   out.since_ms = m_session->sinceMs();
-  out.landlock = m_lives.back().rights.landlock;
-  out.calls = m_lives.back().rights.calls;
+  out.landlock = m_life->rights.landlock;
+  out.calls = m_life->rights.calls;
   out.deaths = m_deaths + isNew;
   copyText(out.last_death, sizeof out.last_death, isNew ? death.why : m_lastDeath);
   return true;
@@ -344,7 +338,7 @@ bool RemoteRenderer::nextSpace(uint32_t from, aerogpu_renderer_space& out) const
 }
 
 Outcome RemoteRenderer::save(const aerogpu_bytes_sink& sink) {
-  return callAtRest(Call::Save, into(sink));
+  return callAtRest(Call::Save, remote::into(sink));
 }
 
 void RemoteRenderer::saveBegin(const aerogpu_bytes_sink& sink) {

@@ -15,6 +15,7 @@
 
 #include "renderer/process/protocol.h"
 #include "renderer/remote/confine.h"
+#include "renderer/remote/descriptors.h"
 #include "renderer/remote/server.h"
 #include "renderer/remote/start_protocol.h"
 #include "renderer/remote/starter.h"
@@ -25,12 +26,6 @@ namespace {
 using namespace aerogpu;
 
 constexpr const char* kName = "aerogpu-renderer";
-
-bool isControl(int fd) {
-  int type = 0;
-  socklen_t size = sizeof type;
-  return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
-}
 
 int startOthers() {
   // As the helpers: it has its own session, nobody waits for it, and it ends when its embedder does. What it
@@ -48,7 +43,7 @@ int startOthers() {
 int render() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // its starter is the one that ends it
   // Its starter gives it these alone; what else there might be is for nobody here.
-  const bool hasTranslator = isControl(remote::kTranslatorFd);
+  const bool hasTranslator = remote::isControl(remote::kTranslatorFd);
   closefrom(hasTranslator ? remote::kTranslatorFd + 1 : process::kControlFd + 1);
   if (remote::kIsConfined && !remote::giveUpRights()) return process::kExitNoSandbox;
   std::string error;
@@ -69,7 +64,7 @@ int render() {
 
 int main(int argc, char** argv) {
   const bool session = argc == 2 && std::string_view(argv[1]) == remote::kSessionArgument;
-  if ((argc != 1 && !session) || !isControl(process::kControlFd)) {
+  if ((argc != 1 && !session) || !remote::isControl(process::kControlFd)) {
     std::fprintf(stderr, "%s is started by the aerogpu device, not by hand\n", kName);
     return process::kExitUsage;
   }

@@ -33,6 +33,12 @@ struct Meanwhile {
   std::function<bool(std::span<const uint8_t>)> bytes = {};  ///< for a sink; false: no more
 };
 
+/// The bytes of a save go to a sink.
+inline Meanwhile into(const aerogpu_bytes_sink& sink) {
+  return {
+      [sink](std::span<const uint8_t> bytes) { return sink.write(sink.opaque, bytes.data(), bytes.size()); }};
+}
+
 /// The end of a call.
 struct CallEnd {
   bool ok = false;

@@ -21,8 +21,6 @@ namespace {
 using Area = Channel::Area;
 using Clock = std::chrono::steady_clock;
 
-constexpr Area kAreas[] = {Area::Control, Area::Calls,      Area::Replies, Area::Events,
-                           Area::Urgent,  Area::MemoryAsks, Area::Staging};
 /// How long a server may take for an answer before the test gives up; far less is usual.
 constexpr std::chrono::seconds kPatience(20);
 constexpr uint32_t kBackedAllocation = 1, kScanoutAllocation = 2;
@@ -325,23 +323,13 @@ void BadClient::misbehave() {
   switch (m_dice.below(12)) {
     case 0:
     case 1:
-      spoilWords(*m_channel, m_dice, m_dice.oneOf(kAreas));
-      break;
     case 2:
-      spoilWords(*m_channel, m_dice, Area::Control);
-      break;
     case 3:
     case 4:
-      spoilBytes(*m_channel, m_dice, kAreas[m_dice.below(std::size(kAreas) - 1) + 1]);
-      break;
     case 5:
-      spoilFiles(*m_channel, m_dice);
-      break;
     case 6:
-      spoilBells(*m_channel, m_dice);
-      break;
     case 7:
-      sendStrangers(m_channel->socket.get(), m_dice);
+      spoil(*m_channel, m_dice);
       break;
     case 8:
       (void)pump([&] {

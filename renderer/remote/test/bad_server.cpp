@@ -20,9 +20,6 @@ namespace {
 
 using Area = Channel::Area;
 
-constexpr Area kAreas[] = {Area::Control, Area::Calls,      Area::Replies, Area::Events,
-                           Area::Urgent,  Area::MemoryAsks, Area::Staging};
-
 Descriptor pairWith(Descriptor& here) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
@@ -433,24 +430,14 @@ void BadServer::misbehave() {
   switch (m_dice.below(20)) {
     case 0:
     case 1:
-      spoilWords(*m_channel, m_dice, m_dice.oneOf(kAreas));
-      break;
     case 2:
-      spoilWords(*m_channel, m_dice, Area::Control);
-      break;
     case 3:
     case 4:
-      spoilBytes(*m_channel, m_dice, kAreas[m_dice.below(std::size(kAreas) - 1) + 1]);
-      break;
     case 5:
-      spoilFiles(*m_channel, m_dice);
-      break;
     case 6:
     case 7:
-      spoilBells(*m_channel, m_dice);
-      break;
     case 8:
-      sendStrangers(m_channel->socket.get(), m_dice);
+      spoil(*m_channel, m_dice);
       break;
     case 9:
       sleep();

@@ -247,6 +247,34 @@ void sendStrangers(int socket, Dice& dice) {
   (void)sendDescriptors(socket, bytes, many);
 }
 
+void spoil(Channel& channel, Dice& dice) {
+  constexpr Channel::Area kAreas[] = {
+      Channel::Area::Control, Channel::Area::Calls,      Channel::Area::Replies, Channel::Area::Events,
+      Channel::Area::Urgent,  Channel::Area::MemoryAsks, Channel::Area::Staging};
+  switch (dice.below(9)) {
+    case 0:
+    case 1:
+      spoilWords(channel, dice, dice.oneOf(kAreas));
+      break;
+    case 2:
+      spoilWords(channel, dice, Channel::Area::Control);
+      break;
+    case 3:
+    case 4:
+      spoilBytes(channel, dice, kAreas[dice.below(std::size(kAreas) - 1) + 1]);
+      break;
+    case 5:
+      spoilFiles(channel, dice);
+      break;
+    case 6:
+    case 7:
+      spoilBells(channel, dice);
+      break;
+    default:
+      sendStrangers(channel.socket.get(), dice);
+  }
+}
+
 bool hungUp(int socket) {
   pollfd polled{socket, 0, 0};
   return ::poll(&polled, 1, 0) > 0;

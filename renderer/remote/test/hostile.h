@@ -84,6 +84,8 @@ void spoilFiles(const Channel& channel, Dice& dice);
 void spoilBells(Channel& channel, Dice& dice);
 /// Sends datagrams with descriptors that nobody asked for.
 void sendStrangers(int socket, Dice& dice);
+/// Does one of these.
+void spoil(Channel& channel, Dice& dice);
 
 /// True if the other end of the socket has been closed or shut down.
 bool hungUp(int socket);

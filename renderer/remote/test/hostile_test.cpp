@@ -241,12 +241,6 @@ TEST(HostileClient, AsAProcess) {
 }
 
 /// As aerogpu-renderer's own, but what it starts is a bad one.
-bool isControl(int fd) {
-  int type = 0;
-  socklen_t size = sizeof type;
-  return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
-}
-
 int startOthers() {
   char path[PATH_MAX];
   if (!realpath("/proc/self/exe", path)) return process::kExitUsage;
@@ -295,7 +289,7 @@ std::vector<std::string> takeRefusals() {
 int main(int argc, char** argv) {
   using namespace aerogpu;
   if (argc == 2 && std::string_view(argv[1]) == remote::kSessionArgument) return remote::test::misbehave();
-  if (argc == 1 && remote::test::isControl(process::kControlFd)) return remote::test::startOthers();
+  if (argc == 1 && remote::isControl(process::kControlFd)) return remote::test::startOthers();
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
