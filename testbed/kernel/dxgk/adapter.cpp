@@ -185,7 +185,7 @@ NTSTATUS Adapter::startDevice() {
                      &m_interface, &sources, &children);
   }
   if (!ntSuccess(status)) {
-    m_started = false;
+    disconnectInterrupt();
     return status;
   }
   if (sources == 0 || sources > 16 || children == 0 || children > 64)
@@ -262,7 +262,7 @@ NTSTATUS Adapter::stopDevice() {
     if (registers().read64(AEROGPU_MMIO_REG_FENCE_GPA_LO))
       brokenRule("the device still has the fence page after DxgkDdiStopDevice");
   }
-  m_started = false;
+  disconnectInterrupt();
   drainDpcs();
   reportMappings();
   reportPendingWork();
@@ -324,6 +324,12 @@ void Adapter::startInterruptThread() {
   startThread("interrupt", [this] { interruptLoop(); });
 }
 
+// IoDisconnectInterrupt returns only when no call of the routine is left, so that the context may be freed.
+void Adapter::disconnectInterrupt() {
+  std::lock_guard lock(m_interruptLock);
+  m_started = false;
+}
+
 // The line is level-triggered and may be shared: a TRUE that leaves the cause asserted comes back at once.
 void Adapter::interruptLoop() {
   unsigned storm = 0;
@@ -337,8 +343,7 @@ void Adapter::interruptLoop() {
     }
     if (!fired && !m_noise) continue;
     if (fired) m_lastInterruptNs = clockNow();
-    if (m_started) {
-      std::lock_guard lock(m_interruptLock);
+    if (std::lock_guard lock(m_interruptLock); m_started) {
       IsrState& state = isrState();
       state = {true, false, false, false, false};
       const BOOLEAN ours =

@@ -65,6 +65,7 @@ private:
   guest::Status readCaps();
   void interruptLoop();
   void startInterruptThread();
+  void disconnectInterrupt();
   NTSTATUS queryChildren();
 
   std::u16string m_driverName, m_busDriverName;
