@@ -357,7 +357,7 @@ TEST(Contract, Presents) {
   d.set(kIrqEnable, kIrqFence);
   const uint64_t sequence = d.reg64(kVblankSeq);
   const uint64_t fence = d.submit(Stream().add(kPresentEx, {0, kVsync, 0x77, 0}), table, kSubmitPresent);
-  d.waitUntil([&] { return d.qemu.property("presents") == 2; }, "the present's work");
+  d.waitUntil([&] { return d.qemu.property("presents-done") == 2; }, "the present's work");
   d.qemu.clockStep(8'000'000);
   EXPECT_LT(d.reg64(kCompleted), fence) << "before the vblank";
   d.qemu.clockStep(9'000'000);

@@ -93,10 +93,10 @@ void pageFlips(const std::string& backend) {
   EXPECT_EQ(w.shown(), 1u);
   uint64_t fence = w.draw(2, 2 % kBuffers + 1);
   for (uint32_t frame = 2; frame < kFrames; ++frame) {
-    const int64_t presents = w.dev.qemu.property("presents");
     w.shown();
     const uint64_t next = w.draw(frame + 1, (frame + 1) % kBuffers + 1);
-    w.dev.waitUntil([&] { return w.dev.qemu.property("presents") > presents; }, "the next frame's work");
+    w.dev.waitUntil([&] { return w.dev.qemu.property("presents-done") == frame + 1; },
+                    "the next frame's work");
     EXPECT_EQ(w.shown(), frame - 1) << "nothing changes before the flip";
     EXPECT_LT(w.dev.completedFence(), fence) << "not before its vblank";
     w.toVblankOf(fence);
@@ -125,13 +125,13 @@ void presentsOfOneTexture(const std::string& backend) {
   w.enable(0);
   w.dev.qemu.clockStep(kPeriod / 2);
   const uint64_t first = w.draw(1, 1);
-  w.dev.waitUntil([&] { return w.dev.qemu.property("presents") == 1; }, "the first frame's work");
+  w.dev.waitUntil([&] { return w.dev.qemu.property("presents-done") == 1; }, "the first frame's work");
   w.toVblankOf(first);
   EXPECT_EQ(w.shown(), 1u);
   for (uint32_t frame = 2; frame < kFrames; ++frame) {
     const uint64_t fence = w.draw(frame, 1);
     w.shown();
-    w.dev.waitUntil([&] { return w.dev.qemu.property("presents") == frame; }, "the frame's work");
+    w.dev.waitUntil([&] { return w.dev.qemu.property("presents-done") == frame; }, "the frame's work");
     EXPECT_EQ(w.shown(), frame - 1) << "not before its vblank";
     w.toVblankOf(fence);
     EXPECT_EQ(w.shown(), frame);
@@ -208,7 +208,7 @@ TEST(Flips, AwayFromAPresentThatWaits) {
   packets::clearColor(other, {7.0f / 255});
   w.dev.waitFence(w.submit(other, 0));
   const uint64_t fence = w.draw(5, 1);
-  w.dev.waitUntil([&] { return w.dev.qemu.property("presents") == 1; }, "the present's work");
+  w.dev.waitUntil([&] { return w.dev.qemu.property("presents-done") == 1; }, "the present's work");
   w.flip(1);
   EXPECT_EQ(w.shown(), 7u);
   w.toVblankOf(fence);

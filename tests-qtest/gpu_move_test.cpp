@@ -118,7 +118,7 @@ TEST_F(GpuMove, APresentWaits) {
   packets::clearColor(w, {0, 1, 0});
   packets::present(w, AEROGPU_PRESENT_FLAG_VSYNC);
   const uint64_t waits = push(w);
-  dev.waitUntil([&] { return dev.qemu.property("presents") == 2; }, "the present's work");
+  dev.waitUntil([&] { return dev.qemu.property("presents-done") == 2; }, "the present's work");
   for (int i = 0; i < 4; ++i) ASSERT_EQ(move(""), kMoved);
   EXPECT_EQ(pixel(), 0xFF0000u);
   EXPECT_LT(dev.completedFence(), waits);

@@ -65,7 +65,7 @@ void makeSome(AeroGpuDev& dev, const Bytes& contents = pattern(300, 3)) {
   packets::clearColor(w, {0, 1, 0});
   packets::present(w, AEROGPU_PRESENT_FLAG_VSYNC);
   submit(w, kKernel);
-  dev.waitUntil([&] { return dev.qemu.property("presents") == 2; }, "the present's work");
+  dev.waitUntil([&] { return dev.qemu.property("presents-done") == 2; }, "the present's work");
   EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
   dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
   dev.qemu.qmp("stop");

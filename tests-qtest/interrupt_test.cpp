@@ -233,7 +233,7 @@ TEST(Msi, AVsyncedPresentInterruptsOnceAtItsVblank) {
   const CommandWriter w = presentStream(AEROGPU_PRESENT_FLAG_VSYNC);
   for (int present = 1; present <= 5; ++present) {
     const uint64_t fence = dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT});
-    dev.waitUntil([&] { return dev.qemu.property("presents") == present; }, "the present's work");
+    dev.waitUntil([&] { return dev.qemu.property("presents-done") == present; }, "the present's work");
     expectMessages(dev, present - 1);
     dev.qemu.clockStep(kPeriod);
     dev.waitFence(fence);
@@ -330,7 +330,7 @@ TEST(Present, WithVsyncCompletesAtTheNextVblankAndNotBefore) {
   dev.startRing();
   const CommandWriter w = presentStream(AEROGPU_PRESENT_FLAG_VSYNC);
   const uint64_t fence = dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT});
-  dev.waitUntil([&] { return dev.qemu.property("presents") == 1; }, "the present's work");
+  dev.waitUntil([&] { return dev.qemu.property("presents-done") == 1; }, "the present's work");
   dev.qemu.clockStep(kPeriod / 2);
   EXPECT_LT(dev.completedFence(), fence);
   dev.qemu.clockStep(kPeriod / 2 + 200);
@@ -378,7 +378,7 @@ TEST(Present, ExWithVsyncWaitsLikeAPlainOne) {
     w.packet(AEROGPU_CMD_PRESENT_EX, present);
     const uint64_t fence = dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT});
     ++presents;
-    dev.waitUntil([&] { return dev.qemu.property("presents") == presents; }, "the present's work");
+    dev.waitUntil([&] { return dev.qemu.property("presents-done") == presents; }, "the present's work");
     return fence;
   };
   for (const uint32_t d3d9Flags : {0u, ~0u}) {
@@ -408,7 +408,7 @@ TEST(Present, AHeldOneIsReleasedWhenTheScanoutIsDisabled) {
   dev.setScanout({});
   dev.startRing();
   const uint64_t fence = dev.submit(presentStream(AEROGPU_PRESENT_FLAG_VSYNC));
-  dev.waitUntil([&] { return dev.qemu.property("presents") == 1; }, "the present's work");
+  dev.waitUntil([&] { return dev.qemu.property("presents-done") == 1; }, "the present's work");
   EXPECT_LT(dev.completedFence(), fence);
   dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
   dev.waitFence(fence);

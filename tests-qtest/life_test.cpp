@@ -52,7 +52,7 @@ TEST(Life, AStoppedMachineStandsStill) {
   dev.waitFence(dev.submitEmpty());
   // A present that its vblank would complete, and one submission that is no longer fetched.
   const uint64_t held = dev.submit(vsyncedPresent());
-  dev.waitUntil([&] { return dev.qemu.property("presents") == 1; }, "the present's work");
+  dev.waitUntil([&] { return dev.qemu.property("presents-done") == 1; }, "the present's work");
   dev.qemu.qmp("stop");
   const uint64_t late = dev.submitEmpty();
   const auto ring = dev.qemu.read(kRingGpa, 64), fences = dev.qemu.read(kFenceGpa, 64);

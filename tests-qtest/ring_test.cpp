@@ -177,16 +177,16 @@ TEST(Ring, ResetAtEveryStage) {
       {"being executed", [&] { dev.submit(longOne, {.commandGpa = 0x1000000}); }},
       {"waiting for its vblank",
        [&] {
-         const int64_t before = dev.qemu.property("presents");
+         const int64_t before = dev.qemu.property("presents-done");
          dev.submit(vsync);
-         dev.waitUntil([&] { return dev.qemu.property("presents") > before; }, "the present's work");
+         dev.waitUntil([&] { return dev.qemu.property("presents-done") > before; }, "the present's work");
        }},
       {"two presents, the first waits",
        [&] {
-         const int64_t before = dev.qemu.property("presents");
+         const int64_t before = dev.qemu.property("presents-done");
          dev.submit(vsync);
          dev.submit(vsync);
-         dev.waitUntil([&] { return dev.qemu.property("presents") == before + 2; }, "their work");
+         dev.waitUntil([&] { return dev.qemu.property("presents-done") == before + 2; }, "their work");
        }},
       {"ordinary work behind a present",
        [&] {

@@ -205,7 +205,7 @@ TEST_P(SavedObjects, PresentWaits) {
   packets::clearColor(w, {0, 1, 0});
   packets::present(w, AEROGPU_PRESENT_FLAG_VSYNC);
   const uint64_t waits = push(dev(), w);
-  dev().waitUntil([&] { return dev().qemu.property("presents") == 2; }, "the present's work");
+  dev().waitUntil([&] { return dev().qemu.property("presents-done") == 2; }, "the present's work");
   saveAndLoad();
   onBoth([&](AeroGpuDev& on) {
     EXPECT_EQ(pixel(on), 0xFF0000u);

@@ -41,6 +41,9 @@ static const AeroGPUCounter aerogpu_counters[] = {
     FROM_STATS(
         "completions", completions,
         "submissions completed; queue-depth is the difference, without those that a reset dropped"),
+    FROM_STATS(
+        "presents-done", presents_done,
+        "presents whose submission's work has ended; one may still wait for its vblank"),
     FROM_STATS("errors", errors, "errors latched in ERROR_*"),
     FROM_STATS("vblanks", vblanks, "vblanks that were waited for"),
     FROM_STATS("bytes", bytes_fetched,

@@ -9,6 +9,7 @@
 typedef struct AeroGPUStats {
     uint64_t submissions; /* fetched from the ring */
     uint64_t completions;
+    uint64_t presents_done;  /* their submissions' work has ended */
     uint64_t errors;         /* latched */
     uint64_t vblanks;        /* delivered ticks */
     uint64_t latency_min_ns; /* fetch to completion */

@@ -161,6 +161,7 @@ void aerogpu_submission_done(AeroGPUState *s,
     sub->error_count = result->error_count;
     sub->error_code = result->last_error_code;
     sub->present_count = result->present_count;
+    s->stats.presents_done += result->present_count;
     sub->vsync = result->present_vsync;
     sub->texture = result->scanout_is_texture;
     sub->changed = result->scanout_changed;
