@@ -52,11 +52,10 @@ Sent RingWriter::write(uint32_t kind, std::initializer_list<std::span<const uint
   return Sent::Yes;
 }
 
-void RingReader::take(void* to, size_t size) {
-  const uint64_t at = m_read & (m_size - 1), first = std::min<uint64_t>(size, m_size - at);
-  if (first != 0) std::memcpy(to, m_bytes + at, first);
+void RingReader::take(uint64_t at, void* to, size_t size) const {
+  const uint64_t begin = at & (m_size - 1), first = std::min<uint64_t>(size, m_size - begin);
+  if (first != 0) std::memcpy(to, m_bytes + begin, first);
   if (first != size) std::memcpy(static_cast<uint8_t*>(to) + first, m_bytes, size - first);
-  m_read += size;
 }
 
 Received RingReader::read(Message& message, uint64_t untilNs) {
@@ -69,15 +68,15 @@ Received RingReader::readNow(Message& message) {
   const uint64_t full = this->full();
   if (full == 0) return Received::Late;
   if (full > m_size || full < sizeof(MessageHeader)) return Received::Broken;
-  const uint64_t begin = m_read;
+  const uint64_t begin = m_read.load(std::memory_order_relaxed);
   MessageHeader header;
-  take(&header, sizeof header);
+  take(begin, &header, sizeof header);
   if (taken(header.bytes) > full) return Received::Broken;
   message.kind = header.kind;
   message.bytes.resize(header.bytes);
-  take(message.bytes.data(), header.bytes);
-  m_read = begin + taken(header.bytes);
-  m_words->read.store(m_read, std::memory_order_release);
+  take(begin + sizeof header, message.bytes.data(), header.bytes);
+  m_read.store(begin + taken(header.bytes), std::memory_order_relaxed);
+  m_words->read.store(begin + taken(header.bytes), std::memory_order_release);
   m_room.ring();
   return Received::Yes;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "renderer/remote/doorbell.h"
@@ -77,11 +78,20 @@ enum class Received {
   Broken,  ///< the writer has written nonsense
 };
 
-/// The reader's side. One thread at a time reads; the functions that only look, by words that the other side
-/// may spoil, are for any thread.
+/// The reader's side. One thread at a time reads; the functions that only look are for any thread. What was
+/// read is counted here: were the word believed that the other side may spoil, a message that never comes
+/// could keep a thread of this side awake.
 class RingReader {
 public:
   RingReader() = default;
+  /// Before it is used.
+  RingReader(RingReader&& other) noexcept { *this = std::move(other); }
+  RingReader& operator=(RingReader&& other) noexcept {
+    m_words = other.m_words, m_bytes = other.m_bytes, m_size = other.m_size;
+    m_more = std::move(other.m_more), m_room = std::move(other.m_room);
+    m_read.store(other.m_read.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    return *this;
+  }
   RingReader(RingWords& words, const uint8_t* bytes, uint64_t size, Doorbell more, Doorbell room)
       : m_words(&words), m_bytes(bytes), m_size(size), m_more(std::move(more)), m_room(std::move(room)) {}
 
@@ -102,22 +112,22 @@ public:
     m_more.endPolling([this] { return hasMore(); });
   }
   /// True if there is a message that was not read.
-  bool hasMore() const {
-    return m_words->written.load(std::memory_order_acquire) != m_words->read.load(std::memory_order_relaxed);
-  }
+  bool hasMore() const { return full() != 0; }
   /// Wakes the thread that waits.
   void wakeReader() const { m_more.wakeOwn(); }
 
 private:
-  void take(void* to, size_t size);
+  void take(uint64_t at, void* to, size_t size) const;
   /// Bytes that are there, as the writer says.
-  uint64_t full() const { return m_words->written.load(std::memory_order_acquire) - m_read; }
+  uint64_t full() const {
+    return m_words->written.load(std::memory_order_acquire) - m_read.load(std::memory_order_relaxed);
+  }
 
   RingWords* m_words = nullptr;
   const uint8_t* m_bytes = nullptr;
   uint64_t m_size = 0;
   Doorbell m_more, m_room;
-  uint64_t m_read = 0;
+  std::atomic<uint64_t> m_read{0};
 };
 
 }  // namespace aerogpu::remote

@@ -24,6 +24,8 @@ constexpr uint64_t kLookNs = 250'000'000;
 
 /// Events that are taken before the thread looks at the server again, or goes on with what it does.
 constexpr int kAtOnce = 256;
+/// Events that the ring can hold.
+constexpr uint64_t kMostEvents = kEventsBytes / sizeof(MessageHeader);
 /// Lines of the log in a second. Those of errors have a limit of their own, with others of this process.
 constexpr uint32_t kMostLines = 256;
 constexpr uint64_t kLinesNs = 1'000'000'000;
@@ -391,7 +393,9 @@ uint64_t Session::watch(Watch& watch) {
 void Session::takeEvents() {
   Watch now;
   now.sinceNs = now.finishedNs = nowNs();
-  for (bool known = true; known && !ended();) {
+  // Once this side leaves, what is there is still taken, but not what comes without end.
+  uint64_t left = kMostEvents / kAtOnce;
+  for (bool known = true; known && !ended() && (!m_leaves.load(std::memory_order_acquire) || left-- != 0);) {
     const Received received = m_events.waitForMore(watch(now), m_isNudged);
     if (received == Received::Late) continue;
     if (received != Received::Yes) break;
@@ -402,10 +406,18 @@ void Session::takeEvents() {
   end(kEnded);
   {
     Lock lock(m_takeMutex);
+    takeLeft();
     // Some of it may have been written.
     m_writes.takeAll([this](uint64_t gpa, uint64_t size) { announceWrite(gpa, size); });
   }
   finishAll();
+}
+
+/// Takes what the server said of its writes before it ended, or this side left: as many events as the ring
+/// can hold, and no more, since it may go on meanwhile. Others count no longer.
+void Session::takeLeft() {
+  for (uint64_t i = 0; i < kMostEvents && m_events.readNow(m_event) == Received::Yes; ++i)
+    if (static_cast<Event>(m_event.kind) == Event::Write && !takeWrite(m_event.bytes)) return;
 }
 
 void Session::takeSoon() {

@@ -152,6 +152,7 @@ private:
   void takeEvents() EXCLUDES(m_takeMutex);
   /// Takes the events that are there, but not without end; false after nonsense.
   bool takeThem() REQUIRES(m_takeMutex);
+  void takeLeft() REQUIRES(m_takeMutex);
   bool takeFinished(std::span<const uint8_t> bytes);
   bool takeWrite(std::span<const uint8_t> bytes) REQUIRES(m_takeMutex);
   void announceWrite(uint64_t gpa, uint64_t size) const;

@@ -5,6 +5,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
@@ -30,6 +33,13 @@ struct Script {
   explicit Script(Channel& of)
       : channel(of), calls(of.callsReader()), replies(of.repliesWriter()), events(of.eventsWriter()) {}
 
+  /// Of the ring of events: its words, and its bytes.
+  RingWords& eventWords() const {
+    return *reinterpret_cast<RingWords*>(channel.memory.bytes() + Channel::offsetOf(Channel::Area::Events));
+  }
+  uint8_t* eventBytes() const {
+    return channel.memory.bytes() + Channel::offsetOf(Channel::Area::Events) + 4096;
+  }
   bool lives() const { return !hungUp(channel.socket.get()); }
   bool say(Event kind, std::span<const uint8_t> bytes) {
     return events.write(static_cast<uint32_t>(kind), {bytes}, kForever) == Sent::Yes;
@@ -243,6 +253,45 @@ TEST_F(Limits, EventsWithoutEndAreNoProgress) {
   EXPECT_TRUE(why == kNever || why == kSilent) << why;
 }
 
+// The count of what was read is this side's own: else a word of shared memory could keep its thread awake,
+// which would not see the end.
+TEST_F(Limits, AMessageThatNeverComesIsNoMessage) {
+  answers = [&](Script& script, const Message& call) {
+    if (static_cast<Call>(call.kind) != Call::Submit) return false;
+    script.finish(call);
+    while (script.eventWords().read != script.eventWords().written) std::this_thread::yield();
+    script.eventWords().read += 8;
+    return true;
+  };
+  ASSERT_TRUE(create()) << error;
+  submit();
+  renderer->waitIdle(kForever);
+  renderer.reset();
+  EXPECT_EQ(lost.size(), 1u);
+}
+
+// Who leaves does not wait for the last of events that come without end.
+TEST_F(Limits, EventsWithoutEndDoNotKeepWhoLeaves) {
+  std::atomic<bool> left{false};
+  answers = [&](Script& script, const Message& call) {
+    if (static_cast<Call>(call.kind) != Call::Submit) return false;
+    script.finish(call);
+    // A writer that does not look whether anyone is there.
+    const MessageHeader header{static_cast<uint32_t>(Event::Log), 0};
+    for (uint64_t at = 0; at < kEventsBytes; at += sizeof header)
+      std::memcpy(script.eventBytes() + at, &header, sizeof header);
+    while (!left) script.eventWords().written = script.eventWords().read + kEventsBytes / 2;
+    return true;
+  };
+  ASSERT_TRUE(create()) << error;
+  submit();
+  clock.setAsleep(true);  // it does not end by itself
+  renderer.reset();
+  clock.setAsleep(false);
+  left = true;
+  for (std::thread& thread : std::exchange(threads, {})) thread.join();
+}
+
 TEST_F(Limits, LinesOfTheLogAreCountedAndShown) {
   answers = [&](Script& script, const Message& call) {
     if (static_cast<Call>(call.kind) != Call::Submit) return false;
@@ -294,6 +343,33 @@ TEST_F(Limits, WritesUnderWayAreAnnouncedOnceAtItsEnd) {
                                                         {kGuestBase + 4096, kGuestBytes - 8192 + 999},
                                                         {kGuestBase + kGuestBytes - 100, 100}};
   EXPECT_EQ(written, both);
+}
+
+// Also those that no one had heard of when the process was ended.
+TEST_F(Limits, WritesSaidLastAreAnnounced) {
+  answers = [&](Script& script, const Message& call) {
+    if (static_cast<Call>(call.kind) != Call::Submit) return false;
+    // Both at once, so that the process is ended before the second one is seen.
+    const WriteEvent write{kGuestBase + 8192, 4096, 0};
+    const std::array<MessageHeader, 2> headers{
+        {{0xFFFF, 0}, {static_cast<uint32_t>(Event::Write), sizeof write}}};
+    uint8_t* bytes = script.eventBytes() + script.eventWords().written;
+    std::memcpy(bytes, headers.data(), sizeof headers);
+    std::memcpy(bytes + sizeof headers, &write, sizeof write);
+    script.eventWords().written += sizeof headers + sizeof write;
+    clock.setAsleep(true);  // no bell: the thread looks again
+    script.write(kGuestBase + 8192, 4096, 0);
+    return true;
+  };
+  ASSERT_TRUE(create()) << error;
+  tellRegions();
+  submit();
+  renderer->waitIdle(kForever);
+  clock.setAsleep(false);
+  EXPECT_NE(death(), "");  // by either; the time went fast
+  renderer.reset();
+  const std::vector<std::pair<uint64_t, uint64_t>> all{{kGuestBase + 8192, 4096}};
+  EXPECT_EQ(written, all);
 }
 
 TEST_F(Limits, WritesAtOneAddressHaveTheirEnds) {
