@@ -66,6 +66,8 @@ public:
   void saveCancel() override { saving.reset(); }
   Outcome loadBytes(std::span<const uint8_t> bytes) override;
   Outcome loadFinish(aerogpu_scanout_config* scanout) override;
+  /// True from the beginning of a snapshot to the end of its load: no call may come between.
+  bool loads() const { return loader && loader->begun(); }
   Outcome move(bool& kept) override;
   Outcome moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) override;
   void setRegions(std::span<const aerogpu_guest_region>) override {}  // it maps through the callbacks

@@ -97,6 +97,10 @@ bool Server::serve(const Message& message) {
   const auto call = static_cast<Call>(message.kind);
   if (call == Call::Create) return !m_renderer && create(from);
   if (!m_renderer) return false;
+  // A reset, for example, would free what the load holds (aerogpu_renderer_load_bytes()).
+  if (static_cast<LocalRenderer*>(m_renderer)->loads() && call != Call::LoadBytes &&
+      call != Call::LoadFinish && call != Call::SetRegions)
+    return false;
   Lock lock(m_mutex);
   releaseFrames();
   if (const bool holds = m_channel->control().holdsValues.load(std::memory_order_acquire) != 0;

@@ -39,6 +39,8 @@ public:
   Outcome bytes(std::span<const uint8_t> bytes);
   /// Ends the load: fails if bytes are missing, or if work of the GPU failed.
   Outcome finish();
+  /// True from the beginning of the snapshot on.
+  bool begun() const { return m_loading.has_value(); }
   /// Returns how the snapshot begins, once it has.
   const trace::SnapshotRecord& snapshot() const { return m_snapshot; }
 

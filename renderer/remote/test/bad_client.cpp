@@ -297,6 +297,8 @@ void BadClient::callOne() {
       break;
   }
   send(kind, to.bytes(), true);
+  // Any other call ends the server now.
+  if (kind == Call::LoadBytes && m_dice.chance(80)) send(Call::LoadFinish, {}, true);
 }
 
 void BadClient::urgent() {

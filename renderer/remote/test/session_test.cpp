@@ -502,6 +502,27 @@ TEST(RemoteMemory, WhatIsMappedIsNotAskedForAndItsWritesAreAnnounced) {
   unsetenv("AEROGPU_TEST_PROCESS");
 }
 
+// What was loaded by then would be freed twice (aerogpu_renderer_load_bytes()).
+TEST_F(RemoteProcess, EndsIfALoadIsLeftForAnotherCall) {
+  std::vector<uint8_t> saved;
+  const aerogpu_bytes_sink sink{sizeof sink,
+                                [](void* all, const void* bytes, size_t size) {
+                                  const auto* begin = static_cast<const uint8_t*>(bytes);
+                                  auto& to = *static_cast<std::vector<uint8_t>*>(all);
+                                  to.insert(to.end(), begin, begin + size);
+                                  return true;
+                                },
+                                &saved};
+  ASSERT_TRUE(remote().save(sink).ok());
+  ASSERT_TRUE(remote().loadBytes(saved).ok());
+  EXPECT_TRUE(remote().loadFinish(nullptr).ok());
+  ASSERT_TRUE(remote().loadBytes(saved).ok());
+  EXPECT_TRUE(remote().reset()) << "another process";
+  aerogpu_renderer_process process{};
+  remote().readProcess(process);
+  EXPECT_EQ(process.deaths, 1u);
+}
+
 /// After a package's update a machine of before may start a process of the new build.
 TEST(RemoteStart, AnotherBuildIsRefusedByBothSides) {
   std::string error;
