@@ -80,7 +80,7 @@ std::unique_ptr<Session> Session::start(const std::string& program, const Embedd
   session->m_eventsThread = std::thread([s = session.get()] { s->takeEvents(); });
   const CallEnd done = session->call(Call::Create, {config});
   if (!done.ok) {
-    error = done.error;
+    error = done.error.empty() ? "the renderer's process makes no renderer and does not say why" : done.error;
     return nullptr;
   }
   auto described = Created::unpack(Unpacker(done.more));

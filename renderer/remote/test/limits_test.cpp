@@ -412,6 +412,17 @@ TEST_F(Limits, WhatItIsCalledIsShort) {
   EXPECT_EQ(error, "the renderer's process describes itself wrongly");
 }
 
+// Whoever reads that there is no GPU is told why.
+TEST_F(Limits, ARefusalHasAReason) {
+  answers = [](Script& script, const Message& call) {
+    if (static_cast<Call>(call.kind) != Call::Create) return false;
+    Packer head;
+    return script.reply(Reply::Done, head.value(uint32_t{0}).text("").bytes());
+  };
+  EXPECT_FALSE(create());
+  EXPECT_EQ(error, "the renderer's process makes no renderer and does not say why");
+}
+
 TEST_F(Limits, DescriptionsDoNotPileUp) {
   ASSERT_TRUE(create()) << error;
   const char* first = renderer->deviceName();
