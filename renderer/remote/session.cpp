@@ -533,8 +533,9 @@ std::unique_ptr<SessionFrame> Session::frameOf(const FinishedEvent& event) const
 
 bool Session::takeFinished(std::span<const uint8_t> bytes) {
   FinishedEvent event{};
-  std::memcpy(&event, bytes.data(), std::min(bytes.size(), sizeof event));
-  if (bytes.size() > sizeof event || bytes.size() != event.bytes()) return false;
+  if (bytes.empty() || bytes.size() > sizeof event) return false;
+  std::memcpy(&event, bytes.data(), bytes.size());
+  if (bytes.size() != event.bytes()) return false;
   {
     Lock lock(m_mutex);
     if (m_expected.empty() || m_expected.front().cookie != event.cookie) return false;

@@ -412,6 +412,20 @@ TEST_F(Limits, WhatItIsCalledIsShort) {
   EXPECT_EQ(error, "the renderer's process describes itself wrongly");
 }
 
+// Of no bytes at all, which the sanitizers look at.
+TEST_F(Limits, AnEventIsNotEmpty) {
+  for (const Event kind : {Event::Finished, Event::Write, Event::Failure}) {
+    answers = [kind](Script& script, const Message& call) {
+      return static_cast<Call>(call.kind) == Call::Submit && script.say(kind, {});
+    };
+    ASSERT_TRUE(create()) << error;
+    submit();
+    renderer->waitIdle(kForever);
+    EXPECT_EQ(death(), kNonsense);
+    renderer.reset();
+  }
+}
+
 // Whoever reads that there is no GPU is told why.
 TEST_F(Limits, ARefusalHasAReason) {
   answers = [](Script& script, const Message& call) {
