@@ -24,6 +24,7 @@
 #include "renderer/remote/failure_trace.h"
 #include "renderer/remote/remote.h"
 #include "renderer/test/harness.h"
+#include "renderer/test/saving.h"
 #include "renderer/trace/reader.h"
 
 namespace aerogpu::remote {
@@ -505,17 +506,8 @@ TEST(RemoteMemory, WhatIsMappedIsNotAskedForAndItsWritesAreAnnounced) {
 // What was loaded by then would be freed twice (aerogpu_renderer_load_bytes()).
 TEST_F(RemoteProcess, EndsIfALoadIsLeftForAnotherCall) {
   std::vector<uint8_t> saved;
-  const aerogpu_bytes_sink sink{sizeof sink,
-                                [](void* all, const void* bytes, size_t size) {
-                                  const auto* begin = static_cast<const uint8_t*>(bytes);
-                                  auto& to = *static_cast<std::vector<uint8_t>*>(all);
-                                  to.insert(to.end(), begin, begin + size);
-                                  return true;
-                                },
-                                &saved};
-  ASSERT_TRUE(remote().save(sink).ok());
-  ASSERT_TRUE(remote().loadBytes(saved).ok());
-  EXPECT_TRUE(remote().loadFinish(nullptr).ok());
+  ASSERT_EQ(test::save(h.renderer(), saved), "");
+  ASSERT_EQ(test::load(h.renderer(), saved), "");
   ASSERT_TRUE(remote().loadBytes(saved).ok());
   EXPECT_TRUE(remote().reset()) << "another process";
   aerogpu_renderer_process process{};
