@@ -255,8 +255,11 @@ CallEnd Session::call(Call call, std::initializer_list<std::span<const uint8_t>>
     if (!known) break;
     whole.insert(whole.end(), m_message.bytes.begin(), m_message.bytes.end());
     if (kind == Reply::Part) continue;
-    if (takeAnswer(whole, done)) return done;
-    known = false;
+    known = takeAnswer(whole, done);
+    if (!known) break;
+    // The server may have written all of it before it could see that.
+    if (!sinkTakes && done.ok) done = {false, "the snapshot cannot be written", {}};
+    return done;
   }
   end(kNonsense);
   return failed;

@@ -216,6 +216,30 @@ TEST_F(Limits, ASaveEnds) {
   }
 }
 
+// A short save has ended before its server can see that the sink takes no more.
+TEST_F(Limits, ASaveWhoseSinkRefusesBytesFails) {
+  answers = [](Script& script, const Message& call) {
+    if (static_cast<Call>(call.kind) != Call::Save) return false;
+    return script.reply(Reply::Bytes, std::vector<uint8_t>(100)) && script.done({});
+  };
+  ASSERT_TRUE(create()) << error;
+  for (const bool takes : {true, false, true}) {
+    struct Taker {
+      bool takes;
+      int times = 0;
+    } taker{takes};
+    const aerogpu_bytes_sink sink{sizeof sink,
+                                  [](void* opaque, const void*, size_t) {
+                                    auto& self = *static_cast<Taker*>(opaque);
+                                    ++self.times;
+                                    return self.takes;
+                                  },
+                                  &taker};
+    EXPECT_EQ(renderer->save(sink).ok(), takes);
+    EXPECT_EQ(taker.times, 1);
+  }
+}
+
 TEST_F(Limits, AnAnswerEnds) {
   for (const size_t size : {0, 100'000}) {
     uint64_t sent = 0;
