@@ -23,7 +23,7 @@ namespace aerogpu::remote {
 /// First word of the greeting.
 inline constexpr uint32_t kMagic = 0x4E524741;
 /// Changes with each change of this file.
-inline constexpr uint32_t kVersion = 5;
+inline constexpr uint32_t kVersion = 6;
 
 /// The greeting goes over the control socket, with the descriptors attached: the channel's memory, the
 /// frames', and the server's end of a pair of sockets for each Bell. The answer is the server's process

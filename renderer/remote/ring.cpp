@@ -32,19 +32,25 @@ Sent RingWriter::write(uint32_t kind, std::initializer_list<std::span<const uint
   uint64_t bytes = 0;
   for (const auto part : parts) bytes += part.size();
   if (bytes > mostBytes()) return Sent::Broken;  // of this side
-  const uint64_t begin = m_written, needed = taken(bytes);
-  bool sane = true;
+  const uint64_t needed = taken(bytes);
+  bool sane = true, isEmpty = false;
   const auto room = [&] {
-    const uint64_t full = begin - m_words->read.load(std::memory_order_acquire);
+    const uint64_t full = m_written - m_words->read.load(std::memory_order_acquire);
     sane = full <= m_size;
+    isEmpty = full == 0;
     return !sane || m_size - full >= needed;
   };
   if (!room()) m_more.ring();  // of messages that did not wake
   const Woken woken = m_room.wait(untilNs, room);
   if (woken != Woken::Ready) return woken == Woken::Late ? Sent::Late : Sent::Gone;
   if (!sane) return Sent::Broken;
-  const MessageHeader header{kind, static_cast<uint32_t>(bytes)};
-  put({reinterpret_cast<const uint8_t*>(&header), sizeof header});
+  if (const uint64_t at = m_written & (m_size - 1); isEmpty && at >= nearBytes() && at >= needed) {
+    const uint64_t gap = m_size - at;
+    put({kGap, static_cast<uint32_t>(gap - sizeof(MessageHeader))});
+    m_written += gap - sizeof(MessageHeader);
+  }
+  const uint64_t begin = m_written;
+  put({kind, static_cast<uint32_t>(bytes)});
   for (const auto part : parts) put(part);
   m_written = begin + needed;
   m_words->written.store(m_written, std::memory_order_release);
@@ -64,14 +70,25 @@ Received RingReader::read(Message& message, uint64_t untilNs) {
   return readNow(message);
 }
 
+bool RingReader::takeHeader(uint64_t at, uint64_t full, MessageHeader& header) const {
+  if (full < sizeof header) return false;
+  take(at, &header, sizeof header);
+  return taken(header.bytes) <= full;
+}
+
 Received RingReader::readNow(Message& message) {
-  const uint64_t full = this->full();
+  uint64_t full = this->full();
   if (full == 0) return Received::Late;
-  if (full > m_size || full < sizeof(MessageHeader)) return Received::Broken;
-  const uint64_t begin = m_read.load(std::memory_order_relaxed);
+  uint64_t begin = m_read.load(std::memory_order_relaxed);
   MessageHeader header;
-  take(begin, &header, sizeof header);
-  if (taken(header.bytes) > full) return Received::Broken;
+  if (full > m_size || !takeHeader(begin, full, header)) return Received::Broken;
+  if (header.kind == kGap) {
+    // No second one can follow: it would be the whole ring.
+    const uint64_t gap = taken(header.bytes);
+    if (gap != m_size - (begin & (m_size - 1)) || !takeHeader(begin += gap, full -= gap, header) ||
+        header.kind == kGap)
+      return Received::Broken;
+  }
   message.kind = header.kind;
   message.bytes.resize(header.bytes);
   take(begin + sizeof header, message.bytes.data(), header.bytes);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Messages in their order from one process to another, through a ring of bytes in shared memory. Neither side
 // believes the other: each keeps its own index, checks the other's against the size, and copies a message
-// before it looks at it.
+// before it looks at it. A writer that finds everything read begins at the front again, after a gap: short
+// messages then stay within the same few pages, which both sides have mapped and have in their caches.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,8 @@ struct MessageHeader {
   uint32_t kind;
   uint32_t bytes;
 };
+/// The kind of a gap up to the end of the ring, of which a message follows at once. No message has it.
+inline constexpr uint32_t kGap = UINT32_MAX;
 
 enum class Sent {
   Yes,
@@ -55,8 +59,13 @@ public:
   Sent write(uint32_t kind, std::initializer_list<std::span<const uint8_t>> parts, uint64_t untilNs,
              bool wakes = true);
 
+  /// Where a writer that finds everything read begins at the front again.
+  uint64_t nearBytes() const { return std::min<uint64_t>(kNear, m_size / 4); }
+
 private:
+  static constexpr uint64_t kNear = uint64_t{64} << 10;
   void put(std::span<const uint8_t> bytes);
+  void put(const MessageHeader& header) { put({reinterpret_cast<const uint8_t*>(&header), sizeof header}); }
 
   RingWords* m_words = nullptr;
   uint8_t* m_bytes = nullptr;
@@ -118,6 +127,8 @@ public:
 
 private:
   void take(uint64_t at, void* to, size_t size) const;
+  /// Reads the header at an index with `full` bytes after it; false if no message of this size can be there.
+  bool takeHeader(uint64_t at, uint64_t full, MessageHeader& header) const;
   /// Bytes that are there, as the writer says.
   uint64_t full() const {
     return m_words->written.load(std::memory_order_acquire) - m_read.load(std::memory_order_relaxed);

@@ -99,6 +99,54 @@ TEST_F(Ring, MessagesOfAllSizesComeInTheirOrder) {
   EXPECT_EQ(words.read, words.written);
 }
 
+TEST_F(Ring, ShortMessagesThatAreReadAtOnceStayInFront) {
+  const uint64_t longest = 200;
+  Message message;
+  for (uint32_t i = 0; i < 1000; ++i) {
+    const Bytes sent(i % (longest + 1), static_cast<uint8_t>(i | 1));
+    ASSERT_EQ(writer.write(i, {sent}, late()), Sent::Yes);
+    ASSERT_EQ(reader.read(message, late()), Received::Yes);
+    ASSERT_EQ(message.kind, i);
+    ASSERT_EQ(message.bytes, sent);
+  }
+  // What begins before the limit may end after it, and a gap's header follows.
+  const uint64_t end = writer.nearBytes() + 2 * sizeof(MessageHeader) + longest;
+  ASSERT_LT(end, kSize);
+  for (uint64_t i = end; i < kSize; ++i) ASSERT_EQ(bytes[i], 0) << i;
+}
+
+TEST_F(Ring, AGapEndsAtTheEndAndAMessageFollows) {
+  const auto tell = [this](uint64_t at, MessageHeader header) {
+    std::memcpy(bytes.data() + at, &header, sizeof header);
+  };
+  const auto readGap = [&](uint64_t size, MessageHeader next, uint64_t more) {
+    constexpr uint64_t kBegin = 1024;
+    RingReader other(words, bytes.data(), kSize, ends.bell(ends.more, words.readerSleeps, 1),
+                     ends.bell(ends.room, words.writerSleeps, 1));
+    Message message;
+    const Bytes first(kBegin - sizeof(MessageHeader));
+    words.written = words.read = 0;
+    RingWriter before(words, bytes.data(), kSize, ends.bell(ends.room, words.writerSleeps, 0),
+                      ends.bell(ends.more, words.readerSleeps, 0));
+    EXPECT_EQ(before.write(1, {first}, late()), Sent::Yes);
+    EXPECT_EQ(other.readNow(message), Received::Yes);
+    tell(kBegin, {kGap, static_cast<uint32_t>(size)});
+    tell((kBegin + sizeof(MessageHeader) + size) % kSize, next);
+    words.written = kBegin + sizeof(MessageHeader) + size + more;
+    const Received received = other.readNow(message);
+    if (received == Received::Yes) EXPECT_EQ(message.kind, next.kind);
+    return received;
+  };
+  constexpr uint64_t kHeader = sizeof(MessageHeader), kToEnd = kSize - 1024 - kHeader;
+  EXPECT_EQ(readGap(kToEnd, {7, 0}, kHeader), Received::Yes);
+  EXPECT_EQ(readGap(kToEnd, {7, 8}, kHeader + 8), Received::Yes);
+  EXPECT_EQ(readGap(kToEnd - 8, {7, 0}, kHeader), Received::Broken);  // not to the end
+  EXPECT_EQ(readGap(kToEnd + 8, {7, 0}, kHeader), Received::Broken);
+  EXPECT_EQ(readGap(kToEnd, {7, 0}, 0), Received::Broken);  // nothing follows
+  EXPECT_EQ(readGap(kToEnd, {7, 8}, kHeader), Received::Broken);
+  EXPECT_EQ(readGap(kToEnd, {kGap, 0}, kHeader), Received::Broken);
+}
+
 TEST_F(Ring, AWriterWaitsForRoomUntilItsLimit) {
   const Bytes big(writer.mostBytes());
   EXPECT_EQ(writer.write(1, {big}, late()), Sent::Yes);
