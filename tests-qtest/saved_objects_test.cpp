@@ -596,11 +596,12 @@ TEST(SavedBusy, AGpuThatDoesNotEndItsWork) {
             std::string::npos)
       << state << dev.qemu.output();
   waitStatus(dev, "running");
+  // The render thread may not have seen yet that the first save was given up: the second one waits for it.
   dev.qemu.setProperty("x-gpu-fault", 0);
-  dev.waitFence(fence);
-  EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
   const auto file = dev.qemu.folder() / "state";
   migrateTo(dev, file);
+  dev.waitFence(fence);
+  EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
   EXPECT_EQ(dev.qemu.property("save-objects"), 2);
 }
 

@@ -185,6 +185,10 @@ void aerogpu_handover_live_requested(AeroGPUState *s)
         aerogpu_handover_drop(s);
         break;
     }
+    if (h->saving && aerogpu_handover_is_over(s)) {
+        aerogpu_renderer_save_cancel(s->renderer); /* nobody else would */
+        h->saving = false;
+    }
     h->result = done ? AEROGPU_HANDED_OVER : AEROGPU_HANDOVER_FAILED;
     aerogpu_handover_ends(s);
 }
@@ -274,7 +278,7 @@ void aerogpu_handover_load_requested(AeroGPUState *s)
 
 /* ---- the side that saves or loads: one thread at a time ---- */
 
-bool aerogpu_handover_begin(AeroGPUState *s)
+bool aerogpu_handover_begin(AeroGPUState *s, bool waits)
 {
     AeroGPUHandover *h = &s->handover;
     const int64_t quiet = AEROGPU_NO_PROGRESS_MS * (int64_t)SCALE_MS;
@@ -289,7 +293,7 @@ bool aerogpu_handover_begin(AeroGPUState *s)
             seen = progress;
             since = get_clock();
         }
-        if (h->abandoned || get_clock() - since > quiet) {
+        if ((h->abandoned && !waits) || get_clock() - since > quiet) {
             return false;
         }
         qemu_cond_timedwait(&s->requests.acked, &s->lock, 100);
@@ -348,7 +352,7 @@ AeroGPUHandoverResult aerogpu_handover_save(AeroGPUState *s,
 
     memset(cargo, 0, sizeof(*cargo));
     aerogpu_spool_open(&cargo->spool, aerogpu_handover_most(s));
-    if (!aerogpu_handover_begin(s) ||
+    if (!aerogpu_handover_begin(s, true) ||
         !aerogpu_handover_run(s, cargo, AEROGPU_REQ_SAVE)) {
         aerogpu_spool_close(&cargo->spool);
         *error = aerogpu_handover_stuck();
@@ -371,7 +375,7 @@ AeroGPUHandoverResult aerogpu_handover_load(AeroGPUState *s,
 {
     AeroGPUHandover *h = &s->handover;
     AeroGPUHandoverResult result;
-    bool ended = aerogpu_handover_begin(s) &&
+    bool ended = aerogpu_handover_begin(s, true) &&
                  aerogpu_handover_run(s, cargo, AEROGPU_REQ_LOAD);
 
     aerogpu_spool_close(&cargo->spool);
@@ -393,9 +397,11 @@ bool aerogpu_handover_live(AeroGPUState *s, AeroGPULiveStep step,
                            uint64_t *written, char **error)
 {
     AeroGPUHandover *h = &s->handover;
+    /* What is only to be dropped is dropped with the one that was given up. */
+    const bool waits = step != AEROGPU_LIVE_CANCEL && step != AEROGPU_LIVE_DROP;
     bool done;
 
-    if (!aerogpu_handover_begin(s)) {
+    if (!aerogpu_handover_begin(s, waits)) {
         *error = aerogpu_handover_stuck();
         return false;
     }

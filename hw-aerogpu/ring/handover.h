@@ -110,10 +110,11 @@ void aerogpu_handover_load_requested(AeroGPUState *s);
 
 /*
  * Takes the handover, so that its members are the caller's until
- * aerogpu_handover_end(); waits for another side as long as that goes on. False
- * if it does not: aerogpu_handover_stuck() says so. Any thread.
+ * aerogpu_handover_end(); waits for another side as long as that goes on, and as
+ * long for the end of one that was given up, if `waits` says so. False if it does
+ * not end: aerogpu_handover_stuck() says so. Any thread.
  */
-bool aerogpu_handover_begin(AeroGPUState *s);
+bool aerogpu_handover_begin(AeroGPUState *s, bool waits);
 void aerogpu_handover_end(AeroGPUState *s);
 /*
  * Lends `cargo` to the render thread with a request, and waits as long as there

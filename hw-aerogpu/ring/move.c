@@ -82,7 +82,7 @@ bool aerogpu_move_to_gpu(AeroGPUState *s, const char *device, Error **errp)
     AeroGPUCargo none = { 0 };
     bool moved;
 
-    if (aerogpu_handover_begin(s)) {
+    if (aerogpu_handover_begin(s, true)) {
         g_free(s->move.device);
         s->move.device = g_strdup(device);
         moved = aerogpu_handover_run(s, &none, AEROGPU_REQ_MOVE);
