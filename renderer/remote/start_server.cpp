@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -97,6 +98,9 @@ private:
     process::Program program{m_program, "aerogpu-renderer", "the renderer's process"};
     program.argument = kSessionArgument;
     program.wholeEnvironment = true;
+    // Huge pages for what malloc() maps, such as textures of a GPU in software: a renderer that takes over
+    // from another one touches all of it at once. (Memory Allocation Tunables in glibc's manual; from 2.35.)
+    if (!std::getenv("GLIBC_TUNABLES")) program.setting = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1";
     const int descriptors[] = {control, m_translator};
     const auto given = std::span(descriptors).first(m_translator >= 0 ? 2 : 1);
     if (const int failure = process::spawnProgram(program, given, child.pid); failure != 0) return failure;

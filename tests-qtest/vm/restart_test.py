@@ -32,12 +32,14 @@ class Machine:
         self.picture_path = os.path.join(folder, 'screen.ppm')
         self.manifest = os.path.join(folder, 'driver.json')
         self.newer = newer
-        environment = {'AEROGPU_BUILD_DIR': BUILD, 'AEROGPU_SHARED_RAM': '0' if private else '1'}
+        environment = {'AEROGPU_BUILD_DIR': BUILD, 'AEROGPU_SHARED_RAM': '0' if private else '1',
+                       'XDG_CACHE_HOME': os.path.join(folder, 'cache')}
         if newer:
             shutil.copy(INSTALLED, self.manifest)
             environment['VK_ICD_FILENAMES'] = self.manifest
-        self.vm = VM(guest_arguments(accelerator(), 'desktop,frames=1000000') + ['-device', 'aerogpu,id=gpu0,process=on'],
-                     environment=environment)
+        # A machine with a UUID, as libvirt's are, has a cache of what the driver compiles.
+        machine = ['-uuid', '6fd10fc6-7ba3-43e5-9d25-9c0a2d3f5a6b', '-device', 'aerogpu,id=gpu0,process=on']
+        self.vm = VM(guest_arguments(accelerator(), 'desktop,frames=1000000') + machine, environment=environment)
         self.vm.start()
         self.vm.wait_serial(r'^aerogpu-demo: frame 120\b.*\n', BOOT_DEADLINE)
 
