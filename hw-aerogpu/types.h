@@ -23,6 +23,8 @@ typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
 #define AEROGPU_MIN_BATCH_MS 20u      /* of max_batch_ms: a step of the waits */
 #define AEROGPU_MAX_BATCH_MS 60000u   /* time of a batch that is alone */
 #define AEROGPU_EXIT_MS 5000 /* longest wait for the thread at the end */
+/* Room for a renderer's message: a list of all that a GPU lacks. */
+#define AEROGPU_ERROR_BYTES 8192
 
 /* Cookie of a scanout snapshot; the low bits are its flip serial. */
 #define AEROGPU_COOKIE_SNAPSHOT (1ull << 63)

@@ -114,7 +114,7 @@ static void aerogpu_print_device(void *opaque,
 /* Answers "help" as QEMU's own options do: prints the list and exits. */
 static G_NORETURN void aerogpu_list_devices(void)
 {
-    char error[256] = "";
+    char error[AEROGPU_ERROR_BYTES] = "";
 
     if (!aerogpu_list_vulkan_devices(aerogpu_print_device, NULL, error,
                                      sizeof(error))) {
@@ -138,7 +138,7 @@ static bool aerogpu_embedder_create(AeroGPUState *s,
 {
     bool is_auto = s->config.process == ON_OFF_AUTO_AUTO;
     g_autofree char *why = is_auto ? aerogpu_regions_why_not() : NULL;
-    char error[256] = "";
+    char error[AEROGPU_ERROR_BYTES] = "";
 
     if (why) {
         aerogpu_no_process(why);
@@ -189,7 +189,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
         .callbacks = &callbacks,
         .opaque = s,
     };
-    char error[256] = "";
+    char error[AEROGPU_ERROR_BYTES] = "";
 
     aerogpu_guestmem_entered(); /* QEMU created this thread */
     if (!g_strcmp0(s->config.vulkan_device, "help")) {
@@ -239,7 +239,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
 
 void aerogpu_embedder_exit(AeroGPUState *s)
 {
-    char error[256];
+    char error[AEROGPU_ERROR_BYTES];
 
     if (!s->renderer) {
         return;

@@ -68,8 +68,8 @@ typedef struct AeroGPUHandover {
     AeroGPULiveStep step;
     uint64_t rested; /* aerogpu_renderer_save_ahead() */
     uint64_t written;
-    bool saving;      /* render thread: a save has begun */
-    char error[8192]; /* a list of all that a GPU lacks has room */
+    bool saving; /* render thread: a save has begun */
+    char error[AEROGPU_ERROR_BYTES];
 } AeroGPUHandover;
 
 /* Returns the most bytes that a cargo can have. Constant. */

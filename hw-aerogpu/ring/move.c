@@ -152,7 +152,7 @@ static bool aerogpu_move_may_go_on(void *opaque, uint64_t bytes)
 void aerogpu_move_submitted(AeroGPUState *s)
 {
     AeroGPUMove *m = &s->move;
-    char error[256] = "";
+    char error[AEROGPU_ERROR_BYTES] = "";
     bool moved;
 
     if (!m->every || ++m->submitted % m->every) {

@@ -78,7 +78,7 @@ static int aerogpu_promise_look(AeroGPUState *s, const uint8_t *bytes,
 
 int aerogpu_promise_check(AeroGPUState *s, const uint8_t *bytes, size_t size)
 {
-    char unused[8192] = ""; /* all of it */
+    char unused[AEROGPU_ERROR_BYTES] = "";
 
     return aerogpu_promise_look(s, bytes, size, unused, sizeof(unused));
 }
@@ -86,7 +86,7 @@ int aerogpu_promise_check(AeroGPUState *s, const uint8_t *bytes, size_t size)
 int aerogpu_promise_load(AeroGPUState *s, const uint8_t *bytes, size_t size)
 {
     uint8_t *old = s->promise.loaded;
-    char lacks[8192] = "";
+    char lacks[AEROGPU_ERROR_BYTES] = "";
     int ret = aerogpu_promise_look(s, bytes, size, lacks, sizeof(lacks));
 
     if (ret < 0) {
