@@ -32,8 +32,8 @@ bool GuestRegions::set(std::span<const RegionRecord> records, std::vector<Descri
   for (const RegionRecord& record : records) {
     auto region = std::make_unique<Region>();
     // In order and apart: then a look-up has one answer.
-    if (record.size == 0 || record.gpa < end || record.size > UINT64_MAX - record.gpa ||
-        record.file >= files.size())
+    if ((record.gpa | record.size | record.offset) % kRegionAlign != 0 || record.size == 0 ||
+        record.gpa < end || record.size > UINT64_MAX - record.gpa || record.file >= files.size())
       return false;
     end = record.gpa + record.size;
     const int fd = files[record.file].get();

@@ -185,6 +185,8 @@ struct RegionRecord {
 
 /// Most records of a table.
 inline constexpr size_t kMostRegions = 4096;
+/// Address, size and place in the file of a region are multiples of it: so atomic accesses stay aligned.
+inline constexpr uint64_t kRegionAlign = 4096;
 
 /// A write of guest memory that the server maps: before it, with the bytes that it may change, and after it,
 /// with those that it has.

@@ -512,10 +512,10 @@ TEST(LimitsOfRegions, EndWithTheirFile) {
   ASSERT_TRUE(channel) << error;
   GuestRegions regions(*channel, [](const WriteEvent&) {});
   const SharedMemory memory = SharedMemory::make("guest", 8192, error);
-  const auto set = [&](uint64_t size, uint64_t offset) {
+  const auto set = [&](uint64_t size, uint64_t offset, uint64_t gpa = kGuestBase) {
     std::vector<Descriptor> files;
     files.emplace_back(dup(memory.fd()));
-    const RegionRecord record{kGuestBase, size, offset, 0, 1};
+    const RegionRecord record{gpa, size, offset, 0, 1};
     return regions.set({&record, 1}, std::move(files));
   };
   EXPECT_TRUE(set(8192, 0));
@@ -524,6 +524,9 @@ TEST(LimitsOfRegions, EndWithTheirFile) {
   EXPECT_FALSE(set(8192, 4096));
   EXPECT_FALSE(set(4096, 8192));
   EXPECT_FALSE(set(4096, UINT64_MAX - 4095));
+  // Whole pages: a value of 8 bytes at an aligned address is written at once.
+  EXPECT_FALSE(set(4096, 0, kGuestBase + 9));
+  EXPECT_FALSE(set(4000, 0));
 }
 
 }  // namespace
