@@ -99,7 +99,9 @@ Outcome RemoteRenderer::moveTo(const std::string& device, const GoesOn& goesOn, 
     return begun->ended() ? Outcome("the renderer's new process has ended") : std::move(done);
   if (auto told = tellAll(*begun); !told) return told;
   m_config = std::move(config);
+  m_capture.leave(*session(), m_log);
   use(begun, std::move(made));
+  m_capture.follow(*begun, m_log);
   return {};
 }
 

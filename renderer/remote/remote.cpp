@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -113,6 +112,7 @@ bool RemoteRenderer::start(std::string& error) {
   std::shared_ptr<Session> begun = begin(m_config, made, error);
   if (!begun) return false;
   use(begun, std::move(made));
+  m_capture.follow(*begun, m_log);
   return true;
 }
 
@@ -392,6 +392,7 @@ void RemoteRenderer::setRegions(std::span<const aerogpu_guest_region> regions) {
     const int seals = fcntl(region.fd, F_GET_SEALS);
     struct stat about {};
     if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(region.fd, &about) != 0) continue;
+    if ((region.gpa | region.size | region.offset) % remote::kRegionAlign != 0) continue;
     const auto [file, isNew] =
         files.emplace(std::pair(about.st_dev, about.st_ino), static_cast<uint32_t>(m_files.size()));
     if (isNew) m_files.emplace_back(fcntl(region.fd, F_DUPFD_CLOEXEC, 0));
@@ -413,17 +414,11 @@ void RemoteRenderer::tellRegions(Session& to) {
 }
 
 Outcome RemoteRenderer::captureStart(const char* path) {
-  // One that runs may have the same file. The process has no right to make files: it gets this one.
-  if (auto stopped = captureStop(); !stopped) return stopped;
-  const remote::Descriptor file(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file) return std::string("cannot write '") + path + "': " + std::strerror(errno);
-  auto done = session()->startCapture(path, file.get());
-  if (!done.ok) return std::move(done.error);
-  return {};
+  return m_capture.start(*session(), path);
 }
 
 Outcome RemoteRenderer::captureStop() {
-  return callFor(Call::CaptureStop, {});
+  return m_capture.stop(*session());
 }
 
 }  // namespace aerogpu

@@ -13,6 +13,7 @@
 #include "renderer/base/log.h"
 #include "renderer/core/made_frames.h"
 #include "renderer/interface/object.h"
+#include "renderer/remote/long_capture.h"
 #include "renderer/remote/long_save.h"
 
 namespace aerogpu {
@@ -124,6 +125,7 @@ private:
   std::vector<remote::RegionRecord> m_regions;  ///< that a process may map
   std::vector<remote::Descriptor> m_files;
   remote::LongSave m_save;
+  remote::LongCapture m_capture;
   bool m_loads = false;
 
   std::deque<uint64_t> m_lateDeaths;  ///< times of nowNs() within the last minute

@@ -26,6 +26,7 @@ constexpr const char* kUsage =
     "  --png-dir DIR      write every frame as DIR/frame-NNNNNN.png\n"
     "  --json             statistics as JSON on standard output\n"
     "  --dump             print the packets, one a line, instead of executing them\n"
+    "  --cut-short        play what there is of a capture that lacks its end, as after a crash\n"
     "  --validation       with the Vulkan validation layers\n"
     "  --version          print the version\n";
 
@@ -83,6 +84,8 @@ Arguments parse(int argc, char** argv) {
       args.json = true;
     else if (arg == "--dump")
       args.dump = true;
+    else if (arg == "--cut-short")
+      args.replay.cutShort = true;
     else if (arg == "--validation")
       args.replay.validation = true;
     else if (arg.size() > 1 && arg[0] == '-')
@@ -180,7 +183,12 @@ bool replayFile(const std::string& path, Arguments& args) {
   std::string error;
   if (!trace::replay({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, args.replay, result,
                      error))
-    return fail(error);
+    return fail(error + (error.starts_with("cut short") && !args.replay.cutShort
+                             ? "; --cut-short plays what there is"
+                             : ""));
+  if (result.lostBytes != 0)
+    std::fprintf(stderr, "aerogpu-replay: %s lacks its end; %llu bytes follow its last whole record\n",
+                 path.c_str(), static_cast<unsigned long long>(result.lostBytes));
   if (args.dump) return true;
   printStatistics(path, result, args.json);
   if (!args.png.empty()) {

@@ -7,7 +7,7 @@
 
 namespace aerogpu::trace {
 
-bool Reader::open(std::span<const uint8_t> file, std::string& error) {
+bool Reader::begin(std::span<const uint8_t> file, std::string& error) {
   const auto fail = [&error](std::string text) {
     error = std::move(text);
     return false;
@@ -23,17 +23,26 @@ bool Reader::open(std::span<const uint8_t> file, std::string& error) {
   if (m_header.header_size != sizeof m_header) return fail("header has a wrong size");
   if (m_header.abi_version >> 16 != AEROGPU_ABI_MAJOR)
     return fail("made for another major ABI revision, " + std::to_string(m_header.abi_version >> 16));
-  if (file.size() < sizeof(Header) + sizeof(Footer) + uint64_t{m_header.metadata_length})
+  if (file.size() - sizeof(Header) < m_header.metadata_length)
     return fail("cut short: the footer is missing");
   m_metadata.assign(reinterpret_cast<const char*>(file.data()) + sizeof(Header), m_header.metadata_length);
+  m_at = sizeof(Header) + m_header.metadata_length;
+  return true;
+}
 
+bool Reader::open(std::span<const uint8_t> file, std::string& error) {
+  if (!begin(file, error)) return false;
+  const auto fail = [&error](std::string text) {
+    error = std::move(text);
+    return false;
+  };
+  if (file.size() - m_at < sizeof(Footer)) return fail("cut short: the footer is missing");
   Footer footer;
   std::memcpy(&footer, file.data() + file.size() - sizeof footer, sizeof footer);
   if (std::memcmp(footer.magic, AEROGPU_TRACE_FOOTER_MAGIC, sizeof footer.magic) != 0)
     return fail("cut short: the footer is missing");
   if (footer.footer_size != sizeof footer || footer.container_version != m_header.container_version)
     return fail("footer does not fit the header");
-  m_at = sizeof(Header) + m_header.metadata_length;
   const uint64_t tocEnd = file.size() - sizeof footer;
   if (footer.toc_offset < m_at || footer.toc_offset > tocEnd ||
       footer.toc_length > tocEnd - footer.toc_offset)
@@ -51,6 +60,23 @@ bool Reader::open(std::span<const uint8_t> file, std::string& error) {
   if (toc.frame_count != 0)
     std::memcpy(m_frames.data(), file.data() + footer.toc_offset + sizeof toc,
                 toc.frame_count * sizeof(TocEntry));
+  return true;
+}
+
+bool Reader::openCut(std::span<const uint8_t> file, std::string& error) {
+  if (open(file, error)) return true;
+  if (!begin(file, error)) return false;
+  const uint64_t first = m_at;
+  m_end = file.size();
+  Record record;
+  std::string where;
+  while (next(record, where)) {
+  }
+  m_end = m_at;
+  m_lost = file.size() - m_end;
+  m_at = first;
+  m_frames.clear();
+  error.clear();
   return true;
 }
 

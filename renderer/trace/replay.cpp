@@ -338,7 +338,8 @@ private:
 bool replay(std::span<const uint8_t> file, const ReplayOptions& options, ReplayResult& result,
             std::string& error) {
   Reader reader;
-  if (!reader.open(file, error)) return false;
+  if (!(options.cutShort ? reader.openCut(file, error) : reader.open(file, error))) return false;
+  result.lostBytes = reader.lostBytes();
   Player player(options, result);
   return player.start(error) && player.play(reader, error);
 }

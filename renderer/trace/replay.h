@@ -25,12 +25,14 @@ struct ReplayOptions {
   /// Called with each presented frame, which is valid during the call.
   std::function<void(const aerogpu_frame& frame)> onFrame;
   std::function<void(enum aerogpu_log_level level, const char* line)> onLog;
-  bool execute = true;  ///< false: only onStream
+  bool execute = true;    ///< false: only onStream
+  bool cutShort = false;  ///< plays what a file has that lacks its end (TRACE-20)
 };
 
 struct ReplayResult {
   uint64_t submissions = 0, frames = 0, errors = 0, resets = 0;
-  double seconds = 0;  ///< from the first submission to the last completion
+  uint64_t lostBytes = 0;  ///< after the last whole record of a file that lacks its end
+  double seconds = 0;      ///< from the first submission to the last completion
   std::string backend, device;
   aerogpu_renderer_stats stats{};
 };

@@ -3,6 +3,7 @@
 // depends on the ABI headers alone. Not thread-safe.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -48,7 +49,7 @@ public:
   }
 
   /// True if something since open() could not be written.
-  bool failed() const { return m_failed; }
+  bool failed() const { return m_error != 0; }
   bool inFrame() const { return m_inFrame; }
   /// Begins a frame. Ends the previous frame first if that has no present.
   void beginFrame() {
@@ -78,7 +79,7 @@ public:
     uint64_t length = 0;
     for (const Bytes part : parts) length += part.size();
     if (length > UINT32_MAX) {  // a record cannot be longer; the caps on submissions keep below that
-      m_failed = true;
+      fail(EFBIG);
       return;
     }
     const aerogpu_trace_record header{static_cast<uint8_t>(type), 0, 0, static_cast<uint32_t>(length)};
@@ -95,6 +96,8 @@ public:
   void submission(const aerogpu_trace_submission& submission, std::span<const aerogpu_trace_memory_range> ranges) {
     const Bytes parts[] = {bytesOf(submission), bytesOfAll(ranges)};
     record(AEROGPU_TRACE_RECORD_SUBMISSION, parts);
+    // What has been written stays if the program dies.
+    if (m_file && std::fflush(m_file) != 0) fail(errno);
   }
 
   /// Ends an open frame, writes table of contents and footer, and closes the file. False, with errno, if anything
@@ -115,9 +118,10 @@ public:
     footer.toc_offset = tocOffset;
     footer.toc_length = m_offset - tocOffset;
     put(&footer, sizeof footer);
-    if (m_file && std::fclose(m_file) != 0) m_failed = true;
+    if (m_file && std::fclose(m_file) != 0) fail(errno);
     m_file = nullptr;
-    return !m_failed;
+    if (m_error != 0) errno = m_error;
+    return m_error == 0;
   }
 
   template <class T>
@@ -142,9 +146,14 @@ private:
   }
 
   void put(const void* bytes, size_t size) {
-    if (size != 0 && !m_failed)
-      m_failed = m_sink ? !m_sink(m_opaque, bytes, size) : std::fwrite(bytes, 1, size, m_file) != size;
+    if (size != 0 && m_error == 0 &&
+        !(m_sink ? m_sink(m_opaque, bytes, size) : std::fwrite(bytes, 1, size, m_file) == size))
+      fail(m_sink ? EIO : errno);
     m_offset += size;
+  }
+  /// The first reason stays.
+  void fail(int error) {
+    if (m_error == 0) m_error = error != 0 ? error : EIO;
   }
 
   std::FILE* m_file = nullptr;
@@ -153,7 +162,7 @@ private:
   uint64_t m_offset = 0;
   uint64_t m_nextBlob = 1;
   bool m_inFrame = false;
-  bool m_failed = false;
+  int m_error = 0;  ///< errno of the first failure
   std::vector<aerogpu_trace_toc_entry> m_frames;
 };
 

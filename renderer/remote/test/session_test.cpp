@@ -26,6 +26,7 @@
 #include "renderer/test/harness.h"
 #include "renderer/test/saving.h"
 #include "renderer/trace/reader.h"
+#include "renderer/trace/replay.h"
 
 namespace aerogpu::remote {
 namespace {
@@ -343,6 +344,47 @@ TEST_F(RemoteProcess, CapturesIntoFilesOfItsClient) {
   ASSERT_TRUE(reader.open(bytes, why)) << why;
   EXPECT_EQ(reader.frames().size(), 1u);
   std::filesystem::remove(path);
+}
+
+/// Each process writes a file of its own; the one that was killed leaves its file without an end.
+TEST_F(RemoteProcess, ACaptureGoesOnInTheProcessThatFollows) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("captures" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string path = folder / "a";
+  char error[512] = "";
+  bool kept = false;
+  const auto played = [&](const std::string& name) {
+    const std::vector<uint8_t> bytes = bytesOfFile(folder / name);
+    trace::ReplayOptions options;
+    options.backend = "null";
+    trace::ReplayResult result;
+    std::string why;
+    if (!trace::replay(bytes, options, result, why)) return why;
+    return std::to_string(result.submissions) + " submissions, " + std::to_string(result.errors) + " errors";
+  };
+  ASSERT_TRUE(aerogpu_renderer_capture_start(h.renderer(), path.c_str(), error, sizeof error)) << error;
+  work();
+  ASSERT_TRUE(aerogpu_renderer_move_to(h.renderer(), "", nullptr, nullptr, &kept, error, sizeof error))
+      << error;
+  work();
+  work();
+  signalIt(SIGKILL);
+  work();
+  EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  for (int i = 0; i < 3; ++i) work();
+  ASSERT_TRUE(aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error)) << error;
+  EXPECT_EQ(played("a"), "1 submissions, 0 errors");
+  EXPECT_EQ(played("a.2"), "cut short: the footer is missing");
+  EXPECT_EQ(played("a.3"), "3 submissions, 0 errors");
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.4"));
+  // One that is dead when it is stopped says so.
+  ASSERT_TRUE(aerogpu_renderer_capture_start(h.renderer(), path.c_str(), error, sizeof error)) << error;
+  signalIt(SIGKILL);
+  work();
+  EXPECT_FALSE(aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error));
+  EXPECT_EQ(error, "'" + path + "' has no end: the process that wrote it has ended");
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(RemoteProcess, AFullDiskEndsACaptureWithItsReason) {

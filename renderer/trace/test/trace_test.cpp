@@ -89,6 +89,32 @@ TEST(Trace, EveryCutIsNoticed) {
     EXPECT_NE(replayError({captured.file.data(), size}), "") << size << " bytes";
 }
 
+// TRACE-20
+TEST(Trace, AFileThatLacksItsEndPlaysAsFarAsItGoes) {
+  const Captured captured = capture();
+  trace::Reader whole;
+  std::string error;
+  ASSERT_TRUE(whole.open(captured.file, error)) << error;
+  // The submission with the present ends where the record of the present begins.
+  const uint64_t presented = whole.frames()[0].present;
+  for (uint64_t size = 0; size < captured.file.size(); ++size) {
+    trace::ReplayOptions options;
+    options.backend = "null";
+    options.cutShort = true;
+    trace::ReplayResult result;
+    const bool plays = trace::replay({captured.file.data(), size}, options, result, error);
+    ASSERT_EQ(plays, size >= whole.head().size()) << size << error;
+    if (!plays) continue;
+    ASSERT_EQ(result.errors, 0u) << size;
+    ASSERT_EQ(result.frames, size >= presented ? 1u : 0u) << size;
+  }
+  // With its end it is the same as ever.
+  trace::Reader reader;
+  ASSERT_TRUE(reader.openCut(captured.file, error)) << error;
+  EXPECT_EQ(reader.frames().size(), 1u);
+  EXPECT_EQ(reader.lostBytes(), 0u);
+}
+
 // TRACE-1
 TEST(Trace, MagicAndVersionAreNamed) {
   Captured captured = capture();
