@@ -3,6 +3,7 @@
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
 #include "hw/core/cpu.h"
+#include "qemu/main-loop.h"
 #if QEMU_VERSION_MAJOR >= 10
 #include "system/tcg.h"
 #else
@@ -130,15 +131,45 @@ bool aerogpu_compat_host_cursor(QemuConsole *con)
 /* Of exec/exec-all.h, which only code for one target may include. */
 void tlb_flush(CPUState *cpu) __attribute__((weak));
 
+#if QEMU_VERSION_MAJOR >= 9
+#define AEROGPU_BQL_LOCKED bql_locked
+#else
+#define AEROGPU_BQL_LOCKED qemu_mutex_iothread_locked
+#endif
+
+static QemuSemaphore watch_ended;
+static uint32_t watches_asked; /* migration thread */
+static uint32_t watches_done;  /* atomic */
+
+static void aerogpu_compat_flushed(CPUState *cpu, run_on_cpu_data data)
+{
+    qatomic_inc(&watches_done);
+    qemu_sem_post(&watch_ended);
+}
+
 void aerogpu_compat_watch_writes(void)
 {
+    static bool made;
     CPUState *cpu;
 
     if (!tcg_enabled() || !tlb_flush) {
         return;
     }
+    if (!made) {
+        qemu_sem_init(&watch_ended, 0);
+        made = true;
+    }
     CPU_FOREACH(cpu)
     {
-        tlb_flush(cpu); /* asynchronous, by the processor's own thread */
+        /* Both by the processor's own thread, in this order. */
+        tlb_flush(cpu);
+        async_run_on_cpu(cpu, aerogpu_compat_flushed, RUN_ON_CPU_NULL);
+        watches_asked++;
+    }
+    if (AEROGPU_BQL_LOCKED()) {
+        return; /* the processors may need it, and the machine stands still */
+    }
+    while (qatomic_read(&watches_done) != watches_asked &&
+           qemu_sem_timedwait(&watch_ended, AEROGPU_WATCH_MS) == 0) {
     }
 }

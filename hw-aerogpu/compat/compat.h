@@ -141,12 +141,16 @@ static inline void aerogpu_compat_cursor_unref(QEMUCursor *c)
  */
 bool aerogpu_compat_host_cursor(QemuConsole *con);
 
+/* Longest wait for a processor that does nothing else meanwhile. */
+#define AEROGPU_WATCH_MS 100
+
 /*
- * Lets TCG see the guest's writes after QEMU has looked at dirty memory: call
- * it in each iteration of a live migration. In 7.2 a page that the processor
+ * Lets TCG see the guest's writes after QEMU has looked at dirty memory, and
+ * before it sends the pages that it has seen. In 7.2 a page that the processor
  * has in its TLB stays writable there without notice after that look, so that
- * what it writes until the stop is lost, the more, the longer other devices'
- * iterations take (vm migrate found it). Nothing with another accelerator.
+ * what it writes until the stop is lost, if the page was sent meanwhile (vm
+ * migrate found it). Call it after each look; nothing with another accelerator.
+ * The thread of the migration.
  */
 void aerogpu_compat_watch_writes(void);
 

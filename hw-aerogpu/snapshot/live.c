@@ -104,7 +104,6 @@ static int aerogpu_live_iterate(QEMUFile *f, void *opaque)
     int ret = 0;
     int i;
 
-    aerogpu_compat_watch_writes();
     for (i = 0; i < AEROGPU_STEPS_A_ROUND && s->live.going; i++) {
         ret = aerogpu_live_step(s, f, AEROGPU_LIVE_SEND);
         if (ret < 0 || !s->live.rested || aerogpu_compat_rate_exceeded(f)) {
@@ -127,6 +126,7 @@ static void aerogpu_live_pending(void *opaque, uint64_t *must_precopy,
 {
     AeroGPUState *s = opaque;
 
+    aerogpu_compat_watch_writes(); /* RAM's look came before this one */
     *must_precopy += s->live.rested;
 }
 #else
@@ -136,6 +136,7 @@ static void aerogpu_live_pending(QEMUFile *f, void *opaque, uint64_t threshold,
 {
     AeroGPUState *s = opaque;
 
+    aerogpu_compat_watch_writes(); /* RAM's look came before this one */
     *precopy_only += s->live.rested;
 }
 #endif
