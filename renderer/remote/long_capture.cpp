@@ -13,6 +13,10 @@ std::string LongCapture::path() const {
   return m_files < 2 ? m_path : m_path + "." + std::to_string(m_files);
 }
 
+std::string LongCapture::noEnd() const {
+  return "'" + path() + "' has no end: the process that wrote it has ended";
+}
+
 Outcome LongCapture::begin(Session& session) {
   ++m_files;
   // The process has no right to make files: it gets this one.
@@ -26,7 +30,7 @@ Outcome LongCapture::begin(Session& session) {
 
 Outcome LongCapture::endFile(Session& session) {
   if (!std::exchange(m_hasFile, false)) return {};
-  if (session.ended()) return "'" + path() + "' has no end: the process that wrote it has ended";
+  if (session.ended()) return noEnd();
   CallEnd done = session.call(Call::CaptureStop, {});
   if (!done.ok) return std::move(done.error);
   return {};
@@ -55,8 +59,7 @@ void LongCapture::leave(Session& session, Log& log) {
 
 void LongCapture::follow(Session& session, Log& log) {
   if (m_path.empty()) return;
-  if (std::exchange(m_hasFile, false))
-    log.line(AEROGPU_LOG_ERROR, "capture: '" + path() + "' has no end: the process that wrote it has ended");
+  if (std::exchange(m_hasFile, false)) log.line(AEROGPU_LOG_ERROR, "capture: " + noEnd());
   if (const Outcome begun = begin(session); !begun) {
     log.line(AEROGPU_LOG_ERROR, "capture: " + begun.error());
     m_path.clear();

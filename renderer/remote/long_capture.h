@@ -29,6 +29,8 @@ private:
   Outcome endFile(Session& session);
   /// The newest file's.
   std::string path() const;
+  /// What is said of it if its process died.
+  std::string noEnd() const;
 
   std::string m_path;      ///< of the first file; empty: no capture goes on
   uint32_t m_files = 0;    ///< so far
