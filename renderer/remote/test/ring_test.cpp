@@ -134,7 +134,9 @@ TEST_F(Ring, AGapEndsAtTheEndAndAMessageFollows) {
     tell((kBegin + sizeof(MessageHeader) + size) % kSize, next);
     words.written = kBegin + sizeof(MessageHeader) + size + more;
     const Received received = other.readNow(message);
-    if (received == Received::Yes) EXPECT_EQ(message.kind, next.kind);
+    if (received == Received::Yes) {
+      EXPECT_EQ(message.kind, next.kind);
+    }
     return received;
   };
   constexpr uint64_t kHeader = sizeof(MessageHeader), kToEnd = kSize - 1024 - kHeader;
