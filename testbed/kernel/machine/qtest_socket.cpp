@@ -182,22 +182,27 @@ void QtestSocket::send(const std::string& text) {
   }
 }
 
-// One after the other: QEMU reads the next command only after it has answered.
-void QtestSocket::catchUpLocked(int64_t lag) {
+std::string QtestSocket::stepCommand(int64_t lag) {
   const int64_t behind = clockNow() - m_clock;
-  if (!m_follows || behind <= lag) return;
-  send("clock_step " + std::to_string(behind) + "\n");
+  if (!m_follows || behind <= lag) return {};
   ++m_commands;
+  return "clock_step " + std::to_string(behind) + "\n";
+}
+
+void QtestSocket::takeStepAnswer() {
   const std::string answer = readAnswer();
   if (answer.compare(0, 3, "OK ") != 0) end("QEMU does not step its clock", answer.c_str());
   m_clock = std::strtoll(answer.c_str() + 3, nullptr, 0);
 }
 
+// The step goes with the command: QEMU does the lines of one message in turn, and a message costs more than
+// both.
 std::string QtestSocket::command(const std::string& text, int64_t* clock) {
   std::lock_guard lock(m_mutex);
-  catchUpLocked(kLagNs);
+  const std::string step = stepCommand(kLagNs);
   ++m_commands;
-  send(text);
+  send(step + text);
+  if (!step.empty()) takeStepAnswer();
   std::string answer = readAnswer();
   if (clock) *clock = m_clock;
   if (answer.compare(0, 2, "OK") != 0)
@@ -286,7 +291,10 @@ void QtestSocket::followClock() {
 
 void QtestSocket::catchUp() {
   std::lock_guard lock(m_mutex);
-  catchUpLocked(0);
+  const std::string step = stepCommand(0);
+  if (step.empty()) return;
+  send(step);
+  takeStepAnswer();
 }
 
 void QtestSocket::interceptInterrupts(const std::string& path) {

@@ -79,7 +79,9 @@ private:
   void greet();
   void fill(bool wait);
   void send(const std::string& text);
-  void catchUpLocked(int64_t lag);
+  /// Returns the command that brings QEMU's clock up to clockNow(); empty if it is at most `lag` behind.
+  std::string stepCommand(int64_t lag);
+  void takeStepAnswer();
   void watch();
 
   int m_socket = -1, m_stop = -1;  // m_stop: an event that ends the watching thread

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/kmt/client/connection.h"
 
+#include "testbed/kmt/client/host_socket.h"
 #include "testbed/kmt/client/report_line.h"
 #include "testbed/kmt/client/shared_files.h"
 
 namespace aerogpu::kmt {
 
 struct Connection {
-  SOCKET socket;
+  HostSocket socket;
   uint32_t sequence;
   Connection *next;  // in the list of free connections
   alignas(16) uint8_t message[kMaxMessageBytes];
@@ -73,24 +74,14 @@ bool readAddress(Address &out) {
   return true;
 }
 
-bool sendAll(SOCKET socket, const uint8_t *data, uint32_t bytes) {
-  while (bytes) {
-    const int n = ::send(socket, reinterpret_cast<const char *>(data), static_cast<int>(bytes), 0);
-    if (n <= 0) return false;
-    data += n;
-    bytes -= static_cast<uint32_t>(n);
-  }
-  return true;
-}
-
 /// Reads one answer to `request` into `message`: usually in one piece. `length` gets its bytes.
-bool receive(SOCKET socket, uint8_t *message, const RequestHeader &request, uint32_t &length) {
+bool receive(const HostSocket &socket, uint8_t *message, const RequestHeader &request, uint32_t &length) {
   uint32_t have = 0, want = kHeaderBytes;
   while (have < want) {
-    const int n = recv(socket, reinterpret_cast<char *>(message) + have, static_cast<int>(kMaxMessageBytes - have), 0);
-    if (n <= 0) return false;
+    const uint32_t n = receiveSome(socket, message + have, kMaxMessageBytes - have);
+    if (!n) return false;
     const bool known = have >= kHeaderBytes;
-    have += static_cast<uint32_t>(n);
+    have += n;
     if (known || have < kHeaderBytes) continue;
     const auto *header = reinterpret_cast<const ReplyHeader *>(message);
     if (const char *fault = replyFault(*header, request)) {
@@ -112,7 +103,7 @@ bool exchange(Connection &connection, uint32_t call, uint32_t length, uint32_t &
 }
 
 void destroy(Connection *connection) {
-  if (connection->socket != INVALID_SOCKET) closesocket(connection->socket);
+  closeSocket(connection->socket);
   VirtualFree(connection, 0, MEM_RELEASE);
 }
 
@@ -122,15 +113,11 @@ Connection *connectTo(const Address &address, uint32_t process, uint64_t cookie)
   auto *connection =
       static_cast<Connection *>(VirtualAlloc(nullptr, sizeof(Connection), MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE));
   if (!connection) return nullptr;
-  connection->socket = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
-  const BOOL noDelay = TRUE;
-  if (connection->socket == INVALID_SOCKET ||
-      connect(connection->socket, reinterpret_cast<const sockaddr *>(&address.at), sizeof address.at) != 0) {
+  if (!connectSocket(connection->socket, address.at)) {
     reportLine("nobody listens where AEROGPU_KMT says", "");
     destroy(connection);
     return nullptr;
   }
-  setsockopt(connection->socket, IPPROTO_TCP, TCP_NODELAY, reinterpret_cast<const char *>(&noDelay), sizeof noDelay);
   auto *hello = reinterpret_cast<HelloRequest *>(connection->message + kHeaderBytes);
   hello->magic = kHelloMagic;
   hello->version = kWireVersion;
@@ -152,8 +139,6 @@ Connection *connectTo(const Address &address, uint32_t process, uint64_t cookie)
 
 /// Makes the process' first connection: with s_lock held, because only one may be the first.
 Connection *connectFirst(const Address &address) {
-  WSADATA data;
-  if (WSAStartup(MAKEWORD(2, 2), &data) != 0) return nullptr;
   Connection *connection = connectTo(address, 0, 0);
   if (!connection) return nullptr;
   const auto *reply = reinterpret_cast<const HelloReply *>(connection->message + kHeaderBytes);

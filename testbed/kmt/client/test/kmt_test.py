@@ -296,6 +296,7 @@ def main():
                 test.killed()
                 test.strangers()
                 test.noise()
+                test.environment['AEROGPU_KMT_WINSOCK'] = '1'  # the way of 32-bit programs and of Windows
                 test.run([])  # and everything works as before
             code = host.stop()
             test.check(code == 0, 'the driver host ends well (%d)' % code)
