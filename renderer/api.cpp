@@ -275,6 +275,11 @@ bool aerogpu_renderer_move_to(aerogpu_renderer* renderer, const char* device,
   return done(renderer->moveTo(device ? device : "", {goes_on, opaque}, *kept), error, error_size);
 }
 
+bool aerogpu_renderer_prepare_move(aerogpu_renderer* renderer, const char* device, char* error,
+                                   size_t error_size) {
+  return done(renderer->prepare(device), error, error_size);
+}
+
 void aerogpu_renderer_set_regions(aerogpu_renderer* renderer, const aerogpu_guest_region* given,
                                   size_t count) {
   std::vector<aerogpu_guest_region> regions(count);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -39,10 +40,11 @@ public:
   pid_t id() { return renderersProcess(dev); }
   void signal(int number) { ASSERT_EQ(kill(id(), number), 0); }
 
-  void restartProcess() {
-    dev.qemu.qmp("qom-set",
-                 R"({"path": "/machine/peripheral/gpu0", "property": "renderer-restart", "value": true})");
+  void set(const std::string& property, bool value) {
+    dev.qemu.qmp("qom-set", R"({"path": "/machine/peripheral/gpu0", "property": ")" + property +
+                                R"(", "value": )" + (value ? "true}" : "false}"));
   }
+  void restartProcess() { set("renderer-restart", true); }
 
   uint32_t state() { return dev.reg(AEROGPU_EXT_REG_GPU_STATE); }
   void restart(uint32_t wanted) {
@@ -176,6 +178,33 @@ TEST_P(Kinds, ARestartOfTheProcessKeepsEverything) {
   EXPECT_EQ(p.dev.qemu.property("gpu-moves"), 5);
 }
 
+TEST(Restarts, OneThatIsPreparedTakesTheProcessThatIsReady) {
+  RendererProcess p("renderer=vulkan,process=on", kShared);
+  p.dev.setReg(AEROGPU_EXT_REG_GPU_ENABLE, 1);
+  p.draws(false, 1);
+  EXPECT_EQ(p.about("next"), "none");
+  for (uint64_t round = 0; round < 2; ++round) {
+    p.set("renderer-prepare", true);
+    p.dev.waitUntil([&] { return p.about("next") == "ready"; }, "the process");
+    p.draws(round % 2 == 0, round + 2);  // the one that there is goes on
+    const std::string since = p.about("since-ms");
+    const int64_t ready = std::chrono::duration_cast<std::chrono::milliseconds>(
+                              std::chrono::system_clock::now().time_since_epoch())
+                              .count();
+    p.restartProcess();
+    EXPECT_EQ(p.about("next"), "none");
+    EXPECT_NE(p.about("since-ms"), since);
+    EXPECT_LE(std::stoll(p.about("since-ms")), ready);
+    EXPECT_EQ(p.dev.qemu.screendump().at(kWidth / 2, kHeight / 2), round % 2 ? 0xFF0000u : 0x00FF00u);
+  }
+  p.draws(false, 9);
+  p.set("renderer-prepare", true);
+  p.set("renderer-prepare", false);
+  EXPECT_EQ(p.about("next"), "none");
+  EXPECT_EQ(p.dev.qemu.property("gpu-moves"), 2);
+  EXPECT_EQ(p.dev.errorCount(), 0u);
+}
+
 /// What people and the device name as files is written by QEMU, in its folder; the process reaches none of
 /// it.
 // TRACE-11
@@ -213,8 +242,12 @@ TEST(Off, HasNoProcess) {
   EXPECT_EQ(p.about("since-ms"), "0");
   EXPECT_EQ(p.about("landlock"), "0");
   EXPECT_EQ(p.about("calls"), "");
-  EXPECT_NE(errorOf([&] { p.restartProcess(); }).find("the renderer has no process of its own (process=on)"),
-            std::string::npos);
+  EXPECT_EQ(p.about("next"), "");
+  for (const char* property : {"renderer-restart", "renderer-prepare"})
+    EXPECT_NE(errorOf([&] {
+                p.set(property, true);
+              }).find(std::string(property) + ": the renderer has no process of its own (process=on)"),
+              std::string::npos);
 }
 
 }  // namespace

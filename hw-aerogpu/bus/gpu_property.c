@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The properties vulkan-device (gpu_property.h), a string like any other until
- * the device is realized, when setting it moves the machine to that GPU, and
- * renderer-restart, which moves it to a new process on the same one.
+ * the device is realized, when setting it moves the machine to that GPU,
+ * renderer-restart, which moves it to a new process on the same one, and
+ * renderer-prepare, which has that process ready.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -33,18 +34,36 @@ static void aerogpu_gpu_set(Object *obj, Visitor *v, const char *name,
     s->config.vulkan_device = g_steal_pointer(&device);
 }
 
+static bool aerogpu_has_process(AeroGPUState *s, const char *property,
+                                Error **errp)
+{
+    if (!DEVICE(s)->realized || !s->regions.used) {
+        error_setg(errp,
+                   "aerogpu: %s: the renderer has no process of its own "
+                   "(process=on)",
+                   property);
+        return false;
+    }
+    return true;
+}
+
 static void aerogpu_restart_set(Object *obj, bool restarts, Error **errp)
 {
     AeroGPUState *s = AEROGPU(obj);
 
-    if (!DEVICE(obj)->realized || !s->regions.used) {
-        error_setg(errp, "aerogpu: renderer-restart: the renderer has no "
-                         "process of its own (process=on)");
-        return;
-    }
-    if (restarts) {
+    if (aerogpu_has_process(s, "renderer-restart", errp) && restarts) {
         aerogpu_promise_keep(s);
         aerogpu_move_to_gpu(s, s->config.vulkan_device ?: "", errp);
+    }
+}
+
+static void aerogpu_prepare_set(Object *obj, bool wanted, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+
+    if (aerogpu_has_process(s, "renderer-prepare", errp)) {
+        aerogpu_prepare_for_gpu(
+            s, wanted ? s->config.vulkan_device ?: "" : NULL, errp);
     }
 }
 
@@ -56,6 +75,12 @@ void aerogpu_restart_property_init(ObjectClass *klass)
         klass, "renderer-restart",
         "write-only, with process=on: true moves everything into a new "
         "process, without the guest's notice");
+    object_class_property_add_bool(klass, "renderer-prepare", NULL,
+                                   aerogpu_prepare_set);
+    object_class_property_set_description(
+        klass, "renderer-prepare",
+        "write-only, with process=on: true has the process of the next "
+        "renderer-restart ready before it, false ends that");
 }
 
 void aerogpu_gpu_property_init(void)

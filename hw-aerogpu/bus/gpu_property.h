@@ -14,7 +14,7 @@ extern PropertyInfo aerogpu_gpu_property_info;
 /* Fills aerogpu_gpu_property_info, before properties are added. */
 void aerogpu_gpu_property_init(void);
 
-/* Adds the property renderer-restart. */
+/* Adds the properties renderer-restart and renderer-prepare. */
 void aerogpu_restart_property_init(ObjectClass *klass);
 
 #endif /* HW_AEROGPU_GPU_PROPERTY_H */

@@ -19,12 +19,13 @@ enum {
     AEROGPU_REQ_SNAPSHOT = 1 << 4,     /* show the texture at the new address */
     AEROGPU_REQ_PROBE = 1 << 5,        /* fetch; header errors do not count */
     AEROGPU_REQ_EXIT = 1 << 6,
-    AEROGPU_REQ_RESTART = 1 << 7, /* drop all objects, open the GPU anew */
-    AEROGPU_REQ_SETTLE = 1 << 8,  /* check whether GPUs that hung have ended */
-    AEROGPU_REQ_SAVE = 1 << 9,    /* take what the renderer holds */
-    AEROGPU_REQ_LOAD = 1 << 10,   /* give it to the renderer */
-    AEROGPU_REQ_LIVE = 1 << 11,   /* a step of either while the VM runs */
-    AEROGPU_REQ_MOVE = 1 << 12,   /* make all anew on another GPU */
+    AEROGPU_REQ_RESTART = 1 << 7,  /* drop all objects, open the GPU anew */
+    AEROGPU_REQ_SETTLE = 1 << 8,   /* check whether GPUs that hung have ended */
+    AEROGPU_REQ_SAVE = 1 << 9,     /* take what the renderer holds */
+    AEROGPU_REQ_LOAD = 1 << 10,    /* give it to the renderer */
+    AEROGPU_REQ_LIVE = 1 << 11,    /* a step of either while the VM runs */
+    AEROGPU_REQ_MOVE = 1 << 12,    /* make all anew on another GPU */
+    AEROGPU_REQ_PREPARE = 1 << 13, /* get another process ready for that */
 };
 
 typedef struct AeroGPURequests {

@@ -65,23 +65,34 @@ static bool aerogpu_visit_process(AeroGPUState *s, Visitor *v, Error **errp)
         [AEROGPU_RENDERER_CALLS_REFUSED] = "refused",
         [AEROGPU_RENDERER_CALLS_LISTED] = "listed",
     };
-    const char *left = "";
+    static const char *const nexts[] = {
+        [AEROGPU_RENDERER_NEXT_NONE] = "none",
+        [AEROGPU_RENDERER_NEXT_STARTS] = "starts",
+        [AEROGPU_RENDERER_NEXT_READY] = "ready",
+        [AEROGPU_RENDERER_NEXT_FAILED] = "failed",
+    };
+    const char *left = "", *next = "";
     bool ok;
 
     if (s->renderer && aerogpu_renderer_get_process(s->renderer, &process) &&
-        process.calls < ARRAY_SIZE(calls)) {
+        process.calls < ARRAY_SIZE(calls) && process.next < ARRAY_SIZE(nexts)) {
         left = calls[process.calls];
+        next = nexts[process.next];
     }
     if (!visit_start_struct(v, "renderer-process", NULL, 0, errp)) {
         return false;
     }
-    ok = visit_type_uint32(v, "id", &process.id, errp) &&
-         visit_type_int64(v, "since-ms", &process.since_ms, errp) &&
-         visit_type_uint32(v, "deaths", &process.deaths, errp) &&
-         aerogpu_visit_text(v, "last-death", process.last_death, errp) &&
-         visit_type_uint32(v, "landlock", &process.landlock, errp) &&
-         aerogpu_visit_text(v, "calls", left, errp) &&
-         visit_check_struct(v, errp);
+    ok =
+        visit_type_uint32(v, "id", &process.id, errp) &&
+        visit_type_int64(v, "since-ms", &process.since_ms, errp) &&
+        visit_type_uint32(v, "deaths", &process.deaths, errp) &&
+        aerogpu_visit_text(v, "last-death", process.last_death, errp) &&
+        visit_type_uint32(v, "landlock", &process.landlock, errp) &&
+        aerogpu_visit_text(v, "calls", left, errp) &&
+        aerogpu_visit_text(v, "next", next, errp) &&
+        visit_type_uint32(v, "next-pipelines", &process.next_pipelines, errp) &&
+        aerogpu_visit_text(v, "next-failure", process.next_failure, errp) &&
+        visit_check_struct(v, errp);
     visit_end_struct(v, NULL);
     return ok;
 }

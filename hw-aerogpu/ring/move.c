@@ -75,24 +75,59 @@ void aerogpu_move_requested(AeroGPUState *s)
     aerogpu_handover_ends(s);
 }
 
+void aerogpu_prepare_requested(AeroGPUState *s)
+{
+    AeroGPUHandover *h = &s->handover;
+    g_autofree char *device = g_steal_pointer(&s->move.device);
+    bool begun = aerogpu_renderer_prepare_move(s->renderer, device, h->error,
+                                               sizeof(h->error));
+
+    h->result = begun ? AEROGPU_HANDED_OVER : AEROGPU_HANDOVER_FAILED;
+    aerogpu_handover_ends(s);
+}
+
 /* ---- the side that asks; BQL ---- */
 
-bool aerogpu_move_to_gpu(AeroGPUState *s, const char *device, Error **errp)
+/* Has the render thread do it. False, and the handover is not taken, if it has
+ * not ended. */
+static bool aerogpu_move_run(AeroGPUState *s, const char *device,
+                             uint32_t request, Error **errp)
 {
     AeroGPUCargo none = { 0 };
-    bool moved;
+    g_autofree char *stuck = NULL;
 
     if (aerogpu_handover_begin(s, true)) {
         g_free(s->move.device);
         s->move.device = g_strdup(device);
-        moved = aerogpu_handover_run(s, &none, AEROGPU_REQ_MOVE);
-    } else {
-        moved = false;
+        if (aerogpu_handover_run(s, &none, request)) {
+            return true;
+        }
     }
-    if (!moved) {
-        g_autofree char *stuck = aerogpu_handover_stuck();
+    stuck = aerogpu_handover_stuck();
+    error_setg(errp, "aerogpu: %s", stuck);
+    return false;
+}
 
-        error_setg(errp, "aerogpu: %s", stuck);
+bool aerogpu_prepare_for_gpu(AeroGPUState *s, const char *device, Error **errp)
+{
+    bool begun;
+
+    if (!aerogpu_move_run(s, device, AEROGPU_REQ_PREPARE, errp)) {
+        return false;
+    }
+    begun = s->handover.result == AEROGPU_HANDED_OVER;
+    if (!begun) {
+        error_setg(errp, "aerogpu: %s", s->handover.error);
+    }
+    aerogpu_handover_end(s);
+    return begun;
+}
+
+bool aerogpu_move_to_gpu(AeroGPUState *s, const char *device, Error **errp)
+{
+    bool moved;
+
+    if (!aerogpu_move_run(s, device, AEROGPU_REQ_MOVE, errp)) {
         return false;
     }
     moved = s->handover.result == AEROGPU_HANDED_OVER;

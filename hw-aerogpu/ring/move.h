@@ -30,7 +30,13 @@ void aerogpu_move_submitted(AeroGPUState *s);
  * was. BQL.
  */
 bool aerogpu_move_to_gpu(AeroGPUState *s, const char *device, Error **errp);
-/* Does the render thread's part. */
+/*
+ * Has a process ready for a move to that GPU; NULL: has none. The status tells
+ * when it is. False with an error if that is not possible now. BQL.
+ */
+bool aerogpu_prepare_for_gpu(AeroGPUState *s, const char *device, Error **errp);
+/* Do the render thread's parts. */
 void aerogpu_move_requested(AeroGPUState *s);
+void aerogpu_prepare_requested(AeroGPUState *s);
 
 #endif /* HW_AEROGPU_MOVE_H */

@@ -55,6 +55,8 @@ static void aerogpu_handle_requests(AeroGPUState *s, uint32_t requests)
         aerogpu_handover_live_requested(s);
     } else if (requests & AEROGPU_REQ_MOVE) {
         aerogpu_move_requested(s);
+    } else if (requests & AEROGPU_REQ_PREPARE) {
+        aerogpu_prepare_requested(s);
     }
 }
 

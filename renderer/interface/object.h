@@ -87,6 +87,10 @@ public:
   virtual aerogpu::Outcome move(bool& kept) = 0;
   /// Moves to another GPU of the back end, or, if that fails, makes everything anew on this one.
   virtual aerogpu::Outcome moveTo(const std::string& device, const aerogpu::GoesOn& goesOn, bool& kept) = 0;
+  /// `device`: null if none is to be ready.
+  virtual aerogpu::Outcome prepare(const char* /*device*/) {
+    return std::string("the renderer has no process of its own");
+  }
   virtual void setRegions(std::span<const aerogpu_guest_region> regions) = 0;
   virtual aerogpu::Outcome captureStart(const char* path) = 0;
   virtual aerogpu::Outcome captureStop() = 0;

@@ -22,6 +22,11 @@ using remote::Unpacker;
 
 namespace {
 
+constexpr char kIsBusy[] = "a save or load is under way";
+
+/// More than the draws that go ahead of a snapshot have, 4 MiB, with what each costs.
+constexpr size_t kMostPrepared = size_t{16} << 20;
+
 /// The configuration with another GPU.
 Packer withDevice(const std::vector<uint8_t>& packed, const std::string& device) {
   remote::ConfigTexts texts;
@@ -75,24 +80,49 @@ Outcome RemoteRenderer::fill(Session& begun, const snapshot::Spool& saved, const
   return {};
 }
 
+Outcome RemoteRenderer::prepare(const char* device) {
+  m_next.drop();
+  if (!device) return {};
+  if (m_save.goesOn() || m_loads) return std::string(kIsBusy);
+  // A save that ends after its beginning: that has draws with the guest's pipelines, and no contents. If it
+  // fails, the process that follows has none of them, and is there all the same.
+  std::vector<uint8_t> draws;
+  const auto take = [&draws](std::span<const uint8_t> bytes) {
+    if (bytes.size() > kMostPrepared - draws.size()) return false;
+    draws.insert(draws.end(), bytes.begin(), bytes.end());
+    return true;
+  };
+  const auto now = session();
+  const bool whole = now->call(Call::SaveBegin, {}, {take}).ok;
+  (void)now->call(Call::SaveCancel, {});
+  if (!whole) draws.clear();
+  m_next.prepare(
+      [this](const Packer& config, Created& made, std::string& error) { return begin(config, made, error); },
+      withDevice(m_config.bytes(), device), std::move(draws));
+  return {};
+}
+
 Outcome RemoteRenderer::moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) {
   kept = true;  // the process before is there until the end
-  if (m_save.goesOn() || m_loads) return std::string("a save or load is under way");
+  if (m_save.goesOn() || m_loads) return std::string(kIsBusy);
   Packer config = withDevice(m_config.bytes(), device);
-  // A process needs a while to open its GPU, and the one before to be saved.
   Created made;
   std::string error;
-  std::shared_ptr<Session> begun;
-  std::thread starts([&] { begun = begin(config, made, error); });
+  std::shared_ptr<Session> begun = m_next.take(config, made);
+  const bool wasReady = begun != nullptr;
+  // A process needs a while to open its GPU, and the one before to be saved.
+  std::thread starts;
+  if (!wasReady) starts = std::thread([&] { begun = begin(config, made, error); });
   snapshot::Spool saved;
   bool lost = false;
   auto taken = takeAll(saved, lost, goesOn);
-  starts.join();
+  if (starts.joinable()) starts.join();
   if (!begun) return error;
   if (!taken) return taken;
   const auto [promised, partly] = promise();
   const std::string lacks = core::missingCaps(promised, made.caps);
   if (!lacks.empty() && !partly) return made.deviceName + " lacks what the guest was told of: " + lacks;
+  if (lost && wasReady) (void)begun->call(Call::LoadFinish, {});  // nothing follows what it has begun to load
   if (lost)
     (void)begun->call(Call::Lose, {});  // the guest brings this one back in the other's place
   else if (auto done = fill(*begun, saved, goesOn); !done)

@@ -294,6 +294,7 @@ bool RemoteRenderer::readProcess(aerogpu_renderer_process& out) const {
   out.calls = m_life->rights.calls;
   out.deaths = m_deaths + isNew;
   copyText(out.last_death, sizeof out.last_death, isNew ? death.why : m_lastDeath);
+  m_next.read(out);
   return true;
 }
 

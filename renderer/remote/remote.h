@@ -15,6 +15,7 @@
 #include "renderer/interface/object.h"
 #include "renderer/remote/long_capture.h"
 #include "renderer/remote/long_save.h"
+#include "renderer/remote/successor.h"
 
 namespace aerogpu {
 
@@ -68,6 +69,7 @@ public:
   Outcome loadFinish(aerogpu_scanout_config* scanout) override;
   Outcome move(bool& kept) override;
   Outcome moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) override;
+  Outcome prepare(const char* device) override;
   void setRegions(std::span<const aerogpu_guest_region> regions) override;
   Outcome captureStart(const char* path) override;
   Outcome captureStop() override;
@@ -142,6 +144,7 @@ private:
   uint32_t m_deaths GUARDED_BY(m_mutex) = 0;
   std::string m_lastDeath GUARDED_BY(m_mutex);
   bool m_isCounted GUARDED_BY(m_mutex) = false;
+  remote::Successor m_next{m_log};  ///< the last member: its thread uses the others
 };
 
 }  // namespace aerogpu

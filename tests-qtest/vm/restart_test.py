@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Restarts the renderer's process of a running VM again and again, while the demo draws. The guest does not notice.
 
-  restart_test.py [--rounds N] [--private] [--newer FILE] [--judge]
+  restart_test.py [--rounds N] [--prepare] [--private] [--newer FILE] [--judge]
 
---private: the guest's RAM is not shared, so that the process asks for it. --newer: a Vulkan driver's manifest, which takes
-the place of the installed ones after the first half of the rounds, as an update of a package would. --judge: fails if one
-restart takes longer than 500 ms, or if QEMU's descriptors, threads or memory have grown."""
+--prepare: the process is ready before each restart (renderer-prepare). --private: the guest's RAM is not shared, so that
+the process asks for it. --newer: another lavapipe's libvulkan_lvp.so, which takes the place of the installed one after the
+first half of the rounds, as an update of a package would. --judge: fails if one restart takes longer than 500 ms, or if
+QEMU's descriptors, threads or memory have grown."""
 import argparse
 import json
 import os
@@ -52,14 +53,19 @@ class Machine:
             return file.read()
 
     def update(self):
-        with open(self.newer, encoding='utf-8') as file:
+        with open(INSTALLED, encoding='utf-8') as file:
             manifest = json.load(file)
-        library = manifest['ICD']['library_path']
-        if '/' in library and not os.path.isabs(library):
-            manifest['ICD']['library_path'] = os.path.join(os.path.dirname(os.path.abspath(self.newer)), library)
+        manifest['ICD']['library_path'] = os.path.abspath(self.newer)
         with open(self.manifest + '.new', 'w', encoding='utf-8') as file:
             json.dump(manifest, file)
         os.replace(self.manifest + '.new', self.manifest)
+
+    def prepare(self):
+        self.vm.qmp('qom-set', path='/machine/peripheral/gpu0', property='renderer-prepare', value=True)
+        until(lambda: self.get('status')['renderer-process']['next'] != 'starts', 'a process', 60)
+        about = self.get('status')['renderer-process']
+        if about['next'] != 'ready':
+            raise Failure('the process is not ready: %s' % about)
 
     def restart(self, number):
         """Restarts the process, while the machine runs or, in every second round, while it stands still, where the picture
@@ -99,6 +105,8 @@ def run(options):
             for number in range(options.rounds):
                 if options.newer and number == options.rounds // 2:
                     machine.update()
+                if options.prepare:
+                    machine.prepare()
                 times.append(machine.restart(number))
                 if number == min(WARM, options.rounds - 1):
                     first = machine.footprint()
@@ -118,6 +126,7 @@ def run(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--rounds', type=int, default=4)
+    parser.add_argument('--prepare', action='store_true')
     parser.add_argument('--private', action='store_true')
     parser.add_argument('--newer')
     parser.add_argument('--judge', action='store_true')

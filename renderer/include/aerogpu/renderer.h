@@ -466,16 +466,27 @@ enum aerogpu_renderer_calls {
   AEROGPU_RENDERER_CALLS_LISTED = 2,  /* those alone that its driver is known to need */
 };
 
+/** How far the process is that was prepared to follow (aerogpu_renderer_prepare_move()). */
+enum aerogpu_renderer_next {
+  AEROGPU_RENDERER_NEXT_NONE = 0,
+  AEROGPU_RENDERER_NEXT_STARTS = 1,
+  AEROGPU_RENDERER_NEXT_READY = 2,
+  AEROGPU_RENDERER_NEXT_FAILED = 3, /* or it has ended since: the next move starts another one */
+};
+
 /** The process of a renderer that has one of its own. */
 struct aerogpu_renderer_process {
   uint32_t struct_size;
   uint32_t id;     /* its number; 0 = it has ended, and there is no other one yet */
   uint32_t deaths; /* how often it has ended */
   uint32_t reserved0;
-  int64_t since_ms;    /* when the one that there is was started: milliseconds since 1970, UTC */
-  char last_death[96]; /* why it ended last, NUL-terminated, for people; "" = it never did */
-  uint32_t landlock;   /* version of Linux' Landlock that limits its files; 0 = nothing does */
-  uint32_t calls;      /* enum aerogpu_renderer_calls */
+  int64_t since_ms;        /* when the one that there is was started: milliseconds since 1970, UTC */
+  char last_death[96];     /* why it ended last, NUL-terminated, for people; "" = it never did */
+  uint32_t landlock;       /* version of Linux' Landlock that limits its files; 0 = nothing does */
+  uint32_t calls;          /* enum aerogpu_renderer_calls */
+  uint32_t next;           /* enum aerogpu_renderer_next */
+  uint32_t next_pipelines; /* that it has made by the time it is ready */
+  char next_failure[256];  /* why the next one failed, NUL-terminated, for people; "" = it did not */
 };
 
 /** Tells of the renderer's process. [any] The caller sets process->struct_size. False: it has none. Waits for
@@ -600,6 +611,16 @@ bool aerogpu_renderer_move(aerogpu_renderer* renderer, bool* kept, char* error, 
 bool aerogpu_renderer_move_to(aerogpu_renderer* renderer, const char* device,
                               bool (*goes_on)(void* opaque, uint64_t bytes), void* opaque, bool* kept,
                               char* error, size_t error_size);
+
+/**
+ * Has the process of the next aerogpu_renderer_move_to() to `device` ready before it, so that the guest waits
+ * for less. [render] A process beside the renderer's opens the GPU, and makes the pipelines that the guest
+ * has used lately; aerogpu_renderer_get_process() tells when it has. Returns at once, but for the end of one
+ * that was prepared before and is dropped. `device` NULL: prepares none. False with a message if the renderer
+ * has no process of its own, or a save or a load is under way.
+ */
+bool aerogpu_renderer_prepare_move(aerogpu_renderer* renderer, const char* device, char* error,
+                                   size_t error_size);
 
 /**
  * Loses the GPU, as if it had stopped working, until aerogpu_renderer_reset(). [render] For a guest whose

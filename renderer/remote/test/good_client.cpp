@@ -293,6 +293,10 @@ void GoodClient::round() {
     case 13: {
       char error[512];
       bool kept = false;
+      if (m_dice.chance(20))
+        within("prepare_move", kStart + 2 * kCall, [&] {
+          aerogpu_renderer_prepare_move(m_renderer, m_dice.chance(80) ? "" : nullptr, error, sizeof error);
+        });
       if (m_dice.chance(30))
         within("move_to", kStart + 2 * kAllDone + 6 * kCall, [&] {
           aerogpu_renderer_move_to(m_renderer, "", nullptr, nullptr, &kept, error, sizeof error);
