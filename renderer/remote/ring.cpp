@@ -90,8 +90,7 @@ Received RingReader::readNow(Message& message) {
       return Received::Broken;
   }
   message.kind = header.kind;
-  message.bytes.resize(header.bytes);
-  take(begin + sizeof header, message.bytes.data(), header.bytes);
+  take(begin + sizeof header, message.bytes.sizeTo(header.bytes), header.bytes);
   m_read.store(begin + taken(header.bytes), std::memory_order_relaxed);
   m_words->read.store(begin + taken(header.bytes), std::memory_order_release);
   m_room.ring();

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -74,10 +75,33 @@ private:
   uint64_t m_written = 0;
 };
 
+/// Bytes whose memory stays from one message to the next. They are not cleared: a stream may have megabytes.
+class MessageBytes {
+public:
+  /// Returns room for `size` bytes of any content, which these are from now on.
+  uint8_t* sizeTo(size_t size) {
+    if (size > m_room) {
+      m_bytes = std::make_unique_for_overwrite<uint8_t[]>(size);
+      m_room = size;
+    }
+    m_size = size;
+    return m_bytes.get();
+  }
+  const uint8_t* data() const { return m_bytes.get(); }
+  size_t size() const { return m_size; }
+  bool empty() const { return m_size == 0; }
+  const uint8_t* begin() const { return data(); }
+  const uint8_t* end() const { return data() + m_size; }
+
+private:
+  std::unique_ptr<uint8_t[]> m_bytes;
+  size_t m_room = 0, m_size = 0;
+};
+
 /// A message, copied.
 struct Message {
   uint32_t kind = 0;
-  std::vector<uint8_t> bytes;
+  MessageBytes bytes;
 };
 
 enum class Received {

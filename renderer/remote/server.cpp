@@ -78,13 +78,13 @@ void Server::run() {
       m_parts.insert(m_parts.end(), m_message.bytes.begin(), m_message.bytes.end());
       continue;
     }
-    if (!m_parts.empty()) {
-      m_message.bytes.insert(m_message.bytes.begin(), m_parts.begin(), m_parts.end());
-      m_parts = {};
-    }
     Message message;
-    std::swap(message, m_message);
-    const bool known = serve(message);
+    std::swap(message, m_message);  // the call may read others
+    std::vector<uint8_t> whole = std::exchange(m_parts, {});
+    if (!whole.empty()) whole.insert(whole.end(), message.bytes.begin(), message.bytes.end());
+    const bool known =
+        serve(static_cast<Call>(message.kind),
+              whole.empty() ? std::span<const uint8_t>(message.bytes) : std::span<const uint8_t>(whole));
     std::swap(message, m_message);
     if (!known) return;
     tellRefusals();
@@ -92,9 +92,8 @@ void Server::run() {
   }
 }
 
-bool Server::serve(const Message& message) {
-  Unpacker from(message.bytes);
-  const auto call = static_cast<Call>(message.kind);
+bool Server::serve(Call call, std::span<const uint8_t> bytes) {
+  Unpacker from(bytes);
   if (call == Call::Create) return !m_renderer && create(from);
   if (!m_renderer) return false;
   // A reset, for example, would free what the load holds (aerogpu_renderer_load_bytes()).

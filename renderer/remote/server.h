@@ -30,7 +30,7 @@ public:
 private:
   struct Answer;
   bool create(Unpacker& from);
-  bool serve(const Message& message) EXCLUDES(m_mutex);
+  bool serve(Call call, std::span<const uint8_t> bytes) EXCLUDES(m_mutex);
   /// Counts a submission or a snapshot.
   void begin();
   bool submit(Unpacker& from);

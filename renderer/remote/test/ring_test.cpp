@@ -107,7 +107,7 @@ TEST_F(Ring, ShortMessagesThatAreReadAtOnceStayInFront) {
     ASSERT_EQ(writer.write(i, {sent}, late()), Sent::Yes);
     ASSERT_EQ(reader.read(message, late()), Received::Yes);
     ASSERT_EQ(message.kind, i);
-    ASSERT_EQ(message.bytes, sent);
+    ASSERT_TRUE(std::ranges::equal(message.bytes, sent));
   }
   // What begins before the limit may end after it, and a gap's header follows.
   const uint64_t end = writer.nearBytes() + 2 * sizeof(MessageHeader) + longest;
@@ -213,7 +213,7 @@ TEST_F(Ring, WhatWasSentBeforeAnEndIsRead) {
   ends.hangUp(0);
   Message message;
   EXPECT_EQ(reader.read(message, late()), Received::Yes);
-  EXPECT_EQ(message.bytes, bytes);
+  EXPECT_TRUE(std::ranges::equal(message.bytes, bytes));
   EXPECT_EQ(reader.read(message, kForever), Received::Gone);
 }
 
@@ -239,7 +239,7 @@ TEST_F(Ring, NonsenseOfTheWriterIsSeen) {
     words.written = n.written;
     Message message;
     EXPECT_EQ(reader.read(message, soon()), Received::Broken) << n.written << " " << n.header.bytes;
-    EXPECT_LE(message.bytes.capacity(), kSize);
+    EXPECT_TRUE(message.bytes.empty());
   }
 }
 
