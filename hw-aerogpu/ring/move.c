@@ -88,59 +88,47 @@ void aerogpu_prepare_requested(AeroGPUState *s)
 
 /* ---- the side that asks; BQL ---- */
 
-/* Has the render thread do it. False, and the handover is not taken, if it has
- * not ended. */
+/* Has the render thread do it. */
 static bool aerogpu_move_run(AeroGPUState *s, const char *device,
                              uint32_t request, Error **errp)
 {
     AeroGPUCargo none = { 0 };
     g_autofree char *stuck = NULL;
+    bool ended = aerogpu_handover_begin(s, true), done, kept;
 
-    if (aerogpu_handover_begin(s, true)) {
+    if (ended) {
         g_free(s->move.device);
         s->move.device = g_strdup(device);
-        if (aerogpu_handover_run(s, &none, request)) {
-            return true;
-        }
+        s->move.kept = true;
+        ended = aerogpu_handover_run(s, &none, request);
     }
-    stuck = aerogpu_handover_stuck();
-    error_setg(errp, "aerogpu: %s", stuck);
-    return false;
+    if (!ended) {
+        stuck = aerogpu_handover_stuck();
+        error_setg(errp, "aerogpu: %s", stuck);
+        return false;
+    }
+    done = s->handover.result == AEROGPU_HANDED_OVER;
+    kept = s->move.kept;
+    if (!done) {
+        error_setg(errp, "aerogpu: %s%s", s->handover.error,
+                   kept ? "" : ": everything is lost");
+    }
+    aerogpu_handover_end(s);
+    if (!done && !kept) {
+        error_report("%s", error_get_pretty(*errp));
+        aerogpu_held_are_lost(s);
+    }
+    return done;
 }
 
 bool aerogpu_prepare_for_gpu(AeroGPUState *s, const char *device, Error **errp)
 {
-    bool begun;
-
-    if (!aerogpu_move_run(s, device, AEROGPU_REQ_PREPARE, errp)) {
-        return false;
-    }
-    begun = s->handover.result == AEROGPU_HANDED_OVER;
-    if (!begun) {
-        error_setg(errp, "aerogpu: %s", s->handover.error);
-    }
-    aerogpu_handover_end(s);
-    return begun;
+    return aerogpu_move_run(s, device, AEROGPU_REQ_PREPARE, errp);
 }
 
 bool aerogpu_move_to_gpu(AeroGPUState *s, const char *device, Error **errp)
 {
-    bool moved;
-
     if (!aerogpu_move_run(s, device, AEROGPU_REQ_MOVE, errp)) {
-        return false;
-    }
-    moved = s->handover.result == AEROGPU_HANDED_OVER;
-    if (!moved) {
-        error_setg(errp, "aerogpu: %s%s", s->handover.error,
-                   s->move.kept ? "" : ": everything is lost");
-    }
-    aerogpu_handover_end(s);
-    if (!moved) {
-        if (!s->move.kept) {
-            error_report("%s", error_get_pretty(*errp));
-            aerogpu_held_are_lost(s);
-        }
         return false;
     }
     info_report("aerogpu: %" PRIu64 " objects, %" PRIu64 " KiB, moved to %s in "

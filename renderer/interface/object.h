@@ -26,6 +26,7 @@ struct SaveLeft {
 /// A move asks its embedder after so many bytes whether it goes on, and as often while work ends.
 inline constexpr uint64_t kMovePiece = uint64_t{1} << 20, kMoveRestNs = 100'000'000;
 inline constexpr const char* kGivenUp = "it was given up";
+inline constexpr const char* kIsBusy = "a save or load is under way";
 
 /// Why a save cannot go on.
 inline constexpr const char* kNoSave = "no save has begun";

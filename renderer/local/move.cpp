@@ -131,7 +131,7 @@ Outcome LocalRenderer::openFitting(const std::string& device) {
 
 Outcome LocalRenderer::moveTo(const std::string& device, const GoesOn& goesOn, bool& kept) {
   kept = true;
-  if (saving || loader) return std::string("a save or load is under way");
+  if (saving || loader) return std::string(kIsBusy);
   if (auto resting = rest(goesOn); !resting) return resting;
   if (auto opened = openFitting(device); !opened) return opened;
   if (backend->lost()) {  // nothing is left to move: the guest brings the other one back in its place

@@ -22,8 +22,6 @@ using remote::Unpacker;
 
 namespace {
 
-constexpr char kIsBusy[] = "a save or load is under way";
-
 /// More than the draws that go ahead of a snapshot have, 4 MiB, with what each costs.
 constexpr size_t kMostPrepared = size_t{16} << 20;
 

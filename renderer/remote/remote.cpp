@@ -321,9 +321,7 @@ void RemoteRenderer::playFaults(uint32_t faults) {
 }
 
 void RemoteRenderer::readStats(aerogpu_renderer_stats& out) const {
-  std::vector<uint8_t> bytes;
-  if (urgent(Urgent::Stats, 0, 0, &bytes) != 0 && bytes.size() == sizeof out)
-    std::memcpy(&out, bytes.data(), sizeof out);
+  session()->readStats(out);
 }
 
 bool RemoteRenderer::nextSpace(uint32_t from, aerogpu_renderer_space& out) const {

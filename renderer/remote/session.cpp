@@ -318,6 +318,14 @@ bool Session::urgent(const LineCall& call, uint64_t& result, std::vector<uint8_t
   return false;
 }
 
+void Session::readStats(aerogpu_renderer_stats& out) {
+  uint64_t told = 0;
+  std::vector<uint8_t> bytes;
+  if (urgent({static_cast<uint32_t>(Urgent::Stats), {}}, told, &bytes) && told != 0 &&
+      bytes.size() == sizeof out)
+    std::memcpy(&out, bytes.data(), sizeof out);
+}
+
 void Session::deliver(const aerogpu_submission_result& result) {
   m_embedder.callbacks.submission_done(m_embedder.opaque, &result);
   Lock lock(m_mutex);

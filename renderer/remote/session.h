@@ -106,6 +106,9 @@ public:
   /// False if the session has ended.
   bool urgent(const LineCall& call, uint64_t& result, std::vector<uint8_t>* answer = nullptr);
 
+  /// Reads the counters of its renderer; leaves `out` as it is if the session has ended.
+  void readStats(aerogpu_renderer_stats& out);
+
   static constexpr size_t kMaxInFlight = 64;
   /// How long a process that has something to do may be silent; tests shorten it.
   static inline std::atomic<uint64_t> silenceNs{kSilenceNs};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/remote/successor.h"
 
-#include <cstring>
 #include <span>
 #include <utility>
 
@@ -15,12 +14,8 @@ namespace {
 constexpr uint32_t kMostTurns = 4;
 
 uint64_t pipelinesOf(Session& session) {
-  uint64_t told = 0;
-  std::vector<uint8_t> bytes;
   aerogpu_renderer_stats stats{};
-  if (session.urgent({static_cast<uint32_t>(Urgent::Stats), {}}, told, &bytes) && told != 0 &&
-      bytes.size() == sizeof stats)
-    std::memcpy(&stats, bytes.data(), sizeof stats);
+  session.readStats(stats);
   return stats.pipelines_created;
 }
 
@@ -39,7 +34,6 @@ uint64_t makePipelines(Session& session, std::span<const uint8_t> draws) {
 }  // namespace
 
 void Successor::prepare(Begin begin, Packer config, std::vector<uint8_t> draws) {
-  drop();
   m_config = std::move(config);
   {
     Lock lock(m_mutex);

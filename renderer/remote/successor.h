@@ -30,7 +30,7 @@ public:
   Successor(const Successor&) = delete;
   Successor& operator=(const Successor&) = delete;
 
-  /// Makes one ready in a thread, which calls `begin`; the one before is dropped. `draws`: a file as far as a
+  /// Makes one ready in a thread, which calls `begin`; there is none. `draws`: a file as far as a
   /// save has begun it, whose draws are done in the new process.
   void prepare(Begin begin, Packer config, std::vector<uint8_t> draws) EXCLUDES(m_mutex);
   /// Ends it; one that opens its GPU ends after that.
