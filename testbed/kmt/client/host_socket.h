@@ -4,6 +4,8 @@
 // costs. Others, and whoever sets AEROGPU_KMT_WINSOCK, go through Winsock.
 #pragma once
 
+#include <cstdint>
+
 #include "testbed/kmt/client/windows_headers.h"
 
 namespace aerogpu::kmt {
