@@ -3,6 +3,7 @@
 
 usage: long_tests.py record PART SECONDS RAN FAILURES
        long_tests.py check
+       long_tests.py parts      prints the parts' names, in the order in which they run
 
 record writes the row of PART: HEAD's commit, today's date, the duration, what ran, the failures. It refuses while a
 tracked file other than the page differs from HEAD, since the row names the commit that was tested.
@@ -16,7 +17,7 @@ import subprocess
 import sys
 
 PARTS = ('oracles', 'moved', 'rows', 'stress', 'states', 'migration', 'backports', 'calls', 'fuzz', 'hostile',
-         'threads', 'apart', 'tidy', 'wine', 'programs', 'saves', 'moves', 'packages', 'sharing')
+         'threads', 'apart', 'tidy', 'wine', 'programs', 'saves', 'restarts', 'moves', 'sharing', 'packages')
 MOST_COMMITS = 200
 PAGE = 'docs/develop/testing.md'
 BEGIN = '<!-- long tests: rows are written by scripts/run-long-tests -->\n'
@@ -115,6 +116,8 @@ def main():
     try:
         if sys.argv[1:2] == ['record'] and len(sys.argv) == 6:
             record(root, *sys.argv[2:])
+        elif sys.argv[1:] == ['parts']:
+            print('\n'.join(PARTS))
         elif sys.argv[1:] == ['check']:
             lines, good = check(root)
             print('\n'.join(lines))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tests long_tests.py, which records and checks the results of the last long tests, in temporary repositories."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -145,6 +146,16 @@ class LongTestsTest(unittest.TestCase):
     def test_the_page_of_this_project_can_be_read(self):
         root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
         self.assertLessEqual(set(long_tests.read(root)[1]), set(long_tests.PARTS))
+
+    def test_the_script_knows_each_part(self):
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+        with open(os.path.join(root, 'scripts', 'run-long-tests')) as file:
+            text = file.read()
+        self.assertEqual(sorted(re.findall(r'^run_(\w+)\(\) {', text, re.M)), sorted(long_tests.PARTS))
+        self.assertEqual(re.findall(r'^#   ([a-z]+) ', text, re.M), list(long_tests.PARTS))
+        with open(os.path.join(root, long_tests.PAGE)) as file:
+            described = re.findall(r'^\| `(\w+)` \|', file.read(), re.M)
+        self.assertEqual(sorted(set(described) & set(long_tests.PARTS)), sorted(long_tests.PARTS))
 
 
 if __name__ == '__main__':
