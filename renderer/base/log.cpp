@@ -22,12 +22,12 @@ bool Log::admits(enum aerogpu_log_level level) {
   uint64_t start = m_windowStartNs.load(std::memory_order_relaxed);
   if (now - start >= kGuestWindowNs && m_windowStartNs.compare_exchange_strong(start, now)) {
     const uint64_t seen = m_inWindow.exchange(0, std::memory_order_relaxed);
-    if (seen > kGuestBurst) {
-      const std::string note = std::to_string(seen - kGuestBurst) + " more error lines were left out";
+    if (seen > guestBurst) {
+      const std::string note = std::to_string(seen - guestBurst) + " more error lines were left out";
       m_callback(m_opaque, level, note.c_str());
     }
   }
-  return m_inWindow.fetch_add(1, std::memory_order_relaxed) < kGuestBurst;
+  return m_inWindow.fetch_add(1, std::memory_order_relaxed) < guestBurst;
 }
 
 void Log::pass(enum aerogpu_log_level level, std::string_view message) {

@@ -210,7 +210,8 @@ bool GuestSink::writeAt(uint64_t offset, const uint8_t* src, uint64_t size) {
 
 Result<void> GuestSink::write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) {
   const auto failed = [this] {
-    return m_memory.refusal({ErrorCode::OutOfBounds, "write-back to what is no writable guest memory", {}});
+    return m_memory.refusal(refused(ErrorCode::OutOfBounds, "write-back to what is no writable guest memory",
+                                    {{"gpa", m_runs->runs[m_run].gpa}}));
   };
   if (srcPitch == m_pitch && rowBytes == m_pitch) {
     if (!writeAt(m_offset, src, rowBytes * rows)) return failed();

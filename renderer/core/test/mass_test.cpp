@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "renderer/test/counted_allocations.h"
 #include "renderer/test/fake_backend.h"
@@ -50,6 +51,10 @@ double secondsOf(FakeExecutor& f, const CommandWriter& w, uint32_t wantedErrors 
 }
 
 TEST(Mass, ErrorsBehindTheRateLimitAllocateNothing) {
+  struct Limit {
+    const uint64_t before = std::exchange(Log::guestBurst, Log::kGuestBurst);
+    ~Limit() { Log::guestBurst = before; }
+  } const limit;
   FakeExecutor f;
   CommandWriter w;
   for (uint32_t i = 0; i < 1000; ++i) packets::destroyResource(w, 1 + i);
