@@ -17,7 +17,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 SOURCE = re.compile(r'\.(c|cpp|h|S)$')
 # Stand-ins for foreign headers are found in the same way, through an include folder: the WDK's and the contract's.
-STAND_INS = ('guest-drivers/ddi/', 'guest-drivers/kmd/test/wdk/', 'guest-drivers/umd-d3d9/test/linux_base.h')
+STAND_INS = ('guest-drivers/ddi/', 'guest-drivers/kmd/test/wdk/', 'guest-drivers/umd-common/linux/')
 PUBLIC = ('aerogpu/',)
 # The device's parts know their container, AeroGPUState; hw-aerogpu/test/layers_test.py checks their calls.
 CONTAINERS = ('hw-aerogpu/aerogpu.h', 'hw-aerogpu/types.h')
@@ -30,6 +30,7 @@ FORBIDDEN = (
     ('renderer/', ('hw-aerogpu/', 'guest-drivers/', 'testbed/', 'tests-qtest/')),
     ('hw-aerogpu/', ('renderer/', 'guest-drivers/', 'testbed/', 'tests-qtest/')),
     ('guest-drivers/', ('hw-aerogpu/', 'testbed/', 'tests-qtest/')),
+    ('guest-drivers/umd-common/', ('guest-drivers/umd-d3d9/', 'guest-drivers/kmd/')),
     ('testbed/', ('hw-aerogpu/', 'tests-qtest/')),
 )
 

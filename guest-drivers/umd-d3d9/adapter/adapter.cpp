@@ -3,9 +3,9 @@
 
 #include "aerogpu/aerogpu_base.h"
 #include "aerogpu/aerogpu_extension.h"
-#include "guest-drivers/umd-d3d9/base/heap.h"
+#include "guest-drivers/umd-common/base/heap.h"
+#include "guest-drivers/umd-common/log/log_file.h"
 #include "guest-drivers/umd-d3d9/log/call_arguments.h"
-#include "guest-drivers/umd-d3d9/log/log_file.h"
 
 namespace aero {
 
@@ -43,7 +43,8 @@ HRESULT Adapter::take(const uint8_t *answer, uint32_t room) {
   const DeviceBlock block(answer + sizeof m_info, featuresHigh() & AEROGPU_EXT_FEATURE_HI_CAPS ? bytes : 0);
   m_limits = block.limits();
   m_formats = FormatTable(featuresHigh(), block, m_interface);
-  m_log.open(static_cast<LogLevel>((m_info.ext_flags & AEROGPU_UMDPRIV_EXT_LOG_MASK) / AEROGPU_UMDPRIV_EXT_LOG_UNIT));
+  m_log.open(static_cast<LogLevel>((m_info.ext_flags & AEROGPU_UMDPRIV_EXT_LOG_MASK) / AEROGPU_UMDPRIV_EXT_LOG_UNIT),
+             {"Direct3D 9", "d3d9"});
   return kOk;
 }
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "aerogpu/aerogpu_umd_private_extension.h"
+#include "guest-drivers/umd-common/log/call_log.h"
 #include "guest-drivers/umd-d3d9/base/formats.h"
-#include "guest-drivers/umd-d3d9/log/call_log.h"
 
 namespace aero {
 

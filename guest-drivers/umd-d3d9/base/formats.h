@@ -5,8 +5,8 @@
 #pragma once
 
 #include "aerogpu/aerogpu_format.h"
-#include "guest-drivers/umd-d3d9/base/ddi.h"
-#include "guest-drivers/umd-d3d9/base/device_block.h"
+#include "guest-drivers/umd-common/base/ddi.h"
+#include "guest-drivers/umd-common/base/device_block.h"
 
 namespace aero {
 

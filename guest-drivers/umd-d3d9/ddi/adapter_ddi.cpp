@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // adapter_ddi.cpp: opens, describes and closes adapters, and creates and destroys devices.
+#include "guest-drivers/umd-common/base/module.h"
 #include "guest-drivers/umd-d3d9/adapter/caps.h"
 #include "guest-drivers/umd-d3d9/adapter/level9_lacks.h"
 #include "guest-drivers/umd-d3d9/ddi/device_functions.h"
@@ -99,7 +100,7 @@ HRESULT APIENTRY CloseAdapter(HANDLE handle) {
 
 extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *args) {
   using namespace aero;
-  ddi::stayLoaded();
+  aero::stayLoaded();
   auto *adapter = heapCreate<Adapter>(*args);
   if (!adapter) return kOutOfMemory;
   const HRESULT result = adapter->open();

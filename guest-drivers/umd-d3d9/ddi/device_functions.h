@@ -2,7 +2,7 @@
 // device_functions.h: the function table of a device for the runtime, made from function_list.h.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/base/ddi.h"
+#include "guest-drivers/umd-common/base/ddi.h"
 
 namespace aero {
 

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "guest-drivers/umd-d3d9/base/ddi.h"
+#include "guest-drivers/umd-common/base/ddi.h"
 #include "guest-drivers/umd-d3d9/ddi/function_list.h"
 
 namespace aero::ddi {
@@ -21,10 +21,6 @@ namespace aero::ddi {
 #define AERO_DECLARE(NAME, ANSWER) AERO_DECLARE_##ANSWER(NAME)
 AERO_DEVICE_FUNCTIONS(AERO_DECLARE)
 #undef AERO_DECLARE
-
-/** Keeps the DLL in the process until it ends: programs release objects after the runtime has given up its driver, and
- * the last calls must find it. */
-void stayLoaded();
 
 HRESULT APIENTRY GetCaps(HANDLE adapter, D3DDDIARG_GETCAPS *args);
 HRESULT APIENTRY CreateDevice(HANDLE adapter, D3DDDIARG_CREATEDEVICE *args);

@@ -3,8 +3,8 @@
 // device at a time, from any thread; other devices run in parallel.
 #pragma once
 
+#include "guest-drivers/umd-common/base/list.h"
 #include "guest-drivers/umd-d3d9/adapter/adapter.h"
-#include "guest-drivers/umd-d3d9/base/list.h"
 #include "guest-drivers/umd-d3d9/submit/queries.h"
 #include "guest-drivers/umd-d3d9/transfers/blt.h"
 #include "guest-drivers/umd-d3d9/transfers/clear.h"
@@ -27,8 +27,9 @@ class Device {
 public:
   Device(Adapter &adapter, HANDLE runtimeDevice, const D3DDDI_DEVICECALLBACKS &callbacks)
       : m_adapter(adapter),
+        m_callbacks(callbacks),
         number(adapter.log().nextDevice()),
-        runtime(adapter.runtime(), runtimeDevice, callbacks, adapter.spaces(), adapter.hasAperture(),
+        runtime(adapter.runtime(), runtimeDevice, m_callbacks, adapter.spaces(), adapter.hasAperture(),
                 adapter.featuresHigh(), adapter.log(), number) {}
   static Device *from(HANDLE handle) { return static_cast<Device *>(handle); }
 
@@ -60,6 +61,7 @@ private:
   }
 
   Adapter &m_adapter;
+  const D3DDDI_DEVICECALLBACKS m_callbacks;  // a copy: the runtime's table may end with CreateDevice
 
 public:
   const uint32_t number;  // its number in the adapter's log

@@ -7,8 +7,7 @@
 
 #include <type_traits>
 
-#include "guest-drivers/umd-d3d9/base/ddi.h"
-#include "guest-drivers/umd-d3d9/log/call_text.h"
+#include "guest-drivers/umd-common/log/describe.h"
 
 namespace aero {
 
@@ -41,12 +40,6 @@ void describeAnswer(CallText &out, const D3DDDIARG_CREATEQUERY &args);
 void describeAnswer(CallText &out, const D3DDDIARG_CREATEVERTEXSHADERFUNC &args);
 void describeAnswer(CallText &out, const D3DDDIARG_CREATEVERTEXSHADERDECL &args);
 void describeAnswer(CallText &out, const D3DDDIARG_CREATEPIXELSHADER &args);
-
-void describeWords(CallText &out, const void *words, size_t bytes);
-void describeHandle(CallText &out, const void *handle);
-
-/** Ends the text of a call with its result. */
-void describeEnd(CallText &out, HRESULT result);
 
 /** Returns the name of a D3DDDICAPS_TYPE, null for an unknown number. */
 const char *capsName(UINT type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "guest-drivers/umd-d3d9/resources/palettes.h"
 
-#include "guest-drivers/umd-d3d9/base/heap.h"
+#include "guest-drivers/umd-common/base/heap.h"
 
 namespace aero {
 

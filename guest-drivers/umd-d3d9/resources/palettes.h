@@ -3,7 +3,7 @@
 // the kernel driver's (DxgkDdiSetPalette). Only one call of a device at a time uses this.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/base/ddi.h"
+#include "guest-drivers/umd-common/base/ddi.h"
 
 namespace aero {
 

@@ -2,7 +2,7 @@
 // shader_bindings.h: the shaders that are bound, and the declaration of what the vertex shader reads.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/base/dirty_bit.h"
+#include "guest-drivers/umd-common/base/dirty_bit.h"
 #include "guest-drivers/umd-d3d9/state/shaders.h"
 #include "guest-drivers/umd-d3d9/state/states.h"
 

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "guest-drivers/umd-d3d9/base/dirty_bit.h"
-#include "guest-drivers/umd-d3d9/submit/context.h"
+#include "guest-drivers/umd-common/base/dirty_bit.h"
+#include "guest-drivers/umd-common/submit/context.h"
 
 namespace aero {
 

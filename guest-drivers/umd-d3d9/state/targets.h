@@ -2,7 +2,7 @@
 // targets.h: the surfaces that draws and clears write: up to four of colours, and one of depth and stencil.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/base/dirty_bit.h"
+#include "guest-drivers/umd-common/base/dirty_bit.h"
 #include "guest-drivers/umd-d3d9/resources/resource.h"
 
 namespace aero {

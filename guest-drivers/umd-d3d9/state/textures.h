@@ -2,7 +2,7 @@
 // textures.h: the textures that samplers read.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/base/dirty_bit.h"
+#include "guest-drivers/umd-common/base/dirty_bit.h"
 #include "guest-drivers/umd-d3d9/resources/resource.h"
 #include "guest-drivers/umd-d3d9/state/states.h"
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "guest-drivers/umd-d3d9/base/dirty_bit.h"
-#include "guest-drivers/umd-d3d9/submit/context.h"
+#include "guest-drivers/umd-common/base/dirty_bit.h"
+#include "guest-drivers/umd-common/submit/context.h"
 
 namespace aero {
 

@@ -3,9 +3,9 @@
 // table of formats.
 #pragma once
 
+#include "guest-drivers/umd-common/base/handles.h"
+#include "guest-drivers/umd-common/submit/context.h"
 #include "guest-drivers/umd-d3d9/base/formats.h"
-#include "guest-drivers/umd-d3d9/base/handles.h"
-#include "guest-drivers/umd-d3d9/submit/context.h"
 
 namespace aero {
 

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "aerogpu/aerogpu_umd_private_extension.h"
+#include "guest-drivers/umd-common/linux/linux_log.h"
+#include "guest-drivers/umd-common/log/call_log.h"
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/log/call_log.h"
-#include "guest-drivers/umd-d3d9/test/linux_log.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
@@ -248,7 +248,7 @@ TEST_F(UmdCallLog, TheRingKeepsTheLast) {
 
 TEST_F(UmdCallLog, ACallThatTheRingHasPassedHasALineMore) {
   CallLog log;
-  log.open(LogLevel::Calls);
+  log.open(LogLevel::Calls, {"Direct3D 9", "d3d9"});
   CallText text;
   text.text("slow");
   const uint32_t slow = log.write(1, text);

@@ -6,7 +6,7 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_caps.h"
-#include "guest-drivers/umd-d3d9/test/linux_heap.h"
+#include "guest-drivers/umd-common/linux/linux_heap.h"
 #include "guest-drivers/umd-d3d9/test/program.h"
 
 namespace aero::test {

@@ -3,8 +3,8 @@
 // pages of the DDI and docs/abi/.
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
+#include "guest-drivers/umd-common/linux/linux_log.h"
 #include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/test/linux_log.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "aerogpu/aerogpu.h"
-#include "guest-drivers/umd-d3d9/base/ddi.h"
+#include "guest-drivers/umd-common/base/ddi.h"
 #include "renderer/test/harness.h"
 
 namespace aero::test {

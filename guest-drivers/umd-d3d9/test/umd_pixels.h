@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "aerogpu/d3d9/assembler.h"
-#include "guest-drivers/umd-d3d9/test/linux_heap.h"
+#include "guest-drivers/umd-common/linux/linux_heap.h"
 #include "guest-drivers/umd-d3d9/test/program.h"
 #include "renderer/vulkan/test/gpu_test.h"
 

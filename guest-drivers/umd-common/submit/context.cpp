@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/submit/context.h"
+#include "guest-drivers/umd-common/submit/context.h"
 
 namespace aero {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/test/linux_heap.h"
+#include "guest-drivers/umd-common/linux/linux_heap.h"
 
 #include <cstdlib>
 
-#include "guest-drivers/umd-d3d9/base/heap.h"
+#include "guest-drivers/umd-common/base/heap.h"
 
 namespace {
 size_t s_blocks = 0;

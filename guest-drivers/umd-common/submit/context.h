@@ -5,8 +5,8 @@
 #pragma once
 
 #include "aerogpu/packet_types.hpp"
-#include "guest-drivers/umd-d3d9/base/heap.h"
-#include "guest-drivers/umd-d3d9/submit/allocation.h"
+#include "guest-drivers/umd-common/base/heap.h"
+#include "guest-drivers/umd-common/submit/allocation.h"
 
 namespace aero {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/log/log_file.h"
+#include "guest-drivers/umd-common/log/log_file.h"
 
-#include "guest-drivers/umd-d3d9/base/windows_base.h"
+#include "guest-drivers/umd-common/base/windows_base.h"
 
 namespace aero {
 namespace {
@@ -15,8 +15,9 @@ public:
     m_size = GetTempPathW(kRoom, m_text);
     return m_size > 0 && m_size < kRoom;
   }
-  void add(const WCHAR *words) {
-    while (*words && m_size < kRoom - 1) m_text[m_size++] = *words++;
+  /** Adds text of UTF-16 or ASCII. */
+  template <class Character> void add(const Character *words) {
+    while (*words && m_size < kRoom - 1) m_text[m_size++] = static_cast<WCHAR>(*words++);
     m_text[m_size] = 0;
   }
   void add(DWORD number) {
@@ -47,13 +48,15 @@ void addProgram(Path &path) {
   path.add(program + name);
 }
 
-HANDLE createFile(DWORD &error) {
+HANDLE createFile(const char *api, DWORD &error) {
   Path path;
   if (!path.temporaryFolder()) {
     error = GetLastError();
     return INVALID_HANDLE_VALUE;
   }
-  path.add(L"aerogpu-d3d9-");
+  path.add(L"aerogpu-");
+  path.add(api);
+  path.add(L"-");
   addProgram(path);
   path.add(L"-");
   path.add(GetCurrentProcessId());
@@ -76,9 +79,9 @@ HANDLE createFile(DWORD &error) {
 
 }  // namespace
 
-uint8_t *mapLogFile(size_t bytes, uint32_t &error) {
+uint8_t *mapLogFile(const char *api, size_t bytes, uint32_t &error) {
   DWORD code = 0;
-  HANDLE file = createFile(code);
+  HANDLE file = createFile(api, code);
   error = code;
   if (file == INVALID_HANDLE_VALUE) return nullptr;
   void *memory = nullptr;

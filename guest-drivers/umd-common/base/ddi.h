@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// ddi.h: includes the Direct3D 9 user-mode display driver interface, and names the results of its functions.
+// ddi.h: includes the declarations that all user-mode drivers share (d3dumddi.h: callbacks, allocations; also all of
+// Direct3D 9), and names the results of functions.
 #pragma once
 
 #include <stdint.h>
 
-#include "guest-drivers/umd-d3d9/base/windows_base.h"
+#include "guest-drivers/umd-common/base/windows_base.h"
 
 #include <d3dumddi.h>
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "guest-drivers/umd-d3d9/submit/runtime.h"
+#include "guest-drivers/umd-common/submit/runtime.h"
 
 namespace aero {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/base/heap.h"
+#include "guest-drivers/umd-common/base/heap.h"
 
-#include "guest-drivers/umd-d3d9/base/windows_base.h"
+#include "guest-drivers/umd-common/base/windows_base.h"
 
 namespace aero {
 

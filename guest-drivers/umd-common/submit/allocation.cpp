@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/submit/allocation.h"
+#include "guest-drivers/umd-common/submit/allocation.h"
 
 #include "guest-drivers/common/allocation_private.h"
 

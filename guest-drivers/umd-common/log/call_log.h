@@ -5,8 +5,8 @@
 // instead (ddi/logged_call.h). Any thread: the thread that takes the number of a line writes the line.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/base/ddi.h"
-#include "guest-drivers/umd-d3d9/log/call_text.h"
+#include "guest-drivers/umd-common/base/ddi.h"
+#include "guest-drivers/umd-common/log/call_text.h"
 
 namespace aero {
 
@@ -15,6 +15,11 @@ enum class LogLevel : uint8_t {
   Errors,    // calls and callbacks that fail, except refusals and "still drawing"
   Refusals,  // also refusals: E_NOTIMPL, "not available", "unsupported"
   Calls,     // all
+};
+
+/** The interface whose calls are logged: for people, and within the file's name. */
+struct ApiName {
+  const char *text, *file;
 };
 
 class CallLog {
@@ -26,7 +31,7 @@ public:
 
   /** Makes the ring in a file; if that fails, in memory of the process, which a dump contains; if that fails too, the
    * log stays off. */
-  void open(LogLevel level);
+  void open(LogLevel level, const ApiName &api);
   void close();
 
   bool isOn() const { return m_lines != nullptr; }

@@ -8,10 +8,10 @@
 
 namespace aero {
 
-/** Maps `bytes` (whole pages) of a new file aerogpu-d3d9-PROGRAM-PROCESS-N.log in the user's folder for temporary
- * files; returns null on failure, and `error` has Windows' code. Written bytes are in the file at once, and stay
- * there however the process ends. Others may read it meanwhile. */
-uint8_t *mapLogFile(size_t bytes, uint32_t &error);
+/** Maps `bytes` (whole pages) of a new file aerogpu-API-PROGRAM-PROCESS-N.log in the user's folder for temporary files;
+ * `api` is ASCII. Returns null on failure, and `error` has Windows' code. Written bytes are in the file at once, and
+ * stay there however the process ends. Others may read it meanwhile. */
+uint8_t *mapLogFile(const char *api, size_t bytes, uint32_t &error);
 void unmapLogFile(uint8_t *memory);
 
 /** Sends a line, without its end, to a debugger of the process or of the kernel. */

@@ -4,15 +4,15 @@
 // Functions").
 #pragma once
 
-#include "guest-drivers/umd-d3d9/log/call_log.h"
+#include "guest-drivers/umd-common/log/call_log.h"
 
 namespace aero {
 
 class Runtime {
 public:
-  /** `spaces`: handles are this device's own, and the kernel driver has made the texture of each allocation that has a
-   * token. `aperture`: the device uses system memory. `featuresHigh`: the device's AEROGPU_EXT_FEATURE_HI_*. `number`:
-   * the device's number in `log`. */
+  /** `callbacks` must outlive this object. `spaces`: handles are this device's own, and the kernel driver has made the
+   * texture of each allocation that has a token. `aperture`: the device uses system memory. `featuresHigh`: the
+   * device's AEROGPU_EXT_FEATURE_HI_*. `number`: the device's number in `log`. */
   Runtime(HANDLE adapter, HANDLE device, const D3DDDI_DEVICECALLBACKS &callbacks, bool spaces, bool aperture,
           uint32_t featuresHigh, CallLog &log, uint32_t number)
       : m_adapter(adapter),
@@ -103,7 +103,8 @@ private:
   }
 
   HANDLE m_adapter, m_device;
-  D3DDDI_DEVICECALLBACKS m_callbacks;
+  // Not a copy: a Direct3D 10 runtime may change entries ("Supporting the DXGI DDI").
+  const D3DDDI_DEVICECALLBACKS &m_callbacks;
   bool m_spaces, m_aperture;
   uint32_t m_featuresHigh;
   CallLog *m_log;  // null while it is off

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/log/call_log.h"
+#include "guest-drivers/umd-common/log/call_log.h"
 
-#include "guest-drivers/umd-d3d9/base/heap.h"
-#include "guest-drivers/umd-d3d9/log/call_arguments.h"
-#include "guest-drivers/umd-d3d9/log/log_file.h"
+#include "guest-drivers/umd-common/base/heap.h"
+#include "guest-drivers/umd-common/log/describe.h"
+#include "guest-drivers/umd-common/log/log_file.h"
 
 namespace aero {
 namespace {
@@ -24,23 +24,24 @@ bool isRefusal(HRESULT result) {
 
 }  // namespace
 
-void CallLog::open(LogLevel level) {
+void CallLog::open(LogLevel level, const ApiName &api) {
   if (level == LogLevel::Off || isOn()) return;
   const uint32_t count = level == LogLevel::Calls ? kAllLines : kFewLines;
   constexpr size_t kPage = 4096;
   const size_t bytes = ((size_t{count} + 1 + kFirstLines) * kLine + kPage - 1) / kPage * kPage;
   uint32_t error = 0;
-  m_file = mapLogFile(bytes, error);
+  m_file = mapLogFile(api.file, bytes, error);
   if (!m_file) {
     CallText why;
-    why.text("aerogpu: no file for the log of Direct3D 9 calls, error ").number(error).text("; it is in memory");
+    why.text("aerogpu: no file for the log of ").text(api.text).text(" calls, error ").number(error);
+    why.text("; it is in memory");
     debugOutput(why.ended());
     m_heap = static_cast<uint8_t *>(heapAllocate(bytes));
   }
   uint8_t *memory = m_file ? m_file : m_heap;
   if (!memory) return;
   CallText title;
-  title.text("aerogpu Direct3D 9 calls: ").number(count).text(" lines of ").number(kLine);
+  title.text("aerogpu ").text(api.text).text(" calls: ").number(count).text(" lines of ").number(kLine);
   title.text(" bytes in a ring, after ").number(kFirstLines);
   title.text(" that stay; sorted they are in order: number, seconds, thread, device, call = result");
   fill(memory, title.data(), title.size());

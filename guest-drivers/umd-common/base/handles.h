@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "guest-drivers/umd-d3d9/base/heap.h"
+#include "guest-drivers/umd-common/base/heap.h"
 
 namespace aero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/test/linux_log.h"
+#include "guest-drivers/umd-common/linux/linux_log.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "guest-drivers/umd-d3d9/ddi/entry_points.h"
-#include "guest-drivers/umd-d3d9/log/log_file.h"
+#include "guest-drivers/umd-common/base/module.h"
+#include "guest-drivers/umd-common/log/log_file.h"
 
 namespace {
 
@@ -26,7 +26,7 @@ std::atomic<unsigned> s_pins{0};
 
 namespace aero {
 
-uint8_t *mapLogFile(size_t bytes, uint32_t &error) {
+uint8_t *mapLogFile(const char *, size_t bytes, uint32_t &error) {
   const std::lock_guard lock(s_mutex);
   error = s_refuse ? 5 : 0;
   if (s_refuse) return nullptr;
@@ -49,7 +49,7 @@ void debugOutput(const char *line) {
   s_output.emplace_back(line);
 }
 
-void ddi::stayLoaded() {
+void stayLoaded() {
   s_pins++;
 }
 
