@@ -1,17 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares the DDI headers with the recorded Windows 7 layouts (win7-x64.json, win7-x86.json beside this file: names
-and numbers only): size and members of every structure, position and width of every bit-field, every enumerator and
-its type's width, arguments and (x86) calling convention of every function type, every macro.
+"""Compares the DDI headers with the recorded Windows 7 layouts (win7-x64.json, win7-x86.json and, for Direct3D 10 and
+11, d3d10-win7-x64.json, d3d10-win7-x86.json beside this file: names and numbers only): size and members of every
+structure, position and width of every bit-field, every enumerator and its type's width, arguments and (x86) calling
+convention of every function type, every macro.
 
 No compiled code runs, so cross compilers work too. All but bit-fields are static assertions of a generated C++ unit;
 for a bit-field the unit holds an object with only that field set, whose bytes are read from the object file.
 
 Every recorded name must be declared in one of the headers, except for those in LEFT_OUT. The headers must compile as
-C as well. A unit is one way to include them: `kernel` and `user` on Windows, `linux` with linux_base.h.
+C as well. A unit is one way to include them: `kernel`, `user` and `user10` (Direct3D 10 and 11) on Windows, `linux`
+with linux_base.h. check_types.py beside this file compares what sizes cannot tell.
 
-Usage: check_layouts.py {x64|x86} DDI_DIR {kernel|user|linux} COMPILER [ARG...]
+Usage: check_layouts.py {x64|x86} DDI_DIR {kernel|user|user10|linux} COMPILER [ARG...]
 """
+import collections
 import json
 import pathlib
 import re
@@ -22,21 +25,29 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 KERNEL_HEADERS = ('d3dukmdt.h', 'd3dkmdt.h', 'd3dkmddi.h', 'dispmprt.h')
 USER_HEADERS = ('d3dukmdt.h', 'd3dumddi.h', 'd3dkmthk.h')
-ALL_HEADERS = KERNEL_HEADERS + USER_HEADERS[1:]
+USER10_HEADERS = ('dxgiddi.h', 'd3d10umddi.h')
+# `api` are recorded names that the API's headers declare, which the prelude includes: they are compared as well.
+Unit = collections.namedtuple('Unit', 'headers prelude data api', defaults=('win7', ''))
 UNITS = {
     # wdm.h of mingw-w64 10 defines these two again after intrin.h did, which C++ refuses.
-    'kernel': (KERNEL_HEADERS, '''#include <intrin.h>
+    'kernel': Unit(KERNEL_HEADERS, '''#include <intrin.h>
 #define InterlockedBitTestAndSet WdmInterlockedBitTestAndSet
 #define InterlockedBitTestAndReset WdmInterlockedBitTestAndReset
 #include <ntddk.h>
 '''),
-    'user': (USER_HEADERS, '''#include <windows.h>
+    'user': Unit(USER_HEADERS, '''#include <windows.h>
 #include <d3d9types.h>
 #include <d3d9caps.h>
 '''),
+    # A runtime includes the API as well: both must agree on what both define.
+    'user10': Unit(USER10_HEADERS, '''#include <windows.h>
+#include <dxgi.h>
+#include <d3d10_1.h>
+#include <d3d11.h>
+''', 'd3d10-win7', r'DXGI_(?!DDI_).*|DXGI_DDI_ERR_.*|_FACDXGI'),
     # The driver host plays dxgkrnl: it needs the kernel's side and the thunks, but not the interface of user-mode
     # drivers.
-    'linux': (KERNEL_HEADERS + ('d3dkmthk.h',), ''),
+    'linux': Unit(KERNEL_HEADERS + ('d3dkmthk.h',), ''),
 }
 # Recorded names that no header declares, and why; whole names, as regular expressions.
 LEFT_OUT = {
@@ -77,22 +88,30 @@ template <typename F> struct Fn<F *> : Fn<F> {};
 
 
 def declared(ddi, headers):
-    """Returns the names that occur in our headers outside comments; their recorded layouts are compared."""
-    text = '\n'.join((ddi / h).read_text() for h in headers)
+    """Returns the names that occur in our headers outside comments; their recorded layouts are compared. The parts of
+    a header are in a folder of its name."""
+    files = [file for h in headers for file in (ddi / h, *sorted((ddi / h).with_suffix('').glob('*.h')))]
+    text = '\n'.join(file.read_text() for file in files)
     return set(re.findall(r'\b[A-Za-z_]\w*', re.sub(r'/\*.*?\*/', '', text, flags=re.S)))
 
 
-def absent(layouts, ddi):
+def of_the_api(layouts, unit):
+    """Returns the recorded names that the API's headers declare."""
+    return {name for kind in ('structs', 'enums', 'defines') for name in layouts[kind]
+            if re.fullmatch(UNITS[unit].api, name)}
+
+
+def absent(layouts, ddi, unit):
     """Returns the recorded names that no header declares, without those in LEFT_OUT."""
-    names = declared(ddi, ALL_HEADERS)
+    headers = {h for other in UNITS.values() if other.data == UNITS[unit].data for h in other.headers}
+    names = declared(ddi, headers) | of_the_api(layouts, unit)
     return [f'{kind[:-1]} {name} is not declared' for kind in ('structs', 'enums', 'functions', 'defines')
             for name in layouts[kind]
             if name not in names and not any(re.fullmatch(left_out, name) for left_out in LEFT_OUT)]
 
 
 def includes(unit):
-    headers, prelude = UNITS[unit]
-    return prelude + ''.join(f'#include "{h}"\n' for h in headers)
+    return UNITS[unit].prelude + ''.join(f'#include "{h}"\n' for h in UNITS[unit].headers)
 
 
 def generate(layouts, names, unit):
@@ -147,18 +166,21 @@ def generate(layouts, names, unit):
 def main():
     arch, ddi, unit, *compiler = sys.argv[1:]
     ddi = pathlib.Path(ddi)
-    layouts = json.loads((HERE / f'win7-{arch}.json').read_text())
-    wrong = absent(layouts, ddi)
+    layouts = json.loads((HERE / f'{UNITS[unit].data}-{arch}.json').read_text())
+    wrong = absent(layouts, ddi, unit)
     if wrong:
         print('\n'.join(wrong))
         return 1
-    text, bits, counts = generate(layouts, declared(ddi, UNITS[unit][0]), unit)
+    names = declared(ddi, UNITS[unit].headers) | of_the_api(layouts, unit)
+    text, bits, counts = generate(layouts, names, unit)
     with tempfile.TemporaryDirectory() as tmp:
         source = pathlib.Path(tmp) / 'layouts.cpp'
         binary = pathlib.Path(tmp) / 'layouts.o'
         source.write_text(text)
-        done = subprocess.run([*compiler, '-std=gnu++20', '-Wno-invalid-offsetof', '-I', str(ddi), '-c', '-o',
-                               str(binary), str(source)], capture_output=True, text=True)
+        # Ones are put into bit-fields on purpose.
+        done = subprocess.run([*compiler, '-std=gnu++20', '-Wno-invalid-offsetof', '-Wno-overflow',
+                               '-Wno-bitfield-constant-conversion', '-I', str(ddi), '-c', '-o', str(binary),
+                               str(source)], capture_output=True, text=True)
         if not done.returncode:
             (pathlib.Path(tmp) / 'layouts.c').write_text(includes(unit))
             done = subprocess.run([*compiler, '-x', 'c', '-std=gnu11', '-fsyntax-only', '-I', str(ddi),
