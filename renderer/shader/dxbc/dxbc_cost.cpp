@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The cost of DXBC programs, by a walk over their tokens that trusts none of them. Source:
-// d3d11TokenizedProgramFormat.hpp of the Windows SDK.
-#include <cstring>
-
+// The cost of DXBC programs. Source: d3d11TokenizedProgramFormat.hpp of the Windows SDK.
 #include "renderer/shader/dxbc/dxbc.h"
+#include "renderer/shader/dxbc/token_walk.h"
 
 namespace aerogpu::shader {
 namespace {
 
-// Fields of an opcode token, and opcodes.
-constexpr uint32_t kOpcodeMask = 0x7FF, kLengthShift = 24, kLengthMask = 0x7F;
-constexpr uint32_t kEndLoop = 0x16, kLd = 0x2D, kLdMs = 0x2E, kLoop = 0x30, kCustomData = 0x35;
+// Opcodes.
+constexpr uint32_t kEndLoop = 0x16, kLd = 0x2D, kLdMs = 0x2E, kLoop = 0x30;
 constexpr uint32_t kSample = 0x45, kSampleB = 0x4A, kGather4 = 0x6D, kGather4PoC = 0x80;
-constexpr uint32_t kFirstDeclaration = 0x58, kLastDeclaration = 0x6A;
 /// The assumed number of a loop's iterations, which the tokens do not tell. A loop that runs too long is
 /// stopped when its time is over.
 constexpr uint64_t kRounds = 16;
@@ -29,22 +25,9 @@ void eachInstruction(const Dxbc& container, Use use) {
   const DxbcChunk* code = container.find(fourCc('S', 'H', 'E', 'X'));
   if (!code) code = container.find(fourCc('S', 'H', 'D', 'R'));
   if (!code) return;
-  const auto word = [&](size_t i) {
-    uint32_t value = 0;
-    std::memcpy(&value, code->payload.data() + i * 4, 4);
-    return value;
-  };
-  const size_t words = code->payload.size() / 4;
-  for (size_t at = 2; at < words;) {  // after version and length
-    const uint32_t token = word(at), opcode = token & kOpcodeMask;
-    size_t length = token >> kLengthShift & kLengthMask;
-    if (opcode == kCustomData)
-      length = at + 1 < words ? word(at + 1) : 0;
-    else if (opcode < kFirstDeclaration || opcode > kLastDeclaration)
-      use(opcode);
-    if (length == 0) break;  // no compiler writes this
-    at += std::min(length, words - at);
-  }
+  eachToken(ProgramWords(code->payload), [&](uint32_t opcode, size_t, size_t) {
+    if (opcode < kFirstDeclaration || opcode > kLastDeclaration) use(opcode);
+  });
 }
 
 }  // namespace
