@@ -435,6 +435,14 @@ Result<void> check(const aerogpu_cmd_ext_write_value& c, uint32_t) {
   return {};
 }
 
+Result<void> check(const aerogpu_cmd_ext_create_shader& c, uint32_t minor) {
+  if (auto handle = needHandle("shader_handle", c.shader_handle); !handle) return handle;
+  return needStage(c.stage, c.reserved0, minor);
+}
+Result<void> check(const aerogpu_cmd_ext_create_layout& c, uint32_t) {
+  return needHandle("input_layout_handle", c.input_layout_handle);
+}
+
 Result<void> check(const aerogpu_cmd_export_shared_surface& c, uint32_t) {
   if (auto token = needToken(c.share_token); !token) return token;
   return needHandle("resource_handle", c.resource_handle);

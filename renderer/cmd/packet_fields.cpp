@@ -504,6 +504,21 @@ constexpr PacketField kExtFillMemory[] = {
     {"size_bytes", 24, 8, 1, PacketField::Kind::Unsigned, {}},
 };
 
+constexpr PacketField kExtCreateShader[] = {
+    {"shader_handle", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"stage", 12, 4, 1, PacketField::Kind::Unsigned, kShaderStageNames},
+    {"stage_ex", 16, 4, 1, PacketField::Kind::Unsigned, kShaderStageExNames},
+    {"token_count", 20, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"input_count", 24, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"output_count", 28, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"patch_constant_count", 32, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtCreateLayout[] = {
+    {"input_layout_handle", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"element_count", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
 constexpr PacketField kLoadOwner[] = {
     {"charge_space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"of_kernel", 12, 4, 1, PacketField::Kind::Unsigned, {}},
@@ -693,6 +708,10 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_COPY_MEMORY", 40, kExtCopyMemory};
     case AEROGPU_CMD_EXT_FILL_MEMORY:
       return {"EXT_FILL_MEMORY", 32, kExtFillMemory};
+    case AEROGPU_CMD_EXT_CREATE_SHADER:
+      return {"EXT_CREATE_SHADER", 36, kExtCreateShader};
+    case AEROGPU_CMD_EXT_CREATE_LAYOUT:
+      return {"EXT_CREATE_LAYOUT", 20, kExtCreateLayout};
     case AEROGPU_CMD_LOAD_OWNER:
       return {"LOAD_OWNER", 16, kLoadOwner};
     case AEROGPU_CMD_LOAD_NAME:

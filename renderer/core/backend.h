@@ -103,6 +103,9 @@ public:
   /// CmdDecode.
   virtual Result<std::unique_ptr<GpuShader>> createShader(Stage stage, std::span<const uint8_t> bytes,
                                                           ShaderFamily& family) = 0;
+  /// `bytes`: what follows EXT_CREATE_SHADER, which checkShaderTokens() has passed, without more.
+  virtual Result<std::unique_ptr<GpuShader>> createTokenShader(Stage stage, const TokenCounts& counts,
+                                                               std::span<const uint8_t> bytes) = 0;
   virtual Result<std::unique_ptr<GpuInputLayout>> createInputLayout(
       std::span<const InputElement> elements) = 0;
 

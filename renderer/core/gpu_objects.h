@@ -117,11 +117,20 @@ struct ShaderCost {
   uint64_t instructions = 0, samples = 0;  ///< executed; at most 2^24 each
 };
 
+/// The parts of a shader that came by EXT_CREATE_SHADER, in their order. No tokens: it came by
+/// CREATE_SHADER_DXBC.
+struct TokenCounts {
+  uint32_t tokens = 0;                                   ///< words
+  uint32_t inputs = 0, outputs = 0, patchConstants = 0;  ///< entries of the signatures
+  bool operator==(const TokenCounts&) const = default;
+};
+
 class GpuShader : public GpuObject {
 public:
   /// Returns the bytes that it was made of; valid while it lives.
   virtual std::span<const uint8_t> code() const = 0;
   ShaderCost cost;
+  TokenCounts counts;
 };
 class GpuInputLayout : public GpuObject {};
 
@@ -133,10 +142,12 @@ struct Backing {
 };
 
 /// One element of an input layout, of D3D9 or DXGI kind. D3D9 usages are named as HLSL does (POSITION,
-/// TEXCOORD...) and hashed, so that both kinds link with both shader families.
+/// TEXCOORD...) and hashed, so that both kinds link with both shader families. Those of EXT_CREATE_LAYOUT
+/// name a register in place of a semantic.
 struct InputElement {
-  uint32_t semanticHash = 0;  ///< 32-bit FNV-1a of the upper-case semantic name
-  uint32_t semanticIndex = 0;
+  uint32_t semanticHash = 0;   ///< 32-bit FNV-1a of the upper-case semantic name; 0 if byRegister
+  uint32_t semanticIndex = 0;  ///< the register if byRegister
+  bool byRegister = false;     ///< in all elements of a layout or in none
   bool isD3d9Type = false;
   uint32_t format = 0;  ///< D3DDECLTYPE if isD3d9Type, else DXGI_FORMAT
   uint32_t stream = 0;

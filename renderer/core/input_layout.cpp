@@ -68,6 +68,29 @@ Result<std::vector<InputElement>> parseD3d9(std::span<const uint8_t> blob) {
   return elements;
 }
 
+/// Checks the parts that elements of either DXGI form have. Returns the element's bytes.
+Result<uint32_t> checkDxgi(uint32_t i, uint32_t slot, uint32_t slotClass, uint32_t format) {
+  if (slot >= kMaxVertexStreams)
+    return refused(ErrorCode::CmdDecode, "no such input slot",
+                   {{"element", i}, {"input_slot", slot}, {"of", kMaxVertexStreams}});
+  if (slotClass > 1)
+    return refused(ErrorCode::CmdDecode, "unknown input slot class",
+                   {{"element", i}, {"input_slot_class", slotClass}, {"limit", 1u}});
+  const uint32_t bytes = dxgiVertexBytes(format);
+  if (bytes == 0)
+    return refused(ErrorCode::CmdDecode, "DXGI format cannot be a vertex element",
+                   {{"element", i}, {"dxgi_format", format}});
+  return bytes;
+}
+
+Result<void> checkOffset(uint32_t i, const char* field, uint32_t offset) {
+  constexpr uint32_t kMaxOffset = 1u << 16;
+  if (offset > kMaxOffset)
+    return refused(ErrorCode::OutOfBounds, "vertex element lies too far in",
+                   {{"element", i}, {field, offset}, {"limit", kMaxOffset}});
+  return {};
+}
+
 // AllocTable::load() and PacketReader::open() begin alike: each names the fields of a header of its own.
 Result<std::vector<InputElement>> parseDxgi(std::span<const uint8_t> blob) {
   aerogpu_input_layout_blob_header header;
@@ -89,25 +112,15 @@ Result<std::vector<InputElement>> parseDxgi(std::span<const uint8_t> blob) {
   for (uint32_t i = 0; i < header.element_count; ++i) {
     aerogpu_input_layout_element_dxgi raw;
     std::memcpy(&raw, blob.data() + sizeof header + i * sizeof raw, sizeof raw);
-    if (raw.input_slot >= kMaxVertexStreams)
-      return refused(ErrorCode::CmdDecode, "no such input slot",
-                     {{"element", i}, {"input_slot", raw.input_slot}, {"of", kMaxVertexStreams}});
-    if (raw.input_slot_class > 1)
-      return refused(ErrorCode::CmdDecode, "unknown input slot class",
-                     {{"element", i}, {"input_slot_class", raw.input_slot_class}, {"limit", 1u}});
-    const uint32_t bytes = dxgiVertexBytes(raw.dxgi_format);
-    if (bytes == 0)
-      return refused(ErrorCode::CmdDecode, "DXGI format cannot be a vertex element",
-                     {{"element", i}, {"dxgi_format", raw.dxgi_format}});
+    const auto checked = checkDxgi(i, raw.input_slot, raw.input_slot_class, raw.dxgi_format);
+    if (!checked) return checked.error();
+    const uint32_t bytes = *checked;
     uint32_t offset = raw.aligned_byte_offset;
     if (offset == kAppendAligned) {
       const uint32_t align = bytes < 4 ? bytes : 4;  // an element starts at a multiple of its size, 4 at most
       offset = (end[raw.input_slot] + align - 1) / align * align;
     }
-    constexpr uint32_t kMaxOffset = 1u << 16;
-    if (offset > kMaxOffset)
-      return refused(ErrorCode::OutOfBounds, "vertex element lies too far in",
-                     {{"element", i}, {"aligned_byte_offset", offset}, {"limit", kMaxOffset}});
+    if (auto near = checkOffset(i, "aligned_byte_offset", offset); !near) return near.error();
     end[raw.input_slot] = offset + bytes;
     InputElement element;
     element.semanticHash = raw.semantic_name_hash;
@@ -171,6 +184,45 @@ std::vector<uint8_t> inputLayoutBlob(std::span<const InputElement> elements) {
     append(aerogpu_input_layout_element_dxgi{e.semanticHash, e.semanticIndex, e.format, e.stream, e.offset,
                                              e.perInstance ? 1u : 0u, e.stepRate});
   return blob;
+}
+
+Result<std::vector<InputElement>> parseRegisterLayout(std::span<const aerogpu_ext_layout_element> raw) {
+  if (raw.size() > kMaxDxgiElements)
+    return refused(ErrorCode::CmdDecode, "input layout is too long",
+                   {{"element_count", raw.size()}, {"limit", kMaxDxgiElements}});
+  constexpr uint32_t kRegisters = 32;  // D3D11_VS_INPUT_REGISTER_COUNT
+  std::vector<InputElement> elements;
+  uint32_t fed = 0;
+  for (uint32_t i = 0; i < raw.size(); ++i) {
+    const aerogpu_ext_layout_element& e = raw[i];
+    if (e.input_register >= kRegisters)
+      return refused(ErrorCode::CmdDecode, "no such input register",
+                     {{"element", i}, {"input_register", e.input_register}, {"of", kRegisters}});
+    if (fed >> e.input_register & 1)
+      return refused(ErrorCode::CmdDecode, "two elements of an input register",
+                     {{"element", i}, {"input_register", e.input_register}});
+    fed |= 1u << e.input_register;
+    if (const auto checked = checkDxgi(i, e.input_slot, e.input_slot_class, e.dxgi_format); !checked)
+      return checked.error();
+    if (auto near = checkOffset(i, "offset_bytes", e.offset_bytes); !near) return near.error();
+    InputElement element;
+    element.semanticIndex = e.input_register;
+    element.byRegister = true;
+    element.format = e.dxgi_format;
+    element.stream = e.input_slot;
+    element.offset = e.offset_bytes;
+    element.perInstance = e.input_slot_class == 1;
+    element.stepRate = e.instance_step_rate;
+    elements.push_back(element);
+  }
+  return elements;
+}
+
+std::vector<aerogpu_ext_layout_element> registerLayout(std::span<const InputElement> elements) {
+  std::vector<aerogpu_ext_layout_element> raw;
+  for (const InputElement& e : elements)
+    raw.push_back({e.semanticIndex, e.stream, e.format, e.offset, e.perInstance ? 1u : 0u, e.stepRate});
+  return raw;
 }
 
 }  // namespace aerogpu::core

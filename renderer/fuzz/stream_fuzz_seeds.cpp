@@ -13,6 +13,7 @@
 #include "aerogpu/d3d9/states.h"
 #include "renderer/test/harness.h"
 #include "renderer/test/memory_packets.h"
+#include "renderer/test/token_shaders.h"
 
 namespace {
 
@@ -237,6 +238,19 @@ void streaming(const std::string& folder) {
   write(folder, "streaming-own-list", w, Layout::OwnList);
 }
 
+/// Writes a draw with shaders and a layout by register.
+void registers(const std::string& folder) {
+  namespace dxbc = aerogpu::test::dxbc;
+  CommandWriter w;
+  dxbc::createShader(w, 1, AEROGPU_SHADER_STAGE_VERTEX, dxbc::vertexTokens());
+  dxbc::createShader(w, 2, AEROGPU_SHADER_STAGE_PIXEL, dxbc::pixelTokens());
+  dxbc::createLayout(w, 3, {{0, 0, 6, 0, 0, 0}, {1, 0, 30, 12, 0, 0}});
+  aerogpu::packets::bindShaders(w, 1, 2);
+  w.packet(aerogpu_cmd_set_input_layout{{}, 3, 0});
+  aerogpu::packets::draw(w, 3, 1, 0);
+  write(folder, "registers", w);
+}
+
 /// Writes a D3D9 draw with all its parts: shaders, constants, streams, a texture, states, a present.
 void drawing(const std::string& folder) {
   CommandWriter w;
@@ -449,6 +463,7 @@ int main(int argc, char** argv) {
   memoryAlone(folder);
   everythingTogether(folder);
   drawing(folder);
+  registers(folder);
   kinds(folder);
   streaming(folder);
   return 0;

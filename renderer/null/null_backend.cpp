@@ -14,7 +14,9 @@
 #include "renderer/core/caps.h"
 #include "renderer/core/frame_memory.h"
 #include "renderer/core/guest_memory.h"
+#include "renderer/core/shader_tokens.h"
 #include "renderer/null/texture.h"
+#include "renderer/shader/dxbc/build.h"
 
 namespace aerogpu::null {
 
@@ -76,7 +78,10 @@ private:
 /// Keeps its code for snapshots.
 class NullShader final : public GpuShader {
 public:
-  explicit NullShader(std::span<const uint8_t> code) : m_code(code.begin(), code.end()) {}
+  explicit NullShader(std::span<const uint8_t> code, const TokenCounts& of = {})
+      : m_code(code.begin(), code.end()) {
+    counts = of;
+  }
   std::span<const uint8_t> code() const override { return m_code; }
 
 private:
@@ -98,6 +103,11 @@ BackendLimits nullLimits() {
   limits.maxColorTargets = kMaxColorTargets;
   limits.maxClipPlanes = 6;
   return limits;
+}
+
+shader::TokenProgram programOf(const TokenCounts& counts, std::span<const uint8_t> bytes) {
+  const ShaderTokens parts = partsOf(counts, bytes);
+  return {parts.tokens, parts.inputs, parts.outputs};
 }
 
 class NullBackend : public Backend {
@@ -149,6 +159,14 @@ public:
                      {{"its first word", first}});
     family = first == kDxbc ? ShaderFamily::Dxbc : ShaderFamily::D3d9;
     return std::unique_ptr<GpuShader>(std::make_unique<NullShader>(bytes));
+  }
+
+  Result<std::unique_ptr<GpuShader>> createTokenShader(Stage stage, const TokenCounts& tokenCounts,
+                                                       std::span<const uint8_t> bytes) override {
+    if (stage == Stage::Vertex || stage == Stage::Pixel || stage == Stage::Compute)
+      if (const auto built = shader::buildContainer(programOf(tokenCounts, bytes), 0); !built)
+        return built.error();
+    return std::unique_ptr<GpuShader>(std::make_unique<NullShader>(bytes, tokenCounts));
   }
 
   Result<std::unique_ptr<GpuInputLayout>> createInputLayout(std::span<const InputElement>) override {

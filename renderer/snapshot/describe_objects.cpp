@@ -90,16 +90,24 @@ void describe(const Inventory& all, const View& view, uint32_t number, CommandWr
 }
 
 void describe(const Shader& shader, uint32_t number, CommandWriter& w) {
-  aerogpu_cmd_create_shader_dxbc c{};
-  c.shader_handle = number;
   const cmd::StageFields stage = cmd::fieldsOf(static_cast<Stage>(shader.stage));
-  c.stage = stage.stage;
-  c.reserved0 = stage.ex;
   const std::span<const uint8_t> code = shader.gpu->code();
-  w.packet(c, code.data(), code.size());
+  const TokenCounts& n = shader.gpu->counts;
+  if (n.tokens != 0)
+    w.packet(
+        aerogpu_cmd_ext_create_shader{
+            {}, number, stage.stage, stage.ex, n.tokens, n.inputs, n.outputs, n.patchConstants},
+        code.data(), code.size());
+  else
+    w.packet(aerogpu_cmd_create_shader_dxbc{{}, number, stage.stage, 0, stage.ex}, code.data(), code.size());
 }
 
 void describe(const InputLayout& layout, uint32_t number, CommandWriter& w) {
+  if (!layout.elements.empty() && layout.elements.front().byRegister) {
+    const auto elements = registerLayout(layout.elements);
+    w.packet(aerogpu_cmd_ext_create_layout{{}, number, 0, 0}, elements.data(), elements.size());
+    return;
+  }
   aerogpu_cmd_create_input_layout c{};
   c.input_layout_handle = number;
   const std::vector<uint8_t> blob = inputLayoutBlob(layout.elements);

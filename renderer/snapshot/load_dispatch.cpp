@@ -73,6 +73,8 @@ Result<void> dispatch(Loading& l, const cmd::Packet& packet) {
     case AEROGPU_CMD_EXT_GRANT:
     case AEROGPU_CMD_EXT_NAME_SPACE:
     case AEROGPU_CMD_EXT_SPACE_PROCESS:
+    case AEROGPU_CMD_EXT_CREATE_SHADER:
+    case AEROGPU_CMD_EXT_CREATE_LAYOUT:
       return core::dispatch(l.parts, packet);
     default:
       return refused(ErrorCode::CmdDecode, "a snapshot has no such packet", {{"opcode", packet.opcode}});

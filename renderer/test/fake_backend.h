@@ -98,6 +98,11 @@ public:
     shader->cost = cost;
     return std::unique_ptr<core::GpuShader>(std::move(shader));
   }
+  Result<std::unique_ptr<core::GpuShader>> createTokenShader(core::Stage stage, const core::TokenCounts&,
+                                                             std::span<const uint8_t> bytes) override {
+    core::ShaderFamily family{};
+    return createShader(stage, bytes, family);
+  }
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
       std::span<const core::InputElement>) override {
     return std::make_unique<core::GpuInputLayout>();

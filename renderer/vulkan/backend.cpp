@@ -235,6 +235,12 @@ Result<std::unique_ptr<core::GpuShader>> VulkanBackend::createShader(core::Stage
   return m_draws->shaders().create(stage, bytes, family);
 }
 
+Result<std::unique_ptr<core::GpuShader>> VulkanBackend::createTokenShader(core::Stage stage,
+                                                                          const core::TokenCounts& counts,
+                                                                          std::span<const uint8_t> bytes) {
+  return m_draws->shaders().create(stage, counts, bytes);
+}
+
 Result<std::unique_ptr<core::GpuInputLayout>> VulkanBackend::createInputLayout(
     std::span<const core::InputElement> elements) {
   return InputLayoutObject::create(*m_gpu->device, elements);

@@ -38,6 +38,9 @@ public:
   Result<std::unique_ptr<core::GpuQuery>> createQuery(core::QueryKind kind) override;
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage stage, std::span<const uint8_t> bytes,
                                                         core::ShaderFamily& family) override;
+  Result<std::unique_ptr<core::GpuShader>> createTokenShader(core::Stage stage,
+                                                             const core::TokenCounts& counts,
+                                                             std::span<const uint8_t> bytes) override;
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
       std::span<const core::InputElement> elements) override;
 

@@ -246,6 +246,8 @@ constexpr struct {
     {AEROGPU_CMD_CREATE_SHADER_DXBC, Does::Create, StreamObject::Shader},
     {AEROGPU_CMD_DESTROY_SHADER, Does::Destroy, StreamObject::Shader},
     {AEROGPU_CMD_CREATE_INPUT_LAYOUT, Does::Create, StreamObject::InputLayout},
+    {AEROGPU_CMD_EXT_CREATE_SHADER, Does::Create, StreamObject::Shader},
+    {AEROGPU_CMD_EXT_CREATE_LAYOUT, Does::Create, StreamObject::InputLayout},
     {AEROGPU_CMD_DESTROY_INPUT_LAYOUT, Does::Destroy, StreamObject::InputLayout},
     {AEROGPU_CMD_CREATE_SAMPLER, Does::Create, StreamObject::Sampler},
     {AEROGPU_CMD_DESTROY_SAMPLER, Does::Destroy, StreamObject::Sampler},

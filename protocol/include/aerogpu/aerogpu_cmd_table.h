@@ -5,6 +5,7 @@
 #define AEROGPU_CMD_TABLE_H
 
 #include "aerogpu_cmd_binding.h"
+#include "aerogpu_cmd_d3d10.h"
 #include "aerogpu_cmd_draw.h"
 #include "aerogpu_cmd_extension.h"
 #include "aerogpu_cmd_resource.h"
@@ -92,7 +93,9 @@
   FIXED(EXT_CHARGE_SPACE, ext_charge_space)                                                                        \
   FIXED(EXT_SPACE_PROCESS, ext_space_process)                                                                      \
   FIXED(EXT_COPY_MEMORY, ext_copy_memory)                                                                          \
-  FIXED(EXT_FILL_MEMORY, ext_fill_memory)
+  FIXED(EXT_FILL_MEMORY, ext_fill_memory)                                                                          \
+  REST(EXT_CREATE_SHADER, ext_create_shader)                                                                       \
+  TAIL(EXT_CREATE_LAYOUT, ext_create_layout, struct aerogpu_ext_layout_element, element_count)
 
 /** The structures without a meaningful field, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \

@@ -242,6 +242,18 @@ inline constexpr PacketRights kPacketRights[] = {
      .bytes = sizeof(aerogpu_cmd_ext_fill_memory),
      .featureHi = AEROGPU_EXT_FEATURE_HI_MEMORY,
      .kernelOnly = true},
+    {.opcode = AEROGPU_CMD_EXT_CREATE_SHADER,
+     .bytes = sizeof(aerogpu_cmd_ext_create_shader),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10_SHADERS,
+     .event = PacketEvent::Creates,
+     .object = PacketObject::Shader,
+     .handleWord = 0},
+    {.opcode = AEROGPU_CMD_EXT_CREATE_LAYOUT,
+     .bytes = sizeof(aerogpu_cmd_ext_create_layout),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10_SHADERS,
+     .event = PacketEvent::Creates,
+     .object = PacketObject::InputLayout,
+     .handleWord = 0},
 };
 
 }  // namespace aerogpu

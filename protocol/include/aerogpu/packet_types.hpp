@@ -486,6 +486,22 @@ struct PacketType<aerogpu_cmd_ext_fill_memory> {
 };
 
 template <>
+struct PacketType<aerogpu_cmd_ext_create_shader> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_CREATE_SHADER;
+  using Element = uint8_t;
+  static void setCount(aerogpu_cmd_ext_create_shader&, size_t) {}
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_create_layout> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_CREATE_LAYOUT;
+  using Element = aerogpu_ext_layout_element;
+  static void setCount(aerogpu_cmd_ext_create_layout& packet, size_t count) {
+    packet.element_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
 struct PacketType<aerogpu_cmd_load_owner> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_OWNER;
   using Element = void;

@@ -185,5 +185,12 @@ Result<void> runExtCopyMemory(Submission& s, const aerogpu_cmd_ext_copy_memory& 
 /// AEROGPU_CMD_EXT_FILL_MEMORY: fills bytes of an allocation with a pattern, without an object and without
 /// the GPU. MEM-1.
 Result<void> runExtFillMemory(Submission& s, const aerogpu_cmd_ext_fill_memory& c);
+/// AEROGPU_CMD_EXT_CREATE_SHADER: token_count words of code follow, then input_count, output_count and
+/// patch_constant_count times aerogpu_ext_signature_entry.
+Result<void> runExtCreateShader(Submission& s, const aerogpu_cmd_ext_create_shader& c,
+                                std::span<const uint8_t> tail);
+/// AEROGPU_CMD_EXT_CREATE_LAYOUT: an input layout whose element_count elements name registers.
+Result<void> runExtCreateLayout(Submission& s, const aerogpu_cmd_ext_create_layout& c,
+                                std::span<const aerogpu_ext_layout_element> tail);
 
 }  // namespace aerogpu::core

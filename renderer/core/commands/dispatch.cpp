@@ -182,6 +182,12 @@ Result<void> dispatch(Submission& s, const cmd::Packet& packet) {
       return cmd::decodeFixed(packet, s, runExtCopyMemory);
     case AEROGPU_CMD_EXT_FILL_MEMORY:
       return cmd::decodeFixed(packet, s, runExtFillMemory);
+    case AEROGPU_CMD_EXT_CREATE_SHADER:
+      return cmd::decodeRest(packet, s, runExtCreateShader);
+    case AEROGPU_CMD_EXT_CREATE_LAYOUT:
+      return cmd::decodeTail(
+          packet, s, runExtCreateLayout,
+          [](const aerogpu_cmd_ext_create_layout& c) -> uint64_t { return c.element_count; });
     default:
       return {};  // skipped
   }

@@ -18,6 +18,7 @@
 #include "renderer/core/lacking.h"
 #include "renderer/core/object_charge.h"
 #include "renderer/core/selected_space.h"
+#include "renderer/core/shader_tokens.h"
 #include "renderer/core/state.h"
 #include "renderer/core/submission.h"
 #include "renderer/core/work_meter.h"
@@ -44,21 +45,19 @@ Result<Ref<Shader>> shaderFor(Submission& s, uint32_t handle, Stage stage) {
   return Ref<Shader>(*shader);
 }
 
-}  // namespace
-
-Result<void> runCreateShaderDxbc(Submission& s, const aerogpu_cmd_create_shader_dxbc& c,
-                                 std::span<const uint8_t> bytes) {
-  if (auto free = s.space.needFreeHandle(c.shader_handle); !free) return free;
+/// Makes a shader with the object that `create` makes, Result<std::unique_ptr<GpuShader>>(Stage, Shader&).
+template <class Packet, class Create>
+Result<void> addShader(Submission& s, const Packet& c, uint64_t bytes, Create create) {
   const auto where = cmd::stageOf(c.stage, c.reserved0, s.minor);
   if (!where) return where.error();
   // A translation is a few times the size of its code.
-  auto charge = chargeObject(s.hostMemory, uint64_t{c.dxbc_size_bytes} * 8);
+  auto charge = chargeObject(s.hostMemory, bytes * 8);
   if (!charge) return charge.error();
   auto shader = makeRef<Shader>();
   shader->charge = std::move(*charge);
   shader->stage = static_cast<uint8_t>(*where);
   s.work.noteShaderMade();
-  auto gpu = s.backend.createShader(*where, bytes, shader->family);
+  auto gpu = create(*where, *shader);
   if (!gpu) {
     // The error may be about the code only: adds which shader it is.
     if (gpu.error().values.all().empty())
@@ -69,6 +68,46 @@ Result<void> runCreateShaderDxbc(Submission& s, const aerogpu_cmd_create_shader_
   shader->weight = WorkBudget::weight(shader->gpu->cost.instructions, shader->gpu->cost.samples, 1);
   s.handles.insert(c.shader_handle, shader);
   return {};
+}
+
+Result<void> addLayout(Submission& s, uint32_t handle, std::vector<InputElement> elements) {
+  auto charge = chargeObject(s.hostMemory, elements.size() * sizeof(InputElement));
+  if (!charge) return charge.error();
+  auto layout = makeRef<InputLayout>();
+  layout->charge = std::move(*charge);
+  layout->elements = std::move(elements);
+  layout->pretransformed = std::ranges::any_of(layout->elements, [](const InputElement& e) {
+    return e.isD3d9Type && e.semanticHash == semanticHash(d3d9::Usage::PositionT);
+  });
+  auto gpu = s.backend.createInputLayout(layout->elements);
+  if (!gpu) return gpu.error();
+  layout->gpu = std::move(*gpu);
+  s.handles.insert(handle, layout);
+  return {};
+}
+
+}  // namespace
+
+Result<void> runCreateShaderDxbc(Submission& s, const aerogpu_cmd_create_shader_dxbc& c,
+                                 std::span<const uint8_t> bytes) {
+  if (auto free = s.space.needFreeHandle(c.shader_handle); !free) return free;
+  return addShader(s, c, bytes.size(), [&](Stage stage, Shader& shader) {
+    return s.backend.createShader(stage, bytes, shader.family);
+  });
+}
+
+Result<void> runExtCreateShader(Submission& s, const aerogpu_cmd_ext_create_shader& c,
+                                std::span<const uint8_t> rest) {
+  if (auto free = s.space.needFreeHandle(c.shader_handle); !free) return free;
+  const auto where = cmd::stageOf(c.stage, c.reserved0, s.minor);
+  if (!where) return where.error();
+  const TokenCounts counts{c.token_count, c.input_count, c.output_count, c.patch_constant_count};
+  if (auto checked = checkShaderTokens(*where, counts, rest); !checked) return checked;
+  const std::span<const uint8_t> bytes = rest.first(bytesOf(counts));
+  return addShader(s, c, bytes.size(), [&](Stage stage, Shader& shader) {
+    shader.family = ShaderFamily::Dxbc;
+    return s.backend.createTokenShader(stage, counts, bytes);
+  });
 }
 
 Result<void> runDestroyShader(Submission& s, const aerogpu_cmd_destroy_shader& c) {
@@ -153,19 +192,15 @@ Result<void> runCreateInputLayout(Submission& s, const aerogpu_cmd_create_input_
       return refused(ErrorCode::Backend, "vertex elements of this type are not announced",
                      {{"type", e.format}});
     }
-  auto charge = chargeObject(s.hostMemory, elements->size() * sizeof(InputElement));
-  if (!charge) return charge.error();
-  auto layout = makeRef<InputLayout>();
-  layout->charge = std::move(*charge);
-  layout->elements = std::move(*elements);
-  layout->pretransformed = std::ranges::any_of(layout->elements, [](const InputElement& e) {
-    return e.isD3d9Type && e.semanticHash == semanticHash(d3d9::Usage::PositionT);
-  });
-  auto gpu = s.backend.createInputLayout(layout->elements);
-  if (!gpu) return gpu.error();
-  layout->gpu = std::move(*gpu);
-  s.handles.insert(c.input_layout_handle, layout);
-  return {};
+  return addLayout(s, c.input_layout_handle, std::move(*elements));
+}
+
+Result<void> runExtCreateLayout(Submission& s, const aerogpu_cmd_ext_create_layout& c,
+                                std::span<const aerogpu_ext_layout_element> raw) {
+  if (auto free = s.space.needFreeHandle(c.input_layout_handle); !free) return free;
+  auto elements = parseRegisterLayout(raw);
+  if (!elements) return elements.error();
+  return addLayout(s, c.input_layout_handle, std::move(*elements));
 }
 
 Result<void> runDestroyInputLayout(Submission& s, const aerogpu_cmd_destroy_input_layout& c) {

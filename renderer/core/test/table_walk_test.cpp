@@ -20,6 +20,7 @@
 #include "renderer/core/state.h"
 #include "renderer/test/harness.h"
 #include "renderer/test/refusals.h"
+#include "renderer/test/token_shaders.h"
 
 namespace {
 
@@ -344,6 +345,19 @@ std::map<uint32_t, Twins> twins() {
   PAIR(EXT_FILL, ext_fill, BRACED(.texture = kDepth, .flags = AEROGPU_EXT_FILL_STENCIL),
        BRACED(.texture = kTexture, .flags = AEROGPU_EXT_FILL_STENCIL));
   PAIR(EXT_GENERATE_MIPS, ext_generate_mips, BRACED(.texture = kTexture), BRACED(.texture = kDepth));
+  const test::dxbc::TokenShader tokens = test::dxbc::pixelTokens();
+  const auto tokenShader = [&](uint32_t handle) {
+    aerogpu_cmd_ext_create_shader packet = test::dxbc::packetOf(tokens, kPixel);
+    packet.shader_handle = handle;
+    return tailed(AEROGPU_CMD_EXT_CREATE_SHADER, packet, test::dxbc::bytesOf(tokens));
+  };
+  t[AEROGPU_CMD_EXT_CREATE_SHADER] = {tokenShader(kFree), tokenShader(kPixelShader)};
+  const auto registerLayout = [](uint32_t reg) {
+    return tailed(AEROGPU_CMD_EXT_CREATE_LAYOUT,
+                  aerogpu_cmd_ext_create_layout{.input_layout_handle = kFree, .element_count = 1},
+                  std::vector<aerogpu_ext_layout_element>{{reg, 0, 2, 0, 0, 0}});
+  };
+  t[AEROGPU_CMD_EXT_CREATE_LAYOUT] = {registerLayout(31), registerLayout(32)};
   t[AEROGPU_CMD_FLUSH] = {one(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{}), cut(AEROGPU_CMD_FLUSH)};
 #undef PAIR
 #undef BRACED

@@ -10,6 +10,7 @@
 #include "renderer/core/input_layout.h"
 #include "renderer/core/test/spaces_fixture.h"
 #include "renderer/test/saving.h"
+#include "renderer/test/token_shaders.h"
 
 namespace aerogpu::test {
 
@@ -132,6 +133,17 @@ void makeObjects(CommandWriter& w, const Everything& all, uint32_t backed, uint3
   } ilay;
   layout.input_layout_handle = kIlay;
   w.packet(layout, &ilay, sizeof ilay);
+  // Shaders and layouts by register: a vertex shader, a pixel shader, one with patch constants.
+  dxbc::createShader(w, kTokenShader, 0, dxbc::vertexTokens());
+  dxbc::createShader(w, kTokenShader + 1, kPixel, dxbc::pixelTokens());
+  const dxbc::TokenShader hull = {
+      dxbc::program(3u << 16 | 0x50, {}), {{1, 0, 15}}, {{1, 0, 7}}, {{11, 2, 1}}};
+  aerogpu_cmd_ext_create_shader makeHull = dxbc::packetOf(hull, kCompute);
+  makeHull.shader_handle = kTokenShader + 2;
+  makeHull.reserved0 = AEROGPU_SHADER_STAGE_EX_HULL;
+  const std::vector<uint8_t> hullBytes = dxbc::bytesOf(hull);
+  w.packet(makeHull, hullBytes.data(), hullBytes.size());
+  dxbc::createLayout(w, kRegisterLayout, {{3, 1, 2, 16, 1, 7}, {0, 0, 30, 4, 0, 0}});
   aerogpu_cmd_create_sampler sampler{};
   sampler.sampler_handle = kSampler;
   sampler.filter = AEROGPU_SAMPLER_FILTER_LINEAR;

@@ -4,11 +4,19 @@
 #include <algorithm>
 
 #include "renderer/vulkan/draw/sampled_view.h"
+#include "renderer/vulkan/objects/input_layout.h"
 
 namespace aerogpu::vk {
 
-Result<void> DxbcDraw::choose(const core::DrawState&, DrawShaders& shaders) {
-  shaders.vsModule = &shaders.vs->module;
+bool DxbcDraw::choiceChanges(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty) const {
+  return (dirty & core::kDirtyInputLayout) && inputClassesOf(state, *shaders.vs) != shaders.inputClasses;
+}
+
+Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders) {
+  shaders.inputClasses = inputClassesOf(state, *shaders.vs);
+  auto module = m_parts.shaders.tokenModule(*shaders.vs, shaders.inputClasses);
+  if (!module) return module.error();
+  shaders.vsModule = *module;
   if (shaders.ps) shaders.psModule = &shaders.ps->module;
   auto layout = m_parts.layouts.dxbc(*shaders.vs, shaders.ps);
   if (!layout) return layout.error();

@@ -18,7 +18,7 @@ public:
     m_uavs.clear();
     return {};
   }
-  bool choiceChanges(const core::DrawState&, const DrawShaders&, uint32_t) const override { return false; }
+  bool choiceChanges(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty) const override;
   Result<void> choose(const core::DrawState& state, DrawShaders& shaders) override;
   uint32_t specialization(const core::DrawState&, const DrawShaders&) const override { return 0; }
   Result<void> gather(const core::DrawState& state, const DrawShaders& shaders) override;

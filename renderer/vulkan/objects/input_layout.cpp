@@ -181,6 +181,14 @@ bool fetchable(const Device& device, VkFormat& format, shader::InputType& type) 
   return false;
 }
 
+/// Returns what a shader gets of a DXGI_FORMAT.
+shader::InputClass classOf(uint32_t dxgi) {
+  constexpr uint32_t kUint[] = {3, 7, 12, 17, 25, 30, 36, 42, 50, 57, 62};
+  constexpr uint32_t kSint[] = {4, 8, 14, 18, 32, 38, 43, 52, 59, 64};
+  if (std::ranges::binary_search(kUint, dxgi)) return shader::InputClass::Uint;
+  return std::ranges::binary_search(kSint, dxgi) ? shader::InputClass::Int : shader::InputClass::Float;
+}
+
 VkFormat zeroFormat(VertexInput::Type type) {
   switch (type) {
     case VertexInput::Type::Uint:
@@ -219,6 +227,7 @@ Result<std::unique_ptr<core::GpuInputLayout>> InputLayoutObject::create(
       return refused(ErrorCode::OutOfBounds, "offset of a vertex element is too large",
                      {{"offset", e.offset}, {"limit", device.limits().maxVertexInputAttributeOffset}});
     self->m_wholeNumbers |= type != shader::InputType::Float;
+    if (e.byRegister) self->m_classes |= shader::classesOf(e.semanticIndex, classOf(e.format));
     self->m_elements.push_back({e, format, type});
   }
   return std::unique_ptr<core::GpuInputLayout>(std::move(self));
@@ -244,6 +253,12 @@ InputTypes inputTypesOf(const core::DrawState& state, const ShaderCode& vs) {
 
 Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, const core::DrawState& state) {
   const InputLayoutObject* layout = state.inputLayout ? &InputLayoutObject::of(*state.inputLayout) : nullptr;
+  const bool byRegister = vs.counts.tokens != 0;
+  if (layout && !layout->elements().empty() && layout->byRegister() != byRegister)
+    return refused(ErrorCode::CmdDecode,
+                   byRegister ? "the input layout names semantics, the vertex shader has registers"
+                              : "the input layout names registers, the vertex shader has semantics",
+                   {{"elements", layout->elements().size()}});
   VertexFetch out;
   const uint32_t maxBindings = std::min(device.limits().maxVertexInputBindings, VertexFetch::kMax);
   const auto bindingFor = [&](uint32_t stream, uint32_t divisor) {

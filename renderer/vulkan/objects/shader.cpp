@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The store of shader programs, and D3D9 programs (see shader.h). DXBC: shader_dxbc.cpp.
+// The store of shader programs, and D3D9 programs (see shader.h). DXBC: shader_dxbc.cpp, shader_tokens.cpp.
 #include "renderer/vulkan/objects/shader.h"
 
 #include <algorithm>
@@ -96,29 +96,18 @@ Result<void> ShaderStore::compileD3d9(ShaderCode& code, std::span<const uint8_t>
   return {};
 }
 
-Result<std::shared_ptr<ShaderCode>> ShaderStore::compile(core::Stage stage, std::span<const uint8_t> bytes) {
-  auto code = std::make_shared<ShaderCode>();
-  code->stage = stage;
-  code->bytes.assign(bytes.begin(), bytes.end());
-  Result<void> done;
-  if (shader::isDxbc(bytes)) {
-    auto container = shader::parseDxbc(bytes);
-    if (!container) return container.error();
-    const auto wrapped = container->d3d9Stream();
-    done = wrapped.empty() ? compileDxbc(*code, bytes) : compileD3d9(*code, wrapped);
-  } else {
-    done = compileD3d9(*code, bytes);
-  }
-  if (!done) {
-    destroy(*code);
-    return done.error();
-  }
-  return code;
+Result<void> ShaderStore::compile(ShaderCode& code) {
+  if (code.counts.tokens != 0) return compileTokens(code);
+  const std::span<const uint8_t> bytes = code.bytes;
+  if (!shader::isDxbc(bytes)) return compileD3d9(code, bytes);
+  auto container = shader::parseDxbc(bytes);
+  if (!container) return container.error();
+  const auto wrapped = container->d3d9Stream();
+  return wrapped.empty() ? compileDxbc(code, bytes) : compileD3d9(code, wrapped);
 }
 
-Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage,
-                                                             std::span<const uint8_t> bytes,
-                                                             core::ShaderFamily& family) {
+Result<std::shared_ptr<ShaderCode>> ShaderStore::find(core::Stage stage, const core::TokenCounts& counts,
+                                                      std::span<const uint8_t> bytes) {
   switch (stage) {
     case core::Stage::Geometry:
       return Error{ErrorCode::Backend, "geometry shaders are not supported", {}};
@@ -133,18 +122,49 @@ Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage,
   const auto [from, to] = m_codes.equal_range(hash);
   for (auto it = from; it != to; ++it) {
     ShaderCode& code = *it->second;
-    if (code.stage != stage || !std::equal(bytes.begin(), bytes.end(), code.bytes.begin(), code.bytes.end()))
-      continue;
-    family = code.family;
-    return std::unique_ptr<core::GpuShader>(std::make_unique<ShaderObject>(it->second));
+    if (code.stage == stage && code.counts == counts &&
+        std::equal(bytes.begin(), bytes.end(), code.bytes.begin(), code.bytes.end()))
+      return it->second;
   }
-  auto code = compile(stage, bytes);
-  if (!code) return code.error();
+  auto code = std::make_shared<ShaderCode>();
+  code->stage = stage;
+  code->counts = counts;
+  code->bytes.assign(bytes.begin(), bytes.end());
+  if (auto compiled = compile(*code); !compiled) {
+    destroy(*code);
+    return compiled.error();
+  }
   if (m_codes.size() >= m_dropAt || m_bytes >= m_dropAtBytes) dropUnused();
-  family = (*code)->family;
-  m_codes.emplace(hash, *code);
+  m_codes.emplace(hash, code);
   m_bytes += bytes.size();
+  return code;
+}
+
+Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage,
+                                                             std::span<const uint8_t> bytes,
+                                                             core::ShaderFamily& family) {
+  auto code = find(stage, {}, bytes);
+  if (!code) return code.error();
+  family = (*code)->family;
   return std::unique_ptr<core::GpuShader>(std::make_unique<ShaderObject>(std::move(*code)));
+}
+
+Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage,
+                                                             const core::TokenCounts& counts,
+                                                             std::span<const uint8_t> bytes) {
+  auto code = find(stage, counts, bytes);
+  if (!code) return code.error();
+  return std::unique_ptr<core::GpuShader>(std::make_unique<ShaderObject>(std::move(*code)));
+}
+
+const ModuleRef* ShaderStore::keep(ShaderCode& code, std::unique_ptr<ShaderCode::Variant> variant) {
+  if (code.variants.size() >= kMaxVariants) {
+    m_gpu.device->vk().DestroyShaderModule(m_gpu.device->handle(), code.variants.front()->module.handle,
+                                           nullptr);
+    code.variants.erase(code.variants.begin());
+  }
+  code.variants.push_back(std::move(variant));
+  return &code.variants.back()->module;
 }
 
 Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, const shader::EmitOptions& options) {
@@ -167,11 +187,6 @@ Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, const shader:
   auto module = makeModule(emitted->words);
   if (!module) return module.error();
   module->loops = loops != 0;
-  if (code.variants.size() >= kMaxVariants) {
-    m_gpu.device->vk().DestroyShaderModule(m_gpu.device->handle(), code.variants.front()->module.handle,
-                                           nullptr);
-    code.variants.erase(code.variants.begin());
-  }
   auto variant = std::make_unique<ShaderCode::Variant>();
   variant->linked.assign(options.linkedOutputs.begin(), options.linkedOutputs.end());
   variant->options = options;
@@ -179,8 +194,7 @@ Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, const shader:
   variant->charge = std::move(*charge);
   variant->module = std::move(*module);
   variant->module.constants = std::move(emitted->constants);
-  code.variants.push_back(std::move(variant));
-  return &code.variants.back()->module;
+  return keep(code, std::move(variant));
 }
 
 }  // namespace aerogpu::vk

@@ -11,6 +11,7 @@
 
 #include "renderer/core/backend.h"
 #include "renderer/d3d9/samplers.h"
+#include "renderer/shader/dxbc/build.h"
 #include "renderer/shader/dxbc/dxbc.h"
 #include "renderer/shader/spirv/spirv_loops.h"
 #include "renderer/shader/translate.h"
@@ -35,6 +36,7 @@ struct DxbcBinding {
   VkImageViewType viewType = VK_IMAGE_VIEW_TYPE_2D;
   VkFormat texelFormat = VK_FORMAT_UNDEFINED;  ///< of buffer resources
   bool compare = false;                        ///< sampler
+  bool operator==(const DxbcBinding&) const = default;
 };
 
 /// A vertex input that a stage reads.
@@ -51,18 +53,22 @@ struct ShaderCode {
   std::vector<VertexInput> inputs;
   uint32_t outputMask = 0;  ///< pixel shader: bit per colour target that is written
   shader::ShaderCost cost;
-  // D3D9
-  std::optional<shader::Program> program;
+  /// A module that depends on what is drawn with; the oldest of many goes.
   struct Variant {
     std::vector<shader::Varying> linked;
-    shader::EmitOptions options;  ///< linkedOutputs is `linked`
+    shader::EmitOptions options;            ///< D3D9; linkedOutputs is `linked`
+    shader::InputClasses inputClasses = 0;  ///< of tokens
     ModuleRef module;
     HostMemoryCharge charge;
   };
   std::vector<std::unique_ptr<Variant>> variants;
+  // D3D9
+  std::optional<shader::Program> program;
   // DXBC
+  core::TokenCounts counts;               ///< of tokens: EXT_CREATE_SHADER
+  shader::InputClasses inputClasses = 0;  ///< of tokens: the bits of all inputs that a layout feeds
   HostMemoryCharge charge;
-  ModuleRef module;
+  ModuleRef module;  ///< of tokens: with floats in all inputs
   std::vector<DxbcBinding> bindings;
   VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
   uint64_t setSerial = 0;
@@ -72,6 +78,7 @@ class ShaderObject final : public core::GpuShader {
 public:
   explicit ShaderObject(std::shared_ptr<ShaderCode> code) : m_code(std::move(code)) {
     cost = {m_code->cost.instructions, m_code->cost.samples};
+    counts = m_code->counts;
   }
   std::span<const uint8_t> code() const override { return m_code->bytes; }
   static ShaderCode& of(const core::Shader& shader) {
@@ -92,18 +99,39 @@ public:
 
   Result<std::unique_ptr<core::GpuShader>> create(core::Stage stage, std::span<const uint8_t> bytes,
                                                   core::ShaderFamily& family);
+  /// Likewise, of what EXT_CREATE_SHADER brings.
+  Result<std::unique_ptr<core::GpuShader>> create(core::Stage stage, const core::TokenCounts& counts,
+                                                  std::span<const uint8_t> bytes);
   /// Returns the module of a D3D9 shader. Valid until the next call for the same code.
   Result<const ModuleRef*> d3d9Module(ShaderCode& code, const shader::EmitOptions& options);
+  /// Returns the module of a vertex shader of tokens for inputs of these classes. Valid likewise.
+  Result<const ModuleRef*> tokenModule(ShaderCode& code, shader::InputClasses classes);
 
 private:
   static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest is dropped
   // Programs without a guest shader are kept for the next one, until all programs together pass these.
   static constexpr size_t kMaxKept = 4096;                       ///< programs
   static constexpr uint64_t kMaxKeptBytes = uint64_t{64} << 20;  ///< of guest code
-  Result<std::shared_ptr<ShaderCode>> compile(core::Stage stage, std::span<const uint8_t> bytes);
+  /// A translated container, with what the draws bind for it.
+  struct Translated {
+    std::vector<DxbcBinding> bindings;
+    std::vector<uint32_t> words;
+    bool loops = false;
+  };
+  /// Returns the program of these bytes, which is made if it is new.
+  Result<std::shared_ptr<ShaderCode>> find(core::Stage stage, const core::TokenCounts& counts,
+                                           std::span<const uint8_t> bytes);
+  Result<void> compile(ShaderCode& code);
   Result<void> compileD3d9(ShaderCode& code, std::span<const uint8_t> stream);
   Result<void> compileDxbc(ShaderCode& code, std::span<const uint8_t> container);
+  Result<void> compileTokens(ShaderCode& code);
+  /// Makes all but inputs and outputs from a container with the right checksum.
+  Result<void> compileContainer(ShaderCode& code, std::span<const uint8_t> bytes,
+                                const shader::Dxbc& container);
+  Result<Translated> translate(core::Stage stage, std::span<const uint8_t> container);
   Result<ModuleRef> makeModule(std::span<const uint32_t> words);
+  /// Keeps a variant's module, in place of the oldest if there are many.
+  const ModuleRef* keep(ShaderCode& code, std::unique_ptr<ShaderCode::Variant> variant);
   void destroy(ShaderCode& code);
   void dropUnused();
   /// Charges the host memory of a module: our words, which are freed, and the driver's data.

@@ -141,8 +141,8 @@ std::span<const uint8_t> bytesOf(const auto& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
 }
 
-/// The parts of a shader that the back end needs; the words are the finished module's.
-struct Translated {
+/// The words are the finished module's.
+struct Finished {
   translator::DxbcAnswer answer;
   bool loops = false;
 };
@@ -150,9 +150,9 @@ struct Translated {
 /// Calls the translator process twice. The first answer is as untrusted as the guest's bytes that it comes
 /// from; the second call, in a process that never saw those, checks that the module is valid and has only the
 /// bindings of the list of resources.
-Result<Translated> translate(process::Client& client, std::span<const uint8_t> container, core::Stage stage,
-                             uint32_t set, const shader::LoopGuard& guard,
-                             const std::atomic<bool>* interrupted) {
+Result<Finished> callTranslator(process::Client& client, std::span<const uint8_t> container,
+                                core::Stage stage, uint32_t set, const shader::LoopGuard& guard,
+                                const std::atomic<bool>* interrupted) {
   const translator::DxbcRequest request{translatorStage(stage), set};
   auto bytes =
       translator::call(client, translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
@@ -168,57 +168,40 @@ Result<Translated> translate(process::Client& client, std::span<const uint8_t> c
     return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
   const bool loops = answer->words[0] != 0;
   answer->words.erase(answer->words.begin());
-  return Translated{std::move(*answer), loops};
+  return Finished{std::move(*answer), loops};
 }
 
 }  // namespace
+
+Result<ShaderStore::Translated> ShaderStore::translate(core::Stage stage,
+                                                       std::span<const uint8_t> container) {
+  // Graphics: the vertex shader has set 0, the pixel shader set 1. Compute: 0.
+  const uint32_t set = stage == core::Stage::Pixel ? 1 : 0;
+  process::Client* const client = translator::shared();
+  if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
+  auto finished = callTranslator(*client, container, stage, set, StopWords::guard(StopWords::kDxbcSet),
+                                 &m_gpu.interrupted);
+  if (!finished) {
+    if (client->isFirstToReportGone())
+      m_gpu.log.line(AEROGPU_LOG_ERROR,
+                     "the shader translator process has ended: DXBC shaders are refused from now on");
+    return finished.error();
+  }
+  Translated translated{{}, std::move(finished->answer.words), finished->loops};
+  for (uint32_t i = 0; i < finished->answer.resources.size(); ++i) {
+    auto binding = bindingOf(finished->answer.resources[i], i);
+    if (!binding) return binding.error();
+    translated.bindings.push_back(*binding);
+  }
+  return translated;
+}
 
 Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t> bytes) {
   auto fixed = shader::withValidChecksum(bytes);
   if (!fixed) return fixed.error();
   auto container = shader::parseDxbc(*fixed);
   if (!container) return container.error();
-  if (auto checked = checkStage(*container, code.stage); !checked) return checked;
-  code.family = core::ShaderFamily::Dxbc;
-  code.cost = shader::costOf(*container);
-  if (const uint64_t count = shader::instructionsOf(*container); count > kMaxInstructions)
-    return refused(ErrorCode::Backend, "the shader is too long to be compiled in bounded time",
-                   {{"instructions", count}, {"limit", kMaxInstructions}});
-
-  // Graphics: the vertex shader has set 0, the pixel shader set 1. Compute: 0.
-  const uint32_t set = code.stage == core::Stage::Pixel ? 1 : 0;
-  process::Client* const client = translator::shared();
-  if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
-  auto translated =
-      translate(*client, *fixed, code.stage, set, StopWords::guard(StopWords::kDxbcSet), &m_gpu.interrupted);
-  if (!translated) {
-    if (client->isFirstToReportGone())
-      m_gpu.log.line(AEROGPU_LOG_ERROR,
-                     "the shader translator process has ended: DXBC shaders are refused from now on");
-    return translated.error();
-  }
-  std::vector<VkDescriptorSetLayoutBinding> layout;
-  for (uint32_t i = 0; i < translated->answer.resources.size(); ++i) {
-    auto binding = bindingOf(translated->answer.resources[i], i);
-    if (!binding) return binding.error();
-    code.bindings.push_back(*binding);
-    layout.push_back({i, binding->type, 1, stageFlag(code.stage), nullptr});
-  }
-  auto charge = chargeModule(translated->answer.words);
-  if (!charge) return charge.error();
-  code.charge = std::move(*charge);
-  auto module = makeModule(translated->answer.words);
-  if (!module) return module.error();
-  code.module = std::move(*module);
-  code.module.loops = translated->loops;
-
-  VkDescriptorSetLayoutCreateInfo create{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-  create.bindingCount = static_cast<uint32_t>(layout.size());
-  create.pBindings = layout.data();
-  const VkResult result =
-      m_gpu.device->vk().CreateDescriptorSetLayout(m_gpu.device->handle(), &create, nullptr, &code.setLayout);
-  if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateDescriptorSetLayout");
-  code.setSerial = m_gpu.nextSerial++;
+  if (auto compiled = compileContainer(code, *fixed, *container); !compiled) return compiled;
 
   // vkd3d-shader uses an input's or output's register number as its location.
   if (code.stage == core::Stage::Vertex) {
@@ -237,6 +220,38 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
     for (const shader::SignatureElement& e : *outputs)
       if (e.registerIndex < core::kMaxColorTargets) code.outputMask |= 1u << e.registerIndex;
   }
+  return {};
+}
+
+Result<void> ShaderStore::compileContainer(ShaderCode& code, std::span<const uint8_t> bytes,
+                                           const shader::Dxbc& container) {
+  if (auto checked = checkStage(container, code.stage); !checked) return checked;
+  code.family = core::ShaderFamily::Dxbc;
+  code.cost = shader::costOf(container);
+  if (const uint64_t count = shader::instructionsOf(container); count > kMaxInstructions)
+    return refused(ErrorCode::Backend, "the shader is too long to be compiled in bounded time",
+                   {{"instructions", count}, {"limit", kMaxInstructions}});
+  auto translated = translate(code.stage, bytes);
+  if (!translated) return translated.error();
+  code.bindings = std::move(translated->bindings);
+  std::vector<VkDescriptorSetLayoutBinding> layout;
+  for (const DxbcBinding& b : code.bindings)
+    layout.push_back({b.binding, b.type, 1, stageFlag(code.stage), nullptr});
+  auto charge = chargeModule(translated->words);
+  if (!charge) return charge.error();
+  code.charge = std::move(*charge);
+  auto module = makeModule(translated->words);
+  if (!module) return module.error();
+  code.module = std::move(*module);
+  code.module.loops = translated->loops;
+
+  VkDescriptorSetLayoutCreateInfo create{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+  create.bindingCount = static_cast<uint32_t>(layout.size());
+  create.pBindings = layout.data();
+  const VkResult result =
+      m_gpu.device->vk().CreateDescriptorSetLayout(m_gpu.device->handle(), &create, nullptr, &code.setLayout);
+  if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateDescriptorSetLayout");
+  code.setSerial = m_gpu.nextSerial++;
   return {};
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "renderer/test/dxbc_builder.h"
+#include "renderer/test/token_shaders.h"
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -187,8 +187,13 @@ TEST_F(DxbcTest, CoordinatesThatAreNoNumbers) {
   }
 }
 
-// STATE-12, DRAW-8
-TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
+class DxbcComputeTest : public DxbcTest, public testing::WithParamInterface<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(Packets, DxbcComputeTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Tokens" : "Container"; });
+
+// STATE-12, DRAW-8, CODE-8
+TEST_P(DxbcComputeTest, ReadsAndWritesBuffers) {
   Tokens t;
   op(t, 0xA1, {handle(kResource, 0)});  // dcl_resource_raw
   op(t, 0x9D, {handle(kUav, 1)});       // dcl_uav_raw
@@ -202,7 +207,13 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
   op(t, 0xA6, {dst(kUav, 1, 1), scalar(kTemp, 0, 0), scalar(kTemp, 0, 1)});    // store_raw
   op(t, kRet, {});
   CommandWriter w;
-  const uint32_t cs = create(w, AEROGPU_SHADER_STAGE_COMPUTE, container(kCs50, t, {}, {}));
+  uint32_t cs = 0;
+  if (GetParam()) {
+    cs = gpu().handle();
+    createShader(w, cs, AEROGPU_SHADER_STAGE_COMPUTE, {program(kCs50, t), {}, {}, {}});
+  } else {
+    cs = create(w, AEROGPU_SHADER_STAGE_COMPUTE, container(kCs50, t, {}, {}));
+  }
   aerogpu_cmd_bind_shaders b{};
   b.cs = cs;
   w.packet(b);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Shaders as the driver interface of Direct3D 10 has them: a container is built of the tokens and goes the
+// way of the others. A vertex shader has a module for each class of input layouts.
+#include "renderer/core/shader_tokens.h"
+
+#include "renderer/vulkan/objects/shader.h"
+
+namespace aerogpu::vk {
+namespace {
+
+Result<shader::BuiltContainer> build(const ShaderCode& code, shader::InputClasses classes) {
+  const core::ShaderTokens parts = core::partsOf(code.counts, code.bytes);
+  return shader::buildContainer({parts.tokens, parts.inputs, parts.outputs}, classes);
+}
+
+}  // namespace
+
+Result<void> ShaderStore::compileTokens(ShaderCode& code) {
+  auto built = build(code, 0);
+  if (!built) return built.error();
+  auto container = shader::parseDxbc(built->bytes);
+  if (!container) return container.error();
+  if (auto compiled = compileContainer(code, built->bytes, *container); !compiled) return compiled;
+  code.outputMask = built->targets;
+  for (uint32_t reg = 0; reg < 32; ++reg) {
+    if (!(built->fedInputs >> reg & 1)) continue;
+    code.inputs.push_back({reg, 0, reg, VertexInput::Type::Float});
+    code.inputClasses |= shader::kClassBits << (reg * 2);
+  }
+  return {};
+}
+
+Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::InputClasses classes) {
+  if (classes == 0) return &code.module;
+  for (const auto& variant : code.variants)
+    if (variant->inputClasses == classes) return &variant->module;
+  auto built = build(code, classes);
+  if (!built) return built.error();
+  auto translated = translate(code.stage, built->bytes);
+  if (!translated) return translated.error();
+  // The set's layout is that of the first module, whatever the translator answers now.
+  if (translated->bindings != code.bindings || translated->loops != code.module.loops)
+    return refused(ErrorCode::CmdDecode, "two translations of a shader differ",
+                   {{"resources", translated->bindings.size()}, {"before", code.bindings.size()}});
+  auto charge = chargeModule(translated->words);
+  if (!charge) return charge.error();
+  auto module = makeModule(translated->words);
+  if (!module) return module.error();
+  module->loops = translated->loops;
+  auto variant = std::make_unique<ShaderCode::Variant>();
+  variant->inputClasses = classes;
+  variant->charge = std::move(*charge);
+  variant->module = std::move(*module);
+  return keep(code, std::move(variant));
+}
+
+}  // namespace aerogpu::vk
