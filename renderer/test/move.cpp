@@ -39,6 +39,8 @@ constexpr Exception kExceptions[] = {
     {"PresentTest.OnlyTheDamageIsCopied:Presents.AnUnchangedTextureIsNotCopiedAgain:"
      "Presents.DamageCountsFromTheLastFrameThatCameOut:Presents.EachSubmissionTellsWhetherThePictureIsOld",
      0, "which frame came out last is the device's to remember"},
+    {"TokenDrawTest.EachClassOfLayoutsIsTranslatedOnce", 0,
+     "counts translations, and all of them are made anew"},
     {"WarmUpTest.*", 0, "counts pipelines, which end with a GPU"},
     {"SpacesTest.WhoseASpaceIsAndWhatItDid", 0, "counters of spaces begin again"},
     {"*Mass*", 0, "objects in masses after each of thousands of submissions"},

@@ -134,18 +134,48 @@ TEST_F(TokenDrawTest, IntegerInputsByTwoLayouts) {
   expectNear(result(3, 3), {128, 0, 0, 128}, 1);
 }
 
-/// More classes than are kept, the first ones once more.
+// CODE-7
+TEST_F(TokenDrawTest, EachClassOfLayoutsIsTranslatedOnce) {
+  CommandWriter w;
+  const auto translated = [&] {
+    run(w);
+    return gpu().stats().shaders_translated;
+  };
+  const uint32_t ps = make(w, kPixelStage, pixelTokens());
+  const uint64_t before = translated();
+  TokenShader vs = integerTokens();
+  ++*(vs.tokens.end() - 2);  // unlike those of other tests, which are kept
+  bindShaders(w, make(w, kVertexStage, vs), ps);
+  const uint64_t made = translated();
+  EXPECT_EQ(made, before + 1);
+  const auto drawWith = [&](uint32_t format1, uint32_t format2) {
+    use(w, makeLayout(w, {{0, 0, kFloat3, 0, 0, 0},
+                          {1, 0, format1, 12, 0, 0},
+                          {2, 0, format2, 12, 0, 0},
+                          {9, 0, kUbyte4, 12, 0, 0}}));
+    cover(w, 0u);
+    return translated() - made;
+  };
+  EXPECT_EQ(drawWith(kFloat4, kBgra8), 0u) << "floats alone; nothing reads register 9";
+  EXPECT_EQ(drawWith(kUbyte4, kShort2), 1u);
+  EXPECT_EQ(drawWith(kUint1, kShort4), 1u) << "other formats of the same types";
+  EXPECT_EQ(drawWith(kShort2, kShort2), 2u);
+  EXPECT_EQ(drawWith(kUbyte4, kFloat4), 3u);
+  EXPECT_EQ(drawWith(kUbyte4, kShort2), 3u);
+  EXPECT_EQ(drawWith(kFloat3, kFloat3), 3u);
+}
+
+/// Takes v1 to v4 as signed numbers: of a byte 255 these are 255, -1, and the bits of 1.
 // CODE-7
 TEST_F(TokenDrawTest, ManyClassesOfLayouts) {
   Tokens t;
   for (uint32_t i = 0; i < 5; ++i) op(t, 0x5F, {dst(kInput, i, 15)});
   op(t, 0x67, {dst(kOutput, 0, 15), {1}});
   op(t, 0x65, {dst(kOutput, 1, 15)});
+  op(t, kDclTemps, {{1}});
   op(t, kMov, {dst(kOutput, 0, 15), src(kInput, 0)});
-  // Numbers of either sign are small, so their bits as floats are next to nothing.
-  op(t, kMov, {dst(kOutput, 1, 15), floats(0.2f, 0.4f, 0.6f, 0.8f)});
-  for (uint32_t i = 1; i < 5; ++i)
-    op(t, 0x34, {dst(kOutput, 1, 1u << (i - 1)), src(kInput, i), floats(0.2f * i)});
+  for (uint32_t i = 0; i < 4; ++i) op(t, kItof, {dst(kTemp, 0, 1u << i), src(kInput, i + 1)});
+  op(t, kMad, {dst(kOutput, 1, 15), src(kTemp, 0), floats(0.4f / 255), floats(0.2f)});
   op(t, kRet, {});
   CommandWriter w;
   bind(w,
@@ -155,17 +185,19 @@ TEST_F(TokenDrawTest, ManyClassesOfLayouts) {
         {}},
        pixelTokens());
   constexpr uint32_t kFormats[] = {kUbyte4, 32 /* R8G8B8A8_SINT */, 28 /* R8G8B8A8_UNORM */};
+  constexpr uint8_t kSeen[] = {153, 51, 255};
+  // More than are kept, and the first ones once more.
   for (uint32_t i = 0; i < 72; ++i) {
-    const uint32_t n = i % 70;
+    const uint32_t n = i % 70, a = n % 3, b = n / 3 % 3, c = n / 9 % 3, d = n / 27;
     clearColor(w, 0, 0, 0, 0);
     use(w, makeLayout(w, {{0, 0, kFloat3, 0, 0, 0},
-                          {1, 0, kFormats[n % 3], 12, 0, 0},
-                          {2, 0, kFormats[n / 3 % 3], 12, 0, 0},
-                          {3, 0, kFormats[n / 9 % 3], 12, 0, 0},
-                          {4, 0, kFormats[n / 27 % 3], 12, 0, 0}}));
-    cover(w, 0u);
+                          {1, 0, kFormats[a], 12, 0, 0},
+                          {2, 0, kFormats[b], 12, 0, 0},
+                          {3, 0, kFormats[c], 12, 0, 0},
+                          {4, 0, kFormats[d], 12, 0, 0}}));
+    cover(w, 0xFFFFFFFFu);
     run(w);
-    expectNear(result(3, 3), {153, 102, 51, 204}, 1, std::to_string(i));
+    expectNear(result(3, 3), {kSeen[c], kSeen[b], kSeen[a], kSeen[d]}, 1, std::to_string(i));
   }
 }
 
