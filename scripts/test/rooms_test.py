@@ -30,7 +30,9 @@ FORBIDDEN = (
     ('renderer/', ('hw-aerogpu/', 'guest-drivers/', 'testbed/', 'tests-qtest/')),
     ('hw-aerogpu/', ('renderer/', 'guest-drivers/', 'testbed/', 'tests-qtest/')),
     ('guest-drivers/', ('hw-aerogpu/', 'testbed/', 'tests-qtest/')),
-    ('guest-drivers/umd-common/', ('guest-drivers/umd-d3d9/', 'guest-drivers/kmd/')),
+    ('guest-drivers/umd-common/', ('guest-drivers/umd-d3d9/', 'guest-drivers/umd-d3d10/', 'guest-drivers/kmd/')),
+    ('guest-drivers/umd-d3d9/', ('guest-drivers/umd-d3d10/', 'guest-drivers/kmd/')),
+    ('guest-drivers/umd-d3d10/', ('guest-drivers/umd-d3d9/', 'guest-drivers/kmd/')),
     ('testbed/', ('hw-aerogpu/', 'tests-qtest/')),
 )
 

@@ -4,24 +4,13 @@
 #pragma once
 
 #include "guest-drivers/umd-common/base/list.h"
+#include "guest-drivers/umd-common/submit/device_handles.h"
 #include "guest-drivers/umd-d3d9/adapter/adapter.h"
 #include "guest-drivers/umd-d3d9/submit/queries.h"
 #include "guest-drivers/umd-d3d9/transfers/blt.h"
 #include "guest-drivers/umd-d3d9/transfers/clear.h"
 
 namespace aero {
-
-/** Handles for one device: all numbers if the device has a space of its own (docs/abi/spaces.md SPACE-7), else
- * ranges that the kernel driver reserves for it (docs/abi/driver-data.md PRIV-13). */
-class DeviceHandles : public HandleSource {
-public:
-  explicit DeviceHandles(Context &context) : m_context(context) {}
-  HandleRange next() override;
-
-private:
-  Context &m_context;
-  bool m_all = false;  // all numbers have been handed out
-};
 
 class Device {
 public:

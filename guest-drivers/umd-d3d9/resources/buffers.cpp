@@ -23,27 +23,6 @@ bool createBuffer(DeviceObjects &objects, uint32_t &handle, uint32_t size, uint3
 
 }  // namespace
 
-bool uploadBytes(DeviceObjects &objects, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
-                 SentBytes *sent) {
-  constexpr size_t kHeader = sizeof(aerogpu_cmd_upload_resource), kLeast = 1024;
-  while (bytes) {
-    if (!objects.context.ensure(kHeader + (bytes < kLeast ? (bytes + 3) & ~size_t{3} : kLeast))) return false;
-    uint32_t piece = static_cast<uint32_t>((objects.context.room() - kHeader) & ~size_t{3});
-    if (piece > kMaxCarried) piece = kMaxCarried;
-    if (piece > bytes) piece = bytes;
-    auto *packet = objects.context.append<aerogpu_cmd_upload_resource>(piece);
-    if (!packet) return false;
-    packet->resource_handle = buffer;
-    packet->offset_bytes = offset;
-    memcpy(Context::elementsOf(packet), source, piece);
-    if (sent) *sent = {objects.context.batch(), offset, offset + piece, Context::elementsOf(packet), 0, 0};
-    offset += piece;
-    source += piece;
-    bytes -= piece;
-  }
-  return true;
-}
-
 bool refreshBuffer(DeviceObjects &objects, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin,
                    uint64_t end) {
   if (!buffer.handle && !createBuffer(objects, buffer.handle, buffer.size, usage)) return false;

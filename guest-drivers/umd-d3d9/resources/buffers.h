@@ -3,15 +3,10 @@
 // program passes with a draw.
 #pragma once
 
+#include "guest-drivers/umd-common/submit/upload_memory.h"
 #include "guest-drivers/umd-d3d9/resources/resource.h"
-#include "guest-drivers/umd-d3d9/resources/upload_memory.h"
 
 namespace aero {
-
-/** Sends `bytes` bytes at `source` to a buffer of the device, in as many packets as necessary. `sent` receives the
- * place of the last packet's bytes. */
-bool uploadBytes(DeviceObjects &objects, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
-                 SentBytes *sent = nullptr);
 
 /** Makes sure that the device has a buffer and its newest bytes. `begin`, `end`: the range that the draw reads, which
  * is sent anew if the buffer is in the runtime's memory. */

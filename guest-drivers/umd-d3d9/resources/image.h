@@ -3,7 +3,7 @@
 // (resource.h) records whether the copy is old.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/resources/texture_layout.h"
+#include "guest-drivers/umd-common/base/texture_layout.h"
 #include "guest-drivers/umd-d3d9/submit/device_objects.h"
 
 namespace aero {

@@ -2,8 +2,8 @@
 // lock.h: gives the CPU access to resources: Lock and Unlock.
 #pragma once
 
+#include "guest-drivers/umd-common/submit/upload_memory.h"
 #include "guest-drivers/umd-d3d9/resources/resource.h"
-#include "guest-drivers/umd-d3d9/resources/upload_memory.h"
 
 namespace aero {
 

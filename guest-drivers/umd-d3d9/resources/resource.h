@@ -3,6 +3,7 @@
 // in the runtime's memory or on the device. The runtime numbers the parts: surface(i) is subresource i.
 #pragma once
 
+#include "guest-drivers/umd-common/submit/upload_memory.h"
 #include "guest-drivers/umd-d3d9/resources/image.h"
 #include "guest-drivers/umd-d3d9/resources/palettes.h"
 
@@ -55,16 +56,6 @@ struct Surface {
   }
   Box whole() const { return {{0, 0, width, height}, 0, depth}; }
   ImagePart part(const Box &box) const { return {level, layer + box.front, box.rect, box.back - box.front}; }
-};
-
-/** The place of bytes of a buffer in a batch, where they can be changed until the batch is submitted. */
-struct SentBytes {
-  uint64_t batch = 0;  // Context::batch() at that time; 0: none
-  uint32_t begin = 0, end = 0;
-  uint8_t *packet = nullptr;       // in the batch; null: in UploadMemory
-  uint32_t chunk = 0, offset = 0;  // position in UploadMemory
-
-  bool meets(uint32_t from, uint32_t to) const { return from < end && begin < to; }
 };
 
 /** A vertex or index buffer. The program writes to a copy in the process (or in the runtime's memory), and the

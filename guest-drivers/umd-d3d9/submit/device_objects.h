@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: MIT
-// device_objects.h: the common tools for making objects on the device: the batch, numbers for the objects, and the
-// table of formats.
+// device_objects.h: the common tools for making objects on the device, and the table of formats.
 #pragma once
 
-#include "guest-drivers/umd-common/base/handles.h"
-#include "guest-drivers/umd-common/submit/context.h"
+#include "guest-drivers/umd-common/submit/object_tools.h"
 #include "guest-drivers/umd-d3d9/base/formats.h"
 
 namespace aero {
 
-/** The most bytes that one packet carries: the kernel driver's buffer holds a packet and the table of the batch. */
-constexpr uint32_t kMaxCarried = 64 * 1024;
-
-/** Makes and destroys objects on the device. Only one call of a device at a time uses it. */
-struct DeviceObjects {
-  Context &context;
-  HandleAllocator &handles;
+struct DeviceObjects : ObjectTools {
   const FormatTable &formats;
-
-  /** Returns a new handle; on failure 0, and the context's error says that memory is out. */
-  uint32_t take() {
-    const uint32_t handle = handles.take();
-    if (!handle) context.fail(kOutOfMemory);
-    return handle;
-  }
-  /** Destroys an object by a packet of {header, handle, reserved}, frees its handle and clears it. 0 is allowed. */
-  template <class Packet> void destroy(uint32_t &handle) {
-    if (handle) {
-      Packet packet = {};
-      static_assert(sizeof packet == 16);
-      memcpy(reinterpret_cast<uint8_t *>(&packet) + sizeof(aerogpu_cmd_hdr), &handle, sizeof handle);
-      context.send(packet);
-      handles.give(handle);
-    }
-    handle = 0;
-  }
 };
 
 }  // namespace aero

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "guest-drivers/umd-d3d9/base/formats.h"
+#include "guest-drivers/umd-common/base/ddi.h"
 
 namespace aero {
 
@@ -63,12 +63,13 @@ struct LevelLayout {
 
 class TextureLayout {
 public:
-  /** Returns false if a dimension is 0 or over the limits. `depth` above 0 makes a volume, which has one layer;
-   * `pitchAlign` (a power of two) is that of level 0. */
-  bool set(const FormatRow &format, uint32_t width, uint32_t height, uint32_t depth, uint32_t levels, uint32_t layers,
-           uint32_t pitchAlign) {
+  /** Returns false if a dimension is 0 or over the limits. `format` has `block`, the edge of a block, and `blockBytes`.
+   * `depth` above 0 makes a volume, which has one layer; `pitchAlign` (a power of two) is that of level 0. */
+  template <class Format>
+  bool set(const Format &format, uint32_t width, uint32_t height, uint32_t depth, uint32_t levels, uint32_t layers,
+           uint32_t pitchAlign, uint32_t mostLayers = 6) {
     if (!width || !height || !levels || !layers || width > kMaxEdge || height > kMaxEdge || depth > kMaxEdge ||
-        levels > fullChain(width, height, depth) || layers > (depth ? 1 : 6))
+        levels > fullChain(width, height, depth) || layers > (depth ? 1 : mostLayers))
       return false;
     m_levels = levels;
     m_layers = layers;
@@ -112,7 +113,7 @@ struct RowSpan {
 };
 
 /** Returns the rows of `rect`, which must lie in the level. Blocks that it cuts count as a whole. */
-constexpr RowSpan rowsOf(const FormatRow &format, const Rect &rect) {
+template <class Format> constexpr RowSpan rowsOf(const Format &format, const Rect &rect) {
   const uint32_t left = rect.left / format.block, right = (rect.right + format.block - 1) / format.block;
   const uint32_t top = rect.top / format.block, bottom = (rect.bottom + format.block - 1) / format.block;
   return {top, bottom - top, left * format.blockBytes, (right - left) * format.blockBytes};

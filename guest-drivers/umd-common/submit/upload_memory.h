@@ -5,15 +5,23 @@
 // call of a device at a time uses it.
 #pragma once
 
-#include "guest-drivers/umd-d3d9/submit/device_objects.h"
+#include "guest-drivers/umd-common/submit/object_tools.h"
 
 namespace aero {
 
-struct SentBytes;
+/** The place of bytes of a buffer in a batch, where they can be changed until the batch is submitted. */
+struct SentBytes {
+  uint64_t batch = 0;  // Context::batch() at that time; 0: none
+  uint32_t begin = 0, end = 0;
+  uint8_t *packet = nullptr;       // in the batch; null: in UploadMemory
+  uint32_t chunk = 0, offset = 0;  // position in UploadMemory
+
+  bool meets(uint32_t from, uint32_t to) const { return from < end && begin < to; }
+};
 
 class UploadMemory {
 public:
-  explicit UploadMemory(DeviceObjects &objects) : m_objects(objects) {}
+  explicit UploadMemory(ObjectTools &objects) : m_objects(objects) {}
   void destroy();
 
   /** The least that is worth a lock of memory; fewer bytes are better carried by the packet. */
@@ -37,9 +45,14 @@ private:
   Chunk *lockOne(uint32_t &bytes, void *&memory);
   bool lock(const Chunk &chunk, void *&memory);
 
-  DeviceObjects &m_objects;
+  ObjectTools &m_objects;
   Chunk m_chunks[kChunks];
   uint32_t m_newest = 0;
 };
+
+/** Sends `bytes` bytes at `source` to a buffer of the device, in as many packets as necessary. `sent` receives the
+ * place of the last packet's bytes. */
+bool uploadBytes(ObjectTools &objects, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
+                 SentBytes *sent = nullptr);
 
 }  // namespace aero

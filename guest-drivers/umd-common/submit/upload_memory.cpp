@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "guest-drivers/umd-d3d9/resources/upload_memory.h"
+#include "guest-drivers/umd-common/submit/upload_memory.h"
 
 #include "aerogpu/aerogpu_wddm_alloc.h"
-#include "guest-drivers/umd-d3d9/resources/resource.h"
 
 namespace aero {
 
@@ -86,6 +85,27 @@ bool UploadMemory::rewrite(uint32_t chunk, uint32_t offset, const uint8_t *sourc
   void *memory = nullptr;
   if (!lock(m_chunks[chunk], memory)) return false;
   memcpy(static_cast<uint8_t *>(memory) + offset, source, bytes);
+  return true;
+}
+
+bool uploadBytes(ObjectTools &objects, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
+                 SentBytes *sent) {
+  constexpr size_t kHeader = sizeof(aerogpu_cmd_upload_resource), kLeast = 1024;
+  while (bytes) {
+    if (!objects.context.ensure(kHeader + (bytes < kLeast ? (bytes + 3) & ~size_t{3} : kLeast))) return false;
+    uint32_t piece = static_cast<uint32_t>((objects.context.room() - kHeader) & ~size_t{3});
+    if (piece > kMaxCarried) piece = kMaxCarried;
+    if (piece > bytes) piece = bytes;
+    auto *packet = objects.context.append<aerogpu_cmd_upload_resource>(piece);
+    if (!packet) return false;
+    packet->resource_handle = buffer;
+    packet->offset_bytes = offset;
+    memcpy(Context::elementsOf(packet), source, piece);
+    if (sent) *sent = {objects.context.batch(), offset, offset + piece, Context::elementsOf(packet), 0, 0};
+    offset += piece;
+    source += piece;
+    bytes -= piece;
+  }
   return true;
 }
 
