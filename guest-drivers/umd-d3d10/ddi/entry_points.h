@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// entry_points.h: what the functions of a device do (*_ddi.cpp). They take the arguments of version 11; where an older
+// version has other ones, an overload converts them. The runtime calls one function of a device at a time, except for
+// those of Category::Free. They return the result that is to be reported; errors of submissions are added to it.
+#pragma once
+
+#include "guest-drivers/umd-d3d10/ddi/function_list.h"
+#include "guest-drivers/umd-d3d10/device/device.h"
+
+namespace aero::ddi {
+
+template <class Type> struct BodyOf;
+template <class... Arguments> struct BodyOf<VOID(APIENTRY *)(D3D10DDI_HDEVICE, Arguments...)> {
+  using Type = HRESULT(Device &, Arguments...);
+};
+template <class Result, class... Arguments> struct BodyOf<Result(APIENTRY *)(D3D10DDI_HDEVICE, Arguments...)> {
+  using Type = Result(Device &, Arguments...);
+};
+
+// NOLINTNEXTLINE(bugprone-macro-parentheses): what is declared has no parentheses
+#define AERO_DECLARE_Done(NAME) BodyOf<decltype(D3D11DDI_DEVICEFUNCS::pfn##NAME)>::Type NAME;
+#define AERO_DECLARE_Size(NAME)
+#define AERO_DECLARE_Nothing(NAME)
+#define AERO_DECLARE_Refused(NAME)
+#define AERO_DECLARE_Null(NAME)
+#define AERO_DECLARE(NAME, SINCE, ANSWER, CATEGORY) AERO_DECLARE_##ANSWER(NAME)
+AERO_DEVICE_FUNCTIONS(AERO_DECLARE)
+#undef AERO_DECLARE
+
+HRESULT RelocateDeviceFuncs(Device &device, D3D10DDI_DEVICEFUNCS *functions);
+HRESULT RelocateDeviceFuncs(Device &device, D3D10_1DDI_DEVICEFUNCS *functions);
+
+}  // namespace aero::ddi
+
+/** Open an adapter; the DLL's only exports. */
+extern "C" HRESULT APIENTRY OpenAdapter10(D3D10DDIARG_OPENADAPTER *args);
+extern "C" HRESULT APIENTRY OpenAdapter10_2(D3D10DDIARG_OPENADAPTER *args);

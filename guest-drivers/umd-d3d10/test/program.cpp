@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#include "guest-drivers/umd-d3d10/test/program.h"
