@@ -72,13 +72,55 @@ uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *s
     packet->src_alloc_id = chunk->memory.id;
     packet->src_offset_bytes = chunk->used;
     sent = {context.batch(), offset + done, offset + done + piece, nullptr, m_newest, chunk->used};
-    chunk->used =
-        piece < kChunkBytes - kAlign - chunk->used ? (chunk->used + piece + kAlign - 1) & ~(kAlign - 1) : kChunkBytes;
+    advance(*chunk, piece);
     done += piece;
     // The first packet has discarded the rest of the buffer.
     if (flags & AEROGPU_EXT_UPDATE_DISCARD) flags = AEROGPU_EXT_UPDATE_NO_OVERWRITE;
   }
   return done;
+}
+
+void UploadMemory::advance(Chunk &chunk, uint32_t bytes) {
+  chunk.used =
+      bytes < kChunkBytes - kAlign - chunk.used ? (chunk.used + bytes + kAlign - 1) & ~(kAlign - 1) : kChunkBytes;
+}
+
+/** Submits, and waits for the memory that was used the longest time ago. Returns null on failure. */
+UploadMemory::Chunk *UploadMemory::lockOldest(void *&memory) {
+  Context &context = m_objects.context;
+  if (failed(context.submit())) return nullptr;
+  for (uint32_t i = 1; i <= kChunks; i++) {
+    const uint32_t index = (m_newest + i) % kChunks;
+    Chunk &chunk = m_chunks[index];
+    if (!chunk.memory) continue;
+    D3DDDICB_LOCKFLAGS flags = {};
+    flags.WriteOnly = 1;
+    const HRESULT result = context.runtime().lock(chunk.memory.handle, flags, memory);
+    if (failed(result)) {
+      context.fail(result);
+      return nullptr;
+    }
+    context.keepLocked(chunk.memory.handle, memory);
+    chunk.used = 0;
+    m_newest = index;
+    return &chunk;
+  }
+  context.fail(kOutOfMemory);
+  return nullptr;
+}
+
+bool UploadMemory::place(uint32_t bytes, size_t packets, uint32_t allocations, Place &out) {
+  Context &context = m_objects.context;
+  if (bytes > kMostBytes || !context.ensure(packets, allocations + 1)) return false;
+  void *memory = nullptr;
+  uint32_t piece = bytes;
+  Chunk *chunk = lockOne(piece, memory);
+  if (!chunk) chunk = lockOldest(memory);
+  if (!chunk || !context.ensure(packets, allocations + 1)) return false;
+  context.use(chunk->memory, false);
+  out = {static_cast<uint8_t *>(memory) + chunk->used, chunk->memory.id, chunk->used};
+  advance(*chunk, bytes);
+  return true;
 }
 
 bool UploadMemory::rewrite(uint32_t chunk, uint32_t offset, const uint8_t *source, uint32_t bytes) {

@@ -31,11 +31,24 @@ public:
    * AEROGPU_EXT_UPDATE_*. Returns how many were sent; fewer if no memory is free, because this never waits. */
   uint32_t update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags,
                   SentBytes &sent);
+  /** The most bytes of one place. */
+  static constexpr uint32_t kMostBytes = 1u << 20;
+  /** Bytes of upload memory, for packets that name them as their source. */
+  struct Place {
+    uint8_t *bytes = nullptr;
+    uint32_t id = 0;  // alloc_id
+    uint64_t offset = 0;
+  };
+  /** Finds a place for `bytes` bytes, lists its memory, and makes room for `packets` bytes of packets and `allocations`
+   * more entries of the list. Waits for the device if it uses all memory. Returns false on failure; the context's error
+   * says why. */
+  bool place(uint32_t bytes, size_t packets, uint32_t allocations, Place &out);
+
   /** Overwrites bytes that update() put into the current batch. Returns false if the memory cannot be locked. */
   bool rewrite(uint32_t chunk, uint32_t offset, const uint8_t *source, uint32_t bytes);
 
 private:
-  static constexpr uint32_t kChunks = 8, kChunkBytes = 1u << 20, kAlign = 64;
+  static constexpr uint32_t kChunks = 8, kChunkBytes = kMostBytes, kAlign = 64;
 
   struct Chunk {
     Allocation memory;
@@ -43,6 +56,8 @@ private:
   };
 
   Chunk *lockOne(uint32_t &bytes, void *&memory);
+  Chunk *lockOldest(void *&memory);
+  static void advance(Chunk &chunk, uint32_t bytes);
   bool lock(const Chunk &chunk, void *&memory);
 
   ObjectTools &m_objects;

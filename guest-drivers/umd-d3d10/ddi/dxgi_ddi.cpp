@@ -3,6 +3,7 @@
 #include "guest-drivers/umd-common/log/describe.h"
 #include "guest-drivers/umd-d3d10/ddi/dxgi_functions.h"
 #include "guest-drivers/umd-d3d10/device/device.h"
+#include "guest-drivers/umd-d3d10/dxgi/present.h"
 
 namespace aero {
 namespace {
@@ -30,12 +31,22 @@ template <class Arguments, class Body> HRESULT run(const char *name, Arguments *
   return result;
 }
 
-HRESULT refused(Device &) {
-  return kNotImplemented;
+D3DKMT_HANDLE allocationOf(DXGI_DDI_HRESOURCE resource) {
+  return resource ? Resource::from(resource)->identity.memory.handle : 0;
 }
 
 HRESULT APIENTRY Present(DXGI_DDI_ARG_PRESENT *args) {
-  return run("DXGI Present", args, refused);
+  return run("DXGI Present", args, [&](Device &device) {
+    DXGIDDICB_PRESENT data = {};
+    data.hSrcAllocation = allocationOf(args->hSurfaceToPresent);
+    data.hDstAllocation = allocationOf(args->hDstResource);
+    data.pDXGIContext = args->pDXGIContext;
+    data.hContext = device.context.handle();
+    // All that was drawn goes to the kernel first, and presents follow each other even if nothing was drawn.
+    const HRESULT flushed = device.flush();
+    if (failed(flushed)) return flushed;
+    return data.hSrcAllocation ? device.present(data) : kDxgiUnsupported;  // a format that no screen has
+  });
 }
 
 HRESULT APIENTRY GetGammaCaps(DXGI_DDI_ARG_GET_GAMMA_CONTROL_CAPS *args) {
@@ -47,23 +58,43 @@ HRESULT APIENTRY GetGammaCaps(DXGI_DDI_ARG_GET_GAMMA_CONTROL_CAPS *args) {
 }
 
 HRESULT APIENTRY SetDisplayMode(DXGI_DDI_ARG_SETDISPLAYMODE *args) {
-  return run("DXGI SetDisplayMode", args, refused);
+  return run("DXGI SetDisplayMode", args, [&](Device &device) {
+    D3DDDICB_SETDISPLAYMODE data = {};
+    data.hPrimaryAllocation = allocationOf(args->hResource);
+    const HRESULT flushed = device.flush();
+    if (failed(flushed)) return flushed;
+    return data.hPrimaryAllocation ? device.runtime.setDisplayMode(data) : kInvalidArgument;
+  });
 }
 
 HRESULT APIENTRY SetResourcePriority(DXGI_DDI_ARG_SETRESOURCEPRIORITY *args) {
-  return run("DXGI SetResourcePriority", args, refused);
+  return run("DXGI SetResourcePriority", args, [&](Device &device) {
+    const D3DKMT_HANDLE allocation = allocationOf(args->hResource);
+    D3DDDICB_SETPRIORITY data = {};
+    data.NumAllocations = 1;
+    data.HandleList = &allocation;
+    data.pPriorities = &args->Priority;
+    return allocation ? device.runtime.setPriority(data) : kOk;  // what has no guest memory is never moved
+  });
 }
 
 HRESULT APIENTRY QueryResourceResidency(DXGI_DDI_ARG_QUERYRESOURCERESIDENCY *args) {
-  return run("DXGI QueryResourceResidency", args, refused);
+  // Draws use objects of the device, which are there at all times.
+  return run("DXGI QueryResourceResidency", args, [&](Device &) {
+    for (SIZE_T i = 0; i < args->Resources; i++) args->pStatus[i] = DXGI_DDI_RESIDENCY_FULLY_RESIDENT;
+    return kOk;
+  });
 }
 
 HRESULT APIENTRY RotateResourceIdentities(DXGI_DDI_ARG_ROTATE_RESOURCE_IDENTITIES *args) {
-  return run("DXGI RotateResourceIdentities", args, refused);
+  return run("DXGI RotateResourceIdentities", args, [&](Device &) {
+    rotate(args->pResources, args->Resources);
+    return kOk;
+  });
 }
 
 HRESULT APIENTRY Blt(DXGI_DDI_ARG_BLT *args) {
-  return run("DXGI Blt", args, refused);
+  return run("DXGI Blt", args, [&](Device &device) { return blt(device.objects, *args); });
 }
 
 HRESULT APIENTRY ResolveSharedResource(DXGI_DDI_ARG_RESOLVESHAREDRESOURCE *args) {

@@ -29,6 +29,14 @@ AERO_DEVICE_FUNCTIONS(AERO_DECLARE)
 
 HRESULT RelocateDeviceFuncs(Device &device, D3D10DDI_DEVICEFUNCS *functions);
 HRESULT RelocateDeviceFuncs(Device &device, D3D10_1DDI_DEVICEFUNCS *functions);
+HRESULT CreateResource(Device &device, const D3D10DDIARG_CREATERESOURCE *args, D3D10DDI_HRESOURCE handle,
+                       D3D10DDI_HRTRESOURCE runtime);
+HRESULT CreateShaderResourceView(Device &device, const D3D10DDIARG_CREATESHADERRESOURCEVIEW *args,
+                                 D3D10DDI_HSHADERRESOURCEVIEW handle, D3D10DDI_HRTSHADERRESOURCEVIEW runtime);
+HRESULT CreateShaderResourceView(Device &device, const D3D10_1DDIARG_CREATESHADERRESOURCEVIEW *args,
+                                 D3D10DDI_HSHADERRESOURCEVIEW handle, D3D10DDI_HRTSHADERRESOURCEVIEW runtime);
+HRESULT CreateDepthStencilView(Device &device, const D3D10DDIARG_CREATEDEPTHSTENCILVIEW *args,
+                               D3D10DDI_HDEPTHSTENCILVIEW handle, D3D10DDI_HRTDEPTHSTENCILVIEW runtime);
 
 }  // namespace aero::ddi
 

@@ -30,7 +30,7 @@ enum class Category : uint8_t {
 // clang-format off
 // X(name without pfn, first version, answer, category)
 #define AERO_DEVICE_FUNCTIONS(X)                                                                        \
-  X(DefaultConstantBufferUpdateSubresourceUP, D3D10, Refused, Removed)                                  \
+  X(DefaultConstantBufferUpdateSubresourceUP, D3D10, Done, Removed)                                     \
   X(VsSetConstantBuffers, D3D10, Refused, Removed)                                                      \
   X(PsSetShaderResources, D3D10, Refused, Removed)                                                      \
   X(PsSetShader, D3D10, Refused, Removed)                                                               \
@@ -38,24 +38,24 @@ enum class Category : uint8_t {
   X(VsSetShader, D3D10, Refused, Removed)                                                               \
   X(DrawIndexed, D3D10, Refused, Removed)                                                               \
   X(Draw, D3D10, Refused, Removed)                                                                      \
-  X(DynamicIABufferMapNoOverwrite, D3D10, Refused, Map)                                                 \
-  X(DynamicIABufferUnmap, D3D10, Refused, Removed)                                                      \
-  X(DynamicConstantBufferMapDiscard, D3D10, Refused, Map)                                               \
-  X(DynamicIABufferMapDiscard, D3D10, Refused, Map)                                                     \
-  X(DynamicConstantBufferUnmap, D3D10, Refused, Removed)                                                \
+  X(DynamicIABufferMapNoOverwrite, D3D10, Done, Map)                                                    \
+  X(DynamicIABufferUnmap, D3D10, Done, Removed)                                                         \
+  X(DynamicConstantBufferMapDiscard, D3D10, Done, Map)                                                  \
+  X(DynamicIABufferMapDiscard, D3D10, Done, Map)                                                        \
+  X(DynamicConstantBufferUnmap, D3D10, Done, Removed)                                                   \
   X(PsSetConstantBuffers, D3D10, Refused, Removed)                                                      \
   X(IaSetInputLayout, D3D10, Refused, Removed)                                                          \
   X(IaSetVertexBuffers, D3D10, Refused, Removed)                                                        \
   X(IaSetIndexBuffer, D3D10, Refused, Removed)                                                          \
   X(DrawIndexedInstanced, D3D10, Refused, Removed)                                                      \
   X(DrawInstanced, D3D10, Refused, Removed)                                                             \
-  X(DynamicResourceMapDiscard, D3D10, Refused, Map)                                                     \
-  X(DynamicResourceUnmap, D3D10, Refused, Removed)                                                      \
+  X(DynamicResourceMapDiscard, D3D10, Done, Map)                                                        \
+  X(DynamicResourceUnmap, D3D10, Done, Removed)                                                         \
   X(GsSetConstantBuffers, D3D10, Refused, Removed)                                                      \
   X(GsSetShader, D3D10, Refused, Removed)                                                               \
   X(IaSetTopology, D3D10, Refused, Removed)                                                             \
-  X(StagingResourceMap, D3D10, Refused, Map)                                                            \
-  X(StagingResourceUnmap, D3D10, Refused, Removed)                                                      \
+  X(StagingResourceMap, D3D10, Done, Map)                                                               \
+  X(StagingResourceUnmap, D3D10, Done, Removed)                                                         \
   X(VsSetShaderResources, D3D10, Refused, Removed)                                                      \
   X(VsSetSamplers, D3D10, Refused, Removed)                                                             \
   X(GsSetShaderResources, D3D10, Refused, Removed)                                                      \
@@ -68,38 +68,38 @@ enum class Category : uint8_t {
   X(SetRasterizerState, D3D10, Refused, Removed)                                                        \
   X(QueryEnd, D3D10, Refused, Removed)                                                                  \
   X(QueryBegin, D3D10, Refused, Removed)                                                                \
-  X(ResourceCopyRegion, D3D10, Refused, Removed)                                                        \
-  X(ResourceUpdateSubresourceUP, D3D10, Refused, Removed)                                               \
+  X(ResourceCopyRegion, D3D10, Done, Removed)                                                           \
+  X(ResourceUpdateSubresourceUP, D3D10, Done, Removed)                                                  \
   X(SoSetTargets, D3D10, Refused, Removed)                                                              \
   X(DrawAuto, D3D10, Refused, Removed)                                                                  \
   X(SetViewports, D3D10, Refused, Removed)                                                              \
   X(SetScissorRects, D3D10, Refused, Removed)                                                           \
-  X(ClearRenderTargetView, D3D10, Refused, Removed)                                                     \
-  X(ClearDepthStencilView, D3D10, Refused, Removed)                                                     \
+  X(ClearRenderTargetView, D3D10, Done, Removed)                                                        \
+  X(ClearDepthStencilView, D3D10, Done, Removed)                                                        \
   X(SetPredication, D3D10, Refused, Removed)                                                            \
   X(QueryGetData, D3D10, Refused, Data)                                                                 \
   X(Flush, D3D10, Done, Removed)                                                                        \
-  X(GenMips, D3D10, Refused, Removed)                                                                   \
-  X(ResourceCopy, D3D10, Refused, Removed)                                                              \
-  X(ResourceResolveSubresource, D3D10, Refused, Removed)                                                \
-  X(ResourceMap, D3D10, Refused, Map)                                                                   \
-  X(ResourceUnmap, D3D10, Refused, Removed)                                                             \
-  X(ResourceIsStagingBusy, D3D10, Refused, Check)                                                       \
+  X(GenMips, D3D10, Done, Removed)                                                                      \
+  X(ResourceCopy, D3D10, Done, Removed)                                                                 \
+  X(ResourceResolveSubresource, D3D10, Done, Removed)                                                   \
+  X(ResourceMap, D3D10, Done, Map)                                                                      \
+  X(ResourceUnmap, D3D10, Done, Removed)                                                                \
+  X(ResourceIsStagingBusy, D3D10, Done, Check)                                                          \
   X(RelocateDeviceFuncs, D3D10, Done, Removed)                                                          \
   X(CalcPrivateResourceSize, D3D10, Size, Free)                                                         \
   X(CalcPrivateOpenedResourceSize, D3D10, Size, Free)                                                   \
-  X(CreateResource, D3D10, Refused, Primary)                                                            \
-  X(OpenResource, D3D10, Refused, Memory)                                                               \
-  X(DestroyResource, D3D10, Refused, Removed)                                                           \
+  X(CreateResource, D3D10, Done, Primary)                                                               \
+  X(OpenResource, D3D10, Done, Memory)                                                                  \
+  X(DestroyResource, D3D10, Done, Removed)                                                              \
   X(CalcPrivateShaderResourceViewSize, D3D10, Size, Free)                                               \
-  X(CreateShaderResourceView, D3D10, Refused, Memory)                                                   \
-  X(DestroyShaderResourceView, D3D10, Refused, Removed)                                                 \
+  X(CreateShaderResourceView, D3D10, Done, Memory)                                                      \
+  X(DestroyShaderResourceView, D3D10, Done, Removed)                                                    \
   X(CalcPrivateRenderTargetViewSize, D3D10, Size, Free)                                                 \
-  X(CreateRenderTargetView, D3D10, Refused, Memory)                                                     \
-  X(DestroyRenderTargetView, D3D10, Refused, Removed)                                                   \
+  X(CreateRenderTargetView, D3D10, Done, Memory)                                                        \
+  X(DestroyRenderTargetView, D3D10, Done, Removed)                                                      \
   X(CalcPrivateDepthStencilViewSize, D3D10, Size, Free)                                                 \
-  X(CreateDepthStencilView, D3D10, Refused, Memory)                                                     \
-  X(DestroyDepthStencilView, D3D10, Refused, Removed)                                                   \
+  X(CreateDepthStencilView, D3D10, Done, Memory)                                                        \
+  X(DestroyDepthStencilView, D3D10, Done, Removed)                                                      \
   X(CalcPrivateElementLayoutSize, D3D10, Size, Free)                                                    \
   X(CreateElementLayout, D3D10, Refused, Memory)                                                        \
   X(DestroyElementLayout, D3D10, Refused, Removed)                                                      \

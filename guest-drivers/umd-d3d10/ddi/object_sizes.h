@@ -3,17 +3,18 @@
 // made has those of a pointer, which is the least.
 #pragma once
 
-#include "guest-drivers/umd-d3d10/device/device.h"
+#include "guest-drivers/umd-d3d10/resources/resource.h"
+#include "guest-drivers/umd-d3d10/views/view.h"
 
 namespace aero::sizes {
 
 constexpr SIZE_T kNone = sizeof(void *);
 
-constexpr SIZE_T kCalcPrivateResourceSize = kNone;
-constexpr SIZE_T kCalcPrivateOpenedResourceSize = kNone;
-constexpr SIZE_T kCalcPrivateShaderResourceViewSize = kNone;
-constexpr SIZE_T kCalcPrivateRenderTargetViewSize = kNone;
-constexpr SIZE_T kCalcPrivateDepthStencilViewSize = kNone;
+constexpr SIZE_T kCalcPrivateResourceSize = sizeof(Resource);
+constexpr SIZE_T kCalcPrivateOpenedResourceSize = sizeof(Resource);
+constexpr SIZE_T kCalcPrivateShaderResourceViewSize = sizeof(View);
+constexpr SIZE_T kCalcPrivateRenderTargetViewSize = sizeof(View);
+constexpr SIZE_T kCalcPrivateDepthStencilViewSize = sizeof(View);
 constexpr SIZE_T kCalcPrivateElementLayoutSize = kNone;
 constexpr SIZE_T kCalcPrivateBlendStateSize = kNone;
 constexpr SIZE_T kCalcPrivateDepthStencilStateSize = kNone;

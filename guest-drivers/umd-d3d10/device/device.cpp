@@ -24,6 +24,13 @@ bool Device::takeNews(HRESULT &result) {
   return failed(result);
 }
 
+HRESULT Device::present(const DXGIDDICB_PRESENT &data) {
+  const HRESULT result = m_dxgiCallbacks.pfnPresentCb(m_runtimeDevice, &data);
+  CallLog &log = m_adapter.log();
+  if (log.wants(result)) log.writeCallback(number, "PresentCb", data.hSrcAllocation, result);
+  return result;
+}
+
 void Device::report(HRESULT code) {
   CallLog &log = m_adapter.log();
   if (log.wants(code)) log.writeCallback(number, "SetErrorCb", static_cast<uint32_t>(code), code);

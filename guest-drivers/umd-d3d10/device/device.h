@@ -16,6 +16,8 @@ public:
       : m_adapter(adapter),
         m_core(args.hRTCoreLayer),
         m_coreCallbacks(*args.p11UMCallbacks),
+        m_dxgiCallbacks(*args.DXGIBaseDDI.pDXGIBaseCallbacks),
+        m_runtimeDevice(args.hRTDevice.handle),
         table(tableKind(args.Interface)),
         number(adapter.log().nextDevice()),
         runtime(adapter.runtime(), args.hRTDevice.handle, *args.pKTCallbacks, adapter.spaces(), adapter.hasAperture(),
@@ -35,6 +37,7 @@ public:
   /** Tells the runtime about submissions. Sets `result` to a submission's failure, unless it is one already; returns
    * whether it is. */
   bool takeNews(HRESULT &result);
+  HRESULT present(const DXGIDDICB_PRESENT &data);
   /** Reports an error of the current call, which the caller has made one that the function may have. */
   void report(HRESULT code);
 
@@ -43,6 +46,8 @@ private:
   const D3D10DDI_HRTCORELAYER m_core;
   // Not a copy: the runtime may change entries. Those of versions 10 and 10.1 are the first of these.
   const D3D11DDI_CORELAYER_DEVICECALLBACKS &m_coreCallbacks;
+  const DXGI_DDI_BASE_CALLBACKS &m_dxgiCallbacks;
+  const HANDLE m_runtimeDevice;
   uint64_t m_toldBatch = 1;
 
 public:

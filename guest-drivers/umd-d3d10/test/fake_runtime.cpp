@@ -36,6 +36,7 @@ template <int kSet> void fillKernel(D3DDDI_DEVICECALLBACKS &table) {
   ENTRY(pfnRenderCb)
   ENTRY(pfnCreateContextCb)
   ENTRY(pfnDestroyContextCb)
+  ENTRY(pfnEscapeCb)
   ENTRY(pfnSetDisplayModeCb)
   ENTRY(pfnSetPriorityCb)
   ENTRY(pfnQueryResidencyCb)

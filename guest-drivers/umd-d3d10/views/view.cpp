@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "guest-drivers/umd-d3d10/views/view.h"
+
+namespace aero {
+
+HRESULT View::set(DeviceObjects &objects, D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, const Range &range) {
+  m_resource = Resource::from(resource);
+  if (m_resource->isBuffer()) return kNotAvailable;
+  m_format = objects.formats.find(format, m_resource->format().isDepth);
+  // A view shows texels as they are, or as sRGB.
+  if (!m_format || m_format->isTypeless || m_format->texture != m_resource->format().texture) return kNotAvailable;
+  const TextureLayout &layout = m_resource->layout();
+  m_level = range.level;
+  m_layer = range.layer;
+  if (m_level >= layout.levels() || m_layer >= layout.layers()) return kInvalidArgument;
+  m_levels = range.levels < layout.levels() - m_level ? range.levels : layout.levels() - m_level;
+  m_layers = range.layers < layout.layers() - m_layer ? range.layers : layout.layers() - m_layer;
+  if (!m_levels || !m_layers) return kInvalidArgument;
+  m_isAll = m_levels == layout.levels() && m_layers == layout.layers();
+  return kOk;
+}
+
+HRESULT View::create(DeviceObjects &objects, const D3D11DDIARG_CREATESHADERRESOURCEVIEW &args) {
+  Range range;
+  if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE2D) {
+    range = {args.Tex2D.MostDetailedMip, args.Tex2D.MipLevels, args.Tex2D.FirstArraySlice, args.Tex2D.ArraySize};
+    if (args.Tex2D.ArraySize > 1) return kNotAvailable;  // the device samples no arrays
+  } else if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURECUBE) {
+    range = {args.TexCube.MostDetailedMip, args.TexCube.MipLevels, args.TexCube.First2DArrayFace,
+             args.TexCube.NumCubes * 6};
+    if (args.TexCube.NumCubes != 1) return kNotAvailable;
+  } else {
+    return kNotAvailable;
+  }
+  const HRESULT result = set(objects, args.hDrvResource, args.Format, range);
+  return failed(result) || m_format->isSampled ? result : kNotAvailable;
+}
+
+HRESULT View::create(DeviceObjects &objects, const D3D10DDIARG_CREATERENDERTARGETVIEW &args) {
+  const bool isCube = args.ResourceDimension == D3D10DDIRESOURCE_TEXTURECUBE;
+  if (args.ResourceDimension != D3D10DDIRESOURCE_TEXTURE2D && !isCube) return kNotAvailable;
+  const Range range = isCube ? Range{args.TexCube.MipSlice, 1, args.TexCube.FirstArraySlice, args.TexCube.ArraySize}
+                             : Range{args.Tex2D.MipSlice, 1, args.Tex2D.FirstArraySlice, args.Tex2D.ArraySize};
+  if (range.layers != 1) return kNotAvailable;  // only a geometry shader draws to the others
+  const HRESULT result = set(objects, args.hDrvResource, args.Format, range);
+  return failed(result) || !(m_format->isDepth || m_format->block > 1) ? result : kNotAvailable;
+}
+
+HRESULT View::create(DeviceObjects &objects, const D3D11DDIARG_CREATEDEPTHSTENCILVIEW &args) {
+  const bool isCube = args.ResourceDimension == D3D10DDIRESOURCE_TEXTURECUBE;
+  if (args.ResourceDimension != D3D10DDIRESOURCE_TEXTURE2D && !isCube) return kNotAvailable;
+  const Range range = isCube ? Range{args.TexCube.MipSlice, 1, args.TexCube.FirstArraySlice, args.TexCube.ArraySize}
+                             : Range{args.Tex2D.MipSlice, 1, args.Tex2D.FirstArraySlice, args.Tex2D.ArraySize};
+  if (range.layers != 1 || args.Flags) return kNotAvailable;
+  const HRESULT result = set(objects, args.hDrvResource, args.Format, range);
+  return failed(result) || m_format->isDepth ? result : kNotAvailable;
+}
+
+uint32_t View::handle(DeviceObjects &objects) {
+  if (m_isAll && m_format->view == m_resource->format().texture) return m_resource->identity.handle;
+  if (m_view && m_generation == m_resource->generation) return m_view;
+  destroy(objects);
+  m_view = objects.take();
+  if (!m_view) return 0;
+  m_generation = m_resource->generation;
+  aerogpu_cmd_create_texture_view create = {};
+  create.view_handle = m_view;
+  create.texture_handle = m_resource->identity.handle;
+  create.format = m_format->view;
+  create.base_mip_level = m_level;
+  create.mip_level_count = m_levels;
+  create.base_array_layer = m_layer;
+  create.array_layer_count = m_layers;
+  if (objects.context.send(create)) return m_view;
+  objects.handles.give(m_view);
+  m_view = 0;
+  return 0;
+}
+
+namespace {
+
+aerogpu_cmd_ext_fill *fill(DeviceObjects &objects, View &view) {
+  if (!touch(objects.context, sizeof(aerogpu_cmd_ext_fill), view.resource())) return nullptr;
+  auto *packet = objects.context.appendFitting<aerogpu_cmd_ext_fill>();
+  packet->texture = view.resource().identity.handle;
+  packet->mip_level = view.level();
+  packet->array_layer = view.layer();
+  return packet;
+}
+
+}  // namespace
+
+HRESULT clearColor(DeviceObjects &objects, View &view, const FLOAT *color) {
+  auto *packet = fill(objects, view);
+  if (!packet) return objects.context.result(false);
+  packet->flags = AEROGPU_EXT_FILL_COLOR | (view.format().isSrgb() ? AEROGPU_EXT_FILL_SRGB_ENCODE : 0);
+  memcpy(packet->color_rgba_f32, color, sizeof packet->color_rgba_f32);
+  return kOk;
+}
+
+HRESULT clearDepthStencil(DeviceObjects &objects, View &view, UINT flags, FLOAT depth, UINT8 stencil) {
+  uint32_t planes = 0;
+  if (flags & D3D10_DDI_CLEAR_DEPTH) planes |= AEROGPU_EXT_FILL_DEPTH;
+  if (flags & D3D10_DDI_CLEAR_STENCIL && view.format().hasStencil) planes |= AEROGPU_EXT_FILL_STENCIL;
+  if (!planes) return kOk;
+  auto *packet = fill(objects, view);
+  if (!packet) return objects.context.result(false);
+  packet->flags = planes;
+  memcpy(&packet->depth_f32, &depth, sizeof depth);
+  packet->stencil = stencil;
+  return kOk;
+}
+
+}  // namespace aero
