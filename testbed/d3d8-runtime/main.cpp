@@ -3,7 +3,8 @@
 #include "testbed/d3d8-runtime/direct3d8.h"
 #include "testbed/d3d8-runtime/shader_validation.h"
 #include "testbed/d3d9-runtime/base/instruction_count.h"
-#include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/runtime-kernel/log.h"
+#include "testbed/runtime-kernel/settings.h"
 
 using namespace aerogpu::runtime;
 
@@ -12,6 +13,7 @@ extern "C" {
 BOOL WINAPI DllMain(HINSTANCE instance, DWORD reason, void *) {
   if (reason == DLL_PROCESS_ATTACH) {
     DisableThreadLibraryCalls(instance);
+    nameRuntime("d3d9");  // whose settings are also this one's
     openLog();
   }
   if (reason == DLL_PROCESS_DETACH) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The exports of d3d9.dll.
 #include "testbed/d3d9-runtime/base/instruction_count.h"
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/direct3d.h"
 #include "testbed/d3d9-runtime/software/shader_validator.h"
+#include "testbed/runtime-kernel/log.h"
+#include "testbed/runtime-kernel/settings.h"
 
 using namespace aerogpu::runtime;
 
@@ -14,6 +15,7 @@ extern "C" {
 BOOL WINAPI DllMain(HINSTANCE instance, DWORD reason, void *) {
   if (reason == DLL_PROCESS_ATTACH) {
     DisableThreadLibraryCalls(instance);
+    nameRuntime("d3d9");
     openLog();
   }
   if (reason == DLL_PROCESS_DETACH) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {

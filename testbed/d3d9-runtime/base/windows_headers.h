@@ -2,12 +2,7 @@
 // windows_headers.h: includes Windows, Direct3D 9 and the interfaces of its drivers in an order that compiles.
 #pragma once
 
-// clang-format off
-#include <windows.h>
-#include <d3d9.h>
-#include "d3dumddi.h"
-#include "d3dkmthk.h"
-// clang-format on
+#include "testbed/runtime-kernel/windows_headers.h"
 
 // Declarations that mingw-w64's Direct3D headers lack. Pages "D3DPRESENT" and pfnd3dddi_clear.
 #ifndef D3DPRESENT_DONOTFLIP

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/direct3d.h"
 #include "testbed/d3d9-runtime/com/query.h"
 #include "testbed/d3d9-runtime/com/state_block.h"
-#include "testbed/d3d9-runtime/driver/callbacks.h"
+#include "testbed/runtime-kernel/callbacks.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 

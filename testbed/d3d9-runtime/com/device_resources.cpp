@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Creating textures, surfaces, buffers, shaders and declarations.
 #include "aerogpu/d3d9/declaration.h"
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/device.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copies between resources. The API's pages say what each may copy; pfnd3dddi_blt and pfnd3dddi_texblt say what the
 // driver gets.
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/device.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {

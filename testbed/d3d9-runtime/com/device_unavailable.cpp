@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Methods of the device that are not implemented. Each is logged once; test/not_implemented.txt lists them.
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/device.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 

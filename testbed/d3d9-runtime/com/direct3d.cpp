@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/device.h"
 #include "testbed/d3d9-runtime/driver/driver_call.h"
 #include "testbed/d3d9-runtime/driver/formats.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {

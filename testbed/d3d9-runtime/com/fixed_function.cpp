@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/pipeline_state.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "aerogpu/d3d9/declaration.h"
-#include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/d3d9-runtime/com/texture.h"
 
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/com/device.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "testbed/d3d9-runtime/base/log.h"
-#include "testbed/d3d9-runtime/driver/callbacks.h"
+#include "testbed/runtime-kernel/callbacks.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 

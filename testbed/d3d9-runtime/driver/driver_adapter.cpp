@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstring>
 
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/driver/driver_call.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {
 
-constexpr UINT kMostFormats = 1024, kMostQueries = 64, kMostModes = 4096;
+constexpr UINT kMostFormats = 1024, kMostQueries = 64;
 constexpr UINT kCaps8Bytes = offsetof(D3DCAPS9, DevCaps2);  // D3DCAPS8
 static_assert(kCaps8Bytes == 212);
 constexpr DWORD kLeastSlots = 512, kMostSlots = 32768;  // limits of shader model 3
@@ -54,50 +54,22 @@ DriverAdapter::~DriverAdapter() {
     checkAfterCall("CloseAdapter", before, result, Results::Ordinary, S_OK);
   }
   if (m_module) FreeLibrary(m_module);
-  if (m_kernelHandle) {
-    D3DKMT_CLOSEADAPTER argument{m_kernelHandle};
-    m_kernel->CloseAdapter(&argument);
-  }
 }
 
 bool DriverAdapter::open(const WCHAR *name) {
-  m_kernel = kernelCalls();
-  if (!m_kernel) return false;
-  D3DKMT_OPENADAPTERFROMGDIDISPLAYNAME argument{};
-  lstrcpynW(argument.DeviceName, name, static_cast<int>(std::size(argument.DeviceName)));
-  const NTSTATUS status = m_kernel->OpenAdapterFromGdiDisplayName(&argument);
-  if (status < 0) {
-    logLine("no adapter: D3DKMTOpenAdapterFromGdiDisplayName(%ls) gave 0x%08lx", name,
-            static_cast<unsigned long>(status));
-    return false;
-  }
-  m_kernelHandle = argument.hAdapter;
-  m_luid = argument.AdapterLuid;
-  m_source = argument.VidPnSourceId;
-  return loadDriver() && readCaps() && readModes();
-}
-
-HRESULT DriverAdapter::queryAdapterInfo(KMTQUERYADAPTERINFOTYPE type, void *data, UINT size) const {
-  D3DKMT_QUERYADAPTERINFO argument{};
-  argument.hAdapter = m_kernelHandle;
-  argument.Type = type;
-  argument.pPrivateDriverData = data;
-  argument.PrivateDriverDataSize = size;
-  return resultOfStatus(m_kernel->QueryAdapterInfo(&argument));
+  return m_kernelAdapter.open(name) && loadDriver() && readCaps() && m_kernelAdapter.readModes();
 }
 
 bool DriverAdapter::loadDriver() {
-  D3DKMT_UMDFILENAMEINFO file{};
-  file.Version = KMTUMDVERSION_DX9;
-  const HRESULT found = queryAdapterInfo(KMTQAITYPE_UMDRIVERNAME, &file, sizeof file);
+  WCHAR file[MAX_PATH];
+  const HRESULT found = m_kernelAdapter.driverFile(KMTUMDVERSION_DX9, file);
   if (FAILED(found)) {
     logLine("the kernel side names no user-mode driver: 0x%08lx", static_cast<unsigned long>(found));
     return false;
   }
-  file.UmdFileName[std::size(file.UmdFileName) - 1] = 0;
-  if (!WideCharToMultiByte(CP_UTF8, 0, file.UmdFileName, -1, m_driverFile, sizeof m_driverFile, nullptr, nullptr))
+  if (!WideCharToMultiByte(CP_UTF8, 0, file, -1, m_driverFile, sizeof m_driverFile, nullptr, nullptr))
     m_driverFile[0] = 0;
-  m_module = LoadLibraryW(file.UmdFileName);
+  m_module = LoadLibraryW(file);
   if (!m_module) {
     logLine("cannot load the user-mode driver '%s': error %lu", m_driverFile, GetLastError());
     return false;
@@ -111,14 +83,12 @@ bool DriverAdapter::loadDriver() {
     logLine("'%s' has no OpenAdapter", m_driverFile);
     return false;
   }
-  m_callbacks.pfnQueryAdapterInfoCb = queryAdapterInfoCb;
-  m_callbacks.pfnGetMultisampleMethodListCb = getMultisampleMethodListCb;
   D3DDDIARG_OPENADAPTER argument{};
-  argument.hAdapter = this;
+  argument.hAdapter = m_kernelAdapter.runtimeHandle();
   argument.Interface = m_version;
   argument.Version = D3D_UMD_INTERFACE_VERSION;
   // The driver has to copy the table: it is invalid after the call.
-  D3DDDI_ADAPTERCALLBACKS callbacks = m_callbacks;
+  D3DDDI_ADAPTERCALLBACKS callbacks = KernelAdapter::callbacks();
   argument.pAdapterCallbacks = &callbacks;
   argument.pAdapterFuncs = &m_functions;
   const FloatControl before = FloatControl::read();
@@ -251,7 +221,7 @@ bool DriverAdapter::checkCaps() const {
     brokenRule("TextureCaps 0x%lx: POW2 and NONPOW2CONDITIONAL go together", m_caps.TextureCaps);
   // D3DKMTPresent refuses a flip interval that the kernel driver does not support (its page).
   D3DKMT_FLIPQUEUEINFO flips{};
-  if (FAILED(queryAdapterInfo(KMTQAITYPE_FLIPQUEUEINFO, &flips, sizeof flips))) flips = {};
+  if (FAILED(m_kernelAdapter.queryAdapterInfo(KMTQAITYPE_FLIPQUEUEINFO, &flips, sizeof flips))) flips = {};
   constexpr DWORD kLongIntervals = D3DPRESENT_INTERVAL_TWO | D3DPRESENT_INTERVAL_THREE | D3DPRESENT_INTERVAL_FOUR;
   if ((m_caps.PresentationIntervals & kLongIntervals) && !flips.FlipFlags.FlipInterval)
     brokenRule("PresentationIntervals 0x%lx, and the kernel driver has no flip intervals above one",
@@ -380,29 +350,6 @@ void DriverAdapter::checkMultisampling() const {
   }
 }
 
-bool DriverAdapter::readModes() {
-  D3DKMT_GETDISPLAYMODELIST argument{};
-  argument.hAdapter = m_kernelHandle;
-  argument.VidPnSourceId = m_source;
-  if (m_kernel->GetDisplayModeList(&argument) < 0 || argument.ModeCount > kMostModes) {
-    logLine("no list of display modes (%u modes)", argument.ModeCount);
-    return false;
-  }
-  m_modes.resize(argument.ModeCount);
-  argument.pModeList = m_modes.data();
-  if (!m_modes.empty() && m_kernel->GetDisplayModeList(&argument) < 0) m_modes.clear();
-  m_modes.resize(std::min<size_t>(m_modes.size(), argument.ModeCount));
-  return true;
-}
-
-bool DriverAdapter::currentMode(D3DKMT_DISPLAYMODE &mode) const {
-  D3DKMT_CURRENTDISPLAYMODE argument{};
-  argument.VidPnSourceId = m_source;
-  if (FAILED(queryAdapterInfo(KMTQAITYPE_CURRENTDISPLAYMODE, &argument, sizeof argument))) return false;
-  mode = argument.DisplayMode;
-  return true;
-}
-
 bool DriverAdapter::hasGammaRamps() const {
   DDIGAMMACAPS caps{};
   return SUCCEEDED(getCaps(D3DDDICAPS_GETGAMMARAMPCAPS, nullptr, &caps, sizeof caps)) &&
@@ -445,42 +392,6 @@ UINT DriverAdapter::qualityLevels(D3DFORMAT format, D3DMULTISAMPLE_TYPE type, bo
 
 HRESULT DriverAdapter::createDevice(D3DDDIARG_CREATEDEVICE &argument) const {
   return m_functions.pfnCreateDevice(m_driverHandle, &argument);
-}
-
-HRESULT APIENTRY DriverAdapter::queryAdapterInfoCb(HANDLE adapter, D3DDDICB_QUERYADAPTERINFO *argument) {
-  const DriverAdapter *self = static_cast<const DriverAdapter *>(adapter);
-  if (!self || !argument) {
-    brokenRule("pfnQueryAdapterInfoCb without the runtime's adapter handle or without an argument");
-    return E_INVALIDARG;
-  }
-  return self->queryAdapterInfo(KMTQAITYPE_UMDRIVERPRIVATE, argument->pPrivateDriverData,
-                                argument->PrivateDriverDataSize);
-}
-
-HRESULT APIENTRY DriverAdapter::getMultisampleMethodListCb(HANDLE adapter,
-                                                           D3DDDICB_GETMULTISAMPLEMETHODLIST *argument) {
-  const DriverAdapter *self = static_cast<const DriverAdapter *>(adapter);
-  if (!self || !argument) return E_INVALIDARG;
-  D3DKMT_GETMULTISAMPLEMETHODLIST call{};
-  call.hAdapter = self->m_kernelHandle;
-  call.VidPnSourceId = argument->VidPnSourceId;
-  call.Width = argument->Width;
-  call.Height = argument->Height;
-  call.Format = argument->Format;
-  call.MethodCount = argument->MethodCount;
-  // D3DDDI_MULTISAMPLINGMETHOD and D3DKMT_MULTISAMPLEMETHOD differ in one reserved number.
-  std::vector<D3DKMT_MULTISAMPLEMETHOD> methods(argument->pMethodList ? std::min(argument->MethodCount, 64u) : 0);
-  call.MethodCount = static_cast<UINT>(methods.size());
-  call.pMethodList = methods.empty() ? nullptr : methods.data();
-  const HRESULT result = resultOfStatus(self->m_kernel->GetMultisampleMethodList(&call));
-  if (SUCCEEDED(result)) {
-    for (UINT i = 0; i < std::min<UINT>(call.MethodCount, static_cast<UINT>(methods.size())); ++i) {
-      argument->pMethodList[i].NumSamples = methods[i].NumSamples;
-      argument->pMethodList[i].NumQualityLevels = methods[i].NumQualityLevels;
-    }
-    argument->MethodCount = call.MethodCount;
-  }
-  return result;
 }
 
 }  // namespace aerogpu::runtime

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "testbed/d3d9-runtime/base/windows_headers.h"
-#include "testbed/d3d9-runtime/driver/kernel.h"
+#include "testbed/runtime-kernel/kernel_adapter.h"
 
 namespace aerogpu::runtime {
 
@@ -22,10 +22,11 @@ public:
   /// Returns false, and logs what failed, if there is none that the runtime accepts.
   bool open(const WCHAR *name);
 
-  const KernelCalls &kernel() const { return *m_kernel; }
-  D3DKMT_HANDLE kernelHandle() const { return m_kernelHandle; }
-  LUID luid() const { return m_luid; }
-  UINT vidPnSource() const { return m_source; }
+  const KernelAdapter &kernelAdapter() const { return m_kernelAdapter; }
+  const KernelCalls &kernel() const { return m_kernelAdapter.kernel(); }
+  D3DKMT_HANDLE kernelHandle() const { return m_kernelAdapter.kernelHandle(); }
+  LUID luid() const { return m_kernelAdapter.luid(); }
+  UINT vidPnSource() const { return m_kernelAdapter.vidPnSource(); }
   const char *driverFile() const { return m_driverFile; }
   UINT driverVersion() const { return m_driverVersion; }
 
@@ -44,9 +45,9 @@ public:
   /// Returns the quality levels of a format and a number of samples, 0 for none.
   UINT qualityLevels(D3DFORMAT format, D3DMULTISAMPLE_TYPE type, bool flip) const;
   /// Returns every mode that the kernel side lists for the adapter's source.
-  const std::vector<D3DKMT_DISPLAYMODE> &modes() const { return m_modes; }
+  const std::vector<D3DKMT_DISPLAYMODE> &modes() const { return m_kernelAdapter.modes(); }
   /// Returns the current mode in `mode`; false if the kernel side does not know it.
-  bool currentMode(D3DKMT_DISPLAYMODE &mode) const;
+  bool currentMode(D3DKMT_DISPLAYMODE &mode) const { return m_kernelAdapter.currentMode(mode); }
 
   /// True if the driver's screens have gamma ramps of 256 entries.
   bool hasGammaRamps() const;
@@ -65,27 +66,18 @@ private:
   bool checkCaps() const;
   void checkCaps8() const;
   void askForVideo() const;
-  bool readModes();
   HRESULT getCaps(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const;
-  HRESULT queryAdapterInfo(KMTQUERYADAPTERINFOTYPE type, void *data, UINT size) const;
-  static HRESULT APIENTRY queryAdapterInfoCb(HANDLE adapter, D3DDDICB_QUERYADAPTERINFO *argument);
-  static HRESULT APIENTRY getMultisampleMethodListCb(HANDLE adapter, D3DDDICB_GETMULTISAMPLEMETHODLIST *argument);
 
   const UINT m_version;
-  const KernelCalls *m_kernel = nullptr;
-  D3DKMT_HANDLE m_kernelHandle = 0;
-  LUID m_luid{};
-  UINT m_source = 0;
+  KernelAdapter m_kernelAdapter;
   HMODULE m_module = nullptr;
   char m_driverFile[MAX_PATH]{};
   HANDLE m_driverHandle = nullptr;
   UINT m_driverVersion = 0;
-  D3DDDI_ADAPTERCALLBACKS m_callbacks{};
   D3DDDI_ADAPTERFUNCS m_functions{};
   D3DCAPS9 m_caps{}, m_caps8{};
   std::vector<FORMATOP> m_formats;
   std::vector<D3DDDIQUERYTYPE> m_queries;
-  std::vector<D3DKMT_DISPLAYMODE> m_modes;
 };
 
 }  // namespace aerogpu::runtime

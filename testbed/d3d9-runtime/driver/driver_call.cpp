@@ -3,12 +3,10 @@
 
 #include <initializer_list>
 
-#include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {
-
-constexpr unsigned kSseFlags = 0x3F;
 
 bool isAllowed(HRESULT result, Results allowed, HRESULT fromCallback) {
   if (result == S_OK || (FAILED(fromCallback) && result == fromCallback)) return true;
@@ -31,26 +29,6 @@ bool isAllowed(HRESULT result, Results allowed, HRESULT fromCallback) {
 }
 
 }  // namespace
-
-FloatControl FloatControl::read() {
-  FloatControl now{};
-  asm volatile("fnstcw %0" : "=m"(now.x87));
-  asm volatile("stmxcsr %0" : "=m"(now.sse));
-  now.sse &= ~kSseFlags;
-  return now;
-}
-
-void FloatControl::write() const {
-  asm volatile("fldcw %0" : : "m"(x87));
-  asm volatile("ldmxcsr %0" : : "m"(sse));
-}
-
-void FloatControl::setSinglePrecision() {
-  constexpr unsigned kPrecisionRoundingMasks = 0xF3F, kAllMasked = 0x3F;
-  FloatControl control = read();
-  control.x87 = static_cast<unsigned short>((control.x87 & ~kPrecisionRoundingMasks) | kAllMasked);
-  control.write();
-}
 
 void checkAfterCall(const char *function, const FloatControl &before, HRESULT result, Results allowed,
                     HRESULT fromCallback) {

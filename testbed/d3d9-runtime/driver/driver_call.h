@@ -4,20 +4,9 @@
 #pragma once
 
 #include "testbed/d3d9-runtime/base/windows_headers.h"
+#include "testbed/runtime-kernel/float_control.h"
 
 namespace aerogpu::runtime {
-
-/// A thread's x87 control word, and its MXCSR without the exception flags.
-struct FloatControl {
-  unsigned short x87;
-  unsigned sse;
-
-  static FloatControl read();
-  void write() const;
-  /// Sets the x87 of this thread to single precision, rounding to nearest, no exceptions.
-  static void setSinglePrecision();
-  bool operator==(const FloatControl &) const = default;
-};
 
 /// The results that a function may return besides S_OK and the errors that every function may return.
 enum class Results {

@@ -43,12 +43,13 @@ void fillReserved(D3DDDIARG_CREATERESOURCE &argument) {
 std::unique_ptr<DriverResource> DriverResource::create(DriverDevice &device, const ResourceDescription &description,
                                                        const SharedDescription *shared, HRESULT &result) {
   std::unique_ptr<DriverResource> resource(new DriverResource(device));
-  device.addResource(resource.get());
-  resource->m_shared = shared;
+  device.addResource(&resource->m_kernel);
+  resource->m_kernel.shared = shared;
+  resource->m_kernel.sharedBytes = shared ? sizeof *shared : 0;
   result = resource->createAtDriver(description);
-  resource->m_shared = nullptr;
+  resource->m_kernel.shared = nullptr;
   if (FAILED(result)) return nullptr;
-  if (shared && !resource->m_global) {
+  if (shared && !resource->m_kernel.globalHandle) {
     brokenRule("CreateResource of a shared resource allocated nothing");
     result = D3DERR_NOTAVAILABLE;
     return nullptr;
@@ -113,7 +114,7 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
   argument.Fvf = description.fvf;
   argument.VidPnSourceId = description.vidPnSource;
   argument.RefreshRate = description.refreshRate;
-  argument.hResource = this;
+  argument.hResource = &m_kernel;
   argument.Flags = description.flags;
   argument.Rotation = description.flags.Primary ? D3DDDI_ROTATION_IDENTITY : static_cast<D3DDDI_ROTATION>(0);
   fillReserved(argument);
@@ -121,7 +122,7 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
   std::memset(static_cast<void *>(surfaces.data()), 0xDB, surfaces.size() * sizeof surfaces[0]);
   if (SUCCEEDED(result)) m_driverHandle = argument.hResource;
   if (SUCCEEDED(result)) m_device.countVideoBytes(static_cast<INT64>(m_videoBytes));
-  if (SUCCEEDED(result) && (!m_driverHandle || m_driverHandle == this)) {
+  if (SUCCEEDED(result) && (!m_driverHandle || m_driverHandle == &m_kernel)) {
     brokenRule("CreateResource gave no handle of the driver's");
     m_driverHandle = nullptr;
     return E_OUTOFMEMORY;
@@ -176,10 +177,10 @@ std::unique_ptr<DriverResource> DriverResource::open(DriverDevice &device, D3DKM
   if (FAILED(result)) return nullptr;
 
   std::unique_ptr<DriverResource> resource(new DriverResource(device));
-  resource->m_kernelHandle = call.hResource;
-  resource->m_global = global;
+  resource->m_kernel.kernelHandle = call.hResource;
+  resource->m_kernel.globalHandle = global;
   resource->m_subresources = 1;
-  device.addResource(resource.get());
+  device.addResource(&resource->m_kernel);
   for (const D3DDDI_OPENALLOCATIONINFO &allocation : allocations) device.addOpened(allocation.hAllocation);
   D3DDDIARG_OPENRESOURCE argument{};
   argument.NumAllocations = call.NumAllocations;
@@ -187,7 +188,7 @@ std::unique_ptr<DriverResource> DriverResource::open(DriverDevice &device, D3DKM
   argument.hKMResource = call.hResource;
   argument.pPrivateDriverData = call.pResourcePrivateDriverData;
   argument.PrivateDriverDataSize = info.ResourcePrivateDriverDataSize;
-  argument.hResource = resource.get();
+  argument.hResource = &resource->m_kernel;
   argument.Rotation = D3DDDI_ROTATION_IDENTITY;
   argument.Flags = flags;
   result = device.call<&D3DDDI_DEVICEFUNCS::pfnOpenResource>(&argument);
@@ -200,15 +201,15 @@ DriverResource::~DriverResource() {
   if (m_driverHandle) {
     m_device.countVideoBytes(-static_cast<INT64>(m_videoBytes));
     m_device.call<&D3DDDI_DEVICEFUNCS::pfnDestroyResource>(m_driverHandle);
-    if (m_kernelHandle) brokenRule("DestroyResource left the allocations of the resource");
+    if (m_kernel.kernelHandle) brokenRule("DestroyResource left the allocations of the resource");
   }
-  if (m_kernelHandle) {
+  if (m_kernel.kernelHandle) {
     D3DKMT_DESTROYALLOCATION argument{};
     argument.hDevice = m_device.kernelHandle();
-    argument.hResource = m_kernelHandle;
+    argument.hResource = m_kernel.kernelHandle;
     m_device.adapter().kernel().DestroyAllocation(&argument);
   }
-  m_device.removeResource(this);
+  m_device.removeResource(&m_kernel);
   // A driver that still reads it gets garbage.
   std::fill(m_bytes.begin(), m_bytes.end(), BYTE{0xDB});
 }

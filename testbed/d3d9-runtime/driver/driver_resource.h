@@ -62,7 +62,7 @@ public:
   DriverResource &operator=(const DriverResource &) = delete;
 
   HANDLE handle() const { return m_driverHandle; }
-  D3DKMT_HANDLE globalHandle() const { return m_global; }
+  D3DKMT_HANDLE globalHandle() const { return m_kernel.globalHandle; }
   bool hasMemory() const { return !m_memory.empty(); }
   const Memory &memory(UINT subresource) const { return m_memory[subresource]; }
   UINT subresources() const { return m_subresources; }
@@ -75,14 +75,12 @@ public:
   HRESULT notifyUnlock() const { return unlock(0, true); }
 
 private:
-  friend struct Callbacks;
   explicit DriverResource(DriverDevice &device) : m_device(device) {}
   HRESULT createAtDriver(const ResourceDescription &description);
 
   DriverDevice &m_device;
   HANDLE m_driverHandle = nullptr;
-  D3DKMT_HANDLE m_kernelHandle = 0, m_global = 0;
-  const SharedDescription *m_shared = nullptr;  ///< only during creation
+  KernelResource m_kernel;
   std::vector<Memory> m_memory;
   std::vector<BYTE> m_bytes;
   UINT m_subresources = 0;

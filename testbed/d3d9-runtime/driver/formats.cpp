@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "aerogpu/d3d9/formats.h"
-#include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <iterator>
 
-#include "testbed/d3d9-runtime/base/log.h"
-#include "testbed/d3d9-runtime/driver/callbacks.h"
 #include "testbed/d3d9-runtime/level9/offset.vs.h"
 #include "testbed/d3d9-runtime/level9/textured.ps.h"
+#include "testbed/runtime-kernel/callbacks.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::level9 {
 

@@ -12,9 +12,10 @@
 
 #include "guest-drivers/programs/child.h"
 #include "guest-drivers/programs/contents.h"
-#include "testbed/d3d9-runtime/base/log.h"
 #include "testbed/d3d9-runtime/level9/front.h"
 #include "testbed/d3d9-runtime/level9/points.h"
+#include "testbed/runtime-kernel/log.h"
+#include "testbed/runtime-kernel/settings.h"
 
 namespace aerogpu::level9 {
 namespace {
@@ -289,6 +290,7 @@ int main(int argc, char **argv) {
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   programs::speaker = "#";
   programs::speakerEnd = " ";
+  aerogpu::runtime::nameRuntime("d3d9");
   aerogpu::runtime::openLog();
   int code = 2;
   if (argc == 3 && std::strcmp(argv[1], "--application") == 0)

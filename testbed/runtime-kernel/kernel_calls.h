@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The D3DKMT calls that the runtime makes, as a table: gdi32's on Windows, and here those of the DLL that
-// AEROGPU_D3D9_KERNEL names, or, without it, of the D3DKMT client that is linked in (testbed/kmt/client).
+// the setting KERNEL names, or, without it, of the D3DKMT client that is linked in (testbed/kmt/client).
 #pragma once
 
-#include "testbed/d3d9-runtime/base/windows_headers.h"
+#include "testbed/runtime-kernel/windows_headers.h"
 
 namespace aerogpu::runtime {
 

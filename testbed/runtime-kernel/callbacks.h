@@ -3,10 +3,13 @@
 // the driver's arguments. On the driver's thread.
 #pragma once
 
-#include "testbed/d3d9-runtime/base/windows_headers.h"
+#include "testbed/runtime-kernel/windows_headers.h"
 
 namespace aerogpu::runtime {
 
 D3DDDI_DEVICECALLBACKS deviceCallbacks();
+
+/// Does what pfnPresentCb does; DXGI has a callback of its own for it.
+HRESULT presentAllocation(HANDLE device, HANDLE context, D3DKMT_HANDLE source, D3DKMT_HANDLE destination);
 
 }  // namespace aerogpu::runtime

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/runtime-kernel/log.h"
 
 #include <windows.h>
 
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+
+#include "testbed/runtime-kernel/settings.h"
 
 namespace aerogpu::runtime {
 namespace {
@@ -24,7 +25,7 @@ void write(const char *kind, const char *format, va_list arguments) {
   char text[1024];
   std::vsnprintf(text, sizeof text, format, arguments);
   EnterCriticalSection(&g_lock);
-  std::fprintf(g_file, "aerogpu-d3d9: %s%s\n", kind, text);
+  std::fprintf(g_file, "aerogpu-%s: %s%s\n", runtimeName(), kind, text);
   std::fflush(g_file);
   LeaveCriticalSection(&g_lock);
 }
@@ -45,8 +46,8 @@ bool isNew(const char *key) {
 void openLog() {
   InitializeCriticalSection(&g_lock);
   g_file = stderr;
-  const char *name = std::getenv("AEROGPU_D3D9_LOG");
-  if (name && *name) {
+  char name[MAX_PATH];
+  if (setting("LOG", name)) {
     if (FILE *file = std::fopen(name, "a")) g_file = file;
   }
 }
@@ -85,9 +86,8 @@ void notImplemented(const char *method) {
 void closeLog() {
   if (!brokenRules()) return;
   logLine("%u broken rules", brokenRules());
-  const char *strict = std::getenv("AEROGPU_D3D9_STRICT");
   // In DLL_PROCESS_DETACH nothing else affects the exit code.
-  if (strict && *strict == '1') TerminateProcess(GetCurrentProcess(), 3);
+  if (settingBegins("STRICT", '1')) TerminateProcess(GetCurrentProcess(), 3);
 }
 
 }  // namespace aerogpu::runtime

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "testbed/d3d9-runtime/driver/kernel.h"
+#include "testbed/runtime-kernel/kernel_calls.h"
 
 #include <cstring>
 
-#include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/runtime-kernel/log.h"
+#include "testbed/runtime-kernel/settings.h"
 
 namespace aerogpu::runtime {
 namespace {
@@ -19,8 +20,7 @@ template <class Function> bool find(HMODULE module, const char *name, Function &
 const KernelCalls *load() {
   static KernelCalls calls;
   char name[MAX_PATH];
-  const DWORD length = GetEnvironmentVariableA("AEROGPU_D3D9_KERNEL", name, sizeof name);
-  if (!length || length >= sizeof name) {
+  if (!setting("KERNEL", name)) {
 #define AEROGPU_KERNEL_CALL(NAME, TYPE) calls.NAME = D3DKMT##NAME;
     AEROGPU_KERNEL_CALLS(AEROGPU_KERNEL_CALL)
 #undef AEROGPU_KERNEL_CALL
@@ -28,7 +28,7 @@ const KernelCalls *load() {
   }
   HMODULE module = LoadLibraryA(name);
   if (!module) {
-    logLine("cannot load '%s' (AEROGPU_D3D9_KERNEL): error %lu", name, GetLastError());
+    logLine("cannot load '%s' (the setting KERNEL): error %lu", name, GetLastError());
     return nullptr;
   }
   bool complete = true;

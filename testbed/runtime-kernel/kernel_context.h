@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A context and the command buffer and lists that the driver fills for it. The driver gets memory that belongs to the
 // runtime, not to the kernel side. After each submission that memory is at another place, has another size and ends at
-// a page without access: a driver that keeps a pointer or writes too far stops there. AEROGPU_D3D9_HOSTILE=0 hands out
+// a page without access: a driver that keeps a pointer or writes too far stops there. The setting HOSTILE=0 hands out
 // the kernel side's memory instead.
 #pragma once
 
-#include "testbed/d3d9-runtime/base/windows_headers.h"
+#include "testbed/runtime-kernel/guarded_pages.h"
+#include "testbed/runtime-kernel/windows_headers.h"
 
 namespace aerogpu::runtime {
 
-/// Pages followed by one without access.
-class GuardedPages {
-public:
-  GuardedPages() = default;
-  ~GuardedPages() { release(); }
-  GuardedPages(const GuardedPages &) = delete;
-  GuardedPages &operator=(const GuardedPages &) = delete;
-  /// Returns where `bytes` bytes, rounded up to 16, begin; null without memory. The previous memory becomes unreadable,
-  /// but its addresses are not reused before the next call.
-  void *renew(size_t bytes);
-
-private:
-  void release();
-
-  void *m_base = nullptr, *m_previous = nullptr;
-};
-
-struct DriverContext {
+struct KernelContext {
   D3DKMT_HANDLE kernelHandle = 0;
   // The kernel side's memory.
   void *kernelCommands = nullptr;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "testbed/d3d9-runtime/driver/callbacks.h"
+#include "testbed/runtime-kernel/callbacks.h"
 
 #include <algorithm>
 #include <cstring>
-#include <new>
+#include <memory>
 
-#include "testbed/d3d9-runtime/base/log.h"
-#include "testbed/d3d9-runtime/driver/driver_context.h"
-#include "testbed/d3d9-runtime/driver/driver_device.h"
-#include "testbed/d3d9-runtime/driver/driver_resource.h"
+#include "testbed/runtime-kernel/kernel_context.h"
+#include "testbed/runtime-kernel/kernel_device.h"
+#include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
 namespace {
@@ -17,7 +16,7 @@ constexpr ULONG kPresentOccluded = 0xC01E0006u;  // STATUS_GRAPHICS_PRESENT_OCCL
 
 }  // namespace
 
-/// Contains the callbacks, which use private members of DriverDevice.
+/// Contains the callbacks, which use private members of KernelDevice.
 struct Callbacks {
   static HRESULT APIENTRY allocate(HANDLE device, D3DDDICB_ALLOCATE *argument);
   static HRESULT APIENTRY deallocate(HANDLE device, const D3DDDICB_DEALLOCATE *argument);
@@ -25,6 +24,7 @@ struct Callbacks {
   static HRESULT APIENTRY queryResidency(HANDLE device, D3DDDICB_QUERYRESIDENCY *argument);
   static HRESULT APIENTRY setDisplayMode(HANDLE device, D3DDDICB_SETDISPLAYMODE *argument);
   static HRESULT APIENTRY present(HANDLE device, const D3DDDICB_PRESENT *argument);
+  static HRESULT presentAllocation(HANDLE device, HANDLE context, D3DKMT_HANDLE source, D3DKMT_HANDLE destination);
   static HRESULT APIENTRY render(HANDLE device, D3DDDICB_RENDER *argument);
   static HRESULT APIENTRY lock(HANDLE device, D3DDDICB_LOCK *argument);
   static HRESULT APIENTRY unlock(HANDLE device, const D3DDDICB_UNLOCK *argument);
@@ -38,13 +38,13 @@ struct Callbacks {
   static HRESULT APIENTRY setAsyncCallbacks(HANDLE device, BOOL enable);
 
 private:
-  static const KernelCalls &kernel(const DriverDevice &device) { return device.m_adapter.kernel(); }
+  static const KernelCalls &kernel(const KernelDevice &device) { return device.m_adapter.kernel(); }
 };
 
 HRESULT APIENTRY Callbacks::allocate(HANDLE handle, D3DDDICB_ALLOCATE *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnAllocateCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnAllocateCb");
   if (!device || !argument) return E_INVALIDARG;
-  DriverResource *resource = nullptr;
+  KernelResource *resource = nullptr;
   if (argument->hResource) {
     resource = device->findResource(argument->hResource);
     if (!resource) {
@@ -55,48 +55,48 @@ HRESULT APIENTRY Callbacks::allocate(HANDLE handle, D3DDDICB_ALLOCATE *argument)
   bool primary = false;
   for (UINT i = 0; i < argument->NumAllocations; ++i) primary |= argument->pAllocationInfo[i].Flags.Primary;
   if (primary && !resource) brokenRule("pfnAllocateCb: a primary without its resource");
-  if (resource && resource->m_shared && resource->m_kernelHandle)
+  if (resource && resource->shared && resource->kernelHandle)
     brokenRule("pfnAllocateCb: a shared resource in more than one call");
 
   D3DKMT_CREATEALLOCATION call{};
   call.hDevice = device->m_kernelHandle;
-  call.hResource = resource ? resource->m_kernelHandle : 0;
+  call.hResource = resource ? resource->kernelHandle : 0;
   call.pPrivateDriverData = argument->pPrivateDriverData;
   call.PrivateDriverDataSize = argument->PrivateDriverDataSize;
   call.NumAllocations = argument->NumAllocations;
   call.pAllocationInfo = argument->pAllocationInfo;
-  call.Flags.CreateResource = resource && !resource->m_kernelHandle;
-  if (resource && resource->m_shared) {
+  call.Flags.CreateResource = resource && !resource->kernelHandle;
+  if (resource && resource->shared) {
     call.Flags.CreateShared = 1;
-    call.pPrivateRuntimeData = resource->m_shared;
-    call.PrivateRuntimeDataSize = sizeof *resource->m_shared;
+    call.pPrivateRuntimeData = resource->shared;
+    call.PrivateRuntimeDataSize = resource->sharedBytes;
   }
   call.hPrivateRuntimeResourceHandle = resource;
   const HRESULT result = resultOfStatus(kernel(*device).CreateAllocation(&call));
   if (SUCCEEDED(result) && resource) {
-    resource->m_kernelHandle = call.hResource;
-    resource->m_global = call.hGlobalShare;
+    resource->kernelHandle = call.hResource;
+    resource->globalHandle = call.hGlobalShare;
     argument->hKMResource = call.hResource;
   }
   for (UINT i = 0; SUCCEEDED(result) && i < argument->NumAllocations; ++i)
-    device->m_made[argument->pAllocationInfo[i].hAllocation] = {argument->hResource, resource && resource->m_shared, 0};
+    device->m_made[argument->pAllocationInfo[i].hAllocation] = {argument->hResource, resource && resource->shared, 0};
   return device->returned(result);
 }
 
 HRESULT APIENTRY Callbacks::deallocate(HANDLE handle, const D3DDDICB_DEALLOCATE *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnDeallocateCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnDeallocateCb");
   if (!device || !argument) return E_INVALIDARG;
   D3DKMT_DESTROYALLOCATION call{};
   call.hDevice = device->m_kernelHandle;
   if (argument->hResource) {
-    DriverResource *resource = device->findResource(argument->hResource);
-    if (!resource || !resource->m_kernelHandle) {
+    KernelResource *resource = device->findResource(argument->hResource);
+    if (!resource || !resource->kernelHandle) {
       brokenRule("pfnDeallocateCb for a resource without allocations, or for one that is not the runtime's handle");
       return device->returned(E_INVALIDARG);
     }
     if (argument->NumAllocations) brokenRule("pfnDeallocateCb with a resource and a list of allocations");
-    call.hResource = resource->m_kernelHandle;
-    resource->m_kernelHandle = 0;
+    call.hResource = resource->kernelHandle;
+    resource->kernelHandle = 0;
   } else {
     call.phAllocationList = argument->HandleList;
     call.AllocationCount = argument->NumAllocations;
@@ -112,12 +112,12 @@ HRESULT APIENTRY Callbacks::deallocate(HANDLE handle, const D3DDDICB_DEALLOCATE 
 }
 
 HRESULT APIENTRY Callbacks::setPriority(HANDLE handle, const D3DDDICB_SETPRIORITY *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnSetPriorityCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnSetPriorityCb");
   if (!device || !argument) return E_INVALIDARG;
-  const DriverResource *resource = argument->hResource ? device->findResource(argument->hResource) : nullptr;
+  const KernelResource *resource = argument->hResource ? device->findResource(argument->hResource) : nullptr;
   D3DKMT_SETALLOCATIONPRIORITY call{};
   call.hDevice = device->m_kernelHandle;
-  call.hResource = resource ? resource->m_kernelHandle : 0;
+  call.hResource = resource ? resource->kernelHandle : 0;
   call.phAllocationList = argument->HandleList;
   call.AllocationCount = argument->NumAllocations;
   call.pPriorities = argument->pPriorities;
@@ -125,15 +125,15 @@ HRESULT APIENTRY Callbacks::setPriority(HANDLE handle, const D3DDDICB_SETPRIORIT
 }
 
 HRESULT APIENTRY Callbacks::queryResidency(HANDLE handle, D3DDDICB_QUERYRESIDENCY *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnQueryResidencyCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnQueryResidencyCb");
   if (!device || !argument) return E_INVALIDARG;
-  const DriverResource *resource = argument->hResource ? device->findResource(argument->hResource) : nullptr;
+  const KernelResource *resource = argument->hResource ? device->findResource(argument->hResource) : nullptr;
   static_assert(sizeof(D3DDDI_RESIDENCYSTATUS) == sizeof(D3DKMT_ALLOCATIONRESIDENCYSTATUS));
   const UINT count = std::max(1u, argument->NumAllocations);
   std::vector<D3DKMT_ALLOCATIONRESIDENCYSTATUS> status(count);
   D3DKMT_QUERYALLOCATIONRESIDENCY call{};
   call.hDevice = device->m_kernelHandle;
-  call.hResource = resource ? resource->m_kernelHandle : 0;
+  call.hResource = resource ? resource->kernelHandle : 0;
   call.phAllocationList = argument->HandleList;
   call.AllocationCount = argument->NumAllocations;
   call.pResidencyStatus = status.data();
@@ -144,7 +144,7 @@ HRESULT APIENTRY Callbacks::queryResidency(HANDLE handle, D3DDDICB_QUERYRESIDENC
 }
 
 HRESULT APIENTRY Callbacks::setDisplayMode(HANDLE handle, D3DDDICB_SETDISPLAYMODE *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnSetDisplayModeCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnSetDisplayModeCb");
   if (!device || !argument) return E_INVALIDARG;
   D3DKMT_SETDISPLAYMODE call{};
   call.hDevice = device->m_kernelHandle;
@@ -156,10 +156,16 @@ HRESULT APIENTRY Callbacks::setDisplayMode(HANDLE handle, D3DDDICB_SETDISPLAYMOD
 }
 
 HRESULT APIENTRY Callbacks::present(HANDLE handle, const D3DDDICB_PRESENT *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnPresentCb");
-  if (!device || !argument) return E_INVALIDARG;
+  if (!argument) return E_INVALIDARG;
+  return presentAllocation(handle, argument->hContext, argument->hSrcAllocation, argument->hDstAllocation);
+}
+
+HRESULT Callbacks::presentAllocation(HANDLE handle, HANDLE contextHandle, D3DKMT_HANDLE source,
+                                     D3DKMT_HANDLE destination) {
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnPresentCb");
+  if (!device) return E_INVALIDARG;
   const PresentRequest *request = device->m_request;
-  const DriverContext *context = device->findContext(argument->hContext);
+  const KernelContext *context = device->findContext(contextHandle);
   if (!request || !context) {
     brokenRule("pfnPresentCb %s", request ? "without a context" : "outside of Present");
     return device->returned(E_INVALIDARG);
@@ -168,8 +174,8 @@ HRESULT APIENTRY Callbacks::present(HANDLE handle, const D3DDDICB_PRESENT *argum
   call.hContext = context->kernelHandle;
   call.hWindow = request->window;
   call.VidPnSourceId = device->m_adapter.vidPnSource();
-  call.hSource = argument->hSrcAllocation;
-  call.hDestination = argument->hDstAllocation;
+  call.hSource = source;
+  call.hDestination = destination;
   call.PresentCount = device->m_presents + 1;
   call.Flags.PresentCountValid = 1;
   if (request->flip) {
@@ -195,9 +201,9 @@ HRESULT APIENTRY Callbacks::present(HANDLE handle, const D3DDDICB_PRESENT *argum
 }
 
 HRESULT APIENTRY Callbacks::render(HANDLE handle, D3DDDICB_RENDER *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnRenderCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnRenderCb");
   if (!device || !argument) return E_INVALIDARG;
-  DriverContext *context = device->findContext(argument->hContext);
+  KernelContext *context = device->findContext(argument->hContext);
   if (!context) {
     brokenRule("pfnRenderCb without a context");
     return device->returned(E_INVALIDARG);
@@ -250,7 +256,7 @@ HRESULT APIENTRY Callbacks::render(HANDLE handle, D3DDDICB_RENDER *argument) {
 }
 
 HRESULT APIENTRY Callbacks::lock(HANDLE handle, D3DDDICB_LOCK *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnLockCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnLockCb");
   if (!device || !argument) return E_INVALIDARG;
   // Pages "D3DDDICB_LOCKFLAGS" and "PFND3DDDI_LOCKCB".
   const D3DDDICB_LOCKFLAGS flags = argument->Flags;
@@ -289,7 +295,7 @@ HRESULT APIENTRY Callbacks::lock(HANDLE handle, D3DDDICB_LOCK *argument) {
 }
 
 HRESULT APIENTRY Callbacks::unlock(HANDLE handle, const D3DDDICB_UNLOCK *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnUnlockCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnUnlockCb");
   if (!device || !argument) return E_INVALIDARG;
   D3DKMT_UNLOCK call{};
   call.hDevice = device->m_kernelHandle;
@@ -306,13 +312,13 @@ HRESULT APIENTRY Callbacks::unlock(HANDLE handle, const D3DDDICB_UNLOCK *argumen
 }
 
 HRESULT APIENTRY Callbacks::escape(HANDLE handle, D3DDDICB_ESCAPE *argument) {
-  const DriverAdapter *adapter = static_cast<const DriverAdapter *>(handle);
+  const KernelAdapter *adapter = static_cast<const KernelAdapter *>(handle);
   if (!adapter || !argument) {
     brokenRule("pfnEscapeCb without the runtime's adapter handle");
     return E_INVALIDARG;
   }
-  DriverDevice *device = argument->hDevice ? DriverDevice::fromCallback(argument->hDevice, "pfnEscapeCb") : nullptr;
-  const DriverContext *context = device && argument->hContext ? device->findContext(argument->hContext) : nullptr;
+  KernelDevice *device = argument->hDevice ? KernelDevice::fromCallback(argument->hDevice, "pfnEscapeCb") : nullptr;
+  const KernelContext *context = device && argument->hContext ? device->findContext(argument->hContext) : nullptr;
   if (argument->hContext && !context) brokenRule("pfnEscapeCb with a context but without its device");
   D3DKMT_ESCAPE call{};
   call.hAdapter = adapter->kernelHandle();
@@ -327,9 +333,9 @@ HRESULT APIENTRY Callbacks::escape(HANDLE handle, D3DDDICB_ESCAPE *argument) {
 }
 
 HRESULT APIENTRY Callbacks::createContext(HANDLE handle, D3DDDICB_CREATECONTEXT *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnCreateContextCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnCreateContextCb");
   if (!device || !argument) return E_INVALIDARG;
-  auto context = std::make_unique<DriverContext>();
+  auto context = std::make_unique<KernelContext>();
   D3DKMT_CREATECONTEXT call{};
   call.hDevice = device->m_kernelHandle;
   call.NodeOrdinal = argument->NodeOrdinal;
@@ -337,7 +343,7 @@ HRESULT APIENTRY Callbacks::createContext(HANDLE handle, D3DDDICB_CREATECONTEXT 
   call.Flags = argument->Flags;
   call.pPrivateDriverData = argument->pPrivateDriverData;
   call.PrivateDriverDataSize = argument->PrivateDriverDataSize;
-  call.ClientHint = device->m_adapter.version() == 8 ? D3DKMT_CLIENTHINT_DX8 : D3DKMT_CLIENTHINT_DX9;
+  call.ClientHint = device->m_clientHint;
   const HRESULT result = resultOfStatus(kernel(*device).CreateContext(&call));
   if (FAILED(result)) return device->returned(result);
   context->kernelHandle = call.hContext;
@@ -365,7 +371,7 @@ HRESULT APIENTRY Callbacks::createContext(HANDLE handle, D3DDDICB_CREATECONTEXT 
 }
 
 HRESULT APIENTRY Callbacks::destroyContext(HANDLE handle, const D3DDDICB_DESTROYCONTEXT *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnDestroyContextCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnDestroyContextCb");
   if (!device || !argument) return E_INVALIDARG;
   const auto found = std::find_if(device->m_contexts.begin(), device->m_contexts.end(),
                                   [&](const auto &context) { return context.get() == argument->hContext; });
@@ -380,7 +386,7 @@ HRESULT APIENTRY Callbacks::destroyContext(HANDLE handle, const D3DDDICB_DESTROY
 }
 
 HRESULT APIENTRY Callbacks::createSync(HANDLE handle, D3DDDICB_CREATESYNCHRONIZATIONOBJECT *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnCreateSynchronizationObjectCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnCreateSynchronizationObjectCb");
   if (!device || !argument) return E_INVALIDARG;
   D3DKMT_CREATESYNCHRONIZATIONOBJECT call{};
   call.hDevice = device->m_kernelHandle;
@@ -391,16 +397,16 @@ HRESULT APIENTRY Callbacks::createSync(HANDLE handle, D3DDDICB_CREATESYNCHRONIZA
 }
 
 HRESULT APIENTRY Callbacks::destroySync(HANDLE handle, const D3DDDICB_DESTROYSYNCHRONIZATIONOBJECT *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnDestroySynchronizationObjectCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnDestroySynchronizationObjectCb");
   if (!device || !argument) return E_INVALIDARG;
   D3DKMT_DESTROYSYNCHRONIZATIONOBJECT call{argument->hSyncObject};
   return device->returned(resultOfStatus(kernel(*device).DestroySynchronizationObject(&call)));
 }
 
 HRESULT APIENTRY Callbacks::waitForSync(HANDLE handle, const D3DDDICB_WAITFORSYNCHRONIZATIONOBJECT *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnWaitForSynchronizationObjectCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnWaitForSynchronizationObjectCb");
   if (!device || !argument) return E_INVALIDARG;
-  const DriverContext *context = device->findContext(argument->hContext);
+  const KernelContext *context = device->findContext(argument->hContext);
   if (!context || argument->ObjectCount > D3DDDI_MAX_OBJECT_WAITED_ON) return device->returned(E_INVALIDARG);
   D3DKMT_WAITFORSYNCHRONIZATIONOBJECT call{};
   call.hContext = context->kernelHandle;
@@ -410,9 +416,9 @@ HRESULT APIENTRY Callbacks::waitForSync(HANDLE handle, const D3DDDICB_WAITFORSYN
 }
 
 HRESULT APIENTRY Callbacks::signalSync(HANDLE handle, const D3DDDICB_SIGNALSYNCHRONIZATIONOBJECT *argument) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnSignalSynchronizationObjectCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnSignalSynchronizationObjectCb");
   if (!device || !argument) return E_INVALIDARG;
-  const DriverContext *context = device->findContext(argument->hContext);
+  const KernelContext *context = device->findContext(argument->hContext);
   if (!context || argument->ObjectCount > D3DDDI_MAX_OBJECT_SIGNALED) return device->returned(E_INVALIDARG);
   D3DKMT_SIGNALSYNCHRONIZATIONOBJECT call{};
   call.hContext = context->kernelHandle;
@@ -423,7 +429,7 @@ HRESULT APIENTRY Callbacks::signalSync(HANDLE handle, const D3DDDICB_SIGNALSYNCH
 }
 
 HRESULT APIENTRY Callbacks::setAsyncCallbacks(HANDLE handle, BOOL enable) {
-  DriverDevice *device = DriverDevice::fromCallback(handle, "pfnSetAsyncCallbacksCb");
+  KernelDevice *device = KernelDevice::fromCallback(handle, "pfnSetAsyncCallbacksCb");
   if (!device) return E_INVALIDARG;
   device->m_async = enable;
   return S_OK;
@@ -449,6 +455,10 @@ HRESULT APIENTRY noPrivateFormat(HANDLE, const D3DDDICB_SETDISPLAYPRIVATEDRIVERF
 }
 
 }  // namespace
+
+HRESULT presentAllocation(HANDLE device, HANDLE context, D3DKMT_HANDLE source, D3DKMT_HANDLE destination) {
+  return Callbacks::presentAllocation(device, context, source, destination);
+}
 
 D3DDDI_DEVICECALLBACKS deviceCallbacks() {
   D3DDDI_DEVICECALLBACKS table{};

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Memory that ends at a page without access.
+#pragma once
+
+#include <cstddef>
+
+namespace aerogpu::runtime {
+
+class GuardedPages {
+public:
+  GuardedPages() = default;
+  ~GuardedPages() { release(); }
+  GuardedPages(const GuardedPages &) = delete;
+  GuardedPages &operator=(const GuardedPages &) = delete;
+  /// Returns where `bytes` bytes, rounded up to `alignment`, begin; null without memory. The previous memory becomes
+  /// unreadable, but its addresses are not reused before the next call.
+  void *renew(size_t bytes, size_t alignment = 16);
+  /// True if `address` is in the page without access.
+  bool guards(const void *address) const;
+
+private:
+  void release();
+
+  void *m_base = nullptr, *m_previous = nullptr;
+  size_t m_bytes = 0;  ///< that can be accessed
+};
+
+}  // namespace aerogpu::runtime
