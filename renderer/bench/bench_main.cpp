@@ -14,6 +14,7 @@
 #include "renderer/bench/pair.h"
 #include "renderer/shader/translate.h"
 #include "renderer/test/dxbc_builder.h"
+#include "renderer/test/token_shaders.h"
 
 namespace {
 
@@ -172,20 +173,19 @@ void translatePixelShader400(benchmark::State& state) {
 BENCHMARK(translateSmallVertexShader);
 BENCHMARK(translatePixelShader400);
 
-/// Takes a DXBC vertex shader from packet to module: two calls of the translator process.
-void createDxbcVertexShader(benchmark::State& state) {
+/// Takes shaders from packet to module: two calls of the translator process. `write` writes a packet for the
+/// handle, each with new code.
+template <class Write>
+void createShaders(benchmark::State& state, Write write) {
   Harness harness(Harness::Options{.backend = "vulkan"});
   if (!harness.ok()) {
     state.SkipWithError("no Vulkan renderer");
     return;
   }
-  test::dxbc::Tokens code = test::dxbc::vertexCode();
-  code.push_back(0);  // after the container: makes each one new
   for ([[maybe_unused]] auto _ : state) {
-    ++code.back();
     CommandWriter w;
     const uint32_t handle = harness.handle();
-    packets::createShader(w, handle, AEROGPU_SHADER_STAGE_VERTEX, code);
+    write(w, handle);
     packets::destroyShader(w, handle);
     if (harness.submit(w).result.error_count != 0) {
       state.SkipWithError("the shader is refused");
@@ -194,7 +194,27 @@ void createDxbcVertexShader(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations());
 }
+void createDxbcVertexShader(benchmark::State& state) {
+  test::dxbc::Tokens code = test::dxbc::vertexCode();
+  code.push_back(0);  // after the container: makes each one new
+  createShaders(state, [&](CommandWriter& w, uint32_t handle) {
+    ++code.back();
+    packets::createShader(w, handle, AEROGPU_SHADER_STAGE_VERTEX, code);
+  });
+}
+void createTokenVertexShader(benchmark::State& state) {
+  test::dxbc::TokenShader shader = test::dxbc::vertexTokens();
+  // In place of `ret`: a comment, whose number makes each one new.
+  shader.tokens.pop_back();
+  shader.tokens.insert(shader.tokens.end(), {0x35, 3, 0, 1u << 24 | test::dxbc::kRet});
+  shader.tokens[1] = static_cast<uint32_t>(shader.tokens.size());
+  createShaders(state, [&](CommandWriter& w, uint32_t handle) {
+    ++*(shader.tokens.end() - 2);
+    test::dxbc::createShader(w, handle, AEROGPU_SHADER_STAGE_VERTEX, shader);
+  });
+}
 BENCHMARK(createDxbcVertexShader)->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(createTokenVertexShader)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 /// Measures an empty submission from submit to submission_done.
 void emptySubmission(benchmark::State& state, const char* backend) {

@@ -57,18 +57,22 @@ TEST_F(ShaderTokens, Stages) {
 
 // CODE-1
 TEST_F(ShaderTokens, CountsAreWithinThePacket) {
-  const auto with = [&](const std::function<void(aerogpu_cmd_ext_create_shader&)>& change) {
-    return codeOf(vertexTokens(), kVertex, change);
+  const auto refused = [&](const char* text,
+                           const std::function<void(aerogpu_cmd_ext_create_shader&)>& change) {
+    EXPECT_EQ(codeOf(vertexTokens(), kVertex, change), kDecode);
+    const auto lines = h.takeGuestLines();
+    return lines.size() == 1 && lines[0].find(text) != std::string::npos;
   };
-  EXPECT_EQ(with([](auto& c) { ++c.output_count; }), kDecode);
-  EXPECT_EQ(with([](auto& c) { ++c.input_count; }), kDecode);
-  EXPECT_EQ(with([](auto& c) { c.input_count = 0x80000000u; }), kDecode);
-  EXPECT_EQ(with([](auto& c) { c.input_count = c.output_count = c.patch_constant_count = UINT32_MAX; }),
-            kDecode);
-  EXPECT_EQ(with([](auto& c) { c.token_count = 0x40000000u; }), kDecode) << "4 GiB";
-  EXPECT_EQ(with([](auto& c) { c.token_count = 1; }), kDecode);
-  EXPECT_EQ(with([](auto& c) { c.token_count = 0; }), kDecode);
-  EXPECT_EQ(with([](auto& c) { --c.output_count, c.patch_constant_count = 1; }), kDecode);
+  constexpr const char *kPast = "run past the packet", *kShort = "without version";
+  EXPECT_TRUE(refused(kPast, [](auto& c) { ++c.output_count; }));
+  EXPECT_TRUE(refused(kPast, [](auto& c) { ++c.input_count; }));
+  EXPECT_TRUE(refused(kPast, [](auto& c) { c.input_count = 0x80000000u; }));
+  EXPECT_TRUE(
+      refused(kPast, [](auto& c) { c.input_count = c.output_count = c.patch_constant_count = UINT32_MAX; }));
+  EXPECT_TRUE(refused(kPast, [](auto& c) { c.token_count += 0x40000000u; })) << "4 GiB more";
+  EXPECT_TRUE(refused(kShort, [](auto& c) { c.token_count = 1; }));
+  EXPECT_TRUE(refused(kShort, [](auto& c) { c.token_count = 0; }));
+  EXPECT_TRUE(refused("no such signature", [](auto& c) { --c.output_count, c.patch_constant_count = 1; }));
   EXPECT_EQ(codeOf({program(kCs50, {}), {{0, 0, 1}}, {}, {}}, kCompute), kDecode);
   EXPECT_EQ(codeOf({program(kCs50, {}), {}, {{0, 0, 1}}, {}}, kCompute), kDecode);
 }
