@@ -42,7 +42,7 @@ public:
     return tooMuch(work, 0);
   }
 
-  /// Notes that a shader was translated, which takes time like a new pipeline.
+  /// Notes that a shader was or may have been translated, which takes time like a new pipeline.
   void noteShaderMade() {
     m_pipelines = kShaderMade;
     m_budget.ask();

@@ -161,6 +161,8 @@ public:
   bool inSpace = false;  ///< handle spaces are enabled: submissions are in `space`, the kernel driver's in 0
   uint32_t space = 0;
 
+  explicit FakeExecutor(const core::Sharing& sharing = {}) : m_sharing(sharing) {}
+
   core::Executor& executor() { return m_executor; }
   core::ExecutionReport submit(const CommandWriter& w, std::span<const uint8_t> allocTable = {}) {
     aerogpu_submission submission{};
@@ -194,13 +196,14 @@ private:
   }
   static int onMap(void*, uint64_t, uint64_t, bool, aerogpu_guest_mapping*) { return -1; }
 
+  const core::Sharing m_sharing;
   HostMemory m_hostMemory{uint64_t{1} << 40};
   Log m_log{onLog, this};
   aerogpu_renderer_callbacks m_callbacks{sizeof m_callbacks, onMap, nullptr, nullptr, nullptr};
   core::GuestMemory m_guest{m_callbacks, this};
   const core::Announced m_announced{backend};
   core::Executor m_executor{{backend, m_announced, m_hostMemory, stats, m_log, m_guest, backend.interrupted,
-                             false, uint64_t{1} << 40}};
+                             false, uint64_t{1} << 40, m_sharing}};
 };
 
 }  // namespace aerogpu::test

@@ -150,6 +150,8 @@ void Executor::executePackets(const aerogpu_submission& submission) {
         report.stopped = true;
         break;
       }
+      // A draw may have translated a shader in vain.
+      m_work.noteShaderMade();
     }
     ++counts.packets;
     if (!m_work.needsLook()) [[likely]]

@@ -251,6 +251,18 @@ TEST(Limits, PixelsOfASubmission) {
   EXPECT_EQ(f.submit(inside).errorCount, 0u) << "only the viewport counts";
 }
 
+/// A draw whose shader cannot be translated for its layout makes no pipeline.
+// LIM-15
+TEST(Limits, PacketsThatFailTakeTimeToo) {
+  FakeExecutor f({.maxBatchNs = 0, .othersWait = [](void*, const core::Owner&) { return true; }});
+  CommandWriter w;
+  for (int i = 0; i < 3; ++i) packets::destroyShader(w, 77);
+  EXPECT_EQ(f.submit(w).errorCount, 2u) << "the first one, and that the rest does not run";
+  CommandWriter good;
+  for (int i = 0; i < 3; ++i) good.packet(aerogpu_cmd_flush{});
+  EXPECT_EQ(f.submit(good).errorCount, 0u);
+}
+
 /// The number of draws of 2^20 pixels that fill the first slice, of 2^25 plain pixels.
 // LIM-9
 TEST(Limits, SlicesAreWeighedByShadersAndFilters) {
