@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kNeeded = AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_EXT_FEATURE_HI_FORMATS |
                              AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_UPDATES |
                              AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_QUERIES |
-                             AEROGPU_EXT_FEATURE_HI_STATES;
+                             AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_D3D10_SHADERS;
 
 }  // namespace
 

@@ -87,8 +87,9 @@ HRESULT APIENTRY QueryResourceResidency(DXGI_DDI_ARG_QUERYRESOURCERESIDENCY *arg
 }
 
 HRESULT APIENTRY RotateResourceIdentities(DXGI_DDI_ARG_ROTATE_RESOURCE_IDENTITIES *args) {
-  return run("DXGI RotateResourceIdentities", args, [&](Device &) {
+  return run("DXGI RotateResourceIdentities", args, [&](Device &device) {
     rotate(args->pResources, args->Resources);
+    device.pipeline.rotated();
     return kOk;
   });
 }

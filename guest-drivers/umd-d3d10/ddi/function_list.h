@@ -31,49 +31,49 @@ enum class Category : uint8_t {
 // X(name without pfn, first version, answer, category)
 #define AERO_DEVICE_FUNCTIONS(X)                                                                        \
   X(DefaultConstantBufferUpdateSubresourceUP, D3D10, Done, Removed)                                     \
-  X(VsSetConstantBuffers, D3D10, Refused, Removed)                                                      \
-  X(PsSetShaderResources, D3D10, Refused, Removed)                                                      \
-  X(PsSetShader, D3D10, Refused, Removed)                                                               \
-  X(PsSetSamplers, D3D10, Refused, Removed)                                                             \
-  X(VsSetShader, D3D10, Refused, Removed)                                                               \
-  X(DrawIndexed, D3D10, Refused, Removed)                                                               \
-  X(Draw, D3D10, Refused, Removed)                                                                      \
+  X(VsSetConstantBuffers, D3D10, Done, Removed)                                                         \
+  X(PsSetShaderResources, D3D10, Done, Removed)                                                         \
+  X(PsSetShader, D3D10, Done, Removed)                                                                  \
+  X(PsSetSamplers, D3D10, Done, Removed)                                                                \
+  X(VsSetShader, D3D10, Done, Removed)                                                                  \
+  X(DrawIndexed, D3D10, Done, Removed)                                                                  \
+  X(Draw, D3D10, Done, Removed)                                                                         \
   X(DynamicIABufferMapNoOverwrite, D3D10, Done, Map)                                                    \
   X(DynamicIABufferUnmap, D3D10, Done, Removed)                                                         \
   X(DynamicConstantBufferMapDiscard, D3D10, Done, Map)                                                  \
   X(DynamicIABufferMapDiscard, D3D10, Done, Map)                                                        \
   X(DynamicConstantBufferUnmap, D3D10, Done, Removed)                                                   \
-  X(PsSetConstantBuffers, D3D10, Refused, Removed)                                                      \
-  X(IaSetInputLayout, D3D10, Refused, Removed)                                                          \
-  X(IaSetVertexBuffers, D3D10, Refused, Removed)                                                        \
-  X(IaSetIndexBuffer, D3D10, Refused, Removed)                                                          \
-  X(DrawIndexedInstanced, D3D10, Refused, Removed)                                                      \
-  X(DrawInstanced, D3D10, Refused, Removed)                                                             \
+  X(PsSetConstantBuffers, D3D10, Done, Removed)                                                         \
+  X(IaSetInputLayout, D3D10, Done, Removed)                                                             \
+  X(IaSetVertexBuffers, D3D10, Done, Removed)                                                           \
+  X(IaSetIndexBuffer, D3D10, Done, Removed)                                                             \
+  X(DrawIndexedInstanced, D3D10, Done, Removed)                                                         \
+  X(DrawInstanced, D3D10, Done, Removed)                                                                \
   X(DynamicResourceMapDiscard, D3D10, Done, Map)                                                        \
   X(DynamicResourceUnmap, D3D10, Done, Removed)                                                         \
-  X(GsSetConstantBuffers, D3D10, Refused, Removed)                                                      \
-  X(GsSetShader, D3D10, Refused, Removed)                                                               \
-  X(IaSetTopology, D3D10, Refused, Removed)                                                             \
+  X(GsSetConstantBuffers, D3D10, Nothing, Removed)  /* no geometry shader can be made */                \
+  X(GsSetShader, D3D10, Nothing, Removed)  /* no geometry shader can be made */                         \
+  X(IaSetTopology, D3D10, Done, Removed)                                                                \
   X(StagingResourceMap, D3D10, Done, Map)                                                               \
   X(StagingResourceUnmap, D3D10, Done, Removed)                                                         \
-  X(VsSetShaderResources, D3D10, Refused, Removed)                                                      \
-  X(VsSetSamplers, D3D10, Refused, Removed)                                                             \
-  X(GsSetShaderResources, D3D10, Refused, Removed)                                                      \
-  X(GsSetSamplers, D3D10, Refused, Removed)                                                             \
-  X(SetRenderTargets, D3D10, Refused, Removed)                                                          \
+  X(VsSetShaderResources, D3D10, Done, Removed)                                                         \
+  X(VsSetSamplers, D3D10, Done, Removed)                                                                \
+  X(GsSetShaderResources, D3D10, Nothing, Removed)  /* no geometry shader can be made */                \
+  X(GsSetSamplers, D3D10, Nothing, Removed)  /* no geometry shader can be made */                       \
+  X(SetRenderTargets, D3D10, Done, Removed)                                                             \
   X(ShaderResourceViewReadAfterWriteHazard, D3D10, Nothing, Removed)  /* packets run in order */        \
   X(ResourceReadAfterWriteHazard, D3D10, Nothing, Removed)  /* packets run in order */                  \
-  X(SetBlendState, D3D10, Refused, Removed)                                                             \
-  X(SetDepthStencilState, D3D10, Refused, Removed)                                                      \
-  X(SetRasterizerState, D3D10, Refused, Removed)                                                        \
+  X(SetBlendState, D3D10, Done, Removed)                                                                \
+  X(SetDepthStencilState, D3D10, Done, Removed)                                                         \
+  X(SetRasterizerState, D3D10, Done, Removed)                                                           \
   X(QueryEnd, D3D10, Refused, Removed)                                                                  \
   X(QueryBegin, D3D10, Refused, Removed)                                                                \
   X(ResourceCopyRegion, D3D10, Done, Removed)                                                           \
   X(ResourceUpdateSubresourceUP, D3D10, Done, Removed)                                                  \
-  X(SoSetTargets, D3D10, Refused, Removed)                                                              \
+  X(SoSetTargets, D3D10, Nothing, Removed)  /* no buffer for it can be made */                          \
   X(DrawAuto, D3D10, Refused, Removed)                                                                  \
-  X(SetViewports, D3D10, Refused, Removed)                                                              \
-  X(SetScissorRects, D3D10, Refused, Removed)                                                           \
+  X(SetViewports, D3D10, Done, Removed)                                                                 \
+  X(SetScissorRects, D3D10, Done, Removed)                                                              \
   X(ClearRenderTargetView, D3D10, Done, Removed)                                                        \
   X(ClearDepthStencilView, D3D10, Done, Removed)                                                        \
   X(SetPredication, D3D10, Refused, Removed)                                                            \
@@ -101,27 +101,27 @@ enum class Category : uint8_t {
   X(CreateDepthStencilView, D3D10, Done, Memory)                                                        \
   X(DestroyDepthStencilView, D3D10, Done, Removed)                                                      \
   X(CalcPrivateElementLayoutSize, D3D10, Size, Free)                                                    \
-  X(CreateElementLayout, D3D10, Refused, Memory)                                                        \
-  X(DestroyElementLayout, D3D10, Refused, Removed)                                                      \
+  X(CreateElementLayout, D3D10, Done, Memory)                                                           \
+  X(DestroyElementLayout, D3D10, Done, Removed)                                                         \
   X(CalcPrivateBlendStateSize, D3D10, Size, Free)                                                       \
-  X(CreateBlendState, D3D10, Refused, Memory)                                                           \
-  X(DestroyBlendState, D3D10, Refused, Removed)                                                         \
+  X(CreateBlendState, D3D10, Done, Memory)                                                              \
+  X(DestroyBlendState, D3D10, Nothing, Removed)  /* the device has no such object */                    \
   X(CalcPrivateDepthStencilStateSize, D3D10, Size, Free)                                                \
-  X(CreateDepthStencilState, D3D10, Refused, Memory)                                                    \
-  X(DestroyDepthStencilState, D3D10, Refused, Removed)                                                  \
+  X(CreateDepthStencilState, D3D10, Done, Memory)                                                       \
+  X(DestroyDepthStencilState, D3D10, Nothing, Removed)  /* the device has no such object */             \
   X(CalcPrivateRasterizerStateSize, D3D10, Size, Free)                                                  \
-  X(CreateRasterizerState, D3D10, Refused, Memory)                                                      \
-  X(DestroyRasterizerState, D3D10, Refused, Removed)                                                    \
+  X(CreateRasterizerState, D3D10, Done, Memory)                                                         \
+  X(DestroyRasterizerState, D3D10, Nothing, Removed)  /* the device has no such object */               \
   X(CalcPrivateShaderSize, D3D10, Size, Free)                                                           \
-  X(CreateVertexShader, D3D10, Refused, Memory)                                                         \
+  X(CreateVertexShader, D3D10, Done, Memory)                                                            \
   X(CreateGeometryShader, D3D10, Refused, Memory)                                                       \
-  X(CreatePixelShader, D3D10, Refused, Memory)                                                          \
+  X(CreatePixelShader, D3D10, Done, Memory)                                                             \
   X(CalcPrivateGeometryShaderWithStreamOutput, D3D10, Size, Free)                                       \
   X(CreateGeometryShaderWithStreamOutput, D3D10, Refused, Memory)                                       \
-  X(DestroyShader, D3D10, Refused, Removed)                                                             \
+  X(DestroyShader, D3D10, Done, Removed)                                                                \
   X(CalcPrivateSamplerSize, D3D10, Size, Free)                                                          \
-  X(CreateSampler, D3D10, Refused, Memory)                                                              \
-  X(DestroySampler, D3D10, Refused, Removed)                                                            \
+  X(CreateSampler, D3D10, Done, Memory)                                                                 \
+  X(DestroySampler, D3D10, Nothing, Removed)  /* the device has no such object */                       \
   X(CalcPrivateQuerySize, D3D10, Size, Free)                                                            \
   X(CreateQuery, D3D10, Refused, Memory)                                                                \
   X(DestroyQuery, D3D10, Refused, Removed)                                                              \
@@ -136,14 +136,14 @@ enum class Category : uint8_t {
   X(DrawIndexedInstancedIndirect, D3D11, Refused, Removed)                                              \
   X(DrawInstancedIndirect, D3D11, Refused, Removed)                                                     \
   X(CommandListExecute, D3D11, Null, Removed)  /* for command lists, which no caps claim */             \
-  X(HsSetShaderResources, D3D11, Refused, Removed)                                                      \
-  X(HsSetShader, D3D11, Refused, Removed)                                                               \
-  X(HsSetSamplers, D3D11, Refused, Removed)                                                             \
-  X(HsSetConstantBuffers, D3D11, Refused, Removed)                                                      \
-  X(DsSetShaderResources, D3D11, Refused, Removed)                                                      \
-  X(DsSetShader, D3D11, Refused, Removed)                                                               \
-  X(DsSetSamplers, D3D11, Refused, Removed)                                                             \
-  X(DsSetConstantBuffers, D3D11, Refused, Removed)                                                      \
+  X(HsSetShaderResources, D3D11, Nothing, Removed)  /* no hull shader can be made */                    \
+  X(HsSetShader, D3D11, Nothing, Removed)  /* no hull shader can be made */                             \
+  X(HsSetSamplers, D3D11, Nothing, Removed)  /* no hull shader can be made */                           \
+  X(HsSetConstantBuffers, D3D11, Nothing, Removed)  /* no hull shader can be made */                    \
+  X(DsSetShaderResources, D3D11, Nothing, Removed)  /* no domain shader can be made */                  \
+  X(DsSetShader, D3D11, Nothing, Removed)  /* no domain shader can be made */                           \
+  X(DsSetSamplers, D3D11, Nothing, Removed)  /* no domain shader can be made */                         \
+  X(DsSetConstantBuffers, D3D11, Nothing, Removed)  /* no domain shader can be made */                  \
   X(CreateHullShader, D3D11, Refused, Memory)                                                           \
   X(CreateDomainShader, D3D11, Refused, Memory)                                                         \
   X(CheckDeferredContextHandleSizes, D3D11, Null, Check)  /* for command lists, which no caps claim */  \
@@ -162,16 +162,16 @@ enum class Category : uint8_t {
   X(DsSetShaderWithIfaces, D3D11, Refused, Memory)                                                      \
   X(CsSetShaderWithIfaces, D3D11, Refused, Memory)                                                      \
   X(CreateComputeShader, D3D11, Refused, Memory)                                                        \
-  X(CsSetShader, D3D11, Refused, Removed)                                                               \
-  X(CsSetShaderResources, D3D11, Refused, Removed)                                                      \
-  X(CsSetSamplers, D3D11, Refused, Removed)                                                             \
-  X(CsSetConstantBuffers, D3D11, Refused, Removed)                                                      \
+  X(CsSetShader, D3D11, Nothing, Removed)  /* no compute shader can be made */                          \
+  X(CsSetShaderResources, D3D11, Nothing, Removed)  /* no compute shader can be made */                 \
+  X(CsSetSamplers, D3D11, Nothing, Removed)  /* no compute shader can be made */                        \
+  X(CsSetConstantBuffers, D3D11, Nothing, Removed)  /* no compute shader can be made */                 \
   X(CalcPrivateUnorderedAccessViewSize, D3D11, Size, Free)                                              \
   X(CreateUnorderedAccessView, D3D11, Refused, Memory)                                                  \
   X(DestroyUnorderedAccessView, D3D11, Refused, Removed)                                                \
   X(ClearUnorderedAccessViewUint, D3D11, Refused, Removed)                                              \
   X(ClearUnorderedAccessViewFloat, D3D11, Refused, Removed)                                             \
-  X(CsSetUnorderedAccessViews, D3D11, Refused, Removed)                                                 \
+  X(CsSetUnorderedAccessViews, D3D11, Nothing, Removed)  /* no such view can be made */                 \
   X(Dispatch, D3D11, Refused, Removed)                                                                  \
   X(DispatchIndirect, D3D11, Refused, Removed)                                                          \
   X(SetResourceMinLOD, D3D11, Refused, Removed)                                                         \

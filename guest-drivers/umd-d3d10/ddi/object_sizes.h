@@ -4,6 +4,8 @@
 #pragma once
 
 #include "guest-drivers/umd-d3d10/resources/resource.h"
+#include "guest-drivers/umd-d3d10/shaders/shader.h"
+#include "guest-drivers/umd-d3d10/state/state_objects.h"
 #include "guest-drivers/umd-d3d10/views/view.h"
 
 namespace aero::sizes {
@@ -15,13 +17,13 @@ constexpr SIZE_T kCalcPrivateOpenedResourceSize = sizeof(Resource);
 constexpr SIZE_T kCalcPrivateShaderResourceViewSize = sizeof(View);
 constexpr SIZE_T kCalcPrivateRenderTargetViewSize = sizeof(View);
 constexpr SIZE_T kCalcPrivateDepthStencilViewSize = sizeof(View);
-constexpr SIZE_T kCalcPrivateElementLayoutSize = kNone;
-constexpr SIZE_T kCalcPrivateBlendStateSize = kNone;
-constexpr SIZE_T kCalcPrivateDepthStencilStateSize = kNone;
-constexpr SIZE_T kCalcPrivateRasterizerStateSize = kNone;
-constexpr SIZE_T kCalcPrivateShaderSize = kNone;
+constexpr SIZE_T kCalcPrivateElementLayoutSize = sizeof(ElementLayout);
+constexpr SIZE_T kCalcPrivateBlendStateSize = sizeof(BlendState);
+constexpr SIZE_T kCalcPrivateDepthStencilStateSize = sizeof(DepthStencilState);
+constexpr SIZE_T kCalcPrivateRasterizerStateSize = sizeof(RasterizerState);
+constexpr SIZE_T kCalcPrivateShaderSize = sizeof(Shader);
 constexpr SIZE_T kCalcPrivateGeometryShaderWithStreamOutput = kNone;
-constexpr SIZE_T kCalcPrivateSamplerSize = kNone;
+constexpr SIZE_T kCalcPrivateSamplerSize = sizeof(SamplerState);
 constexpr SIZE_T kCalcPrivateQuerySize = kNone;
 constexpr SIZE_T kCalcPrivateTessellationShaderSize = kNone;
 constexpr SIZE_T kCalcPrivateUnorderedAccessViewSize = kNone;

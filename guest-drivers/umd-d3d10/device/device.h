@@ -6,6 +6,7 @@
 #include "guest-drivers/umd-common/submit/device_handles.h"
 #include "guest-drivers/umd-d3d10/adapter/adapter.h"
 #include "guest-drivers/umd-d3d10/adapter/caps.h"
+#include "guest-drivers/umd-d3d10/state/pipeline.h"
 #include "guest-drivers/umd-d3d10/submit/device_objects.h"
 
 namespace aero {
@@ -60,6 +61,7 @@ public:
   ObjectTools tools{context, handles};
   UploadMemory uploads{tools};
   DeviceObjects objects{context, handles, m_adapter.formats(), uploads};
+  Pipeline pipeline{objects};
 };
 
 }  // namespace aero

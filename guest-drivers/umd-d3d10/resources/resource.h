@@ -23,6 +23,7 @@ public:
   static Resource *from(D3D10DDI_HRESOURCE handle) { return static_cast<Resource *>(handle.pDrvPrivate); }
   static Resource *from(DXGI_DDI_HRESOURCE handle) { return reinterpret_cast<Resource *>(handle); }
 
+  // create.cpp
   HRESULT create(DeviceObjects &objects, const D3D11DDIARG_CREATERESOURCE &args, D3D10DDI_HRTRESOURCE runtime);
   HRESULT open(DeviceObjects &objects, const D3D10DDIARG_OPENRESOURCE &args);
   /** Frees all that it has, also after a creation that failed. */

@@ -102,6 +102,8 @@ TEST_P(Umd10, FormatsSayWhatTheDeviceCan) {
     UINT levels = 99;
     AERO_CALL(rt, CheckMultisampleQualityLevels, DXGI_FORMAT_R8G8B8A8_UNORM, samples, &levels);
     EXPECT_EQ(levels, samples == 1) << samples;
+    AERO_CALL(rt, CheckMultisampleQualityLevels, DXGI_FORMAT_R8G8B8A8_UINT, samples, &levels);
+    EXPECT_EQ(levels, samples == 1) << samples;
   }
   D3D10DDI_COUNTER_INFO info;
   memset(static_cast<void *>(&info), 0x77, sizeof info);

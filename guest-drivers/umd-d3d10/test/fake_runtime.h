@@ -59,7 +59,7 @@ public:
   template <class Function, class... Arguments> SIZE_T size(Function function, Arguments... arguments) {
     SIZE_T bytes = 0;
     inThread([&] { bytes = function(device, arguments...); });
-    EXPECT_GE(bytes, sizeof(void *));
+    EXPECT_GT(bytes, 0u);
     return bytes;
   }
   template <class Argument> HRESULT dxgi(HRESULT(APIENTRY *function)(Argument *), Argument &args) {

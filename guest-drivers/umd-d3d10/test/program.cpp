@@ -244,6 +244,158 @@ void Program::destroy(D3D10DDI_HSHADERRESOURCEVIEW view) {
   free(view.pDrvPrivate);
 }
 
+D3D10DDI_HSHADER Program::shader(bool isVertex, const std::vector<uint32_t> &code,
+                                 const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &inputs,
+                                 const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &outputs) {
+  std::vector<UINT> tokens(code.begin(), code.end());
+  std::vector<D3D10DDIARG_SIGNATURE_ENTRY> in = inputs, out = outputs;
+  D3D10DDIARG_STAGE_IO_SIGNATURES signatures = {in.data(), static_cast<UINT>(in.size()), out.data(),
+                                                static_cast<UINT>(out.size())};
+  D3D10DDI_HSHADER made;
+  made.pDrvPrivate = memory(rt.size(rt.functions10().pfnCalcPrivateShaderSize, tokens.data(), &signatures));
+  const D3D10DDI_HRTSHADER runtime = {runtimeHandle()};
+  EXPECT_EQ(isVertex ? AERO_CALL(rt, CreateVertexShader, tokens.data(), made, runtime, &signatures)
+                     : AERO_CALL(rt, CreatePixelShader, tokens.data(), made, runtime, &signatures),
+            0);
+  std::fill(tokens.begin(), tokens.end(), 0xDBDBDBDB);
+  memset(static_cast<void *>(in.data()), kGone, in.size() * sizeof in[0]);
+  memset(static_cast<void *>(out.data()), kGone, out.size() * sizeof out[0]);
+  return made;
+}
+
+D3D10DDI_HELEMENTLAYOUT Program::layout(const std::vector<D3D10DDIARG_INPUT_ELEMENT_DESC> &elements) {
+  std::vector<D3D10DDIARG_INPUT_ELEMENT_DESC> copy = elements;
+  D3D10DDIARG_CREATEELEMENTLAYOUT args = {copy.data(), static_cast<UINT>(copy.size())};
+  D3D10DDI_HELEMENTLAYOUT made;
+  made.pDrvPrivate = memory(rt.size(rt.functions10().pfnCalcPrivateElementLayoutSize, &args));
+  EXPECT_EQ(AERO_CALL(rt, CreateElementLayout, &args, made, D3D10DDI_HRTELEMENTLAYOUT{runtimeHandle()}), 0);
+  memset(static_cast<void *>(copy.data()), kGone, copy.size() * sizeof copy[0]);
+  return made;
+}
+
+template <class Handle, class Runtime, class Desc>
+HRESULT Program::tryState(const char *name, SIZE_T(APIENTRY *size)(D3D10DDI_HDEVICE, const Desc *),
+                          VOID(APIENTRY *create)(D3D10DDI_HDEVICE, const Desc *, Handle, Runtime), const Desc &desc,
+                          Handle &out) {
+  Desc copy = desc;
+  out.pDrvPrivate = memory(rt.size(size, &copy));
+  const HRESULT result = rt.call(name, create, &copy, out, Runtime{runtimeHandle()});
+  memset(static_cast<void *>(&copy), kGone, sizeof copy);
+  if (result) {
+    free(out.pDrvPrivate);
+    out = {};
+  }
+  return result;
+}
+
+HRESULT Program::tryBlend(const D3D10_1_DDI_BLEND_DESC &desc, D3D10DDI_HBLENDSTATE &out) {
+  if (!rt.is10())
+    return tryState("CreateBlendState", rt.functions101().pfnCalcPrivateBlendStateSize,
+                    rt.functions101().pfnCreateBlendState, desc, out);
+  const D3D10_DDI_RENDER_TARGET_BLEND_DESC1 &first = desc.RenderTarget[0];
+  D3D10_DDI_BLEND_DESC older = {};
+  older.AlphaToCoverageEnable = desc.AlphaToCoverageEnable;
+  older.SrcBlend = first.SrcBlend;
+  older.DestBlend = first.DestBlend;
+  older.BlendOp = first.BlendOp;
+  older.SrcBlendAlpha = first.SrcBlendAlpha;
+  older.DestBlendAlpha = first.DestBlendAlpha;
+  older.BlendOpAlpha = first.BlendOpAlpha;
+  for (UINT i = 0; i < 8; i++) {
+    const D3D10_DDI_RENDER_TARGET_BLEND_DESC1 &of = desc.RenderTarget[desc.IndependentBlendEnable ? i : 0];
+    older.BlendEnable[i] = of.BlendEnable;
+    older.RenderTargetWriteMask[i] = of.RenderTargetWriteMask;
+  }
+  return tryState("CreateBlendState", rt.functions10().pfnCalcPrivateBlendStateSize,
+                  rt.functions10().pfnCreateBlendState, older, out);
+}
+
+D3D10DDI_HDEPTHSTENCILSTATE Program::depthState(const D3D10_DDI_DEPTH_STENCIL_DESC &desc) {
+  D3D10DDI_HDEPTHSTENCILSTATE out;
+  EXPECT_EQ(tryState("CreateDepthStencilState", rt.functions10().pfnCalcPrivateDepthStencilStateSize,
+                     rt.functions10().pfnCreateDepthStencilState, desc, out),
+            0);
+  return out;
+}
+
+HRESULT Program::tryRasterizer(const D3D10_DDI_RASTERIZER_DESC &desc, D3D10DDI_HRASTERIZERSTATE &out) {
+  return tryState("CreateRasterizerState", rt.functions10().pfnCalcPrivateRasterizerStateSize,
+                  rt.functions10().pfnCreateRasterizerState, desc, out);
+}
+
+HRESULT Program::trySampler(const D3D10_DDI_SAMPLER_DESC &desc, D3D10DDI_HSAMPLER &out) {
+  return tryState("CreateSampler", rt.functions10().pfnCalcPrivateSamplerSize, rt.functions10().pfnCreateSampler, desc,
+                  out);
+}
+
+#define AERO_DESTROY(HANDLE, NAME)                      \
+  void Program::destroy(HANDLE handle) {                \
+    EXPECT_EQ(AERO_CALL(rt, Destroy##NAME, handle), 0); \
+    free(handle.pDrvPrivate);                           \
+  }
+AERO_DESTROY(D3D10DDI_HSHADER, Shader)
+AERO_DESTROY(D3D10DDI_HELEMENTLAYOUT, ElementLayout)
+AERO_DESTROY(D3D10DDI_HBLENDSTATE, BlendState)
+AERO_DESTROY(D3D10DDI_HDEPTHSTENCILSTATE, DepthStencilState)
+AERO_DESTROY(D3D10DDI_HRASTERIZERSTATE, RasterizerState)
+AERO_DESTROY(D3D10DDI_HSAMPLER, Sampler)
+#undef AERO_DESTROY
+
+void Program::setTargets(const std::vector<D3D10DDI_HRENDERTARGETVIEW> &views, D3D10DDI_HDEPTHSTENCILVIEW depth) {
+  const UINT count = static_cast<UINT>(views.size());
+  EXPECT_EQ(rt.is11() ? rt.call("SetRenderTargets", rt.functions11().pfnSetRenderTargets, views.data(), count,
+                                8 - count, depth, nullptr, nullptr, count, 0u, 0u, 0u)
+                      : rt.call("SetRenderTargets", rt.functions10().pfnSetRenderTargets, views.data(), count,
+                                8 - count, depth),
+            0);
+}
+
+void Program::viewport(float x, float y, float width, float height) {
+  const D3D10_DDI_VIEWPORT viewport = {x, y, width, height, 0, 1};
+  EXPECT_EQ(AERO_CALL(rt, SetViewports, 1u, 0u, &viewport), 0);
+}
+
+void Program::stream(D3D10DDI_HRESOURCE buffer, UINT stride, UINT offset) {
+  EXPECT_EQ(AERO_CALL(rt, IaSetVertexBuffers, 0u, 1u, &buffer, &stride, &offset), 0);
+}
+
+D3D10_1_DDI_BLEND_DESC defaultBlend() {
+  D3D10_1_DDI_BLEND_DESC out = {};
+  for (D3D10_DDI_RENDER_TARGET_BLEND_DESC1 &target : out.RenderTarget)
+    target = {FALSE,
+              D3D10_DDI_BLEND_ONE,
+              D3D10_DDI_BLEND_ZERO,
+              D3D10_DDI_BLEND_OP_ADD,
+              D3D10_DDI_BLEND_ONE,
+              D3D10_DDI_BLEND_ZERO,
+              D3D10_DDI_BLEND_OP_ADD,
+              15};
+  return out;
+}
+
+D3D10_DDI_DEPTH_STENCIL_DESC defaultDepth() {
+  const D3D10_DDI_DEPTH_STENCILOP_DESC keep = {D3D10_DDI_STENCIL_OP_KEEP, D3D10_DDI_STENCIL_OP_KEEP,
+                                               D3D10_DDI_STENCIL_OP_KEEP, D3D10_DDI_COMPARISON_ALWAYS};
+  return {TRUE, D3D10_DDI_DEPTH_WRITE_MASK_ALL, D3D10_DDI_COMPARISON_LESS, FALSE, TRUE, TRUE, 0xFF, 0xFF, keep, keep};
+}
+
+D3D10_DDI_RASTERIZER_DESC defaultRasterizer() {
+  return {D3D10_DDI_FILL_SOLID, D3D10_DDI_CULL_BACK, FALSE, 0, 0, 0, TRUE, FALSE, FALSE, FALSE};
+}
+
+D3D10_DDI_SAMPLER_DESC defaultSampler() {
+  return {D3D10_DDI_FILTER_MIN_MAG_MIP_LINEAR,
+          D3D10_DDI_TEXTURE_ADDRESS_CLAMP,
+          D3D10_DDI_TEXTURE_ADDRESS_CLAMP,
+          D3D10_DDI_TEXTURE_ADDRESS_CLAMP,
+          0,
+          16,
+          D3D10_DDI_COMPARISON_NEVER,
+          {0, 0, 0, 0},
+          -3.402823466e+38f,
+          3.402823466e+38f};
+}
+
 void Program::clear(D3D10DDI_HRENDERTARGETVIEW view, float r, float g, float b, float a) {
   FLOAT color[4] = {r, g, b, a};
   EXPECT_EQ(AERO_CALL(rt, ClearRenderTargetView, view, color), 0);

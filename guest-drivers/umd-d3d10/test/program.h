@@ -48,6 +48,25 @@ public:
   void destroy(D3D10DDI_HDEPTHSTENCILVIEW view);
   void destroy(D3D10DDI_HSHADERRESOURCEVIEW view);
 
+  /** `code` and signature entries {system value, register, mask}. */
+  D3D10DDI_HSHADER shader(bool isVertex, const std::vector<uint32_t> &code,
+                          const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &inputs,
+                          const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &outputs);
+  D3D10DDI_HELEMENTLAYOUT layout(const std::vector<D3D10DDIARG_INPUT_ELEMENT_DESC> &elements);
+  HRESULT tryBlend(const D3D10_1_DDI_BLEND_DESC &desc, D3D10DDI_HBLENDSTATE &out);
+  D3D10DDI_HDEPTHSTENCILSTATE depthState(const D3D10_DDI_DEPTH_STENCIL_DESC &desc);
+  HRESULT tryRasterizer(const D3D10_DDI_RASTERIZER_DESC &desc, D3D10DDI_HRASTERIZERSTATE &out);
+  HRESULT trySampler(const D3D10_DDI_SAMPLER_DESC &desc, D3D10DDI_HSAMPLER &out);
+  void destroy(D3D10DDI_HSHADER shader);
+  void destroy(D3D10DDI_HELEMENTLAYOUT layout);
+  void destroy(D3D10DDI_HBLENDSTATE state);
+  void destroy(D3D10DDI_HDEPTHSTENCILSTATE state);
+  void destroy(D3D10DDI_HRASTERIZERSTATE state);
+  void destroy(D3D10DDI_HSAMPLER state);
+  void setTargets(const std::vector<D3D10DDI_HRENDERTARGETVIEW> &views, D3D10DDI_HDEPTHSTENCILVIEW depth = {});
+  void viewport(float x, float y, float width, float height);
+  void stream(D3D10DDI_HRESOURCE buffer, UINT stride, UINT offset = 0);
+
   void clear(D3D10DDI_HRENDERTARGETVIEW view, float r, float g, float b, float a);
   /** Returns the bytes of a subresource, rows without gaps, by way of a staging copy. */
   std::vector<uint8_t> read(D3D10DDI_HRESOURCE resource, const ResourceDesc &like, UINT subresource = 0);
@@ -65,9 +84,20 @@ public:
   FakeRuntime &rt;
 
 private:
+  template <class Handle, class Runtime, class Desc>
+  HRESULT tryState(const char *name, SIZE_T(APIENTRY *size)(D3D10DDI_HDEVICE, const Desc *),
+                   VOID(APIENTRY *create)(D3D10DDI_HDEVICE, const Desc *, Handle, Runtime), const Desc &desc,
+                   Handle &out);
+
   std::map<void *, std::unique_ptr<Guarded>> m_memory;
   uintptr_t m_next = 0x5000;
 };
+
+/** Descriptions with the API's defaults. */
+D3D10_1_DDI_BLEND_DESC defaultBlend();
+D3D10_DDI_DEPTH_STENCIL_DESC defaultDepth();
+D3D10_DDI_RASTERIZER_DESC defaultRasterizer();
+D3D10_DDI_SAMPLER_DESC defaultSampler();
 
 /** Bytes of a texel or block. */
 UINT unitBytes(DXGI_FORMAT format);

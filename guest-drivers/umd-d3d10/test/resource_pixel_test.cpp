@@ -96,6 +96,13 @@ TEST_P(Umd10Pixels, ALargeTextureArrivesInPieces) {
   const auto texture = p->resource(desc);
   EXPECT_EQ(p->read(texture, desc), desc.data[0]);
   p->destroy(texture);
+  desc.format = DXGI_FORMAT_BC3_UNORM;
+  desc.width = 2048;
+  desc.height = 1022;
+  desc.data = {pattern(size_t{512} * 16 * 256)};
+  const auto blocks = p->resource(desc);
+  EXPECT_EQ(p->read(blocks, desc), desc.data[0]);
+  p->destroy(blocks);
 }
 
 TEST_P(Umd10Pixels, UpdatesTakeEffectInTheOrderOfTheCalls) {
@@ -298,6 +305,11 @@ TEST_P(Umd10Pixels, ABltForTheCompositorConvertsAndScales) {
   EXPECT_EQ(rt->dxgi(rt->dxgiFunctions().pfnBlt, args), 0);
   p->flush();
   EXPECT_EQ(rt->submissions.size(), before + 1);
+  EXPECT_EQ(rt->dxgi(rt->dxgiFunctions().pfnBlt, args), 0);
+  p->pixels(back, desc);  // submits
+  const size_t submitted = rt->submissions.size();
+  p->flush();
+  EXPECT_EQ(rt->submissions.size(), submitted + 1) << "the frame goes with the submission of Flush";
   const std::vector<uint32_t> seen = p->pixels(shown, surface);
   EXPECT_EQ(seen[5 * 40 + 4], 0xFFFF0000u);
   EXPECT_EQ(seen[36 * 40 + 35], 0xFFFF0000u);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "guest-drivers/umd-d3d10/shaders/shader.h"
+
+namespace aero {
+namespace {
+
+constexpr uint32_t kMostTokens = 1u << 16, kMostEntries = 64, kMostElements = 32;
+
+uint8_t *copyEntries(uint8_t *to, const D3D10DDIARG_SIGNATURE_ENTRY *entries, UINT count) {
+  for (UINT i = 0; i < count; i++) {
+    const aerogpu_ext_signature_entry entry = {static_cast<uint32_t>(entries[i].SystemValue), entries[i].Register,
+                                               entries[i].Mask};
+    memcpy(to, &entry, sizeof entry);
+    to += sizeof entry;
+  }
+  return to;
+}
+
+}  // namespace
+
+HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const UINT *code,
+                       const D3D10DDIARG_STAGE_IO_SIGNATURES &signatures) {
+  const uint32_t tokens = code[1];
+  const UINT inputs = signatures.NumInputSignatureEntries, outputs = signatures.NumOutputSignatureEntries;
+  if (tokens < 2 || tokens > kMostTokens || inputs > kMostEntries || outputs > kMostEntries) return kNotAvailable;
+  handle = objects.take();
+  if (!handle) return objects.context.result(false);
+  const size_t bytes = size_t{tokens} * 4 + (size_t{inputs} + outputs) * sizeof(aerogpu_ext_signature_entry);
+  auto *packet = objects.context.appendBytes<aerogpu_cmd_ext_create_shader>(bytes);
+  if (!packet) {
+    objects.handles.give(handle);
+    handle = 0;
+    return objects.context.result(false);
+  }
+  packet->shader_handle = handle;
+  packet->stage = stage;
+  packet->token_count = tokens;
+  packet->input_count = inputs;
+  packet->output_count = outputs;
+  auto *at = reinterpret_cast<uint8_t *>(packet + 1);
+  memcpy(at, code, size_t{tokens} * 4);
+  at = copyEntries(at + size_t{tokens} * 4, signatures.pInputSignature, inputs);
+  copyEntries(at, signatures.pOutputSignature, outputs);
+  return kOk;
+}
+
+HRESULT ElementLayout::create(DeviceObjects &objects, const D3D10DDIARG_CREATEELEMENTLAYOUT &args) {
+  if (args.NumElements > kMostElements) return kNotAvailable;
+  handle = objects.take();
+  if (!handle) return objects.context.result(false);
+  auto *packet = objects.context.append<aerogpu_cmd_ext_create_layout>(args.NumElements);
+  if (!packet) {
+    objects.handles.give(handle);
+    handle = 0;
+    return objects.context.result(false);
+  }
+  packet->input_layout_handle = handle;
+  aerogpu_ext_layout_element *elements = Context::elementsOf(packet);
+  for (UINT i = 0; i < args.NumElements; i++) {
+    const D3D10DDIARG_INPUT_ELEMENT_DESC &from = args.pVertexElements[i];
+    elements[i] = {from.InputRegister,
+                   from.InputSlot,
+                   static_cast<uint32_t>(from.Format),
+                   from.AlignedByteOffset,
+                   static_cast<uint32_t>(from.InputSlotClass),
+                   from.InstanceDataStepRate};
+  }
+  return kOk;
+}
+
+}  // namespace aero

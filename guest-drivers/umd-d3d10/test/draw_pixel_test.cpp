@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+// Runs draws through the renderer: what a program's triangles look like in each state.
+#include "guest-drivers/umd-d3d10/test/umd_pixels.h"
+#include "renderer/test/token_shaders.h"
+
+namespace aero::test {
+namespace {
+
+using namespace aerogpu::test::dxbc;
+
+constexpr UINT kTarget = D3D10_DDI_BIND_RENDER_TARGET | D3D10_DDI_BIND_SHADER_RESOURCE;
+constexpr uint32_t kRed = 0xFFFF0000, kGreen = 0xFF00FF00, kBlue = 0xFF0000FF, kBlack = 0xFF000000;
+
+struct Corner {
+  float x, y, z, w, rest[4];
+};
+using Corners = std::vector<Corner>;
+
+class Draws10 : public Umd10Pixels {
+protected:
+  void SetUp() override {
+    Umd10Pixels::SetUp();
+    using Entries = std::vector<D3D10DDIARG_SIGNATURE_ENTRY>;
+    const Entries none = {{D3D10_SB_NAME_UNDEFINED, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}};
+    const Entries between = {{D3D10_SB_NAME_POSITION, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}};
+    const Entries target = {{D3D10_SB_NAME_UNDEFINED, 0, 15}};
+    vs = p->shader(true, vertexTokens().tokens, none, between);
+    color = p->shader(false, pixelTokens().tokens, between, target);
+    Tokens sampling;
+    op(sampling, 0x5A, {handle(kSampler, 1)});
+    op(sampling, 0x58 | 3u << 11, {handle(kResource, 2), {0x5555}});
+    op(sampling, 0x62 | 2u << 11, {dst(kInput, 1, 3)});
+    op(sampling, 0x65, {dst(kOutput, 0, 15)});
+    op(sampling, kSample, {dst(kOutput, 0, 15), src(kInput, 1, kXyxx), src(kResource, 2), handle(kSampler, 1)});
+    op(sampling, kRet, {});
+    textured = p->shader(false, program(kPs40, sampling), between, target);
+    Tokens reading;
+    op(reading, 0x59, {{2 | 1u << 2 | kXyzw << 4 | kConstantBuffer << 12 | 2u << 20, 3, 2}});
+    op(reading, 0x65, {dst(kOutput, 0, 15)});
+    op(reading, kMov, {dst(kOutput, 0, 15), constant(3, 1)});
+    op(reading, kRet, {});
+    constant3 = p->shader(false, program(kPs40, reading), between, target);
+    layout = p->layout({{0, 0, DXGI_FORMAT_R32G32B32A32_FLOAT, D3D10_DDI_INPUT_PER_VERTEX_DATA, 0, 0},
+                        {0, 16, DXGI_FORMAT_R32G32B32A32_FLOAT, D3D10_DDI_INPUT_PER_VERTEX_DATA, 0, 1}});
+    desc.bind = kTarget;
+    texture = p->resource(desc);
+    view = p->target(texture, desc.format);
+    AERO_CALL(*rt, VsSetShader, vs);
+    AERO_CALL(*rt, PsSetShader, color);
+    AERO_CALL(*rt, IaSetInputLayout, layout);
+    AERO_CALL(*rt, IaSetTopology, D3D10_DDI_PRIMITIVE_TOPOLOGY_TRIANGLELIST);
+    p->setTargets({view});
+    p->viewport(0, 0, 16, 16);
+    p->clear(view, 0, 0, 0, 1);
+  }
+  void TearDown() override {
+    AERO_CALL(*rt, VsSetShader, D3D10DDI_HSHADER{});
+    AERO_CALL(*rt, PsSetShader, D3D10DDI_HSHADER{});
+    AERO_CALL(*rt, IaSetInputLayout, D3D10DDI_HELEMENTLAYOUT{});
+    p->setTargets({});
+    for (const auto each : {vs, color, textured, constant3}) p->destroy(each);
+    p->destroy(layout);
+    p->destroy(view);
+    p->destroy(texture);
+    Umd10Pixels::TearDown();
+  }
+
+  /** A rectangle of a target of 16 by 16, pixels, as two clockwise triangles. */
+  static Corners rect(float l, float t, float r, float b, std::array<float, 4> c, float z = 0.5f) {
+    const auto at = [&](float x, float y) { return Corner{x / 8 - 1, 1 - y / 8, z, 1, {c[0], c[1], c[2], c[3]}}; };
+    return {at(l, t), at(r, t), at(l, b), at(l, b), at(r, t), at(r, b)};
+  }
+  static constexpr std::array<float, 4> kRedOf = {1, 0, 0, 1}, kGreenOf = {0, 1, 0, 1}, kBlueOf = {0, 0, 1, 1};
+  void draw(const Corners &corners) {
+    const auto buffer = p->buffer(static_cast<UINT>(corners.size() * sizeof(Corner)), D3D10_DDI_BIND_VERTEX_BUFFER,
+                                  D3D10_DDI_USAGE_IMMUTABLE, corners.data());
+    p->stream(buffer, sizeof(Corner));
+    EXPECT_EQ(AERO_CALL(*rt, Draw, static_cast<UINT>(corners.size()), 0u), 0);
+    p->stream({}, 0);
+    p->destroy(buffer);
+  }
+  void expect(float l, float t, float r, float b, uint32_t inside, uint32_t outside = kBlack) {
+    const std::vector<uint32_t> seen = p->pixels(texture, desc);
+    for (UINT y = 0; y < 16; y++)
+      for (UINT x = 0; x < 16; x++)
+        EXPECT_EQ(seen[y * 16 + x], x >= l && x < r && y >= t && y < b ? inside : outside) << x << ' ' << y;
+  }
+  D3D10DDI_HBLENDSTATE blend(const D3D10_1_DDI_BLEND_DESC &of) {
+    D3D10DDI_HBLENDSTATE out;
+    EXPECT_EQ(p->tryBlend(of, out), 0);
+    return out;
+  }
+
+  ResourceDesc desc;
+  D3D10DDI_HSHADER vs, color, textured, constant3;
+  D3D10DDI_HELEMENTLAYOUT layout;
+  D3D10DDI_HRESOURCE texture;
+  D3D10DDI_HRENDERTARGETVIEW view;
+};
+INSTANTIATE_TEST_SUITE_P(All, Draws10,
+                         ::testing::Values(D3D10_0_DDI_INTERFACE_VERSION, D3D10_1_x_DDI_INTERFACE_VERSION,
+                                           D3D11_0_DDI_INTERFACE_VERSION));
+
+TEST_P(Draws10, ATriangleInTheDefaultState) {
+  draw(rect(2, 1, 10, 5, kRedOf));
+  expect(2, 1, 10, 5, kRed);
+}
+
+TEST_P(Draws10, ADrawThatChangesNothingCostsItsPacket) {
+  const auto buffer = p->buffer(6 * sizeof(Corner), D3D10_DDI_BIND_VERTEX_BUFFER);
+  p->stream(buffer, sizeof(Corner));
+  AERO_CALL(*rt, Draw, 3u, 0u);
+  p->flush();
+  AERO_CALL(*rt, Draw, 3u, 0u);
+  AERO_CALL(*rt, Draw, 3u, 3u);
+  p->flush();
+  const Submission &last = rt->submissions.back();
+  ASSERT_EQ(last.packets.size(), 2u);
+  EXPECT_EQ(last.packets[1].bytes.size(), sizeof(aerogpu_cmd_draw));
+  p->stream({}, 0);
+  p->destroy(buffer);
+}
+
+TEST_P(Draws10, IndicesInstancesAndOffsets) {
+  Corners corners = rect(0, 0, 0, 0, kRedOf);
+  const Corners more = rect(4, 4, 8, 8, kGreenOf);
+  corners.insert(corners.end(), more.begin(), more.end());
+  const uint16_t indices[] = {9, 9, 9, 0, 1, 2, 3, 4, 5};
+  const auto buffer = p->buffer(static_cast<UINT>(corners.size() * sizeof(Corner)), D3D10_DDI_BIND_VERTEX_BUFFER,
+                                D3D10_DDI_USAGE_DEFAULT, corners.data());
+  const auto numbers = p->buffer(sizeof indices, D3D10_DDI_BIND_INDEX_BUFFER, D3D10_DDI_USAGE_DEFAULT, indices);
+  p->stream(buffer, sizeof(Corner), sizeof(Corner));
+  AERO_CALL(*rt, IaSetIndexBuffer, numbers, DXGI_FORMAT_R16_UINT, 2u);
+  EXPECT_EQ(AERO_CALL(*rt, DrawIndexed, 6u, 2u, 5), 0);
+  expect(4, 4, 8, 8, kGreen);
+  p->clear(view, 0, 0, 0, 1);
+  p->stream(buffer, sizeof(Corner));
+  EXPECT_EQ(AERO_CALL(*rt, DrawIndexedInstanced, 6u, 2u, 2u, 6, 1u), 0);
+  expect(4, 4, 8, 8, kGreen);
+  p->clear(view, 0, 0, 0, 1);
+  EXPECT_EQ(AERO_CALL(*rt, DrawInstanced, 6u, 2u, 6u, 0u), 0);
+  expect(4, 4, 8, 8, kGreen);
+  AERO_CALL(*rt, IaSetIndexBuffer, D3D10DDI_HRESOURCE{}, DXGI_FORMAT_R16_UINT, 0u);
+  p->stream({}, 0);
+  p->destroy(buffer);
+  p->destroy(numbers);
+}
+
+TEST_P(Draws10, ATextureAndItsSampler) {
+  ResourceDesc small;
+  small.width = small.height = 2;
+  small.data = {{0, 0, 0xFF, 0xFF, 0, 0xFF, 0, 0xFF, 0xFF, 0, 0, 0xFF, 0, 0, 0, 0xFF}};
+  const auto source = p->resource(small);
+  const auto read = p->texture(source, small.format);
+  D3D10_DDI_SAMPLER_DESC point = defaultSampler();
+  point.Filter = D3D10_DDI_FILTER_MIN_MAG_MIP_POINT;
+  point.AddressU = point.AddressV = D3D10_DDI_TEXTURE_ADDRESS_WRAP;
+  D3D10DDI_HSAMPLER sampler;
+  ASSERT_EQ(p->trySampler(point, sampler), 0);
+  AERO_CALL(*rt, PsSetShader, textured);
+  AERO_CALL(*rt, PsSetShaderResources, 2u, 1u, &read);
+  AERO_CALL(*rt, PsSetSamplers, 1u, 1u, &sampler);
+  Corners corners = rect(0, 0, 16, 16, {});
+  for (Corner &corner : corners) {  // the texture twice, each way
+    corner.rest[0] = corner.x + 1;
+    corner.rest[1] = 1 - corner.y;
+  }
+  draw(corners);
+  const std::vector<uint32_t> seen = p->pixels(texture, desc);
+  const uint32_t texels[4] = {kRed, kGreen, kBlue, kBlack};
+  for (UINT y = 0; y < 16; y++)
+    for (UINT x = 0; x < 16; x++) EXPECT_EQ(seen[y * 16 + x], texels[y / 4 % 2 * 2 + x / 4 % 2]) << x << ' ' << y;
+  // The default sampler is linear and clamped.
+  const D3D10DDI_HSAMPLER none = {};
+  AERO_CALL(*rt, PsSetSamplers, 1u, 1u, &none);
+  draw(corners);
+  EXPECT_EQ(p->pixels(texture, desc)[15 * 16 + 15], kBlack);
+  EXPECT_EQ(p->pixels(texture, desc)[15], kGreen);
+  const D3D10DDI_HSHADERRESOURCEVIEW nothing = {};
+  AERO_CALL(*rt, PsSetShaderResources, 2u, 1u, &nothing);
+  p->destroy(sampler);
+  p->destroy(read);
+  p->destroy(source);
+}
+
+TEST_P(Draws10, ConstantBuffersOfBothKinds) {
+  AERO_CALL(*rt, PsSetShader, constant3);
+  const float first[8] = {1, 1, 1, 1, 0, 1, 0, 1}, second[8] = {1, 1, 1, 1, 0, 0, 1, 1};
+  const auto fixed = p->buffer(32, D3D10_DDI_BIND_CONSTANT_BUFFER);
+  AERO_CALL(*rt, PsSetConstantBuffers, 3u, 1u, &fixed);
+  AERO_CALL(*rt, DefaultConstantBufferUpdateSubresourceUP, fixed, 0u, nullptr, first, 0u, 0u);
+  draw(rect(0, 0, 8, 16, {}));
+  AERO_CALL(*rt, DefaultConstantBufferUpdateSubresourceUP, fixed, 0u, nullptr, second, 0u, 0u);
+  draw(rect(8, 0, 16, 16, {}));
+  std::vector<uint32_t> seen = p->pixels(texture, desc);
+  EXPECT_EQ(seen[0], kGreen) << "an update has no effect on earlier draws";
+  EXPECT_EQ(seen[15], kBlue);
+  const auto dynamic = p->buffer(32, D3D10_DDI_BIND_CONSTANT_BUFFER, D3D10_DDI_USAGE_DYNAMIC);
+  AERO_CALL(*rt, PsSetConstantBuffers, 3u, 1u, &dynamic);
+  D3D10DDI_MAPPED_SUBRESOURCE mapped = {};
+  EXPECT_EQ(AERO_CALL(*rt, DynamicConstantBufferMapDiscard, dynamic, 0u, D3D10_DDI_MAP_WRITE_DISCARD, 0u, &mapped), 0);
+  memcpy(mapped.pData, first, sizeof first);
+  EXPECT_EQ(AERO_CALL(*rt, DynamicConstantBufferUnmap, dynamic, 0u), 0);
+  draw(rect(0, 0, 16, 16, {}));
+  expect(0, 0, 16, 16, kGreen);
+  const D3D10DDI_HRESOURCE none = {};
+  AERO_CALL(*rt, PsSetConstantBuffers, 3u, 1u, &none);
+  p->destroy(fixed);
+  p->destroy(dynamic);
+}
+
+TEST_P(Draws10, BlendingByBlockAndByStates) {
+  const FLOAT factor[4] = {0.5f, 0.5f, 0.5f, 0.5f}, ones[4] = {1, 1, 1, 1};
+  struct Row {
+    D3D10_DDI_BLEND source, target;
+    D3D10_DDI_BLEND_OP operation;
+    uint32_t wanted;  // of red 1, alpha 0.4 over green 0.8
+  };
+  const Row rows[] = {
+      {D3D10_DDI_BLEND_SRC_ALPHA, D3D10_DDI_BLEND_INV_SRC_ALPHA, D3D10_DDI_BLEND_OP_ADD, 0x667A00},
+      {D3D10_DDI_BLEND_ONE, D3D10_DDI_BLEND_SRC_COLOR, D3D10_DDI_BLEND_OP_ADD, 0xFF0000},
+      {D3D10_DDI_BLEND_DEST_COLOR, D3D10_DDI_BLEND_INV_SRC_COLOR, D3D10_DDI_BLEND_OP_ADD, 0x00CC00},
+      {D3D10_DDI_BLEND_BLEND_FACTOR, D3D10_DDI_BLEND_INVBLEND_FACTOR, D3D10_DDI_BLEND_OP_ADD, 0x806600},
+      {D3D10_DDI_BLEND_ONE, D3D10_DDI_BLEND_ONE, D3D10_DDI_BLEND_OP_REV_SUBTRACT, 0x00CC00},
+      {D3D10_DDI_BLEND_ONE, D3D10_DDI_BLEND_ONE, D3D10_DDI_BLEND_OP_MAX, 0xFFCC00},
+  };
+  for (const Row &row : rows) {
+    D3D10_1_DDI_BLEND_DESC of = defaultBlend();
+    of.RenderTarget[0].BlendEnable = TRUE;
+    of.RenderTarget[0].SrcBlend = row.source;
+    of.RenderTarget[0].DestBlend = row.target;
+    of.RenderTarget[0].BlendOp = row.operation;
+    const auto state = blend(of);
+    AERO_CALL(*rt, SetBlendState, state, factor, 0xFFFFFFFFu);
+    p->clear(view, 0, 0.8f, 0, 1);
+    draw(rect(0, 0, 16, 16, {1, 0, 0, 0.4f}));
+    EXPECT_EQ(p->pixels(texture, desc)[0] & 0xFFFFFF, row.wanted) << row.source << ' ' << row.target;
+    AERO_CALL(*rt, SetBlendState, D3D10DDI_HBLENDSTATE{}, ones, 0xFFFFFFFFu);
+    p->destroy(state);
+  }
+  draw(rect(0, 0, 16, 16, kBlueOf));
+  expect(0, 0, 16, 16, kBlue);
+  D3D10_1_DDI_BLEND_DESC masked = defaultBlend();
+  masked.RenderTarget[0].RenderTargetWriteMask = D3D10_DDI_COLOR_WRITE_ENABLE_RED;
+  const auto state = blend(masked);
+  AERO_CALL(*rt, SetBlendState, state, ones, 0xFFFFFFFFu);
+  draw(rect(0, 0, 16, 16, {1, 1, 0, 0}));
+  expect(0, 0, 16, 16, 0xFFFF00FF);
+  AERO_CALL(*rt, SetBlendState, D3D10DDI_HBLENDSTATE{}, ones, 0xFFFFFFFFu);
+  p->destroy(state);
+}
+
+TEST_P(Draws10, WhatBlendingCannotSayIsRefused) {
+  D3D10_1_DDI_BLEND_DESC of = defaultBlend();
+  of.RenderTarget[0].BlendEnable = TRUE;
+  of.RenderTarget[0].SrcBlend = D3D10_DDI_BLEND_SRC1_COLOR;
+  D3D10DDI_HBLENDSTATE state;
+  EXPECT_EQ(p->tryBlend(of, state), kOutOfMemory);
+  D3D10_DDI_RASTERIZER_DESC lines = defaultRasterizer();
+  lines.AntialiasedLineEnable = TRUE;
+  D3D10DDI_HRASTERIZERSTATE raster;
+  EXPECT_EQ(p->tryRasterizer(lines, raster), kOutOfMemory);
+  D3D10_DDI_SAMPLER_DESC compare = defaultSampler(), level = defaultSampler(), border = defaultSampler();
+  compare.Filter = D3D10_DDI_FILTER_COMPARISON_MIN_MAG_MIP_LINEAR;
+  level.MinLOD = 0.5f;
+  border.AddressU = D3D10_DDI_TEXTURE_ADDRESS_BORDER;
+  border.BorderColor[0] = 0.3f;
+  D3D10DDI_HSAMPLER sampler;
+  for (const auto &each : {compare, level, border}) EXPECT_EQ(p->trySampler(each, sampler), kOutOfMemory);
+}
+
+TEST_P(Draws10, TargetsHaveMasksOfTheirOwn) {
+  const auto second = p->resource(desc);
+  const auto other = p->target(second, desc.format);
+  p->setTargets({view, other});
+  D3D10_1_DDI_BLEND_DESC of = defaultBlend();
+  of.IndependentBlendEnable = TRUE;
+  of.RenderTarget[1].RenderTargetWriteMask = 0;
+  const auto state = blend(of);
+  const FLOAT ones[4] = {1, 1, 1, 1};
+  AERO_CALL(*rt, SetBlendState, state, ones, 0xFFFFFFFFu);
+  draw(rect(0, 0, 16, 16, kRedOf));
+  EXPECT_EQ(p->pixels(second, desc)[0], 0u);
+  expect(0, 0, 16, 16, kRed);
+  AERO_CALL(*rt, SetBlendState, D3D10DDI_HBLENDSTATE{}, ones, 0xFFFFFFFFu);
+  p->setTargets({});
+  p->destroy(state);
+  p->destroy(other);
+  p->destroy(second);
+}
+
+TEST_P(Draws10, DepthAndTwoSidesOfTheStencil) {
+  ResourceDesc deep;
+  deep.bind = D3D10_DDI_BIND_DEPTH_STENCIL;
+  deep.format = DXGI_FORMAT_D24_UNORM_S8_UINT;
+  const auto memory = p->resource(deep);
+  const auto depth = p->depth(memory, deep.format);
+  p->setTargets({view}, depth);
+  AERO_CALL(*rt, ClearDepthStencilView, depth, 3u, 0.6f, UINT8{0});
+  draw(rect(0, 0, 16, 16, kRedOf, 0.7f));
+  expect(0, 0, 16, 16, kBlack);
+  draw(rect(0, 0, 16, 16, kRedOf, 0.5f));
+  draw(rect(0, 0, 16, 16, kGreenOf, 0.5f));  // LESS, not LESS_EQUAL
+  expect(0, 0, 16, 16, kRed);
+  D3D10_DDI_RASTERIZER_DESC both = defaultRasterizer();
+  both.CullMode = D3D10_DDI_CULL_NONE;
+  D3D10_DDI_DEPTH_STENCIL_DESC of = defaultDepth();
+  of.DepthEnable = FALSE;
+  of.StencilEnable = TRUE;
+  of.FrontFace.StencilPassOp = D3D10_DDI_STENCIL_OP_REPLACE;
+  of.BackFace.StencilPassOp = D3D10_DDI_STENCIL_OP_INCR;
+  const auto state = p->depthState(of);
+  for (const BOOL ccw : {FALSE, TRUE}) {
+    both.FrontCounterClockwise = ccw;
+    D3D10DDI_HRASTERIZERSTATE raster;
+    ASSERT_EQ(p->tryRasterizer(both, raster), 0);
+    AERO_CALL(*rt, SetRasterizerState, raster);
+    AERO_CALL(*rt, SetDepthStencilState, state, 0x42u);
+    AERO_CALL(*rt, ClearDepthStencilView, depth, 3u, 1.0f, UINT8{7});
+    Corners corners = rect(0, 0, 16, 16, kGreenOf);
+    std::swap(corners[4], corners[5]);  // the lower right triangle turns round
+    draw(corners);
+    const std::vector<uint32_t> seen = p->pixels(memory, deep);
+    EXPECT_EQ(seen[16 * 2 + 2] >> 24, ccw ? 8u : 0x42u);
+    EXPECT_EQ(seen[16 * 13 + 13] >> 24, ccw ? 0x42u : 8u);
+    AERO_CALL(*rt, SetRasterizerState, D3D10DDI_HRASTERIZERSTATE{});
+    p->destroy(raster);
+  }
+  AERO_CALL(*rt, SetDepthStencilState, D3D10DDI_HDEPTHSTENCILSTATE{}, 0u);
+  p->setTargets({});
+  p->destroy(state);
+  p->destroy(depth);
+  p->destroy(memory);
+}
+
+TEST_P(Draws10, CullingScissorAndViewport) {
+  Corners corners = rect(0, 0, 16, 16, kRedOf);
+  std::swap(corners[1], corners[2]);
+  std::swap(corners[4], corners[5]);
+  draw(corners);
+  expect(0, 0, 16, 16, kBlack);  // the back is culled
+  D3D10_DDI_RASTERIZER_DESC of = defaultRasterizer();
+  of.FrontCounterClockwise = TRUE;
+  of.ScissorEnable = TRUE;
+  D3D10DDI_HRASTERIZERSTATE raster;
+  ASSERT_EQ(p->tryRasterizer(of, raster), 0);
+  AERO_CALL(*rt, SetRasterizerState, raster);
+  draw(corners);
+  expect(0, 0, 16, 16, kBlack);  // no scissor was set: nothing is inside
+  const D3D10_DDI_RECT scissor = {3, 4, 12, 9};
+  AERO_CALL(*rt, SetScissorRects, 1u, 0u, &scissor);
+  p->viewport(8, 0, 8, 16);
+  draw(corners);
+  expect(8, 4, 12, 9, kRed);
+  AERO_CALL(*rt, SetRasterizerState, D3D10DDI_HRASTERIZERSTATE{});
+  p->destroy(raster);
+}
+
+TEST_P(Draws10, ATargetThatIsRotatedIsDrawnToAtItsNewPlace) {
+  ResourceDesc shown = desc;
+  shown.bind = D3D10_DDI_BIND_RENDER_TARGET | D3D10_DDI_BIND_PRESENT;
+  const auto one = p->resource(shown), two = p->resource(shown);
+  const auto target = p->target(one, DXGI_FORMAT_B8G8R8A8_UNORM_SRGB), plain = p->target(one, shown.format);
+  for (const auto each : {target, plain}) {
+    p->setTargets({each});
+    draw(rect(0, 0, 16, 16, kRedOf));
+    const DXGI_DDI_HRESOURCE list[2] = {reinterpret_cast<UINT_PTR>(one.pDrvPrivate),
+                                        reinterpret_cast<UINT_PTR>(two.pDrvPrivate)};
+    DXGI_DDI_ARG_ROTATE_RESOURCE_IDENTITIES args = {};
+    args.pResources = list;
+    args.Resources = 2;
+    EXPECT_EQ(rt->dxgi(rt->dxgiFunctions().pfnRotateResourceIdentities, args), 0);
+    draw(rect(0, 0, 16, 16, kBlueOf));
+    EXPECT_EQ(p->pixels(one, shown)[0], kBlue);
+    EXPECT_EQ(p->pixels(two, shown)[0], kRed);
+  }
+  p->setTargets({});
+  p->destroy(target);
+  p->destroy(plain);
+  p->destroy(one);
+  p->destroy(two);
+}
+
+TEST_P(Draws10, ASharedTargetIsListedInEachBatch) {
+  ResourceDesc shared = desc;
+  shared.misc = D3D10_DDI_RESOURCE_MISC_SHARED;
+  const auto resource = p->resource(shared);
+  const auto target = p->target(resource, shared.format);
+  p->setTargets({target});
+  for (int i = 0; i < 3; i++) {
+    draw(rect(0, 0, 16, 16, kRedOf));
+    p->flush();
+    const std::vector<D3DDDI_ALLOCATIONLIST> &list = rt->submissions.back().allocations;
+    ASSERT_EQ(list.size(), 1u) << i;
+    EXPECT_EQ(list[0].WriteOperation, 1u);
+  }
+  p->setTargets({});
+  p->destroy(target);
+  p->destroy(resource);
+}
+
+}  // namespace
+}  // namespace aero::test
