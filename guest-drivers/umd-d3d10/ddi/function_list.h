@@ -66,8 +66,8 @@ enum class Category : uint8_t {
   X(SetBlendState, D3D10, Done, Removed)                                                                \
   X(SetDepthStencilState, D3D10, Done, Removed)                                                         \
   X(SetRasterizerState, D3D10, Done, Removed)                                                           \
-  X(QueryEnd, D3D10, Refused, Removed)                                                                  \
-  X(QueryBegin, D3D10, Refused, Removed)                                                                \
+  X(QueryEnd, D3D10, Done, Removed)                                                                     \
+  X(QueryBegin, D3D10, Done, Removed)                                                                   \
   X(ResourceCopyRegion, D3D10, Done, Removed)                                                           \
   X(ResourceUpdateSubresourceUP, D3D10, Done, Removed)                                                  \
   X(SoSetTargets, D3D10, Nothing, Removed)  /* no buffer for it can be made */                          \
@@ -76,8 +76,8 @@ enum class Category : uint8_t {
   X(SetScissorRects, D3D10, Done, Removed)                                                              \
   X(ClearRenderTargetView, D3D10, Done, Removed)                                                        \
   X(ClearDepthStencilView, D3D10, Done, Removed)                                                        \
-  X(SetPredication, D3D10, Refused, Removed)                                                            \
-  X(QueryGetData, D3D10, Refused, Data)                                                                 \
+  X(SetPredication, D3D10, Done, Removed)  /* refuses queries that are no hints */                      \
+  X(QueryGetData, D3D10, Done, Data)                                                                    \
   X(Flush, D3D10, Done, Removed)                                                                        \
   X(GenMips, D3D10, Done, Removed)                                                                      \
   X(ResourceCopy, D3D10, Done, Removed)                                                                 \
@@ -123,8 +123,8 @@ enum class Category : uint8_t {
   X(CreateSampler, D3D10, Done, Memory)                                                                 \
   X(DestroySampler, D3D10, Nothing, Removed)  /* the device has no such object */                       \
   X(CalcPrivateQuerySize, D3D10, Size, Free)                                                            \
-  X(CreateQuery, D3D10, Refused, Memory)                                                                \
-  X(DestroyQuery, D3D10, Refused, Removed)                                                              \
+  X(CreateQuery, D3D10, Done, Memory)                                                                   \
+  X(DestroyQuery, D3D10, Done, Removed)                                                                 \
   X(CheckFormatSupport, D3D10, Done, Check)                                                             \
   X(CheckMultisampleQualityLevels, D3D10, Done, Check)                                                  \
   X(CheckCounterInfo, D3D10, Done, Check)                                                               \

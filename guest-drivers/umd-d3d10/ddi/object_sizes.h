@@ -6,6 +6,7 @@
 #include "guest-drivers/umd-d3d10/resources/resource.h"
 #include "guest-drivers/umd-d3d10/shaders/shader.h"
 #include "guest-drivers/umd-d3d10/state/state_objects.h"
+#include "guest-drivers/umd-d3d10/submit/query.h"
 #include "guest-drivers/umd-d3d10/views/view.h"
 
 namespace aero::sizes {
@@ -24,7 +25,7 @@ constexpr SIZE_T kCalcPrivateRasterizerStateSize = sizeof(RasterizerState);
 constexpr SIZE_T kCalcPrivateShaderSize = sizeof(Shader);
 constexpr SIZE_T kCalcPrivateGeometryShaderWithStreamOutput = kNone;
 constexpr SIZE_T kCalcPrivateSamplerSize = sizeof(SamplerState);
-constexpr SIZE_T kCalcPrivateQuerySize = kNone;
+constexpr SIZE_T kCalcPrivateQuerySize = sizeof(Query);
 constexpr SIZE_T kCalcPrivateTessellationShaderSize = kNone;
 constexpr SIZE_T kCalcPrivateUnorderedAccessViewSize = kNone;
 

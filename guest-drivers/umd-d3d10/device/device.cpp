@@ -9,6 +9,7 @@ HRESULT Device::open() {
 
 void Device::close() {
   uploads.destroy();
+  progress.destroy();
   context.close();
 }
 

@@ -8,6 +8,7 @@
 #include "guest-drivers/umd-d3d10/adapter/caps.h"
 #include "guest-drivers/umd-d3d10/state/pipeline.h"
 #include "guest-drivers/umd-d3d10/submit/device_objects.h"
+#include "guest-drivers/umd-d3d10/submit/query.h"
 
 namespace aero {
 
@@ -60,6 +61,7 @@ public:
   HandleAllocator handles{ranges};
   ObjectTools tools{context, handles};
   UploadMemory uploads{tools};
+  Progress progress{tools};
   DeviceObjects objects{context, handles, m_adapter.formats(), uploads};
   Pipeline pipeline{objects};
 };
