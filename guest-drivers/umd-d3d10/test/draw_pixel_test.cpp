@@ -232,12 +232,12 @@ TEST_P(Draws10, DepthAndTwoSidesOfTheStencil) {
   of.FrontFace.StencilPassOp = D3D10_DDI_STENCIL_OP_REPLACE;
   of.BackFace.StencilPassOp = D3D10_DDI_STENCIL_OP_INCR;
   const auto state = p->depthState(of);
+  AERO_CALL(*rt, SetDepthStencilState, state, 0x42u);
   for (const BOOL ccw : {FALSE, TRUE}) {
     both.FrontCounterClockwise = ccw;
     D3D10DDI_HRASTERIZERSTATE raster;
     ASSERT_EQ(p->tryRasterizer(both, raster), 0);
     AERO_CALL(*rt, SetRasterizerState, raster);
-    AERO_CALL(*rt, SetDepthStencilState, state, 0x42u);
     AERO_CALL(*rt, ClearDepthStencilView, depth, 3u, 1.0f, UINT8{7});
     Corners corners = rect(0, 0, 16, 16, kGreenOf);
     std::swap(corners[4], corners[5]);  // the lower right triangle turns round

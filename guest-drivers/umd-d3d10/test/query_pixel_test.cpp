@@ -61,6 +61,24 @@ TEST_P(Queries10, SamplesAreCounted) {
   end(any);
 }
 
+TEST_P(Queries10, AnEventWaitsForItsBatch) {
+  const auto event = query(D3D10DDI_QUERY_EVENT);
+  draw(rect(0, 0, 16, 16, kRedOf));
+  AERO_CALL(*rt, QueryEnd, event);
+  BOOL done = 77;
+  const size_t before = rt->submissions.size();
+  EXPECT_EQ(data(event, done, D3D10_DDI_GET_DATA_DO_NOT_FLUSH), kDxgiWasStillDrawing);
+  EXPECT_EQ(rt->submissions.size(), before);
+  rt->allBusy = true;
+  EXPECT_EQ(data(event, done), kDxgiWasStillDrawing);
+  EXPECT_EQ(rt->submissions.size(), before + 1);
+  EXPECT_EQ(done, 77);
+  rt->allBusy = false;
+  EXPECT_EQ(data(event, done), 0);
+  EXPECT_EQ(done, TRUE);
+  end(event);
+}
+
 TEST_P(Queries10, EventsAndTimes) {
   const auto event = query(D3D10DDI_QUERY_EVENT), first = query(D3D10DDI_QUERY_TIMESTAMP),
              second = query(D3D10DDI_QUERY_TIMESTAMP), disjoint = query(D3D10DDI_QUERY_TIMESTAMPDISJOINT);

@@ -108,12 +108,23 @@ TEST_P(Resources10, DestroyedAllocationsWaitForTheirBatch) {
 
 TEST_P(Resources10, CreationsThatFailLeaveNothing) {
   start();
+  rt.errors["Escape"] = kOutOfMemory;  // no handles
+  ResourceDesc bytes;
+  bytes.dimension = D3D10DDIRESOURCE_BUFFER;
+  bytes.usage = D3D10_DDI_USAGE_STAGING;
+  bytes.bind = 0;
+  D3D10DDI_HRESOURCE none;
+  EXPECT_EQ(p.tryResource(bytes, none), kOutOfMemory);
+  EXPECT_TRUE(kernel.allocations.empty());
+  rt.errors.clear();
+  rt.calls.clear();
   for (const HRESULT error : {kOutOfMemory, kOutOfVideoMemory}) {
     rt.errors["Allocate"] = error;
     ResourceDesc desc;
     desc.misc = D3D10_DDI_RESOURCE_MISC_SHARED;
     D3D10DDI_HRESOURCE out;
     EXPECT_EQ(p.tryResource(desc, out), kOutOfMemory);
+    EXPECT_EQ(rt.calls["Deallocate"], 0) << "there is nothing";
     desc.misc = 0;
     desc.bind = 0;
     desc.usage = D3D10_DDI_USAGE_STAGING;
@@ -143,6 +154,9 @@ TEST_P(Resources10, ALostBatchRemovesTheDevice) {
   const auto texture = p.resource(desc);
   rt.errors["Render"] = kOutOfMemory;
   EXPECT_EQ(AERO_CALL(rt, Flush), kDeviceRemoved);
+  desc.misc = D3D10_DDI_RESOURCE_MISC_SHARED;
+  D3D10DDI_HRESOURCE out;
+  EXPECT_EQ(p.tryResource(desc, out), kDeviceRemoved) << "not only this resource is gone";
   rt.errors.clear();
   p.destroy(texture);
 }
@@ -163,6 +177,15 @@ TEST_P(Resources10, OnlyWhatHasATokenIsOpened) {
   D3D10DDI_HRESOURCE out;
   EXPECT_EQ(p.tryOpen(kernel.allocations.begin()->first, out), kOutOfMemory);
   p.destroy(staging);
+  desc.misc = D3D10_DDI_RESOURCE_MISC_SHARED;
+  const auto shared = p.resource(desc);
+  auto &[handle, allocation] = *kernel.allocations.begin();
+  auto &priv = *reinterpret_cast<aerogpu_wddm_alloc_priv_v2 *>(allocation.priv.data());
+  ASSERT_EQ(p.tryOpen(handle, out), 0);
+  p.destroy(out);
+  priv.share_token = 0;
+  EXPECT_EQ(p.tryOpen(handle, out), kOutOfMemory);
+  p.destroy(shared);
 }
 
 }  // namespace
