@@ -131,8 +131,8 @@ enum class Category : uint8_t {
   X(CheckCounter, D3D10, Done, CheckCounter)                                                            \
   X(DestroyDevice, D3D10, Done, Removed)                                                                \
   X(SetTextFilterSize, D3D10, Nothing, Removed)  /* Windows 7's API cannot reach it */                  \
-  X(ResourceConvert, D3D10_1, Refused, Removed)                                                         \
-  X(ResourceConvertRegion, D3D10_1, Refused, Removed)                                                   \
+  X(ResourceConvert, D3D10_1, Done, Removed)  /* within a family of formats */                          \
+  X(ResourceConvertRegion, D3D10_1, Done, Removed)  /* within a family of formats */                    \
   X(DrawIndexedInstancedIndirect, D3D11, Refused, Removed)                                              \
   X(DrawInstancedIndirect, D3D11, Refused, Removed)                                                     \
   X(CommandListExecute, D3D11, Null, Removed)  /* for command lists, which no caps claim */             \

@@ -114,6 +114,15 @@ HRESULT ResourceCopyRegion(Device &device, D3D10DDI_HRESOURCE target, UINT targe
                     sourceSubresource, box);
 }
 
+HRESULT ResourceConvert(Device &device, D3D10DDI_HRESOURCE target, D3D10DDI_HRESOURCE source) {
+  return ResourceCopy(device, target, source);
+}
+
+HRESULT ResourceConvertRegion(Device &device, D3D10DDI_HRESOURCE target, UINT targetSubresource, UINT x, UINT y, UINT z,
+                              D3D10DDI_HRESOURCE source, UINT sourceSubresource, const D3D10_DDI_BOX *box) {
+  return ResourceCopyRegion(device, target, targetSubresource, x, y, z, source, sourceSubresource, box);
+}
+
 HRESULT ResourceResolveSubresource(Device &device, D3D10DDI_HRESOURCE target, UINT targetSubresource,
                                    D3D10DDI_HRESOURCE source, UINT sourceSubresource, DXGI_FORMAT format) {
   const FormatRow *row = device.objects.formats.find(format);

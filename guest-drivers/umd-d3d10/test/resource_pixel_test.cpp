@@ -147,6 +147,14 @@ TEST_P(Umd10Pixels, CopiesOfTexturesByAllPaths) {
     EXPECT_EQ(memcmp(&there[(y * 16 + 10) * 4], &desc.data[0][((y + 2) * 16 + 1) * 4], 16), 0);
   }
   EXPECT_EQ(seen[0], desc.data[0][0]);
+  if (!rt->is10()) {
+    EXPECT_EQ(rt->call("ResourceConvert", rt->functions101().pfnResourceConvert, to, from), 0);
+    EXPECT_EQ(p->read(to, plain), desc.data[0]);
+    EXPECT_EQ(rt->call("ResourceConvertRegion", rt->functions101().pfnResourceConvertRegion, to, 0u, 3u, 0u, 0u, from,
+                       0u, &box),
+              0);
+    EXPECT_EQ(memcmp(&p->read(to, plain)[3 * 4], &desc.data[0][(2 * 16 + 1) * 4], 16), 0);
+  }
   for (const auto each : {from, to, one, other}) p->destroy(each);
 }
 
