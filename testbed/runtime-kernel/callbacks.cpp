@@ -164,6 +164,7 @@ HRESULT Callbacks::presentAllocation(HANDLE handle, HANDLE contextHandle, D3DKMT
                                      D3DKMT_HANDLE destination) {
   KernelDevice *device = KernelDevice::fromCallback(handle, "pfnPresentCb");
   if (!device) return E_INVALIDARG;
+  ++device->m_presentCalls;
   const PresentRequest *request = device->m_request;
   const KernelContext *context = device->findContext(contextHandle);
   if (!request || !context) {

@@ -24,15 +24,21 @@ void *GuardedPages::renew(size_t bytes, size_t alignment) {
   if (m_previous) VirtualFree(m_previous, 0, MEM_RELEASE);
   m_previous = m_base;
   if (m_previous) VirtualProtect(m_previous, kPage, PAGE_NOACCESS, &old);
+  m_previousBytes = m_bytes;
   m_base = fresh;
   m_bytes = pages;
   return end - rounded;
 }
 
 bool GuardedPages::guards(const void *address) const {
+  const BYTE *at = static_cast<const BYTE *>(address);
+  if (m_previous) {
+    const BYTE *old = static_cast<const BYTE *>(m_previous);
+    if (at >= old && at < old + m_previousBytes + kPage) return true;
+  }
   if (!m_base) return false;
   const BYTE *guard = static_cast<const BYTE *>(m_base) + m_bytes;
-  return address >= guard && address < guard + kPage;
+  return at >= guard && at < guard + kPage;
 }
 
 }  // namespace aerogpu::runtime

@@ -15,14 +15,14 @@ public:
   /// Returns where `bytes` bytes, rounded up to `alignment`, begin; null without memory. The previous memory becomes
   /// unreadable, but its addresses are not reused before the next call.
   void *renew(size_t bytes, size_t alignment = 16);
-  /// True if `address` is in the page without access.
+  /// True if `address` is in the page without access, or in the memory before the last renewal.
   bool guards(const void *address) const;
 
 private:
   void release();
 
   void *m_base = nullptr, *m_previous = nullptr;
-  size_t m_bytes = 0;  ///< that can be accessed
+  size_t m_bytes = 0, m_previousBytes = 0;  ///< before the pages without access
 };
 
 }  // namespace aerogpu::runtime

@@ -72,6 +72,10 @@ void KernelDevice::removeResource(KernelResource *resource) {
   m_resources.erase(std::remove(m_resources.begin(), m_resources.end(), resource), m_resources.end());
 }
 
+bool KernelDevice::hasAllocations(const KernelResource *resource) const {
+  return std::any_of(m_made.begin(), m_made.end(), [=](const auto &row) { return row.second.resource == resource; });
+}
+
 KernelResource *KernelDevice::findResource(HANDLE handle) const {
   const auto found = std::find(m_resources.begin(), m_resources.end(), handle);
   return found == m_resources.end() ? nullptr : *found;

@@ -57,6 +57,8 @@ public:
   /// Registers a resource of the runtime, so that it is found when the driver names it in a callback.
   void addResource(KernelResource *resource) { m_resources.push_back(resource); }
   void removeResource(KernelResource *resource);
+  /// True if the driver has made allocations for a resource and not freed them.
+  bool hasAllocations(const KernelResource *resource) const;
   /// Notes an allocation that was opened, not created here: only its creator may lock it.
   void addOpened(D3DKMT_HANDLE allocation) { m_opened.push_back(allocation); }
 
@@ -71,6 +73,8 @@ protected:
   const char *runningCall() const { return m_call; }
   /// What pfnPresentCb is to do in the next call; null: it is not expected.
   void setPresentRequest(const PresentRequest *request);
+  /// Returns how often the driver has called pfnPresentCb.
+  UINT presentCalls() const { return m_presentCalls; }
   void countPresent(bool succeeded) { m_presents += succeeded && !m_occluded; }
   void setRemoved() { m_removed = true; }
 
@@ -99,7 +103,7 @@ private:
   };
   std::map<D3DKMT_HANDLE, Made> m_made;
   const PresentRequest *m_request = nullptr;
-  UINT m_presents = 0, m_submissions = 0;
+  UINT m_presents = 0, m_presentCalls = 0, m_submissions = 0;
   const char *m_call = nullptr;
   DWORD m_callThread = 0;
   HRESULT m_callbackError = S_OK;  ///< the last one in the running call

@@ -6,31 +6,11 @@
 #include "testbed/d3d9-runtime/base/windows_headers.h"
 #include "testbed/d3d9-runtime/driver/driver_adapter.h"
 #include "testbed/d3d9-runtime/driver/driver_call.h"
+#include "testbed/runtime-kernel/function_name.h"
 #include "testbed/runtime-kernel/kernel_device.h"
 #include "testbed/runtime-kernel/log.h"
 
 namespace aerogpu::runtime {
-
-namespace detail {
-
-/// The name of a function of D3DDDI_DEVICEFUNCS, without its "pfn".
-struct FunctionName {
-  char text[48]{};
-};
-
-/// Returns the name, cut out of this function's spelling by the compiler.
-template <auto kMember> consteval FunctionName functionName() {
-  const char *at = __PRETTY_FUNCTION__, *found = at;
-  for (; *at; ++at)
-    if (at[0] == 'p' && at[1] == 'f' && at[2] == 'n') found = at + 3;
-  FunctionName name;
-  for (unsigned n = 0; n + 1 < sizeof name.text && found[n] && found[n] != ']' && found[n] != ';' && found[n] != ')';
-       ++n)
-    name.text[n] = found[n];
-  return name;
-}
-
-}  // namespace detail
 
 class DriverDevice final : public KernelDevice {
 public:
@@ -52,7 +32,7 @@ public:
   template <auto kMember, Results kAllowed = Results::Ordinary, class... Arguments>
   HRESULT call(Arguments... arguments) {
     const auto function = m_functions.*kMember;
-    constexpr detail::FunctionName spelled = detail::functionName<kMember>();
+    constexpr FunctionName spelled = functionName<kMember>();
     const char *name = spelled.text;  // valid during the call
     if (!function) {
       brokenRule("the driver has no %s", name);

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// headers.h: includes Windows, the API and the driver's interface in an order that compiles.
+#pragma once
+
+// clang-format off
+#include "testbed/runtime-kernel/windows_headers.h"
+#include <dxgi.h>
+#include <d3d11.h>
+#include "d3d10umddi.h"
+// clang-format on

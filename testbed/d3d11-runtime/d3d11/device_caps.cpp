@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// What the device can do, and the device as DXGI shows it.
+#include "testbed/d3d11-runtime/d3d11/device.h"
+#include "testbed/d3d11-runtime/formats/formats.h"
+
+namespace aerogpu::runtime11 {
+
+using runtime::notImplemented;
+
+/// The driver tells five bits of a format; the rest follows from the format.
+HRESULT Device::CheckFormatSupport(DXGI_FORMAT format, UINT *out) {
+  if (!out) return E_INVALIDARG;
+  *out = 0;
+  if (!hasFormat(m_core, format)) return E_FAIL;
+  const FormatInfo info = formatInfo(format);
+  UINT bits = D3D11_FORMAT_SUPPORT_TEXTURE2D | D3D11_FORMAT_SUPPORT_MIP;
+  if (!(info.flags & kDepth)) bits |= D3D11_FORMAT_SUPPORT_TEXTURECUBE;
+  if (info.flags & kVertex) bits |= D3D11_FORMAT_SUPPORT_IA_VERTEX_BUFFER | D3D11_FORMAT_SUPPORT_BUFFER;
+  if (format == DXGI_FORMAT_R16_UINT || format == DXGI_FORMAT_R32_UINT) bits |= D3D11_FORMAT_SUPPORT_IA_INDEX_BUFFER;
+  if (info.flags & kDepth) bits |= D3D11_FORMAT_SUPPORT_DEPTH_STENCIL;
+  if (!(info.flags & (kDepth | kTypeless))) bits |= D3D11_FORMAT_SUPPORT_SHADER_LOAD;
+  if (info.flags & (kTypeless | kExtended)) bits |= D3D11_FORMAT_SUPPORT_CAST_WITHIN_BIT_LAYOUT;
+  const UINT driver = format < m_formatSupport.size() ? m_formatSupport[format] : 0;
+  if (driver & D3D10_DDI_FORMAT_SUPPORT_NOT_SUPPORTED) return E_FAIL;
+  if (driver & D3D10_DDI_FORMAT_SUPPORT_SHADER_SAMPLE)
+    bits |= D3D11_FORMAT_SUPPORT_SHADER_SAMPLE | D3D11_FORMAT_SUPPORT_MIP_AUTOGEN;
+  if (!(driver & D3D10_DDI_FORMAT_SUPPORT_RENDERTARGET)) bits &= ~UINT{D3D11_FORMAT_SUPPORT_MIP_AUTOGEN};
+  if (driver & D3D10_DDI_FORMAT_SUPPORT_RENDERTARGET) bits |= D3D11_FORMAT_SUPPORT_RENDER_TARGET;
+  if (driver & D3D10_DDI_FORMAT_SUPPORT_BLENDABLE) bits |= D3D11_FORMAT_SUPPORT_BLENDABLE;
+  if (driver & D3D10_DDI_FORMAT_SUPPORT_MULTISAMPLE_RENDERTARGET)
+    bits |= D3D11_FORMAT_SUPPORT_MULTISAMPLE_RENDERTARGET | D3D11_FORMAT_SUPPORT_MULTISAMPLE_RESOLVE;
+  if (driver & D3D10_DDI_FORMAT_SUPPORT_MULTISAMPLE_LOAD) bits |= D3D11_FORMAT_SUPPORT_MULTISAMPLE_LOAD;
+  *out = bits;
+  return S_OK;
+}
+
+HRESULT Device::CheckMultisampleQualityLevels(DXGI_FORMAT format, UINT samples, UINT *out) {
+  if (!out) return E_INVALIDARG;
+  *out = 0;
+  if (!samples || samples > D3D11_MAX_MULTISAMPLE_SAMPLE_COUNT) return E_FAIL;
+  if (!hasFormat(m_core, format)) return E_FAIL;
+  const Lock lock(m_core.lock);
+  m_core.driver.call<&D3D11DDI_DEVICEFUNCS::pfnCheckMultisampleQualityLevels, Errors::None>(format, samples, out);
+  return S_OK;
+}
+
+void Device::CheckCounterInfo(D3D11_COUNTER_INFO *out) {
+  if (out) *out = {};  // counters of drivers are not offered
+}
+
+HRESULT Device::CheckFeatureSupport(D3D11_FEATURE feature, void *data, UINT size) {
+  const DriverAdapter &adapter = m_core.driver.adapter();
+  const bool eleven = m_core.driver.shape() == Shape::Eleven;
+  switch (feature) {
+  case D3D11_FEATURE_THREADING: {
+    auto *out = static_cast<D3D11_FEATURE_DATA_THREADING *>(data);
+    if (!data || size != sizeof *out) return E_INVALIDARG;
+    out->DriverConcurrentCreates = eleven && (adapter.threadingCaps() & D3D11DDICAPS_FREETHREADED);
+    out->DriverCommandLists = eleven && (adapter.threadingCaps() & D3D11DDICAPS_COMMANDLISTS_BUILD_2);
+    return S_OK;
+  }
+  case D3D11_FEATURE_DOUBLES: {
+    auto *out = static_cast<D3D11_FEATURE_DATA_DOUBLES *>(data);
+    if (!data || size != sizeof *out) return E_INVALIDARG;
+    out->DoublePrecisionFloatShaderOps = eleven && (adapter.shaderCaps() & D3D11DDICAPS_SHADER_DOUBLES);
+    return S_OK;
+  }
+  case D3D11_FEATURE_FORMAT_SUPPORT: {
+    auto *out = static_cast<D3D11_FEATURE_DATA_FORMAT_SUPPORT *>(data);
+    if (!data || size != sizeof *out) return E_INVALIDARG;
+    return CheckFormatSupport(out->InFormat, &out->OutFormatSupport);
+  }
+  case D3D11_FEATURE_FORMAT_SUPPORT2: {
+    auto *out = static_cast<D3D11_FEATURE_DATA_FORMAT_SUPPORT2 *>(data);
+    if (!data || size != sizeof *out) return E_INVALIDARG;
+    out->OutFormatSupport2 = 0;  // unordered access
+    return hasFormat(m_core, out->InFormat) ? S_OK : E_FAIL;
+  }
+  case D3D11_FEATURE_D3D10_X_HARDWARE_OPTIONS: {
+    auto *out = static_cast<D3D11_FEATURE_DATA_D3D10_X_HARDWARE_OPTIONS *>(data);
+    if (!data || size != sizeof *out) return E_INVALIDARG;
+    out->ComputeShaders_Plus_RawAndStructuredBuffers_Via_Shader_4_x = FALSE;  // compute is not offered
+    return S_OK;
+  }
+  default:
+    return E_INVALIDARG;
+  }
+}
+
+HRESULT Device::Dxgi::GetAdapter(IDXGIAdapter **out) {
+  if (!out) return E_INVALIDARG;
+  *out = &m_device.m_adapter;
+  (*out)->AddRef();
+  return S_OK;
+}
+HRESULT Device::Dxgi::CreateSurface(const DXGI_SURFACE_DESC *, UINT, DXGI_USAGE, const DXGI_SHARED_RESOURCE *,
+                                    IDXGISurface **out) {
+  if (out) *out = nullptr;
+  notImplemented("IDXGIDevice::CreateSurface");
+  return E_NOTIMPL;
+}
+HRESULT Device::Dxgi::QueryResourceResidency(IUnknown *const *, DXGI_RESIDENCY *, UINT) {
+  notImplemented("IDXGIDevice::QueryResourceResidency");
+  return E_NOTIMPL;
+}
+/// The kernel side has no such priority; the number is kept.
+HRESULT Device::Dxgi::SetGPUThreadPriority(INT priority) {
+  if (priority < -7 || priority > 7) return E_INVALIDARG;
+  m_priority = priority;
+  return S_OK;
+}
+HRESULT Device::Dxgi::GetGPUThreadPriority(INT *out) {
+  if (!out) return E_POINTER;
+  *out = m_priority;
+  return S_OK;
+}
+HRESULT Device::Dxgi::SetMaximumFrameLatency(UINT latency) {
+  constexpr UINT kMost = 16, kDefault = 3;
+  if (latency > kMost) return DXGI_ERROR_INVALID_CALL;
+  m_latency = latency ? latency : kDefault;
+  notImplemented("IDXGIDevice1::SetMaximumFrameLatency: the number is kept, frames do not wait");
+  return S_OK;
+}
+HRESULT Device::Dxgi::GetMaximumFrameLatency(UINT *out) {
+  if (!out) return DXGI_ERROR_INVALID_CALL;
+  *out = m_latency;
+  return S_OK;
+}
+
+}  // namespace aerogpu::runtime11

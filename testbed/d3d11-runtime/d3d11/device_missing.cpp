@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What the device does not offer yet: E_NOTIMPL, and the name once in the log.
+#include "testbed/d3d11-runtime/d3d11/device.h"
+
+namespace aerogpu::runtime11 {
+
+using runtime::notImplemented;
+
+HRESULT Device::CreateTexture1D(const D3D11_TEXTURE1D_DESC *, const D3D11_SUBRESOURCE_DATA *,
+                                ID3D11Texture1D **texture1D) {
+  if (texture1D) *texture1D = nullptr;
+  notImplemented("ID3D11Device::CreateTexture1D");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreateTexture3D(const D3D11_TEXTURE3D_DESC *, const D3D11_SUBRESOURCE_DATA *,
+                                ID3D11Texture3D **texture3D) {
+  if (texture3D) *texture3D = nullptr;
+  notImplemented("ID3D11Device::CreateTexture3D");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreateUnorderedAccessView(ID3D11Resource *, const D3D11_UNORDERED_ACCESS_VIEW_DESC *,
+                                          ID3D11UnorderedAccessView **uAView) {
+  if (uAView) *uAView = nullptr;
+  notImplemented("ID3D11Device::CreateUnorderedAccessView");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreateGeometryShaderWithStreamOutput(const void *, SIZE_T, const D3D11_SO_DECLARATION_ENTRY *, UINT,
+                                                     const UINT *, UINT, UINT, ID3D11ClassLinkage *,
+                                                     ID3D11GeometryShader **geometryShader) {
+  if (geometryShader) *geometryShader = nullptr;
+  notImplemented("ID3D11Device::CreateGeometryShaderWithStreamOutput");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreateHullShader(const void *, SIZE_T, ID3D11ClassLinkage *, ID3D11HullShader **hullShader) {
+  if (hullShader) *hullShader = nullptr;
+  notImplemented("ID3D11Device::CreateHullShader");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreateDomainShader(const void *, SIZE_T, ID3D11ClassLinkage *, ID3D11DomainShader **domainShader) {
+  if (domainShader) *domainShader = nullptr;
+  notImplemented("ID3D11Device::CreateDomainShader");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreateComputeShader(const void *, SIZE_T, ID3D11ClassLinkage *, ID3D11ComputeShader **computeShader) {
+  if (computeShader) *computeShader = nullptr;
+  notImplemented("ID3D11Device::CreateComputeShader");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreateClassLinkage(ID3D11ClassLinkage **linkage) {
+  if (linkage) *linkage = nullptr;
+  notImplemented("ID3D11Device::CreateClassLinkage");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreatePredicate(const D3D11_QUERY_DESC *, ID3D11Predicate **predicate) {
+  if (predicate) *predicate = nullptr;
+  notImplemented("ID3D11Device::CreatePredicate");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreateCounter(const D3D11_COUNTER_DESC *, ID3D11Counter **counter) {
+  if (counter) *counter = nullptr;
+  notImplemented("ID3D11Device::CreateCounter");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CreateDeferredContext(UINT, ID3D11DeviceContext **deferredContext) {
+  if (deferredContext) *deferredContext = nullptr;
+  notImplemented("ID3D11Device::CreateDeferredContext");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::OpenSharedResource(HANDLE, REFIID, void **resource) {
+  if (resource) *resource = nullptr;
+  notImplemented("ID3D11Device::OpenSharedResource");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::CheckCounter(const D3D11_COUNTER_DESC *, D3D11_COUNTER_TYPE *, UINT *, LPSTR, UINT *, LPSTR, UINT *,
+                             LPSTR, UINT *) {
+  notImplemented("ID3D11Device::CheckCounter");
+  return E_NOTIMPL;
+}
+
+HRESULT Device::SetExceptionMode(UINT) {
+  notImplemented("ID3D11Device::SetExceptionMode");
+  return E_NOTIMPL;
+}
+
+}  // namespace aerogpu::runtime11

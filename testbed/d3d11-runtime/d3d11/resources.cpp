@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+#include "testbed/d3d11-runtime/d3d11/resources.h"
+
+#include <algorithm>
+#include <new>
+
+#include "testbed/d3d11-runtime/formats/formats.h"
+
+namespace aerogpu::runtime11 {
+namespace {
+
+constexpr UINT kAllBinds = D3D11_BIND_VERTEX_BUFFER | D3D11_BIND_INDEX_BUFFER | D3D11_BIND_CONSTANT_BUFFER |
+                           D3D11_BIND_SHADER_RESOURCE | D3D11_BIND_STREAM_OUTPUT | D3D11_BIND_RENDER_TARGET |
+                           D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
+constexpr UINT kMostConstantBytes = 65536;
+constexpr UINT kNotOffered =
+    D3D11_RESOURCE_MISC_SHARED | D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX | D3D11_RESOURCE_MISC_GDI_COMPATIBLE;
+
+/// Checks usage, binds and CPU access against each other (API page D3D11_USAGE).
+bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData) {
+  if (access & ~UINT{D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE}) return false;
+  constexpr UINT kOutputs =
+      D3D11_BIND_STREAM_OUTPUT | D3D11_BIND_RENDER_TARGET | D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
+  switch (usage) {
+  case D3D11_USAGE_DEFAULT:
+    return bind && !access;
+  case D3D11_USAGE_IMMUTABLE:
+    return bind && !access && hasData && !(bind & kOutputs);
+  case D3D11_USAGE_DYNAMIC:
+    return bind && access == D3D11_CPU_ACCESS_WRITE && !(bind & kOutputs);
+  case D3D11_USAGE_STAGING:
+    return !bind && access;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool hasFormat(const Core &core, DXGI_FORMAT format) {
+  const FormatInfo info = formatInfo(format);
+  if (!info.blockBytes || (info.flags & kWddm12)) return false;
+  if ((info.flags & kLevel11) && core.level < D3D_FEATURE_LEVEL_11_0) return false;
+  return !(info.flags & kExtended) || core.driver.choice().extendedFormats;
+}
+
+Resource *resourceOf(ID3D11Resource *resource) {
+  if (!resource) return nullptr;
+  D3D11_RESOURCE_DIMENSION kind = D3D11_RESOURCE_DIMENSION_UNKNOWN;
+  resource->GetType(&kind);
+  if (kind == D3D11_RESOURCE_DIMENSION_BUFFER) return static_cast<Buffer *>(static_cast<ID3D11Buffer *>(resource));
+  return static_cast<Texture2D *>(static_cast<ID3D11Texture2D *>(resource));
+}
+
+HRESULT createBuffer(Core &core, const D3D11_BUFFER_DESC *d, const D3D11_SUBRESOURCE_DATA *initial,
+                     ID3D11Buffer **out) {
+  if (out) *out = nullptr;
+  if (!d || !d->ByteWidth || (d->BindFlags & ~kAllBinds) || (initial && !initial->pSysMem)) return E_INVALIDARG;
+  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr)) return E_INVALIDARG;
+  if (d->BindFlags & D3D11_BIND_DEPTH_STENCIL) return E_INVALIDARG;
+  if ((d->BindFlags & D3D11_BIND_CONSTANT_BUFFER) &&
+      (d->BindFlags != D3D11_BIND_CONSTANT_BUFFER || d->ByteWidth % 16 || d->ByteWidth > kMostConstantBytes))
+    return E_INVALIDARG;
+  if ((d->MiscFlags & D3D11_RESOURCE_MISC_BUFFER_STRUCTURED) &&
+      (!d->StructureByteStride || d->StructureByteStride % 4 || d->StructureByteStride > 2048))
+    return E_INVALIDARG;
+  if (d->MiscFlags & kNotOffered) {
+    runtime::notImplemented("ID3D11Device::CreateBuffer of a shared buffer");
+    return E_NOTIMPL;
+  }
+  if (d->BindFlags & D3D11_BIND_UNORDERED_ACCESS) {
+    runtime::notImplemented("ID3D11Device::CreateBuffer for unordered access");
+    return E_NOTIMPL;
+  }
+  if (!out) return S_FALSE;
+  ResourceDescription description;
+  description.dimension = D3D11_RESOURCE_DIMENSION_BUFFER;
+  description.width = d->ByteWidth;
+  description.usage = d->Usage;
+  description.bind = d->BindFlags;
+  description.cpuAccess = d->CPUAccessFlags;
+  description.misc = d->MiscFlags;
+  description.stride = d->StructureByteStride;
+  const Lock lock(core.lock);
+  if (core.driver.isLost()) return DXGI_ERROR_DEVICE_REMOVED;
+  Ref<Buffer> buffer(new (std::nothrow) Buffer(core));
+  if (!buffer) return E_OUTOFMEMORY;
+  const HRESULT result = buffer->driver().create(description, initial);
+  if (FAILED(result)) return result;
+  *out = buffer.get();
+  (*out)->AddRef();
+  return S_OK;
+}
+
+HRESULT createTexture2D(Core &core, const D3D11_TEXTURE2D_DESC *d, const D3D11_SUBRESOURCE_DATA *initial,
+                        ID3D11Texture2D **out) {
+  if (out) *out = nullptr;
+  if (!d || !d->Width || !d->Height || !d->ArraySize || (d->BindFlags & ~kAllBinds)) return E_INVALIDARG;
+  const UINT most = core.level >= D3D_FEATURE_LEVEL_11_0 ? 16384 : 8192;
+  const UINT mostSlices = core.level >= D3D_FEATURE_LEVEL_11_0 ? 2048 : 512;
+  if (d->Width > most || d->Height > most || d->ArraySize > mostSlices) return E_INVALIDARG;
+  if (!hasFormat(core, d->Format)) return E_INVALIDARG;
+  const FormatInfo format = formatInfo(d->Format);
+  UINT levels = 1;
+  while (levels < 32 && (std::max(d->Width, d->Height) >> levels)) ++levels;
+  if (d->MipLevels > levels) return E_INVALIDARG;
+  if (d->MipLevels) levels = d->MipLevels;
+  if (format.blockSize > 1 && (d->Width % format.blockSize || d->Height % format.blockSize)) return E_INVALIDARG;
+  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr)) return E_INVALIDARG;
+  constexpr UINT kTextureBinds =
+      D3D11_BIND_SHADER_RESOURCE | D3D11_BIND_RENDER_TARGET | D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
+  if (d->BindFlags & ~kTextureBinds) return E_INVALIDARG;
+  if ((d->BindFlags & D3D11_BIND_DEPTH_STENCIL) &&
+      (d->BindFlags & D3D11_BIND_RENDER_TARGET || !(format.flags & (kDepth | kTypeless))))
+    return E_INVALIDARG;
+  if ((d->BindFlags & D3D11_BIND_RENDER_TARGET) && ((format.flags & (kDepth | kDepthRead)) || format.blockSize > 1))
+    return E_INVALIDARG;
+  const bool cube = d->MiscFlags & D3D11_RESOURCE_MISC_TEXTURECUBE;
+  if (cube && (d->Width != d->Height || d->ArraySize % 6 || d->SampleDesc.Count != 1)) return E_INVALIDARG;
+  if (cube && core.level < D3D_FEATURE_LEVEL_10_1 && d->ArraySize != 6) return E_INVALIDARG;
+  constexpr UINT kDrawnAndRead = D3D11_BIND_SHADER_RESOURCE | D3D11_BIND_RENDER_TARGET;
+  if ((d->MiscFlags & D3D11_RESOURCE_MISC_GENERATE_MIPS) && (d->BindFlags & kDrawnAndRead) != kDrawnAndRead)
+    return E_INVALIDARG;
+  if (!d->SampleDesc.Count) return E_INVALIDARG;
+  if (d->SampleDesc.Count > 1) {
+    UINT qualities = 0;
+    const Lock lock(core.lock);
+    core.driver.call<&D3D11DDI_DEVICEFUNCS::pfnCheckMultisampleQualityLevels, Errors::None>(
+        d->Format, d->SampleDesc.Count, &qualities);
+    if (d->SampleDesc.Quality >= qualities || levels != 1 || initial || d->Usage != D3D11_USAGE_DEFAULT)
+      return E_INVALIDARG;
+  } else if (d->SampleDesc.Quality) {
+    return E_INVALIDARG;
+  }
+  if (d->MiscFlags & kNotOffered) {
+    runtime::notImplemented("ID3D11Device::CreateTexture2D of a shared texture");
+    return E_NOTIMPL;
+  }
+  if (d->BindFlags & D3D11_BIND_UNORDERED_ACCESS) {
+    runtime::notImplemented("ID3D11Device::CreateTexture2D for unordered access");
+    return E_NOTIMPL;
+  }
+  for (UINT i = 0; initial && i < levels * d->ArraySize; ++i)
+    if (!initial[i].pSysMem) return E_INVALIDARG;
+  if (!out) return S_FALSE;
+  ResourceDescription description;
+  description.dimension = D3D11_RESOURCE_DIMENSION_TEXTURE2D;
+  description.width = d->Width;
+  description.height = d->Height;
+  description.levels = levels;
+  description.slices = d->ArraySize;
+  description.format = d->Format;
+  description.samples = d->SampleDesc;
+  description.usage = d->Usage;
+  description.bind = d->BindFlags;
+  description.cpuAccess = d->CPUAccessFlags;
+  description.misc = d->MiscFlags;
+  const Lock lock(core.lock);
+  if (core.driver.isLost()) return DXGI_ERROR_DEVICE_REMOVED;
+  Ref<Texture2D> texture(new (std::nothrow) Texture2D(core));
+  if (!texture) return E_OUTOFMEMORY;
+  const HRESULT result = texture->driver().create(description, initial);
+  if (FAILED(result)) return result;
+  *out = texture.get();
+  (*out)->AddRef();
+  return S_OK;
+}
+
+void Buffer::GetDesc(D3D11_BUFFER_DESC *out) {
+  if (!out) return;
+  const ResourceDescription &d = description();
+  *out = {d.width, d.usage, d.bind, d.cpuAccess, d.misc, d.stride};
+}
+
+void Texture2D::GetDesc(D3D11_TEXTURE2D_DESC *out) {
+  if (!out) return;
+  const ResourceDescription &d = description();
+  *out = {d.width, d.height, d.levels, d.slices, d.format, d.samples, d.usage, d.bind, d.cpuAccess, d.misc};
+}
+
+HRESULT Texture2D::queryMore(REFIID id, void **out) {
+  const bool known = IsEqualIID(id, __uuidof(IDXGISurface)) || IsEqualIID(id, __uuidof(IDXGISurface1)) ||
+                     IsEqualIID(id, __uuidof(IDXGIObject)) || IsEqualIID(id, __uuidof(IDXGIDeviceSubObject));
+  // Only what has one image is a surface.
+  if (!known || description().levels != 1 || description().slices != 1) {
+    if (IsEqualIID(id, __uuidof(IDXGIResource))) runtime::notImplemented("IDXGIResource of a texture");
+    return E_NOINTERFACE;
+  }
+  *out = &m_surface;
+  AddRef();
+  return S_OK;
+}
+
+HRESULT Texture2D::Surface::GetDesc(DXGI_SURFACE_DESC *out) {
+  if (!out) return E_INVALIDARG;
+  const ResourceDescription &d = m_texture.description();
+  *out = {d.width, d.height, d.format, d.samples};
+  return S_OK;
+}
+
+HRESULT Texture2D::Surface::Map(DXGI_MAPPED_RECT *out, UINT flags) {
+  if (!out || !flags || (flags & ~UINT{DXGI_MAP_READ | DXGI_MAP_WRITE | DXGI_MAP_DISCARD})) return E_INVALIDARG;
+  *out = {};
+  ID3D11DeviceContext *context = nullptr;
+  m_texture.core().device->GetImmediateContext(&context);
+  const bool read = flags & DXGI_MAP_READ, write = flags & DXGI_MAP_WRITE;
+  const D3D11_MAP type = flags & DXGI_MAP_DISCARD ? D3D11_MAP_WRITE_DISCARD
+                         : read && write          ? D3D11_MAP_READ_WRITE
+                         : read                   ? D3D11_MAP_READ
+                                                  : D3D11_MAP_WRITE;
+  D3D11_MAPPED_SUBRESOURCE mapped{};
+  const HRESULT result = context->Map(&m_texture, 0, type, 0, &mapped);
+  context->Release();
+  if (FAILED(result)) return result;
+  out->Pitch = static_cast<INT>(mapped.RowPitch);
+  out->pBits = static_cast<BYTE *>(mapped.pData);
+  return S_OK;
+}
+
+HRESULT Texture2D::Surface::Unmap() {
+  ID3D11DeviceContext *context = nullptr;
+  m_texture.core().device->GetImmediateContext(&context);
+  context->Unmap(&m_texture, 0);
+  context->Release();
+  return S_OK;
+}
+
+HRESULT Texture2D::Surface::GetDC(WINBOOL, HDC *out) {
+  if (out) *out = nullptr;
+  runtime::notImplemented("IDXGISurface1::GetDC");
+  return E_NOTIMPL;
+}
+
+HRESULT Texture2D::Surface::ReleaseDC(RECT *) {
+  runtime::notImplemented("IDXGISurface1::ReleaseDC");
+  return E_NOTIMPL;
+}
+
+}  // namespace aerogpu::runtime11

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "testbed/d3d11-runtime/driver/resource.h"
+
+#include <algorithm>
+
+#include "testbed/d3d11-runtime/formats/formats.h"
+
+namespace aerogpu::runtime11 {
+namespace {
+
+constexpr UINT64 kMostLent = 1u << 22;  // bytes of the program's data that are copied, to be poisoned afterwards
+
+UINT bindFlags(const ResourceDescription &d) {
+  UINT flags = d.bind & D3D10_DDI_BIND_PIPELINE_MASK;
+  if (d.bind & D3D11_BIND_UNORDERED_ACCESS) flags |= D3D11_DDI_BIND_UNORDERED_ACCESS;
+  if (d.present) flags |= D3D10_DDI_BIND_PRESENT;
+  return flags;
+}
+
+UINT mapFlags(UINT access) {
+  return (access & D3D11_CPU_ACCESS_WRITE ? UINT{D3D10_DDI_CPU_ACCESS_WRITE} : 0) |
+         (access & D3D11_CPU_ACCESS_READ ? UINT{D3D10_DDI_CPU_ACCESS_READ} : 0);
+}
+
+UINT miscFlags(UINT misc) {
+  constexpr UINT kSame = D3D11_RESOURCE_MISC_GENERATE_MIPS | D3D11_RESOURCE_MISC_SHARED |
+                         D3D11_RESOURCE_MISC_DRAWINDIRECT_ARGS | D3D11_RESOURCE_MISC_BUFFER_ALLOW_RAW_VIEWS |
+                         D3D11_RESOURCE_MISC_BUFFER_STRUCTURED | D3D11_RESOURCE_MISC_RESOURCE_CLAMP;
+  return misc & kSame;
+}
+
+D3D10DDIRESOURCE_TYPE dimensionOf(const ResourceDescription &d) {
+  if (d.misc & D3D11_RESOURCE_MISC_TEXTURECUBE) return D3D10DDIRESOURCE_TEXTURECUBE;
+  return static_cast<D3D10DDIRESOURCE_TYPE>(d.dimension - D3D11_RESOURCE_DIMENSION_BUFFER + D3D10DDIRESOURCE_BUFFER);
+}
+
+/// Returns the bytes of a box of `format`, whose rows and slices lie `rowPitch` and `depthPitch` apart.
+UINT64 bytesOf(const FormatInfo &format, UINT width, UINT height, UINT depth, UINT rowPitch, UINT depthPitch) {
+  const UINT64 row = UINT64{blocksOf(format, width)} * format.blockBytes;
+  return UINT64{depthPitch} * (depth - 1) + UINT64{rowPitch} * (blocksOf(format, height) - 1) + row;
+}
+
+}  // namespace
+
+DriverResource::DriverResource(DriverDevice &device) : m_kernel(device), m_object(device) {}
+
+HRESULT DriverResource::create(const ResourceDescription &d, const D3D11_SUBRESOURCE_DATA *initial) {
+  m_description = d;
+  m_mapped.assign(subresources(), 0);
+  const bool buffer = d.dimension == D3D11_RESOURCE_DIMENSION_BUFFER;
+  const FormatInfo format = buffer ? FormatInfo{1, 1, 0, 0} : formatInfo(d.format);
+  std::vector<D3D10DDI_MIPINFO> levels(d.levels);
+  for (UINT i = 0; i < d.levels; ++i) {
+    D3D10DDI_MIPINFO &level = levels[i];
+    level.TexelWidth = levelSize(d.width, i);
+    level.TexelHeight = levelSize(d.height, i);
+    level.TexelDepth = levelSize(d.depth, i);
+    level.PhysicalWidth = blocksOf(format, level.TexelWidth) * format.blockSize;
+    level.PhysicalHeight = blocksOf(format, level.TexelHeight) * format.blockSize;
+    level.PhysicalDepth = level.TexelDepth;
+  }
+  // The program's memory is copied if it is small, so that a driver that reads it later gets garbage.
+  std::vector<D3D10_DDIARG_SUBRESOURCE_UP> data;
+  std::vector<std::unique_ptr<Lent<BYTE>>> copies;
+  for (UINT i = 0; initial && i < subresources(); ++i) {
+    const D3D10DDI_MIPINFO &level = levels[i % d.levels];
+    D3D10_DDIARG_SUBRESOURCE_UP entry{const_cast<void *>(initial[i].pSysMem), initial[i].SysMemPitch,
+                                      initial[i].SysMemSlicePitch};
+    const UINT64 bytes = bytesOf(format, level.TexelWidth, level.TexelHeight, level.TexelDepth, entry.SysMemPitch,
+                                 entry.SysMemSlicePitch);
+    if (bytes <= kMostLent) {
+      copies.push_back(
+          std::make_unique<Lent<BYTE>>(static_cast<const BYTE *>(entry.pSysMem), static_cast<size_t>(bytes)));
+      entry.pSysMem = copies.back()->data();
+    }
+    data.push_back(entry);
+  }
+  Lent<D3D10DDI_MIPINFO> lentLevels(levels);
+  Lent<D3D10_DDIARG_SUBRESOURCE_UP> lentData(data);
+  D3D11DDIARG_CREATERESOURCE argument{};
+  argument.pMipInfoList = lentLevels.data();
+  argument.pInitialDataUP = lentData.data();
+  argument.ResourceDimension = dimensionOf(d);
+  argument.Usage = d.usage;
+  argument.BindFlags = bindFlags(d);
+  argument.MapFlags = mapFlags(d.cpuAccess);
+  argument.MiscFlags = miscFlags(d.misc);
+  argument.Format = d.format;
+  argument.SampleDesc = d.samples;
+  argument.MipLevels = d.levels;
+  argument.ArraySize = d.slices;
+  argument.ByteStride = d.misc & D3D11_RESOURCE_MISC_BUFFER_STRUCTURED ? d.stride : 0;
+  if (m_object.device().shape() == Shape::Eleven) {
+    Lent<D3D11DDIARG_CREATERESOURCE> lent(argument);
+    return m_object.createFor<&D3D11DDI_DEVICEFUNCS::pfnCalcPrivateResourceSize,
+                              &D3D11DDI_DEVICEFUNCS::pfnCreateResource, Errors::OutOfMemory>(
+        m_kernel.handle(), static_cast<const D3D11DDIARG_CREATERESOURCE *>(lent.data()));
+  }
+  D3D10DDIARG_CREATERESOURCE ten;
+  std::memcpy(static_cast<void *>(&ten), &argument, sizeof ten);  // all but the last member are the same
+  Lent<D3D10DDIARG_CREATERESOURCE> lent(ten);
+  return m_object.createFor<&D3D10DDI_DEVICEFUNCS::pfnCalcPrivateResourceSize, &D3D10DDI_DEVICEFUNCS::pfnCreateResource,
+                            Errors::OutOfMemory>(m_kernel.handle(),
+                                                 static_cast<const D3D10DDIARG_CREATERESOURCE *>(lent.data()));
+}
+
+DriverResource::Kind DriverResource::kind() const {
+  if (m_description.usage == D3D11_USAGE_STAGING) return Kind::Staging;
+  if (m_description.usage != D3D11_USAGE_DYNAMIC) return Kind::Other;
+  if (m_description.bind & D3D11_BIND_SHADER_RESOURCE) return Kind::Dynamic;
+  if (m_description.bind & D3D11_BIND_CONSTANT_BUFFER) return Kind::ConstantBuffer;
+  return Kind::VertexBuffer;
+}
+
+template <auto kMap>
+HRESULT DriverResource::mapBy(UINT subresource, D3D11_MAP type, bool doNotWait, D3D11_MAPPED_SUBRESOURCE &out) {
+  D3D10DDI_MAPPED_SUBRESOURCE mapped{};
+  const auto ddi = static_cast<D3D10_DDI_MAP>(type);
+  DriverDevice &device = m_object.device();
+  const HRESULT result = doNotWait ? device.call<kMap, Errors::MapDoNotWait>(
+                                         handle(), subresource, ddi, UINT{D3D10_DDI_MAP_FLAG_DONOTWAIT}, &mapped)
+                                   : device.call<kMap, Errors::Map>(handle(), subresource, ddi, 0u, &mapped);
+  if (FAILED(result)) return result;
+  if (!mapped.pData) {
+    runtime::brokenRule("a map gave no pointer and no error");
+    return E_OUTOFMEMORY;
+  }
+  out.pData = mapped.pData;
+  out.RowPitch = mapped.RowPitch;
+  out.DepthPitch = mapped.DepthPitch;
+  m_mapped[subresource] = static_cast<BYTE>(type);
+  return S_OK;
+}
+
+HRESULT DriverResource::map(UINT subresource, D3D11_MAP type, bool doNotWait, D3D11_MAPPED_SUBRESOURCE &out) {
+  const bool noOverwrite = type == D3D11_MAP_WRITE_NO_OVERWRITE;
+  switch (kind()) {
+  case Kind::ConstantBuffer:
+    return mapBy<&D3D11DDI_DEVICEFUNCS::pfnDynamicConstantBufferMapDiscard>(subresource, type, doNotWait, out);
+  case Kind::VertexBuffer:
+    return noOverwrite
+               ? mapBy<&D3D11DDI_DEVICEFUNCS::pfnDynamicIABufferMapNoOverwrite>(subresource, type, doNotWait, out)
+               : mapBy<&D3D11DDI_DEVICEFUNCS::pfnDynamicIABufferMapDiscard>(subresource, type, doNotWait, out);
+  case Kind::Dynamic:
+    return mapBy<&D3D11DDI_DEVICEFUNCS::pfnDynamicResourceMapDiscard>(subresource, type, doNotWait, out);
+  case Kind::Staging:
+    return mapBy<&D3D11DDI_DEVICEFUNCS::pfnStagingResourceMap>(subresource, type, doNotWait, out);
+  case Kind::Other:
+    break;
+  }
+  return mapBy<&D3D11DDI_DEVICEFUNCS::pfnResourceMap>(subresource, type, doNotWait, out);
+}
+
+void DriverResource::unmap(UINT subresource) {
+  DriverDevice &device = m_object.device();
+  m_mapped[subresource] = 0;
+  if (device.isLost()) return;  // no unmap after a removal
+  switch (kind()) {
+  case Kind::ConstantBuffer:
+    device.call<&D3D11DDI_DEVICEFUNCS::pfnDynamicConstantBufferUnmap>(handle(), subresource);
+    break;
+  case Kind::VertexBuffer:
+    device.call<&D3D11DDI_DEVICEFUNCS::pfnDynamicIABufferUnmap>(handle(), subresource);
+    break;
+  case Kind::Dynamic:
+    device.call<&D3D11DDI_DEVICEFUNCS::pfnDynamicResourceUnmap>(handle(), subresource);
+    break;
+  case Kind::Staging:
+    device.call<&D3D11DDI_DEVICEFUNCS::pfnStagingResourceUnmap>(handle(), subresource);
+    break;
+  case Kind::Other:
+    device.call<&D3D11DDI_DEVICEFUNCS::pfnResourceUnmap>(handle(), subresource);
+    break;
+  }
+}
+
+void DriverResource::update(UINT subresource, const D3D11_BOX *box, const void *data, UINT rowPitch, UINT depthPitch) {
+  const ResourceDescription &d = m_description;
+  const bool buffer = d.dimension == D3D11_RESOURCE_DIMENSION_BUFFER;
+  const FormatInfo format = buffer ? FormatInfo{1, 1, 0, 0} : formatInfo(d.format);
+  const UINT level = subresource % d.levels;
+  const UINT width = box ? box->right - box->left : levelSize(d.width, level);
+  const UINT height = box ? box->bottom - box->top : levelSize(d.height, level);
+  const UINT depth = box ? box->back - box->front : levelSize(d.depth, level);
+  const UINT64 bytes = bytesOf(format, width, height, depth, rowPitch, depthPitch);
+  std::unique_ptr<Lent<BYTE>> copy;
+  if (bytes <= kMostLent) {
+    copy = std::make_unique<Lent<BYTE>>(static_cast<const BYTE *>(data), static_cast<size_t>(bytes));
+    data = copy->data();
+  }
+  D3D10_DDI_BOX ddi{};
+  if (box)
+    ddi = {static_cast<LONG>(box->left),  static_cast<LONG>(box->top),    static_cast<LONG>(box->front),
+           static_cast<LONG>(box->right), static_cast<LONG>(box->bottom), static_cast<LONG>(box->back)};
+  Lent<D3D10_DDI_BOX> lentBox(ddi);
+  const D3D10_DDI_BOX *given = box ? lentBox.data() : nullptr;
+  DriverDevice &device = m_object.device();
+  if (d.bind & D3D11_BIND_CONSTANT_BUFFER)
+    device.call<&D3D11DDI_DEVICEFUNCS::pfnDefaultConstantBufferUpdateSubresourceUP>(handle(), subresource, given, data,
+                                                                                    rowPitch, depthPitch);
+  else
+    device.call<&D3D11DDI_DEVICEFUNCS::pfnResourceUpdateSubresourceUP>(handle(), subresource, given, data, rowPitch,
+                                                                       depthPitch);
+}
+
+}  // namespace aerogpu::runtime11

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// A resource at the driver: creation from what the API says, maps by the kind of resource. Pages
+// d3d10ddiarg_createresource, d3d11ddiarg_createresource, pfnd3d10ddi_resourcemap.
+#pragma once
+
+#include <vector>
+
+#include "testbed/d3d11-runtime/driver/object.h"
+
+namespace aerogpu::runtime11 {
+
+/// The description of a resource in the API's numbers.
+struct ResourceDescription {
+  D3D11_RESOURCE_DIMENSION dimension = D3D11_RESOURCE_DIMENSION_UNKNOWN;
+  UINT width = 1, height = 1, depth = 1;  ///< width: of a buffer its bytes
+  UINT levels = 1, slices = 1;
+  DXGI_FORMAT format = DXGI_FORMAT_UNKNOWN;
+  DXGI_SAMPLE_DESC samples{1, 0};
+  D3D11_USAGE usage = D3D11_USAGE_DEFAULT;
+  UINT bind = 0, cpuAccess = 0, misc = 0, stride = 0;  ///< D3D11_BIND_, D3D11_CPU_ACCESS_, D3D11_RESOURCE_MISC_
+  bool present = false;                                ///< a swap chain's buffer
+};
+
+class DriverResource {
+public:
+  explicit DriverResource(DriverDevice &device);
+  DriverResource(const DriverResource &) = delete;
+  DriverResource &operator=(const DriverResource &) = delete;
+
+  /// `initial`: null, or an entry for each subresource.
+  HRESULT create(const ResourceDescription &description, const D3D11_SUBRESOURCE_DATA *initial);
+  D3D10DDI_HRESOURCE handle() const { return m_object.handle(); }
+  DXGI_DDI_HRESOURCE dxgiHandle() const { return reinterpret_cast<DXGI_DDI_HRESOURCE>(m_object.handle().pDrvPrivate); }
+  UINT subresources() const { return m_description.levels * m_description.slices; }
+  const ResourceDescription &description() const { return m_description; }
+
+  /// Maps a subresource by the function for this kind of resource.
+  HRESULT map(UINT subresource, D3D11_MAP type, bool doNotWait, D3D11_MAPPED_SUBRESOURCE &out);
+  void unmap(UINT subresource);
+  bool isMapped(UINT subresource) const { return m_mapped[subresource] != 0; }
+  /// Writes a part of a subresource from the program's memory.
+  void update(UINT subresource, const D3D11_BOX *box, const void *data, UINT rowPitch, UINT depthPitch);
+
+private:
+  enum class Kind { ConstantBuffer, VertexBuffer, Dynamic, Staging, Other };
+  Kind kind() const;
+  template <auto kMap> HRESULT mapBy(UINT subresource, D3D11_MAP type, bool doNotWait, D3D11_MAPPED_SUBRESOURCE &out);
+
+  /// The resource for callbacks. It outlives this object: a driver frees allocations at its next flush.
+  class Kernel {
+  public:
+    explicit Kernel(DriverDevice &device) : m_device(device), m_resource(device.addKernelResource()) {}
+    ~Kernel() { m_device.retireKernelResource(m_resource); }
+    Kernel(const Kernel &) = delete;
+    Kernel &operator=(const Kernel &) = delete;
+    void *handle() const { return m_resource; }
+
+  private:
+    DriverDevice &m_device;
+    runtime::KernelResource *const m_resource;
+  };
+
+  Kernel m_kernel;
+  DriverObject<D3D10DDI_HRESOURCE, D3D10DDI_HRTRESOURCE, &D3D11DDI_DEVICEFUNCS::pfnDestroyResource> m_object;
+  ResourceDescription m_description;
+  std::vector<BYTE> m_mapped;  ///< a D3D11_MAP for each subresource; 0: not mapped
+};
+
+}  // namespace aerogpu::runtime11

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "testbed/d3d11-runtime/dxgi/adapter.h"
+
+#include <algorithm>
+#include <new>
+
+#include "testbed/d3d11-runtime/dxgi/swap_chain.h"
+#include "testbed/runtime-kernel/log.h"
+
+namespace aerogpu::runtime11 {
+namespace {
+
+using runtime::notImplemented;
+
+constexpr WCHAR kDisplay[] = L"\\\\.\\DISPLAY1";
+
+class Output final : public DxgiObject<IDXGIOutput> {
+public:
+  explicit Output(Adapter &adapter) : DxgiObject(&adapter), m_adapter(adapter) {}
+
+  HRESULT STDMETHODCALLTYPE GetDesc(DXGI_OUTPUT_DESC *out) override {
+    if (!out) return E_INVALIDARG;
+    *out = {};
+    D3DKMT_DISPLAYMODE mode{};
+    if (!m_adapter.driver() || !m_adapter.driver()->kernelAdapter().currentMode(mode)) return E_FAIL;
+    lstrcpynW(out->DeviceName, kDisplay, ARRAYSIZE(out->DeviceName));
+    out->DesktopCoordinates = {0, 0, static_cast<LONG>(mode.Width), static_cast<LONG>(mode.Height)};
+    out->AttachedToDesktop = TRUE;
+    out->Rotation = DXGI_MODE_ROTATION_IDENTITY;
+    out->Monitor = MonitorFromPoint({0, 0}, MONITOR_DEFAULTTOPRIMARY);
+    return S_OK;
+  }
+  /// Lists the kernel side's 32-bit modes, in the format that is asked for.
+  HRESULT STDMETHODCALLTYPE GetDisplayModeList(DXGI_FORMAT format, UINT, UINT *count, DXGI_MODE_DESC *list) override {
+    if (!count) return E_INVALIDARG;
+    const bool shown = format == DXGI_FORMAT_R8G8B8A8_UNORM || format == DXGI_FORMAT_B8G8R8A8_UNORM ||
+                       format == DXGI_FORMAT_R8G8B8A8_UNORM_SRGB || format == DXGI_FORMAT_B8G8R8A8_UNORM_SRGB;
+    UINT found = 0;
+    if (shown && m_adapter.driver())
+      for (const D3DKMT_DISPLAYMODE &mode : m_adapter.driver()->kernelAdapter().modes()) {
+        if (mode.Format != D3DDDIFMT_X8R8G8B8) continue;
+        if (list) {
+          if (found >= *count) return DXGI_ERROR_MORE_DATA;
+          DXGI_MODE_DESC &row = list[found] = {};
+          row.Width = mode.Width;
+          row.Height = mode.Height;
+          row.RefreshRate = {mode.RefreshRate.Numerator, mode.RefreshRate.Denominator};
+          row.Format = format;
+          row.ScanlineOrdering = DXGI_MODE_SCANLINE_ORDER_PROGRESSIVE;
+        }
+        ++found;
+      }
+    *count = found;
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE FindClosestMatchingMode(const DXGI_MODE_DESC *, DXGI_MODE_DESC *, IUnknown *) override {
+    notImplemented("IDXGIOutput::FindClosestMatchingMode");
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE WaitForVBlank() override {
+    DriverAdapter *driver = m_adapter.driver();
+    if (!driver) return E_FAIL;
+    D3DKMT_WAITFORVERTICALBLANKEVENT argument{};
+    argument.hAdapter = driver->kernelAdapter().kernelHandle();
+    argument.VidPnSourceId = driver->kernelAdapter().vidPnSource();
+    return runtime::resultOfStatus(driver->kernelAdapter().kernel().WaitForVerticalBlankEvent(&argument));
+  }
+  HRESULT STDMETHODCALLTYPE TakeOwnership(IUnknown *, WINBOOL) override {
+    notImplemented("IDXGIOutput::TakeOwnership");
+    return E_NOTIMPL;
+  }
+  void STDMETHODCALLTYPE ReleaseOwnership() override { notImplemented("IDXGIOutput::ReleaseOwnership"); }
+  HRESULT STDMETHODCALLTYPE GetGammaControlCapabilities(DXGI_GAMMA_CONTROL_CAPABILITIES *) override {
+    notImplemented("IDXGIOutput::GetGammaControlCapabilities");
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE SetGammaControl(const DXGI_GAMMA_CONTROL *) override {
+    notImplemented("IDXGIOutput::SetGammaControl");
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE GetGammaControl(DXGI_GAMMA_CONTROL *) override {
+    notImplemented("IDXGIOutput::GetGammaControl");
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE SetDisplaySurface(IDXGISurface *) override {
+    notImplemented("IDXGIOutput::SetDisplaySurface");
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE GetDisplaySurfaceData(IDXGISurface *) override {
+    notImplemented("IDXGIOutput::GetDisplaySurfaceData");
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE GetFrameStatistics(DXGI_FRAME_STATISTICS *) override {
+    notImplemented("IDXGIOutput::GetFrameStatistics");
+    return E_NOTIMPL;
+  }
+
+private:
+  Adapter &m_adapter;  ///< the parent
+};
+
+class Factory final : public DxgiObject<IDXGIFactory1, IDXGIFactory> {
+public:
+  Factory() : DxgiObject(nullptr) {}
+
+  HRESULT STDMETHODCALLTYPE EnumAdapters(UINT index, IDXGIAdapter **out) override {
+    if (!out) return DXGI_ERROR_INVALID_CALL;
+    IDXGIAdapter1 *adapter = nullptr;
+    const HRESULT result = EnumAdapters1(index, &adapter);
+    *out = adapter;
+    return result;
+  }
+  HRESULT STDMETHODCALLTYPE EnumAdapters1(UINT index, IDXGIAdapter1 **out) override {
+    if (!out) return DXGI_ERROR_INVALID_CALL;
+    *out = nullptr;
+    if (index) return DXGI_ERROR_NOT_FOUND;
+    *out = new (std::nothrow) Adapter(this);
+    return *out ? S_OK : E_OUTOFMEMORY;
+  }
+  HRESULT STDMETHODCALLTYPE MakeWindowAssociation(HWND window, UINT flags) override {
+    if (flags > 7) return DXGI_ERROR_INVALID_CALL;
+    m_window = window;
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE GetWindowAssociation(HWND *window) override {
+    if (!window) return DXGI_ERROR_INVALID_CALL;
+    *window = m_window;
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE CreateSwapChain(IUnknown *device, DXGI_SWAP_CHAIN_DESC *description,
+                                            IDXGISwapChain **out) override {
+    return createSwapChain(*this, device, description, out);
+  }
+  HRESULT STDMETHODCALLTYPE CreateSoftwareAdapter(HMODULE, IDXGIAdapter **out) override {
+    if (out) *out = nullptr;
+    notImplemented("IDXGIFactory::CreateSoftwareAdapter");
+    return E_NOTIMPL;
+  }
+  WINBOOL STDMETHODCALLTYPE IsCurrent() override { return TRUE; }
+
+private:
+  HWND m_window = nullptr;
+};
+
+}  // namespace
+
+DriverAdapter *Adapter::driver() {
+  if (!m_tried) {
+    m_tried = true;
+    m_driver = std::make_unique<DriverAdapter>();
+    if (!m_driver->open(kDisplay)) m_driver.reset();
+  }
+  return m_driver.get();
+}
+
+HRESULT Adapter::EnumOutputs(UINT index, IDXGIOutput **out) {
+  if (!out) return E_INVALIDARG;
+  *out = nullptr;
+  if (index) return DXGI_ERROR_NOT_FOUND;
+  *out = new (std::nothrow) Output(*this);
+  return *out ? S_OK : E_OUTOFMEMORY;
+}
+
+HRESULT Adapter::GetDesc(DXGI_ADAPTER_DESC *out) {
+  if (!out) return E_INVALIDARG;
+  DXGI_ADAPTER_DESC1 description{};
+  const HRESULT result = GetDesc1(&description);
+  static_assert(offsetof(DXGI_ADAPTER_DESC1, Flags) >= offsetof(DXGI_ADAPTER_DESC, AdapterLuid) + sizeof(LUID));
+  std::memcpy(static_cast<void *>(out), &description, sizeof *out);
+  return result;
+}
+
+HRESULT Adapter::GetDesc1(DXGI_ADAPTER_DESC1 *out) {
+  if (!out) return E_INVALIDARG;
+  *out = {};
+  lstrcpynW(out->Description, L"aerogpu", ARRAYSIZE(out->Description));
+  DISPLAY_DEVICEA display{};
+  display.cb = sizeof display;
+  if (!driver()) return S_OK;
+  const runtime::KernelAdapter &kernel = m_driver->kernelAdapter();
+  out->AdapterLuid = kernel.luid();
+  D3DKMT_SEGMENTSIZEINFO sizes{};
+  if (SUCCEEDED(kernel.queryAdapterInfo(KMTQAITYPE_GETSEGMENTSIZE, &sizes, sizeof sizes))) {
+    out->DedicatedVideoMemory = static_cast<SIZE_T>(sizes.DedicatedVideoMemorySize);
+    out->DedicatedSystemMemory = static_cast<SIZE_T>(sizes.DedicatedSystemMemorySize);
+    out->SharedSystemMemory = static_cast<SIZE_T>(sizes.SharedSystemMemorySize);
+  }
+  return S_OK;
+}
+
+HRESULT Adapter::CheckInterfaceSupport(REFGUID id, LARGE_INTEGER *version) {
+  // Only Direct3D 10's devices; "not for Direct3D 11" is what the API's page says.
+  static constexpr GUID kDevice10 = {0x9b7e4c0f, 0x342c, 0x4106, {0xa1, 0x9f, 0x4f, 0x27, 0x04, 0xf6, 0x89, 0xf0}};
+  if (!IsEqualGUID(id, kDevice10) || !driver()) return DXGI_ERROR_UNSUPPORTED;
+  if (version) version->QuadPart = 0;
+  runtime::notImplemented("IDXGIAdapter::CheckInterfaceSupport: the driver's version");
+  return S_OK;
+}
+
+HRESULT createFactory(REFIID id, void **out) {
+  if (!out) return DXGI_ERROR_INVALID_CALL;
+  *out = nullptr;
+  Factory *factory = new (std::nothrow) Factory;
+  if (!factory) return E_OUTOFMEMORY;
+  const HRESULT result = factory->QueryInterface(id, out);
+  factory->Release();
+  return result;
+}
+
+Adapter *adapterOf(IDXGIAdapter *given) {
+  if (given) {
+    given->AddRef();  // there are no others in this process
+    return static_cast<Adapter *>(given);
+  }
+  Factory *factory = new (std::nothrow) Factory;
+  IDXGIAdapter1 *adapter = nullptr;
+  if (factory) {
+    factory->EnumAdapters1(0, &adapter);
+    factory->Release();
+  }
+  return static_cast<Adapter *>(adapter);
+}
+
+}  // namespace aerogpu::runtime11

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// IDXGIFactory1, IDXGIAdapter1 and IDXGIOutput: one adapter with one output, as the kernel side has them.
+#pragma once
+
+#include <memory>
+
+#include "testbed/d3d11-runtime/dxgi/object.h"
+
+namespace aerogpu::runtime11 {
+
+/// The adapter; its driver is opened at the first use.
+class Adapter final : public DxgiObject<IDXGIAdapter1, IDXGIAdapter> {
+public:
+  explicit Adapter(IUnknown *factory) : DxgiObject(factory) {}
+  /// Returns the driver; null if there is none.
+  DriverAdapter *driver();
+
+  HRESULT STDMETHODCALLTYPE EnumOutputs(UINT index, IDXGIOutput **out) override;
+  HRESULT STDMETHODCALLTYPE GetDesc(DXGI_ADAPTER_DESC *out) override;
+  HRESULT STDMETHODCALLTYPE GetDesc1(DXGI_ADAPTER_DESC1 *out) override;
+  HRESULT STDMETHODCALLTYPE CheckInterfaceSupport(REFGUID id, LARGE_INTEGER *version) override;
+
+private:
+  std::unique_ptr<DriverAdapter> m_driver;
+  bool m_tried = false;
+};
+
+HRESULT createFactory(REFIID id, void **out);
+/// Returns the runtime's adapter behind the API's, or the first one for null, with a reference; null if there is none.
+Adapter *adapterOf(IDXGIAdapter *given);
+
+}  // namespace aerogpu::runtime11

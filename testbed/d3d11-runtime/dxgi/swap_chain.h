@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// IDXGISwapChain, for windows. With the desktop not composed a present is PresentDXGI with Blt: the kernel driver
+// copies the back buffer to the window (page "DXGI Presentation Path"). Full screen and composition are not there yet.
+#pragma once
+
+#include "testbed/d3d11-runtime/dxgi/host.h"
+
+namespace aerogpu::runtime11 {
+
+/// Makes a swap chain for a device that answers to kSwapChainHostId.
+HRESULT createSwapChain(IDXGIFactory1 &factory, IUnknown *device, DXGI_SWAP_CHAIN_DESC *description,
+                        IDXGISwapChain **out);
+
+}  // namespace aerogpu::runtime11
