@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs the test programs with Wine's own Direct3D 9 (OpenGL in memory), which shows that what they expect of Direct3D
+"""Runs the test programs with Wine's own Direct3D (OpenGL in memory), which shows that what they expect of Direct3D
 is not only our reading of it.
 
 usage: wined3d_test.py FOLDER-OF-PROGRAMS...
@@ -67,6 +67,7 @@ def main():
             results = [run(sys.argv[1:], env, program, ['--any-driver', *arguments], *wanted)
                        for program, arguments, *wanted in RUNS]
             # Programs that need aerogpu's driver report in one line that this is another one.
+            results.append(run(sys.argv[1:], env, 'triangle11', [], 0, 'triangle11: ok'))
             results += [run(sys.argv[1:], env, program, [], 1, "%s: the driver is '" % program, lines=1)
                         for program in ASKING]
         except Failure as failure:
