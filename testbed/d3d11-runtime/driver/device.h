@@ -65,6 +65,31 @@ public:
     return value;
   }
 
+  /// Asks for the size of an object. Any thread may ask, so now and then another one does.
+  template <auto kMember, class... Arguments> SIZE_T sizeOf(Arguments... arguments) {
+    constexpr unsigned kEvery = 4;
+    SIZE_T size = 0;
+    const auto work = [&] { size = ask<kMember>(arguments...); };
+    if (++m_sizes % kEvery) {
+      work();
+      return size;
+    }
+    using Work = decltype(work);
+    const auto run = [](void *parameter) -> DWORD WINAPI {
+      (*static_cast<Work *>(parameter))();
+      return 0;
+    };
+    const HANDLE thread =
+        CreateThread(nullptr, 0, +run, const_cast<void *>(static_cast<const void *>(&work)), 0, nullptr);
+    if (!thread) {
+      work();
+      return size;
+    }
+    WaitForSingleObject(thread, INFINITE);
+    CloseHandle(thread);
+    return size;
+  }
+
   /// Calls a function of the DXGI table, whose result is an HRESULT.
   template <auto kMember, class Argument> HRESULT dxgi(Argument &argument) {
     constexpr runtime::FunctionName spelled = runtime::functionName<kMember>();
@@ -134,7 +159,7 @@ private:
   bool m_amortized = false;
   const void *m_dxgiContext = nullptr;  ///< what pfnPresentCb must pass on
   UINT m_submissionsBefore = 0;
-  UINT m_calls = 0;
+  UINT m_calls = 0, m_sizes = 0;
 };
 
 }  // namespace aerogpu::runtime11

@@ -26,19 +26,19 @@ public:
   template <auto kCalc, auto kCreate, Errors kErrors = Errors::OutOfMemory, class Argument>
   HRESULT create(const Argument &argument) {
     Lent<Argument> lent(argument);
-    if (!m_memory.allocate(m_device.ask<kCalc>(lent.data()))) return E_OUTOFMEMORY;
+    if (!m_memory.allocate(m_device.sizeOf<kCalc>(lent.data()))) return E_OUTOFMEMORY;
     return made(m_device.call<kCreate, kErrors>(lent.data(), handle(), RuntimeHandle{this}));
   }
   /// The same for shaders, whose functions take code and signatures.
   template <auto kCalc, auto kCreate, class Signatures>
   HRESULT createShader(const UINT *code, const Signatures *signatures) {
-    if (!m_memory.allocate(m_device.ask<kCalc>(code, signatures))) return E_OUTOFMEMORY;
+    if (!m_memory.allocate(m_device.sizeOf<kCalc>(code, signatures))) return E_OUTOFMEMORY;
     return made(m_device.call<kCreate, Errors::OutOfMemory>(code, handle(), RuntimeHandle{this}, signatures));
   }
   /// The same with another handle of the runtime.
   template <auto kCalc, auto kCreate, Errors kErrors, class Argument>
   HRESULT createFor(void *runtimeHandle, Argument *argument) {
-    if (!m_memory.allocate(m_device.ask<kCalc>(argument))) return E_OUTOFMEMORY;
+    if (!m_memory.allocate(m_device.sizeOf<kCalc>(argument))) return E_OUTOFMEMORY;
     return made(m_device.call<kCreate, kErrors>(argument, handle(), RuntimeHandle{runtimeHandle}));
   }
 

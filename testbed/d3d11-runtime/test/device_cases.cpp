@@ -216,6 +216,15 @@ TEST_CASE(failedCreations) {
   EXPECT_CALLS("CreateResource");  // no destruction follows
 }
 
+TEST_CASE(sizesFromAnotherThread) {
+  TestDevice device;
+  fake().misbehave("note threads");
+  Com<ID3D11Texture2D> textures[8];
+  for (Com<ID3D11Texture2D> &texture : textures)
+    EXPECT(device->CreateTexture2D(&kTarget, nullptr, texture.put()) == S_OK);
+  EXPECT(contains(calls(), "another thread asks"));
+}
+
 TEST_CASE(relocation) {
   TestDevice device;
   for (int i = 0; i < 300; ++i) device.context->IASetPrimitiveTopology(D3D11_PRIMITIVE_TOPOLOGY_POINTLIST);

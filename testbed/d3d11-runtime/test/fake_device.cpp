@@ -149,6 +149,8 @@ template <class T> void make(T handle) {
 /// What a function does besides recording.
 template <class R, class... A> R act(const char *name, A... arguments) {
   if constexpr (!std::is_void_v<R>) {
+    static const DWORD first = GetCurrentThreadId();
+    if (misbehaves("note threads") && GetCurrentThreadId() != first) record("another thread asks");
     return static_cast<R>(begins(name, "CalcPrivate") ? kObjectBytes : 0);
   } else if (begins(name, "Create") || begins(name, "OpenResource")) {
     if (misbehaves("no memory") && begins(name, "CreateResource")) {
