@@ -5,14 +5,15 @@
 //
 //   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--without-outside]
 //                       [--machine vm|qtest] [--qemu LAUNCHER] [--list | --run NAME...]
-//   aerogpu-driver-host --serve [--port N] [--umd FILE] [--umd-wow FILE] [--mode WIDTHxHEIGHT]
+//   aerogpu-driver-host --serve [--port N] [--umd FILE] [--umd-wow FILE] [--umd10 FILE]
+//                               [--umd10-wow FILE] [--mode WIDTHxHEIGHT]
 //                               [--setting NAME=NUMBER]... [--save-every SECONDS] [--driver FILE]
 //                               [--machine ...]
 //
 // --serve: answers the D3DKMT calls of programs (testbed/kmt/server/serve.h) in place of tests; --umd is the
-// user-mode driver of 64-bit programs, --umd-wow that of 32-bit ones. --setting: a value of the driver's
-// software key. --save-every: saves the qtest machine, kills its QEMU and lets another one go on, again and
-// again.
+// Direct3D 9 user-mode driver of 64-bit programs, --umd-wow that of 32-bit ones, --umd10 and --umd10-wow are
+// those of Direct3D 10 and 11. --setting: a value of the driver's software key. --save-every: saves the qtest
+// machine, kills its QEMU and lets another one go on, again and again.
 // --machine qtest: not the computer that this runs on, but a QEMU without a processor that it starts with
 // LAUNCHER (scripts/qemu-aerogpu; $AEROGPU_LAUNCHER). Needs no root.
 // --without-outside: nothing answers what the screen shows (tests-qtest/driver/outside.h); tests say what
@@ -95,6 +96,10 @@ bool parse(const std::vector<std::string>& arguments) {
       s_serveOptions.umd = arguments[++i];
     } else if (a == "--umd-wow" && hasValue) {
       s_serveOptions.umdWow = arguments[++i];
+    } else if (a == "--umd10" && hasValue) {
+      s_serveOptions.umd10 = arguments[++i];
+    } else if (a == "--umd10-wow" && hasValue) {
+      s_serveOptions.umd10Wow = arguments[++i];
     } else if (a == "--setting" && hasValue && arguments[i + 1].find('=') != std::string::npos) {
       const std::string& setting = arguments[++i];
       const size_t equals = setting.find('=');

@@ -118,11 +118,16 @@ NTSTATUS Kernel::run(CallTag<Call::QueryAdapterInfo>, Process& process,
         break;
       }
       std::memcpy(&info.Version, data.data(), sizeof info.Version);
-      // The registry has a name for each kind of process, UserModeDriverName and UserModeDriverNameWow, both
-      // for Direct3D 9 only (page "Loading a User-Mode Display Driver").
-      const std::string& umd = process.pointerBits == 32 ? m_umdWow : m_umd;
-      if (umd.empty()) note("kmt: there is no user-mode driver for a %u-bit program", process.pointerBits);
-      if (info.Version != KMTUMDVERSION_DX9 || umd.empty() || umd.size() >= kCharacters) {
+      // The registry has a list for each kind of process, UserModeDriverName and UserModeDriverNameWow, with
+      // the drivers of Direct3D 9, 10 and 11 in this order (page "Loading a User-Mode Display Driver"). One
+      // file is both of the latter here.
+      const UserModeDrivers::Files& files = process.pointerBits == 32 ? m_drivers.x86 : m_drivers.x64;
+      const bool nine = info.Version == KMTUMDVERSION_DX9, known = info.Version <= KMTUMDVERSION_DX11;
+      const std::string& umd = nine ? files.d3d9 : files.d3d10;
+      if (known && umd.empty())
+        note("kmt: there is no user-mode driver of Direct3D %s for a %u-bit program", nine ? "9" : "10 or 11",
+             process.pointerBits);
+      if (!known || umd.empty() || umd.size() >= kCharacters) {
         status = kmt::kStatusInvalidParameter;
         break;
       }

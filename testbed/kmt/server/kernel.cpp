@@ -12,8 +12,8 @@
 
 namespace aerogpu::host {
 
-Kernel::Kernel(Adapter& adapter, std::string umd, std::string umdWow)
-    : m_adapter(adapter), m_umd(std::move(umd)), m_umdWow(std::move(umdWow)) {}
+Kernel::Kernel(Adapter& adapter, UserModeDrivers drivers)
+    : m_adapter(adapter), m_drivers(std::move(drivers)) {}
 
 Kernel::~Kernel() {
   {

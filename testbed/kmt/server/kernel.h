@@ -57,13 +57,20 @@ private:
   bool m_closed = false;
 };
 
+/// The answers of UMDRIVERNAME: Windows paths, each empty where there is no such driver.
+struct UserModeDrivers {
+  struct Files {
+    std::string d3d9, d3d10;  // the latter for Direct3D 11 too
+  };
+  Files x64, x86;  // by the kind of program
+};
+
 class Kernel {
 public:
   static constexpr unsigned kMaxProcesses = 64;
 
-  /// Serves an adapter, which must be up. `umd`, `umdWow`: the answers of UMDRIVERNAME for 64- and 32-bit
-  /// programs, Windows paths; may be empty.
-  Kernel(Adapter& adapter, std::string umd, std::string umdWow);
+  /// Serves an adapter, which must be up.
+  Kernel(Adapter& adapter, UserModeDrivers drivers);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   /// No process may be left.
@@ -200,7 +207,7 @@ private:
   NTSTATUS displayModes(TailWriter& out, uint32_t capacity, uint32_t& total);
 
   Adapter& m_adapter;
-  const std::string m_umd, m_umdWow;
+  const UserModeDrivers m_drivers;
   Gate m_awake;
 
   std::mutex m_mutex;  // processes

@@ -162,7 +162,8 @@ int serve(const ServeOptions& options) {
   }
   adapter->vidmm().setContiguousCpuMemory();
   {
-    Kernel kernel(*adapter, windowsPath(options.umd), windowsPath(options.umdWow));
+    Kernel kernel(*adapter, {.x64 = {windowsPath(options.umd), windowsPath(options.umd10)},
+                             .x86 = {windowsPath(options.umdWow), windowsPath(options.umd10Wow)}});
     if (kernel.start(options.width, options.height)) {
       KmtServer server(kernel, *adapter, key);
       status = server.listen(options.port);

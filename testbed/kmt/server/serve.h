@@ -12,8 +12,9 @@ namespace aerogpu::host {
 
 struct ServeOptions {
   std::string driver;              // aerogpu.sys
-  std::string umd;                 // a Unix or a Windows path; may be empty
+  std::string umd;                 // of Direct3D 9: a Unix or a Windows path; may be empty
   std::string umdWow;              // the one for 32-bit programs
+  std::string umd10, umd10Wow;     // the same of Direct3D 10 and 11
   uint16_t port = 0;               // 0: any port
   unsigned width = 0, height = 0;  // size of the desktop; 0: the driver's preferred mode
   unsigned memoryPages = 384;      // pages of 2 MiB

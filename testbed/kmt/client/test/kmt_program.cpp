@@ -48,8 +48,13 @@ void adapterTests(Gpu &gpu) {
   status = query(gpu, KMTQAITYPE_UMDRIVERNAME, file);
   check(status >= 0 && !wcscmp(file.UmdFileName, L"Z:\\some\\where\\driver.dll"), "UMDRIVERNAME is --umd's (0x%08lx)",
         status);
-  file.Version = KMTUMDVERSION_DX10;
-  check(query(gpu, KMTQAITYPE_UMDRIVERNAME, file) == kStatusInvalidParameter, "there is none for Direct3D 10");
+  for (const KMTUMDVERSION version : {KMTUMDVERSION_DX10, KMTUMDVERSION_DX11}) {
+    file = {};
+    file.Version = version;
+    status = query(gpu, KMTQAITYPE_UMDRIVERNAME, file);
+    check(status >= 0 && !wcscmp(file.UmdFileName, L"Z:\\some\\where\\driver10.dll"),
+          "UMDRIVERNAME %d is --umd10's (0x%08lx)", version, status);
+  }
   D3DKMT_SEGMENTSIZEINFO segments{};
   status = query(gpu, KMTQAITYPE_GETSEGMENTSIZE, segments);
   check(status >= 0 && segments.DedicatedVideoMemorySize >= 16 << 20 && segments.SharedSystemMemorySize &&

@@ -27,7 +27,8 @@ import wine  # noqa: E402
 from aerogpu_build import Failure  # noqa: E402
 from aerogpu_vm import die_with_parent  # noqa: E402
 
-UMD = '/some/where/driver.dll'  # not loaded: only its name is requested
+# Not loaded: only their names are requested. 32-bit programs have none of Direct3D 10.
+UMD, UMD_WOW, UMD10 = '/some/where/driver.dll', '/some/where/driver_wow.dll', '/some/where/driver10.dll'
 DEADLINE = 120
 HELLO, MAGIC, VERSION = 1, 0x544D4B41, 1  # wire.h
 
@@ -62,7 +63,8 @@ class Host:
         environment = dict(os.environ, AEROGPU_KMT_KEY=self.key)
         environment.setdefault('AEROGPU_LAUNCHER', os.path.abspath(os.path.join(SCRIPTS, 'qemu-aerogpu')))
         self.process = subprocess.Popen(
-            [program, '--serve', '--machine', 'qtest', '--driver', driver, '--umd', UMD, '--mode', '1024x768'],
+            [program, '--serve', '--machine', 'qtest', '--driver', driver, '--umd', UMD, '--umd-wow', UMD_WOW, '--umd10', UMD10,
+             '--mode', '1024x768'],
             env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             errors='replace', preexec_fn=die_with_parent)
         self.lines = Lines(self.process.stdout)
@@ -207,9 +209,9 @@ class Test:
         except OSError:
             return True
 
-    def greeted(self):
+    def greeted(self, bits=64):
         connection = self.connect()
-        connection.sendall(self.hello(self.host.key))
+        connection.sendall(self.hello(self.host.key, bits=bits))
         header = connection.recv(16, socket.MSG_WAITALL)
         length, call, sequence, status = struct.unpack('<IIIi', header)
         body = connection.recv(length - 16, socket.MSG_WAITALL)
@@ -238,6 +240,24 @@ class Test:
             self.check(self.ends(connection, struct.pack('<IIII', 20, call, process, 2) + bytes(4)), 'call %d' % call)
         ended = 5 + 3 + len(lengths) + 3
         self.check(self.host.said('kmt: a connection', ended), 'a line for each of the %d' % ended)
+
+    def names(self):
+        """Asks for the user-mode drivers' names as a 32-bit program."""
+        connection, (process, _, _) = self.greeted(32)
+
+        def call(number, *words):
+            connection.sendall(struct.pack('<IIII%dI' % len(words), 16 + 4 * len(words), number, process, 2, *words))
+            length, _, _, status = struct.unpack('<IIIi', connection.recv(16, socket.MSG_WAITALL))
+            return status, connection.recv(length - 16, socket.MSG_WAITALL)
+        _, reply = call(2, 0, 0)  # OpenAdapter by a device context
+        adapter, room = struct.unpack_from('<I', reply)[0], 131  # words of D3DKMT_UMDFILENAMEINFO
+        answers = []
+        for version in range(4):  # Direct3D 9, 10, 11, and one that there is not
+            status, reply = call(4, adapter, 1, 4 * room, version, *[0] * (room - 1))
+            answers.append(reply[8:].decode('utf-16-le').rstrip('\0') if status == 0 else status & 0xFFFFFFFF)
+        connection.close()
+        self.check(answers == ['Z:' + UMD_WOW.replace('/', '\\')] + [0xC000000D] * 3,
+                   "UMDRIVERNAME for a 32-bit program is --umd-wow's, and none of Direct3D 10 (%s)" % answers)
 
     def noise(self, seconds=5):
         """Sends requests with valid headers and random content; each must be answered."""
@@ -295,6 +315,7 @@ def main():
                 test.together()
                 test.killed()
                 test.strangers()
+                test.names()
                 test.noise()
                 test.environment['AEROGPU_KMT_WINSOCK'] = '1'  # the way of 32-bit programs and of Windows
                 test.run([])  # and everything works as before
