@@ -14,6 +14,7 @@
 #include "guest-drivers/programs/com_ptr.h"
 #include "guest-drivers/programs/fail.h"
 #include "guest-drivers/programs/picture.h"
+#include "guest-drivers/programs/window.h"
 
 namespace programs {
 
@@ -55,29 +56,6 @@ struct Program {
  * Prints help, or one line that says what is wrong and what to do, and returns false if the program has to end,
  * with `exitCode`. */
 bool begin(const Program &program, int argc, char **argv, Options &options, int &exitCode);
-
-/** A visible window without a frame: its client area is all of it, so its pixels are exactly where the program puts
- * them. */
-class Window {
-public:
-  Window() = default;
-  Window(const Window &) = delete;
-  Window &operator=(const Window &) = delete;
-  ~Window();
-  /** Prints an error line and returns false if no window can be made. Prints `window X,Y WxH` on success. A window
-   * that is not `shown` takes no focus. */
-  bool open(int x, int y, uint32_t width, uint32_t height, bool shown = true);
-  HWND handle() const { return handle_; }
-
-private:
-  HWND handle_ = nullptr;
-};
-
-/** Handles the messages in this thread's queue, as a program has to between frames. */
-void takeMessages();
-
-/** Prints `holding` and waits for a line or the end of standard input; the thread's windows stay alive meanwhile. */
-void holdPicture();
 
 struct DeviceSettings {
   uint32_t width = 0, height = 0;  // size of the back buffers

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // triangle11.exe: Direct3D 11: one triangle, a colour at each corner, into a texture and a window. Reads the texture
 // back and compares each pixel with the formula. Its shaders are assembled here: nothing compiles HLSL.
+//
+//   triangle11.exe [--at X,Y] [--hold] [--expectation FILE]     as the programs of Direct3D 9 (program.h)
 #include <windows.h>
 
 #include <d3d11.h>
 
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -12,6 +15,7 @@
 #include "guest-drivers/programs/fail.h"
 #include "guest-drivers/programs/picture.h"
 #include "guest-drivers/programs/raster.h"
+#include "guest-drivers/programs/window.h"
 #include "renderer/test/dxbc_builder.h"
 #include "testbed/d3d11-runtime/container/container.h"
 
@@ -142,10 +146,35 @@ private:
   ComPtr<ID3D11RasterizerState> rasterizer_;
 };
 
-int run() {
+struct Options {
+  int x = 64, y = 48;
+  bool hold = false;
+  const char *expectation = nullptr;
+};
+
+bool readOptions(int argc, char **argv, Options &options) {
+  for (int i = 1; i < argc; ++i) {
+    const char *name = argv[i];
+    if (!std::strcmp(name, "--hold")) {
+      options.hold = true;
+    } else if (i + 1 == argc) {
+      return fail("what is '%s'?", name);
+    } else if (!std::strcmp(name, "--expectation")) {
+      options.expectation = argv[++i];
+    } else if (std::strcmp(name, "--at") || std::sscanf(argv[++i], "%d,%d", &options.x, &options.y) != 2) {
+      return fail("what is '%s'?", name);
+    }
+  }
+  return true;
+}
+
+int run(int argc, char **argv) {
   speaker = "triangle11";
-  const HWND window = CreateWindowA("STATIC", "triangle11", WS_POPUP | WS_VISIBLE, 64, 48, kWidth, kHeight, nullptr,
-                                    nullptr, nullptr, nullptr);
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  Options options;
+  if (!readOptions(argc, argv, options)) return 2;
+  Window window;
+  if (!window.open(options.x, options.y, kWidth, kHeight)) return 1;
   DXGI_SWAP_CHAIN_DESC description{};
   description.BufferDesc.Width = kWidth;
   description.BufferDesc.Height = kHeight;
@@ -153,7 +182,7 @@ int run() {
   description.SampleDesc.Count = 1;
   description.BufferUsage = DXGI_USAGE_RENDER_TARGET_OUTPUT;
   description.BufferCount = 1;
-  description.OutputWindow = window;
+  description.OutputWindow = window.handle();
   description.Windowed = TRUE;
   ComPtr<IDXGISwapChain> chain;
   ComPtr<ID3D11Device> device;
@@ -178,6 +207,8 @@ int run() {
     if (!ok(chain->Present(0, 0), "Present")) return 1;
   }
   if (!ok(device->GetDeviceRemovedReason(), "GetDeviceRemovedReason")) return 1;
+  if (options.expectation && !writePpm(options.expectation, expectation())) return 1;
+  if (options.hold) holdPicture();
   std::printf("triangle11: ok\n");
   return 0;
 }
@@ -185,6 +216,6 @@ int run() {
 }  // namespace
 }  // namespace programs
 
-int main() {
-  return programs::run();
+int main(int argc, char **argv) {
+  return programs::run(argc, argv);
 }
