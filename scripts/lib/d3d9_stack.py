@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs our Direct3D 9 without Windows (docs/d3d9/testbed.md): the driver host serves the kernel driver, whose device is
-in a QEMU without a running CPU; programs run under Wine with our d3d9.dll."""
+"""Runs our Direct3D 9, and Direct3D 11, without Windows (docs/d3d9/testbed.md): the driver host serves the kernel driver,
+whose device is in a QEMU without a running CPU; programs run under Wine with our d3d9.dll, or d3d11.dll."""
 import os
 import re
 import secrets
@@ -31,21 +31,41 @@ PARTS32 = {  # additional parts for x86 programs
     'd3d9-x86': os.path.join(BUILD, 'testbed', 'd3d9-runtime', 'd3d9-x86.dll'),
     'd3d8-x86': os.path.join(BUILD, 'testbed', 'd3d8-runtime', 'd3d8.dll'),
 }
+# Additional parts for programs of Direct3D 11, and for those that are x86 ones.
+_UMD10, _RUNTIME11 = os.path.join(BUILD, 'guest-drivers', 'umd-d3d10'), os.path.join(BUILD, 'testbed', 'd3d11-runtime')
+PARTS11 = {
+    'umd10': os.path.join(_UMD10, 'aerogpu_d3d10_x64.dll'),
+    'd3d11': os.path.join(_RUNTIME11, 'd3d11.dll'),
+    'dxgi': os.path.join(_RUNTIME11, 'dxgi.dll'),
+}
+PARTS11_32 = {
+    'umd10-x86': os.path.join(_UMD10, 'aerogpu_d3d10.dll'),
+    'd3d11-x86': os.path.join(_RUNTIME11, 'd3d11-x86.dll'),
+    'dxgi-x86': os.path.join(_RUNTIME11, 'dxgi-x86.dll'),
+}
 WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)',
         'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs',
-        'd3d8-x86': 'Direct3D 8 runtime (d3d8.dll) for 32-bit programs'}
+        'd3d8-x86': 'Direct3D 8 runtime (d3d8.dll) for 32-bit programs',
+        'umd10': 'user-mode driver of Direct3D 10', 'd3d11': 'Direct3D 11 runtime (d3d11.dll)', 'dxgi': 'DXGI (dxgi.dll)',
+        'umd10-x86': 'user-mode driver of Direct3D 10 for 32-bit programs',
+        'd3d11-x86': 'Direct3D 11 runtime (d3d11.dll) for 32-bit programs', 'dxgi-x86': 'DXGI (dxgi.dll) for 32-bit programs'}
+INSTALLED = {  # which parts the prefix has in its folder of Windows
+    'd3d9': 'system32/d3d9.dll', 'd3d9-x86': 'syswow64/d3d9.dll', 'd3d8-x86': 'syswow64/d3d8.dll',
+    'd3d11': 'system32/d3d11.dll', 'd3d11-x86': 'syswow64/d3d11.dll',
+    'dxgi': 'system32/dxgi.dll', 'dxgi-x86': 'syswow64/dxgi.dll'}
 # Programs of the driver disc, and those that only test.
 PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.join(BUILD, 'testbed', 'programs'))
-ONLY_TESTS = ('bench', 'compositor', 'desktop', 'dirty_regions', 'flip', 'frame_pacing', 'gamma', 'player', 'readback')
+ONLY_TESTS = ('bench', 'compositor', 'desktop', 'dirty_regions', 'flip', 'frame_pacing', 'gamma', 'player', 'readback', 'triangle11')
 NAMES = ['triangle', 'quad', 'flip', 'gamma', 'player', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor',
          'producer', 'dirty_regions', 'frame_pacing',
          'sharing', 'ddi_sanity', 'query_latency', 'event_queries', 'submit_stress', 'vblank_pacing', 'composition']
+NAMES11 = ['triangle11']
 LEVEL9 = 'level9'  # calls the user-mode driver without d3d9.dll
 DESKTOP = 'desktop'  # an idle program that keeps the desktop alive; testbed/programs/desktop.cpp
 
 
 def program(name, arch='x64'):
-    """Returns the path of a program: one of NAMES, or LEVEL9."""
+    """Returns the path of a program: one of NAMES or NAMES11, or LEVEL9."""
     folder = os.path.join(os.path.dirname(PARTS['d3d9']), 'level9') if name == LEVEL9 else PROGRAM_FOLDERS[name in ONLY_TESTS]
     return os.path.join(folder, name + ('-x86.exe' if arch == 'x86' else '.exe'))
 
@@ -60,19 +80,28 @@ def doctor(arch):
     return os.path.join(BUILD, 'guest-drivers', 'windows', 'programs', 'aerogpu-doctor-%s.exe' % arch)
 
 
-def build(both=False):
+def parts_of(both=False, d3d11=False):
+    """Returns {name: path} of the parts of a Stack with these arguments."""
+    return {**PARTS, **(PARTS32 if both else {}), **(PARTS11 if d3d11 else {}), **(PARTS11_32 if both and d3d11 else {})}
+
+
+def build(both=False, d3d11=False):
     """Builds the stack and its programs, after the same set-up as scripts/run-tests. `both`: for x86 programs too,
-    whose Wine is fetched."""
+    whose Wine is fetched. `d3d11`: with what Direct3D 11 needs, and its programs alone."""
     for script in ('setup', 'prepare-qemu', 'build-vgabios'):
         if subprocess.run([os.path.join(ROOT, 'scripts', script)], stdin=subprocess.DEVNULL, check=False).returncode:
             raise Failure('scripts/%s failed' % script)
     if not ninja_optional('hw-aerogpu/aerogpu-qemu.so'):
         raise Failure('the device cannot be built: scripts/setup and scripts/prepare-qemu have not found QEMU')
-    files = [HOST, *PARTS.values(), *(program(name) for name in [*NAMES, LEVEL9, DESKTOP]), composed_desktop('x64')]
+    names = NAMES11 if d3d11 else [*NAMES, LEVEL9]
+    files = [HOST, *parts_of(both, d3d11).values(), *(program(name) for name in [*names, DESKTOP])]
+    if not d3d11:
+        files += [composed_desktop('x64')]
     if both:
-        files += [*PARTS32.values(), *(program(name, 'x86') for name in [*NAMES, LEVEL9]), *(doctor(arch) for arch in ('x64', 'x86')),
-                  composed_desktop('x86')]
+        files += [program(name, 'x86') for name in names]
         wine.prepare32()
+    if both and not d3d11:
+        files += [*(doctor(arch) for arch in ('x64', 'x86')), composed_desktop('x86')]
     ninja(*[os.path.relpath(path, BUILD) for path in files], 'hw-aerogpu/aerogpu-qemu.so', 'renderer/aerogpu-translator')
 
 
@@ -212,18 +241,19 @@ class Lines:
 
 
 class Stack:
-    """The driver host ("server") and a Wine prefix. Use as a context manager. `parts`: replaces paths of PARTS and,
-    with `both`, of PARTS32. `prefix`: folder for the prefix, which stays; without it a temporary one. `strict`: the
-    d3d9.dll ends programs whose driver breaks a rule. `display`: X display for the windows, '' for none. `registry`:
-    lines to add to user.reg. `both`: run programs for x86 too. `settings`: numbers for the kernel driver's software
+    """The driver host ("server") and a Wine prefix. Use as a context manager. `parts`: replaces paths of parts_of().
+    `prefix`: folder for the prefix, which stays; without it a temporary one. `strict`: the
+    runtime ends programs whose driver breaks a rule. `display`: X display for the windows, '' for none. `registry`:
+    lines to add to user.reg. `both`: run programs for x86 too. `d3d11`: has Direct3D 11 besides 9. `settings`: numbers for the kernel driver's software
     key. `device`: properties of the device (NAME=VALUE,...). `environment`: variables of the server and of QEMU.
     `harmed`: its GPU will be lost or hang, so that --save-every leaves its machine alone, and x-move may be refused."""
     program_limit = PROGRAM_LIMIT  # s, limit for a program to print an awaited line, or to end
 
     def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry='', both=False, settings=None,
-                 device='', environment=None, harmed=False):
-        self.parts = {**PARTS, **(PARTS32 if both else {}), **(parts or {})}
+                 device='', environment=None, harmed=False, d3d11=False):
+        self.parts = {**parts_of(both, d3d11), **(parts or {})}
         self.both = both
+        self.d3d11 = d3d11
         self.size = size
         self.strict = strict
         self.display = display
@@ -251,7 +281,7 @@ class Stack:
         for name, path in self.parts.items():
             if not os.path.isfile(path):
                 raise Failure('there is no %s: %s is missing' % (WHAT[name], path))
-            wanted = 'x86' if name in PARTS32 else 'x64'
+            wanted = 'x86' if name.endswith('-x86') else 'x64'
             if name != 'driver' and wine.machine_of(path) != wanted:
                 raise Failure('the %s has to be for %s; this one is for %s: %s' % (
                     WHAT[name], wanted, wine.machine_of(path), path))
@@ -275,8 +305,7 @@ class Stack:
 
     def _start_wine(self):
         wine.make_prefix(self.prefix, 'x11' if self.display else 'null', self.registry, self.both)
-        for path, part in (('system32/d3d9.dll', 'd3d9'), ('syswow64/d3d9.dll', 'd3d9-x86'),
-                           ('syswow64/d3d8.dll', 'd3d8-x86')):
+        for part, path in INSTALLED.items():
             library = os.path.join(self.prefix, 'drive_c', 'windows', path)
             if part in self.parts:
                 os.unlink(library)
@@ -295,6 +324,9 @@ class Stack:
                    self.parts['umd'], '--mode', '%dx%d' % self.size]
         if self.both:
             command += ['--umd-wow', self.parts['umd-x86']]
+        for part, option in (('umd10', '--umd10'), ('umd10-x86', '--umd10-wow')):
+            if part in self.parts:
+                command += [option, self.parts[part]]
         for name, value in self.settings.items():
             command += ['--setting', '%s=%d' % (name, value)]
         device = ','.join(filter(None, (self.device, device_options)))
@@ -376,10 +408,11 @@ class Stack:
 
     def variables(self):
         """Returns the environment variables that a program needs."""
-        overrides = 'services.exe=;d3d9=n' + (';d3d8=n' if self.both else '')
+        overrides = 'services.exe=;d3d9=n' + (';d3d8=n' if self.both else '') + (';d3d11,dxgi=n' if self.d3d11 else '')
+        strict = {'AEROGPU_D3D9_STRICT': '1', **({'AEROGPU_D3D11_STRICT': '1'} if self.d3d11 else {})} if self.strict else {}
         return {**wine.environment(self.prefix, overrides=overrides, display=self.display, both=self.both),
                 'AEROGPU_KMT': self.address,
-                'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {}), **self.for_programs}
+                'AEROGPU_KMT_KEY': self.key, **strict, **self.for_programs}
 
     def start(self, path, *arguments):
         """Starts a program; returns a Running without waiting."""

@@ -12,63 +12,17 @@ from aerogpu_build import ROOT, Failure
 import bench_d3d9
 import bench_scenes
 import d3d9_stack
-from tap_report import Report
+from stack_tests import SHOWN_LIMIT, StackTests
 import wine
 
 # Programs of the driver disc that users start (guest-drivers/package/resources/meson.build, disc_programs).
 ON_DISC = ('composition', 'd3d9ex_test', 'ddi_sanity', 'event_queries', 'present_statistics', 'quad', 'query_latency', 'shared',
            'sharing', 'submit_stress', 'triangle', 'vblank_pacing')
-# How much the window's channels may differ; the programs use the same values.
-TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'gamma': 0, 'shared': 0, 'd3d9ex_test': 0, 'player': 1, 'dirty_regions': 0,
-             'compositor': 4}  # contents, three passes of blur, three blends: each rounds
 
 
-class Tests:
-    """The tests. `pictures`: a folder for PNGs of the compared windows, or None. `arch`: architecture of the
-    programs."""
-
-    def __init__(self, stack, report, pictures=None, arch='x64'):
-        self.stack = stack
-        self.report = report
-        self.pictures = pictures
-        self.arch = arch
-
-    def start(self, name, *arguments, at=None, arch=None):
-        """Starts a program that shows its last picture until release(). `at`: where its window opens. `arch`: the
-        program's architecture if it differs from self.arch."""
-        place = ['--at', '%d,%d' % at] if at else []
-        return self.stack.start_shown(d3d9_stack.program(name, arch or self.arch), *place, *arguments)
-
-    def check_window(self, program, screen=None):
-        """Waits until a program holds its last picture; compares its window on the screen with the expected picture."""
-        program.wait_line('^holding$')
-        where = program.wait_line(r'^window (-?\d+),(-?\d+) (\d+)x(\d+)$')
-        tolerance = TOLERANCE[program.name.removesuffix('-x86')]
-        deadline = time.monotonic() + SHOWN_LIMIT
-        while True:  # the last frame may still wait for its vertical blank
-            seen = screen or self.stack.screen()
-            wrong = seen.difference(program.expected(), int(where.group(1)), int(where.group(2)), tolerance)
-            if not wrong or screen or time.monotonic() > deadline:
-                break
-        if self.pictures:
-            self.save('d3d9-%s.png' % program.name, seen, *(int(number) for number in where.groups()))
-        if wrong:
-            raise Failure("%s's window on the screen: %s" % (program.name, wrong))
-
-    def save(self, name, screen, *part):
-        os.makedirs(self.pictures, exist_ok=True)
-        screen.write_png(os.path.join(self.pictures, name), *part)
-
-    def finish(self, program):
-        program.release()
-        code = program.wait()
-        if code != 0:
-            raise Failure('%s ended with %d: %s' % (program.name, code, program.said()))
-
-    def window(self, name, *arguments):
-        program = self.start(name, *arguments)
-        self.check_window(program)
-        self.finish(program)
+class Tests(StackTests):
+    """The tests of Direct3D 9."""
+    api = 'd3d9'
 
     # The tests; each is a name on the command line.
 
@@ -473,12 +427,11 @@ class Tests:
            frame_pacing, dirty_regions, event_queries, submit_stress, vblank_pacing, composition, no_device, readback, shared,
            shared_in_one_process, two_programs, killed, sleep, desktop, composed, calls, buffers_of_the_runtime, without_aperture,
            level9, recovery]
-    # Additional runs of --arch both: these of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, ddi_sanity, event_queries, readback, level9]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]
-    # Tests that run only when they are named.
+    AGAIN = ['two_programs', 'shared', 'flip', 'killed']
     NAMED = [sharing, rates, gpu_lost, gpu_stuck]
-    HARMING = [gpu_lost, gpu_stuck]  # after which an error is latched
+    HARMING = [gpu_lost, gpu_stuck]
     MIXED_NAMED = [sharing_long, disc_script]
 
 
@@ -491,7 +444,6 @@ D3DDDIFMT_X8R8G8B8 = 22
 # The 32-bit Wine prints this, because it has no FreeType here (scripts/prepare-wine32).
 NO_FONTS = re.compile(r'^Wine cannot find the FreeType font library\..*?^http://www\.freetype\.org\n', re.M | re.S)
 SCRIPT_LIMIT = 1800  # s, limit for sixteen programs; an idle machine takes one minute
-SHOWN_LIMIT = 10  # s, until a frame that was presented is on the screen
 RATE_SECONDS = 5  # time during which the frames of a program are counted
 SLEEP_FRAMES = 400  # a program draws this many, some seconds, through a sleep of the machine
 CYCLE_LIMIT = 0.1  # s, limit of a cycle of sharing on a busy machine; an idle one takes some milliseconds
@@ -524,80 +476,3 @@ def held(stack):
     for name, pid in stack.processes().items():
         now['memory of ' + name] = memory_of(pid)
     return now
-
-
-# Counters of the device, and how much a round of programs may raise them. The device holds an ended context until its
-# number is used again, and the count of numbers in use varies; each program has several objects.
-COUNTED = {'resources': 0, 'held-objects': 4, 'errors': 0}
-ROUND = ['two_programs', 'shared', 'flip', 'killed']
-
-
-def left_over(stack, again, ran, arch, harmed=False):
-    """Runs the tests `again` once more with programs for `arch`; returns which of the device's COUNTED counters have
-    grown too much, or ''. Those of `again` that are not in `ran`, the tests that have run, run once before counting: at
-    the first present the kernel driver makes objects that stay. `harmed`: whether tests left an error latched."""
-    def round_of_programs(tests):
-        for test in tests:
-            test(Tests(stack, Report(), arch=arch))
-
-    round_of_programs([test for test in again if test not in ran])
-    before = {name: stack.counter(name) for name in COUNTED}
-    round_of_programs(again)
-    deadline = time.monotonic() + 20
-    while True:  # a process is over when its connections are; the driver then destroys its objects
-        after = {name: stack.counter(name) for name in COUNTED}
-        left = ['%s: %d, before %d' % (name, after[name], before[name]) for name, more in COUNTED.items()
-                if after[name] > before[name] + more]
-        if after['errors'] and not harmed:
-            left.append('errors: %d' % after['errors'])
-        if not left or time.monotonic() > deadline:
-            return '; '.join(left)
-        time.sleep(0.1)
-
-
-def chosen(names, arch='x64'):
-    """Returns [(label, test, architecture of its programs)] of the named tests, or of all. `arch` 'both' means all as
-    x64, those of SHORT (or the named ones) as x86 too, and the tests that mix both."""
-    mixed_tests = Tests.MIXED + (Tests.MIXED_NAMED if names else [])
-    known = {test.__name__ for test in Tests.ALL + Tests.NAMED + (mixed_tests if arch == 'both' else [])}
-    for name in names:
-        if name not in known:
-            mixed = any(name == test.__name__ for test in mixed_tests)
-            raise Failure("the test '%s' needs --arch both" % name if mixed else
-                          "there is no test '%s'; --list names them" % name)
-    plan = []
-    if arch != 'x86':
-        plan += [(test.__name__, test, 'x64') for test in Tests.ALL + (Tests.NAMED if names else [])]
-    if arch != 'x64':
-        plan += [(test.__name__ + ' x86', test, 'x86') for test in Tests.ALL if arch == 'x86' or names or test in Tests.SHORT]
-    if arch == 'both':
-        plan += [(test.__name__, test, 'x64') for test in mixed_tests]
-    return [entry for entry in plan if not names or entry[1].__name__ in names]
-
-
-def run(stack, names=(), pictures=None, again=tuple(ROUND), arch='x64'):
-    """Starts the stack, runs the tests, stops the stack; prints TAP. `again`: names of tests that then run once more,
-    to see what they leave (left_over()). `arch`: x64, x86 or both. Returns 0, or 1 if a point failed."""
-    tests = chosen(names, arch)
-    first = 'x86' if arch == 'x86' else 'x64'
-    report = Report()
-
-    def attempt(name, work):
-        try:
-            report.point(name, work())
-        except Failure as failure:
-            if stack.is_older():
-                raise  # the message is complete in one line
-            report.point(name, str(failure))
-        stack.check_alive(name)
-
-    with stack:
-        for label, test, kind in tests:
-            attempt(label, lambda test=test, kind=kind: test(Tests(stack, report, pictures, kind)))
-        attempt('nothing is left, no error is latched', lambda: left_over(
-            stack, [test for _, test, _ in chosen(again, first)] if again else [], [test for _, test, kind in tests if kind == first], first,
-            any(test in Tests.HARMING for _, test, _ in tests)))
-        report.stop(stack)
-    d3d9_stack.report_changes(report)
-    report.end()
-    return 1 if report.failed else 0

@@ -23,8 +23,8 @@ from typing import Callable, Optional
 from aerogpu_build import Failure
 import d3d9_stack
 from d3d9_stack import Ppm, Running, Stack
-from d3d9_tests import Report
 import foreign_programs_build as foreign
+from tap_report import Report
 import wine
 
 FRAMES = 30  # frames that a program has to show

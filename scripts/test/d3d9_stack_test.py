@@ -18,10 +18,13 @@ sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
 from aerogpu_build import Failure  # noqa: E402
 import bench_scenes  # noqa: E402
 import costs_d3d9  # noqa: E402
+import d3d11_tests  # noqa: E402
 import d3d9_stack  # noqa: E402
 import d3d9_tests  # noqa: E402
 from png import Picture  # noqa: E402
 import run_d3d9_tests  # noqa: E402
+import run_d3d11_tests  # noqa: E402
+import stack_tests  # noqa: E402
 import tap_report  # noqa: E402
 import wine  # noqa: E402
 
@@ -157,6 +160,25 @@ class Parts(unittest.TestCase):
         with mock.patch.object(d3d9_stack, 'HOST', '/nonexistent/host'):
             self.refused('there is no driver host: /nonexistent/host is missing')
 
+    def test_direct3d_11(self):
+        """Checks which parts, variables and options of the server a stack with Direct3D 11 has."""
+        parts = {name: pe_file(os.path.join(self.folder, name), 0x14C if name.endswith('-x86') else 0x8664)
+                 for name in d3d9_stack.parts_of(True, True)}
+        d3d9_stack.Stack(parts, both=True, d3d11=True).check()
+        for name in (*d3d9_stack.PARTS11, *d3d9_stack.PARTS11_32):
+            wrong = parts['umd' if name.endswith('-x86') else 'umd-x86']
+            for path, text in (('/none', '^there is no .*: /none is missing$'), (wrong, '^the .* has to be for x..; this one is for x..: ')):
+                with self.assertRaisesRegex(Failure, text):
+                    d3d9_stack.Stack({**parts, name: path}, both=True, d3d11=True).check()
+        for eleven in (False, True):
+            stack = d3d9_stack.Stack(d3d11=eleven)
+            self.assertEqual([name in stack.parts for name in ('umd10', 'd3d11', 'dxgi', 'umd10-x86')], [eleven] * 3 + [False])
+            stack.prefix, stack.address = self.folder, '127.0.0.1:1'
+            self.assertEqual('d3d11,dxgi=n' in stack.variables()['WINEDLLOVERRIDES'].replace(';', ' ').split(), eleven)
+            self.assertEqual(stack.variables().get('AEROGPU_D3D11_STRICT'), '1' if eleven else None)
+            stack.strict = False
+            self.assertNotIn('AEROGPU_D3D11_STRICT', stack.variables())
+
     def test_32_bit_program(self):
         stack = d3d9_stack.Stack(self.parts)
         stack.prefix = self.folder
@@ -172,12 +194,12 @@ class Parts(unittest.TestCase):
 class Server(unittest.TestCase):
     """Tests of a Stack whose server is a shell script."""
 
-    def start(self, script):
+    def start(self, script, **arguments):
         with tempfile.NamedTemporaryFile('w', suffix='.sh', delete=False) as file:
             file.write('#!/bin/sh\n' + script)
         os.chmod(file.name, 0o755)
         self.addCleanup(os.unlink, file.name)
-        stack = d3d9_stack.Stack()
+        stack = d3d9_stack.Stack(**arguments)
         self.addCleanup(stack.stop)
         with mock.patch.object(d3d9_stack, 'HOST', file.name):
             stack._start_server()
@@ -193,6 +215,16 @@ class Server(unittest.TestCase):
         self.assertEqual(stack.counter('resources'), 5)
         stack.check_alive('nothing')
         self.assertEqual(stack.stop(), 0)
+
+    def test_is_told_the_drivers(self):
+        for arguments, wanted in (({}, ['--umd']), ({'both': True}, ['--umd', '--umd-wow']), ({'d3d11': True}, ['--umd', '--umd10']),
+                                  ({'both': True, 'd3d11': True}, ['--umd', '--umd-wow', '--umd10', '--umd10-wow'])):
+            stack = self.start('echo "$*"; echo aerogpu-kmt: 127.0.0.1:77; read c\n', **arguments)
+            words = stack.lines.lines[0].split()
+            self.assertEqual([word for word in words if word.startswith('--umd')], wanted)
+            files = {'--umd': 'umd', '--umd-wow': 'umd-x86', '--umd10': 'umd10', '--umd10-wow': 'umd10-x86'}
+            for option in wanted:
+                self.assertEqual(words[words.index(option) + 1], stack.parts[files[option]])
 
     def test_older_kernel_driver(self):
         stack = self.start('echo aerogpu-kmt: 127.0.0.1:77\necho aerogpu-kmt: the kernel driver does not know escape 18\n'
@@ -246,7 +278,7 @@ class Pictures(unittest.TestCase):
 class Output(unittest.TestCase):
     def test_skipped_points_are_said_and_counted(self):
         with contextlib.redirect_stdout(io.StringIO()) as out:
-            report = d3d9_tests.Report()
+            report = tap_report.Report()
             report.point('one')
             report.point('two', skip='no such query')
             report.point('three', wrong='off by 9')
@@ -269,15 +301,15 @@ class Output(unittest.TestCase):
 
     def test_no_such_test(self):
         with self.assertRaisesRegex(Failure, "there is no test 'x'; --list names them"):
-            d3d9_tests.chosen(['quad', 'x'])
+            stack_tests.chosen(d3d9_tests.Tests, ['quad', 'x'])
         with self.assertRaisesRegex(Failure, "the test 'two_bitnesses' needs --arch both"):
-            d3d9_tests.chosen(['two_bitnesses'], 'x86')
+            stack_tests.chosen(d3d9_tests.Tests, ['two_bitnesses'], 'x86')
 
     def test_what_runs(self):
         every = [test.__name__ for test in d3d9_tests.Tests.ALL]
 
         def labels(*arguments):
-            return [entry[0] for entry in d3d9_tests.chosen(*arguments)]
+            return [entry[0] for entry in stack_tests.chosen(d3d9_tests.Tests, *arguments)]
         self.assertEqual(labels([]), every)
         self.assertEqual(labels([], 'x86'), [name + ' x86' for name in every])
         self.assertEqual(labels([], 'both'), every + [*(test.__name__ + ' x86' for test in d3d9_tests.Tests.SHORT),
@@ -286,6 +318,28 @@ class Output(unittest.TestCase):
                                                       'sharing_of_two_bitnesses'])
         self.assertEqual(labels(['sharing', 'sharing_long'], 'both'), ['sharing', 'sharing_long'])
         self.assertEqual(labels(['flip', 'two_bitnesses'], 'both'), ['flip', 'flip x86', 'two_bitnesses'])
+
+    def test_what_runs_with_direct3d_11(self):
+        every = [test.__name__ for test in d3d11_tests.Tests.ALL]
+        self.assertEqual(every, ['triangle'] + ['triangle_' + name for name in d3d11_tests.INTERFACES])
+        self.assertEqual([entry[0] for entry in stack_tests.chosen(d3d11_tests.Tests, [], 'both')],
+                         every + [name + ' x86' for name in every])
+        self.assertLessEqual(set(d3d11_tests.Tests.AGAIN), set(every))
+
+    def test_another_feature_level(self):
+        """Checks that a program with an interface gets its variable, which is gone afterwards, and its feature level."""
+        for said, error in (('level 0xa100', None), ('level 0xa000', 'the feature level is 0xa000, not 0xa100')):
+            stack = mock.Mock(for_programs={}, program_limit=1)
+            program = d3d9_stack.Running(stack, 'triangle11.exe', mock.Mock(), d3d9_stack.Lines())
+            program.lines.add(said)
+            tests = d3d11_tests.Tests(stack, mock.Mock())
+            given = []
+            with mock.patch.object(tests, 'window', lambda name, picture, stack=stack, program=program, given=given: (
+                    given.append((name, picture, stack.for_programs)), program)[1]):
+                with self.assertRaisesRegex(Failure, error) if error else contextlib.nullcontext():
+                    tests.triangle_10_1()
+            self.assertEqual(given, [('triangle11', 'triangle_10_1', {'AEROGPU_D3D11_INTERFACE': 'a0002'})])
+            self.assertEqual(stack.for_programs, {})
 
     def test_options_of_the_scenes(self):
         options = bench_scenes.parse(['windows', '--rounds', '7', '--seconds', '0.5', '--no-build'])
@@ -326,6 +380,19 @@ class Options(unittest.TestCase):
                             (['--umd-x86', 'x.dll'], '--umd-x86 needs --arch x86 or both')):
             with self.assertRaisesRegex(Failure, text):
                 run_d3d9_tests.parse(words)
+
+    def test_scripts_have_their_own(self):
+        """Checks that each script has the options of its own parts, and lists its own tests."""
+        for command, own, other in ((run_d3d9_tests.COMMAND, 'd3d9', 'umd10'), (run_d3d11_tests.COMMAND, 'umd10', 'umd')):
+            self.assertEqual(command.parse(['--' + own, 'x.dll'])['parts'], {own: os.path.abspath('x.dll')})
+            with self.assertRaisesRegex(Failure, "unknown option '--%s'; %s --help" % (other, command.name)):
+                command.parse(['--' + other, 'x.dll'])
+            for option in command.options:
+                self.assertIn('--' + option + ' ' if not option.endswith('-x86') else '--' + option, command.text)
+            with mock.patch.object(sys, 'argv', ['x', '--list']), contextlib.redirect_stdout(io.StringIO()) as out:
+                self.assertEqual(command.main(), 0)
+            self.assertEqual('level9' in out.getvalue().split(), command.name == 'run-d3d9-tests')
+            self.assertEqual('triangle_10_1_x' in out.getvalue().split(), command.name == 'run-d3d11-tests')
 
     def test_parts(self):
         options = run_d3d9_tests.parse(['--umd', 'x.dll', '--no-build', 'quad'])

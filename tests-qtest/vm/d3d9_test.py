@@ -24,8 +24,9 @@ sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts', 'lib'))
 from aerogpu_build import BUILD, Failure, say  # noqa: E402
 from aerogpu_vm import VM, accelerator, guest_arguments  # noqa: E402
 from d3d9_stack import DESKTOP, HOST, NAMES, PARTS32, Lines, Ppm, Running, Stack, program  # noqa: E402
-import d3d9_tests  # noqa: E402
+from d3d9_tests import Tests  # noqa: E402
 from guest_image import GUEST, take_kernel, write_initramfs  # noqa: E402
+import stack_tests  # noqa: E402
 import wine  # noqa: E402
 import wine_guest  # noqa: E402
 
@@ -316,8 +317,8 @@ def main():
                 sys.exit(__doc__)
             parts.update(zip(PARTS32, names[1:3]))
             names = names[3:]
-        sys.exit(d3d9_tests.run(GuestStack(parts), names or TESTS, again=() if names else ROUND,
-                                arch='both' if 'umd-x86' in parts else 'x64'))
+        sys.exit(stack_tests.run(GuestStack(parts), Tests, names or TESTS, again=() if names else ROUND,
+                                 arch='both' if 'umd-x86' in parts else 'x64'))
     except Failure as failure:
         sys.exit('d3d9 vm: %s' % failure)
 

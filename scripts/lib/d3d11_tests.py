@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Tests our stack with Direct3D 11 programs, over a QEMU without a running CPU (run_d3d11_tests.py)."""
+from aerogpu_build import Failure
+from stack_tests import StackTests
+
+# The interfaces that the driver lists: the setting AEROGPU_D3D11_INTERFACE (D3D10_0_DDI_INTERFACE_VERSION and its kin in
+# d3d10umddi/versions.h), and the feature level that a program gets with it.
+INTERFACES = {'10_0': ('a0001', 0xA000), '10_0_x': ('a0006', 0xA000), '10_1': ('a0002', 0xA100), '10_1_x': ('a0007', 0xA100)}
+
+
+class Tests(StackTests):
+    """The tests of Direct3D 11."""
+    api = 'd3d11'
+
+    def triangle_with(self, interface):
+        """Draws with one interface of the driver, if any driver has it: else no device can be made."""
+        number, level = INTERFACES[interface]
+        self.stack.for_programs = {'AEROGPU_D3D11_INTERFACE': number}
+        try:
+            self.draw('triangle_' + interface, level)
+        finally:
+            self.stack.for_programs = {}
+
+    def draw(self, picture, level):
+        program = self.window('triangle11', picture=picture + ('-x86' if self.arch == 'x86' else ''))
+        found = int(program.wait_line('^level 0x([0-9a-f]+)').group(1), 16)
+        if found != level:
+            raise Failure('the feature level is 0x%x, not 0x%x' % (found, level))
+
+    # The tests; each is a name on the command line.
+
+    def triangle(self):
+        """Draws with the interface that the runtime prefers."""
+        self.draw('triangle', INTERFACES['10_1_x'][1])
+
+    def triangle_10_0(self):
+        self.triangle_with('10_0')
+
+    def triangle_10_0_x(self):
+        self.triangle_with('10_0_x')
+
+    def triangle_10_1(self):
+        self.triangle_with('10_1')
+
+    def triangle_10_1_x(self):
+        self.triangle_with('10_1_x')
+
+    ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x]
+    SHORT = ALL
+    AGAIN = ['triangle_10_0', 'triangle_10_1_x']
