@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Draws with shaders and layouts as the driver interface of Direct3D 10 has them: EXT_CREATE_SHADER and
 // EXT_CREATE_LAYOUT. Compute: dxbc_draw_test.cpp.
+#include <array>
 #include <bit>
 
 #include "renderer/test/token_shaders.h"
@@ -153,7 +154,7 @@ TEST_F(TokenDrawTest, EachClassOfLayoutsIsTranslatedOnce) {
                           {1, 0, format1, 12, 0, 0},
                           {2, 0, format2, 12, 0, 0},
                           {9, 0, kUbyte4, 12, 0, 0}}));
-    cover(w, 0u);
+    cover(w, std::array<uint32_t, 4>{});  // no element reaches past its vertex
     return translated() - made;
   };
   EXPECT_EQ(drawWith(kFloat4, kBgra8), 0u) << "floats alone; nothing reads register 9";

@@ -75,7 +75,7 @@ def difference(wanted, got):
 def missing(packets, replay, traces):
     """Returns the extension packets that no trace has."""
     dump = subprocess.run([replay, '--dump', '--backend', 'null', *traces], capture_output=True, text=True, check=True).stdout
-    wanted = set(re.findall(r'^name = "(EXT_\w+)"$', packets, re.M)) - SPACES
+    wanted = set(re.findall(r'^\[\[\w+\.packet\]\]\nname = "(EXT_\w+)"$', packets, re.M)) - SPACES
     return sorted(wanted - set(re.findall(r'\bEXT_\w+', dump)))
 
 

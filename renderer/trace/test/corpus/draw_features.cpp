@@ -2,8 +2,10 @@
 // Draw forms: rasterization, indices, inline vertices, streams, topologies.
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 
+#include "renderer/test/token_shaders.h"
 #include "renderer/trace/test/corpus/recorder.h"
 
 namespace aerogpu::test {
@@ -275,6 +277,29 @@ Picture occlusionQuery(Recorder& r) {
   return out;
 }
 
+/// Shaders of tokens and a layout by register, which have pixels' centres at one half.
+Picture tokenShaders(Recorder& r) {
+  constexpr uint32_t kFloat4 = 2, kBgra8 = 87;  // DXGI_FORMAT
+  const uint32_t vs = r.handle(), ps = r.handle(), layout = r.handle();
+  dxbc::createShader(r.w, vs, AEROGPU_SHADER_STAGE_VERTEX, dxbc::vertexTokens());
+  dxbc::createShader(r.w, ps, AEROGPU_SHADER_STAGE_PIXEL, dxbc::pixelTokens());
+  dxbc::createLayout(
+      r.w, layout,
+      {{0, 0, kFloat4, offsetof(Vertex, x), 0, 0}, {1, 0, kBgra8, offsetof(Vertex, color), 0, 0}});
+  packets::bindShaders(r.w, vs, ps);
+  r.w.packet(aerogpu_cmd_set_input_layout{{}, layout, 0});
+  constexpr float kHalf = 1.0f / kSide;
+  auto v = Recorder::quad(8, 16, 40, 56, kBlue);
+  for (Vertex& each : v) {
+    each.x += kHalf;
+    each.y -= kHalf;
+  }
+  r.draw(v);
+  Picture out;
+  out.fill(8, 16, 40, 56, rgbOf(kBlue));
+  return out;
+}
+
 }  // namespace
 
 std::vector<Feature> drawFeatures() {
@@ -292,7 +317,8 @@ std::vector<Feature> drawFeatures() {
           {"dirty_vertices", dirtyVertices},
           {"instances", instances},
           {"clip_planes", clipPlanes},
-          {"occlusion_query", occlusionQuery}};
+          {"occlusion_query", occlusionQuery},
+          {"token_shaders", tokenShaders}};
 }
 
 }  // namespace aerogpu::test
