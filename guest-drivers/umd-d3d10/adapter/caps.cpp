@@ -41,7 +41,7 @@ HRESULT getCaps(const D3D10_2DDIARG_GETCAPS &args) {
   memset(args.pData, 0, args.DataSize);
   // THREADING: nothing: one thread at a time enters a device. SHADER: neither doubles nor compute.
   UINT caps = 0;
-  if (static_cast<UINT>(args.Type) == D3D11DDICAPS_3DPIPELINESUPPORT)
+  if (capsType(args) == D3D11DDICAPS_3DPIPELINESUPPORT)
     caps = D3D11DDI_ENCODE_3DPIPELINESUPPORT_CAP(D3D11DDI_3DPIPELINELEVEL_10_0) |
            D3D11DDI_ENCODE_3DPIPELINESUPPORT_CAP(D3D11DDI_3DPIPELINELEVEL_10_1);
   if (!caps) return kOk;

@@ -68,7 +68,7 @@ HRESULT APIENTRY GetSupportedVersions(D3D10DDI_HADAPTER handle, UINT32 *entries,
 HRESULT APIENTRY GetCaps(D3D10DDI_HADAPTER handle, const D3D10_2DDIARG_GETCAPS *args) {
   const HRESULT result = getCaps(*args);
   CallText text;
-  text.text("GetCaps(").number(static_cast<UINT>(args->Type)).text(", ").number(args->DataSize).text(" bytes)");
+  text.text("GetCaps(").number(capsType(*args)).text(", ").number(args->DataSize).text(" bytes)");
   logCall(Adapter::from(handle)->log(), kAdapter, text, result);
   return result;
 }
