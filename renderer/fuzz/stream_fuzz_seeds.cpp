@@ -443,7 +443,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string folder = argv[1];
-  const uint8_t tail[64] = {};
+  const uint8_t tail[192] = {};
 #define SEED_FIXED(NAME, STRUCT)                                                              \
   {                                                                                           \
     CommandWriter w;                                                                          \

@@ -157,13 +157,13 @@ bool readOptions(int argc, char **argv, Options &options) {
     const char *name = argv[i];
     if (!std::strcmp(name, "--hold")) {
       options.hold = true;
-    } else if (i + 1 == argc) {
-      return fail("what is '%s'?", name);
-    } else if (!std::strcmp(name, "--expectation")) {
-      options.expectation = argv[++i];
-    } else if (std::strcmp(name, "--at") || std::sscanf(argv[++i], "%d,%d", &options.x, &options.y) != 2) {
-      return fail("what is '%s'?", name);
+      continue;
     }
+    const char *value = i + 1 < argc ? argv[++i] : nullptr;
+    if (value && !std::strcmp(name, "--expectation"))
+      options.expectation = value;
+    else if (!value || std::strcmp(name, "--at") != 0 || std::sscanf(value, "%d,%d", &options.x, &options.y) != 2)
+      return fail("what is '%s'?", name);
   }
   return true;
 }

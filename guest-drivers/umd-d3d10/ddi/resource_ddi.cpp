@@ -18,7 +18,7 @@ HRESULT CreateResource(Device &device, const D3D10DDIARG_CREATERESOURCE *args, D
   D3D11DDIARG_CREATERESOURCE newer = {};
   static_assert(offsetof(D3D11DDIARG_CREATERESOURCE, pPrimaryDesc) ==
                 offsetof(D3D10DDIARG_CREATERESOURCE, pPrimaryDesc));
-  memcpy(&newer, args, offsetof(D3D10DDIARG_CREATERESOURCE, pPrimaryDesc) + sizeof args->pPrimaryDesc);
+  memcpy(&newer, args, offsetof(D3D10DDIARG_CREATERESOURCE, pPrimaryDesc) + sizeof(void *));
   return CreateResource(device, &newer, handle, runtime);
 }
 

@@ -87,6 +87,7 @@ void OutputState::setRasterizer(const RasterizerState *state) {
 
 void OutputState::setViewports(const D3D10_DDI_VIEWPORT *viewports, UINT count) {
   const D3D10_DDI_VIEWPORT first = count ? viewports[0] : D3D10_DDI_VIEWPORT{0, 0, 0, 0, 0, 1};
+  // Bits: a number that differs from itself is sent again. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
   if (!memcmp(&first, &m_viewport, sizeof first)) return;
   m_viewport = first;
   m_dirty |= kViewport;

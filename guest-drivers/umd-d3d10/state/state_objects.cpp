@@ -30,8 +30,10 @@ bool toColor(const FLOAT (&rgba)[4], uint32_t &color) {
   uint32_t bytes[4];
   for (uint32_t i = 0; i < 4; i++) {
     if (!(rgba[i] >= 0 && rgba[i] <= 1)) return false;
-    bytes[i] = static_cast<uint32_t>(rgba[i] * 255 + 0.5f);
-    const float off = rgba[i] * 255 - static_cast<float>(bytes[i]);
+    const float scaled = rgba[i] * 255;
+    bytes[i] = static_cast<uint32_t>(scaled);
+    if (scaled - static_cast<float>(bytes[i]) > 0.5f) bytes[i]++;
+    const float off = scaled - static_cast<float>(bytes[i]);
     if (off > 0.001f || off < -0.001f) return false;
   }
   color = bytes[3] << 24 | bytes[0] << 16 | bytes[1] << 8 | bytes[2];

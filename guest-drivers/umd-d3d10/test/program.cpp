@@ -417,7 +417,7 @@ std::vector<uint8_t> Program::readStaging(D3D10DDI_HRESOURCE staging, const Reso
 std::vector<uint8_t> Program::read(D3D10DDI_HRESOURCE resource, const ResourceDesc &like, UINT subresource) {
   const D3D10DDI_HRESOURCE copy = staging(like);
   EXPECT_EQ(AERO_CALL(rt, ResourceCopy, copy, resource), 0);
-  const std::vector<uint8_t> out = readStaging(copy, like, subresource);
+  std::vector<uint8_t> out = readStaging(copy, like, subresource);
   destroy(copy);
   return out;
 }

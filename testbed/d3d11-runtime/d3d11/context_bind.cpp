@@ -105,18 +105,18 @@ void Context::unbindConflicts(Ref<ShaderResourceView> (&slots)[kViews], const Re
   }
 }
 
-#define AEROGPU_STAGE(STAGE, DDI, MEMBER, SHADER)                                                               \
-  void Context::STAGE##SetShader(ID3D11##SHADER *shader, ID3D11ClassInstance *const *, UINT count) {            \
-    setShader<&D3D11DDI_DEVICEFUNCS::pfn##DDI##SetShader>(MEMBER, implementation<SHADER>(shader), count);       \
-  }                                                                                                             \
-  void Context::STAGE##SetConstantBuffers(UINT start, UINT count, ID3D11Buffer *const *buffers) {               \
-    setConstants<&D3D11DDI_DEVICEFUNCS::pfn##DDI##SetConstantBuffers>(MEMBER.constants, start, count, buffers); \
-  }                                                                                                             \
-  void Context::STAGE##SetShaderResources(UINT start, UINT count, ID3D11ShaderResourceView *const *views) {     \
-    setViews<&D3D11DDI_DEVICEFUNCS::pfn##DDI##SetShaderResources>(MEMBER.views, start, count, views);           \
-  }                                                                                                             \
-  void Context::STAGE##SetSamplers(UINT start, UINT count, ID3D11SamplerState *const *samplers) {               \
-    setSamplers<&D3D11DDI_DEVICEFUNCS::pfn##DDI##SetSamplers>(MEMBER.samplers, start, count, samplers);         \
+#define AEROGPU_STAGE(STAGE, DDI, MEMBER, SHADER)                                                                 \
+  void Context::STAGE##SetShader(ID3D11##SHADER *shader, ID3D11ClassInstance *const *, UINT count) {              \
+    setShader<&D3D11DDI_DEVICEFUNCS::pfn##DDI##SetShader>(MEMBER, implementation<SHADER>(shader), count);         \
+  }                                                                                                               \
+  void Context::STAGE##SetConstantBuffers(UINT start, UINT count, ID3D11Buffer *const *buffers) {                 \
+    setConstants<&D3D11DDI_DEVICEFUNCS::pfn##DDI##SetConstantBuffers>((MEMBER).constants, start, count, buffers); \
+  }                                                                                                               \
+  void Context::STAGE##SetShaderResources(UINT start, UINT count, ID3D11ShaderResourceView *const *views) {       \
+    setViews<&D3D11DDI_DEVICEFUNCS::pfn##DDI##SetShaderResources>((MEMBER).views, start, count, views);           \
+  }                                                                                                               \
+  void Context::STAGE##SetSamplers(UINT start, UINT count, ID3D11SamplerState *const *samplers) {                 \
+    setSamplers<&D3D11DDI_DEVICEFUNCS::pfn##DDI##SetSamplers>((MEMBER).samplers, start, count, samplers);         \
   }
 AEROGPU_STAGE(VS, Vs, m_vs, VertexShader)
 AEROGPU_STAGE(GS, Gs, m_gs, GeometryShader)

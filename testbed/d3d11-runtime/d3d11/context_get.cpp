@@ -40,19 +40,19 @@ template <class T> void giveAreas(const T *bound, UINT boundCount, UINT *count, 
 #define AEROGPU_STAGE(STAGE, MEMBER, SHADER)                                                          \
   void Context::STAGE##GetShader(ID3D11##SHADER **shader, ID3D11ClassInstance **, UINT *instances) {  \
     const Lock lock(core().lock);                                                                     \
-    giveShader(MEMBER.shader, shader, instances);                                                     \
+    giveShader((MEMBER).shader, shader, instances);                                                   \
   }                                                                                                   \
   void Context::STAGE##GetConstantBuffers(UINT start, UINT count, ID3D11Buffer **buffers) {           \
     const Lock lock(core().lock);                                                                     \
-    giveRange(MEMBER.constants, start, count, buffers);                                               \
+    giveRange((MEMBER).constants, start, count, buffers);                                             \
   }                                                                                                   \
   void Context::STAGE##GetShaderResources(UINT start, UINT count, ID3D11ShaderResourceView **views) { \
     const Lock lock(core().lock);                                                                     \
-    giveRange(MEMBER.views, start, count, views);                                                     \
+    giveRange((MEMBER).views, start, count, views);                                                   \
   }                                                                                                   \
   void Context::STAGE##GetSamplers(UINT start, UINT count, ID3D11SamplerState **samplers) {           \
     const Lock lock(core().lock);                                                                     \
-    giveRange(MEMBER.samplers, start, count, samplers);                                               \
+    giveRange((MEMBER).samplers, start, count, samplers);                                             \
   }
 AEROGPU_STAGE(VS, m_vs, VertexShader)
 AEROGPU_STAGE(GS, m_gs, GeometryShader)

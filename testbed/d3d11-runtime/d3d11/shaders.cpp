@@ -65,6 +65,7 @@ HRESULT createInputLayout(Core &core, const D3D11_INPUT_ELEMENT_DESC *given, UIN
   const std::optional<Container> container = takeApart(code, size, false);
   if (!container) return E_INVALIDARG;
   std::vector<LayoutElement> elements;
+  elements.reserve(count);
   for (UINT i = 0; i < count; ++i)
     elements.push_back({given[i].SemanticName, given[i].SemanticIndex, static_cast<uint32_t>(given[i].Format),
                         given[i].InputSlot, given[i].AlignedByteOffset,
@@ -73,6 +74,7 @@ HRESULT createInputLayout(Core &core, const D3D11_INPUT_ELEMENT_DESC *given, UIN
   if (!matchLayout(elements, container->inputs, slots, matched)) return E_INVALIDARG;
   if (!out) return S_FALSE;
   std::vector<D3D10DDIARG_INPUT_ELEMENT_DESC> rows;
+  rows.reserve(matched.size());
   for (const DriverLayoutElement &row : matched)
     rows.push_back({row.slot, row.offset, static_cast<DXGI_FORMAT>(row.format),
                     row.perInstance ? D3D10_DDI_INPUT_PER_INSTANCE_DATA : D3D10_DDI_INPUT_PER_VERTEX_DATA, row.step,

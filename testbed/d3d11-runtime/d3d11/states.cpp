@@ -1,13 +1,54 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/d3d11-runtime/d3d11/states.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 namespace aerogpu::runtime11 {
 namespace {
 
 constexpr size_t kMostStates = 4096;
+
+// Member by member: there may be anything between members.
+bool same(const D3D11_RENDER_TARGET_BLEND_DESC &a, const D3D11_RENDER_TARGET_BLEND_DESC &b) {
+  return a.BlendEnable == b.BlendEnable && a.SrcBlend == b.SrcBlend && a.DestBlend == b.DestBlend &&
+         a.BlendOp == b.BlendOp && a.SrcBlendAlpha == b.SrcBlendAlpha && a.DestBlendAlpha == b.DestBlendAlpha &&
+         a.BlendOpAlpha == b.BlendOpAlpha && a.RenderTargetWriteMask == b.RenderTargetWriteMask;
+}
+
+bool same(const D3D11_BLEND_DESC &a, const D3D11_BLEND_DESC &b) {
+  return a.AlphaToCoverageEnable == b.AlphaToCoverageEnable && a.IndependentBlendEnable == b.IndependentBlendEnable &&
+         std::equal(std::begin(a.RenderTarget), std::end(a.RenderTarget), std::begin(b.RenderTarget),
+                    [](const auto &x, const auto &y) { return same(x, y); });
+}
+
+bool same(const D3D11_DEPTH_STENCILOP_DESC &a, const D3D11_DEPTH_STENCILOP_DESC &b) {
+  return a.StencilFailOp == b.StencilFailOp && a.StencilDepthFailOp == b.StencilDepthFailOp &&
+         a.StencilPassOp == b.StencilPassOp && a.StencilFunc == b.StencilFunc;
+}
+
+bool same(const D3D11_DEPTH_STENCIL_DESC &a, const D3D11_DEPTH_STENCIL_DESC &b) {
+  return a.DepthEnable == b.DepthEnable && a.DepthWriteMask == b.DepthWriteMask && a.DepthFunc == b.DepthFunc &&
+         a.StencilEnable == b.StencilEnable && a.StencilReadMask == b.StencilReadMask &&
+         a.StencilWriteMask == b.StencilWriteMask && same(a.FrontFace, b.FrontFace) && same(a.BackFace, b.BackFace);
+}
+
+bool same(const D3D11_RASTERIZER_DESC &a, const D3D11_RASTERIZER_DESC &b) {
+  return a.FillMode == b.FillMode && a.CullMode == b.CullMode && a.FrontCounterClockwise == b.FrontCounterClockwise &&
+         a.DepthBias == b.DepthBias && a.DepthBiasClamp == b.DepthBiasClamp &&
+         a.SlopeScaledDepthBias == b.SlopeScaledDepthBias && a.DepthClipEnable == b.DepthClipEnable &&
+         a.ScissorEnable == b.ScissorEnable && a.MultisampleEnable == b.MultisampleEnable &&
+         a.AntialiasedLineEnable == b.AntialiasedLineEnable;
+}
+
+bool same(const D3D11_SAMPLER_DESC &a, const D3D11_SAMPLER_DESC &b) {
+  return a.Filter == b.Filter && a.AddressU == b.AddressU && a.AddressV == b.AddressV && a.AddressW == b.AddressW &&
+         a.MipLODBias == b.MipLODBias && a.MaxAnisotropy == b.MaxAnisotropy && a.ComparisonFunc == b.ComparisonFunc &&
+         std::equal(std::begin(a.BorderColor), std::end(a.BorderColor), std::begin(b.BorderColor)) &&
+         a.MinLOD == b.MinLOD && a.MaxLOD == b.MaxLOD;
+}
 
 template <class S, class Create>
 HRESULT findOrCreate(Core &core, std::vector<S *> &all, const typename S::Desc &description, typename S::Api **out,
@@ -16,7 +57,7 @@ HRESULT findOrCreate(Core &core, std::vector<S *> &all, const typename S::Desc &
   *out = nullptr;
   const Lock lock(core.lock);
   for (S *state : all)
-    if (std::memcmp(&state->description(), &description, sizeof description) == 0) {
+    if (same(state->description(), description)) {
       *out = state;
       state->AddRef();
       return S_OK;

@@ -44,6 +44,7 @@ public:
 
 private:
   static const char *name() {
+    // A constant. NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
     static constexpr runtime::FunctionName spelled = runtime::functionName<kDestroy>();
     return spelled.text;
   }
