@@ -30,9 +30,12 @@ constexpr unsigned kNobody = 65534;
 /// Enough for malloc, memory copies and the end of a process. Excludes paths, descriptors, signals and other
 /// processes.
 constexpr uint32_t kAllowed[] = {
-    __NR_read,      __NR_write,         __NR_munmap, __NR_mremap,     __NR_madvise,
-    __NR_brk,       __NR_futex,         __NR_exit,   __NR_exit_group, __NR_rt_sigreturn,
-    __NR_getrandom, __NR_clock_gettime, __NR_getpid, __NR_gettid,     __NR_sched_yield,
+    __NR_read,        __NR_write,         __NR_munmap, __NR_mremap,     __NR_madvise,
+    __NR_brk,         __NR_futex,         __NR_exit,   __NR_exit_group, __NR_rt_sigreturn,
+    __NR_getrandom,   __NR_clock_gettime, __NR_getpid, __NR_gettid,     __NR_sched_yield,
+#ifdef AEROGPU_ADDRESS_SANITIZER
+    __NR_sigaltstack,  // its runtime asks where the stack is before the process ends
+#endif
 };
 /// Allowed only without PROT_EXEC.
 constexpr uint32_t kAllowedData[] = {__NR_mmap, __NR_mprotect};
