@@ -16,8 +16,7 @@
 #include "guest-drivers/programs/picture.h"
 #include "guest-drivers/programs/raster.h"
 #include "guest-drivers/programs/window.h"
-#include "renderer/test/dxbc_builder.h"
-#include "testbed/d3d11-runtime/container/container.h"
+#include "renderer/test/dxbc_sealed.h"
 
 namespace programs {
 namespace {
@@ -44,13 +43,6 @@ bool ok(HRESULT result, const char *call) {
   return SUCCEEDED(result) || fail("%s failed: 0x%08lx", call, static_cast<unsigned long>(result));
 }
 
-dxbc::Tokens sealed(dxbc::Tokens file) {
-  uint8_t digest[16];
-  aerogpu::runtime11::checksum(reinterpret_cast<const uint8_t *>(file.data()), file.size() * 4, digest);
-  std::memcpy(file.data() + 1, digest, sizeof digest);
-  return file;
-}
-
 Picture expectation() {
   Picture picture(kWidth, kHeight, kBackground);
   Corner corners[3];
@@ -66,7 +58,7 @@ Picture expectation() {
 class Scene {
 public:
   bool create(ID3D11Device *device) {
-    const dxbc::Tokens vs = sealed(dxbc::vertexCode()), ps = sealed(dxbc::pixelCode());
+    const dxbc::Tokens vs = dxbc::sealed(dxbc::vertexCode()), ps = dxbc::sealed(dxbc::pixelCode());
     const D3D11_INPUT_ELEMENT_DESC elements[] = {
         {"POSITION", 0, DXGI_FORMAT_R32G32B32_FLOAT, 0, 0, D3D11_INPUT_PER_VERTEX_DATA, 0},
         {"COLOR", 0, DXGI_FORMAT_R8G8B8A8_UNORM, 0, 12, D3D11_INPUT_PER_VERTEX_DATA, 0}};

@@ -45,19 +45,17 @@ Result<Ref<Shader>> shaderFor(Submission& s, uint32_t handle, Stage stage) {
   return Ref<Shader>(*shader);
 }
 
-/// Makes a shader with the object that `create` makes, Result<std::unique_ptr<GpuShader>>(Stage, Shader&).
+/// Makes a shader with the object that `create` makes, Result<std::unique_ptr<GpuShader>>(Shader&).
 template <class Packet, class Create>
-Result<void> addShader(Submission& s, const Packet& c, uint64_t bytes, Create create) {
-  const auto where = cmd::stageOf(c.stage, c.reserved0, s.minor);
-  if (!where) return where.error();
+Result<void> addShader(Submission& s, const Packet& c, Stage stage, uint64_t bytes, Create create) {
   // A translation is a few times the size of its code.
   auto charge = chargeObject(s.hostMemory, bytes * 8);
   if (!charge) return charge.error();
   auto shader = makeRef<Shader>();
   shader->charge = std::move(*charge);
-  shader->stage = static_cast<uint8_t>(*where);
+  shader->stage = static_cast<uint8_t>(stage);
   s.work.noteShaderMade();
-  auto gpu = create(*where, *shader);
+  auto gpu = create(*shader);
   if (!gpu) {
     // The error may be about the code only: adds which shader it is.
     if (gpu.error().values.all().empty())
@@ -91,9 +89,10 @@ Result<void> addLayout(Submission& s, uint32_t handle, std::vector<InputElement>
 Result<void> runCreateShaderDxbc(Submission& s, const aerogpu_cmd_create_shader_dxbc& c,
                                  std::span<const uint8_t> bytes) {
   if (auto free = s.space.needFreeHandle(c.shader_handle); !free) return free;
-  return addShader(s, c, bytes.size(), [&](Stage stage, Shader& shader) {
-    return s.backend.createShader(stage, bytes, shader.family);
-  });
+  const auto where = cmd::stageOf(c.stage, c.reserved0, s.minor);
+  if (!where) return where.error();
+  return addShader(s, c, *where, bytes.size(),
+                   [&](Shader& shader) { return s.backend.createShader(*where, bytes, shader.family); });
 }
 
 Result<void> runExtCreateShader(Submission& s, const aerogpu_cmd_ext_create_shader& c,
@@ -104,9 +103,9 @@ Result<void> runExtCreateShader(Submission& s, const aerogpu_cmd_ext_create_shad
   const TokenCounts counts{c.token_count, c.input_count, c.output_count, c.patch_constant_count};
   if (auto checked = checkShaderTokens(*where, counts, rest); !checked) return checked;
   const std::span<const uint8_t> bytes = rest.first(bytesOf(counts));
-  return addShader(s, c, bytes.size(), [&](Stage stage, Shader& shader) {
+  return addShader(s, c, *where, bytes.size(), [&](Shader& shader) {
     shader.family = ShaderFamily::Dxbc;
-    return s.backend.createTokenShader(stage, counts, bytes);
+    return s.backend.createTokenShader(*where, counts, bytes);
   });
 }
 

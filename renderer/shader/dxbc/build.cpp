@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "renderer/base/component_mask.h"
+#include "renderer/shader/dxbc/checksum.h"
 #include "renderer/shader/dxbc/dxbc.h"
 #include "renderer/shader/dxbc/token_walk.h"
 

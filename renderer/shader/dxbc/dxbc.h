@@ -60,10 +60,6 @@ bool isDxbc(std::span<const uint8_t> bytes);
 /// Reads header and chunk table. Ignores bytes after the header's size, and the checksum.
 Result<Dxbc> parseDxbc(std::span<const uint8_t> bytes);
 
-/// Computes the checksum that the container should have (bytes 4..19): MD5 with its own padding. `bytes` is a
-/// whole container of at least 20 bytes.
-void dxbcChecksum(std::span<const uint8_t> bytes, uint8_t (&digest)[16]);
-
 /// Returns a copy, cut to the header's size, with a correct checksum. Error: not a container.
 Result<std::vector<uint8_t>> withValidChecksum(std::span<const uint8_t> bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The block function of MD5 (RFC 1321, section 3.4), without its padding: DXBC pads differently. For
-// dxbc.cpp.
+// checksum.h.
 #pragma once
 
 #include <array>

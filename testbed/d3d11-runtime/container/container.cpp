@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "renderer/shader/dxbc/md5_block.h"
+#include "renderer/shader/dxbc/checksum.h"
 
 namespace aerogpu::runtime11 {
 namespace {
 
-constexpr size_t kHeader = 32, kHashed = 20, kMostChunks = 64, kMostRows = 128;
+constexpr size_t kHeader = 32, kMostChunks = 64, kMostRows = 128;
 
 /// Bytes with checked reads: what lies outside reads as nothing.
 class Bytes {
@@ -89,29 +89,6 @@ bool readProgram(const Bytes &chunk, Container &out) {
 
 }  // namespace
 
-void checksum(const uint8_t *bytes, size_t size, uint8_t (&digest)[16]) {
-  const uint8_t *data = bytes + kHashed;
-  size_t rest = size - kHashed;
-  const uint32_t bits = static_cast<uint32_t>(rest * 8), tail = bits >> 2 | 1;
-  shader::Md5State state;
-  for (; rest >= 64; rest -= 64, data += 64) shader::md5Block(state, data);
-  // Not MD5's ending: the number of bits comes first, and at the end comes another form of it.
-  uint8_t block[64] = {};
-  if (rest >= 56) {
-    std::memcpy(block, data, rest);
-    block[rest] = 0x80;
-    shader::md5Block(state, block);
-    std::memset(block, 0, sizeof block);
-  } else {
-    if (rest) std::memcpy(block + 4, data, rest);
-    block[4 + rest] = 0x80;
-  }
-  std::memcpy(block, &bits, 4);
-  std::memcpy(block + 60, &tail, 4);
-  shader::md5Block(state, block);
-  std::memcpy(digest, state.data(), sizeof digest);
-}
-
 std::optional<Container> takeApart(const void *memory, size_t given, bool needsProgram) {
   const uint8_t *data = static_cast<const uint8_t *>(memory);
   if (!data || given < kHeader) return std::nullopt;
@@ -121,7 +98,7 @@ std::optional<Container> takeApart(const void *memory, size_t given, bool needsP
   if (magic != tag("DXBC") || size < kHeader || size > given) return std::nullopt;
   const Bytes bytes(data, size);
   uint8_t digest[16];
-  checksum(data, size, digest);
+  shader::dxbcChecksum({data, size}, digest);
   if (std::memcmp(digest, data + 4, sizeof digest) != 0) return std::nullopt;
   if (!bytes.word(28, count) || count > kMostChunks) return std::nullopt;
   Container out;

@@ -45,7 +45,4 @@ std::optional<Container> takeApart(const void *bytes, size_t size, bool needsPro
 /// Returns the rows as a driver gets them. Tessellation factors have a name for each edge there.
 std::vector<DriverElement> driverElements(const std::vector<Element> &elements);
 
-/// Computes the checksum of a container: bytes 4 to 19.
-void checksum(const uint8_t *bytes, size_t size, uint8_t (&digest)[16]);
-
 }  // namespace aerogpu::runtime11

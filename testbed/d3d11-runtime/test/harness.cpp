@@ -4,8 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "renderer/test/dxbc_builder.h"
-#include "testbed/d3d11-runtime/container/container.h"
+#include "renderer/test/dxbc_sealed.h"
 
 namespace aerogpu::test {
 namespace {
@@ -25,13 +24,6 @@ template <class T> T symbol(HMODULE module, const char *name) {
   static_assert(sizeof found == sizeof out);
   std::memcpy(&out, &found, sizeof out);
   return out;
-}
-
-std::vector<uint32_t> withChecksum(std::vector<uint32_t> file) {
-  uint8_t digest[16];
-  runtime11::checksum(reinterpret_cast<const uint8_t *>(file.data()), file.size() * 4, digest);
-  std::memcpy(file.data() + 1, digest, sizeof digest);
-  return file;
 }
 
 }  // namespace
@@ -115,12 +107,12 @@ TestDevice::~TestDevice() {
 }
 
 const std::vector<uint32_t> &vertexShader() {
-  static const std::vector<uint32_t> code = withChecksum(dxbc::vertexCode());
+  static const std::vector<uint32_t> code = dxbc::sealed(dxbc::vertexCode());
   return code;
 }
 
 const std::vector<uint32_t> &pixelShader() {
-  static const std::vector<uint32_t> code = withChecksum(dxbc::pixelCode());
+  static const std::vector<uint32_t> code = dxbc::sealed(dxbc::pixelCode());
   return code;
 }
 

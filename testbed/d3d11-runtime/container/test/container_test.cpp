@@ -3,23 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include "renderer/test/dxbc_builder.h"
+#include "renderer/test/dxbc_sealed.h"
 
 namespace aerogpu::runtime11 {
 namespace {
 
+using test::dxbc::seal;
+using test::dxbc::sealed;
 using test::dxbc::Tokens;
-
-void seal(Tokens &file) {
-  uint8_t digest[16];
-  checksum(reinterpret_cast<const uint8_t *>(file.data()), file.size() * 4, digest);
-  std::memcpy(file.data() + 1, digest, sizeof digest);
-}
-
-Tokens sealed(Tokens file) {
-  seal(file);
-  return file;
-}
 
 TEST(Container, IsTakenApart) {
   const Tokens file = sealed(test::dxbc::vertexCode());
