@@ -418,9 +418,14 @@ private:
             return m_dev.completedFence() == fence;
           },
           (where() + ": a fence was lost").c_str());
+      // The register is first of a completion's marks, head is the last one (FENCE-1).
+      m_dev.waitUntil(
+          [&] {
+            const aerogpu_ring_header header = m_dev.ringHeader();
+            return header.head == header.tail;
+          },
+          (where() + ": head stands still").c_str());
       check();
-      const aerogpu_ring_header header = m_dev.ringHeader();
-      EXPECT_EQ(header.head, header.tail) << where();
       if (m_fencePage) {
         EXPECT_EQ(m_dev.fencePage().completed_fence, fence) << where();
       }

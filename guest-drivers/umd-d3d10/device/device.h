@@ -62,7 +62,7 @@ public:
   ObjectTools tools{context, handles};
   UploadMemory uploads{tools};
   Progress progress{tools};
-  DeviceObjects objects{context, handles, m_adapter.formats(), uploads};
+  DeviceObjects objects{{context, handles}, m_adapter.formats(), uploads};
   Pipeline pipeline{objects};
 };
 

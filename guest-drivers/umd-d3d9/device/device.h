@@ -58,7 +58,7 @@ public:
   Context context{runtime};
   DeviceHandles ranges{context};
   HandleAllocator handles{ranges};
-  DeviceObjects objects{context, handles, m_adapter.formats()};
+  DeviceObjects objects{{context, handles}, m_adapter.formats()};
   Pipeline pipeline{objects};
   Draws draws{objects, pipeline};
   Clears clears{objects, pipeline};
