@@ -4,9 +4,9 @@
  *
  * It is done here, piece by piece as they are written, and not where contents
  * are read, so that the thread that sends waits for it and the render thread
- * does not. zstd's first level makes some hundred MB a second, so that it gains
- * nothing where more than that can be sent; what does not get smaller goes as
- * it is.
+ * does not. zstd's first level makes some hundred MB a second, so that it makes
+ * a machine wait longer where more than that can be sent: both are measured.
+ * What does not get smaller goes as it is.
  */
 #include "qemu/osdep.h"
 #include "qemu/timer.h"
@@ -25,8 +25,10 @@
 #define AEROGPU_PACK_LEAST (64 * KiB)
 /* It must save this part of a piece. */
 #define AEROGPU_PACK_GAIN 16
-/* A link that takes this much does not need it: 5 Gbit/s. */
-#define AEROGPU_FAST_BYTES_A_SECOND UINT64_C(625000000)
+/* A link that takes half of what is compressed meanwhile does not need it. */
+#define AEROGPU_FAST_PART 2
+/* Until a piece was compressed: a link of 5 Gbit/s does not need it. */
+#define AEROGPU_UNTRIED_BYTES_A_SECOND 1.25e9
 /* A link is measured over so many bytes, and slow for so many. */
 #define AEROGPU_MEASURED_BYTES (1 * MiB)
 #define AEROGPU_SLOW_BYTES (32 * MiB)
@@ -38,6 +40,8 @@ void aerogpu_pack_begin(AeroGPUPack *pack)
     pack->slow = 0;
     pack->measured = 0;
     pack->measured_ns = 0;
+    pack->tried = 0;
+    pack->tried_ns = 0;
     pack->raw = 0;
     pack->unpacked = 0;
     pack->packed = 0;
@@ -66,6 +70,16 @@ void aerogpu_pack_head(AeroGPUPack *pack, QEMUFile *f, uint32_t kind,
                      bytes);
 }
 
+/* True if a link of so many bytes a second is faster sent compressed bytes. */
+static bool aerogpu_pack_is_slow(const AeroGPUPack *pack, double link)
+{
+    const double compressed = pack->tried_ns
+                                  ? pack->tried * 1e9 / pack->tried_ns
+                                  : AEROGPU_UNTRIED_BYTES_A_SECOND;
+
+    return link < compressed / AEROGPU_FAST_PART;
+}
+
 static bool aerogpu_pack_is_worth_it(AeroGPUPack *pack, QEMUFile *f)
 {
     uint64_t allowed;
@@ -74,7 +88,7 @@ static bool aerogpu_pack_is_worth_it(AeroGPUPack *pack, QEMUFile *f)
         return pack->packs;
     }
     allowed = aerogpu_compat_bandwidth(f);
-    return pack->slow || (allowed && allowed < AEROGPU_FAST_BYTES_A_SECOND);
+    return pack->slow || (allowed && aerogpu_pack_is_slow(pack, allowed));
 }
 
 /* Compresses a piece. Returns its new size, 0 if it is not much smaller. */
@@ -83,6 +97,7 @@ static size_t aerogpu_pack_compress(AeroGPUPack *pack, const void *bytes,
 {
     const size_t most = size - size / AEROGPU_PACK_GAIN;
     size_t result;
+    int64_t start;
 
     if (!pack->context) {
         pack->context = ZSTD_createCCtx();
@@ -91,8 +106,11 @@ static size_t aerogpu_pack_compress(AeroGPUPack *pack, const void *bytes,
     if (!pack->context || size < AEROGPU_PACK_GAIN) {
         return 0;
     }
+    start = get_clock();
     result = ZSTD_compressCCtx(pack->context, pack->piece, most, bytes, size,
                                AEROGPU_PACK_LEVEL);
+    pack->tried += size;
+    pack->tried_ns += get_clock() - start;
     return ZSTD_isError(result) ? 0 : result;
 }
 
@@ -107,8 +125,8 @@ static void aerogpu_pack_measure(AeroGPUPack *pack, size_t size, uint64_t ns)
     if (pack->measured < AEROGPU_MEASURED_BYTES) {
         return;
     }
-    if (pack->measured / (AEROGPU_FAST_BYTES_A_SECOND / 1000000) <
-        pack->measured_ns / 1000) {
+    if (pack->measured_ns &&
+        aerogpu_pack_is_slow(pack, pack->measured * 1e9 / pack->measured_ns)) {
         pack->slow = AEROGPU_SLOW_BYTES;
     }
     pack->measured = 0;

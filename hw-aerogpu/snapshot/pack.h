@@ -25,6 +25,8 @@ typedef struct AeroGPUPack {
     uint64_t slow;  /* bytes until the link is measured again */
     uint64_t measured;
     uint64_t measured_ns;
+    uint64_t tried; /* bytes that went through the compressor */
+    uint64_t tried_ns;
     /* Of the save, without heads. */
     uint64_t raw;      /* sent as they were */
     uint64_t unpacked; /* compressed: from */

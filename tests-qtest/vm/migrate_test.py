@@ -5,7 +5,7 @@ for byte, and it goes on there.
 
   migrate_test.py [--rounds N] [--renderer NAME] [--compare]
 
-Prints of each round what moved, how long the machine stood still, and how many frames came meanwhile beside those of
+Prints of each round what moved, how long the machine stood still, and how many frames came until then beside those of
 the same span before."""
 import argparse
 import os
@@ -95,8 +95,10 @@ class Journey:
                 state = source.qmp('query-migrate')
                 if state.get('status') == 'failed':
                     raise Failure('the migration failed: %s\n%s\n%s' % (state, source.log(), target.log()))
-                if state.get('status') == 'active':
-                    rate = during.rate()
+                now = during.rate()
+                # Standing still is judged by itself, and can last until after this question.
+                if source.qmp('query-status')['running']:
+                    rate = now
                 return state.get('status') == 'completed'
             until(ended, 'the migration', MIGRATION_DEADLINE)
             state = source.qmp('query-migrate')
