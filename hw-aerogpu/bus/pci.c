@@ -364,7 +364,7 @@ static const struct {
       "(used); default: announced" },
     { "compress_state",
       "on or off: contents in saved states are compressed; auto: in "
-      "migrations, while the link takes less than 5 Gbit/s" },
+      "migrations, while the link is slower than compressing" },
     { "vgamem_mb", "size of BAR1 in MiB: a power of two from 16 to 512" },
     { "xres", "preferred width in the EDID, 64 to 16384" },
     { "yres", "preferred height in the EDID, 64 to 16384" },
