@@ -5,9 +5,14 @@
 
 namespace aerogpu::vk {
 
+BlitDraws::BlitDraws(Device& device, Recorder& recorder)
+    : m_device(device),
+      m_recorder(recorder),
+      m_sets(device, recorder,
+             {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE}) {}
+
 BlitDraws::~BlitDraws() {
   for (const auto& [kind, pipeline] : m_pipelines) m_recorder.retire(Retired::Kind::Pipeline, pipeline);
-  m_recorder.retire(Retired::Kind::DescriptorPool, m_pool);
   m_recorder.retire(Retired::Kind::PipelineLayout, m_layout);
   m_recorder.retire(Retired::Kind::SetLayout, m_setLayout);
   m_recorder.retire(Retired::Kind::Sampler, m_sampler);
@@ -103,26 +108,8 @@ Result<VkPipeline> BlitDraws::createPipeline(const Kind& kind) {
 Result<VkDescriptorSet> BlitDraws::createSet(const Source& source) {
   const DeviceTable& vk = m_device.vk();
   m_set = VK_NULL_HANDLE;
-  if (m_setsLeft == 0) {
-    m_recorder.retire(Retired::Kind::DescriptorPool, std::exchange(m_pool, VkDescriptorPool{}));
-    const VkDescriptorPoolSize sizes[2] = {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kSetsPerPool},
-                                           {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, kSetsPerPool}};
-    VkDescriptorPoolCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-    info.maxSets = kSetsPerPool;
-    info.poolSizeCount = 2;
-    info.pPoolSizes = sizes;
-    const VkResult result = vk.CreateDescriptorPool(m_device.handle(), &info, nullptr, &m_pool);
-    if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateDescriptorPool");
-    m_setsLeft = kSetsPerPool;
-  }
-  VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  allocate.descriptorPool = m_pool;
-  allocate.descriptorSetCount = 1;
-  allocate.pSetLayouts = &m_setLayout;
-  VkDescriptorSet set = VK_NULL_HANDLE;
-  const VkResult result = vk.AllocateDescriptorSets(m_device.handle(), &allocate, &set);
-  if (result != VK_SUCCESS) return m_device.fail(result, "vkAllocateDescriptorSets");
-  --m_setsLeft;
+  auto set = m_sets.allocate(m_setLayout);
+  if (!set) return set.error();
   // Only modules that use the second image read it.
   const VkDescriptorImageInfo images[2] = {
       {VK_NULL_HANDLE, source.view, source.layout},
@@ -130,7 +117,7 @@ Result<VkDescriptorSet> BlitDraws::createSet(const Source& source) {
   VkWriteDescriptorSet writes[2] = {{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET},
                                     {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET}};
   for (uint32_t i = 0; i < 2; ++i) {
-    writes[i].dstSet = set;
+    writes[i].dstSet = *set;
     writes[i].dstBinding = i;
     writes[i].descriptorCount = 1;
     writes[i].pImageInfo = &images[i];

@@ -8,12 +8,13 @@
 
 #include "renderer/shader/spirv/blit.h"
 #include "renderer/vulkan/device/recorder.h"
+#include "renderer/vulkan/device/set_pool.h"
 
 namespace aerogpu::vk {
 
 class BlitDraws {
 public:
-  BlitDraws(Device& device, Recorder& recorder) : m_device(device), m_recorder(recorder) {}
+  BlitDraws(Device& device, Recorder& recorder);
   ~BlitDraws();
   BlitDraws(const BlitDraws&) = delete;
   BlitDraws& operator=(const BlitDraws&) = delete;
@@ -51,7 +52,6 @@ public:
   Pass last;
 
 private:
-  static constexpr uint32_t kSetsPerPool = 64;
   Result<void> createLayout();
   Result<void> createSampler();
   Result<VkPipeline> createPipeline(const Kind& kind);
@@ -63,8 +63,7 @@ private:
   VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
   VkPipelineLayout m_layout = VK_NULL_HANDLE;
   std::vector<std::pair<Kind, VkPipeline>> m_pipelines;  // at most a few for each format
-  VkDescriptorPool m_pool = VK_NULL_HANDLE;
-  uint32_t m_setsLeft = 0;
+  SetPool m_sets;
   Source m_source;  ///< the source that m_set was written for
   VkDescriptorSet m_set = VK_NULL_HANDLE;
 };

@@ -7,9 +7,11 @@ namespace aerogpu::vk {
 
 using shader::SampleCopyPlane;
 
+SampleCopies::SampleCopies(Device& device, Recorder& recorder)
+    : m_device(device), m_recorder(recorder), m_sets(device, recorder, {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE}) {}
+
 SampleCopies::~SampleCopies() {
   for (const auto& [kind, pipeline] : m_pipelines) m_recorder.retire(Retired::Kind::Pipeline, pipeline);
-  m_recorder.retire(Retired::Kind::DescriptorPool, m_pool);
   m_recorder.retire(Retired::Kind::PipelineLayout, m_layout);
   m_recorder.retire(Retired::Kind::SetLayout, m_setLayout);
 }
@@ -141,28 +143,11 @@ Result<VkPipeline> SampleCopies::createPipeline(const Kind& kind) {
 
 Result<VkDescriptorSet> SampleCopies::createSet(VkImageView source, VkImageLayout layout) {
   const DeviceTable& vk = m_device.vk();
-  if (m_setsLeft == 0) {
-    m_recorder.retire(Retired::Kind::DescriptorPool, std::exchange(m_pool, VkDescriptorPool{}));
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, kSetsPerPool};
-    VkDescriptorPoolCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-    info.maxSets = kSetsPerPool;
-    info.poolSizeCount = 1;
-    info.pPoolSizes = &size;
-    const VkResult result = vk.CreateDescriptorPool(m_device.handle(), &info, nullptr, &m_pool);
-    if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateDescriptorPool");
-    m_setsLeft = kSetsPerPool;
-  }
-  VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  allocate.descriptorPool = m_pool;
-  allocate.descriptorSetCount = 1;
-  allocate.pSetLayouts = &m_setLayout;
-  VkDescriptorSet set = VK_NULL_HANDLE;
-  const VkResult result = vk.AllocateDescriptorSets(m_device.handle(), &allocate, &set);
-  if (result != VK_SUCCESS) return m_device.fail(result, "vkAllocateDescriptorSets");
-  --m_setsLeft;
+  auto set = m_sets.allocate(m_setLayout);
+  if (!set) return set.error();
   const VkDescriptorImageInfo image{VK_NULL_HANDLE, source, layout};
   VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-  write.dstSet = set;
+  write.dstSet = *set;
   write.descriptorCount = 1;
   write.descriptorType = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
   write.pImageInfo = &image;

@@ -8,12 +8,13 @@
 
 #include "renderer/shader/spirv/sample_copy.h"
 #include "renderer/vulkan/device/recorder.h"
+#include "renderer/vulkan/device/set_pool.h"
 
 namespace aerogpu::vk {
 
 class SampleCopies {
 public:
-  SampleCopies(Device& device, Recorder& recorder) : m_device(device), m_recorder(recorder) {}
+  SampleCopies(Device& device, Recorder& recorder);
   ~SampleCopies();
   SampleCopies(const SampleCopies&) = delete;
   SampleCopies& operator=(const SampleCopies&) = delete;
@@ -43,7 +44,6 @@ public:
   void drawCompared(const shader::SampleCopyConstants& constants, VkCompareOp compare);
 
 private:
-  static constexpr uint32_t kSetsPerPool = 64;
   Result<void> createLayout();
   Result<VkPipeline> createPipeline(const Kind& kind);
   Result<VkDescriptorSet> createSet(VkImageView source, VkImageLayout layout);
@@ -54,8 +54,7 @@ private:
   VkPipelineLayout m_layout = VK_NULL_HANDLE;
   std::vector<std::pair<Kind, VkPipeline>>
       m_pipelines;  // at most a few for each format and number of samples
-  VkDescriptorPool m_pool = VK_NULL_HANDLE;
-  uint32_t m_setsLeft = 0;
+  SetPool m_sets;
 };
 
 }  // namespace aerogpu::vk
