@@ -12,17 +12,18 @@ class Tests(StackTests):
     """The tests of Direct3D 11."""
     api = 'd3d11'
 
-    def triangle_with(self, interface):
+    def with_interface(self, program, interface):
         """Draws with one interface of the driver, if any driver has it: else no device can be made."""
         number, level = INTERFACES[interface]
         self.stack.for_programs = {'AEROGPU_D3D11_INTERFACE': number}
         try:
-            self.draw('triangle_' + interface, level)
+            self.draw(program, level, interface)
         finally:
             self.stack.for_programs = {}
 
-    def draw(self, picture, level):
-        program = self.window('triangle11', picture=picture + ('-x86' if self.arch == 'x86' else ''))
+    def draw(self, name, level, interface=''):
+        picture = '_'.join(part for part in (name.removesuffix('11'), interface) if part)
+        program = self.window(name, picture=picture + ('-x86' if self.arch == 'x86' else ''))
         found = int(program.wait_line('^level 0x([0-9a-f]+)').group(1), 16)
         if found != level:
             raise Failure('the feature level is 0x%x, not 0x%x' % (found, level))
@@ -31,20 +32,32 @@ class Tests(StackTests):
 
     def triangle(self):
         """Draws with the interface that the runtime prefers."""
-        self.draw('triangle', INTERFACES['10_1_x'][1])
+        self.draw('triangle11', INTERFACES['10_1_x'][1])
 
     def triangle_10_0(self):
-        self.triangle_with('10_0')
+        self.with_interface('triangle11', '10_0')
 
     def triangle_10_0_x(self):
-        self.triangle_with('10_0_x')
+        self.with_interface('triangle11', '10_0_x')
 
     def triangle_10_1(self):
-        self.triangle_with('10_1')
+        self.with_interface('triangle11', '10_1')
 
     def triangle_10_1_x(self):
-        self.triangle_with('10_1_x')
+        self.with_interface('triangle11', '10_1_x')
 
-    ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x]
+    def scene_10_0(self):
+        """Textures, blending, depth, two targets, with the interface of level 10_0."""
+        self.with_interface('scene11', '10_0')
+
+    def scene_10_1(self):
+        """The same with level 10_1."""
+        self.with_interface('scene11', '10_1')
+
+    def buffers(self):
+        """Dynamic buffers, copies, resolves, mips, occlusion, with the interface that the runtime prefers."""
+        self.draw('buffers11', INTERFACES['10_1_x'][1])
+
+    ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers]
     SHORT = ALL
     AGAIN = ['triangle_10_0', 'triangle_10_1_x']

@@ -3,20 +3,10 @@
 // back and compares each pixel with the formula. Its shaders are assembled here: nothing compiles HLSL.
 //
 //   triangle11.exe [--at X,Y] [--hold] [--expectation FILE]     as the programs of Direct3D 9 (program.h)
-#include <windows.h>
-
-#include <d3d11.h>
-
-#include <cstdio>
-#include <cstring>
-#include <utility>
-
-#include "guest-drivers/programs/com_ptr.h"
 #include "guest-drivers/programs/fail.h"
-#include "guest-drivers/programs/picture.h"
 #include "guest-drivers/programs/raster.h"
-#include "guest-drivers/programs/window.h"
 #include "renderer/test/dxbc_sealed.h"
+#include "testbed/programs/program11.h"
 
 namespace programs {
 namespace {
@@ -38,10 +28,6 @@ struct Point {
 };
 constexpr Point kPoints[3] = {
     {160.25, 20.25, 255, 32, 32}, {260.25, 220.25, 32, 255, 32}, {60.25, 220.25, 32, 32, 255}};
-
-bool ok(HRESULT result, const char *call) {
-  return SUCCEEDED(result) || fail("%s failed: 0x%08lx", call, static_cast<unsigned long>(result));
-}
 
 Picture expectation() {
   Picture picture(kWidth, kHeight, kBackground);
@@ -73,12 +59,6 @@ public:
     const D3D11_BUFFER_DESC vertexDesc = {sizeof vertices, D3D11_USAGE_IMMUTABLE, D3D11_BIND_VERTEX_BUFFER, 0, 0, 0};
     const D3D11_BUFFER_DESC constantDesc = {32, D3D11_USAGE_DEFAULT, D3D11_BIND_CONSTANT_BUFFER, 0, 0, 0};
     const D3D11_SUBRESOURCE_DATA data = {vertices, 0, 0};
-    const D3D11_TEXTURE2D_DESC target = {
-        kWidth, kHeight, 1, 1, DXGI_FORMAT_R8G8B8A8_UNORM, {1, 0}, D3D11_USAGE_DEFAULT, D3D11_BIND_RENDER_TARGET, 0, 0};
-    D3D11_TEXTURE2D_DESC staging = target;
-    staging.Usage = D3D11_USAGE_STAGING;
-    staging.BindFlags = 0;
-    staging.CPUAccessFlags = D3D11_CPU_ACCESS_READ;
     D3D11_RASTERIZER_DESC rasterizer{};
     rasterizer.FillMode = D3D11_FILL_SOLID;
     rasterizer.CullMode = D3D11_CULL_NONE;
@@ -89,9 +69,7 @@ public:
            ok(device->CreateInputLayout(elements, 2, vs.data(), vs.size() * 4, layout_.put()), "CreateInputLayout") &&
            ok(device->CreateBuffer(&vertexDesc, &data, vertices_.put()), "CreateBuffer") &&
            ok(device->CreateBuffer(&constantDesc, nullptr, constants_.put()), "CreateBuffer of constants") &&
-           ok(device->CreateTexture2D(&target, nullptr, target_.put()), "CreateTexture2D") &&
-           ok(device->CreateTexture2D(&staging, nullptr, staging_.put()), "CreateTexture2D for reading") &&
-           ok(device->CreateRenderTargetView(target_.get(), nullptr, view_.put()), "CreateRenderTargetView") &&
+           makeTarget(device, kWidth, kHeight, target_, view_) &&
            ok(device->CreateRasterizerState(&rasterizer, rasterizer_.put()), "CreateRasterizerState");
   }
 
@@ -114,18 +92,11 @@ public:
     context->Draw(3, 0);
   }
 
-  bool check(ID3D11DeviceContext *context) {
+  bool check(ID3D11Device *device, ID3D11DeviceContext *context) {
     draw(context, view_.get());
-    context->CopyResource(staging_.get(), target_.get());
-    D3D11_MAPPED_SUBRESOURCE mapped{};
-    if (!ok(context->Map(staging_.get(), 0, D3D11_MAP_READ, 0, &mapped), "Map")) return false;
-    Picture got(kWidth, kHeight);
-    for (UINT y = 0; y < kHeight; ++y) {
-      const auto *row = static_cast<const uint8_t *>(mapped.pData) + size_t{y} * mapped.RowPitch;
-      for (UINT x = 0; x < kWidth; ++x, row += 4) got.at(x, y) = argb(row[3], row[0], row[1], row[2]);
-    }
-    context->Unmap(staging_.get(), 0);
-    return samePicture("triangle", got, expectation(), 1, true);  // colours between the corners are rounded
+    Picture got;
+    // Colours between the corners are rounded.
+    return readTexture(device, context, target_.get(), 0, got) && samePicture("triangle", got, expectation(), 1, true);
   }
 
 private:
@@ -133,76 +104,26 @@ private:
   ComPtr<ID3D11PixelShader> pixelShader_;
   ComPtr<ID3D11InputLayout> layout_;
   ComPtr<ID3D11Buffer> vertices_, constants_;
-  ComPtr<ID3D11Texture2D> target_, staging_;
+  ComPtr<ID3D11Texture2D> target_;
   ComPtr<ID3D11RenderTargetView> view_;
   ComPtr<ID3D11RasterizerState> rasterizer_;
 };
 
-struct Options {
-  int x = 64, y = 48;
-  bool hold = false;
-  const char *expectation = nullptr;
-};
-
-bool readOptions(int argc, char **argv, Options &options) {
-  for (int i = 1; i < argc; ++i) {
-    const char *name = argv[i];
-    if (!std::strcmp(name, "--hold")) {
-      options.hold = true;
-      continue;
-    }
-    const char *value = i + 1 < argc ? argv[++i] : nullptr;
-    if (value && !std::strcmp(name, "--expectation"))
-      options.expectation = value;
-    else if (!value || std::strcmp(name, "--at") != 0 || std::sscanf(value, "%d,%d", &options.x, &options.y) != 2)
-      return fail("what is '%s'?", name);
-  }
-  return true;
-}
-
 int run(int argc, char **argv) {
   speaker = "triangle11";
-  std::setvbuf(stdout, nullptr, _IONBF, 0);
-  Options options;
+  Options11 options;
   if (!readOptions(argc, argv, options)) return 2;
-  Window window;
-  if (!window.open(options.x, options.y, kWidth, kHeight)) return 1;
-  DXGI_SWAP_CHAIN_DESC description{};
-  description.BufferDesc.Width = kWidth;
-  description.BufferDesc.Height = kHeight;
-  description.BufferDesc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-  description.SampleDesc.Count = 1;
-  description.BufferUsage = DXGI_USAGE_RENDER_TARGET_OUTPUT;
-  description.BufferCount = 1;
-  description.OutputWindow = window.handle();
-  description.Windowed = TRUE;
-  ComPtr<IDXGISwapChain> chain;
-  ComPtr<ID3D11Device> device;
-  ComPtr<ID3D11DeviceContext> context;
-  ComPtr<ID3D11Texture2D> buffer;
-  ComPtr<ID3D11RenderTargetView> view;
-  const D3D_FEATURE_LEVEL levels[] = {D3D_FEATURE_LEVEL_11_0, D3D_FEATURE_LEVEL_10_1, D3D_FEATURE_LEVEL_10_0};
-  D3D_FEATURE_LEVEL level{};
-  if (!ok(D3D11CreateDeviceAndSwapChain(nullptr, D3D_DRIVER_TYPE_HARDWARE, nullptr, 0, levels, 3, D3D11_SDK_VERSION,
-                                        &description, chain.put(), device.put(), &level, context.put()),
-          "D3D11CreateDeviceAndSwapChain"))
-    return 1;
-  std::printf("level 0x%x\n", level);
+  Shown11 shown;
   Scene scene;
-  if (!scene.create(device.get()) || !scene.check(context.get())) return 1;
-  if (!ok(chain->GetBuffer(0, __uuidof(ID3D11Texture2D), reinterpret_cast<void **>(buffer.put())), "GetBuffer") ||
-      !ok(device->CreateRenderTargetView(buffer.get(), nullptr, view.put()), "CreateRenderTargetView of the buffer"))
+  if (!shown.open(options, kWidth, kHeight) || !scene.create(shown.device.get()) ||
+      !scene.check(shown.device.get(), shown.context.get()))
     return 1;
   constexpr int kFrames = 3;
   for (int i = 0; i < kFrames; ++i) {
-    scene.draw(context.get(), view.get());
-    if (!ok(chain->Present(0, 0), "Present")) return 1;
+    scene.draw(shown.context.get(), shown.view.get());
+    if (!ok(shown.chain->Present(0, 0), "Present")) return 1;
   }
-  if (!ok(device->GetDeviceRemovedReason(), "GetDeviceRemovedReason")) return 1;
-  if (options.expectation && !writePpm(options.expectation, expectation())) return 1;
-  if (options.hold) holdPicture();
-  std::printf("triangle11: ok\n");
-  return 0;
+  return shown.finish(options, expectation()) ? 0 : 1;
 }
 
 }  // namespace

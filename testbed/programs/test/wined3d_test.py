@@ -33,6 +33,7 @@ RUNS = [
     ('shared', ['--alone'], 0, 'shared: ok'),
     ('shared', [], 1, 'shared: CreateTexture(shared) gave no handle: this Direct3D does not share'),
 ]
+PROGRAMS11 = ['triangle11', 'scene11', 'buffers11']  # these take any driver
 ASKING = ['composition', 'd3d9ex_test', 'ddi_sanity', 'dirty_regions', 'event_queries', 'frame_pacing', 'player',
           'present_statistics', 'quad', 'query_latency', 'shared', 'sharing', 'submit_stress', 'triangle', 'vblank_pacing']
 
@@ -67,7 +68,7 @@ def main():
             results = [run(sys.argv[1:], env, program, ['--any-driver', *arguments], *wanted)
                        for program, arguments, *wanted in RUNS]
             # Programs that need aerogpu's driver report in one line that this is another one.
-            results.append(run(sys.argv[1:], env, 'triangle11', [], 0, 'triangle11: ok'))
+            results += [run(sys.argv[1:], env, program, [], 0, program + ': ok') for program in PROGRAMS11]
             results += [run(sys.argv[1:], env, program, [], 1, "%s: the driver is '" % program, lines=1)
                         for program in ASKING]
         except Failure as failure:
