@@ -36,22 +36,27 @@ _UMD10, _RUNTIME11 = os.path.join(BUILD, 'guest-drivers', 'umd-d3d10'), os.path.
 PARTS11 = {
     'umd10': os.path.join(_UMD10, 'aerogpu_d3d10_x64.dll'),
     'd3d11': os.path.join(_RUNTIME11, 'd3d11.dll'),
+    'd3d10core': os.path.join(_RUNTIME11, 'd3d10core.dll'),
     'dxgi': os.path.join(_RUNTIME11, 'dxgi.dll'),
 }
 PARTS11_32 = {
     'umd10-x86': os.path.join(_UMD10, 'aerogpu_d3d10.dll'),
     'd3d11-x86': os.path.join(_RUNTIME11, 'd3d11-x86.dll'),
+    'd3d10core-x86': os.path.join(_RUNTIME11, 'd3d10core-x86.dll'),
     'dxgi-x86': os.path.join(_RUNTIME11, 'dxgi-x86.dll'),
 }
 WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)',
         'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs',
         'd3d8-x86': 'Direct3D 8 runtime (d3d8.dll) for 32-bit programs',
         'umd10': 'user-mode driver of Direct3D 10', 'd3d11': 'Direct3D 11 runtime (d3d11.dll)', 'dxgi': 'DXGI (dxgi.dll)',
+        'd3d10core': 'Direct3D 10 runtime (d3d10core.dll)',
+        'd3d10core-x86': 'Direct3D 10 runtime (d3d10core.dll) for 32-bit programs',
         'umd10-x86': 'user-mode driver of Direct3D 10 for 32-bit programs',
         'd3d11-x86': 'Direct3D 11 runtime (d3d11.dll) for 32-bit programs', 'dxgi-x86': 'DXGI (dxgi.dll) for 32-bit programs'}
 INSTALLED = {  # which parts the prefix has in its folder of Windows
     'd3d9': 'system32/d3d9.dll', 'd3d9-x86': 'syswow64/d3d9.dll', 'd3d8-x86': 'syswow64/d3d8.dll',
     'd3d11': 'system32/d3d11.dll', 'd3d11-x86': 'syswow64/d3d11.dll',
+    'd3d10core': 'system32/d3d10core.dll', 'd3d10core-x86': 'syswow64/d3d10core.dll',
     'dxgi': 'system32/dxgi.dll', 'dxgi-x86': 'syswow64/dxgi.dll'}
 # Programs of the driver disc, and those that only test.
 PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.join(BUILD, 'testbed', 'programs'))
@@ -408,7 +413,7 @@ class Stack:
 
     def variables(self):
         """Returns the environment variables that a program needs."""
-        overrides = 'services.exe=;d3d9=n' + (';d3d8=n' if self.both else '') + (';d3d11,dxgi=n' if self.d3d11 else '')
+        overrides = 'services.exe=;d3d9=n' + (';d3d8=n' if self.both else '') + (';d3d10core,d3d11,dxgi=n' if self.d3d11 else '')
         strict = {'AEROGPU_D3D9_STRICT': '1', **({'AEROGPU_D3D11_STRICT': '1'} if self.d3d11 else {})} if self.strict else {}
         return {**wine.environment(self.prefix, overrides=overrides, display=self.display, both=self.both),
                 'AEROGPU_KMT': self.address,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The exports of d3d11.dll. dxgi.dll forwards its own to here, so that both have the same objects.
+// The exports of d3d11.dll. dxgi.dll and d3d10core.dll forward their own to here, so that all have the same objects.
+#include "testbed/d3d11-runtime/d3d10core/device.h"
 #include "testbed/d3d11-runtime/d3d11/device.h"
 #include "testbed/runtime-kernel/log.h"
 #include "testbed/runtime-kernel/settings.h"
@@ -78,6 +79,22 @@ HRESULT WINAPI D3D11CreateDevice(IDXGIAdapter *adapter, D3D_DRIVER_TYPE type, HM
                                  D3D_FEATURE_LEVEL *level, ID3D11DeviceContext **context) {
   return D3D11CreateDeviceAndSwapChain(adapter, type, software, flags, levels, levelCount, version, nullptr, nullptr,
                                        device, level, context);
+}
+
+/// What d3d10.dll and d3d10_1.dll call, which check their arguments and find the adapter. It has no page in the API's
+/// documentation: the parameters are those of Wine's dlls/d3d10core/d3d10core.spec. The device has all of
+/// ID3D10Device1.
+HRESULT WINAPI D3D10CoreCreateDevice(IDXGIFactory *, IDXGIAdapter *adapter, UINT flags, D3D_FEATURE_LEVEL level,
+                                     void **out) {
+  if (!out) return E_INVALIDARG;
+  return Device10::create(adapter, flags, level, out);
+}
+
+/// Microsoft's dxgi.dll and d3d10core.dll make a device of layers, which they register with each other. A device here
+/// is one object, so there is nothing to register.
+HRESULT WINAPI D3D10CoreRegisterLayers() {
+  runtime::logLine("D3D10CoreRegisterLayers: devices have no layers");
+  return E_NOTIMPL;
 }
 
 }  // extern "C"

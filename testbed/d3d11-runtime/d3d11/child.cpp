@@ -53,4 +53,10 @@ HRESULT ChildBase::getData(REFGUID guid, UINT *size, void *data) {
   return m_privateData.get(guid, size, data);
 }
 
+HRESULT ChildBase::queryFacet(REFIID kind, REFIID id, void **out) {
+  const Lock lock(m_core.lock);
+  if (!m_facet && m_core.facets) m_facet = m_core.facets->makeFacet(*this, kind);
+  return m_facet ? m_facet->query(id, out) : E_NOINTERFACE;
+}
+
 }  // namespace aerogpu::runtime11

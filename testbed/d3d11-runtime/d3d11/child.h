@@ -4,6 +4,7 @@
 // device alive; the runtime's keeps only the object alive. Both change under the device's lock.
 #pragma once
 
+#include <memory>
 #include <utility>
 
 #include "testbed/d3d11-runtime/driver/device.h"
@@ -11,6 +12,32 @@
 #include "testbed/d3d11-runtime/dxgi/private_data.h"
 
 namespace aerogpu::runtime11 {
+
+class ChildBase;
+
+/// The interfaces that an object has in another version of Direct3D. It shares the object's life and references.
+class Facet {
+public:
+  Facet() = default;
+  virtual ~Facet() = default;
+  Facet(const Facet &) = delete;
+  Facet &operator=(const Facet &) = delete;
+  /// Returns one of its interfaces, with a reference, or E_NOINTERFACE.
+  virtual HRESULT query(REFIID id, void **out) = 0;
+};
+
+/// Makes the facets of a device's objects.
+class FacetSource {
+public:
+  FacetSource(const FacetSource &) = delete;
+  FacetSource &operator=(const FacetSource &) = delete;
+  /// `kind`: the object's interface of Direct3D 11. Null if the other version has no such object.
+  virtual std::unique_ptr<Facet> makeFacet(ChildBase &object, REFIID kind) = 0;
+
+protected:
+  FacetSource() = default;
+  ~FacetSource() = default;
+};
 
 /// What the objects of a device know of it.
 struct Core {
@@ -23,6 +50,7 @@ struct Core {
   ID3D11Device *device = nullptr;  ///< without a reference
   DriverDevice driver;
   D3D_FEATURE_LEVEL level = D3D_FEATURE_LEVEL_10_0;
+  FacetSource *facets = nullptr;  ///< null: Direct3D 11 alone
 };
 
 /// A pointer that owns one reference of the runtime's.
@@ -66,11 +94,14 @@ protected:
   HRESULT setData(REFGUID guid, UINT size, const void *data);
   HRESULT setInterface(REFGUID guid, const IUnknown *object);
   HRESULT getData(REFGUID guid, UINT *size, void *data);
+  /// Asks the facet, which is made at the first such question.
+  HRESULT queryFacet(REFIID kind, REFIID id, void **out);
 
 private:
   Core &m_core;
   LONG m_public = 0, m_private = 0;
   PrivateData m_privateData;
+  std::unique_ptr<Facet> m_facet;
 };
 
 /// An object with the interface `Interface`, which derives from `Bases`.
@@ -81,7 +112,7 @@ public:
     *out = nullptr;
     const bool known = IsEqualIID(id, __uuidof(IUnknown)) || IsEqualIID(id, __uuidof(ID3D11DeviceChild)) ||
                        IsEqualIID(id, __uuidof(Interface)) || (IsEqualIID(id, __uuidof(Bases)) || ...);
-    if (!known) return queryMore(id, out);
+    if (!known) return SUCCEEDED(queryMore(id, out)) ? S_OK : queryFacet(__uuidof(Interface), id, out);
     *out = static_cast<Interface *>(this);
     this->AddRef();
     return S_OK;

@@ -106,9 +106,14 @@ HRESULT Device::QueryInterface(REFIID id, void **out) {
   else if (IsEqualIID(id, kSwapChainHostId))
     *out = static_cast<SwapChainHost *>(this);
   else
-    return E_NOINTERFACE;
+    return m_facet ? m_facet->query(id, out) : E_NOINTERFACE;
   AddRef();
   return S_OK;
+}
+
+void Device::addFacet(std::unique_ptr<Facet> facet, FacetSource &ofObjects) {
+  m_facet = std::move(facet);
+  m_core.facets = &ofObjects;
 }
 
 HRESULT Device::makeBackBuffer(const ResourceDescription &description, BackBuffer *&out) {

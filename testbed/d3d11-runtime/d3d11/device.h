@@ -14,6 +14,8 @@ public:
   /// Makes a device of the first level in the list that the driver has.
   static HRESULT create(IDXGIAdapter *adapter, UINT flags, const D3D_FEATURE_LEVEL *levels, UINT levelCount,
                         Device **out);
+  /// Gives the device and its objects the interfaces of another version of Direct3D. Called before a program has it.
+  void addFacet(std::unique_ptr<Facet> facet, FacetSource &ofObjects);
 
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override;
   ULONG STDMETHODCALLTYPE AddRef() override { return static_cast<ULONG>(InterlockedIncrement(&m_references)); }
@@ -151,6 +153,7 @@ private:
   Core m_core;
   PrivateData m_privateData;
   StateSets m_states;
+  std::unique_ptr<Facet> m_facet;
   std::vector<UINT> m_formatSupport;  ///< the driver's bits, by format
   Ref<Context> m_context;
   Dxgi m_dxgi{*this};

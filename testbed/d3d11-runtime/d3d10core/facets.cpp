@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "testbed/d3d11-runtime/d3d10core/facets.h"
+
+#include <new>
+
+namespace aerogpu::runtime11 {
+namespace {
+
+template <class F> std::unique_ptr<Facet> make(ChildBase &object, ID3D11DeviceContext &context) {
+  return std::unique_ptr<Facet>(new (std::nothrow) F(static_cast<typename F::Object &>(object), context));
+}
+
+struct Kind {
+  const IID &eleven;
+  std::unique_ptr<Facet> (*make)(ChildBase &object, ID3D11DeviceContext &context);
+};
+const Kind kKinds[] = {
+    {__uuidof(ID3D11Buffer), make<BufferFacet>},
+    {__uuidof(ID3D11Texture2D), make<Texture2DFacet>},
+    {__uuidof(ID3D11RenderTargetView), make<RenderTargetViewFacet>},
+    {__uuidof(ID3D11DepthStencilView), make<DepthStencilViewFacet>},
+    {__uuidof(ID3D11ShaderResourceView), make<ShaderResourceViewFacet>},
+    {__uuidof(ID3D11BlendState), make<BlendStateFacet>},
+    {__uuidof(ID3D11DepthStencilState), make<DepthStencilStateFacet>},
+    {__uuidof(ID3D11RasterizerState), make<RasterizerStateFacet>},
+    {__uuidof(ID3D11SamplerState), make<SamplerStateFacet>},
+    {__uuidof(ID3D11VertexShader), make<VertexShaderFacet>},
+    {__uuidof(ID3D11GeometryShader), make<GeometryShaderFacet>},
+    {__uuidof(ID3D11PixelShader), make<PixelShaderFacet>},
+    {__uuidof(ID3D11InputLayout), make<InputLayoutFacet>},
+    {__uuidof(ID3D11Query), make<QueryFacet>},
+};
+
+}  // namespace
+
+std::unique_ptr<Facet> makeChildFacet(ChildBase &object, REFIID kind, ID3D11DeviceContext &context) {
+  for (const Kind &row : kKinds)
+    if (IsEqualIID(row.eleven, kind)) return row.make(object, context);
+  return nullptr;
+}
+
+ID3D11Resource *objectOf(ID3D10Resource *ten) {
+  if (!ten) return nullptr;
+  D3D10_RESOURCE_DIMENSION type = D3D10_RESOURCE_DIMENSION_UNKNOWN;
+  ten->GetType(&type);
+  if (type == D3D10_RESOURCE_DIMENSION_BUFFER) return objectOf(static_cast<ID3D10Buffer *>(ten));
+  return objectOf(static_cast<ID3D10Texture2D *>(ten));
+}
+
+HRESULT BufferFacet::Map(D3D10_MAP type, UINT flags, void **out) {
+  if (!out) return E_INVALIDARG;
+  D3D11_MAPPED_SUBRESOURCE mapped{};
+  const HRESULT result = map(0, type, flags, mapped);
+  *out = mapped.pData;
+  return result;
+}
+
+void BufferFacet::GetDesc(D3D10_BUFFER_DESC *out) {
+  D3D11_BUFFER_DESC desc;
+  object().GetDesc(&desc);
+  if (out) *out = tenOf(desc);
+}
+
+HRESULT Texture2DFacet::Map(UINT subresource, D3D10_MAP type, UINT flags, D3D10_MAPPED_TEXTURE2D *out) {
+  if (!out) return E_INVALIDARG;
+  D3D11_MAPPED_SUBRESOURCE mapped{};
+  const HRESULT result = map(subresource, type, flags, mapped);
+  *out = {mapped.pData, mapped.RowPitch};
+  return result;
+}
+
+void Texture2DFacet::GetDesc(D3D10_TEXTURE2D_DESC *out) {
+  D3D11_TEXTURE2D_DESC desc;
+  object().GetDesc(&desc);
+  if (out) *out = tenOf(desc);
+}
+
+void RenderTargetViewFacet::GetDesc(D3D10_RENDER_TARGET_VIEW_DESC *out) {
+  if (out) *out = same<D3D10_RENDER_TARGET_VIEW_DESC>(object().description());
+}
+
+void DepthStencilViewFacet::GetDesc(D3D10_DEPTH_STENCIL_VIEW_DESC *out) {
+  if (out) *out = tenOf(object().description());
+}
+
+void ShaderResourceViewFacet::GetDesc(D3D10_SHADER_RESOURCE_VIEW_DESC *out) {
+  if (out) *out = same<D3D10_SHADER_RESOURCE_VIEW_DESC>(object().description());
+}
+
+void ShaderResourceViewFacet::GetDesc1(D3D10_SHADER_RESOURCE_VIEW_DESC1 *out) {
+  if (out) *out = same<D3D10_SHADER_RESOURCE_VIEW_DESC1>(object().description());
+}
+
+void BlendStateFacet::GetDesc(D3D10_BLEND_DESC *out) {
+  if (out) *out = tenOf(object().description());
+}
+
+void BlendStateFacet::GetDesc1(D3D10_BLEND_DESC1 *out) {
+  if (out) *out = same<D3D10_BLEND_DESC1>(object().description());
+}
+
+void QueryFacet::GetDesc(D3D10_QUERY_DESC *out) {
+  D3D11_QUERY_DESC desc;
+  object().GetDesc(&desc);
+  if (out) *out = tenOf(desc);
+}
+
+}  // namespace aerogpu::runtime11
