@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests our stack with Direct3D 11 programs, over a QEMU without a running CPU (run_d3d11_tests.py)."""
+"""Tests our stack with Direct3D 10 and 11 programs, over a QEMU without a running CPU (run_d3d11_tests.py)."""
 from aerogpu_build import Failure
 from stack_tests import StackTests
 
@@ -9,7 +9,7 @@ INTERFACES = {'10_0': ('a0001', 0xA000), '10_0_x': ('a0006', 0xA000), '10_1': ('
 
 
 class Tests(StackTests):
-    """The tests of Direct3D 11."""
+    """The tests of Direct3D 10 and 11."""
     api = 'd3d11'
 
     def with_interface(self, program, interface):
@@ -58,6 +58,15 @@ class Tests(StackTests):
         """Dynamic buffers, copies, resolves, mips, occlusion, with the interface that the runtime prefers."""
         self.draw('buffers11', INTERFACES['10_1_x'][1])
 
-    ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers]
+    def quad10_10_0(self):
+        """Direct3D 10.1's interfaces on Wine's d3d10_1.dll: textures, blending, depth, with the interface of level 10_0."""
+        self.with_interface('quad10', '10_0')
+
+    def quad10_10_1(self):
+        """The same with level 10_1."""
+        self.with_interface('quad10', '10_1')
+
+    ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers,
+           quad10_10_0, quad10_10_1]
     SHORT = ALL
     AGAIN = ['triangle_10_0', 'triangle_10_1_x']

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs Direct3D 11 programs under Wine on our stack: the d3d11.dll and dxgi.dll for tests, the user-mode driver of
-Direct3D 10 and 11, the kernel driver that ships, the device in the distribution's QEMU. Needs no Windows and boots no
-virtual machine. Output is TAP.
+"""Runs Direct3D 10 and 11 programs under Wine on our stack: the d3d10core.dll, d3d11.dll and dxgi.dll for tests, the
+user-mode driver of Direct3D 10 and 11, the kernel driver that ships, the device in the distribution's QEMU. Needs no
+Windows and boots no virtual machine. Output is TAP.
 
 usage: scripts/run-d3d11-tests [options] [NAME...]
   NAME                  runs only these tests; --list names them
@@ -13,15 +13,16 @@ usage: scripts/run-d3d11-tests [options] [NAME...]
   --driver FILE         uses another aerogpu.sys
   --umd10 FILE          uses another user-mode driver of Direct3D 10 and 11
   --d3d11 FILE          uses another d3d11.dll
+  --d3d10core FILE      uses another d3d10core.dll
   --dxgi FILE           uses another dxgi.dll
-  --umd10-x86, --d3d11-x86, --dxgi-x86 FILE   the same for 32-bit programs
+  --umd10-x86, --d3d11-x86, --d3d10core-x86, --dxgi-x86 FILE   the same for 32-bit programs
   --device-options S    gives the device properties: NAME=VALUE,...
   --save-every SECONDS  saves, kills and restores the machine again and again, as with scripts/run-d3d9-tests
   --serve               starts the kernel side, prints its environment, and serves until Ctrl-C or the end of input
   --print-environment   like --serve, but returns, and leaves the server running in the background
   --stop                ends the server that --print-environment started
 
-Any x64 Windows program of Direct3D 11 can try this stack; with --arch both an x86 one too, with
+Any x64 Windows program of Direct3D 10 or 11 can try this stack; with --arch both an x86 one too, with
 build/wine32/usr/lib/wine/wine:
 
   scripts/run-d3d11-tests --print-environment > /tmp/stack

@@ -17,7 +17,17 @@ constexpr uint32_t kDclResource2d = 0x58 | 3u << 11, kDclConstants = 0x59, kDclS
                    kDclInputPs = 0x62 | 2u << 11, kDclOutput = 0x65, kDclOutputSystem = 0x67, kDclTemps = 0x68;
 constexpr uint32_t kFloatTexels = 0x5555, kWwww = 0xFF, kXy = 3, kAll = 15;
 
-/// POSITION times cb0[0], plus w times cb0[1]; TEXCOORD is passed on.
+Tokens plainCode() {
+  Tokens t;
+  op(t, kDclConstants, {constant(0, 2)});
+  op(t, kDclOutput, {dst(kOutput, 0, kAll)});
+  op(t, kMov, {dst(kOutput, 0, kAll), constant(0, 0)});
+  op(t, kRet, {});
+  return sealed(container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, kAll}}, {{"SV_Target", 0, 0, 3, 0, kAll}}));
+}
+
+}  // namespace
+
 Tokens vertexStageCode() {
   Tokens t;
   op(t, kDclConstants, {constant(0, 2)});
@@ -34,7 +44,7 @@ Tokens vertexStageCode() {
                           {{"SV_Position", 0, 1, 3, 0, kAll}, {"TEXCOORD", 0, 0, 3, 1, kXy}}));
 }
 
-Tokens texturedCode() {
+Tokens texturedStageCode() {
   Tokens t;
   op(t, kDclConstants, {constant(0, 2)});
   op(t, kDclSampler, {handle(kSampler, 0)});
@@ -51,16 +61,11 @@ Tokens texturedCode() {
                           {{"SV_Target", 0, 0, 3, 0, kAll}, {"SV_Target", 1, 0, 3, 1, kAll}}));
 }
 
-Tokens plainCode() {
-  Tokens t;
-  op(t, kDclConstants, {constant(0, 2)});
-  op(t, kDclOutput, {dst(kOutput, 0, kAll)});
-  op(t, kMov, {dst(kOutput, 0, kAll), constant(0, 0)});
-  op(t, kRet, {});
-  return sealed(container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, kAll}}, {{"SV_Target", 0, 0, 3, 0, kAll}}));
+void placeOf(uint32_t width, uint32_t height, float (&place)[8]) {
+  const float w = static_cast<float>(width), h = static_cast<float>(height);
+  const float values[8] = {2 / w, -2 / h, 1, 1, 1 / w - 1, 1 - 1 / h, 0, 0};
+  std::memcpy(place, values, sizeof place);
 }
-
-}  // namespace
 
 bool VertexStage::create(ID3D11Device *device) {
   const Tokens code = vertexStageCode();
@@ -73,10 +78,10 @@ bool VertexStage::create(ID3D11Device *device) {
 }
 
 void VertexStage::bind(ID3D11DeviceContext *context, ID3D11Buffer *vertices, uint32_t width, uint32_t height) {
-  const float w = static_cast<float>(width), h = static_cast<float>(height);
-  const float place[8] = {2 / w, -2 / h, 1, 1, 1 / w - 1, 1 - 1 / h, 0, 0};
+  float place[8];
+  placeOf(width, height, place);
   const UINT stride = sizeof(Vertex11), offset = 0;
-  const D3D11_VIEWPORT viewport = {0, 0, w, h, 0, 1};
+  const D3D11_VIEWPORT viewport = {0, 0, static_cast<float>(width), static_cast<float>(height), 0, 1};
   ID3D11Buffer *constants[] = {place_.get()};
   context->UpdateSubresource(place_.get(), 0, nullptr, place, 0, 0);
   context->IASetInputLayout(layout_.get());
@@ -88,7 +93,7 @@ void VertexStage::bind(ID3D11DeviceContext *context, ID3D11Buffer *vertices, uin
 }
 
 bool PixelStage::createTextured(ID3D11Device *device) {
-  return create(device, texturedCode());
+  return create(device, texturedStageCode());
 }
 
 bool PixelStage::createPlain(ID3D11Device *device) {

@@ -13,6 +13,13 @@ struct Vertex11 {
   float x, y, z, w, u, v;
 };
 
+/** The shader of VertexStage, with its checksum: POSITION times cb0[0], plus w times cb0[1]; TEXCOORD is passed on. */
+std::vector<uint32_t> vertexStageCode();
+/** That of PixelStage::createTextured. */
+std::vector<uint32_t> texturedStageCode();
+/** Fills both vectors of VertexStage's constants, for a target of this size. */
+void placeOf(uint32_t width, uint32_t height, float (&place)[8]);
+
 /** Places vertices of Vertex11 on a target. */
 class VertexStage {
 public:
