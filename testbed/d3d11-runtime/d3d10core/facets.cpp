@@ -14,28 +14,29 @@ struct Kind {
   const IID &eleven;
   std::unique_ptr<Facet> (*make)(ChildBase &object, ID3D11DeviceContext &context);
 };
-const Kind kKinds[] = {
-    {__uuidof(ID3D11Buffer), make<BufferFacet>},
-    {__uuidof(ID3D11Texture2D), make<Texture2DFacet>},
-    {__uuidof(ID3D11RenderTargetView), make<RenderTargetViewFacet>},
-    {__uuidof(ID3D11DepthStencilView), make<DepthStencilViewFacet>},
-    {__uuidof(ID3D11ShaderResourceView), make<ShaderResourceViewFacet>},
-    {__uuidof(ID3D11BlendState), make<BlendStateFacet>},
-    {__uuidof(ID3D11DepthStencilState), make<DepthStencilStateFacet>},
-    {__uuidof(ID3D11RasterizerState), make<RasterizerStateFacet>},
-    {__uuidof(ID3D11SamplerState), make<SamplerStateFacet>},
-    {__uuidof(ID3D11VertexShader), make<VertexShaderFacet>},
-    {__uuidof(ID3D11GeometryShader), make<GeometryShaderFacet>},
-    {__uuidof(ID3D11PixelShader), make<PixelShaderFacet>},
-    {__uuidof(ID3D11InputLayout), make<InputLayoutFacet>},
-    {__uuidof(ID3D11Query), make<QueryFacet>},
+template <class F> constexpr Kind kKind = {__uuidof(typename F::Object::ChildInterface), make<F>};
+constexpr const Kind *kKinds[] = {
+    &kKind<BufferFacet>,
+    &kKind<Texture2DFacet>,
+    &kKind<RenderTargetViewFacet>,
+    &kKind<DepthStencilViewFacet>,
+    &kKind<ShaderResourceViewFacet>,
+    &kKind<BlendStateFacet>,
+    &kKind<DepthStencilStateFacet>,
+    &kKind<RasterizerStateFacet>,
+    &kKind<SamplerStateFacet>,
+    &kKind<VertexShaderFacet>,
+    &kKind<GeometryShaderFacet>,
+    &kKind<PixelShaderFacet>,
+    &kKind<InputLayoutFacet>,
+    &kKind<QueryFacet>,
 };
 
 }  // namespace
 
 std::unique_ptr<Facet> makeChildFacet(ChildBase &object, REFIID kind, ID3D11DeviceContext &context) {
-  for (const Kind &row : kKinds)
-    if (IsEqualIID(row.eleven, kind)) return row.make(object, context);
+  for (const Kind *row : kKinds)
+    if (IsEqualIID(row->eleven, kind)) return row->make(object, context);
   return nullptr;
 }
 

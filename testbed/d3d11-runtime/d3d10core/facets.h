@@ -4,10 +4,7 @@
 #pragma once
 
 #include "testbed/d3d11-runtime/d3d10core/convert.h"
-#include "testbed/d3d11-runtime/d3d11/resources.h"
-#include "testbed/d3d11-runtime/d3d11/shaders.h"
-#include "testbed/d3d11-runtime/d3d11/states.h"
-#include "testbed/d3d11-runtime/d3d11/views.h"
+#include "testbed/d3d11-runtime/d3d11/context.h"
 
 namespace aerogpu::runtime11 {
 

@@ -107,6 +107,7 @@ private:
 /// An object with the interface `Interface`, which derives from `Bases`.
 template <class Interface, class... Bases> class Child : public Interface, public ChildBase {
 public:
+  using ChildInterface = Interface;
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override {
     if (!out) return E_POINTER;
     *out = nullptr;

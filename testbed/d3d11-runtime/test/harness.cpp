@@ -12,7 +12,7 @@ namespace {
 unsigned g_failures;
 Case *g_cases;
 Fake g_fake;
-HMODULE g_runtime, g_dxgi;
+HMODULE g_runtime, g_core10, g_dxgi;
 
 template <class T> T symbol(HMODULE module, const char *name) {
   FARPROC found = GetProcAddress(module, name);
@@ -73,6 +73,11 @@ HRESULT createDevice(const D3D_FEATURE_LEVEL *levels, UINT count, UINT flags, ID
       nullptr, D3D_DRIVER_TYPE_HARDWARE, nullptr, flags, levels, count, D3D11_SDK_VERSION, device, nullptr, context);
 }
 
+HRESULT createDevice10(D3D_FEATURE_LEVEL level, UINT flags, void **device) {
+  return symbol<HRESULT(WINAPI *)(IDXGIFactory *, IDXGIAdapter *, UINT, D3D_FEATURE_LEVEL, void **)>(
+      g_core10, "D3D10CoreCreateDevice")(nullptr, nullptr, flags, level, device);
+}
+
 HRESULT createFactory(IDXGIFactory1 **out) {
   return symbol<HRESULT(WINAPI *)(REFIID, void **)>(g_dxgi, "CreateDXGIFactory1")(__uuidof(IDXGIFactory1),
                                                                                   reinterpret_cast<void **>(out));
@@ -119,15 +124,16 @@ const std::vector<uint32_t> &pixelShader() {
 namespace {
 
 int run(int count, char **arguments) {
-  if (count < 4) {
-    std::printf("usage: runtime11-test.exe D3D11.DLL DXGI.DLL FAKE11.DLL [--misbehave HOW]\n");
+  if (count < 5) {
+    std::printf("usage: runtime11-test.exe D3D11.DLL D3D10CORE.DLL DXGI.DLL FAKE11.DLL [--misbehave HOW]\n");
     return 2;
   }
-  SetEnvironmentVariableA("AEROGPU_D3D11_KERNEL", arguments[3]);
-  const HMODULE driver = LoadLibraryA(arguments[3]);
+  SetEnvironmentVariableA("AEROGPU_D3D11_KERNEL", arguments[4]);
+  const HMODULE driver = LoadLibraryA(arguments[4]);
   g_runtime = LoadLibraryA(arguments[1]);
-  g_dxgi = LoadLibraryA(arguments[2]);
-  if (!driver || !g_runtime || !g_dxgi) {
+  g_core10 = LoadLibraryA(arguments[2]);
+  g_dxgi = LoadLibraryA(arguments[3]);
+  if (!driver || !g_runtime || !g_core10 || !g_dxgi) {
     std::printf("cannot load a DLL: error %lu\n", GetLastError());
     return 2;
   }
@@ -136,8 +142,8 @@ int run(int count, char **arguments) {
   g_fake.clear = symbol<FakeClear>(driver, "fakeClear");
   g_fake.alive = symbol<FakeAlive>(driver, "fakeAlive");
   g_fake.misbehave = symbol<FakeMisbehave>(driver, "fakeMisbehave");
-  if (count == 6 && std::strcmp(arguments[4], "--misbehave") == 0) {
-    g_fake.misbehave(arguments[5]);
+  if (count == 7 && std::strcmp(arguments[5], "--misbehave") == 0) {
+    g_fake.misbehave(arguments[6]);
     drawFrame();
     return 0;
   }

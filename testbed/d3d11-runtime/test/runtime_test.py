@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs the test cases of the Direct3D 11 runtime with fake11.dll as the driver, then one frame for each rule that
+"""Runs the test cases of the Direct3D 10 and 11 runtime with fake11.dll as the driver, then one frame for each rule that
 fake11.dll can break.
 
-usage: runtime_test.py RUNTIME11-TEST.EXE D3D11.DLL DXGI.DLL FAKE11.DLL
+usage: runtime_test.py RUNTIME11-TEST.EXE D3D11.DLL D3D10CORE.DLL DXGI.DLL FAKE11.DLL
 
 Ends with 77, which meson takes for "skipped", if there is no Wine."""
 import os
@@ -54,7 +54,7 @@ def windows(path):
 
 
 def main():
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
     command = [os.path.abspath(sys.argv[1])] + [windows(path) for path in sys.argv[2:]]
     try:
@@ -64,7 +64,7 @@ def main():
         return 77
     right = True
     with wine.temporary_prefix('null') as prefix:
-        env = dict(os.environ, **wine.environment(prefix, overrides='services.exe=;d3d11,dxgi=n'))
+        env = dict(os.environ, **wine.environment(prefix, overrides='services.exe=;d3d10core,d3d11,dxgi=n'))
         env.update(AEROGPU_D3D11_STRICT='1', AEROGPU_D3D11_LOG='', AEROGPU_D3D11_HOSTILE='1')
         try:
             code, text = wine.run(command, env, LIMIT)
