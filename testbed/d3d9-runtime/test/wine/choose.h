@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Included before START_TEST in Wine's test files (scripts/lib/wine_d3d9_build.py): the program's second argument
+/* Included before START_TEST in Wine's test files (scripts/lib/wine_test_build.py): the program's second argument
  * names the one function to run, and a crash prints where it happened. */
 #include <psapi.h>
 

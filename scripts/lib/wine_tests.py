@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Runs Wine's Direct3D 9 tests (258 functions of d3d9ex.c, device.c, stateblock.c and visual.c), or its Direct3D 8
-tests (141 functions of device.c, stateblock.c and visual.c), on our stack: each function in a separate process with a
-time limit, all on one kernel side. A function fails if its result is worse than that of Wine's own Direct3D
-(testbed/d3d9-runtime/test/wine/wined3d.json, or testbed/d3d8-runtime/test/wine/wined3d.json); its result includes
-objects that stay after its process has ended, errors that the device latched, and the end of the kernel side.
-known_failures.txt beside that file lists, with reasons, the functions that are expected to fail; one that no longer
-does is reported as a failure, so that its entry is removed. Output is TAP.
+"""Runs Wine's Direct3D 9 tests (258 functions of d3d9ex.c, device.c, stateblock.c and visual.c), its Direct3D 8 tests
+(141 functions of device.c, stateblock.c and visual.c), or its tests of Direct3D 10 and 11, DXGI and Direct2D (481 cases
+of d3d11.c, d3d10core.c, d3d10_1.c, d3d10's device.c and effect.c, dxgi.c and d2d1.c), on our stack: each in a separate
+process with a time limit, all on one kernel side. One fails if its result is worse than that of Wine's own Direct3D
+(wined3d.json in testbed/d3d9-runtime/test/wine, d3d8-runtime, d3d11-runtime); its result includes objects that stay
+after its process has ended, errors that the device latched, and the end of the kernel side. known_failures.txt beside
+that file lists, with reasons, those that are expected to fail; one that no longer does is reported as a failure, so that
+its entry is removed. Output is TAP.
 
-usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
+usage: scripts/run-wine-tests [options] [REGEX...]
   REGEX                 runs only functions whose FILE/FUNCTION matches one of these, as visual/fog
-  --api d3d9|d3d8       whose tests (default: d3d9)
+  --api d3d9|d3d8|d3d11 whose tests (default: d3d9)
   --arch x64|x86        architecture of programs, runtime and user-mode driver (default: x64; d3d8 has x86 only)
   --fixed               runs only the functions of fixed.txt, as scripts/run-tests does
   --list                prints the names
@@ -21,7 +22,8 @@ usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
   --limit S             seconds that a function may take (default: 120)
   --wined3d             runs with Wine's own Direct3D, without our stack
   --record              with --wined3d: records the results, with which ours are compared from then on
-  --driver, --umd, --d3d9, --umd-x86, --d3d9-x86, --d3d8-x86 FILE    use other parts, as with scripts/run-d3d9-tests"""
+  --driver, --umd, --d3d9, --umd10, --d3d11, --dxgi, the same with -x86, --d3d8-x86 FILE    use other parts, as with
+                        scripts/run-d3d9-tests and run-d3d11-tests"""
 import collections
 import contextlib
 import dataclasses
@@ -40,9 +42,9 @@ from aerogpu_vm import die_with_parent
 import d3d9_stack
 from tap_report import Report
 import wine
-import wine_d3d9_build
-from wine_d3d9_build import SUITES, Suite
-from wine_d3d9_results import Result, parse, read_baseline, read_known, worse, write_baseline
+import wine_test_build
+from wine_test_build import SUITES, Suite
+from wine_test_results import Result, parse, read_baseline, read_known, worse, write_baseline
 
 SIZE = (1024, 768)
 OBJECTS_LIMIT = 20  # s, limit until the objects of an ended process are gone
@@ -84,20 +86,21 @@ class Wined3d:
 class Ours:
     """Our stack. It starts with the first function, and again after its server has ended."""
 
-    def __init__(self, parts: dict[str, str], display: str, both: bool):
-        self.parts, self.display, self.both = parts, display, both
+    def __init__(self, parts: dict[str, str], display: str, both: bool, d3d11: bool):
+        self.parts, self.display, self.both, self.d3d11 = parts, display, both, d3d11
         self.stack: d3d9_stack.Stack | None = None
         self.resources = self.errors = 0
 
     def variables(self) -> dict[str, str]:
         if not self.stack:
             self.stack = d3d9_stack.Stack(self.parts, size=SIZE, display=self.display, registry=_DESKTOP, both=self.both,
-                                          device=_DEVICE)
+                                          device=_DEVICE, d3d11=self.d3d11)
             self.stack.__enter__()
             # On the first present the kernel driver makes objects of its own, which stay.
-            first = self.stack.start(d3d9_stack.program('triangle'), '--frames', '1')
+            first = (self.stack.start(d3d9_stack.program('triangle11')) if self.d3d11 else
+                     self.stack.start(d3d9_stack.program('triangle'), '--frames', '1'))
             if first.wait():
-                raise Failure('triangle.exe failed: %s' % first.said())
+                raise Failure('%s failed: %s' % (first.name, first.said()))
             self.resources, self.errors = self.stack.counter('resources'), self.stack.counter('errors')
         return self.stack.variables()
 
@@ -146,7 +149,8 @@ def run_one(suite: Suite, place: Place, name: str, limit: float, logs: str | Non
     """Runs one function in a separate process; returns its result."""
     file, function = name.split('/')
     began = time.monotonic()
-    env = dict(os.environ, **place.variables(), WINETEST_DEBUG='2', WINETEST_REPORT_SUCCESS='1')
+    uncounted = suite.mode_lines(file)
+    env = dict(os.environ, **place.variables(), WINETEST_DEBUG='2', WINETEST_REPORT_SUCCESS='1' if uncounted else '0')
     program = suite.program(file, 'x86' if place.both else 'x64')
     # A file, not a pipe: Wine's own processes would hold the other end of a pipe open.
     with tempfile.TemporaryFile() as output:
@@ -165,7 +169,7 @@ def run_one(suite: Suite, place: Place, name: str, limit: float, logs: str | Non
     if logs:
         with open(os.path.join(logs, name.replace('/', '-') + '.log'), 'w') as log:
             log.write(re.sub(r'^\w+\.[ch]:\d+: Test succeeded\n', '', text, flags=re.M))
-    result = parse(text, code, suite.mode_lines(file))
+    result = parse(text, code, uncounted)
     left = place.after()
     result.end = '; '.join(part for part in (result.end, left) if part)
     result.seconds = round(time.monotonic() - began, 2)
@@ -251,7 +255,7 @@ def places(options: dict, display: str) -> Iterator[Wined3d | Ours]:
             finally:
                 wine.stop_server(place.prefix)
         return
-    place = Ours(options['parts'], display, options['arch'] == 'x86')
+    place = Ours(options['parts'], display, options['arch'] == 'x86', options['api'] == 'd3d11')
     try:
         yield place
     finally:
@@ -262,7 +266,7 @@ def parse_options(arguments: list[str]) -> dict:
     options: dict = {'parts': {}, 'patterns': [], 'limit': 120.0, 'json': None, 'logs': None, 'api': 'd3d9',
                      'arch': ''}
     options.update({name: False for name in ('fixed', 'no-build', 'wined3d', 'record', 'list')})
-    parts = (*d3d9_stack.PARTS, *d3d9_stack.PARTS32)
+    parts = (*d3d9_stack.PARTS, *d3d9_stack.PARTS32, *d3d9_stack.PARTS11, *d3d9_stack.PARTS11_32)
     values = ('json', 'logs', 'limit', 'api', 'arch', 'device-options', 'save-every', *parts)
     rest = list(arguments)
     while rest:
@@ -279,7 +283,7 @@ def parse_options(arguments: list[str]) -> dict:
                     raise Failure("--limit: '%s' is no number of seconds" % value)
                 options['limit'] = float(value)
             elif name == 'arch':
-                if value not in wine_d3d9_build.COMPILERS:
+                if value not in wine_test_build.COMPILERS:
                     raise Failure("--arch: '%s' is neither x64 nor x86" % value)
                 options['arch'] = value
             elif name == 'device-options':
@@ -288,7 +292,7 @@ def parse_options(arguments: list[str]) -> dict:
                 d3d9_stack.save_every = d3d9_stack.seconds_of(word, value)
             elif name == 'api':
                 if value not in SUITES:
-                    raise Failure("--api: '%s' is neither d3d9 nor d3d8" % value)
+                    raise Failure("--api: '%s' is none of %s" % (value, ', '.join(SUITES)))
                 options['api'] = value
             elif name in parts:
                 options['parts'][name] = os.path.abspath(value)
@@ -297,11 +301,11 @@ def parse_options(arguments: list[str]) -> dict:
         elif word.startswith('--') and name in options and options[name] is False:
             options[name] = True
         else:
-            raise Failure("unknown option '%s'; run-wine-d3d9-tests --help lists them" % word)
+            raise Failure("unknown option '%s'; run-wine-tests --help lists them" % word)
     suite = SUITES[options['api']]
     options['arch'] = options['arch'] or suite.archs[0]
     if options['arch'] not in suite.archs:
-        raise Failure('there is no %s.dll for %s' % (suite.dll, options['arch']))
+        raise Failure('there is no %s.dll for %s' % (suite.api, options['arch']))
     if options['record'] and not options['wined3d']:
         raise Failure('--record goes with --wined3d')
     return options
@@ -333,11 +337,11 @@ def main() -> int:
     options = parse_options(sys.argv[1:])
     wine.check_wine()
     suite = SUITES[options['api']]
-    wine_d3d9_build.build(suite, options['arch'])
+    wine_test_build.build(suite, options['arch'])
     if options['arch'] == 'x86' and not options['list']:
         wine.prepare32(opengl=not options['fixed'])  # only wined3d and test_pixel_format need it
     if not options['no-build'] and not options['wined3d'] and not options['list']:
-        d3d9_stack.build(options['arch'] == 'x86')
+        d3d9_stack.build(options['arch'] == 'x86', options['api'] == 'd3d11')
     names = choose(options, suite.functions())
     if options['list']:
         print('\n'.join(names))

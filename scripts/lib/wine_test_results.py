@@ -15,13 +15,14 @@ import os
 import re
 
 from aerogpu_build import Failure
-from wine_d3d9_build import COMPILERS, Suite
+from wine_test_build import COMPILERS, Suite
 
-_MESSAGE = re.compile(r'^(\w+\.[ch]:\d+): (Test failed|Test marked todo|Tests skipped): (.*)$')
+# A few messages lack their line end.
+_MESSAGE = re.compile(r'(\w+\.[ch]:\d+): (Test failed|Test marked todo|Tests skipped): (.*?)(?=\w+\.[ch]:\d+: |$)')
 _SUCCESS = re.compile(r'^\w+\.[ch]:(\d+): Test succeeded$', re.M)
 _SUMMARY = re.compile(r'^[0-9a-f]{4}:\w+: (\d+) tests executed \((\d+) marked as todo, (?:(\d+) as flaky, )?'
                       r'(\d+) failures?\), (\d+) skipped\.$', re.M)
-_OF_DRIVER = re.compile(r'^aerogpu-d3d9: (the driver broke a rule: .*)$', re.M)
+_OF_DRIVER = re.compile(r'^aerogpu-d3d\d+: (the driver broke a rule: .*)$', re.M)
 
 
 @dataclasses.dataclass
@@ -43,15 +44,11 @@ def parse(text: str, code: int | None, uncounted: set[int]) -> Result:
     missed: collections.Counter[str] = collections.Counter()
     result = Result()
     for line in text.split('\n'):
-        found = _MESSAGE.match(line)
-        if not found:
-            continue
-        if found[2] == 'Tests skipped':
-            result.said.append(line)
-            continue
-        missed[found[1]] += 1
-        if len(result.said) < 40:
-            result.said.append(line)
+        for found in _MESSAGE.finditer(line):
+            if found[2] != 'Tests skipped':
+                missed[found[1]] += 1
+            if found[2] == 'Tests skipped' or len(result.said) < 40:
+                result.said.append(found[0])
     result.missed = dict(missed)
     summary = _SUMMARY.search(text)
     crash = re.search(r'^crash: .*$', text, re.M)
