@@ -9,7 +9,6 @@ namespace aerogpu::runtime11 {
 namespace {
 
 constexpr uint32_t kMostSlots = 32;
-constexpr uint32_t kVertexId = 6, kPrimitiveId = 7, kInstanceId = 8;  // D3D_NAME
 
 /// Compares names of semantics: ASCII letters of either case are the same.
 bool sameName(const char *a, const std::string &b) {
@@ -20,8 +19,10 @@ bool sameName(const char *a, const std::string &b) {
   return !a[i] && i == b.size();
 }
 
+/// True for what the input assembler makes itself, whichever stage the signature is of: other stages' signatures have
+/// no system value for it.
 bool isGenerated(const Element &row) {
-  return row.systemValue == kVertexId || row.systemValue == kPrimitiveId || row.systemValue == kInstanceId;
+  return sameName("SV_VertexID", row.name) || sameName("SV_InstanceID", row.name);
 }
 
 }  // namespace

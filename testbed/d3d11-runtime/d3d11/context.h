@@ -2,13 +2,11 @@
 // The immediate context: what is bound, draws, copies, maps. Calls on a device that is lost do nothing.
 #pragma once
 
-#include "testbed/d3d11-runtime/d3d11/shaders.h"
-#include "testbed/d3d11-runtime/d3d11/states.h"
-#include "testbed/d3d11-runtime/d3d11/views.h"
+#include "testbed/d3d11-runtime/d3d11/context_state.h"
 
 namespace aerogpu::runtime11 {
 
-class Context final : public Child<ID3D11DeviceContext> {
+class Context final : public Child<ID3D11DeviceContext1, ID3D11DeviceContext>, private BoundState {
 public:
   explicit Context(Core &core) : Child(core) {}
 
@@ -182,27 +180,52 @@ public:
   HRESULT STDMETHODCALLTYPE FinishCommandList(WINBOOL restoreDeferredContextState,
                                               ID3D11CommandList **commandList) override;
 
+  // Of Direct3D 11.1: context_1.cpp.
+  void STDMETHODCALLTYPE CopySubresourceRegion1(ID3D11Resource *destination, UINT destinationSubresource, UINT x,
+                                                UINT y, UINT z, ID3D11Resource *source, UINT sourceSubresource,
+                                                const D3D11_BOX *box, UINT flags) override;
+  void STDMETHODCALLTYPE UpdateSubresource1(ID3D11Resource *resource, UINT subresource, const D3D11_BOX *box,
+                                            const void *data, UINT rowPitch, UINT depthPitch, UINT flags) override;
+  void STDMETHODCALLTYPE DiscardResource(ID3D11Resource *resource) override;
+  void STDMETHODCALLTYPE DiscardView(ID3D11View *view) override;
+  void STDMETHODCALLTYPE VSSetConstantBuffers1(UINT start, UINT count, ID3D11Buffer *const *buffers, const UINT *first,
+                                               const UINT *constants) override;
+  void STDMETHODCALLTYPE HSSetConstantBuffers1(UINT start, UINT count, ID3D11Buffer *const *buffers, const UINT *first,
+                                               const UINT *constants) override;
+  void STDMETHODCALLTYPE DSSetConstantBuffers1(UINT start, UINT count, ID3D11Buffer *const *buffers, const UINT *first,
+                                               const UINT *constants) override;
+  void STDMETHODCALLTYPE GSSetConstantBuffers1(UINT start, UINT count, ID3D11Buffer *const *buffers, const UINT *first,
+                                               const UINT *constants) override;
+  void STDMETHODCALLTYPE PSSetConstantBuffers1(UINT start, UINT count, ID3D11Buffer *const *buffers, const UINT *first,
+                                               const UINT *constants) override;
+  void STDMETHODCALLTYPE CSSetConstantBuffers1(UINT start, UINT count, ID3D11Buffer *const *buffers, const UINT *first,
+                                               const UINT *constants) override;
+  void STDMETHODCALLTYPE VSGetConstantBuffers1(UINT start, UINT count, ID3D11Buffer **buffers, UINT *first,
+                                               UINT *constants) override;
+  void STDMETHODCALLTYPE HSGetConstantBuffers1(UINT start, UINT count, ID3D11Buffer **buffers, UINT *first,
+                                               UINT *constants) override;
+  void STDMETHODCALLTYPE DSGetConstantBuffers1(UINT start, UINT count, ID3D11Buffer **buffers, UINT *first,
+                                               UINT *constants) override;
+  void STDMETHODCALLTYPE GSGetConstantBuffers1(UINT start, UINT count, ID3D11Buffer **buffers, UINT *first,
+                                               UINT *constants) override;
+  void STDMETHODCALLTYPE PSGetConstantBuffers1(UINT start, UINT count, ID3D11Buffer **buffers, UINT *first,
+                                               UINT *constants) override;
+  void STDMETHODCALLTYPE CSGetConstantBuffers1(UINT start, UINT count, ID3D11Buffer **buffers, UINT *first,
+                                               UINT *constants) override;
+  void STDMETHODCALLTYPE SwapDeviceContextState(ID3DDeviceContextState *state,
+                                                ID3DDeviceContextState **previous) override;
+  void STDMETHODCALLTYPE ClearView(ID3D11View *view, const FLOAT color[4], const D3D11_RECT *rects,
+                                   UINT count) override;
+  void STDMETHODCALLTYPE DiscardView1(ID3D11View *view, const D3D11_RECT *rects, UINT count) override;
+
   /// Unbinds everything, at the driver too.
   void unbindAll();
 
 private:
-  static constexpr UINT kConstants = D3D11_COMMONSHADER_CONSTANT_BUFFER_API_SLOT_COUNT;
-  static constexpr UINT kViews = D3D11_COMMONSHADER_INPUT_RESOURCE_SLOT_COUNT;
-  static constexpr UINT kSamplers = D3D11_COMMONSHADER_SAMPLER_SLOT_COUNT;
-  static constexpr UINT kTargets = D3D11_SIMULTANEOUS_RENDER_TARGET_COUNT;
-  static constexpr UINT kStreams = D3D11_IA_VERTEX_INPUT_RESOURCE_SLOT_COUNT;
-  static constexpr UINT kAreas = D3D11_VIEWPORT_AND_SCISSORRECT_OBJECT_COUNT_PER_PIPELINE;
-
-  /// What is bound to a shader stage.
-  template <class S> struct Stage {
-    Ref<S> shader;
-    Ref<Buffer> constants[kConstants];
-    Ref<ShaderResourceView> views[kViews];
-    Ref<SamplerState> samplers[kSamplers];
-  };
-
   DriverDevice &driver() { return core().driver; }
   bool isLost() { return core().driver.isLost(); }
+  /// Binds all of a state, and unbinds what else there is.
+  void bind(const BoundState &state);
   template <auto kSet, class S> void setShader(Stage<S> &stage, S *shader, UINT instances);
   template <auto kSet>
   void setConstants(Ref<Buffer> (&slots)[kConstants], UINT start, UINT count, ID3D11Buffer *const *buffers);
@@ -215,31 +238,7 @@ private:
   void unbindConflicts(Ref<ShaderResourceView> (&slots)[kViews], const Resource &resource, const ViewRange &range);
   bool isTarget(const ShaderResourceView &view) const;
 
-  Stage<VertexShader> m_vs;
-  Stage<GeometryShader> m_gs;
-  Stage<PixelShader> m_ps;
-  Ref<InputLayout> m_layout;
-  struct Stream {
-    Ref<Buffer> buffer;
-    UINT stride = 0, offset = 0;
-  } m_streams[kStreams];
-  Ref<Buffer> m_indices;
-  DXGI_FORMAT m_indexFormat = DXGI_FORMAT_UNKNOWN;
-  UINT m_indexOffset = 0;
-  D3D11_PRIMITIVE_TOPOLOGY m_topology = D3D11_PRIMITIVE_TOPOLOGY_UNDEFINED;
-  Ref<RenderTargetView> m_targets[kTargets];
-  UINT m_targetCount = 0;
-  Ref<DepthStencilView> m_depth;
-  Ref<BlendState> m_blend;
-  FLOAT m_blendFactor[4] = {1, 1, 1, 1};
-  UINT m_sampleMask = ~0u;
-  Ref<DepthStencilState> m_depthState;
-  UINT m_stencilReference = 0;
-  Ref<RasterizerState> m_rasterizer;
-  D3D11_VIEWPORT m_viewports[kAreas]{};
-  UINT m_viewportCount = 0;
-  D3D11_RECT m_scissors[kAreas]{};
-  UINT m_scissorCount = 0;
+  Ref<ContextState> m_state;  ///< what SwapDeviceContextState made current; null before its first call
 };
 
 }  // namespace aerogpu::runtime11

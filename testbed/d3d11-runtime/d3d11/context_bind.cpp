@@ -299,6 +299,7 @@ void Context::ClearState() {
   if (m_rasterizer) RSSetState(nullptr);
   if (m_viewportCount) RSSetViewports(0, nullptr);
   if (m_scissorCount) RSSetScissorRects(0, nullptr);
+  if (m_predicate) SetPredication(nullptr, FALSE);
 }
 
 }  // namespace aerogpu::runtime11

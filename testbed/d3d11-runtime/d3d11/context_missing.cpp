@@ -20,10 +20,6 @@ template <class T> void clearAll(UINT count, T **out) {
 
 }  // namespace
 
-void Context::SetPredication(ID3D11Predicate *predicate, WINBOOL) {
-  if (predicate) notImplemented("ID3D11DeviceContext::SetPredication");
-}
-
 void Context::OMSetRenderTargetsAndUnorderedAccessViews(UINT numRTVs, ID3D11RenderTargetView *const *renderTargetViews,
                                                         ID3D11DepthStencilView *depthStencilView, UINT, UINT numUAVs,
                                                         ID3D11UnorderedAccessView *const *unorderedAccessViews,
@@ -134,11 +130,6 @@ void Context::CSSetSamplers(UINT, UINT numSamplers, ID3D11SamplerState *const *s
 
 void Context::CSSetConstantBuffers(UINT, UINT numBuffers, ID3D11Buffer *const *constantBuffers) {
   if (anyOf(numBuffers, constantBuffers)) notImplemented("ID3D11DeviceContext::CSSetConstantBuffers");
-}
-
-void Context::GetPredication(ID3D11Predicate **predicate, WINBOOL *predicateValue) {
-  if (predicate) *predicate = nullptr;
-  if (predicateValue) *predicateValue = FALSE;
 }
 
 void Context::OMGetRenderTargetsAndUnorderedAccessViews(UINT numRTVs, ID3D11RenderTargetView **renderTargetViews,

@@ -98,8 +98,11 @@ HRESULT Device::create(IDXGIAdapter *given, UINT flags, const D3D_FEATURE_LEVEL 
 HRESULT Device::QueryInterface(REFIID id, void **out) {
   if (!out) return E_POINTER;
   *out = nullptr;
-  if (IsEqualIID(id, __uuidof(IUnknown)) || IsEqualIID(id, __uuidof(ID3D11Device)))
-    *out = static_cast<ID3D11Device *>(this);
+  if (IsEqualIID(id, __uuidof(IUnknown)) || IsEqualIID(id, __uuidof(ID3D11Device)) ||
+      IsEqualIID(id, __uuidof(ID3D11Device1)))
+    *out = static_cast<ID3D11Device1 *>(this);
+  else if (IsEqualIID(id, __uuidof(ID3D10Multithread)))
+    *out = &m_multithread;
   else if (IsEqualIID(id, __uuidof(IDXGIObject)) || IsEqualIID(id, __uuidof(IDXGIDevice)) ||
            IsEqualIID(id, __uuidof(IDXGIDevice1)))
     *out = static_cast<IDXGIDevice1 *>(&m_dxgi);
@@ -175,6 +178,9 @@ HRESULT Device::CreateSamplerState(const D3D11_SAMPLER_DESC *desc, ID3D11Sampler
 }
 HRESULT Device::CreateQuery(const D3D11_QUERY_DESC *desc, ID3D11Query **out) {
   return createQuery(m_core, desc, out);
+}
+HRESULT Device::CreatePredicate(const D3D11_QUERY_DESC *desc, ID3D11Predicate **out) {
+  return createPredicate(m_core, desc, out);
 }
 
 D3D_FEATURE_LEVEL Device::GetFeatureLevel() {

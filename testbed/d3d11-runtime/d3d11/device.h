@@ -9,7 +9,7 @@
 
 namespace aerogpu::runtime11 {
 
-class Device final : public ID3D11Device, public SwapChainHost {
+class Device final : public ID3D11Device1, public SwapChainHost {
 public:
   /// Makes a device of the first level in the list that the driver has.
   static HRESULT create(IDXGIAdapter *adapter, UINT flags, const D3D_FEATURE_LEVEL *levels, UINT levelCount,
@@ -100,6 +100,18 @@ public:
                                          LPSTR szDescription, UINT *descriptionLength) override;
   HRESULT STDMETHODCALLTYPE SetExceptionMode(UINT raiseFlags) override;
 
+  // Of Direct3D 11.1: device_1.cpp.
+  void STDMETHODCALLTYPE GetImmediateContext1(ID3D11DeviceContext1 **immediateContext) override;
+  HRESULT STDMETHODCALLTYPE CreateDeferredContext1(UINT flags, ID3D11DeviceContext1 **deferredContext) override;
+  HRESULT STDMETHODCALLTYPE CreateBlendState1(const D3D11_BLEND_DESC1 *desc, ID3D11BlendState1 **blendState) override;
+  HRESULT STDMETHODCALLTYPE CreateRasterizerState1(const D3D11_RASTERIZER_DESC1 *desc,
+                                                   ID3D11RasterizerState1 **rasterizerState) override;
+  HRESULT STDMETHODCALLTYPE CreateDeviceContextState(UINT flags, const D3D_FEATURE_LEVEL *levels, UINT count,
+                                                     UINT version, REFIID emulated, D3D_FEATURE_LEVEL *level,
+                                                     ID3DDeviceContextState **state) override;
+  HRESULT STDMETHODCALLTYPE OpenSharedResource1(HANDLE handle, REFIID id, void **resource) override;
+  HRESULT STDMETHODCALLTYPE OpenSharedResourceByName(LPCWSTR name, DWORD access, REFIID id, void **resource) override;
+
   // For swap chains.
   DriverDevice &driver() override { return m_core.driver; }
   CRITICAL_SECTION &lock() override { return m_core.lock; }
@@ -147,6 +159,27 @@ private:
     UINT m_latency = 3;
   };
 
+  /// The device's lock, as programs of several threads take it. The lock is always there; what is set is only kept.
+  class Multithread final : public ID3D10Multithread {
+  public:
+    explicit Multithread(Device &device) : m_device(device) {}
+    HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override {
+      return m_device.QueryInterface(id, out);
+    }
+    ULONG STDMETHODCALLTYPE AddRef() override { return m_device.AddRef(); }
+    ULONG STDMETHODCALLTYPE Release() override { return m_device.Release(); }
+    void STDMETHODCALLTYPE Enter() override { EnterCriticalSection(&m_device.m_core.lock); }
+    void STDMETHODCALLTYPE Leave() override { LeaveCriticalSection(&m_device.m_core.lock); }
+    WINBOOL STDMETHODCALLTYPE SetMultithreadProtected(WINBOOL protect) override {
+      return InterlockedExchange(&m_protected, protect ? TRUE : FALSE);
+    }
+    WINBOOL STDMETHODCALLTYPE GetMultithreadProtected() override { return m_protected; }
+
+  private:
+    Device &m_device;
+    volatile LONG m_protected = FALSE;
+  };
+
   volatile LONG m_references = 1;
   Adapter &m_adapter;  ///< with a reference
   const UINT m_flags;
@@ -157,6 +190,7 @@ private:
   std::vector<UINT> m_formatSupport;  ///< the driver's bits, by format
   Ref<Context> m_context;
   Dxgi m_dxgi{*this};
+  Multithread m_multithread{*this};
 };
 
 }  // namespace aerogpu::runtime11

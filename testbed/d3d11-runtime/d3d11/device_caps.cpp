@@ -7,6 +7,17 @@ namespace aerogpu::runtime11 {
 
 using runtime::notImplemented;
 
+namespace {
+
+/// Answers that there is nothing of a feature.
+template <class T> HRESULT without(void *data, UINT size) {
+  if (!data || size != sizeof(T)) return E_INVALIDARG;
+  *static_cast<T *>(data) = {};
+  return S_OK;
+}
+
+}  // namespace
+
 /// The driver tells five bits of a format; the rest follows from the format.
 HRESULT Device::CheckFormatSupport(DXGI_FORMAT format, UINT *out) {
   if (!out) return E_INVALIDARG;
@@ -80,6 +91,19 @@ HRESULT Device::CheckFeatureSupport(D3D11_FEATURE feature, void *data, UINT size
     auto *out = static_cast<D3D11_FEATURE_DATA_D3D10_X_HARDWARE_OPTIONS *>(data);
     if (!data || size != sizeof *out) return E_INVALIDARG;
     out->ComputeShaders_Plus_RawAndStructuredBuffers_Via_Shader_4_x = FALSE;  // compute is not offered
+    return S_OK;
+  }
+  // Of Direct3D 11.1: what only drivers of WDDM 1.2 have.
+  case D3D11_FEATURE_D3D11_OPTIONS:
+    return without<D3D11_FEATURE_DATA_D3D11_OPTIONS>(data, size);
+  case D3D11_FEATURE_ARCHITECTURE_INFO:
+    return without<D3D11_FEATURE_DATA_ARCHITECTURE_INFO>(data, size);
+  case D3D11_FEATURE_SHADER_MIN_PRECISION_SUPPORT:
+    return without<D3D11_FEATURE_DATA_SHADER_MIN_PRECISION_SUPPORT>(data, size);
+  case D3D11_FEATURE_D3D9_OPTIONS: {
+    auto *out = static_cast<D3D11_FEATURE_DATA_D3D9_OPTIONS *>(data);
+    if (!data || size != sizeof *out) return E_INVALIDARG;
+    out->FullNonPow2TextureSupport = TRUE;  // all of level 10
     return S_OK;
   }
   default:

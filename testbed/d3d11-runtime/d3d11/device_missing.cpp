@@ -59,12 +59,6 @@ HRESULT Device::CreateClassLinkage(ID3D11ClassLinkage **linkage) {
   return E_NOTIMPL;
 }
 
-HRESULT Device::CreatePredicate(const D3D11_QUERY_DESC *, ID3D11Predicate **predicate) {
-  if (predicate) *predicate = nullptr;
-  notImplemented("ID3D11Device::CreatePredicate");
-  return E_NOTIMPL;
-}
-
 HRESULT Device::CreateCounter(const D3D11_COUNTER_DESC *, ID3D11Counter **counter) {
   if (counter) *counter = nullptr;
   notImplemented("ID3D11Device::CreateCounter");

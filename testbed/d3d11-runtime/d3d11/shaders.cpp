@@ -61,7 +61,7 @@ HRESULT createInputLayout(Core &core, const D3D11_INPUT_ELEMENT_DESC *given, UIN
                           ID3D11InputLayout **out) {
   if (out) *out = nullptr;
   const UINT slots = core.level >= D3D_FEATURE_LEVEL_10_1 ? 32 : 16;
-  if ((count && !given) || count > slots) return E_INVALIDARG;
+  if (!given || count > slots) return E_INVALIDARG;
   const std::optional<Container> container = takeApart(code, size, false);
   if (!container) return E_INVALIDARG;
   std::vector<LayoutElement> elements;
@@ -90,34 +90,6 @@ HRESULT createInputLayout(Core &core, const D3D11_INPUT_ELEMENT_DESC *given, UIN
                                      &D3D11DDI_DEVICEFUNCS::pfnCreateElementLayout>(argument);
   if (FAILED(result)) return result;
   *out = layout.get();
-  (*out)->AddRef();
-  return S_OK;
-}
-
-UINT Query::GetDataSize() {
-  return m_description.Query == D3D11_QUERY_OCCLUSION ? sizeof(UINT64) : sizeof(BOOL);
-}
-
-HRESULT createQuery(Core &core, const D3D11_QUERY_DESC *description, ID3D11Query **out) {
-  if (out) *out = nullptr;
-  if (!description || description->Query > D3D11_QUERY_SO_OVERFLOW_PREDICATE_STREAM3) return E_INVALIDARG;
-  if (description->Query != D3D11_QUERY_EVENT && description->Query != D3D11_QUERY_OCCLUSION) {
-    runtime::notImplemented("ID3D11Device::CreateQuery other than EVENT and OCCLUSION");
-    return E_NOTIMPL;
-  }
-  if (description->MiscFlags) return E_INVALIDARG;  // hints are for predicates
-  if (!out) return S_FALSE;
-  const Lock lock(core.lock);
-  if (core.driver.isLost()) return DXGI_ERROR_DEVICE_REMOVED;
-  Ref<Query> query(new (std::nothrow) Query(core, *description));
-  if (!query) return E_OUTOFMEMORY;
-  const D3D10DDIARG_CREATEQUERY argument{
-      description->Query == D3D11_QUERY_EVENT ? D3D10DDI_QUERY_EVENT : D3D10DDI_QUERY_OCCLUSION, 0};
-  const HRESULT result =
-      query->driver().create<&D3D11DDI_DEVICEFUNCS::pfnCalcPrivateQuerySize, &D3D11DDI_DEVICEFUNCS::pfnCreateQuery>(
-          argument);
-  if (FAILED(result)) return result;
-  *out = query.get();
   (*out)->AddRef();
   return S_OK;
 }

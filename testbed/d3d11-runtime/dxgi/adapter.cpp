@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "aerogpu/aerogpu_pci.h"
 #include "testbed/d3d11-runtime/dxgi/swap_chain.h"
 #include "testbed/runtime-kernel/log.h"
 
@@ -173,9 +174,11 @@ HRESULT Adapter::GetDesc(DXGI_ADAPTER_DESC *out) {
 HRESULT Adapter::GetDesc1(DXGI_ADAPTER_DESC1 *out) {
   if (!out) return E_INVALIDARG;
   *out = {};
+  // What Windows reads of the device's node in the registry, which this test bed does not have.
   lstrcpynW(out->Description, L"aerogpu", ARRAYSIZE(out->Description));
-  DISPLAY_DEVICEA display{};
-  display.cb = sizeof display;
+  out->VendorId = AEROGPU_PCI_VENDOR_ID;
+  out->DeviceId = AEROGPU_PCI_DEVICE_ID;
+  out->SubSysId = AEROGPU_PCI_SUBSYSTEM_ID << 16 | AEROGPU_PCI_SUBSYSTEM_VENDOR_ID;
   if (!driver()) return S_OK;
   const runtime::KernelAdapter &kernel = m_driver->kernelAdapter();
   out->AdapterLuid = kernel.luid();

@@ -26,16 +26,15 @@ HRESULT PrivateData::set(REFGUID guid, UINT size, const void *data) {
   const bool removed = remove(guid);
   if (!data) return removed ? S_OK : S_FALSE;
   const BYTE *bytes = static_cast<const BYTE *>(data);
-  m_entries.push_back({guid, nullptr, std::vector<BYTE>(bytes, bytes + size)});
+  m_entries.push_back({guid, false, nullptr, std::vector<BYTE>(bytes, bytes + size)});
   return S_OK;
 }
 
 HRESULT PrivateData::setInterface(REFGUID guid, const IUnknown *given) {
   IUnknown *object = const_cast<IUnknown *>(given);
   if (object) object->AddRef();
-  const bool removed = remove(guid);
-  if (!object) return removed ? S_OK : S_FALSE;
-  m_entries.push_back({guid, object, {}});
+  remove(guid);
+  m_entries.push_back({guid, true, object, {}});  // null is kept too
   return S_OK;
 }
 
@@ -43,12 +42,13 @@ HRESULT PrivateData::get(REFGUID guid, UINT *size, void *data) const {
   if (!size) return E_INVALIDARG;
   for (const Entry &entry : m_entries) {
     if (!IsEqualGUID(entry.guid, guid)) continue;
-    const UINT needed = entry.object ? static_cast<UINT>(sizeof(IUnknown *)) : static_cast<UINT>(entry.bytes.size());
+    const UINT needed =
+        entry.isInterface ? static_cast<UINT>(sizeof(IUnknown *)) : static_cast<UINT>(entry.bytes.size());
     const UINT room = std::exchange(*size, needed);
     if (!data) return S_OK;
     if (room < needed) return DXGI_ERROR_MORE_DATA;
-    if (entry.object) {
-      entry.object->AddRef();
+    if (entry.isInterface) {
+      if (entry.object) entry.object->AddRef();
       *static_cast<IUnknown **>(data) = entry.object;
     } else if (needed) {
       std::memcpy(data, entry.bytes.data(), needed);

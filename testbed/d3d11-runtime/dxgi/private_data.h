@@ -22,7 +22,8 @@ public:
 private:
   struct Entry {
     GUID guid;
-    IUnknown *object;  ///< with a reference; null: bytes
+    bool isInterface;
+    IUnknown *object;  ///< with a reference; may be null
     std::vector<BYTE> bytes;
   };
   bool remove(REFGUID guid);

@@ -71,5 +71,12 @@ TEST(Layout, WhatTheApiRefuses) {
   EXPECT_TRUE(refused({{nullptr, 0, kFloat4, 0, 0}}, a)) << "no name";
 }
 
+TEST(Layout, GeneratedInputsNeedNoElement) {
+  EXPECT_FALSE(refused({}, {input("SV_VertexID", 0, 0, 6), input("SV_InstanceID", 0, 1, 8)}));
+  // In the signature of another stage they have no system value.
+  EXPECT_FALSE(refused({}, {input("sv_instanceid", 0, 0)}));
+  EXPECT_TRUE(refused({}, {input("SV_PrimitiveID", 0, 0, 7)}));
+}
+
 }  // namespace
 }  // namespace aerogpu::runtime11
