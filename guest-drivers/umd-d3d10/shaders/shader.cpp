@@ -16,13 +16,37 @@ uint8_t *copyEntries(uint8_t *to, const D3D10DDIARG_SIGNATURE_ENTRY *entries, UI
   return to;
 }
 
+/** True if the device has all kinds of resources that a shader declares: buffers, and 2D textures and cubes of one
+ * sample. Its translator refuses the others when the shader has been made already, as an error of the device. */
+bool declaresWhatThereIs(const UINT *code, uint32_t tokens) {
+  constexpr uint32_t kKinds = 1u << D3D10_SB_RESOURCE_DIMENSION_BUFFER | 1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURE2D |
+                              1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURE2DARRAY |
+                              1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURECUBE |
+                              1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURECUBEARRAY;
+  constexpr uint32_t kOpcode = 0x7FF, kDimensionShift = 11, kDimension = 31;
+  for (uint32_t at = 2; at < tokens;) {
+    const uint32_t opcode = code[at] & kOpcode;
+    if (opcode == D3D10_SB_OPCODE_DCL_RESOURCE && !(kKinds >> (code[at] >> kDimensionShift & kDimension) & 1))
+      return false;
+    const bool isData = opcode == D3D10_SB_OPCODE_CUSTOMDATA;  // with a length of its own
+    const uint32_t length =
+        isData ? (at + 1 < tokens ? code[at + 1] : 0)
+               : (code[at] & D3D10_SB_TOKENIZED_INSTRUCTION_LENGTH_MASK) >> D3D10_SB_TOKENIZED_INSTRUCTION_LENGTH_SHIFT;
+    if (!length || length > tokens - at) return true;  // the device says what is wrong with such tokens
+    at += length;
+  }
+  return true;
+}
+
 }  // namespace
 
 HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const UINT *code,
                        const D3D10DDIARG_STAGE_IO_SIGNATURES &signatures) {
   const uint32_t tokens = code[1];
   const UINT inputs = signatures.NumInputSignatureEntries, outputs = signatures.NumOutputSignatureEntries;
-  if (tokens < 2 || tokens > kMostTokens || inputs > kMostEntries || outputs > kMostEntries) return kNotAvailable;
+  if (tokens < 2 || tokens > kMostTokens || inputs > kMostEntries || outputs > kMostEntries ||
+      !declaresWhatThereIs(code, tokens))
+    return kNotAvailable;
   handle = objects.take();
   if (!handle) return objects.context.result(false);
   const size_t bytes = size_t{tokens} * 4 + (size_t{inputs} + outputs) * sizeof(aerogpu_ext_signature_entry);

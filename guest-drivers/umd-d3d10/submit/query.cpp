@@ -47,7 +47,8 @@ HRESULT Query::end(Context &context, Progress &progress) {
     if (!failed(result)) result = progress.end(m_slot, AEROGPU_EXT_QUERY_OCCLUSION, *this);
     if (!failed(result)) m_slot = Progress::kSlots;
   }
-  if (!failed(result)) m_batch = context.batch();
+  // Whether times can be compared is known at once, whatever the GPU has done.
+  if (!failed(result) && m_type != D3D10DDI_QUERY_TIMESTAMPDISJOINT) m_batch = context.batch();
   return result;
 }
 

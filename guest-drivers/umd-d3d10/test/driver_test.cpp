@@ -115,6 +115,23 @@ TEST_P(Umd10, FormatsSayWhatTheDeviceCan) {
             kDxgiUnsupported);
 }
 
+TEST_P(Umd10, ShadersOfOtherResourcesAreRefused) {
+  start();
+  // Version, length, data of two tokens (a comment), dcl_resource of a dimension, its register and types, ret.
+  const auto create = [&](UINT dimension) {
+    const UINT tokens[] = {0x40, 9, 53, 3, 0xA1, 0x04000058 | dimension << 11, 0x00107000, 0, 0x5555};
+    D3D10DDIARG_STAGE_IO_SIGNATURES signatures = {};
+    std::vector<uint64_t> memory(rt.size(rt.functions10().pfnCalcPrivateShaderSize, tokens, &signatures) / 8 + 1);
+    const D3D10DDI_HSHADER shader = {memory.data()};
+    const auto result = AERO_CALL(rt, CreatePixelShader, tokens, shader, D3D10DDI_HRTSHADER{}, &signatures);
+    if (result == 0) AERO_CALL(rt, DestroyShader, shader);
+    return result;
+  };
+  for (const UINT dimension : {1u, 3u, 6u, 8u, 10u}) EXPECT_EQ(create(dimension), 0) << dimension;
+  for (const UINT dimension : {0u, 2u, 4u, 5u, 7u, 9u}) EXPECT_EQ(create(dimension), kOutOfMemory) << dimension;
+  rt.close();
+}
+
 TEST_P(Umd10, WhatIsNotThereIsRefusedWithAnAllowedError) {
   kernel.log = 3;
   start();
