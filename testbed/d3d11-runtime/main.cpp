@@ -21,11 +21,11 @@ BOOL WINAPI DllMain(HINSTANCE instance, DWORD reason, void *) {
 }
 
 HRESULT WINAPI CreateDXGIFactory(REFIID id, void **out) {
-  return createFactory(id, out);
+  return createFactory(id, true, out);
 }
 
 HRESULT WINAPI CreateDXGIFactory1(REFIID id, void **out) {
-  return createFactory(id, out);
+  return createFactory(id, false, out);
 }
 
 HRESULT WINAPI D3D11CreateDeviceAndSwapChain(IDXGIAdapter *adapter, D3D_DRIVER_TYPE type, HMODULE software, UINT flags,

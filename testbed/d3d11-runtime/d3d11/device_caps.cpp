@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the device can do, and the device as DXGI shows it.
+#include <algorithm>
+#include <utility>
+
 #include "testbed/d3d11-runtime/d3d11/device.h"
 #include "testbed/d3d11-runtime/formats/formats.h"
 
@@ -117,11 +120,31 @@ HRESULT Device::Dxgi::GetAdapter(IDXGIAdapter **out) {
   (*out)->AddRef();
   return S_OK;
 }
-HRESULT Device::Dxgi::CreateSurface(const DXGI_SURFACE_DESC *, UINT, DXGI_USAGE, const DXGI_SHARED_RESOURCE *,
-                                    IDXGISurface **out) {
-  if (out) *out = nullptr;
-  notImplemented("IDXGIDevice::CreateSurface");
-  return E_NOTIMPL;
+/// A surface is a texture of one level.
+HRESULT Device::Dxgi::CreateSurface(const DXGI_SURFACE_DESC *description, UINT count, DXGI_USAGE usage,
+                                    const DXGI_SHARED_RESOURCE *shared, IDXGISurface **out) {
+  if (!description || !out || !count || shared) return E_INVALIDARG;  // the page says that `shared` is not used
+  std::fill_n(out, count, nullptr);
+  D3D11_TEXTURE2D_DESC texture{};
+  texture.Width = description->Width;
+  texture.Height = description->Height;
+  texture.MipLevels = texture.ArraySize = 1;
+  texture.Format = description->Format;
+  texture.SampleDesc = description->SampleDesc;
+  texture.BindFlags = (usage & DXGI_USAGE_SHADER_INPUT ? UINT{D3D11_BIND_SHADER_RESOURCE} : 0) |
+                      (usage & DXGI_USAGE_RENDER_TARGET_OUTPUT ? UINT{D3D11_BIND_RENDER_TARGET} : 0) |
+                      (usage & DXGI_USAGE_UNORDERED_ACCESS ? UINT{D3D11_BIND_UNORDERED_ACCESS} : 0);
+  HRESULT result = S_OK;
+  for (UINT i = 0; i < count && SUCCEEDED(result); ++i) {
+    ID3D11Texture2D *made = nullptr;
+    result = m_device.CreateTexture2D(&texture, nullptr, &made);
+    if (FAILED(result)) break;
+    result = made->QueryInterface(__uuidof(IDXGISurface), reinterpret_cast<void **>(&out[i]));
+    made->Release();
+  }
+  for (UINT i = 0; FAILED(result) && i < count; ++i)
+    if (IDXGISurface *surface = std::exchange(out[i], nullptr)) surface->Release();
+  return result;
 }
 HRESULT Device::Dxgi::QueryResourceResidency(IUnknown *const *, DXGI_RESIDENCY *, UINT) {
   notImplemented("IDXGIDevice::QueryResourceResidency");

@@ -45,7 +45,7 @@ DriverAdapter::~DriverAdapter() {
 }
 
 bool DriverAdapter::open(const WCHAR *name) {
-  return m_kernelAdapter.open(name) && loadDriver() && readVersions();
+  return m_kernelAdapter.open(name) && loadDriver() && readVersions() && m_kernelAdapter.readModes();
 }
 
 bool DriverAdapter::loadDriver() {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "aerogpu/aerogpu_pci.h"
 #include "testbed/d3d11-runtime/dxgi/swap_chain.h"
@@ -34,29 +36,34 @@ public:
   /// Lists the kernel side's 32-bit modes, in the format that is asked for.
   HRESULT STDMETHODCALLTYPE GetDisplayModeList(DXGI_FORMAT format, UINT, UINT *count, DXGI_MODE_DESC *list) override {
     if (!count) return E_INVALIDARG;
-    const bool shown = format == DXGI_FORMAT_R8G8B8A8_UNORM || format == DXGI_FORMAT_B8G8R8A8_UNORM ||
-                       format == DXGI_FORMAT_R8G8B8A8_UNORM_SRGB || format == DXGI_FORMAT_B8G8R8A8_UNORM_SRGB;
-    UINT found = 0;
-    if (shown && m_adapter.driver())
-      for (const D3DKMT_DISPLAYMODE &mode : m_adapter.driver()->kernelAdapter().modes()) {
-        if (mode.Format != D3DDDIFMT_X8R8G8B8) continue;
-        if (list) {
-          if (found >= *count) return DXGI_ERROR_MORE_DATA;
-          DXGI_MODE_DESC &row = list[found] = {};
-          row.Width = mode.Width;
-          row.Height = mode.Height;
-          row.RefreshRate = {mode.RefreshRate.Numerator, mode.RefreshRate.Denominator};
-          row.Format = format;
-          row.ScanlineOrdering = DXGI_MODE_SCANLINE_ORDER_PROGRESSIVE;
-        }
-        ++found;
-      }
-    *count = found;
+    const std::vector<DXGI_MODE_DESC> modes = modesOf(format);
+    if (list && *count < modes.size()) return DXGI_ERROR_MORE_DATA;
+    if (list) std::copy(modes.begin(), modes.end(), list);
+    *count = static_cast<UINT>(modes.size());
     return S_OK;
   }
-  HRESULT STDMETHODCALLTYPE FindClosestMatchingMode(const DXGI_MODE_DESC *, DXGI_MODE_DESC *, IUnknown *) override {
-    notImplemented("IDXGIOutput::FindClosestMatchingMode");
-    return E_NOTIMPL;
+  HRESULT STDMETHODCALLTYPE FindClosestMatchingMode(const DXGI_MODE_DESC *wanted, DXGI_MODE_DESC *out,
+                                                    IUnknown *device) override {
+    if (!wanted || !out) return DXGI_ERROR_INVALID_CALL;
+    // Without a device that could say so, the format must be known.
+    if ((wanted->Format == DXGI_FORMAT_UNKNOWN && !device) || !wanted->Width != !wanted->Height)
+      return DXGI_ERROR_INVALID_CALL;
+    D3DKMT_DISPLAYMODE current{};
+    if (!m_adapter.driver() || !m_adapter.driver()->kernelAdapter().currentMode(current)) return E_FAIL;
+    DXGI_MODE_DESC complete = *wanted;
+    if (complete.Format == DXGI_FORMAT_UNKNOWN) complete.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
+    if (!complete.Width) {
+      complete.Width = current.Width;
+      complete.Height = current.Height;
+    }
+    if (!complete.RefreshRate.Numerator || !complete.RefreshRate.Denominator)
+      complete.RefreshRate = {current.RefreshRate.Numerator, current.RefreshRate.Denominator};
+    const std::vector<DXGI_MODE_DESC> modes = modesOf(complete.Format);
+    if (modes.empty()) return DXGI_ERROR_NOT_FOUND;
+    *out = *std::min_element(modes.begin(), modes.end(), [&](const DXGI_MODE_DESC &a, const DXGI_MODE_DESC &b) {
+      return distance(a, complete) < distance(b, complete);
+    });
+    return S_OK;
   }
   HRESULT STDMETHODCALLTYPE WaitForVBlank() override {
     DriverAdapter *driver = m_adapter.driver();
@@ -97,13 +104,46 @@ public:
   }
 
 private:
+  /// How far a mode is from another: first by its size, then by its rate in thousandths of a hertz.
+  static std::pair<UINT64, UINT64> distance(const DXGI_MODE_DESC &a, const DXGI_MODE_DESC &b) {
+    const auto between = [](UINT64 x, UINT64 y) { return x > y ? x - y : y - x; };
+    const auto rate = [](const DXGI_RATIONAL &r) {
+      return r.Denominator ? UINT64{r.Numerator} * 1000 / r.Denominator : 0;
+    };
+    return {between(a.Width, b.Width) + between(a.Height, b.Height), between(rate(a.RefreshRate), rate(b.RefreshRate))};
+  }
+
+  std::vector<DXGI_MODE_DESC> modesOf(DXGI_FORMAT format) {
+    std::vector<DXGI_MODE_DESC> out;
+    const bool shown = format == DXGI_FORMAT_R8G8B8A8_UNORM || format == DXGI_FORMAT_B8G8R8A8_UNORM ||
+                       format == DXGI_FORMAT_R8G8B8A8_UNORM_SRGB || format == DXGI_FORMAT_B8G8R8A8_UNORM_SRGB;
+    if (!shown || !m_adapter.driver()) return out;
+    for (const D3DKMT_DISPLAYMODE &mode : m_adapter.driver()->kernelAdapter().modes())
+      if (mode.Format == D3DDDIFMT_X8R8G8B8)
+        out.push_back({mode.Width,
+                       mode.Height,
+                       {mode.RefreshRate.Numerator, mode.RefreshRate.Denominator},
+                       format,
+                       DXGI_MODE_SCANLINE_ORDER_PROGRESSIVE,
+                       DXGI_MODE_SCALING_UNSPECIFIED});
+    return out;
+  }
+
   Adapter &m_adapter;  ///< the parent
 };
 
 class Factory final : public DxgiObject<IDXGIFactory1, IDXGIFactory> {
 public:
-  Factory() : DxgiObject(nullptr) {}
+  /// `isOld`: what CreateDXGIFactory makes, which is no IDXGIFactory1.
+  explicit Factory(bool isOld) : DxgiObject(nullptr), m_isOld(isOld) {}
 
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override {
+    if (out && m_isOld && IsEqualIID(id, __uuidof(IDXGIFactory1))) {
+      *out = nullptr;
+      return E_NOINTERFACE;
+    }
+    return DxgiObject::QueryInterface(id, out);
+  }
   HRESULT STDMETHODCALLTYPE EnumAdapters(UINT index, IDXGIAdapter **out) override {
     if (!out) return DXGI_ERROR_INVALID_CALL;
     IDXGIAdapter1 *adapter = nullptr;
@@ -140,6 +180,7 @@ public:
   WINBOOL STDMETHODCALLTYPE IsCurrent() override { return TRUE; }
 
 private:
+  const bool m_isOld;
   HWND m_window = nullptr;
 };
 
@@ -192,18 +233,21 @@ HRESULT Adapter::GetDesc1(DXGI_ADAPTER_DESC1 *out) {
 }
 
 HRESULT Adapter::CheckInterfaceSupport(REFGUID id, LARGE_INTEGER *version) {
-  // Only Direct3D 10's devices; "not for Direct3D 11" is what the API's page says.
-  static constexpr GUID kDevice10 = {0x9b7e4c0f, 0x342c, 0x4106, {0xa1, 0x9f, 0x4f, 0x27, 0x04, 0xf6, 0x89, 0xf0}};
-  if (!IsEqualGUID(id, kDevice10) || !driver()) return DXGI_ERROR_UNSUPPORTED;
+  // Direct3D 10's devices, and DXGI's that they are too; "not for Direct3D 11" is what the API's page says.
+  static constexpr GUID kDevice10_1 = {0x9b7e4c8f, 0x342c, 0x4106, {0xa1, 0x9f, 0x4f, 0x27, 0x04, 0xf6, 0x89, 0xf0}};
+  if ((!IsEqualGUID(id, __uuidof(IDXGIDevice)) && !IsEqualGUID(id, __uuidof(ID3D10Device)) &&
+       !IsEqualGUID(id, kDevice10_1)) ||
+      !driver())
+    return DXGI_ERROR_UNSUPPORTED;
   if (version) version->QuadPart = 0;
   runtime::notImplemented("IDXGIAdapter::CheckInterfaceSupport: the driver's version");
   return S_OK;
 }
 
-HRESULT createFactory(REFIID id, void **out) {
+HRESULT createFactory(REFIID id, bool isOld, void **out) {
   if (!out) return DXGI_ERROR_INVALID_CALL;
   *out = nullptr;
-  Factory *factory = new (std::nothrow) Factory;
+  Factory *factory = new (std::nothrow) Factory(isOld);
   if (!factory) return E_OUTOFMEMORY;
   const HRESULT result = factory->QueryInterface(id, out);
   factory->Release();
@@ -215,7 +259,7 @@ Adapter *adapterOf(IDXGIAdapter *given) {
     given->AddRef();  // there are no others in this process
     return static_cast<Adapter *>(given);
   }
-  Factory *factory = new (std::nothrow) Factory;
+  Factory *factory = new (std::nothrow) Factory(false);
   IDXGIAdapter1 *adapter = nullptr;
   if (factory) {
     factory->EnumAdapters1(0, &adapter);

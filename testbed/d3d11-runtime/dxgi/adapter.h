@@ -25,7 +25,8 @@ private:
   bool m_tried = false;
 };
 
-HRESULT createFactory(REFIID id, void **out);
+/// `isOld`: as CreateDXGIFactory makes it, without IDXGIFactory1.
+HRESULT createFactory(REFIID id, bool isOld, void **out);
 /// Returns the runtime's adapter behind the API's, or the first one for null, with a reference; null if there is none.
 Adapter *adapterOf(IDXGIAdapter *given);
 

@@ -10,7 +10,7 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MOST = {'d3d9-runtime': 29, 'd3d11-runtime': 71}  # lines; may only decrease
+MOST = {'d3d9-runtime': 29, 'd3d11-runtime': 69}  # lines; may only decrease
 
 
 def main():
