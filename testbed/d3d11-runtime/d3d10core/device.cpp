@@ -16,10 +16,9 @@ ID3D11DeviceContext &contextOf(Device &device) {
 
 }  // namespace
 
-Device10::Device10(Device &device)
-    : m_device(device),
-      m_context(contextOf(device)),
-      m_protected(!(device.GetCreationFlags() & D3D10_CREATE_DEVICE_SINGLETHREADED)) {}
+Device10::Device10(Device &device) : m_device(device), m_context(contextOf(device)) {
+  device.multithread().SetMultithreadProtected(!(device.GetCreationFlags() & D3D10_CREATE_DEVICE_SINGLETHREADED));
+}
 
 HRESULT Device10::create(IDXGIAdapter *adapter, UINT flags, D3D_FEATURE_LEVEL level, void **out) {
   *out = nullptr;
@@ -42,8 +41,6 @@ HRESULT Device10::create(IDXGIAdapter *adapter, UINT flags, D3D_FEATURE_LEVEL le
 HRESULT Device10::query(REFIID id, void **out) {
   if (IsEqualIID(id, __uuidof(ID3D10Device)) || IsEqualIID(id, __uuidof(ID3D10Device1)))
     *out = static_cast<ID3D10Device1 *>(this);
-  else if (IsEqualIID(id, __uuidof(ID3D10Multithread)))
-    *out = &m_multithread;
   else
     return E_NOINTERFACE;
   AddRef();
@@ -111,29 +108,6 @@ void Device10::GetTextFilterSize(UINT *width, UINT *height) {
   const Lock lock(m_device.lock());
   if (width) *width = m_textFilterWidth;
   if (height) *height = m_textFilterHeight;
-}
-
-void Device10::Multithread::Enter() {
-  EnterCriticalSection(&m_device.m_device.lock());
-  if (m_device.m_protected)
-    ++m_entered;
-  else
-    LeaveCriticalSection(&m_device.m_device.lock());
-}
-void Device10::Multithread::Leave() {
-  // Without an Enter before, or with one that did nothing, there is nothing to leave.
-  const Lock lock(m_device.m_device.lock());
-  if (!m_entered) return;
-  --m_entered;
-  LeaveCriticalSection(&m_device.m_device.lock());
-}
-WINBOOL Device10::Multithread::SetMultithreadProtected(WINBOOL protect) {
-  const Lock lock(m_device.m_device.lock());
-  return std::exchange(m_device.m_protected, protect != FALSE) ? TRUE : FALSE;
-}
-WINBOOL Device10::Multithread::GetMultithreadProtected() {
-  const Lock lock(m_device.m_device.lock());
-  return m_device.m_protected ? TRUE : FALSE;
 }
 
 }  // namespace aerogpu::runtime11

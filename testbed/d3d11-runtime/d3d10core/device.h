@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ID3D10Device1 and ID3D10Multithread: a facet of the Direct3D 11 device and its immediate context. Its own are the
-// conversions, what Direct3D 10 alone checks, and the numbers that only it has.
+// ID3D10Device1: a facet of the Direct3D 11 device and its immediate context. Its own are the conversions, what
+// Direct3D 10 alone checks, and the numbers that only it has.
 #pragma once
 
 #include "testbed/d3d11-runtime/d3d10core/facets.h"
@@ -163,29 +163,8 @@ public:
   D3D10_FEATURE_LEVEL1 STDMETHODCALLTYPE GetFeatureLevel() override;
 
 private:
-  /// Enter and Leave hold the lock that each call takes.
-  class Multithread final : public ID3D10Multithread {
-  public:
-    explicit Multithread(Device10 &device) : m_device(device) {}
-    HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override {
-      return m_device.QueryInterface(id, out);
-    }
-    ULONG STDMETHODCALLTYPE AddRef() override { return m_device.AddRef(); }
-    ULONG STDMETHODCALLTYPE Release() override { return m_device.Release(); }
-    void STDMETHODCALLTYPE Enter() override;
-    void STDMETHODCALLTYPE Leave() override;
-    WINBOOL STDMETHODCALLTYPE SetMultithreadProtected(WINBOOL protect) override;
-    WINBOOL STDMETHODCALLTYPE GetMultithreadProtected() override;
-
-  private:
-    Device10 &m_device;
-    UINT m_entered = 0;  ///< by the thread that has the lock
-  };
-
   Device &m_device;
   ID3D11DeviceContext &m_context;  ///< the device's, without a reference
-  bool m_protected;
-  Multithread m_multithread{*this};
   UINT m_textFilterWidth = 0, m_textFilterHeight = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "testbed/d3d11-runtime/d3d11/context.h"
+#include "testbed/d3d11-runtime/d3d11/multithread.h"
 #include "testbed/d3d11-runtime/dxgi/adapter.h"
 
 namespace aerogpu::runtime11 {
@@ -118,6 +119,8 @@ public:
   IUnknown *device() override { return this; }
   HRESULT makeBackBuffer(const ResourceDescription &description, BackBuffer *&out) override;
 
+  Multithread &multithread() { return m_multithread; }
+
 private:
   Device(Adapter &adapter, UINT flags);
   ~Device();
@@ -159,27 +162,6 @@ private:
     UINT m_latency = 3;
   };
 
-  /// The device's lock, as programs of several threads take it. The lock is always there; what is set is only kept.
-  class Multithread final : public ID3D10Multithread {
-  public:
-    explicit Multithread(Device &device) : m_device(device) {}
-    HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override {
-      return m_device.QueryInterface(id, out);
-    }
-    ULONG STDMETHODCALLTYPE AddRef() override { return m_device.AddRef(); }
-    ULONG STDMETHODCALLTYPE Release() override { return m_device.Release(); }
-    void STDMETHODCALLTYPE Enter() override { EnterCriticalSection(&m_device.m_core.lock); }
-    void STDMETHODCALLTYPE Leave() override { LeaveCriticalSection(&m_device.m_core.lock); }
-    WINBOOL STDMETHODCALLTYPE SetMultithreadProtected(WINBOOL protect) override {
-      return InterlockedExchange(&m_protected, protect ? TRUE : FALSE);
-    }
-    WINBOOL STDMETHODCALLTYPE GetMultithreadProtected() override { return m_protected; }
-
-  private:
-    Device &m_device;
-    volatile LONG m_protected = FALSE;
-  };
-
   volatile LONG m_references = 1;
   Adapter &m_adapter;  ///< with a reference
   const UINT m_flags;
@@ -190,7 +172,7 @@ private:
   std::vector<UINT> m_formatSupport;  ///< the driver's bits, by format
   Ref<Context> m_context;
   Dxgi m_dxgi{*this};
-  Multithread m_multithread{*this};
+  Multithread m_multithread{*static_cast<ID3D11Device1 *>(this), m_core.lock};
 };
 
 }  // namespace aerogpu::runtime11
