@@ -146,4 +146,17 @@ std::vector<DriverElement> driverElements(const std::vector<Element> &elements) 
   return out;
 }
 
+bool declaresBuffersOf11(const std::vector<uint32_t> &tokens) {
+  // D3D11_SB_OPCODE_DCL_UNORDERED_ACCESS_VIEW_TYPED to D3D11_SB_OPCODE_DCL_RESOURCE_STRUCTURED.
+  constexpr uint32_t kFirst = 156, kLast = 162, kCustomData = 53;
+  for (size_t at = 2; at < tokens.size();) {
+    const uint32_t opcode = tokens[at] & 0x7FF;
+    if (opcode >= kFirst && opcode <= kLast) return true;
+    const size_t length = opcode != kCustomData ? tokens[at] >> 24 & 0x7F : at + 1 < tokens.size() ? tokens[at + 1] : 0;
+    if (!length) return false;
+    at += length;
+  }
+  return false;
+}
+
 }  // namespace aerogpu::runtime11

@@ -45,4 +45,8 @@ std::optional<Container> takeApart(const void *bytes, size_t size, bool needsPro
 /// Returns the rows as a driver gets them. Tessellation factors have a name for each edge there.
 std::vector<DriverElement> driverElements(const std::vector<Element> &elements);
 
+/// True if tokens declare raw or structured buffers, or unordered access: shaders of model 4 may where a device has
+/// compute shaders of that model.
+bool declaresBuffersOf11(const std::vector<uint32_t> &tokens);
+
 }  // namespace aerogpu::runtime11

@@ -27,6 +27,8 @@ HRESULT create(Core &core, Stage stage, const void *code, SIZE_T size, Interface
   if (out) *out = nullptr;
   const std::optional<Container> container = takeApart(code, size);
   if (!container || container->stage != stage || !hasModel(core, *container)) return E_INVALIDARG;
+  // Compute is not offered on level 10 (D3D11_FEATURE_D3D10_X_HARDWARE_OPTIONS).
+  if (container->major < 5 && declaresBuffersOf11(container->tokens)) return E_INVALIDARG;
   if (!out) return S_FALSE;
   Lent<D3D10DDIARG_SIGNATURE_ENTRY> inputs(entriesOf(container->inputs)), outputs(entriesOf(container->outputs));
   Lent<UINT> tokens(container->tokens);

@@ -94,5 +94,14 @@ TEST(DriverElements, FactorsHaveANameForEachEdge) {
   EXPECT_EQ(out[3].name, 20u);
 }
 
+TEST(Container, BuffersOfLevel11) {
+  const std::vector<uint32_t> plain = {0x40, 5, 0x04000858, 0x00107000, 0x5555};
+  EXPECT_FALSE(declaresBuffersOf11(plain));
+  EXPECT_TRUE(declaresBuffersOf11({0x40, 5, 0x030000A1, 0x00107000, 0}));     // dcl_resource_raw
+  EXPECT_TRUE(declaresBuffersOf11({0x40, 7, 0x35, 3, 0xA1, 0x0400009E, 0}));  // behind a comment, dcl_uav_structured
+  EXPECT_FALSE(declaresBuffersOf11({0x40, 5, 0x35, 3, 0xA1}));
+  EXPECT_FALSE(declaresBuffersOf11({0x40, 4, 0, 0xA1}));  // no length: it ends
+}
+
 }  // namespace
 }  // namespace aerogpu::runtime11
