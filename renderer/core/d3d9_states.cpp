@@ -371,11 +371,11 @@ void setDepthStencilState(DrawState& state, const aerogpu_depth_stencil_state& b
 void setRasterizerState(DrawState& state, const aerogpu_rasterizer_state& block) {
   RasterizerState& raster = state.rasterizer;
   raster.fill = block.fill_mode == AEROGPU_FILL_WIREFRAME ? FillMode::Wireframe : FillMode::Solid;
-  const bool frontIsCcw = block.front_ccw != 0;
+  raster.frontIsCcw = block.front_ccw != 0;
   if (block.cull_mode == AEROGPU_CULL_NONE)
     raster.cull = CullMode::None;
   else
-    raster.cull = (block.cull_mode == AEROGPU_CULL_FRONT) == frontIsCcw ? CullMode::Ccw : CullMode::Cw;
+    raster.cull = (block.cull_mode == AEROGPU_CULL_FRONT) == raster.frontIsCcw ? CullMode::Ccw : CullMode::Cw;
   raster.scissorEnable = block.scissor_enable != 0;
   raster.depthBias = static_cast<float>(block.depth_bias);
   raster.depthBiasIsInteger = true;
@@ -388,6 +388,7 @@ aerogpu_rasterizer_state rasterizerBlock(const RasterizerState& raster) {
   block.fill_mode = raster.fill == FillMode::Wireframe ? AEROGPU_FILL_WIREFRAME : AEROGPU_FILL_SOLID;
   // Culling, a render state too, is set after the block.
   block.cull_mode = AEROGPU_CULL_NONE;
+  block.front_ccw = raster.frontIsCcw;
   block.scissor_enable = raster.scissorEnable;
   // 2^31 is what the single nearest to INT32_MAX says.
   if (raster.depthBiasIsInteger)

@@ -104,6 +104,7 @@ inline bool writesDepthOrStencil(const DepthStencilState& state) {
 struct RasterizerState {
   FillMode fill = FillMode::Solid;
   CullMode cull = CullMode::Ccw;
+  bool frontIsCcw = false;  ///< which side SV_IsFrontFace calls the front; for shaders of DXBC
   bool scissorEnable = false;
   bool depthClip = true;
   bool clipping = true;  ///< D3DRS_CLIPPING

@@ -81,7 +81,7 @@ void describeOutput(const DrawState& state, CommandWriter& w) {
     setBlendState(*base, c.state);
   }
   const RasterizerState& raster = state.rasterizer;
-  const bool block = !raster.depthClip || raster.depthBiasIsInteger;
+  const bool block = !raster.depthClip || raster.depthBiasIsInteger || raster.frontIsCcw;
   if (block) {
     const aerogpu_cmd_set_rasterizer_state c{{}, rasterizerBlock(raster)};
     w.packet(c);

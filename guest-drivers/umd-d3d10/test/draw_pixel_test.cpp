@@ -255,6 +255,40 @@ TEST_P(Draws10, DepthAndTwoSidesOfTheStencil) {
   p->destroy(memory);
 }
 
+// STATE-23
+TEST_P(Draws10, ShadersSeeWhichSideIsTheFront) {
+  constexpr uint32_t kAnd = 1, kDclInputPsSgv = 0x63, kConstant = 1u << 11, kXxxx = 0;
+  Tokens code;
+  op(code, 0x62 | 2u << 11, {dst(kInput, 1, 15)});
+  op(code, kDclInputPsSgv | kConstant, {dst(kInput, 2, 1), {D3D10_SB_NAME_IS_FRONT_FACE}});
+  op(code, 0x65, {dst(kOutput, 0, 15)});
+  op(code, kAnd, {dst(kOutput, 0, 15), src(kInput, 2, kXxxx), src(kInput, 1)});  // all bits are set at the front
+  op(code, kRet, {});
+  const auto sided = p->shader(
+      false, program(kPs40, code),
+      {{D3D10_SB_NAME_POSITION, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}, {D3D10_SB_NAME_IS_FRONT_FACE, 2, 1}},
+      {{D3D10_SB_NAME_UNDEFINED, 0, 15}});
+  AERO_CALL(*rt, PsSetShader, sided);
+  D3D10_DDI_RASTERIZER_DESC both = defaultRasterizer();
+  both.CullMode = D3D10_DDI_CULL_NONE;
+  for (const BOOL ccw : {FALSE, TRUE}) {
+    both.FrontCounterClockwise = ccw;
+    D3D10DDI_HRASTERIZERSTATE raster;
+    ASSERT_EQ(p->tryRasterizer(both, raster), 0);
+    AERO_CALL(*rt, SetRasterizerState, raster);
+    Corners corners = rect(0, 0, 16, 16, kGreenOf);
+    std::swap(corners[4], corners[5]);  // the lower right triangle turns round
+    draw(corners);
+    const std::vector<uint32_t> seen = p->pixels(texture, desc);
+    EXPECT_EQ(seen[16 * 2 + 2], ccw ? 0 : kGreen);
+    EXPECT_EQ(seen[16 * 13 + 13], ccw ? kGreen : 0);
+    AERO_CALL(*rt, SetRasterizerState, D3D10DDI_HRASTERIZERSTATE{});
+    p->destroy(raster);
+  }
+  AERO_CALL(*rt, PsSetShader, color);
+  p->destroy(sided);
+}
+
 TEST_P(Draws10, CullingScissorAndViewport) {
   Corners corners = rect(0, 0, 16, 16, kRedOf);
   std::swap(corners[1], corners[2]);

@@ -200,6 +200,7 @@ void setBlocks(CommandWriter& w) {
   w.packet(blend);
   aerogpu_cmd_set_rasterizer_state raster{};
   raster.state.cull_mode = AEROGPU_CULL_FRONT;
+  raster.state.front_ccw = 1;
   raster.state.depth_bias = -7;
   raster.state.flags = AEROGPU_RASTERIZER_FLAG_DEPTH_CLIP_DISABLE;
   w.packet(raster);

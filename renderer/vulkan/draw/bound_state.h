@@ -13,6 +13,7 @@ struct BoundState {
   uint64_t commandBuffer = 0;  ///< Recorder::commandBufferId() of this state
   bool fresh = true;           ///< no draw yet
   core::ShaderFamily family = core::ShaderFamily::D3d9;
+  bool frontIsCcw = false;
   bool clipsDepth = false;
   uint32_t outputs = 0;  ///< ShaderCode::outputMask of the pixel shader that the blend state was set for
   VkPipeline pipeline = VK_NULL_HANDLE;

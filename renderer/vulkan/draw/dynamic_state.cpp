@@ -144,7 +144,7 @@ void DynamicState::emitBlend(const core::DrawState& state, const TargetInfo& tar
   vk.CmdSetColorWriteMaskEXT(commands, 0, count, masks);
 }
 
-void DynamicState::emitDepthStencil(const core::DrawState& state) {
+void DynamicState::emitDepthStencil(const core::DrawState& state, bool frontIsCcw) {
   const DeviceTable& vk = m_gpu.device->vk();
   VkCommandBuffer commands = m_gpu.recorder->commands();
   const core::DepthStencilState& d = state.depthStencil;
@@ -152,26 +152,27 @@ void DynamicState::emitDepthStencil(const core::DrawState& state) {
   vk.CmdSetDepthWriteEnable(commands, core::writesDepth(d));
   vk.CmdSetDepthCompareOp(commands, compareOp(d.depthFunc));
   vk.CmdSetStencilTestEnable(commands, d.stencilEnable);
-  // Clockwise triangles are Vulkan's front here.
-  const core::StencilFace& back = d3d9::counterClockwiseFace(d);
-  vk.CmdSetStencilOp(commands, VK_STENCIL_FACE_FRONT_BIT, stencilOp(d.front.fail), stencilOp(d.front.pass),
-                     stencilOp(d.front.depthFail), compareOp(d.front.func));
-  vk.CmdSetStencilOp(commands, VK_STENCIL_FACE_BACK_BIT, stencilOp(back.fail), stencilOp(back.pass),
-                     stencilOp(back.depthFail), compareOp(back.func));
+  // The state has a side for each winding, Vulkan one for its front and one for its back.
+  const core::StencilFace &cw = d.front, &ccw = d3d9::counterClockwiseFace(d);
+  vk.CmdSetStencilOp(commands, frontIsCcw ? VK_STENCIL_FACE_BACK_BIT : VK_STENCIL_FACE_FRONT_BIT,
+                     stencilOp(cw.fail), stencilOp(cw.pass), stencilOp(cw.depthFail), compareOp(cw.func));
+  vk.CmdSetStencilOp(commands, frontIsCcw ? VK_STENCIL_FACE_FRONT_BIT : VK_STENCIL_FACE_BACK_BIT,
+                     stencilOp(ccw.fail), stencilOp(ccw.pass), stencilOp(ccw.depthFail), compareOp(ccw.func));
   vk.CmdSetStencilCompareMask(commands, VK_STENCIL_FACE_FRONT_AND_BACK, d.readMask);
   vk.CmdSetStencilWriteMask(commands, VK_STENCIL_FACE_FRONT_AND_BACK, d.writeMask);
   vk.CmdSetStencilReference(commands, VK_STENCIL_FACE_FRONT_AND_BACK, d.reference);
 }
 
-void DynamicState::emitRasterizer(const core::DrawState& state, const d3d9::DepthBias& bias) {
+void DynamicState::emitRasterizer(const core::DrawState& state, bool frontIsCcw,
+                                  const d3d9::DepthBias& bias) {
   const DeviceTable& vk = m_gpu.device->vk();
   const DeviceCaps& caps = m_gpu.device->caps();
   VkCommandBuffer commands = m_gpu.recorder->commands();
   const core::RasterizerState& r = state.rasterizer;
-  vk.CmdSetFrontFace(commands, VK_FRONT_FACE_CLOCKWISE);
-  vk.CmdSetCullMode(commands, r.cull == core::CullMode::Cw    ? VK_CULL_MODE_FRONT_BIT
-                              : r.cull == core::CullMode::Ccw ? VK_CULL_MODE_BACK_BIT
-                                                              : VK_CULL_MODE_NONE);
+  vk.CmdSetFrontFace(commands, frontIsCcw ? VK_FRONT_FACE_COUNTER_CLOCKWISE : VK_FRONT_FACE_CLOCKWISE);
+  vk.CmdSetCullMode(commands, r.cull == core::CullMode::None                 ? VK_CULL_MODE_NONE
+                              : (r.cull == core::CullMode::Cw) != frontIsCcw ? VK_CULL_MODE_FRONT_BIT
+                                                                             : VK_CULL_MODE_BACK_BIT);
   vk.CmdSetDepthBiasEnable(commands, bias.any());
   if (bias.inDepth) {
     VkDepthBiasRepresentationInfoEXT representation{VK_STRUCTURE_TYPE_DEPTH_BIAS_REPRESENTATION_INFO_EXT};
@@ -197,9 +198,14 @@ void DynamicState::emit(const core::DrawState& state, const TargetInfo& targets,
   if (bound.fresh || outputs != bound.outputs || (dirty & (core::kDirtyBlend | core::kDirtyTargets)))
     emitBlend(state, targets, outputs);
   bound.outputs = outputs;
-  if (dirty & core::kDirtyDepthStencil) emitDepthStencil(state);
-  if (dirty & (core::kDirtyRasterizer | core::kDirtyTargets | d3d9::biasDirtyBits(state.rasterizer)))
-    emitRasterizer(state, bias);
+  // vFace of Direct3D 9 knows one front.
+  const bool frontIsCcw = state.rasterizer.frontIsCcw && family == core::ShaderFamily::Dxbc;
+  const bool turned = bound.fresh || bound.frontIsCcw != frontIsCcw;
+  bound.frontIsCcw = frontIsCcw;
+  if (turned || (dirty & core::kDirtyDepthStencil)) emitDepthStencil(state, frontIsCcw);
+  if (turned ||
+      (dirty & (core::kDirtyRasterizer | core::kDirtyTargets | d3d9::biasDirtyBits(state.rasterizer))))
+    emitRasterizer(state, frontIsCcw, bias);
   const bool clips = d3d9::clipsDepth(state);
   if (m_gpu.device->caps().dynamicDepthClamp && (bound.fresh || bound.clipsDepth != clips))
     m_gpu.device->vk().CmdSetDepthClipEnableEXT(m_gpu.recorder->commands(), clips);

@@ -30,8 +30,8 @@ public:
 
 private:
   void emitBlend(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs);
-  void emitDepthStencil(const core::DrawState& state);
-  void emitRasterizer(const core::DrawState& state, const d3d9::DepthBias& bias);
+  void emitDepthStencil(const core::DrawState& state, bool frontIsCcw);
+  void emitRasterizer(const core::DrawState& state, bool frontIsCcw, const d3d9::DepthBias& bias);
 
   Gpu& m_gpu;
 };
