@@ -29,9 +29,7 @@ bool readOptions(int argc, char **argv, Options11 &options) {
   return true;
 }
 
-bool Shown11::open(const Options11 &options, uint32_t width, uint32_t height) {
-  std::setvbuf(stdout, nullptr, _IONBF, 0);
-  if (!window.open(options.x, options.y, width, height)) return false;
+DXGI_SWAP_CHAIN_DESC swapChainOf(HWND window, uint32_t width, uint32_t height) {
   DXGI_SWAP_CHAIN_DESC description{};
   description.BufferDesc.Width = width;
   description.BufferDesc.Height = height;
@@ -39,8 +37,15 @@ bool Shown11::open(const Options11 &options, uint32_t width, uint32_t height) {
   description.SampleDesc.Count = 1;
   description.BufferUsage = DXGI_USAGE_RENDER_TARGET_OUTPUT;
   description.BufferCount = 1;
-  description.OutputWindow = window.handle();
+  description.OutputWindow = window;
   description.Windowed = TRUE;
+  return description;
+}
+
+bool Shown11::open(const Options11 &options, uint32_t width, uint32_t height) {
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  if (!window.open(options.x, options.y, width, height)) return false;
+  const DXGI_SWAP_CHAIN_DESC description = swapChainOf(window.handle(), width, height);
   const D3D_FEATURE_LEVEL levels[] = {D3D_FEATURE_LEVEL_11_0, D3D_FEATURE_LEVEL_10_1, D3D_FEATURE_LEVEL_10_0};
   if (!ok(D3D11CreateDeviceAndSwapChain(nullptr, D3D_DRIVER_TYPE_HARDWARE, nullptr, 0, levels, 3, D3D11_SDK_VERSION,
                                         &description, chain.put(), device.put(), &level, context.put()),

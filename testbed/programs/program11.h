@@ -26,7 +26,10 @@ struct Options11 {
 };
 bool readOptions(int argc, char **argv, Options11 &options);
 
-/** A device with its window and swap chain (R8G8B8A8, one buffer). */
+/** The swap chain of all programs: R8G8B8A8, one buffer. */
+DXGI_SWAP_CHAIN_DESC swapChainOf(HWND window, uint32_t width, uint32_t height);
+
+/** A device with its window and swap chain. */
 struct Shown11 {
   Window window;
   ComPtr<IDXGISwapChain> chain;

@@ -267,15 +267,7 @@ bool createDevice(HWND window, ComPtr<IDXGISwapChain> &chain, ComPtr<ID3D10Devic
   decltype(&D3D10CreateDeviceAndSwapChain1) create = nullptr;
   static_assert(sizeof create == sizeof symbol);
   std::memcpy(&create, &symbol, sizeof create);
-  DXGI_SWAP_CHAIN_DESC description{};
-  description.BufferDesc.Width = kWidth;
-  description.BufferDesc.Height = kHeight;
-  description.BufferDesc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-  description.SampleDesc.Count = 1;
-  description.BufferUsage = DXGI_USAGE_RENDER_TARGET_OUTPUT;
-  description.BufferCount = 1;
-  description.OutputWindow = window;
-  description.Windowed = TRUE;
+  DXGI_SWAP_CHAIN_DESC description = swapChainOf(window, kWidth, kHeight);
   HRESULT result = E_FAIL;
   for (const D3D10_FEATURE_LEVEL1 level : {D3D10_FEATURE_LEVEL_10_1, D3D10_FEATURE_LEVEL_10_0}) {
     result = create(nullptr, D3D10_DRIVER_TYPE_HARDWARE, nullptr, 0, level, D3D10_1_SDK_VERSION, &description,

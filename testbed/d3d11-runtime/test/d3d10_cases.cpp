@@ -409,13 +409,7 @@ TEST_CASE(swapChain10) {
   Com<IDXGIFactory1> factory;
   Com<IDXGISwapChain> chain;
   EXPECT(createFactory(factory.put()) == S_OK);
-  DXGI_SWAP_CHAIN_DESC description{};
-  description.BufferDesc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-  description.SampleDesc.Count = 1;
-  description.BufferUsage = DXGI_USAGE_RENDER_TARGET_OUTPUT;
-  description.BufferCount = 1;
-  description.OutputWindow = window;
-  description.Windowed = TRUE;
+  DXGI_SWAP_CHAIN_DESC description = swapChainOf(window);
   EXPECT(factory->CreateSwapChain(device.device, &description, chain.put()) == S_OK);
   {
     Com<ID3D10Texture2D> buffer;

@@ -145,13 +145,8 @@ TEST_CASE(swapChain) {
   Com<IDXGIAdapter1> adapter;
   EXPECT(factory->EnumAdapters1(0, adapter.put()) == S_OK);
   EXPECT(factory->EnumAdapters1(1, adapter.put()) == DXGI_ERROR_NOT_FOUND);
-  DXGI_SWAP_CHAIN_DESC description{};
-  description.BufferDesc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-  description.SampleDesc.Count = 1;
-  description.BufferUsage = DXGI_USAGE_RENDER_TARGET_OUTPUT;
+  DXGI_SWAP_CHAIN_DESC description = swapChainOf(window);
   description.BufferCount = 2;
-  description.OutputWindow = window;
-  description.Windowed = TRUE;
   IDXGISwapChain *chain = nullptr;
   description.BufferDesc.Format = DXGI_FORMAT_R32_FLOAT;
   EXPECT(factory->CreateSwapChain(device.device, &description, &chain) == DXGI_ERROR_INVALID_CALL);

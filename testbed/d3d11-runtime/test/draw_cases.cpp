@@ -291,13 +291,7 @@ void drawFrame() {
   const HWND window = makeWindow(64, 64);
   IDXGIFactory1 *factory = nullptr;
   IDXGISwapChain *chain = nullptr;
-  DXGI_SWAP_CHAIN_DESC description{};
-  description.BufferDesc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-  description.SampleDesc.Count = 1;
-  description.BufferUsage = DXGI_USAGE_RENDER_TARGET_OUTPUT;
-  description.BufferCount = 1;
-  description.OutputWindow = window;
-  description.Windowed = TRUE;
+  DXGI_SWAP_CHAIN_DESC description = swapChainOf(window);
   if (SUCCEEDED(createFactory(&factory)) && SUCCEEDED(factory->CreateSwapChain(device, &description, &chain)))
     chain->Present(0, 0);
   if (chain) chain->Release();

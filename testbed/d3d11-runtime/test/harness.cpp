@@ -92,6 +92,17 @@ HWND makeWindow(int width, int height) {
                        nullptr, nullptr);
 }
 
+DXGI_SWAP_CHAIN_DESC swapChainOf(HWND window) {
+  DXGI_SWAP_CHAIN_DESC description{};
+  description.BufferDesc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
+  description.SampleDesc.Count = 1;
+  description.BufferUsage = DXGI_USAGE_RENDER_TARGET_OUTPUT;
+  description.BufferCount = 1;
+  description.OutputWindow = window;
+  description.Windowed = TRUE;
+  return description;
+}
+
 TestDevice::TestDevice(D3D_FEATURE_LEVEL level, const char *interfaceNumber) : alive(fake().alive()) {
   fake().clear();
   useInterface(interfaceNumber);

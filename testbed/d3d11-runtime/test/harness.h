@@ -37,6 +37,8 @@ HRESULT createFactory(IDXGIFactory1 **out);
 /// Makes runtimes use one version of the interface, in hexadecimal; null: any.
 void useInterface(const char *number);
 HWND makeWindow(int width, int height);
+/// A swap chain of one buffer, R8G8B8A8, with the window's size.
+DXGI_SWAP_CHAIN_DESC swapChainOf(HWND window);
 
 /// A device and its context, released at the end; the record is empty after the creation.
 struct TestDevice {
