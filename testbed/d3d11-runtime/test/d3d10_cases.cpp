@@ -191,7 +191,8 @@ TEST_CASE(views10) {
   EXPECT(device->CreateDepthStencilView(depth.get(), &place, view.put()) == S_OK);
   D3D10_DEPTH_STENCIL_VIEW_DESC got{};
   view->GetDesc(&got);
-  EXPECT(std::memcmp(&got, &place, sizeof got) == 0);
+  EXPECT(got.Format == place.Format && got.ViewDimension == place.ViewDimension && got.Texture2DArray.MipSlice == 1 &&
+         got.Texture2DArray.FirstArraySlice == 2 && got.Texture2DArray.ArraySize == 2);
   Com<ID3D10Resource> resource;
   view->GetResource(resource.put());
   EXPECT(resource.get() == depth.get());
@@ -275,7 +276,8 @@ TEST_CASE(otherStates10) {
   EXPECT(device->CreateRasterizerState(&rasterizer, rasterizerState.put()) == S_OK);
   D3D10_RASTERIZER_DESC rasterizerGot{};
   rasterizerState->GetDesc(&rasterizerGot);
-  EXPECT(std::memcmp(&rasterizerGot, &rasterizer, sizeof rasterizer) == 0);
+  EXPECT(rasterizerGot.FillMode == D3D10_FILL_SOLID && rasterizerGot.CullMode == D3D10_CULL_FRONT &&
+         rasterizerGot.DepthBias == -3 && !rasterizerGot.DepthClipEnable);
   EXPECT(device->CreateDepthStencilState(nullptr, nullptr) == E_INVALIDARG);
   UINT support = 0;
   EXPECT(device->CheckFormatSupport(DXGI_FORMAT_R8G8B8A8_UNORM, &support) == S_OK);
@@ -343,7 +345,11 @@ TEST_CASE(bindings10) {
   EXPECT(count == 2);
   count = 3;
   device->RSGetViewports(&count, back);
-  EXPECT(std::memcmp(back, viewports, sizeof viewports) == 0 && !back[2].Width);
+  for (int i = 0; i < 2; ++i)
+    EXPECT(back[i].TopLeftX == viewports[i].TopLeftX && back[i].TopLeftY == viewports[i].TopLeftY &&
+           back[i].Width == viewports[i].Width && back[i].Height == viewports[i].Height &&
+           back[i].MinDepth == viewports[i].MinDepth && back[i].MaxDepth == viewports[i].MaxDepth);
+  EXPECT(!back[2].Width);
   device->ClearState();
   EXPECT_CALLS("VsSetShader none", "GsSetConstantBuffers 0 14", "PsSetShader none", "SetRenderTargets 0 1 none",
                "SetViewports 0 2");
