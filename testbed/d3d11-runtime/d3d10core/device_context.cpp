@@ -103,9 +103,8 @@ void Device10::RSSetViewports(UINT count, const D3D10_VIEWPORT *given) {
 void Device10::RSSetScissorRects(UINT count, const D3D10_RECT *rects) {
   m_context.RSSetScissorRects(count, rects);
 }
-/// There is no predicate to set: CreatePredicate makes none.
-void Device10::SetPredication(ID3D10Predicate *, WINBOOL value) {
-  m_context.SetPredication(nullptr, value);
+void Device10::SetPredication(ID3D10Predicate *predicate, WINBOOL value) {
+  m_context.SetPredication(objectOf(predicate), value);
 }
 
 void Device10::IAGetInputLayout(ID3D10InputLayout **out) {

@@ -100,6 +100,14 @@ void BlendStateFacet::GetDesc1(D3D10_BLEND_DESC1 *out) {
   if (out) *out = same<D3D10_BLEND_DESC1>(object().description());
 }
 
+HRESULT QueryFacet::query(REFIID id, void **out) {
+  if (!IsEqualIID(id, __uuidof(ID3D10Predicate))) return ChildFacet::query(id, out);
+  void *eleven = nullptr;
+  if (FAILED(object().QueryInterface(__uuidof(ID3D11Predicate), &eleven))) return E_NOINTERFACE;
+  *out = static_cast<ID3D10Predicate *>(this);  // with the reference of the query
+  return S_OK;
+}
+
 void QueryFacet::GetDesc(D3D10_QUERY_DESC *out) {
   D3D11_QUERY_DESC desc;
   object().GetDesc(&desc);

@@ -134,9 +134,11 @@ using GeometryShaderFacet = ChildFacet<ID3D10GeometryShader, GeometryShader>;
 using PixelShaderFacet = ChildFacet<ID3D10PixelShader, PixelShader>;
 using InputLayoutFacet = ChildFacet<ID3D10InputLayout, InputLayout>;
 
-class QueryFacet final : public ChildFacet<ID3D10Query, Query, ID3D10Asynchronous> {
+/// ID3D10Predicate only if the object is a predicate.
+class QueryFacet final : public ChildFacet<ID3D10Predicate, Query, ID3D10Query, ID3D10Asynchronous> {
 public:
   using ChildFacet::ChildFacet;
+  HRESULT query(REFIID id, void **out) override;
   void STDMETHODCALLTYPE Begin() override { context().Begin(&object()); }
   void STDMETHODCALLTYPE End() override { context().End(&object()); }
   HRESULT STDMETHODCALLTYPE GetData(void *data, UINT size, UINT flags) override {
@@ -164,6 +166,7 @@ template <> struct FacetOf<ID3D10VertexShader> { using Type = VertexShaderFacet;
 template <> struct FacetOf<ID3D10GeometryShader> { using Type = GeometryShaderFacet; };
 template <> struct FacetOf<ID3D10PixelShader> { using Type = PixelShaderFacet; };
 template <> struct FacetOf<ID3D10InputLayout> { using Type = InputLayoutFacet; };
+template <> struct FacetOf<ID3D10Predicate> { using Type = QueryFacet; };
 
 /// Returns the Direct3D 11 object behind an interface of Direct3D 10; null for null.
 template <class Interface> auto objectOf(Interface *ten) -> typename FacetOf<Interface>::Type::Object * {

@@ -404,6 +404,16 @@ TEST_CASE(queries10) {
   EXPECT_CALLS("QueryBegin object", "QueryEnd object", "QueryGetData size 8", "QueryGetData size 8");
   Com<ID3D11Query> eleven;
   EXPECT(query(query10.get(), eleven) == S_OK);
+  // A predicate is a query too.
+  desc.Query = D3D10_QUERY_OCCLUSION_PREDICATE;
+  Com<ID3D10Predicate> predicate, predicateGot;
+  EXPECT(query(query10.get(), predicate) == E_NOINTERFACE && !predicate.get());
+  EXPECT(device->CreatePredicate(&desc, predicate.put()) == S_OK && query(predicate.get(), none) == S_OK);
+  none.reset();
+  device->SetPredication(predicate.get(), TRUE);
+  WINBOOL value = FALSE;
+  device->GetPredication(predicateGot.put(), &value);
+  EXPECT(predicateGot.get() == predicate.get() && value);
   // A query of one stream is Direct3D 11's.
   desc.Query = static_cast<D3D10_QUERY>(D3D11_QUERY_SO_STATISTICS_STREAM0);
   EXPECT(device->CreateQuery(&desc, none.put()) == E_INVALIDARG);
