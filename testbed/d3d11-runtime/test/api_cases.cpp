@@ -8,6 +8,7 @@ namespace aerogpu::test {
 namespace {
 
 constexpr GUID kGuid = {0x5f1d2c10, 0x7a5b, 0x4f6e, {0x91, 0x02, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88}};
+constexpr UINT kPointerSize = sizeof(void *);
 
 ULONG referencesOf(IUnknown *object) {
   object->AddRef();
@@ -26,13 +27,13 @@ TEST_CASE(privateData) {
   // A null interface is kept, and comes back as a pointer.
   EXPECT(device->SetPrivateDataInterface(kGuid, nullptr) == S_OK);
   IUnknown *object = device.context;
-  UINT size = 2 * sizeof object;
-  EXPECT(device->GetPrivateData(kGuid, &size, &object) == S_OK && !object && size == sizeof object);
+  UINT size = 2 * kPointerSize;
+  EXPECT(device->GetPrivateData(kGuid, &size, &object) == S_OK && !object && size == kPointerSize);
   const ULONG before = referencesOf(device.context);
   EXPECT(device->SetPrivateDataInterface(kGuid, device.context) == S_OK);
   EXPECT(device->SetPrivateDataInterface(kGuid, device.context) == S_OK);
   EXPECT(referencesOf(device.context) == before + 1);
-  size = sizeof object - 1;
+  size = kPointerSize - 1;
   EXPECT(device->GetPrivateData(kGuid, &size, &object) == DXGI_ERROR_MORE_DATA && !object);
   EXPECT(device->GetPrivateData(kGuid, &size, &object) == S_OK && object == device.context);
   if (object) object->Release();
