@@ -43,7 +43,7 @@ HRESULT Device::create(IDXGIAdapter *given, UINT flags, const D3D_FEATURE_LEVEL 
     count = static_cast<UINT>(std::size(kDefaultLevels));
   }
   Adapter *adapter = adapterOf(given);
-  if (!adapter) return E_OUTOFMEMORY;
+  if (!adapter) return given ? E_INVALIDARG : E_OUTOFMEMORY;
   if (!adapter->driver()) {
     adapter->Release();
     return DXGI_ERROR_UNSUPPORTED;

@@ -15,6 +15,9 @@ namespace {
 
 using runtime::notImplemented;
 
+// An adapter has its own address as private data.
+constexpr GUID kSelf = {0x2e0c4f6b, 0x9d13, 0x4b7a, {0x8c, 0x55, 0x60, 0x1e, 0xd2, 0x97, 0x3a, 0x04}};
+constexpr UINT kPointer = sizeof(void *);
 constexpr WCHAR kDisplay[] = L"\\\\.\\DISPLAY1";
 
 class Output final : public DxgiObject<IDXGIOutput> {
@@ -186,6 +189,11 @@ private:
 
 }  // namespace
 
+Adapter::Adapter(IUnknown *factory) : DxgiObject(factory) {
+  const Adapter *self = this;
+  DxgiObject::SetPrivateData(kSelf, kPointer, &self);
+}
+
 DriverAdapter *Adapter::driver() {
   if (!m_tried) {
     m_tried = true;
@@ -256,8 +264,11 @@ HRESULT createFactory(REFIID id, bool isOld, void **out) {
 
 Adapter *adapterOf(IDXGIAdapter *given) {
   if (given) {
-    given->AddRef();  // there are no others in this process
-    return static_cast<Adapter *>(given);
+    Adapter *adapter = nullptr;
+    UINT size = kPointer;
+    if (FAILED(given->GetPrivateData(kSelf, &size, static_cast<void *>(&adapter))) || size != kPointer) return nullptr;
+    adapter->AddRef();
+    return adapter;
   }
   Factory *factory = new (std::nothrow) Factory(false);
   IDXGIAdapter1 *adapter = nullptr;

@@ -11,7 +11,7 @@ namespace aerogpu::runtime11 {
 /// The adapter; its driver is opened at the first use.
 class Adapter final : public DxgiObject<IDXGIAdapter1, IDXGIAdapter> {
 public:
-  explicit Adapter(IUnknown *factory) : DxgiObject(factory) {}
+  explicit Adapter(IUnknown *factory);
   /// Returns the driver; null if there is none.
   DriverAdapter *driver();
 
@@ -28,6 +28,7 @@ private:
 /// `isOld`: as CreateDXGIFactory makes it, without IDXGIFactory1.
 HRESULT createFactory(REFIID id, bool isOld, void **out);
 /// Returns the runtime's adapter behind the API's, or the first one for null, with a reference; null if there is none.
+/// Programs may wrap an adapter in an object of their own, as overlays do, which hands private data on.
 Adapter *adapterOf(IDXGIAdapter *given);
 
 }  // namespace aerogpu::runtime11

@@ -46,7 +46,46 @@ D3D10_TEXTURE2D_DESC textureOf10(UINT bind, DXGI_FORMAT format = DXGI_FORMAT_R8G
 constexpr D3D10_BUFFER_DESC kConstants = {32, D3D10_USAGE_DYNAMIC, D3D10_BIND_CONSTANT_BUFFER, D3D10_CPU_ACCESS_WRITE,
                                           0};
 
+/// An adapter of the program's own around the runtime's; `hands`: hands private data on.
+class WrappedAdapter final : public IDXGIAdapter {
+public:
+  WrappedAdapter(IDXGIAdapter *inner, bool hands) : m_inner(inner), m_hands(hands) {}
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID, void **out) override {
+    *out = nullptr;
+    return E_NOINTERFACE;
+  }
+  ULONG STDMETHODCALLTYPE AddRef() override { return 2; }
+  ULONG STDMETHODCALLTYPE Release() override { return 1; }
+  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void *) override { return E_NOTIMPL; }
+  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID, const IUnknown *) override { return E_NOTIMPL; }
+  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT *size, void *data) override {
+    return m_hands ? m_inner->GetPrivateData(guid, size, data) : DXGI_ERROR_NOT_FOUND;
+  }
+  HRESULT STDMETHODCALLTYPE GetParent(REFIID id, void **out) override { return m_inner->GetParent(id, out); }
+  HRESULT STDMETHODCALLTYPE EnumOutputs(UINT i, IDXGIOutput **out) override { return m_inner->EnumOutputs(i, out); }
+  HRESULT STDMETHODCALLTYPE GetDesc(DXGI_ADAPTER_DESC *out) override { return m_inner->GetDesc(out); }
+  HRESULT STDMETHODCALLTYPE CheckInterfaceSupport(REFGUID id, LARGE_INTEGER *out) override {
+    return m_inner->CheckInterfaceSupport(id, out);
+  }
+
+private:
+  IDXGIAdapter *const m_inner;
+  const bool m_hands;
+};
+
 }  // namespace
+
+TEST_CASE(wrappedAdapter) {
+  Com<IDXGIFactory1> factory;
+  Com<IDXGIAdapter1> adapter;
+  Com<ID3D10Device> device;
+  EXPECT(createFactory(factory.put()) == S_OK && factory->EnumAdapters1(0, adapter.put()) == S_OK);
+  WrappedAdapter wrapped(adapter.get(), true), foreign(adapter.get(), false);
+  EXPECT(createDevice10(D3D_FEATURE_LEVEL_10_0, 0, reinterpret_cast<void **>(device.put()), &wrapped) == S_OK);
+  device.reset();
+  EXPECT(createDevice10(D3D_FEATURE_LEVEL_10_0, 0, reinterpret_cast<void **>(device.put()), &foreign) == E_INVALIDARG);
+  fake().clear();
+}
 
 TEST_CASE(device10) {
   void *none = &none;

@@ -73,9 +73,9 @@ HRESULT createDevice(const D3D_FEATURE_LEVEL *levels, UINT count, UINT flags, ID
       nullptr, D3D_DRIVER_TYPE_HARDWARE, nullptr, flags, levels, count, D3D11_SDK_VERSION, device, nullptr, context);
 }
 
-HRESULT createDevice10(D3D_FEATURE_LEVEL level, UINT flags, void **device) {
+HRESULT createDevice10(D3D_FEATURE_LEVEL level, UINT flags, void **device, IDXGIAdapter *adapter) {
   return symbol<HRESULT(WINAPI *)(IDXGIFactory *, IDXGIAdapter *, UINT, D3D_FEATURE_LEVEL, void **)>(
-      g_core10, "D3D10CoreCreateDevice")(nullptr, nullptr, flags, level, device);
+      g_core10, "D3D10CoreCreateDevice")(nullptr, adapter, flags, level, device);
 }
 
 HRESULT createFactory(IDXGIFactory1 **out) {

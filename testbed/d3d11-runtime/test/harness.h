@@ -32,7 +32,7 @@ Fake &fake();
 HRESULT createDevice(const D3D_FEATURE_LEVEL *levels, UINT count, UINT flags, ID3D11Device **device,
                      ID3D11DeviceContext **context);
 /// Calls D3D10CoreCreateDevice of d3d10core.dll.
-HRESULT createDevice10(D3D_FEATURE_LEVEL level, UINT flags, void **device);
+HRESULT createDevice10(D3D_FEATURE_LEVEL level, UINT flags, void **device, IDXGIAdapter *adapter = nullptr);
 HRESULT createFactory(IDXGIFactory1 **out);
 /// Makes runtimes use one version of the interface, in hexadecimal; null: any.
 void useInterface(const char *number);
