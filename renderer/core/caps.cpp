@@ -8,6 +8,7 @@
 #include "aerogpu/aerogpu_caps.h"
 #include "aerogpu/aerogpu_extension.h"
 #include "renderer/core/announced.h"
+#include "renderer/core/input_layout.h"
 #include "renderer/core/spaces.h"
 
 namespace aerogpu::core {
@@ -15,7 +16,7 @@ namespace aerogpu::core {
 namespace {
 
 constexpr size_t kMostOfAName = 512;  // Vulkan's names have 256 bytes at most, a driver has two
-constexpr size_t kMostFormats = 128;
+constexpr size_t kMostFormats = 176;
 static_assert(sizeof(aerogpu_caps) + kMostFormats * sizeof(aerogpu_format_caps) + 2 * (kMostOfAName + 1) <=
               AEROGPU_EXT_REG_CAPS_BYTES);
 
@@ -45,8 +46,17 @@ uint32_t appendFormats(std::vector<uint8_t>& block, const Announced& announced, 
 
 }  // namespace
 
-uint32_t possibleFormatCaps(const FormatInfo& format) {
+namespace {
+
+/// Returns what beside vertex elements is possible.
+uint32_t possibleTextureCaps(const FormatInfo& format) {
   if (format.isYuv()) return AEROGPU_FORMAT_CAP_BLIT_SRC;
+  if (format.isInteger()) {
+    constexpr uint32_t kRead =
+        AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE | AEROGPU_FORMAT_CAP_CUBE;
+    if (!rendersPlainly(format)) return kRead;
+    return kRead | AEROGPU_FORMAT_CAP_VOLUME | AEROGPU_FORMAT_CAP_TARGET;
+  }
   uint32_t caps = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE |
                   AEROGPU_FORMAT_CAP_CUBE | AEROGPU_FORMAT_CAP_BORDER;
   if (isGathered(format)) caps |= AEROGPU_FORMAT_CAP_GATHER;
@@ -55,13 +65,27 @@ uint32_t possibleFormatCaps(const FormatInfo& format) {
     if (format.stencil) caps |= AEROGPU_FORMAT_CAP_STENCIL;
     return format.compares ? caps | AEROGPU_FORMAT_CAP_COMPARE : caps;
   }
+  if (format.shows != FormatInfo::Shows::Texels) return caps;
   caps |= AEROGPU_FORMAT_CAP_VOLUME;
   if (hasSrgbTwin(format) || decodedByShader(format)) caps |= AEROGPU_FORMAT_CAP_SRGB_READ;
-  if (format.blockPixels > 1) return caps;
+  if (!takesColors(format)) return caps;
   caps |= AEROGPU_FORMAT_CAP_BLIT_SRC | AEROGPU_FORMAT_CAP_BLIT_DST | AEROGPU_FORMAT_CAP_AUTO_MIPS;
   if (!rendersPlainly(format)) return caps;
   caps |= AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLEND;
   return hasSrgbTwin(format) ? caps | AEROGPU_FORMAT_CAP_SRGB_WRITE : caps;
+}
+
+/// True if elements of EXT_CREATE_LAYOUT can have the format.
+bool isOfVertices(const FormatInfo& format) {
+  return isDxgi(format.format) && !format.typeless && !format.depth && !format.srgb &&
+         format.format != AEROGPU_FORMAT_DXGI_B8G8R8X8_UNORM &&
+         dxgiVertexBytes(uint32_t{format.format} - kFirstDxgiFormat) != 0;
+}
+
+}  // namespace
+
+uint32_t possibleFormatCaps(const FormatInfo& format) {
+  return possibleTextureCaps(format) | (isOfVertices(format) ? AEROGPU_FORMAT_CAP_VERTEX : 0);
 }
 
 std::vector<uint8_t> capsBlock(const Backend& backend, const Announced& announced, uint64_t maxHostmem) {

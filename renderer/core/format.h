@@ -19,7 +19,9 @@ struct Channel {
     Unorm,
     Snorm,        ///< two's complement; the least number is -1, as the one above it is
     SnormUneven,  ///< two's complement; the least number alone is -1, so steps below 0 are smaller (FMT-16)
-    Float,        ///< IEEE 754, of 16 or 32 bits
+    Float,        ///< IEEE 754, of 16 or 32 bits; of 10 or 11: a half without sign and low bits
+    Uint,         ///< an integer, which no filter and no blending touches
+    Sint,         ///< likewise, two's complement
   };
   Type type = Type::Zero;
   uint8_t first = 0;  ///< bit, counted from the lowest of the first byte
@@ -51,6 +53,15 @@ struct FormatInfo {
   /// Of YUV: luma, and U in even columns, V in odd ones.
   std::array<Channel, 4> channels;
   Yuv yuv = Yuv::None;  ///< not None: only copied, and a source of blits
+  /// Of Direct3D 10's formats: the typeless one of its family, or the depth format whose textures shaders
+  /// read so; textures of that one are viewed as this one. Itself if there is none.
+  aerogpu_format family = AEROGPU_FORMAT_INVALID;
+  bool typeless = false;  ///< its texels are those of the first typed format of its family, and viewed as any
+  /// The part of a depth texture that this format shows; there are only views of it.
+  enum class Shows : uint8_t { Texels, Depth, Stencil } shows = Shows::Texels;
+  bool isInteger() const {
+    return channels[0].type >= Channel::Type::Uint || channels[1].type >= Channel::Type::Uint;
+  }
   bool isYuv() const { return yuv != Yuv::None; }
   /// Returns the blocks of a row or column of at least 1 texel; the last block may be partial.
   uint32_t blocks(uint32_t texels) const { return ((texels - 1) >> blockShift()) + 1; }
@@ -63,12 +74,19 @@ struct FormatInfo {
 /// Returns all formats.
 std::span<const FormatInfo> allFormats();
 
-/// Returns null for numbers that are no format of ABI 1.4 or of its extension.
+/// Returns null for numbers that are no format of ABI 1.4 or of its extensions.
 const FormatInfo* findFormat(uint32_t format);
 
-/// True if the format needs feature bit 37.
+/// True if the format needs feature bit 37 or 47.
 inline bool isExtension(aerogpu_format format) {
   return static_cast<uint32_t>(format) >= 0x1000;
+}
+
+inline constexpr uint32_t kFirstDxgiFormat = 0x2000;
+
+/// True for Direct3D 10's formats, which shaders of Direct3D 9 do not sample (feature bit 47).
+inline bool isDxgi(aerogpu_format format) {
+  return static_cast<uint32_t>(format) >= kFirstDxgiFormat;
 }
 
 /// True if textures of the format hold luma and chroma, which no sampler shows.
@@ -77,8 +95,15 @@ inline bool isYuv(aerogpu_format format) {
          format == AEROGPU_FORMAT_D3D9_NV12 || format == AEROGPU_FORMAT_D3D9_YV12;
 }
 
-/// True if a view may reinterpret `texture` as `view`: an equal format, or one of equal layout that differs
-/// in sRGB, in X for alpha, or in comparing depth.
+/// True if one format is the other, or has its layout and differs in sRGB, in X for alpha, in comparing
+/// depth, or in nothing but its number: conversions between them are copies.
+bool areTwins(const FormatInfo& a, const FormatInfo& b);
+
+/// True if texels of one are copied to the other as they are: twins, or a family of Direct3D 10.
+bool copyCompatible(const FormatInfo& a, const FormatInfo& b);
+
+/// True if a view may show `texture` as `view`: a twin, a format of a typeless texture's family, or one in
+/// which shaders read depth or stencil.
 bool viewCompatible(const FormatInfo& texture, const FormatInfo& view);
 
 /// True if the layout exists in sRGB, or if this format is sRGB.
@@ -98,8 +123,11 @@ inline bool isAlpha(const FormatInfo& format) {
   return format.channels[3].stored() && !format.channels[0].stored();
 }
 
-/// True if a blit or a fill can write colors to single texels of the format.
+/// True if a blit can write colors to single texels of the format.
 bool takesColors(const FormatInfo& format);
+
+/// True if a fill can write single texels: a format that takes colors, integers, depth.
+bool canBeFilled(const FormatInfo& format);
 
 /// True if every channel of a texel holds one color channel unchanged, so that a GPU can have targets of that
 /// layout: a channel has several colors only if it is the only one, none is missing before one that exists,

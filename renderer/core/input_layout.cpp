@@ -15,24 +15,6 @@ namespace {
 constexpr uint32_t kMaxDxgiElements = 32;         // D3D11_IA_VERTEX_INPUT_STRUCTURE_ELEMENT_COUNT
 constexpr uint32_t kAppendAligned = 0xFFFFFFFFu;  // D3D11_APPEND_ALIGNED_ELEMENT
 
-/// Returns the bytes of a DXGI_FORMAT that vertices can have; 0 for others (dxgiformat.h; block, video and
-/// typeless formats are excluded).
-uint32_t dxgiVertexBytes(uint32_t format) {
-  if (format >= 2 && format <= 4) return 16;   // R32G32B32A32
-  if (format >= 6 && format <= 8) return 12;   // R32G32B32
-  if (format >= 10 && format <= 14) return 8;  // R16G16B16A16
-  if (format >= 16 && format <= 18) return 8;  // R32G32
-  if (format >= 24 && format <= 26) return 4;  // R10G10B10A2, R11G11B10
-  if (format >= 28 && format <= 32) return 4;  // R8G8B8A8
-  if (format >= 34 && format <= 38) return 4;  // R16G16
-  if (format >= 41 && format <= 43) return 4;  // R32
-  if (format >= 49 && format <= 52) return 2;  // R8G8
-  if (format >= 54 && format <= 59) return 2;  // R16
-  if (format >= 61 && format <= 64) return 1;  // R8
-  if (format == 87 || format == 88) return 4;  // B8G8R8A8, B8G8R8X8
-  return 0;
-}
-
 const char* textOf(d3d9::DeclError error) {
   switch (error) {
     case d3d9::DeclError::NoEnd:
@@ -136,6 +118,22 @@ Result<std::vector<InputElement>> parseDxgi(std::span<const uint8_t> blob) {
 }
 
 }  // namespace
+
+uint32_t dxgiVertexBytes(uint32_t format) {
+  if (format >= 2 && format <= 4) return 16;   // R32G32B32A32
+  if (format >= 6 && format <= 8) return 12;   // R32G32B32
+  if (format >= 10 && format <= 14) return 8;  // R16G16B16A16
+  if (format >= 16 && format <= 18) return 8;  // R32G32
+  if (format >= 24 && format <= 26) return 4;  // R10G10B10A2, R11G11B10
+  if (format >= 28 && format <= 32) return 4;  // R8G8B8A8
+  if (format >= 34 && format <= 38) return 4;  // R16G16
+  if (format >= 41 && format <= 43) return 4;  // R32
+  if (format >= 49 && format <= 52) return 2;  // R8G8
+  if (format >= 54 && format <= 59) return 2;  // R16
+  if (format >= 61 && format <= 64) return 1;  // R8
+  if (format == 87 || format == 88) return 4;  // B8G8R8A8, B8G8R8X8
+  return 0;
+}
 
 uint32_t semanticHash(std::string_view name) {
   uint32_t hash = 0x811C9DC5u;  // FNV-1a, 32 bits: offset basis and prime

@@ -21,6 +21,10 @@ uint32_t semanticHash(std::string_view name);
 /// Returns the hash of a usage's HLSL name ("POSITION", "TEXCOORD", ...).
 uint32_t semanticHash(d3d9::Usage usage);
 
+/// Returns the bytes of a DXGI_FORMAT that vertices can have; 0 for others (dxgiformat.h; block, video and
+/// typeless formats are excluded).
+uint32_t dxgiVertexBytes(uint32_t format);
+
 Result<std::vector<InputElement>> parseInputLayout(std::span<const uint8_t> blob);
 
 /// Returns a blob of which parseInputLayout() makes these elements, which it made.

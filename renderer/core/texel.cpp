@@ -40,6 +40,35 @@ float fromSnorm(uint32_t value, int bits, bool uneven) {
   return std::max(static_cast<float>(number) / static_cast<float>(steps), -1.0f);
 }
 
+/// Returns an integer of `bits` bits in two's complement, as a shader's ftou and ftoi convert: towards zero,
+/// limited to what there is, NaN becomes 0 (Direct3D 11.3 functional specification, 22.13.4, 22.13.5).
+uint32_t integer(float value, int bits, bool isSigned) {
+  const double most = std::ldexp(1.0, isSigned ? bits - 1 : bits) - 1, least = isSigned ? -most - 1 : 0;
+  if (std::isnan(value)) return 0;
+  const double limited = std::clamp(std::trunc(static_cast<double>(value)), least, most);
+  const auto mask = static_cast<uint32_t>((uint64_t{1} << bits) - 1);
+  return static_cast<uint32_t>(static_cast<int64_t>(limited)) & mask;
+}
+
+float fromInteger(uint32_t value, int bits, bool isSigned) {
+  if (!isSigned) return static_cast<float>(value);
+  const int shift = 32 - bits;
+  return static_cast<float>(static_cast<int32_t>(value << shift) >> shift);
+}
+
+/// Returns the bits of a float without a sign, with 5 bits of exponent: rounded towards zero; negative
+/// numbers become 0, NaN and infinity stay, and what is too large becomes the largest number (Direct3D 11.3
+/// functional specification, 3.1.5, 3.2.3.1).
+uint32_t toSmall(float value, int bits) {
+  const uint32_t fractionBits = static_cast<uint32_t>(bits) - 5, infinity = 31u << fractionBits;
+  if (std::isnan(value)) return infinity | 1u << (fractionBits - 1);
+  if (!(value > 0)) return 0;
+  if (std::isinf(value)) return infinity;
+  const int exponent = value >= 0x1p-14f ? std::ilogb(value) : -14;
+  const auto steps = static_cast<uint32_t>(std::ldexp(value, static_cast<int>(fractionBits) - exponent));
+  return std::min((static_cast<uint32_t>(exponent + 14) << fractionBits) + steps, infinity - 1);
+}
+
 /// Returns the bits of a texel of at most 16 bytes; a channel does not cross the fourth byte after its start.
 uint32_t take(const uint8_t* texel, const Channel& channel) {
   uint64_t bits = 0;
@@ -68,10 +97,15 @@ float decode(const uint8_t* texel, const Channel& channel) {
     case Channel::Type::Snorm:
     case Channel::Type::SnormUneven:
       return fromSnorm(take(texel, channel), channel.bits, channel.type == Channel::Type::SnormUneven);
+    case Channel::Type::Uint:
+    case Channel::Type::Sint:
+      return fromInteger(take(texel, channel), channel.bits, channel.type == Channel::Type::Sint);
     case Channel::Type::Float:
       break;
   }
   const uint32_t bits = take(texel, channel);
+  // The small floats are halves without their lowest bits and their sign.
+  if (channel.bits < 16) return fromHalf(static_cast<uint16_t>(bits << (15 - channel.bits)));
   return channel.bits == 16 ? fromHalf(static_cast<uint16_t>(bits)) : std::bit_cast<float>(bits);
 }
 
@@ -82,7 +116,11 @@ uint32_t encode(float value, const Channel& channel) {
     case Channel::Type::Snorm:
     case Channel::Type::SnormUneven:
       return snorm(value, channel.bits, channel.type == Channel::Type::SnormUneven);
+    case Channel::Type::Uint:
+    case Channel::Type::Sint:
+      return integer(value, channel.bits, channel.type == Channel::Type::Sint);
     case Channel::Type::Float:
+      if (channel.bits < 16) return toSmall(value, channel.bits);
       return channel.bits == 16 ? toHalf(value) : std::bit_cast<uint32_t>(value);
     default:
       return 0;
@@ -195,10 +233,23 @@ void writeTexel(const FormatInfo& format, bool srgb, const Rgba& color, uint8_t*
     if (format.channels[i].stored()) put(texel, format.channels[i], encode(c[i], format.channels[i]));
 }
 
+std::array<uint32_t, 4> toIntegers(const FormatInfo& format, const Rgba& color) {
+  std::array<uint32_t, 4> out{};
+  for (size_t i = 0; i < 4; ++i) {
+    const Channel& channel = format.channels[i];
+    if (!channel.stored()) continue;
+    out[i] = encode(color[i], channel);
+    const uint32_t sign = 1u << (channel.bits - 1);
+    if (channel.type == Channel::Type::Sint) out[i] = (out[i] ^ sign) - sign;
+  }
+  return out;
+}
+
 void clearTexel(const FormatInfo& format, const ClearArgs& args, uint8_t* texel) {
   const float depth = clearDepth(args.depthValue);
   switch (format.format) {
     case AEROGPU_FORMAT_D24_UNORM_S8_UINT:
+    case AEROGPU_FORMAT_DXGI_D24_UNORM_S8_UINT:
     case AEROGPU_FORMAT_D3D9_INTZ:
     case AEROGPU_FORMAT_D3D9_DF24: {
       uint32_t word;
@@ -209,10 +260,12 @@ void clearTexel(const FormatInfo& format, const ClearArgs& args, uint8_t* texel)
       break;
     }
     case AEROGPU_FORMAT_D32_FLOAT:
+    case AEROGPU_FORMAT_DXGI_D32_FLOAT:
       if (args.depth) std::memcpy(texel, &depth, sizeof depth);
       break;
     case AEROGPU_FORMAT_D3D9_D16:
     case AEROGPU_FORMAT_D3D9_DF16:
+    case AEROGPU_FORMAT_DXGI_D16_UNORM:
       if (args.depth) {
         const auto word = static_cast<uint16_t>(unorm(depth, 16));
         std::memcpy(texel, &word, sizeof word);

@@ -43,6 +43,10 @@ Rgba readTexel(const FormatInfo& format, bool srgb, const uint8_t* texel);
 /// Bits of no channel, above all X8, become 1.
 void writeTexel(const FormatInfo& format, bool srgb, const Rgba& color, uint8_t* texel);
 
+/// Returns the numbers that a clear writes to an integer format: as a shader converts floats, and limited to
+/// what each channel holds. Signed ones are in two's complement of 32 bits.
+std::array<uint32_t, 4> toIntegers(const FormatInfo& format, const Rgba& color);
+
 /// Clears one texel. Depth and stencil keep the part that `args` does not clear.
 void clearTexel(const FormatInfo& format, const ClearArgs& args, uint8_t* texel);
 

@@ -73,7 +73,8 @@ Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const
                        const ClearArgs& args) {
   const FormatInfo& info = *findFormat(desc.format);
   if (info.blockPixels > 1) return Error{ErrorCode::CmdDecode, "block-compressed textures cannot be filled"};
-  if (info.isYuv()) return Error{ErrorCode::CmdDecode, "YUV textures cannot be filled"};
+  if (!canBeFilled(info) || !canBeFilled(filledFormat(desc, args)))
+    return Error{ErrorCode::CmdDecode, "textures of that format cannot be filled"};
   if (!args.color && !args.depth && !args.stencil)
     return Error{ErrorCode::CmdDecode, "fill with neither color, depth nor stencil"};
   if (args.color == info.depth || (args.depth && !info.depth) || (args.stencil && !info.stencil))
@@ -94,7 +95,7 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
     return Error{ErrorCode::CmdDecode, "color key of a destination whose format has none"};
   TextureDesc picture = from;
   if (!format.isYuv()) picture.height = srcFormat.pictureRows(from.height);
-  bool copies = !args.colorKey && !args.targetKey && viewCompatible(format, srcFormat) &&
+  bool copies = !args.colorKey && !args.targetKey && areTwins(format, srcFormat) &&
                 (format.opaque || !srcFormat.opaque) &&
                 asSrgb(to.format, args.encodeSrgb) == asSrgb(from.format, args.decodeSrgb) &&
                 to.samples == from.samples;
@@ -109,7 +110,7 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
       return Error{ErrorCode::CmdDecode, "box of a blit cuts blocks"};
   }
   if (copies) return BlitKind::Copy;
-  const bool resolves = from.samples > 1 && to.samples == 1 && viewCompatible(format, srcFormat);
+  const bool resolves = from.samples > 1 && to.samples == 1 && areTwins(format, srcFormat);
   if (format.depth && resolves && std::all_of(boxes.begin(), boxes.end(), sameSize))
     return BlitKind::DepthResolve;
   if (format.depth || srcFormat.depth)
@@ -118,6 +119,9 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
     return Error{ErrorCode::CmdDecode, "blocks can only be copied, to their own format and size"};
   if (format.isYuv())
     return Error{ErrorCode::CmdDecode, "YUV can only be copied, to its own format and size"};
+  if (!takesColors(format) || (!srcFormat.isYuv() && !takesColors(srcFormat)))
+    return Error{ErrorCode::CmdDecode,
+                 "texels of that format can only be copied, to their own format and size"};
   if (to.samples > 1) return Error{ErrorCode::CmdDecode, "blit to a texture of several samples"};
   return BlitKind::Color;
 }

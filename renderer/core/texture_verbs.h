@@ -23,7 +23,14 @@ struct ClearArgs {
   uint32_t stencilValue = 0;  ///< its low 8 bits
   /// fill() only: writes `rgba` sRGB-encoded to a format with an sRGB twin too. sRGB formats always encode.
   bool encodeSrgb = false;
+  /// fill() only: the format of which the texels are written, one of a view; INVALID: the texture's.
+  aerogpu_format as = AEROGPU_FORMAT_INVALID;
 };
+
+/// Returns the format of which a fill writes texels.
+inline const FormatInfo& filledFormat(const TextureDesc& desc, const ClearArgs& args) {
+  return *findFormat(args.as != AEROGPU_FORMAT_INVALID ? args.as : desc.format);
+}
 
 /// Returns the depth that a buffer gets for a clear value; NaN becomes 0.
 inline float clearDepth(float value) {

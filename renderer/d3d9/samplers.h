@@ -24,6 +24,7 @@ SamplerTypes boundSamplerTypes(const core::DrawState& state, const shader::Shade
 /// unbound.
 inline bool isOfType(const core::ShaderResourceBinding& bound, SamplerType type) {
   const core::TextureDesc& desc = bound.texture->desc;
+  if (core::isDxgi(desc.format)) return false;
   switch (type) {
     case SamplerType::TextureVolume:
       return desc.kind == core::TextureKind::Volume;

@@ -372,6 +372,41 @@ void drawing(const std::string& folder) {
   write(folder, "drawing", w);
 }
 
+/// Writes textures in formats of Direct3D 10, views of their families, fills, copies and draws.
+void dxgiFormats(const std::string& folder) {
+  CommandWriter w;
+  Harness::createTexture(w, 1, AEROGPU_FORMAT_DXGI_R8G8B8A8_TYPELESS, 8, 8,
+                         AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 2, 2);
+  Harness::createTexture(w, 2, AEROGPU_FORMAT_DXGI_R8G8B8A8_SNORM, 8, 8, AEROGPU_RESOURCE_USAGE_TEXTURE);
+  Harness::createTexture(w, 3, AEROGPU_FORMAT_DXGI_D24_UNORM_S8_UINT, 8, 8,
+                         AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
+  uint32_t handle = 10;
+  for (const auto& [texture, format] : {std::pair{1u, AEROGPU_FORMAT_DXGI_R8G8B8A8_UINT},
+                                        {1u, AEROGPU_FORMAT_DXGI_R8G8B8A8_SINT},
+                                        {3u, AEROGPU_FORMAT_DXGI_R24_UNORM_X8_TYPELESS},
+                                        {3u, AEROGPU_FORMAT_DXGI_X24_TYPELESS_G8_UINT}}) {
+    aerogpu_cmd_create_texture_view view{};
+    view.view_handle = handle++;
+    view.texture_handle = texture;
+    view.format = format;
+    view.mip_level_count = view.array_layer_count = 1;
+    w.packet(view);
+  }
+  w.packet(
+      aerogpu_cmd_ext_fill{.texture = 10, .flags = AEROGPU_EXT_FILL_COLOR, .color_rgba_f32 = {0x437F0000}});
+  aerogpu_cmd_copy_texture2d copy{};
+  copy.dst_texture = 2;
+  copy.src_texture = 1;
+  copy.width = copy.height = 8;
+  w.packet(copy);
+  const uint32_t color = 11;
+  aerogpu::packets::setTargets(w, {&color, 1}, 0);
+  Harness::clear(w, 1, 1, 2, 3, 1);
+  aerogpu::packets::setTexture(w, 0, 12);
+  aerogpu::packets::setTexture(w, 1, 13);
+  write(folder, "dxgi-formats", w);
+}
+
 /// Writes textures of every kind in formats of Direct3D 9: uploads, blits, fills, resolves of samples.
 void kinds(const std::string& folder) {
   CommandWriter w;
@@ -465,6 +500,7 @@ int main(int argc, char** argv) {
   drawing(folder);
   registers(folder);
   kinds(folder);
+  dxgiFormats(folder);
   streaming(folder);
   return 0;
 }

@@ -121,7 +121,8 @@ public:
   /// Draws do nothing, so no ability is missing.
   FormatCaps formatCaps(aerogpu_format format) const override {
     const FormatInfo& info = *findFormat(format);
-    return {possibleFormatCaps(info), info.depth || rendersPlainly(info) ? kSamples : 0};
+    const uint32_t samples = info.isInteger() ? 1 : kSamples;  // DXF-12
+    return {possibleFormatCaps(info), info.depth || rendersPlainly(info) ? samples : 0};
   }
 
   Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) override {

@@ -113,8 +113,9 @@ void NullTexture::fillRegion(const Region& to, const FormatInfo& as, const Clear
 
 Result<void> NullTexture::fill(Subresource sub, std::span<const Box> boxes, const ClearArgs& args) {
   if (auto checked = checkFill(desc, sub, boxes, args); !checked) return checked;
-  if (boxes.empty()) fillRegion(region(sub, all(sub)), format, args);
-  for (const Box& box : boxes) fillRegion(region(sub, box), format, args);
+  const FormatInfo& as = filledFormat(desc, args);
+  if (boxes.empty()) fillRegion(region(sub, all(sub)), as, args);
+  for (const Box& box : boxes) fillRegion(region(sub, box), as, args);
   return {};
 }
 

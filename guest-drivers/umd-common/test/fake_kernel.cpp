@@ -72,7 +72,7 @@ void FakeKernel::giveMemory(const FakeAllocation &allocation) {
 }
 
 void FakeKernel::giveBlock(aerogpu::test::Harness &renderer) {
-  featuresHigh |= AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_EXT_FEATURE_HI_FORMATS;
+  featuresHigh |= AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_EXT_FEATURE_HI_FORMATS | AEROGPU_EXT_FEATURE_HI_D3D10;
   size_t bytes = 0;
   const auto *data = static_cast<const uint8_t *>(aerogpu_renderer_caps(renderer.renderer(), &bytes));
   block.assign(data, data + bytes);

@@ -2,79 +2,145 @@
 #include "guest-drivers/umd-d3d10/base/formats.h"
 
 #include "aerogpu/aerogpu_format.h"
+#include "guest-drivers/common/device_format.h"
 #include "guest-drivers/common/surface_format.h"
 
 namespace aero {
 namespace {
 
-#define AERO_DEVICE(NAME) AEROGPU_FORMAT_##NAME, AEROGPU_FORMAT_##NAME
-#define AERO_SRGB(NAME) AEROGPU_FORMAT_##NAME, AEROGPU_FORMAT_##NAME##_SRGB
-enum : bool { kTyped = false, kTypeless = true };
+constexpr FormatRow row(int dxgi, int family, int linear, uint8_t bytes) {
+  return {static_cast<uint8_t>(dxgi),
+          static_cast<uint8_t>(family),
+          static_cast<uint8_t>(linear),
+          1,
+          bytes,
+          false,
+          false,
+          false,
+          false};
+}
+constexpr FormatRow color(int dxgi, int family, uint8_t bytes) {
+  return row(dxgi, family, dxgi, bytes);
+}
+constexpr FormatRow srgb(int dxgi, int family, int linear, uint8_t bytes) {
+  return row(dxgi, family, linear, bytes);
+}
+constexpr FormatRow typeless(int dxgi, int first, uint8_t bytes) {
+  return row(dxgi, dxgi, first, bytes);
+}
+constexpr FormatRow blocks(FormatRow out) {
+  out.block = 4;
+  return out;
+}
+constexpr FormatRow depth(int dxgi, int family, int stored, uint8_t bytes, bool stencil) {
+  FormatRow out = row(dxgi, family, stored, bytes);
+  out.isDepth = true;
+  out.hasStencil = stencil;
+  return out;
+}
+constexpr FormatRow readsDepth(FormatRow out) {
+  out.showsDepth = true;
+  return out;
+}
+constexpr FormatRow viewOnly(int dxgi, int family, uint8_t bytes) {
+  FormatRow out = readsDepth(color(dxgi, family, bytes));
+  out.isViewOnly = true;
+  return out;
+}
 
-constexpr FormatRow color(int dxgi, uint32_t texture, uint32_t view, uint8_t bytes, bool typeless = kTyped,
-                          bool sampled = true) {
-  return {static_cast<uint8_t>(dxgi), texture, view, 1, bytes, typeless, false, false, sampled};
-}
-/** A format of which the device reads a channel that it lacks as 1 (FMT-16), where Direct3D 10 reads 0. */
-constexpr FormatRow unsampled(int dxgi, uint32_t texture, uint32_t view, uint8_t bytes, bool typeless = kTyped) {
-  return color(dxgi, texture, view, bytes, typeless, false);
-}
-constexpr FormatRow depth(int dxgi, uint32_t texture, uint32_t view, uint8_t bytes, bool stencil,
-                          bool typeless = kTyped) {
-  return {static_cast<uint8_t>(dxgi), texture, view, 1, bytes, typeless, true, stencil, false};
-}
-constexpr FormatRow blocks(int dxgi, uint32_t texture, uint32_t view, uint8_t bytes, bool typeless = kTyped) {
-  return {static_cast<uint8_t>(dxgi), texture, view, 4, bytes, typeless, false, false, true};
-}
-
-// A typeless format is stored as the first typed one after it.
+// A typeless format is stored as the first typed one after it; with BIND_DEPTH_STENCIL as the family's depth format.
 constexpr FormatRow kRows[] = {
-    color(DXGI_FORMAT_R32G32B32A32_TYPELESS, AERO_DEVICE(D3D9_A32B32G32R32F), 16, kTypeless),
-    color(DXGI_FORMAT_R32G32B32A32_FLOAT, AERO_DEVICE(D3D9_A32B32G32R32F), 16),
-    color(DXGI_FORMAT_R16G16B16A16_TYPELESS, AERO_DEVICE(D3D9_A16B16G16R16F), 8, kTypeless),
-    color(DXGI_FORMAT_R16G16B16A16_FLOAT, AERO_DEVICE(D3D9_A16B16G16R16F), 8),
-    color(DXGI_FORMAT_R16G16B16A16_UNORM, AERO_DEVICE(D3D9_A16B16G16R16), 8),
-    color(DXGI_FORMAT_R16G16B16A16_SNORM, AERO_DEVICE(D3D9_Q16W16V16U16), 8),
-    unsampled(DXGI_FORMAT_R32G32_TYPELESS, AERO_DEVICE(D3D9_G32R32F), 8, kTypeless),
-    unsampled(DXGI_FORMAT_R32G32_FLOAT, AERO_DEVICE(D3D9_G32R32F), 8),
-    color(DXGI_FORMAT_R10G10B10A2_TYPELESS, AERO_DEVICE(D3D9_A2B10G10R10), 4, kTypeless),
-    color(DXGI_FORMAT_R10G10B10A2_UNORM, AERO_DEVICE(D3D9_A2B10G10R10), 4),
-    color(DXGI_FORMAT_R8G8B8A8_TYPELESS, AERO_DEVICE(R8G8B8A8_UNORM), 4, kTypeless),
-    color(DXGI_FORMAT_R8G8B8A8_UNORM, AERO_DEVICE(R8G8B8A8_UNORM), 4),
-    color(DXGI_FORMAT_R8G8B8A8_UNORM_SRGB, AERO_SRGB(R8G8B8A8_UNORM), 4),
-    color(DXGI_FORMAT_R8G8B8A8_SNORM, AERO_DEVICE(D3D9_Q8W8V8U8), 4),
-    unsampled(DXGI_FORMAT_R16G16_TYPELESS, AERO_DEVICE(D3D9_G16R16F), 4, kTypeless),
-    unsampled(DXGI_FORMAT_R16G16_FLOAT, AERO_DEVICE(D3D9_G16R16F), 4),
-    unsampled(DXGI_FORMAT_R16G16_UNORM, AERO_DEVICE(D3D9_G16R16), 4),
-    unsampled(DXGI_FORMAT_R32_TYPELESS, AERO_DEVICE(D3D9_R32F), 4, kTypeless),
-    depth(DXGI_FORMAT_R32_TYPELESS, AERO_DEVICE(D32_FLOAT), 4, false, kTypeless),
-    depth(DXGI_FORMAT_D32_FLOAT, AERO_DEVICE(D32_FLOAT), 4, false),
-    unsampled(DXGI_FORMAT_R32_FLOAT, AERO_DEVICE(D3D9_R32F), 4),
-    depth(DXGI_FORMAT_R24G8_TYPELESS, AERO_DEVICE(D24_UNORM_S8_UINT), 4, true, kTypeless),
-    depth(DXGI_FORMAT_D24_UNORM_S8_UINT, AERO_DEVICE(D24_UNORM_S8_UINT), 4, true),
-    unsampled(DXGI_FORMAT_R16_TYPELESS, AERO_DEVICE(D3D9_R16F), 2, kTypeless),
-    depth(DXGI_FORMAT_R16_TYPELESS, AERO_DEVICE(D3D9_D16), 2, false, kTypeless),
-    unsampled(DXGI_FORMAT_R16_FLOAT, AERO_DEVICE(D3D9_R16F), 2),
-    depth(DXGI_FORMAT_D16_UNORM, AERO_DEVICE(D3D9_D16), 2, false),
-    color(DXGI_FORMAT_A8_UNORM, AERO_DEVICE(D3D9_A8), 1),
-    blocks(DXGI_FORMAT_BC1_TYPELESS, AERO_DEVICE(BC1_RGBA_UNORM), 8, kTypeless),
-    blocks(DXGI_FORMAT_BC1_UNORM, AERO_DEVICE(BC1_RGBA_UNORM), 8),
-    blocks(DXGI_FORMAT_BC1_UNORM_SRGB, AERO_SRGB(BC1_RGBA_UNORM), 8),
-    blocks(DXGI_FORMAT_BC2_TYPELESS, AERO_DEVICE(BC2_RGBA_UNORM), 16, kTypeless),
-    blocks(DXGI_FORMAT_BC2_UNORM, AERO_DEVICE(BC2_RGBA_UNORM), 16),
-    blocks(DXGI_FORMAT_BC2_UNORM_SRGB, AERO_SRGB(BC2_RGBA_UNORM), 16),
-    blocks(DXGI_FORMAT_BC3_TYPELESS, AERO_DEVICE(BC3_RGBA_UNORM), 16, kTypeless),
-    blocks(DXGI_FORMAT_BC3_UNORM, AERO_DEVICE(BC3_RGBA_UNORM), 16),
-    blocks(DXGI_FORMAT_BC3_UNORM_SRGB, AERO_SRGB(BC3_RGBA_UNORM), 16),
-    color(DXGI_FORMAT_B8G8R8A8_TYPELESS, AERO_DEVICE(B8G8R8A8_UNORM), 4, kTypeless),
-    color(DXGI_FORMAT_B8G8R8A8_UNORM, AERO_DEVICE(B8G8R8A8_UNORM), 4),
-    color(DXGI_FORMAT_B8G8R8A8_UNORM_SRGB, AERO_SRGB(B8G8R8A8_UNORM), 4),
-    color(DXGI_FORMAT_B8G8R8X8_TYPELESS, AERO_DEVICE(B8G8R8X8_UNORM), 4, kTypeless),
-    color(DXGI_FORMAT_B8G8R8X8_UNORM, AERO_DEVICE(B8G8R8X8_UNORM), 4),
-    color(DXGI_FORMAT_B8G8R8X8_UNORM_SRGB, AERO_SRGB(B8G8R8X8_UNORM), 4),
+    typeless(DXGI_FORMAT_R32G32B32A32_TYPELESS, DXGI_FORMAT_R32G32B32A32_FLOAT, 16),
+    color(DXGI_FORMAT_R32G32B32A32_FLOAT, DXGI_FORMAT_R32G32B32A32_TYPELESS, 16),
+    color(DXGI_FORMAT_R32G32B32A32_UINT, DXGI_FORMAT_R32G32B32A32_TYPELESS, 16),
+    color(DXGI_FORMAT_R32G32B32A32_SINT, DXGI_FORMAT_R32G32B32A32_TYPELESS, 16),
+    typeless(DXGI_FORMAT_R16G16B16A16_TYPELESS, DXGI_FORMAT_R16G16B16A16_FLOAT, 8),
+    color(DXGI_FORMAT_R16G16B16A16_FLOAT, DXGI_FORMAT_R16G16B16A16_TYPELESS, 8),
+    color(DXGI_FORMAT_R16G16B16A16_UNORM, DXGI_FORMAT_R16G16B16A16_TYPELESS, 8),
+    color(DXGI_FORMAT_R16G16B16A16_UINT, DXGI_FORMAT_R16G16B16A16_TYPELESS, 8),
+    color(DXGI_FORMAT_R16G16B16A16_SNORM, DXGI_FORMAT_R16G16B16A16_TYPELESS, 8),
+    color(DXGI_FORMAT_R16G16B16A16_SINT, DXGI_FORMAT_R16G16B16A16_TYPELESS, 8),
+    typeless(DXGI_FORMAT_R32G32_TYPELESS, DXGI_FORMAT_R32G32_FLOAT, 8),
+    color(DXGI_FORMAT_R32G32_FLOAT, DXGI_FORMAT_R32G32_TYPELESS, 8),
+    color(DXGI_FORMAT_R32G32_UINT, DXGI_FORMAT_R32G32_TYPELESS, 8),
+    color(DXGI_FORMAT_R32G32_SINT, DXGI_FORMAT_R32G32_TYPELESS, 8),
+    typeless(DXGI_FORMAT_R10G10B10A2_TYPELESS, DXGI_FORMAT_R10G10B10A2_UNORM, 4),
+    color(DXGI_FORMAT_R10G10B10A2_UNORM, DXGI_FORMAT_R10G10B10A2_TYPELESS, 4),
+    color(DXGI_FORMAT_R10G10B10A2_UINT, DXGI_FORMAT_R10G10B10A2_TYPELESS, 4),
+    color(DXGI_FORMAT_R11G11B10_FLOAT, DXGI_FORMAT_R11G11B10_FLOAT, 4),
+    typeless(DXGI_FORMAT_R8G8B8A8_TYPELESS, DXGI_FORMAT_R8G8B8A8_UNORM, 4),
+    color(DXGI_FORMAT_R8G8B8A8_UNORM, DXGI_FORMAT_R8G8B8A8_TYPELESS, 4),
+    srgb(DXGI_FORMAT_R8G8B8A8_UNORM_SRGB, DXGI_FORMAT_R8G8B8A8_TYPELESS, DXGI_FORMAT_R8G8B8A8_UNORM, 4),
+    color(DXGI_FORMAT_R8G8B8A8_UINT, DXGI_FORMAT_R8G8B8A8_TYPELESS, 4),
+    color(DXGI_FORMAT_R8G8B8A8_SNORM, DXGI_FORMAT_R8G8B8A8_TYPELESS, 4),
+    color(DXGI_FORMAT_R8G8B8A8_SINT, DXGI_FORMAT_R8G8B8A8_TYPELESS, 4),
+    typeless(DXGI_FORMAT_R16G16_TYPELESS, DXGI_FORMAT_R16G16_FLOAT, 4),
+    color(DXGI_FORMAT_R16G16_FLOAT, DXGI_FORMAT_R16G16_TYPELESS, 4),
+    color(DXGI_FORMAT_R16G16_UNORM, DXGI_FORMAT_R16G16_TYPELESS, 4),
+    color(DXGI_FORMAT_R16G16_UINT, DXGI_FORMAT_R16G16_TYPELESS, 4),
+    color(DXGI_FORMAT_R16G16_SNORM, DXGI_FORMAT_R16G16_TYPELESS, 4),
+    color(DXGI_FORMAT_R16G16_SINT, DXGI_FORMAT_R16G16_TYPELESS, 4),
+    typeless(DXGI_FORMAT_R32_TYPELESS, DXGI_FORMAT_R32_FLOAT, 4),
+    readsDepth(color(DXGI_FORMAT_R32_FLOAT, DXGI_FORMAT_R32_TYPELESS, 4)),
+    color(DXGI_FORMAT_R32_UINT, DXGI_FORMAT_R32_TYPELESS, 4),
+    color(DXGI_FORMAT_R32_SINT, DXGI_FORMAT_R32_TYPELESS, 4),
+    depth(DXGI_FORMAT_R32_TYPELESS, DXGI_FORMAT_R32_TYPELESS, DXGI_FORMAT_D32_FLOAT, 4, false),
+    depth(DXGI_FORMAT_D32_FLOAT, DXGI_FORMAT_R32_TYPELESS, DXGI_FORMAT_D32_FLOAT, 4, false),
+    depth(DXGI_FORMAT_R24G8_TYPELESS, DXGI_FORMAT_R24G8_TYPELESS, DXGI_FORMAT_D24_UNORM_S8_UINT, 4, true),
+    depth(DXGI_FORMAT_D24_UNORM_S8_UINT, DXGI_FORMAT_R24G8_TYPELESS, DXGI_FORMAT_D24_UNORM_S8_UINT, 4, true),
+    viewOnly(DXGI_FORMAT_R24_UNORM_X8_TYPELESS, DXGI_FORMAT_R24G8_TYPELESS, 4),
+    viewOnly(DXGI_FORMAT_X24_TYPELESS_G8_UINT, DXGI_FORMAT_R24G8_TYPELESS, 4),
+    typeless(DXGI_FORMAT_R8G8_TYPELESS, DXGI_FORMAT_R8G8_UNORM, 2),
+    color(DXGI_FORMAT_R8G8_UNORM, DXGI_FORMAT_R8G8_TYPELESS, 2),
+    color(DXGI_FORMAT_R8G8_UINT, DXGI_FORMAT_R8G8_TYPELESS, 2),
+    color(DXGI_FORMAT_R8G8_SNORM, DXGI_FORMAT_R8G8_TYPELESS, 2),
+    color(DXGI_FORMAT_R8G8_SINT, DXGI_FORMAT_R8G8_TYPELESS, 2),
+    typeless(DXGI_FORMAT_R16_TYPELESS, DXGI_FORMAT_R16_FLOAT, 2),
+    color(DXGI_FORMAT_R16_FLOAT, DXGI_FORMAT_R16_TYPELESS, 2),
+    readsDepth(color(DXGI_FORMAT_R16_UNORM, DXGI_FORMAT_R16_TYPELESS, 2)),
+    color(DXGI_FORMAT_R16_UINT, DXGI_FORMAT_R16_TYPELESS, 2),
+    color(DXGI_FORMAT_R16_SNORM, DXGI_FORMAT_R16_TYPELESS, 2),
+    color(DXGI_FORMAT_R16_SINT, DXGI_FORMAT_R16_TYPELESS, 2),
+    depth(DXGI_FORMAT_R16_TYPELESS, DXGI_FORMAT_R16_TYPELESS, DXGI_FORMAT_D16_UNORM, 2, false),
+    depth(DXGI_FORMAT_D16_UNORM, DXGI_FORMAT_R16_TYPELESS, DXGI_FORMAT_D16_UNORM, 2, false),
+    typeless(DXGI_FORMAT_R8_TYPELESS, DXGI_FORMAT_R8_UNORM, 1),
+    color(DXGI_FORMAT_R8_UNORM, DXGI_FORMAT_R8_TYPELESS, 1),
+    color(DXGI_FORMAT_R8_UINT, DXGI_FORMAT_R8_TYPELESS, 1),
+    color(DXGI_FORMAT_R8_SNORM, DXGI_FORMAT_R8_TYPELESS, 1),
+    color(DXGI_FORMAT_R8_SINT, DXGI_FORMAT_R8_TYPELESS, 1),
+    color(DXGI_FORMAT_A8_UNORM, DXGI_FORMAT_R8_TYPELESS, 1),
+    color(DXGI_FORMAT_R9G9B9E5_SHAREDEXP, DXGI_FORMAT_R9G9B9E5_SHAREDEXP, 4),
+    blocks(typeless(DXGI_FORMAT_BC1_TYPELESS, DXGI_FORMAT_BC1_UNORM, 8)),
+    blocks(color(DXGI_FORMAT_BC1_UNORM, DXGI_FORMAT_BC1_TYPELESS, 8)),
+    blocks(srgb(DXGI_FORMAT_BC1_UNORM_SRGB, DXGI_FORMAT_BC1_TYPELESS, DXGI_FORMAT_BC1_UNORM, 8)),
+    blocks(typeless(DXGI_FORMAT_BC2_TYPELESS, DXGI_FORMAT_BC2_UNORM, 16)),
+    blocks(color(DXGI_FORMAT_BC2_UNORM, DXGI_FORMAT_BC2_TYPELESS, 16)),
+    blocks(srgb(DXGI_FORMAT_BC2_UNORM_SRGB, DXGI_FORMAT_BC2_TYPELESS, DXGI_FORMAT_BC2_UNORM, 16)),
+    blocks(typeless(DXGI_FORMAT_BC3_TYPELESS, DXGI_FORMAT_BC3_UNORM, 16)),
+    blocks(color(DXGI_FORMAT_BC3_UNORM, DXGI_FORMAT_BC3_TYPELESS, 16)),
+    blocks(srgb(DXGI_FORMAT_BC3_UNORM_SRGB, DXGI_FORMAT_BC3_TYPELESS, DXGI_FORMAT_BC3_UNORM, 16)),
+    blocks(typeless(DXGI_FORMAT_BC4_TYPELESS, DXGI_FORMAT_BC4_UNORM, 8)),
+    blocks(color(DXGI_FORMAT_BC4_UNORM, DXGI_FORMAT_BC4_TYPELESS, 8)),
+    blocks(color(DXGI_FORMAT_BC4_SNORM, DXGI_FORMAT_BC4_TYPELESS, 8)),
+    blocks(typeless(DXGI_FORMAT_BC5_TYPELESS, DXGI_FORMAT_BC5_UNORM, 16)),
+    blocks(color(DXGI_FORMAT_BC5_UNORM, DXGI_FORMAT_BC5_TYPELESS, 16)),
+    blocks(color(DXGI_FORMAT_BC5_SNORM, DXGI_FORMAT_BC5_TYPELESS, 16)),
+    color(DXGI_FORMAT_B5G6R5_UNORM, DXGI_FORMAT_B5G6R5_UNORM, 2),
+    color(DXGI_FORMAT_B5G5R5A1_UNORM, DXGI_FORMAT_B5G5R5A1_UNORM, 2),
+    typeless(DXGI_FORMAT_B8G8R8A8_TYPELESS, DXGI_FORMAT_B8G8R8A8_UNORM, 4),
+    color(DXGI_FORMAT_B8G8R8A8_UNORM, DXGI_FORMAT_B8G8R8A8_TYPELESS, 4),
+    srgb(DXGI_FORMAT_B8G8R8A8_UNORM_SRGB, DXGI_FORMAT_B8G8R8A8_TYPELESS, DXGI_FORMAT_B8G8R8A8_UNORM, 4),
+    typeless(DXGI_FORMAT_B8G8R8X8_TYPELESS, DXGI_FORMAT_B8G8R8X8_UNORM, 4),
+    color(DXGI_FORMAT_B8G8R8X8_UNORM, DXGI_FORMAT_B8G8R8X8_TYPELESS, 4),
+    srgb(DXGI_FORMAT_B8G8R8X8_UNORM_SRGB, DXGI_FORMAT_B8G8R8X8_TYPELESS, DXGI_FORMAT_B8G8R8X8_UNORM, 4),
 };
 
 }  // namespace
+
+uint32_t FormatRow::shared() const {
+  const uint32_t known = d3dFormatOfDxgi(linear);
+  return known ? deviceFormat(known) : static_cast<uint32_t>(AEROGPU_FORMAT_INVALID);
+}
 
 const FormatRow *FormatTable::find(DXGI_FORMAT format, bool isDepth) const {
   const FormatRow *found = nullptr;
@@ -86,20 +152,21 @@ const FormatRow *FormatTable::find(DXGI_FORMAT format, bool isDepth) const {
 const FormatRow *FormatTable::findD3d(uint32_t d3dFormat) const {
   if (!d3dFormat) return nullptr;
   for (const FormatRow &row : kRows)
-    if (!row.isTypeless && !row.isSrgb() && d3dFormatOfDxgi(row.dxgi) == d3dFormat && caps(row).caps) return &row;
+    if (!row.isTypeless() && !row.isSrgb() && d3dFormatOfDxgi(row.dxgi) == d3dFormat && row.shared() && caps(row).caps)
+      return &row;
   return nullptr;
 }
 
 UINT FormatTable::support(DXGI_FORMAT format) const {
   if (format == DXGI_FORMAT_R10G10B10_XR_BIAS_A2_UNORM) return D3D10_DDI_FORMAT_SUPPORT_NOT_SUPPORTED;
   const FormatRow *row = find(format);
-  if (!row || row->isTypeless) return 0;
+  if (!row || row->isTypeless()) return 0;
   const aerogpu_format_caps device = caps(*row);
   constexpr uint32_t kSampling = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_FILTER;
   const uint32_t reads = kSampling | (row->isSrgb() ? AEROGPU_FORMAT_CAP_SRGB_READ : 0);
   const uint32_t writes = AEROGPU_FORMAT_CAP_TARGET | (row->isSrgb() ? AEROGPU_FORMAT_CAP_SRGB_WRITE : 0);
   UINT out = 0;
-  if (row->isSampled && (device.caps & reads) == reads) out |= D3D10_DDI_FORMAT_SUPPORT_SHADER_SAMPLE;
+  if (!row->isDepth && (device.caps & reads) == reads) out |= D3D10_DDI_FORMAT_SUPPORT_SHADER_SAMPLE;
   const bool isTarget = (device.caps & writes) == writes;
   if (isTarget) out |= D3D10_DDI_FORMAT_SUPPORT_RENDERTARGET;
   if (isTarget && device.caps & AEROGPU_FORMAT_CAP_BLEND) out |= D3D10_DDI_FORMAT_SUPPORT_BLENDABLE;

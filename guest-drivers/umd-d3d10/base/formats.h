@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: MIT
-// formats.h: the DXGI_FORMATs that the driver has: the device's format for each, and what Direct3D may do with it. A
-// texture always has its family's format without sRGB, so that copies within a family are copies of bytes; a view says
-// whether texels are sRGB. Read-only once it is made; any thread.
+// formats.h: the DXGI_FORMATs that the driver has: the device's format for each, and what Direct3D may do with it.
+// Textures and views have the device's number of their DXGI_FORMAT, but for textures that others share: these have the
+// number that Direct3D 9 has for it, and views show them by the other one. Read-only once it is made; any thread.
 #pragma once
 
+#include "aerogpu/aerogpu_format.h"
 #include "guest-drivers/umd-common/base/device_block.h"
 #include "guest-drivers/umd-d3d10/base/ddi.h"
 
 namespace aero {
 
+/** The device's number of a DXGI_FORMAT is this one more. */
+inline constexpr uint32_t kDxgiFirst =
+    uint32_t{AEROGPU_FORMAT_DXGI_R32G32B32A32_TYPELESS} - uint32_t{DXGI_FORMAT_R32G32B32A32_TYPELESS};
+
 struct FormatRow {
-  uint8_t dxgi;      // DXGI_FORMAT
-  uint32_t texture;  // enum aerogpu_format of textures
-  uint32_t view;     // of views; differs in sRGB alone
-  uint8_t block;     // edge of a block, pixels
+  uint8_t dxgi;    // DXGI_FORMAT
+  uint8_t family;  // the typeless format of its family; itself if there is none
+  uint8_t linear;  // without sRGB; of a typeless format, the typed one as which the device stores it
+  uint8_t block;   // edge of a block, pixels
   uint8_t blockBytes;
-  bool isTypeless, isDepth, hasStencil;
-  bool isSampled;  // the device samples it as Direct3D 10 does
-  bool isSrgb() const { return view != texture; }
+  bool isDepth, hasStencil;
+  bool showsDepth;  // shaders read depth or stencil of textures of the family's depth format so
+  bool isViewOnly;  // and in no other texture
+  bool isTypeless() const { return dxgi == family && dxgi != linear; }
+  bool isSrgb() const { return dxgi != family && dxgi != linear; }
+  /** Returns enum aerogpu_format of textures that are not shared. */
+  uint32_t texture() const { return kDxgiFirst + (isDepth ? linear : dxgi); }
+  /** Returns that of views. */
+  uint32_t view() const { return kDxgiFirst + dxgi; }
+  /** Returns that of shared textures; AEROGPU_FORMAT_INVALID if Direct3D 9 has none. */
+  uint32_t shared() const;
 };
 
 class FormatTable {
@@ -36,7 +49,7 @@ public:
   UINT qualities(DXGI_FORMAT format, UINT samples) const;
 
 private:
-  aerogpu_format_caps caps(const FormatRow &row) const { return m_block.format(row.texture); }
+  aerogpu_format_caps caps(const FormatRow &row) const { return m_block.format(row.texture()); }
 
   DeviceBlock m_block;
 };

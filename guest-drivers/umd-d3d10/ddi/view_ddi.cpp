@@ -80,7 +80,8 @@ HRESULT ClearDepthStencilView(Device &device, D3D10DDI_HDEPTHSTENCILVIEW view, U
 
 HRESULT GenMips(Device &device, D3D10DDI_HSHADERRESOURCEVIEW handle) {
   View &view = *View::from(handle);
-  if (!view.isAll()) return kNotAvailable;  // the device makes all levels of all layers
+  // The device makes all levels of all layers, and of a typeless texture as its first format.
+  if (!view.isAll() || view.format().linear != view.resource().format().linear) return kNotAvailable;
   DeviceObjects &objects = device.objects;
   if (!touch(objects.context, sizeof(aerogpu_cmd_ext_generate_mips), view.resource()))
     return objects.context.result(false);

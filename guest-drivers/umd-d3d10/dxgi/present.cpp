@@ -10,7 +10,7 @@ namespace {
 
 /** True if its numbers count light; those of the other formats of the screen are encoded for the eye. */
 bool isLinear(const FormatRow &format) {
-  return format.texture == AEROGPU_FORMAT_D3D9_A16B16G16R16F;
+  return format.linear == DXGI_FORMAT_R16G16B16A16_FLOAT;
 }
 
 }  // namespace

@@ -28,6 +28,11 @@ uint64_t memoryOffset(const Place &place) {
   return place.resource.offsetOf(place.subresource) + uint64_t{span.firstRow} * level.pitch + span.firstByte;
 }
 
+/** True if texels of one are texels of the other: of one family, and both depth or neither. */
+bool isFamily(const Resource &a, const Resource &b) {
+  return a.format().family == b.format().family && a.format().isDepth == b.format().isDepth;
+}
+
 const LevelLayout &levelOf(const Place &place) {
   return place.resource.layout().level(place.resource.levelOf(place.subresource));
 }
@@ -141,8 +146,7 @@ HRESULT copyRegion(DeviceObjects &objects, Resource &target, uint32_t targetSubr
     const uint64_t end = box ? static_cast<uint64_t>(box->right) : source.bytes();
     return copyBuffer(objects, target, x, source, from, end - from);
   }
-  if (target.samples() > 1 || source.samples() > 1 || target.format().texture != source.format().texture)
-    return kNotAvailable;
+  if (target.samples() > 1 || source.samples() > 1 || !isFamily(target, source)) return kNotAvailable;
   const LevelLayout &from = source.layout().level(source.levelOf(sourceSubresource));
   const LevelLayout &to = target.layout().level(target.levelOf(targetSubresource));
   Rect rect = {0, 0, from.width, from.height};
@@ -198,7 +202,7 @@ HRESULT blitSubresource(DeviceObjects &objects, Resource &target, uint32_t targe
 
 HRESULT resolveSubresource(DeviceObjects &objects, Resource &target, uint32_t targetSubresource, Resource &source,
                            uint32_t sourceSubresource, bool isSrgb) {
-  if (target.isBuffer() || target.format().texture != source.format().texture) return kNotAvailable;
+  if (target.isBuffer() || !isFamily(target, source)) return kNotAvailable;
   const LevelLayout &level = target.layout().level(target.levelOf(targetSubresource));
   return blitSubresource(objects, target, targetSubresource, {0, 0, level.width, level.height}, source,
                          sourceSubresource,

@@ -32,7 +32,7 @@ uint32_t usageFlags(UINT bind) {
 
 /** Returns the D3DFORMAT by which the kernel driver knows textures of this format. */
 uint32_t kernelFormat(const FormatRow &format) {
-  return d3dFormatOfDxgi(format.isTypeless ? format.dxgi + 1u : format.dxgi);
+  return d3dFormatOfDxgi(format.linear);
 }
 
 }  // namespace
@@ -50,6 +50,13 @@ HRESULT Resource::create(DeviceObjects &objects, const D3D11DDIARG_CREATERESOURC
   // Another device may import the texture as soon as it has the handle, which it gets after this call.
   if (!failed(result) && identity.memory.token) result = objects.context.submit();
   return result;
+}
+
+bool Resource::canShow(const FormatRow &view) const {
+  if (view.isTypeless() || view.family != m_format->family) return false;
+  if (m_format->isDepth) return view.isDepth || view.showsDepth;
+  // Texels as they are or as sRGB; as any format of the family only where the device has a typeless one.
+  return !view.isDepth && ((m_format->isTypeless() && !m_isShown) || view.linear == m_format->linear);
 }
 
 HRESULT Resource::createBuffer(DeviceObjects &objects, const D3D11DDIARG_CREATERESOURCE &args) {
@@ -77,7 +84,7 @@ HRESULT Resource::describe(DeviceObjects &objects, const D3D11DDIARG_CREATERESOU
   if (args.ResourceDimension != D3D10DDIRESOURCE_TEXTURE2D && !m_isCube) return kNotAvailable;
   const bool isDepth = args.BindFlags & D3D10_DDI_BIND_DEPTH_STENCIL;
   const FormatRow *format = objects.formats.find(args.Format, isDepth);
-  if (!format) return kNotAvailable;
+  if (!format || format->isViewOnly) return kNotAvailable;
   m_samples = args.SampleDesc.Count ? args.SampleDesc.Count : 1;
   if (!objects.formats.qualities(args.Format, m_samples)) return kNotAvailable;
   const bool isShared = args.MiscFlags & D3D10_DDI_RESOURCE_MISC_SHARED || args.pPrimaryDesc;
@@ -110,19 +117,20 @@ HRESULT Resource::allocateShown(DeviceObjects &objects, const D3D11DDIARG_CREATE
   const bool isShared = args.MiscFlags & D3D10_DDI_RESOURCE_MISC_SHARED;
   const uint32_t d3dFormat = kernelFormat(*m_format);
   bool isPrimary = args.pPrimaryDesc != nullptr;
-  if (isPrimary && m_format->texture != AEROGPU_FORMAT_B8G8R8A8_UNORM &&
-      m_format->texture != AEROGPU_FORMAT_B8G8R8X8_UNORM) {  // PRIV-16
+  if (isPrimary && m_format->linear != DXGI_FORMAT_B8G8R8A8_UNORM &&
+      m_format->linear != DXGI_FORMAT_B8G8R8X8_UNORM) {  // PRIV-16
     if (!(args.pPrimaryDesc->Flags & DXGI_DDI_PRIMARY_OPTIONAL)) {
       args.pPrimaryDesc->DriverFlags |= DXGI_DDI_PRIMARY_DRIVER_FLAG_NO_SCANOUT;
       return kDxgiUnsupported;
     }
     isPrimary = false;
   }
-  const bool isKnown = d3dFormat && deviceFormat(d3dFormat) == m_format->texture;
+  const bool isKnown = m_format->shared();
   const bool isPresented = !isShared && !isPrimary && args.BindFlags & D3D10_DDI_BIND_PRESENT && isKnown &&
                            subresources() == 1 && m_samples == 1;
   if (!isShared && !isPrimary && !isPresented) return kOk;
-  if (!d3dFormat) return kNotAvailable;
+  if (!isKnown) return kNotAvailable;
+  m_isShown = true;
   AllocationRequest request;
   request.bytes = m_layout.bytes();
   request.width = m_layout.level(0).width;
@@ -166,7 +174,7 @@ HRESULT Resource::makeTexture(DeviceObjects &objects, uint32_t usage) {
   aerogpu_cmd_ext_create_texture create = {};
   create.texture_handle = identity.handle;
   create.usage_flags = usage;
-  create.format = m_format->texture;
+  create.format = deviceFormat();
   create.kind = m_isCube && m_layout.layers() == 6 ? AEROGPU_EXT_TEXTURE_CUBE : AEROGPU_EXT_TEXTURE_2D;
   create.width = m_layout.level(0).width;
   create.height = m_layout.level(0).height;
@@ -203,6 +211,7 @@ HRESULT Resource::open(DeviceObjects &objects, const D3D10DDIARG_OPENRESOURCE &a
   const DescribedSurface surface = describedSurface(priv);
   m_format = objects.formats.findD3d(surface.format);
   if (!m_format || !m_layout.set(*m_format, surface.width, surface.height, 0, 1, 1, 1)) return kNotAvailable;
+  m_isShown = true;
   identity.memory.handle = info.hAllocation;
   identity.memory.id = priv.alloc_id;
   identity.memory.token = priv.share_token;

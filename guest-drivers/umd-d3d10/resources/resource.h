@@ -36,6 +36,10 @@ public:
   bool isDynamic() const { return m_usage == D3D10_DDI_USAGE_DYNAMIC; }
   bool isCube() const { return m_isCube; }
   const FormatRow &format() const { return *m_format; }
+  /** Returns enum aerogpu_format of a texture. */
+  uint32_t deviceFormat() const { return m_isShown ? m_format->shared() : m_format->texture(); }
+  /** True if a view can show the texture in that format. */
+  bool canShow(const FormatRow &view) const;
   const TextureLayout &layout() const { return m_layout; }
   uint32_t bytes() const { return m_bytes; }  // of a buffer
   uint32_t samples() const { return m_samples; }
@@ -75,6 +79,7 @@ private:
   uint32_t m_usage = D3D10_DDI_USAGE_DEFAULT;
   uint32_t m_samples = 1;
   bool m_isCube = false;
+  bool m_isShown = false;  // others know it, by Direct3D 9's number of its format
 };
 
 /** Makes room for `bytes` of packets that touch resources, and lists those that cross contexts. */

@@ -94,10 +94,11 @@ TEST_P(Umd10, FormatsSayWhatTheDeviceCan) {
     EXPECT_EQ(support(format) & kAll, kAll) << format;
   EXPECT_EQ(support(DXGI_FORMAT_BC1_UNORM), D3D10_DDI_FORMAT_SUPPORT_SHADER_SAMPLE);
   EXPECT_EQ(support(DXGI_FORMAT_R10G10B10_XR_BIAS_A2_UNORM), D3D10_DDI_FORMAT_SUPPORT_NOT_SUPPORTED);
-  EXPECT_EQ(support(DXGI_FORMAT_R8G8B8A8_UINT), 0u);
+  EXPECT_EQ(support(DXGI_FORMAT_R8G8B8A8_UINT), D3D10_DDI_FORMAT_SUPPORT_RENDERTARGET) << "integers are not filtered";
+  EXPECT_EQ(support(DXGI_FORMAT_R24_UNORM_X8_TYPELESS), D3D10_DDI_FORMAT_SUPPORT_SHADER_SAMPLE);
   EXPECT_EQ(support(DXGI_FORMAT_R8G8B8A8_TYPELESS), 0u);
   EXPECT_EQ(support(DXGI_FORMAT_D24_UNORM_S8_UINT) & kAll, 0u);
-  EXPECT_EQ(support(DXGI_FORMAT_R32_FLOAT) & 1u, 0u) << "green and blue would read as 1";
+  EXPECT_EQ(support(DXGI_FORMAT_R32_FLOAT) & kAll, kAll);
   for (const UINT samples : {0u, 1u, 3u, 33u, 64u}) {
     UINT levels = 99;
     AERO_CALL(rt, CheckMultisampleQualityLevels, DXGI_FORMAT_R8G8B8A8_UNORM, samples, &levels);

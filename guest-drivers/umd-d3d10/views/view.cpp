@@ -6,9 +6,8 @@ namespace aero {
 HRESULT View::set(DeviceObjects &objects, D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, const Range &range) {
   m_resource = Resource::from(resource);
   if (m_resource->isBuffer()) return kNotAvailable;
-  m_format = objects.formats.find(format, m_resource->format().isDepth);
-  // A view shows texels as they are, or as sRGB.
-  if (!m_format || m_format->isTypeless || m_format->texture != m_resource->format().texture) return kNotAvailable;
+  m_format = objects.formats.find(format);
+  if (!m_format || !m_resource->canShow(*m_format)) return kNotAvailable;
   const TextureLayout &layout = m_resource->layout();
   m_level = range.level;
   m_layer = range.layer;
@@ -24,7 +23,6 @@ HRESULT View::create(DeviceObjects &objects, const D3D11DDIARG_CREATESHADERRESOU
   Range range;
   if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE2D) {
     range = {args.Tex2D.MostDetailedMip, args.Tex2D.MipLevels, args.Tex2D.FirstArraySlice, args.Tex2D.ArraySize};
-    if (args.Tex2D.ArraySize > 1) return kNotAvailable;  // the device samples no arrays
   } else if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURECUBE) {
     range = {args.TexCube.MostDetailedMip, args.TexCube.MipLevels, args.TexCube.First2DArrayFace,
              args.TexCube.NumCubes * 6};
@@ -33,7 +31,7 @@ HRESULT View::create(DeviceObjects &objects, const D3D11DDIARG_CREATESHADERRESOU
     return kNotAvailable;
   }
   const HRESULT result = set(objects, args.hDrvResource, args.Format, range);
-  return failed(result) || m_format->isSampled ? result : kNotAvailable;
+  return failed(result) || !m_format->isDepth ? result : kNotAvailable;
 }
 
 HRESULT View::create(DeviceObjects &objects, const D3D10DDIARG_CREATERENDERTARGETVIEW &args) {
@@ -43,7 +41,8 @@ HRESULT View::create(DeviceObjects &objects, const D3D10DDIARG_CREATERENDERTARGE
                              : Range{args.Tex2D.MipSlice, 1, args.Tex2D.FirstArraySlice, args.Tex2D.ArraySize};
   if (range.layers != 1) return kNotAvailable;  // only a geometry shader draws to the others
   const HRESULT result = set(objects, args.hDrvResource, args.Format, range);
-  return failed(result) || !(m_format->isDepth || m_format->block > 1) ? result : kNotAvailable;
+  const bool isColor = !m_resource->isBuffer() && !m_resource->format().isDepth;
+  return failed(result) || (isColor && m_format->block == 1) ? result : kNotAvailable;
 }
 
 HRESULT View::create(DeviceObjects &objects, const D3D11DDIARG_CREATEDEPTHSTENCILVIEW &args) {
@@ -57,7 +56,7 @@ HRESULT View::create(DeviceObjects &objects, const D3D11DDIARG_CREATEDEPTHSTENCI
 }
 
 uint32_t View::handle(DeviceObjects &objects) {
-  if (m_isAll && m_format->view == m_resource->format().texture) return m_resource->identity.handle;
+  if (m_isAll && m_format->view() == m_resource->deviceFormat()) return m_resource->identity.handle;
   if (m_view && m_generation == m_resource->generation) return m_view;
   destroy(objects);
   m_view = objects.take();
@@ -66,7 +65,7 @@ uint32_t View::handle(DeviceObjects &objects) {
   aerogpu_cmd_create_texture_view create = {};
   create.view_handle = m_view;
   create.texture_handle = m_resource->identity.handle;
-  create.format = m_format->view;
+  create.format = m_format->view();
   create.base_mip_level = m_level;
   create.mip_level_count = m_levels;
   create.base_array_layer = m_layer;
@@ -91,9 +90,13 @@ aerogpu_cmd_ext_fill *fill(DeviceObjects &objects, View &view) {
 }  // namespace
 
 HRESULT clearColor(DeviceObjects &objects, View &view, const FLOAT *color) {
-  auto *packet = fill(objects, view);
+  // By the view's format, which may be another one of the texture's family.
+  const uint32_t handle = view.handle(objects);
+  auto *packet = handle ? fill(objects, view) : nullptr;
   if (!packet) return objects.context.result(false);
-  packet->flags = AEROGPU_EXT_FILL_COLOR | (view.format().isSrgb() ? AEROGPU_EXT_FILL_SRGB_ENCODE : 0);
+  packet->texture = handle;
+  packet->mip_level = packet->array_layer = 0;
+  packet->flags = AEROGPU_EXT_FILL_COLOR;
   memcpy(packet->color_rgba_f32, color, sizeof packet->color_rgba_f32);
   return kOk;
 }

@@ -74,6 +74,7 @@ AEROGPU_ABI_SIZE(aerogpu_format_caps, 16);
 #define AEROGPU_FORMAT_CAP_STENCIL 0x4000U    /* a depth format with stencil */
 #define AEROGPU_FORMAT_CAP_BORDER 0x8000U     /* border colours are treated as its texels are */
 #define AEROGPU_FORMAT_CAP_GATHER 0x10000U    /* D3DSAMP_MIPMAPLODBIAS "GET4" gathers four texels */
+#define AEROGPU_FORMAT_CAP_VERTEX 0x20000U    /* elements of EXT_CREATE_LAYOUT */
 
 #pragma pack(pop)
 

@@ -27,6 +27,7 @@
 #define AEROGPU_EXT_FEATURE_HI_D3D10_SHADERS \
   0x2000U /* feature bit 45: the packets EXT_CREATE_SHADER and EXT_CREATE_LAYOUT work */
 #define AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS 0x4000U   /* feature bit 46: the packet EXT_PRESENT_RECTS works */
+#define AEROGPU_EXT_FEATURE_HI_D3D10 0x8000U           /* feature bit 47: the formats from 0x2000 on work */
 #define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U    /* feature bit 49: the packet EXT_WRITE_VALUE works */
 #define AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING 0x40000U /* feature bit 50: the packet EXT_ATTACH_BACKING works */
 #define AEROGPU_EXT_FEATURE_HI_SPACES \

@@ -137,11 +137,24 @@ Result<void> runExtBlit(Submission& s, const aerogpu_cmd_ext_blit& c,
 
 Result<void> runExtFill(Submission& s, const aerogpu_cmd_ext_fill& c,
                         std::span<const aerogpu_ext_rect> rects) {
-  const auto texture = s.handles.need<Texture>(c.texture, "no such texture");
+  // A view stands for a texture, and counts its mips and layers.
+  View* view = s.handles.get<View>(c.texture);
+  const auto texture =
+      view ? Result<Texture*>(view->texture.get()) : s.handles.need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
-  const Slice slice((*texture)->desc, c.mip_level, c.array_layer);
-  const Subresource sub = slice.sub;
   ClearArgs args;
+  uint32_t firstMip = 0, firstLayer = 0;
+  if (view) {
+    if (c.mip_level >= view->desc.mipCount ||
+        ((*texture)->desc.kind != TextureKind::Volume && c.array_layer >= view->desc.layerCount))
+      return refused(ErrorCode::OutOfBounds, "fill of a mip or layer that the view does not show",
+                     {{"mip_level", c.mip_level}, {"array_layer", c.array_layer}});
+    args.as = view->desc.format;
+    firstMip = view->desc.baseMip;
+    firstLayer = view->desc.baseLayer;
+  }
+  const Slice slice((*texture)->desc, c.mip_level + firstMip, c.array_layer + firstLayer);
+  const Subresource sub = slice.sub;
   args.color = c.flags & AEROGPU_EXT_FILL_COLOR;
   args.depth = c.flags & AEROGPU_EXT_FILL_DEPTH;
   args.stencil = c.flags & AEROGPU_EXT_FILL_STENCIL;

@@ -74,6 +74,9 @@ Result<void> createTexture(Submission& s, uint32_t handle, uint32_t formatNumber
   if (auto fits = needSize(s, described); !fits) return fits;
   const FormatInfo* format = findFormat(formatNumber);
   if (!format) return refused(ErrorCode::CmdDecode, "unknown format", {{"format", formatNumber}});
+  if (format->shows != FormatInfo::Shows::Texels)
+    return refused(ErrorCode::CmdDecode, "texture of a format that only views have",
+                   {{"format", formatNumber}});
   if (format->isYuv() && (described.kind != TextureKind::Texture2D || described.width % 2 != 0 ||
                           described.mipLevels > 1 || described.arrayLayers > 1 || described.samples > 1))
     return Error{ErrorCode::CmdDecode,

@@ -167,7 +167,8 @@ Result<void> runCopyTexture2d(Submission& s, const aerogpu_cmd_copy_texture2d& c
   if (!dst) return dst.error();
   const auto src = s.handles.need<Texture>(c.src_texture, "no such source texture");
   if (!src) return src.error();
-  if ((*dst)->desc.format != (*src)->desc.format)
+  if ((*dst)->desc.format != (*src)->desc.format &&
+      !copyCompatible(*findFormat((*dst)->desc.format), *findFormat((*src)->desc.format)))
     return refused(ErrorCode::CmdDecode, "texture formats differ",
                    {{"dst_texture", c.dst_texture},
                     {"its format", uint32_t{(*dst)->desc.format}},

@@ -116,11 +116,11 @@ uint32_t meaningOf(const SignatureEntry& entry, ProgramType program, bool output
   return output || generated || value > kSampleIndex ? 0 : value;
 }
 
-uint32_t componentTypeOf(InputClasses classes, uint32_t reg) {
-  switch (static_cast<InputClass>(classes >> (reg * 2) & 3)) {
-    case InputClass::Uint:
+uint32_t componentTypeOf(RegisterClasses classes, uint32_t reg) {
+  switch (static_cast<NumberClass>(classes >> (reg * 2) & 3)) {
+    case NumberClass::Uint:
       return kUint;
-    case InputClass::Int:
+    case NumberClass::Int:
       return kInt;
     default:
       return kFloat;
@@ -129,7 +129,7 @@ uint32_t componentTypeOf(InputClasses classes, uint32_t reg) {
 
 class SignatureRows {
 public:
-  SignatureRows(ProgramType program, bool output, InputClasses classes)
+  SignatureRows(ProgramType program, bool output, RegisterClasses classes)
       : m_program(program), m_output(output), m_classes(classes) {}
 
   void add(std::span<const SignatureEntry> entries, const std::array<uint8_t, kRegisters>& declared) {
@@ -174,7 +174,7 @@ private:
     // An input's second mask has the components that are read, an output's those that are not written.
     const uint32_t second = m_output ? mask & ~declared : mask & declared;
     if (m_program == ProgramType::Pixel && m_output) {
-      m_rows.push_back({"SV_Target", reg, 0, kFloat, reg, mask, second});
+      m_rows.push_back({"SV_Target", reg, 0, componentTypeOf(m_classes, reg), reg, mask, second});
       return;
     }
     const uint32_t meaning = meaningOf(e, m_program, m_output);
@@ -190,7 +190,7 @@ private:
 
   const ProgramType m_program;
   const bool m_output;
-  const InputClasses m_classes;
+  const RegisterClasses m_classes;
   std::vector<SignatureRow> m_rows;
   uint32_t m_distances[2] = {};  ///< rows of clip and of cull distances
 };
@@ -234,12 +234,12 @@ Result<std::vector<uint8_t>> containerOf(std::span<const BuiltChunk> chunks) {
 
 }  // namespace
 
-Result<BuiltContainer> buildContainer(const TokenProgram& p, InputClasses classes) {
+Result<BuiltContainer> buildContainer(const TokenProgram& p, RegisterClasses classes) {
   auto declared = declarationsOf(p);
   if (!declared) return declared.error();
   const auto program = static_cast<ProgramType>(p.tokens[0] >> 16);
   const bool model5 = (p.tokens[0] >> 4 & 15) >= 5;
-  SignatureRows inputs(program, false, classes), outputs(program, true, 0);
+  SignatureRows inputs(program, false, classes), outputs(program, true, classes);
   inputs.add(p.inputs, declared->inputs);
   outputs.add(p.outputs, declared->outputs);
   for (uint32_t i = 0; i < std::size(kSpecialOutputs); ++i)
@@ -261,6 +261,8 @@ Result<BuiltContainer> buildContainer(const TokenProgram& p, InputClasses classe
     for (const SignatureEntry& e : p.outputs)
       if (e.register_index < kRegisters && declared->outputs[e.register_index])
         built.targets |= 1u << e.register_index;
+  for (uint32_t reg = 0; reg < kRegisters; ++reg)
+    if ((built.fedInputs | built.targets) >> reg & 1) built.typed |= kClassBits << (reg * 2);
   return built;
 }
 

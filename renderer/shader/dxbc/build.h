@@ -13,15 +13,16 @@
 
 namespace aerogpu::shader {
 
-/// The types that a vertex shader's input registers are fed with, two bits for each of 32.
-enum class InputClass : uint8_t { Float = 0, Uint = 1, Int = 2 };
-using InputClasses = uint64_t;
+/// The types that a vertex shader's input registers are fed with, or that the targets of a pixel shader's
+/// output registers have; two bits for each of 32.
+enum class NumberClass : uint8_t { Float = 0, Uint = 1, Int = 2 };
+using RegisterClasses = uint64_t;
 
-inline constexpr InputClasses kClassBits = 3;  ///< of register 0
+inline constexpr RegisterClasses kClassBits = 3;  ///< of register 0
 
 /// Returns the bits of one register.
-constexpr InputClasses classesOf(uint32_t reg, InputClass of) {
-  return static_cast<InputClasses>(of) << (reg * 2);
+constexpr RegisterClasses classesOf(uint32_t reg, NumberClass of) {
+  return static_cast<RegisterClasses>(of) << (reg * 2);
 }
 
 /// A vertex, pixel or compute shader, with version and length before the code. Entries have a register below
@@ -35,9 +36,10 @@ struct BuiltContainer {
   std::vector<uint8_t> bytes;  ///< with the right checksum
   uint32_t fedInputs = 0;      ///< vertex shader: bit n if register n is read and the layout feeds it
   uint32_t targets = 0;        ///< pixel shader: bit n if it writes target n
+  RegisterClasses typed = 0;   ///< the bits of all registers whose class counts
 };
 
 /// Fails with CmdDecode if the tokens declare an input or output that no entry holds.
-Result<BuiltContainer> buildContainer(const TokenProgram& program, InputClasses classes);
+Result<BuiltContainer> buildContainer(const TokenProgram& program, RegisterClasses classes);
 
 }  // namespace aerogpu::shader

@@ -59,7 +59,8 @@ std::vector<RawRow> rows(std::span<const uint8_t> signature) {
   return out;
 }
 
-BuiltContainer built(const Tokens& tokens, const Entries& in, const Entries& out, InputClasses classes = 0) {
+BuiltContainer built(const Tokens& tokens, const Entries& in, const Entries& out,
+                     RegisterClasses classes = 0) {
   auto result = buildContainer({tokens, in, out}, classes);
   EXPECT_TRUE(result.ok()) << result.error().what;
   if (!result.ok()) return {};
@@ -117,7 +118,7 @@ TEST(DxbcBuild, TypesOfAVertexShadersInputsAreTheLayouts) {
   declare(t, 0x5F, kInput, 1, 15);
   declare(t, 0x5F, kInput, 31, 15);
   const BuiltContainer got = built(program(kVs40, t), {{0, 0, 15}, {0, 1, 15}, {0, 2, 15}, {0, 31, 15}}, {},
-                                   classesOf(0, InputClass::Int) | classesOf(31, InputClass::Uint));
+                                   classesOf(0, NumberClass::Int) | classesOf(31, NumberClass::Uint));
   EXPECT_EQ(rows(chunk(got.bytes, "ISGN")),
             (std::vector<RawRow>{{"REGISTER", 0, 0, kSintType, 0, 15, 15},
                                  {"REGISTER", 4, 0, kFloatType, 1, 15, 15},

@@ -83,7 +83,7 @@ void makeObjects(CommandWriter& w, const Everything& all, uint32_t backed, uint3
     packets::upload(w, handle, 0, pattern(8 * 8 * 4));
   }
   packets::createShown(w, kScattered, 8, 8, scattered);
-  makeTexture(w, kMips, AEROGPU_EXT_TEXTURE_2D, AEROGPU_FORMAT_R8G8B8A8_UNORM, 8, 1, 3, 2);
+  makeTexture(w, kMips, AEROGPU_EXT_TEXTURE_2D, AEROGPU_FORMAT_DXGI_R8G8B8A8_TYPELESS, 8, 1, 3, 2);
   packets::upload(w, kMips, 0, pattern(2 * (8 * 8 + 4 * 4 + 2 * 2) * 4));
   makeTexture(w, kCube, AEROGPU_EXT_TEXTURE_CUBE, AEROGPU_FORMAT_B5G6R5_UNORM, 4, 1, 1, 6);
   packets::upload(w, kCube, 0, pattern(6 * 4 * 4 * 2));
@@ -105,7 +105,7 @@ void makeObjects(CommandWriter& w, const Everything& all, uint32_t backed, uint3
   aerogpu_cmd_create_texture_view view{};
   view.view_handle = kView;
   view.texture_handle = kMips;
-  view.format = AEROGPU_FORMAT_R8G8B8A8_UNORM_SRGB;
+  view.format = AEROGPU_FORMAT_DXGI_R8G8B8A8_UINT;
   view.base_mip_level = 1;
   view.mip_level_count = 2;
   view.base_array_layer = 1;

@@ -101,7 +101,7 @@ Result<DescriptorWrite> D3d9Draw::textureWrite(const core::DrawState& state,
   // What is unbound reads opaque black in D3D9.
   ViewKey key;
   auto view = bound ? boundView(state, resource, sampler, viewType, write.image.imageLayout, key)
-                    : m_parts.standIns.image(StandIns::Color::OpaqueBlack, viewType, write.image.imageLayout);
+                    : m_parts.standIns.opaqueBlack(viewType, write.image.imageLayout);
   if (!view) return view.error();
   SampledAs as;
   if (bound) {

@@ -9,7 +9,13 @@
 namespace aerogpu::vk {
 
 bool DxbcDraw::choiceChanges(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty) const {
+  if ((dirty & core::kDirtyTargets) && shaders.ps && targetClassesOf(*shaders.ps) != shaders.targetClasses)
+    return true;
   return (dirty & core::kDirtyInputLayout) && inputClassesOf(state, *shaders.vs) != shaders.inputClasses;
+}
+
+shader::RegisterClasses DxbcDraw::targetClassesOf(const ShaderCode& ps) const {
+  return m_parts.targets.info().classes & ps.typedRegisters;
 }
 
 Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders) {
@@ -17,7 +23,12 @@ Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders
   auto module = m_parts.shaders.tokenModule(*shaders.vs, shaders.inputClasses);
   if (!module) return module.error();
   shaders.vsModule = *module;
-  if (shaders.ps) shaders.psModule = &shaders.ps->module;
+  if (shaders.ps) {
+    shaders.targetClasses = targetClassesOf(*shaders.ps);
+    auto pixel = m_parts.shaders.tokenModule(*shaders.ps, shaders.targetClasses);
+    if (!pixel) return pixel.error();
+    shaders.psModule = *pixel;
+  }
   auto layout = m_parts.layouts.dxbc(*shaders.vs, shaders.ps);
   if (!layout) return layout.error();
   shaders.layout = *layout;
@@ -85,7 +96,9 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
         const core::ShaderResourceBinding& resource = bound.resources[b.reg];
         CachedView view;
         if (resource.texture && resource.texture->gpu &&
-            canView(resource.texture->desc, b.viewType, resource.layers())) {
+            canView(resource.texture->desc, b.viewType, resource.layers()) &&
+            numbersOf(*core::findFormat(resource.view ? resource.view->desc.format
+                                                      : resource.texture->desc.format)) == b.texelFormat) {
           auto key = sampledViewKey(m_parts.gpu, resource, b.viewType, false);
           if (!key) return key.error();
           auto made = sampledView(m_parts.gpu, m_parts.targets, *resource.texture, *key);
@@ -94,7 +107,7 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
           write.image.imageLayout = TextureObject::of(*resource.texture).sampledLayout();
         }
         if (!view.handle) {
-          auto made = m_parts.standIns.image(StandIns::Color::Zero, b.viewType, write.image.imageLayout);
+          auto made = m_parts.standIns.zero(b.texelFormat, b.viewType, write.image.imageLayout);
           if (!made) return made.error();
           view = *made;
         }

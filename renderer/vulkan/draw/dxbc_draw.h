@@ -33,6 +33,8 @@ public:
 private:
   Result<void> gatherStage(const core::DrawState& state, const ShaderCode& code, VkDescriptorSet& set);
   void noteWrites(VkPipelineStageFlags2 stages);
+  /// Returns the numbers of the targets that the pixel shader writes.
+  shader::RegisterClasses targetClassesOf(const ShaderCode& ps) const;
 
   const DrawParts m_parts;
   PipelineCache& m_pipelines;

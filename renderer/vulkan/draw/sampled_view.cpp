@@ -6,7 +6,8 @@ namespace aerogpu::vk {
 Result<ViewKey> sampledViewKey(const Gpu& gpu, const core::ShaderResourceBinding& bound, VkImageViewType type,
                                bool srgb) {
   ViewKey key;
-  VkFormatInfo format = TextureObject::of(*bound.texture).format();
+  const VkFormatInfo& own = TextureObject::of(*bound.texture).format();
+  VkFormatInfo format = own;
   key.mipCount = bound.texture->desc.mipLevels;
   key.layerCount = bound.texture->desc.arrayLayers;
   if (const core::View* view = bound.view.get()) {
@@ -23,8 +24,12 @@ Result<ViewKey> sampledViewKey(const Gpu& gpu, const core::ShaderResourceBinding
   if (type == VK_IMAGE_VIEW_TYPE_CUBE) key.layerCount = 6;
   if (type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY) key.layerCount -= key.layerCount % 6;
   key.format = srgb && format.srgb != VK_FORMAT_UNDEFINED ? format.srgb : format.asDeclared();
-  key.aspects = format.info->depth ? VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT}
-                                   : VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
+  if (own.info->depth) {
+    key.format = own.linear;
+    key.aspects = format.info->shows == core::FormatInfo::Shows::Stencil
+                      ? VkImageAspectFlags{VK_IMAGE_ASPECT_STENCIL_BIT}
+                      : VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT};
+  }
   key.components = format.components;
   return key;
 }

@@ -33,7 +33,7 @@ struct DrawShaders {
   ShaderCode* ps = nullptr;  ///< null: only depth is written
   const ModuleRef* vsModule = nullptr;
   const ModuleRef* psModule = nullptr;
-  shader::InputClasses inputClasses = 0;  ///< that vsModule is made for; DXBC
+  shader::RegisterClasses inputClasses = 0, targetClasses = 0;  ///< that the modules are made for; DXBC
   PipelineLayout layout;
 
   uint32_t outputMask() const { return ps ? ps->outputMask : 0; }

@@ -9,6 +9,9 @@ namespace aerogpu::vk {
 namespace {
 
 constexpr uint64_t kZeroBytes = 65536;  // the largest constant buffer
+// Floats, and integers without and with sign.
+constexpr aerogpu_format kZeros[3] = {AEROGPU_FORMAT_B8G8R8A8_UNORM, AEROGPU_FORMAT_DXGI_R8G8B8A8_UINT,
+                                      AEROGPU_FORMAT_DXGI_R8G8B8A8_SINT};
 constexpr VkFormat kTexelFormats[3] = {VK_FORMAT_R32_SFLOAT, VK_FORMAT_R32_UINT, VK_FORMAT_R32_SINT};
 
 }  // namespace
@@ -18,25 +21,28 @@ StandIns::~StandIns() {
   if (m_zeros) m_gpu.recorder->retire(*m_gpu.buffers, m_zeros);
 }
 
+Result<StandIns::Images> StandIns::make(aerogpu_format format) {
+  core::TextureDesc desc;
+  desc.width = desc.height = 1;
+  desc.format = format;
+  desc.kind = core::TextureKind::Cube;
+  desc.arrayLayers = 6;
+  auto layers = TextureObject::create(m_gpu, desc);
+  if (!layers) return layers.error();
+  desc.kind = core::TextureKind::Volume;
+  desc.arrayLayers = 1;
+  auto volume = TextureObject::create(m_gpu, desc);
+  if (!volume) return volume.error();
+  return Images{std::move(*layers), std::move(*volume)};
+}
+
 Result<void> StandIns::create() {
-  const auto make = [&](Images& images, aerogpu_format format) -> Result<void> {
-    core::TextureDesc desc;
-    desc.width = desc.height = 1;
-    desc.format = format;
-    desc.kind = core::TextureKind::Cube;
-    desc.arrayLayers = 6;
-    auto layers = TextureObject::create(m_gpu, desc);
-    if (!layers) return layers.error();
-    images.layers = std::move(*layers);
-    desc.kind = core::TextureKind::Volume;
-    desc.arrayLayers = 1;
-    auto volume = TextureObject::create(m_gpu, desc);
-    if (!volume) return volume.error();
-    images.volume = std::move(*volume);
-    return {};
-  };
-  if (auto made = make(m_opaque, AEROGPU_FORMAT_B8G8R8X8_UNORM); !made) return made;
-  if (auto made = make(m_zero, AEROGPU_FORMAT_B8G8R8A8_UNORM); !made) return made;
+  auto opaque = make(AEROGPU_FORMAT_B8G8R8X8_UNORM);
+  if (!opaque) return opaque.error();
+  m_opaque = std::move(*opaque);
+  auto zero = make(kZeros[0]);
+  if (!zero) return zero.error();
+  m_zero[0] = std::move(*zero);
   auto zeros = m_gpu.buffers->allocate(kZeroBytes, 256);
   if (!zeros) return zeros.error();
   m_zeros = *zeros;
@@ -54,9 +60,17 @@ Result<void> StandIns::create() {
   return {};
 }
 
-Result<CachedView> StandIns::image(Color color, VkImageViewType type, VkImageLayout& layout) {
-  const bool opaque = color == Color::OpaqueBlack;
-  const Images& images = opaque ? m_opaque : m_zero;
+Result<CachedView> StandIns::zero(VkFormat numbers, VkImageViewType type, VkImageLayout& layout) {
+  const size_t i = numberOf(numbers);
+  if (!m_zero[i].layers) {
+    auto made = make(kZeros[i]);
+    if (!made) return made.error();
+    m_zero[i] = std::move(*made);
+  }
+  return image(m_zero[i], type, layout);
+}
+
+Result<CachedView> StandIns::image(const Images& images, VkImageViewType type, VkImageLayout& layout) {
   auto& texture =
       static_cast<TextureObject&>(type == VK_IMAGE_VIEW_TYPE_3D ? *images.volume : *images.layers);
   ViewKey key;
@@ -72,7 +86,11 @@ Result<CachedView> StandIns::image(Color color, VkImageViewType type, VkImageLay
 }
 
 VkBufferView StandIns::texels(VkFormat format) const {
-  return m_texels[format == VK_FORMAT_R32_SFLOAT ? 0 : format == VK_FORMAT_R32_UINT ? 1 : 2];
+  return m_texels[numberOf(format)];
+}
+
+size_t StandIns::numberOf(VkFormat numbers) {
+  return numbers == VK_FORMAT_R32_SFLOAT ? 0 : numbers == VK_FORMAT_R32_UINT ? 1 : 2;
 }
 
 }  // namespace aerogpu::vk

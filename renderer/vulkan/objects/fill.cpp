@@ -86,10 +86,15 @@ void TextureObject::beginPassOn(VkImageView view, const VkRect2D& area, const co
 }
 
 VkClearColorValue TextureObject::exactColor(const core::ClearArgs& args) const {
-  uint8_t texel[16] = {};
-  core::clearTexel(*m_format.info, args, texel);
-  const core::Rgba color = core::readTexel(*m_format.info, false, texel);
+  const core::FormatInfo& as = core::filledFormat(m_desc, args);
   VkClearColorValue value{};
+  if (as.isInteger()) {
+    std::ranges::copy(core::toIntegers(as, args.rgba), value.uint32);
+    return value;
+  }
+  uint8_t texel[16] = {};
+  core::clearTexel(as, args, texel);
+  const core::Rgba color = core::readTexel(as, false, texel);
   std::copy(color.begin(), color.end(), value.float32);
   return value;
 }
@@ -98,7 +103,8 @@ VkClearValue TextureObject::clearValue(const core::ClearArgs& args) const {
   VkClearValue value{};
   if (args.color && m_format.plain) {
     value.color = exactColor(args);
-    if (m_format.info->opaque) value.color.float32[3] = 1;
+    const core::FormatInfo& as = core::filledFormat(m_desc, args);
+    if (as.opaque && !as.isInteger()) value.color.float32[3] = 1;
   } else if (args.color) {
     std::copy(args.rgba.begin(), args.rgba.end(), value.color.float32);
     if (m_format.info->opaque) value.color.float32[3] = 1;
@@ -112,7 +118,14 @@ Result<void> TextureObject::fillTarget(core::Subresource sub, std::span<const co
                                        const core::ClearArgs& args) {
   if (auto opened = m_gpu.recorder->open(); !opened) return opened;
   const bool srgb = args.color && !m_format.plain && core::asSrgb(m_desc.format, args.encodeSrgb);
-  auto target = targetView(sub, srgb ? m_format.srgb : m_format.linear);
+  VkFormat format = srgb ? m_format.srgb : m_format.linear;
+  if (args.color && args.as != AEROGPU_FORMAT_INVALID && args.as != m_desc.format) {
+    // Texels are encoded by exactColor().
+    auto mapped = mapFormat(*m_gpu.device, args.as);
+    if (!mapped) return mapped.error();
+    format = mapped->linear;
+  }
+  auto target = targetView(sub, format);
   if (!target) return target.error();
   if (boxes.size() == 1) {
     beginPassOn(target->handle, rectOf(boxes[0]), &args);
@@ -148,13 +161,22 @@ Result<void> TextureObject::fillImage(core::Subresource sub, const core::ClearAr
   return {};
 }
 
+bool TextureObject::isTargetAs(const core::FormatInfo& format) const {
+  const auto mapped = mapFormat(*m_gpu.device, format.format);
+  return mapped && mapped->plain &&
+         (m_gpu.device->formatFeatures(mapped->linear) & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT) != 0;
+}
+
 Result<void> TextureObject::fill(core::Subresource sub, std::span<const core::Box> boxes,
                                  const core::ClearArgs& args) {
   if (auto checked = core::checkFill(m_desc, sub, boxes, args); !checked) return checked;
   const core::Box whole = all(sub);
-  if (isTarget()) return fillTarget(sub, boxes.empty() ? std::span(&whole, 1) : boxes, args);
-  if (boxes.empty() && m_format.plain) return fillImage(sub, args);
-  TexelSource source(*m_format.info, args);
+  const core::FormatInfo& as = core::filledFormat(m_desc, args);
+  // Other members of a family may be no targets of this GPU.
+  const bool drawn = isTarget() && (!m_format.info->typeless || isTargetAs(as));
+  if (drawn) return fillTarget(sub, boxes.empty() ? std::span(&whole, 1) : boxes, args);
+  if (boxes.empty() && m_format.plain && as.format == m_desc.format) return fillImage(sub, args);
+  TexelSource source(as, args);
   for (const core::Box& box : boxes.empty() ? std::span(&whole, 1) : boxes) {
     const uint64_t row = uint64_t{box.width} * m_format.info->blockBytes;
     if (auto written = write(sub, box, {row, row * box.height}, source); !written) return written;

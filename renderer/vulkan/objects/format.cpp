@@ -3,14 +3,16 @@
 // Vulkan's PACK16 names and Direct3D 9's names from the highest, hence R5G6B5 and A1R5G5B5.
 #include "renderer/vulkan/objects/format.h"
 
+#include <algorithm>
+
 #include "aerogpu/aerogpu_caps.h"
 #include "renderer/core/caps.h"
+#include "renderer/core/input_layout.h"
+#include "renderer/vulkan/objects/dxgi_format.h"
 
 namespace aerogpu::vk {
 namespace {
 
-constexpr uint8_t kR = VK_COMPONENT_SWIZZLE_R, kG = VK_COMPONENT_SWIZZLE_G, kB = VK_COMPONENT_SWIZZLE_B,
-                  kA = VK_COMPONENT_SWIZZLE_A, k0 = VK_COMPONENT_SWIZZLE_ZERO, k1 = VK_COMPONENT_SWIZZLE_ONE;
 constexpr Components kSame{}, kOpaque{0, 0, 0, k1};
 
 struct Row {
@@ -144,7 +146,42 @@ std::array<uint8_t, 4> VkFormatInfo::narrow() const {
   return narrow ? steps : std::array<uint8_t, 4>{};
 }
 
+std::vector<VkFormat> viewFormats(const VkFormatInfo& format) {
+  if (!format.info->typeless)
+    return format.srgb == VK_FORMAT_UNDEFINED ? std::vector<VkFormat>{}
+                                              : std::vector{format.linear, format.srgb};
+  std::vector<VkFormat> out;
+  const auto add = [&](VkFormat one) {
+    if (one != VK_FORMAT_UNDEFINED && std::ranges::find(out, one) == out.end()) out.push_back(one);
+  };
+  for (const core::FormatInfo& info : core::allFormats()) {
+    if (info.family != format.info->format) continue;
+    const DxgiFormat* row = findDxgi(uint32_t{info.format} - core::kFirstDxgiFormat);
+    add(row->linear);
+    add(row->srgb);
+  }
+  return out;
+}
+
+VkFormat numbersOf(const core::FormatInfo& format) {
+  if (!format.isInteger()) return VK_FORMAT_R32_SFLOAT;
+  return format.channels[0].type == core::Channel::Type::Sint ? VK_FORMAT_R32_SINT : VK_FORMAT_R32_UINT;
+}
+
 Result<VkFormatInfo> mapFormat(const Device& device, aerogpu_format format) {
+  if (core::isDxgi(format)) {
+    const DxgiFormat* row = findDxgi(uint32_t{format} - core::kFirstDxgiFormat);
+    const core::FormatInfo* info = core::findFormat(format);
+    if (!row || !info) return Error{ErrorCode::Backend, "format unknown to the Vulkan back end", {}};
+    VkFormatInfo out;
+    out.linear = row->linear;
+    out.srgb = row->srgb;
+    out.components = row->components;
+    out.info = info;
+    out.plain = core::rendersPlainly(*info);
+    fallBack(out, device.caps());
+    return out;
+  }
   for (const Row& row : kRows) {
     if (row.format != format) continue;
     VkFormatInfo out;
@@ -175,8 +212,9 @@ core::FormatCaps formatCaps(const Device& device, aerogpu_format format) {
   constexpr VkFormatFeatureFlags kMoved =
       VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
   const bool sampled = has(VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT);
-  if (!has(kMoved) || (!f.info->depth && !sampled) ||
-      (f.info->depth && !has(VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT)))
+  const bool isDepth = f.info->depth || f.info->shows != core::FormatInfo::Shows::Texels;
+  if (!has(kMoved) || (!isDepth && !sampled) ||
+      (isDepth && !has(VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT)))
     return {};
   constexpr uint32_t kSampling = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE |
                                  AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_COMPARE |
@@ -192,6 +230,11 @@ core::FormatCaps formatCaps(const Device& device, aerogpu_format format) {
   const bool attached = f.drawn() && has(VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT);
   needs(attached, AEROGPU_FORMAT_CAP_BLIT_DST | AEROGPU_FORMAT_CAP_AUTO_MIPS);
   needs(has(VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT), AEROGPU_FORMAT_CAP_BLEND);
+  if (caps & AEROGPU_FORMAT_CAP_VERTEX) {
+    const VkFormat element = dxgiVertexFormat(uint32_t{format} - core::kFirstDxgiFormat);
+    needs(device.bufferFormatFeatures(element) & VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT,
+          AEROGPU_FORMAT_CAP_VERTEX);
+  }
   if (f.srgb != VK_FORMAT_UNDEFINED) {
     const VkFormatFeatureFlags twin = device.formatFeatures(f.srgb);
     needs(twin & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT, AEROGPU_FORMAT_CAP_SRGB_READ);
@@ -209,7 +252,7 @@ core::FormatCaps formatCaps(const Device& device, aerogpu_format format) {
   image.imageType = VK_IMAGE_TYPE_3D;
   needs(device.fits(image), AEROGPU_FORMAT_CAP_VOLUME);
   image.imageType = VK_IMAGE_TYPE_2D;
-  if (f.info->depth)
+  if (isDepth)
     image.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
   else if (attached)
     image.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
@@ -218,6 +261,11 @@ core::FormatCaps formatCaps(const Device& device, aerogpu_format format) {
   needs(device.fits(image), AEROGPU_FORMAT_CAP_CUBE);
   core::FormatCaps out{caps, 0};
   if (!f.info->depth && !target) return out;
+  // DXF-12
+  if (f.info->isInteger()) {
+    out.samples = 1;
+    return out;
+  }
   image.arrayLayers = 1;
   image.flags = 0;
   const VkPhysicalDeviceLimits& limits = device.limits();

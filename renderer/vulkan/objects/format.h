@@ -2,25 +2,17 @@
 // aerogpu_format in Vulkan's terms. One table; see also core/format.h.
 #pragma once
 
+#include <vector>
+
 #include "aerogpu/aerogpu_format.h"
 #include "renderer/core/backend.h"
 #include "renderer/core/format.h"
 #include "renderer/shader/spirv/blit.h"
 #include "renderer/vulkan/device/device.h"
 #include "renderer/vulkan/device/texel_conversion.h"
+#include "renderer/vulkan/objects/components.h"
 
 namespace aerogpu::vk {
-
-/// The image's channel for each channel of a sampled color. VK_COMPONENT_SWIZZLE_IDENTITY: the same channel.
-struct Components {
-  uint8_t r = VK_COMPONENT_SWIZZLE_IDENTITY, g = VK_COMPONENT_SWIZZLE_IDENTITY,
-          b = VK_COMPONENT_SWIZZLE_IDENTITY, a = VK_COMPONENT_SWIZZLE_IDENTITY;
-  bool operator==(const Components&) const = default;
-  VkComponentMapping mapping() const {
-    const auto as = [](uint8_t c) { return static_cast<VkComponentSwizzle>(c); };
-    return {as(r), as(g), as(b), as(a)};
-  }
-};
 
 struct VkFormatInfo {
   VkFormat linear = VK_FORMAT_UNDEFINED;  ///< reads and writes the stored values
@@ -36,8 +28,8 @@ struct VkFormatInfo {
     return info->stencil ? VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT
                          : VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT};
   }
-  /// True if a blit can draw to it, provided the GPU has such targets.
-  bool drawn() const { return core::takesColors(*info); }
+  /// True if a blit or a fill can draw to it, provided the GPU has such targets.
+  bool drawn() const { return !info->depth && core::canBeFilled(*info); }
   /// Returns the form in which colors must be written so that its views show them.
   shader::BlitOutput blitOutput() const;
   /// Returns BlitShader::narrow for textures of the format.
@@ -50,6 +42,12 @@ struct VkFormatInfo {
 
 /// Returns the way `device` stores `format`. The features say whether it has textures of it.
 Result<VkFormatInfo> mapFormat(const Device& device, aerogpu_format format);
+
+/// Returns the formats of all views of a texture of that format, if there are several.
+std::vector<VkFormat> viewFormats(const VkFormatInfo& format);
+
+/// Returns VK_FORMAT_R32_SFLOAT, _UINT or _SINT: the numbers that shaders read from textures of the format.
+VkFormat numbersOf(const core::FormatInfo& format);
 
 /// Returns the uses of textures of that format: AEROGPU_FORMAT_CAP_*, and numbers of samples.
 core::FormatCaps formatCaps(const Device& device, aerogpu_format format);

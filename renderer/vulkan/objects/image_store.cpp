@@ -81,12 +81,12 @@ Result<StoredImage*> ImageStore::take(const core::TextureDesc& desc, HostMemoryC
 Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge* charge, uint64_t extraBytes) {
   const DeviceTable& vk = m_device.vk();
   const core::TextureDesc& desc = shape.desc;
-  const VkFormat formats[2] = {shape.format.linear, shape.format.srgb};
+  const std::vector<VkFormat> formats = viewFormats(shape.format);
   VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO};
-  list.viewFormatCount = 2;
-  list.pViewFormats = formats;
+  list.viewFormatCount = static_cast<uint32_t>(formats.size());
+  list.pViewFormats = formats.data();
   VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
-  if (shape.format.srgb != VK_FORMAT_UNDEFINED) {
+  if (!formats.empty()) {
     if (m_device.caps().imageFormatList) info.pNext = &list;
     info.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
   }

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string>
 
+#include "renderer/vulkan/objects/dxgi_format.h"
+
 namespace aerogpu::vk {
 namespace {
 
@@ -32,63 +34,9 @@ constexpr VkFormat kDeclTypes[] = {
     VK_FORMAT_R16G16B16A16_SFLOAT,         // FLOAT16_4
 };
 
-struct DxgiRow {
-  uint32_t dxgi;
-  VkFormat format;
-};
-constexpr DxgiRow kDxgiFormats[] = {
-    {2, VK_FORMAT_R32G32B32A32_SFLOAT},
-    {3, VK_FORMAT_R32G32B32A32_UINT},
-    {4, VK_FORMAT_R32G32B32A32_SINT},
-    {6, VK_FORMAT_R32G32B32_SFLOAT},
-    {7, VK_FORMAT_R32G32B32_UINT},
-    {8, VK_FORMAT_R32G32B32_SINT},
-    {10, VK_FORMAT_R16G16B16A16_SFLOAT},
-    {11, VK_FORMAT_R16G16B16A16_UNORM},
-    {12, VK_FORMAT_R16G16B16A16_UINT},
-    {13, VK_FORMAT_R16G16B16A16_SNORM},
-    {14, VK_FORMAT_R16G16B16A16_SINT},
-    {16, VK_FORMAT_R32G32_SFLOAT},
-    {17, VK_FORMAT_R32G32_UINT},
-    {18, VK_FORMAT_R32G32_SINT},
-    {24, VK_FORMAT_A2B10G10R10_UNORM_PACK32},
-    {25, VK_FORMAT_A2B10G10R10_UINT_PACK32},
-    {26, VK_FORMAT_B10G11R11_UFLOAT_PACK32},
-    {28, VK_FORMAT_R8G8B8A8_UNORM},
-    {30, VK_FORMAT_R8G8B8A8_UINT},
-    {31, VK_FORMAT_R8G8B8A8_SNORM},
-    {32, VK_FORMAT_R8G8B8A8_SINT},
-    {34, VK_FORMAT_R16G16_SFLOAT},
-    {35, VK_FORMAT_R16G16_UNORM},
-    {36, VK_FORMAT_R16G16_UINT},
-    {37, VK_FORMAT_R16G16_SNORM},
-    {38, VK_FORMAT_R16G16_SINT},
-    {41, VK_FORMAT_R32_SFLOAT},
-    {42, VK_FORMAT_R32_UINT},
-    {43, VK_FORMAT_R32_SINT},
-    {49, VK_FORMAT_R8G8_UNORM},
-    {50, VK_FORMAT_R8G8_UINT},
-    {51, VK_FORMAT_R8G8_SNORM},
-    {52, VK_FORMAT_R8G8_SINT},
-    {54, VK_FORMAT_R16_SFLOAT},
-    {56, VK_FORMAT_R16_UNORM},
-    {57, VK_FORMAT_R16_UINT},
-    {58, VK_FORMAT_R16_SNORM},
-    {59, VK_FORMAT_R16_SINT},
-    {61, VK_FORMAT_R8_UNORM},
-    {62, VK_FORMAT_R8_UINT},
-    {63, VK_FORMAT_R8_SNORM},
-    {64, VK_FORMAT_R8_SINT},
-    {85, VK_FORMAT_R5G6B5_UNORM_PACK16},
-    {86, VK_FORMAT_A1R5G5B5_UNORM_PACK16},
-    {87, VK_FORMAT_B8G8R8A8_UNORM},
-};
-
 VkFormat elementFormat(const core::InputElement& e) {
   if (e.isD3d9Type) return e.format < std::size(kDeclTypes) ? kDeclTypes[e.format] : VK_FORMAT_UNDEFINED;
-  for (const DxgiRow& row : kDxgiFormats)
-    if (row.dxgi == e.format) return row.format;
-  return VK_FORMAT_UNDEFINED;
+  return dxgiVertexFormat(e.format);
 }
 
 /// Returns the bytes of an element; an upper bound for formats that are not listed.
@@ -182,11 +130,11 @@ bool fetchable(const Device& device, VkFormat& format, shader::InputType& type) 
 }
 
 /// Returns what a shader gets of a DXGI_FORMAT.
-shader::InputClass classOf(uint32_t dxgi) {
+shader::NumberClass classOf(uint32_t dxgi) {
   constexpr uint32_t kUint[] = {3, 7, 12, 17, 25, 30, 36, 42, 50, 57, 62};
   constexpr uint32_t kSint[] = {4, 8, 14, 18, 32, 38, 43, 52, 59, 64};
-  if (std::ranges::binary_search(kUint, dxgi)) return shader::InputClass::Uint;
-  return std::ranges::binary_search(kSint, dxgi) ? shader::InputClass::Int : shader::InputClass::Float;
+  if (std::ranges::binary_search(kUint, dxgi)) return shader::NumberClass::Uint;
+  return std::ranges::binary_search(kSint, dxgi) ? shader::NumberClass::Int : shader::NumberClass::Float;
 }
 
 VkFormat zeroFormat(VertexInput::Type type) {

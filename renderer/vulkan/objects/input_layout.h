@@ -35,14 +35,14 @@ public:
   bool hasWholeNumbers() const { return m_wholeNumbers; }
   bool byRegister() const { return !m_elements.empty() && m_elements.front().source.byRegister; }
   /// Returns the types that its formats have for a shader; all floats where elements name no registers.
-  shader::InputClasses classes() const { return m_classes; }
+  shader::RegisterClasses classes() const { return m_classes; }
   /// Returns the element that feeds an input; null = none.
   const Element* elementFor(const VertexInput& in) const;
 
 private:
   std::vector<Element> m_elements;
   bool m_wholeNumbers = false;  ///< some Element::type is not Float
-  shader::InputClasses m_classes = 0;
+  shader::RegisterClasses m_classes = 0;
 };
 
 /// The fetches of one vertex shader with one layout. Vulkan's bindings are numbered densely; `streams` gives
@@ -65,8 +65,8 @@ struct VertexFetch {
 Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, const core::DrawState& state);
 
 /// Returns the types in which the bound layout feeds the inputs of a vertex shader of tokens; 0 for others.
-inline shader::InputClasses inputClassesOf(const core::DrawState& state, const ShaderCode& vs) {
-  return state.inputLayout ? InputLayoutObject::of(*state.inputLayout).classes() & vs.inputClasses : 0;
+inline shader::RegisterClasses inputClassesOf(const core::DrawState& state, const ShaderCode& vs) {
+  return state.inputLayout ? InputLayoutObject::of(*state.inputLayout).classes() & vs.typedRegisters : 0;
 }
 
 /// Returns the types in which the bound layout feeds the inputs of a D3D9 vertex shader.

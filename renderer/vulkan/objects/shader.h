@@ -34,7 +34,7 @@ struct DxbcBinding {
   uint32_t binding = 0;  ///< in the stage's set
   VkDescriptorType type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
   VkImageViewType viewType = VK_IMAGE_VIEW_TYPE_2D;
-  VkFormat texelFormat = VK_FORMAT_UNDEFINED;  ///< of buffer resources
+  VkFormat texelFormat = VK_FORMAT_UNDEFINED;  ///< of buffers and textures: R32, as float, uint or sint
   bool compare = false;                        ///< sampler
   bool operator==(const DxbcBinding&) const = default;
 };
@@ -56,8 +56,8 @@ struct ShaderCode {
   /// A module that depends on what is drawn with; the oldest of many goes.
   struct Variant {
     std::vector<shader::Varying> linked;
-    shader::EmitOptions options;            ///< D3D9; linkedOutputs is `linked`
-    shader::InputClasses inputClasses = 0;  ///< of tokens
+    shader::EmitOptions options;          ///< D3D9; linkedOutputs is `linked`
+    shader::RegisterClasses classes = 0;  ///< of tokens
     ModuleRef module;
     HostMemoryCharge charge;
   };
@@ -65,10 +65,10 @@ struct ShaderCode {
   // D3D9
   std::optional<shader::Program> program;
   // DXBC
-  core::TokenCounts counts;               ///< of tokens: EXT_CREATE_SHADER
-  shader::InputClasses inputClasses = 0;  ///< of tokens: the bits of all inputs that a layout feeds
+  core::TokenCounts counts;                    ///< of tokens: EXT_CREATE_SHADER
+  shader::RegisterClasses typedRegisters = 0;  ///< of tokens: BuiltContainer::typed
   HostMemoryCharge charge;
-  ModuleRef module;  ///< of tokens: with floats in all inputs
+  ModuleRef module;  ///< of tokens: with floats in all inputs and targets
   std::vector<DxbcBinding> bindings;
   VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
   uint64_t setSerial = 0;
@@ -104,8 +104,8 @@ public:
                                                   std::span<const uint8_t> bytes);
   /// Returns the module of a D3D9 shader. Valid until the next call for the same code.
   Result<const ModuleRef*> d3d9Module(ShaderCode& code, const shader::EmitOptions& options);
-  /// Returns the module of a vertex shader of tokens for inputs of these classes. Valid likewise.
-  Result<const ModuleRef*> tokenModule(ShaderCode& code, shader::InputClasses classes);
+  /// Returns the module of a shader of tokens for inputs, or targets, of these classes. Valid likewise.
+  Result<const ModuleRef*> tokenModule(ShaderCode& code, shader::RegisterClasses classes);
 
 private:
   static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest is dropped

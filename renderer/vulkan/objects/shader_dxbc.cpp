@@ -112,6 +112,7 @@ Result<DxbcBinding> bindingOf(const DxbcResource& declared, uint32_t number) {
         b.kind = DxbcBinding::Kind::Texture;
         b.type = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
         b.viewType = *type;
+        b.texelFormat = texelFormat(declared.texel);
       }
       break;
     case ResourceKind::UnorderedAccess:

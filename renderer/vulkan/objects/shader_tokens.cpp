@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shaders as the driver interface of Direct3D 10 has them: a container is built of the tokens and goes the
-// way of the others. A vertex shader has a module for each class of input layouts.
+// way of the others. A vertex shader has a module for each class of input layouts, a pixel shader for each
+// class of targets.
 #include "renderer/core/shader_tokens.h"
 
 #include "renderer/vulkan/objects/shader.h"
@@ -8,7 +9,7 @@
 namespace aerogpu::vk {
 namespace {
 
-Result<shader::BuiltContainer> build(const ShaderCode& code, shader::InputClasses classes) {
+Result<shader::BuiltContainer> build(const ShaderCode& code, shader::RegisterClasses classes) {
   const core::ShaderTokens parts = core::partsOf(code.counts, code.bytes);
   return shader::buildContainer({parts.tokens, parts.inputs, parts.outputs}, classes);
 }
@@ -22,18 +23,16 @@ Result<void> ShaderStore::compileTokens(ShaderCode& code) {
   if (!container) return container.error();
   if (auto compiled = compileContainer(code, built->bytes, *container); !compiled) return compiled;
   code.outputMask = built->targets;
-  for (uint32_t reg = 0; reg < 32; ++reg) {
-    if (!(built->fedInputs >> reg & 1)) continue;
-    code.inputs.push_back({reg, 0, reg, VertexInput::Type::Float});
-    code.inputClasses |= shader::kClassBits << (reg * 2);
-  }
+  for (uint32_t reg = 0; reg < 32; ++reg)
+    if (built->fedInputs >> reg & 1) code.inputs.push_back({reg, 0, reg, VertexInput::Type::Float});
+  code.typedRegisters = built->typed;
   return {};
 }
 
-Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::InputClasses classes) {
+Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::RegisterClasses classes) {
   if (classes == 0) return &code.module;
   for (const auto& variant : code.variants)
-    if (variant->inputClasses == classes) return &variant->module;
+    if (variant->classes == classes) return &variant->module;
   auto built = build(code, classes);
   if (!built) return built.error();
   auto translated = translate(code.stage, built->bytes);
@@ -48,7 +47,7 @@ Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::Inpu
   if (!module) return module.error();
   module->loops = translated->loops;
   auto variant = std::make_unique<ShaderCode::Variant>();
-  variant->inputClasses = classes;
+  variant->classes = classes;
   variant->charge = std::move(*charge);
   variant->module = std::move(*module);
   return keep(code, std::move(variant));

@@ -4,7 +4,18 @@
 
 #include <algorithm>
 
+#include "renderer/core/texel.h"
+
 namespace aerogpu::vk {
+
+namespace {
+
+shader::NumberClass classOf(const core::FormatInfo& format) {
+  if (!format.isInteger()) return shader::NumberClass::Float;
+  return numbersOf(format) == VK_FORMAT_R32_SINT ? shader::NumberClass::Int : shader::NumberClass::Uint;
+}
+
+}  // namespace
 
 Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, bool srgbWrite,
                                             VkFormat& format) const {
@@ -25,6 +36,13 @@ Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, 
     out.mip = binding.view->desc.baseMip;
     out.layer = binding.view->desc.baseLayer;
   }
+  if (!texture.format().info->depth && !view.plain)
+    return Error{ErrorCode::Backend, "views of that format are no render targets", view.info->name};
+  if (texture.format().info->depth != view.info->depth)
+    return Error{ErrorCode::Backend, "views of depth for shaders are no render targets", view.info->name};
+  if (texture.format().info->typeless && !texture.isTargetAs(*view.info))
+    return Error{ErrorCode::Backend, "this GPU has no render targets of that format", view.info->name};
+  out.format = view.info;
   format = srgbWrite && view.srgb != VK_FORMAT_UNDEFINED ? view.srgb : view.asDeclared();
   ViewKey key;
   key.format = format;
@@ -71,12 +89,15 @@ Result<void> Targets::update(const core::DrawState& state, bool changed, bool de
       return refused(ErrorCode::Backend, "this GPU has fewer render targets",
                      {{"target", i}, {"of", m_gpu.device->limits().maxColorAttachments}});
     shrink(colors[i]);
-    const core::Ref<core::View>& view = state.colorTargets[i].view;
-    const core::FormatInfo* format =
-        core::findFormat(view ? view->desc.format : colors[i].texture->desc.format);
-    if (format->opaque) info.opaqueMask |= 1u << i;
-    if (!TextureObject::of(*colors[i].texture).blends()) info.unblendedMask |= 1u << i;
-    if (i == 0) info.red = format->channels[0];
+    const core::FormatInfo& format = *colors[i].format;
+    if (format.opaque) info.opaqueMask |= 1u << i;
+    const TextureObject& texture = TextureObject::of(*colors[i].texture);
+    const bool blends = texture.format().info->typeless ? m_gpu.device->formatFeatures(info.colorFormats[i]) &
+                                                              VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT
+                                                        : texture.blends();
+    if (!blends) info.unblendedMask |= 1u << i;
+    if (i == 0) info.red = format.channels[0];
+    info.classes |= shader::classesOf(i, classOf(format));
     info.colorCount = i + 1;
   }
   auto attachment = attach(state.depthTarget, false, info.depthFormat);
@@ -107,6 +128,17 @@ Result<void> Targets::update(const core::DrawState& state, bool changed, bool de
   m_colors = std::move(colors);
   m_depth = std::move(depth);
   return {};
+}
+
+VkClearColorValue Targets::clearColor(const Attachment& target, const core::ClearArgs& args) {
+  VkClearColorValue value{};
+  if (target.format->isInteger()) {
+    const std::array<uint32_t, 4> numbers = core::toIntegers(*target.format, args.rgba);
+    std::ranges::copy(numbers, value.uint32);
+  } else {
+    std::ranges::copy(args.rgba, value.float32);
+  }
+  return value;
 }
 
 void Targets::beginWith(const core::ClearArgs* clear) {
@@ -147,7 +179,7 @@ void Targets::beginWith(const core::ClearArgs* clear) {
     fill(colors[i], m_colors[i]);
     if (clear && clear->color) {
       colors[i].loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
-      std::copy(clear->rgba.begin(), clear->rgba.end(), colors[i].clearValue.color.float32);
+      colors[i].clearValue.color = clearColor(m_colors[i], *clear);
     }
   }
   VkRenderingAttachmentInfo depth{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO}, stencil = depth;
@@ -223,7 +255,7 @@ void Targets::clear(const core::ClearArgs& wanted, VkRect2D rect) {
     if (!m_colors[i].view) continue;
     clears[count].aspectMask = VK_IMAGE_ASPECT_COLOR_BIT;
     clears[count].colorAttachment = i;
-    std::copy(args.rgba.begin(), args.rgba.end(), clears[count].clearValue.color.float32);
+    clears[count].clearValue.color = clearColor(m_colors[i], args);
     ++count;
   }
   if (args.depth || args.stencil) {

@@ -21,11 +21,12 @@ struct TargetInfo {
   std::array<VkFormat, core::kMaxColorTargets> colorFormats{};  ///< VK_FORMAT_UNDEFINED for holes
   VkFormat depthFormat = VK_FORMAT_UNDEFINED, stencilFormat = VK_FORMAT_UNDEFINED;
   VkExtent2D extent{};
-  uint32_t samples = 1;        ///< a texel, of every target
-  uint32_t opaqueMask = 0;     ///< bit per target whose format has X8 instead of alpha
-  uint32_t unblendedMask = 0;  ///< bit per target whose format this GPU does not blend
-  core::Channel red;           ///< of target 0
-  uint32_t generation = 0;     ///< counts changes of any of the above
+  uint32_t samples = 1;                 ///< a texel, of every target
+  uint32_t opaqueMask = 0;              ///< bit per target whose format has X8 instead of alpha
+  uint32_t unblendedMask = 0;           ///< bit per target whose format this GPU does not blend
+  core::Channel red;                    ///< of target 0
+  shader::RegisterClasses classes = 0;  ///< of the colour targets' numbers
+  uint32_t generation = 0;              ///< counts changes of any of the above
   bool any() const { return colorCount != 0 || depthFormat != VK_FORMAT_UNDEFINED; }
 };
 
@@ -60,8 +61,11 @@ private:
   struct Attachment {
     core::Ref<core::Texture> texture;  // kept alive while the pass is open
     VkImageView view = VK_NULL_HANDLE;
+    const core::FormatInfo* format = nullptr;
     uint32_t mip = 0, layer = 0;
   };
+  /// Returns what a clear writes to a colour target.
+  static VkClearColorValue clearColor(const Attachment& target, const core::ClearArgs& args);
   Result<Attachment> attach(const core::TargetBinding& binding, bool srgbWrite, VkFormat& format) const;
   void beginWith(const core::ClearArgs* clear);
 

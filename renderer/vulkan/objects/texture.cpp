@@ -76,6 +76,16 @@ Result<CachedView> TextureObject::view(const ViewKey& key) {
   info.format = key.format;
   info.components = key.components.mapping();
   info.subresourceRange = {key.aspects, key.baseMip, key.mipCount, key.baseLayer, key.layerCount};
+  // Formats of a family differ in what the GPU does with them.
+  VkImageViewUsageCreateInfo usage{VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO};
+  if (m_format.info->typeless) {
+    const VkFormatFeatureFlags features = m_gpu.device->formatFeatures(key.format);
+    usage.usage = m_usage;
+    if (!(features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT)) usage.usage &= ~VK_IMAGE_USAGE_SAMPLED_BIT;
+    if (!(features & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT))
+      usage.usage &= ~VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+    info.pNext = &usage;
+  }
   CachedView view;
   const VkResult result =
       m_gpu.device->vk().CreateImageView(m_gpu.device->handle(), &info, nullptr, &view.handle);

@@ -102,6 +102,8 @@ public:
   const VkFormatInfo& format() const { return m_format; }
   /// True if the guest's draws can go to it.
   bool isTarget() const { return (m_format.plain || m_format.info->depth) && isAttachment(); }
+  /// True if draws can go to views of the format, which the texture has.
+  bool isTargetAs(const core::FormatInfo& format) const;
   /// True if it can be an attachment, of fills and of blits that know how its channels lie.
   bool isAttachment() const {
     return m_usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);

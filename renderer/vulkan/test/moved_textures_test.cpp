@@ -67,7 +67,7 @@ protected:
     for (;;) {
       const FormatInfo& format = allFormats()[below(static_cast<uint32_t>(allFormats().size()))];
       const FormatCaps caps = backend().formatCaps(format.format);
-      if (caps.caps == 0) continue;
+      if (caps.caps == 0 || format.shows != FormatInfo::Shows::Texels) continue;
       aerogpu_cmd_ext_create_texture c{};
       c.usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE;
       c.format = format.format;

@@ -25,6 +25,13 @@ inline std::vector<uint8_t> randomTexels(const core::FormatInfo& format, core::T
       if (first.type == core::Channel::Type::Snorm && out[top] == 0x80) out[top] = 0x81;
     }
   }
+  // Channels that are no whole bytes.
+  for (const core::Channel& c : format.channels)
+    for (size_t texel = 0; c.type == core::Channel::Type::Float && c.bits < 16 && texel < out.size();
+         texel += format.blockBytes) {
+      const uint32_t top = c.first + c.bits - 1u;
+      out[texel + top / 8] &= static_cast<uint8_t>(~(1u << top % 8));
+    }
   if (plane != core::TexelPlane::Depth) return out;
   const uint32_t bits = format.stencil ? 24 : format.blockBytes * 8u;
   for (size_t i = 0; i < out.size(); i += sizeof(float)) {

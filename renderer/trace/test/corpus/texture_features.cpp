@@ -34,6 +34,33 @@ void setFilters(Recorder& r, uint32_t filter, uint32_t mip = 0) {
   r.samplerState(kMipFilter, mip);
 }
 
+/// Fills an integer view of a typeless texture of Direct3D 10, and shows its texels as fractions.
+Picture integerView(Recorder& r) {
+  const uint32_t t = r.texture(AEROGPU_FORMAT_DXGI_R8G8B8A8_TYPELESS, kSide, kSide, {});
+  aerogpu_cmd_create_texture_view view{};
+  view.view_handle = r.handle();
+  view.texture_handle = t;
+  view.format = AEROGPU_FORMAT_DXGI_R8G8B8A8_UINT;
+  view.mip_level_count = view.array_layer_count = 1;
+  r.w.packet(view);
+  aerogpu_cmd_ext_fill fill{};
+  fill.texture = view.view_handle;
+  fill.flags = AEROGPU_EXT_FILL_COLOR;
+  constexpr float kColor[4] = {255.9f, 128.5f, -3, 1e9f};  // 255, 128, 0, 255
+  for (size_t i = 0; i < 4; ++i) fill.color_rgba_f32[i] = std::bit_cast<uint32_t>(kColor[i]);
+  fill.rect_count = 1;
+  const aerogpu_ext_rect rect{8, 16, 40, 48};
+  r.w.packet(fill, &rect, 1);
+  aerogpu_cmd_ext_blit blit{};
+  blit.dst_texture = r.target();
+  blit.src_texture = t;
+  const aerogpu_ext_blit_rect all{{0, 0, kSide, kSide}, {0, 0, kSide, kSide}};
+  r.w.packet(blit, &all, 1);
+  Picture out;
+  out.fill(8, 16, 40, 48, {1, 128 / 255.0, 0});
+  return out;
+}
+
 /// Shows a texture twice across, wrapped, and twice down, mirrored.
 Picture addressing(Recorder& r) {
   const Bytes bytes = places(8);
@@ -325,6 +352,7 @@ std::vector<Feature> textureFeatures() {
           {"volume", volume},
           {"cube", cube},
           {"formats", formats, 1},
+          {"integer_view", integerView},
           {"texture_updates", textureUpdates},
           {"bump_matrices", bumpMatrices},
           {"reset_context", resetContext},

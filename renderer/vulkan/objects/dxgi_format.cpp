@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// The table of dxgi_format.h, in the order of DXGI_FORMAT. Its names list channels from the lowest bit,
+// Vulkan's PACK names from the highest. A channel that an image lacks reads as 0, alpha as 1, in both.
+#include "renderer/vulkan/objects/dxgi_format.h"
+
+#include <algorithm>
+
+#include "renderer/core/format.h"
+
+namespace aerogpu::vk {
+namespace {
+
+constexpr Components kRedOnly{kR, k0, k0, k1};
+
+constexpr DxgiFormat kDxgiFormats[] = {
+    {1, VK_FORMAT_R32G32B32A32_SFLOAT},
+    {2, VK_FORMAT_R32G32B32A32_SFLOAT},
+    {3, VK_FORMAT_R32G32B32A32_UINT},
+    {4, VK_FORMAT_R32G32B32A32_SINT},
+    {6, VK_FORMAT_R32G32B32_SFLOAT},
+    {7, VK_FORMAT_R32G32B32_UINT},
+    {8, VK_FORMAT_R32G32B32_SINT},
+    {9, VK_FORMAT_R16G16B16A16_SFLOAT},
+    {10, VK_FORMAT_R16G16B16A16_SFLOAT},
+    {11, VK_FORMAT_R16G16B16A16_UNORM},
+    {12, VK_FORMAT_R16G16B16A16_UINT},
+    {13, VK_FORMAT_R16G16B16A16_SNORM},
+    {14, VK_FORMAT_R16G16B16A16_SINT},
+    {15, VK_FORMAT_R32G32_SFLOAT},
+    {16, VK_FORMAT_R32G32_SFLOAT},
+    {17, VK_FORMAT_R32G32_UINT},
+    {18, VK_FORMAT_R32G32_SINT},
+    {23, VK_FORMAT_A2B10G10R10_UNORM_PACK32},
+    {24, VK_FORMAT_A2B10G10R10_UNORM_PACK32},
+    {25, VK_FORMAT_A2B10G10R10_UINT_PACK32},
+    {26, VK_FORMAT_B10G11R11_UFLOAT_PACK32},
+    {27, VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_SRGB},
+    {28, VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_SRGB},
+    {29, VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_SRGB},
+    {30, VK_FORMAT_R8G8B8A8_UINT},
+    {31, VK_FORMAT_R8G8B8A8_SNORM},
+    {32, VK_FORMAT_R8G8B8A8_SINT},
+    {33, VK_FORMAT_R16G16_SFLOAT},
+    {34, VK_FORMAT_R16G16_SFLOAT},
+    {35, VK_FORMAT_R16G16_UNORM},
+    {36, VK_FORMAT_R16G16_UINT},
+    {37, VK_FORMAT_R16G16_SNORM},
+    {38, VK_FORMAT_R16G16_SINT},
+    {39, VK_FORMAT_R32_SFLOAT},
+    {40, VK_FORMAT_D32_SFLOAT},
+    {41, VK_FORMAT_R32_SFLOAT},
+    {42, VK_FORMAT_R32_UINT},
+    {43, VK_FORMAT_R32_SINT},
+    {45, VK_FORMAT_D24_UNORM_S8_UINT},
+    {46, VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_UNDEFINED, kRedOnly},
+    {47, VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_UNDEFINED, {k0, kR, k0, k1}},
+    {48, VK_FORMAT_R8G8_UNORM},
+    {49, VK_FORMAT_R8G8_UNORM},
+    {50, VK_FORMAT_R8G8_UINT},
+    {51, VK_FORMAT_R8G8_SNORM},
+    {52, VK_FORMAT_R8G8_SINT},
+    {53, VK_FORMAT_R16_SFLOAT},
+    {54, VK_FORMAT_R16_SFLOAT},
+    {55, VK_FORMAT_D16_UNORM},
+    {56, VK_FORMAT_R16_UNORM},
+    {57, VK_FORMAT_R16_UINT},
+    {58, VK_FORMAT_R16_SNORM},
+    {59, VK_FORMAT_R16_SINT},
+    {60, VK_FORMAT_R8_UNORM},
+    {61, VK_FORMAT_R8_UNORM},
+    {62, VK_FORMAT_R8_UINT},
+    {63, VK_FORMAT_R8_SNORM},
+    {64, VK_FORMAT_R8_SINT},
+    {65, VK_FORMAT_R8_UNORM, VK_FORMAT_UNDEFINED, {k0, k0, k0, kR}},
+    {67, VK_FORMAT_E5B9G9R9_UFLOAT_PACK32},
+    {70, VK_FORMAT_BC1_RGBA_UNORM_BLOCK, VK_FORMAT_BC1_RGBA_SRGB_BLOCK},
+    {71, VK_FORMAT_BC1_RGBA_UNORM_BLOCK, VK_FORMAT_BC1_RGBA_SRGB_BLOCK},
+    {72, VK_FORMAT_BC1_RGBA_UNORM_BLOCK, VK_FORMAT_BC1_RGBA_SRGB_BLOCK},
+    {73, VK_FORMAT_BC2_UNORM_BLOCK, VK_FORMAT_BC2_SRGB_BLOCK},
+    {74, VK_FORMAT_BC2_UNORM_BLOCK, VK_FORMAT_BC2_SRGB_BLOCK},
+    {75, VK_FORMAT_BC2_UNORM_BLOCK, VK_FORMAT_BC2_SRGB_BLOCK},
+    {76, VK_FORMAT_BC3_UNORM_BLOCK, VK_FORMAT_BC3_SRGB_BLOCK},
+    {77, VK_FORMAT_BC3_UNORM_BLOCK, VK_FORMAT_BC3_SRGB_BLOCK},
+    {78, VK_FORMAT_BC3_UNORM_BLOCK, VK_FORMAT_BC3_SRGB_BLOCK},
+    {79, VK_FORMAT_BC4_UNORM_BLOCK},
+    {80, VK_FORMAT_BC4_UNORM_BLOCK},
+    {81, VK_FORMAT_BC4_SNORM_BLOCK},
+    {82, VK_FORMAT_BC5_UNORM_BLOCK},
+    {83, VK_FORMAT_BC5_UNORM_BLOCK},
+    {84, VK_FORMAT_BC5_SNORM_BLOCK},
+    {85, VK_FORMAT_R5G6B5_UNORM_PACK16},
+    {86, VK_FORMAT_A1R5G5B5_UNORM_PACK16},
+    {87, VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB},
+    {88, VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB, {0, 0, 0, k1}},
+    {90, VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB},
+    {91, VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB},
+    {92, VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB, {0, 0, 0, k1}},
+    {93, VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB, {0, 0, 0, k1}},
+};
+static_assert(std::ranges::is_sorted(kDxgiFormats, {}, &DxgiFormat::dxgi));
+
+}  // namespace
+
+const DxgiFormat* findDxgi(uint32_t dxgi) {
+  const auto* found = std::ranges::lower_bound(kDxgiFormats, dxgi, {}, &DxgiFormat::dxgi);
+  return found != std::end(kDxgiFormats) && found->dxgi == dxgi ? found : nullptr;
+}
+
+VkFormat dxgiVertexFormat(uint32_t dxgi) {
+  const DxgiFormat* row = findDxgi(dxgi);
+  if (!row || row->components != Components{}) return VK_FORMAT_UNDEFINED;
+  const core::FormatInfo* info = core::findFormat(core::kFirstDxgiFormat + dxgi);
+  return info && (info->srgb || info->typeless || info->depth) ? VK_FORMAT_UNDEFINED : row->linear;
+}
+
+}  // namespace aerogpu::vk
