@@ -5,6 +5,7 @@
 #include <array>
 
 #include "renderer/core/backend.h"
+#include "renderer/shader/dxbc/build.h"
 #include "renderer/vulkan/objects/gpu.h"
 #include "renderer/vulkan/objects/texture.h"
 
