@@ -70,7 +70,7 @@ void aerogpu_pack_head(AeroGPUPack *pack, QEMUFile *f, uint32_t kind,
                      bytes);
 }
 
-/* True if a link of so many bytes a second is faster sent compressed bytes. */
+/* True if contents are faster over a link of so many bytes a second if packed. */
 static bool aerogpu_pack_is_slow(const AeroGPUPack *pack, double link)
 {
     const double compressed = pack->tried_ns
