@@ -58,6 +58,10 @@ class Tests(StackTests):
         """Dynamic buffers, copies, resolves, mips, occlusion, with the interface that the runtime prefers."""
         self.draw('buffers11', INTERFACES['10_1_x'][1])
 
+    def deferred(self):
+        """Command lists, recorded by two devices at once."""
+        self.draw('deferred11', INTERFACES['10_1_x'][1])
+
     def quad10_10_0(self):
         """Direct3D 10.1's interfaces on Wine's d3d10_1.dll: textures, blending, depth, with the interface of level 10_0."""
         self.with_interface('quad10', '10_0')
@@ -67,6 +71,6 @@ class Tests(StackTests):
         self.with_interface('quad10', '10_1')
 
     ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers,
-           quad10_10_0, quad10_10_1]
+           deferred, quad10_10_0, quad10_10_1]
     SHORT = ALL
     AGAIN = ['triangle_10_0', 'triangle_10_1_x']

@@ -2,6 +2,7 @@
 // The exports of d3d11.dll. dxgi.dll and d3d10core.dll forward their own to here, so that all have the same objects.
 #include "testbed/d3d11-runtime/d3d10core/device.h"
 #include "testbed/d3d11-runtime/d3d11/device.h"
+#include "testbed/d3d11-runtime/deferred/deferred_context.h"
 #include "testbed/runtime-kernel/log.h"
 #include "testbed/runtime-kernel/settings.h"
 
@@ -47,6 +48,7 @@ HRESULT WINAPI D3D11CreateDeviceAndSwapChain(IDXGIAdapter *adapter, D3D_DRIVER_T
   Device *device = nullptr;
   HRESULT result = Device::create(adapter, flags, levels, levelCount, &device);
   if (FAILED(result)) return result;
+  device->offerDeferred(makeDeferredContext);
   if (swapChain) {
     IDXGIAdapter *used = nullptr;
     IDXGIFactory *factory = nullptr;

@@ -13,22 +13,6 @@
 
 namespace programs::buffers11 {
 
-bool Tools::create() {
-  return vertexStage.create(device) && pixelStage.createPlain(device);
-}
-
-void Tools::bind(ID3D11Buffer *vertices, ID3D11RenderTargetView *view, uint32_t width, uint32_t height,
-                 ID3D11DepthStencilView *depth) {
-  vertexStage.bind(context, vertices, width, height);
-  pixelStage.bind(context);
-  context->OMSetRenderTargets(1, &view, depth);
-}
-
-bool Tools::setColour(uint32_t colour) {
-  const std::array<float, 4> rgba = rgbaOf(colour);
-  return pixelStage.setConstants(context, {rgba[0], rgba[1], rgba[2], rgba[3]});
-}
-
 bool readBuffer(Tools &tools, ID3D11Buffer *buffer, std::vector<uint8_t> &out) {
   D3D11_BUFFER_DESC description{};
   buffer->GetDesc(&description);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A dynamic vertex buffer and a dynamic constant buffer, written before each of 1 000 draws. Each draw fills a cell of
-// its own with a colour of its own, so a draw that sees what another wrote shows.
+// What the cases draw with; and a dynamic vertex buffer and a dynamic constant buffer, written before each of 1 000
+// draws. Each draw fills a cell of its own with a colour of its own, so a draw that sees what another wrote shows.
 #include "testbed/programs/buffers11_cases.h"
 
 #include <cstring>
@@ -19,6 +19,22 @@ uint32_t colourOf(uint32_t draw) {
 }
 
 }  // namespace
+
+bool Tools::create() {
+  return vertexStage.create(device) && pixelStage.createPlain(device);
+}
+
+void Tools::bind(ID3D11Buffer *vertices, ID3D11RenderTargetView *view, uint32_t width, uint32_t height,
+                 ID3D11DepthStencilView *depth) {
+  vertexStage.bind(context, vertices, width, height);
+  pixelStage.bind(context);
+  context->OMSetRenderTargets(1, &view, depth);
+}
+
+bool Tools::setColour(uint32_t colour) {
+  const std::array<float, 4> rgba = rgbaOf(colour);
+  return pixelStage.setConstants(context, {rgba[0], rgba[1], rgba[2], rgba[3]});
+}
 
 bool drawStream(Tools &tools, ID3D11RenderTargetView *view, bool append) {
   ID3D11DeviceContext *context = tools.context;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The immediate context: what is bound, draws, copies, maps. Calls on a device that is lost do nothing.
+// The immediate context: what is bound, draws, copies, maps. Calls on a device that is lost do nothing. One that is a
+// `shadow` knows what is bound, and calls no driver.
 #pragma once
 
 #include "testbed/d3d11-runtime/d3d11/context_state.h"
 
 namespace aerogpu::runtime11 {
 
-class Context final : public Child<ID3D11DeviceContext1, ID3D11DeviceContext>, private BoundState {
+class Context : public Child<ID3D11DeviceContext1, ID3D11DeviceContext>, protected BoundState {
 public:
-  explicit Context(Core &core) : Child(core) {}
+  explicit Context(Core &core, bool shadow = false) : Child(core), m_isShadow(shadow) {}
 
   void STDMETHODCALLTYPE VSSetConstantBuffers(UINT startSlot, UINT numBuffers,
                                               ID3D11Buffer *const *constantBuffers) override;
@@ -105,6 +106,9 @@ public:
   void STDMETHODCALLTYPE Flush() override;
   D3D11_DEVICE_CONTEXT_TYPE STDMETHODCALLTYPE GetType() override;
   UINT STDMETHODCALLTYPE GetContextFlags() override;
+  void STDMETHODCALLTYPE ExecuteCommandList(ID3D11CommandList *commandList, WINBOOL restoreContextState) override;
+  HRESULT STDMETHODCALLTYPE FinishCommandList(WINBOOL restoreDeferredContextState,
+                                              ID3D11CommandList **commandList) override;
 
   // Not offered yet: context_missing.cpp.
   void STDMETHODCALLTYPE SetPredication(ID3D11Predicate *predicate, WINBOOL predicateValue) override;
@@ -127,7 +131,6 @@ public:
                                                        const FLOAT values[4]) override;
   void STDMETHODCALLTYPE SetResourceMinLOD(ID3D11Resource *resource, FLOAT minLOD) override;
   FLOAT STDMETHODCALLTYPE GetResourceMinLOD(ID3D11Resource *resource) override;
-  void STDMETHODCALLTYPE ExecuteCommandList(ID3D11CommandList *commandList, WINBOOL restoreContextState) override;
   void STDMETHODCALLTYPE HSSetShaderResources(UINT startSlot, UINT numViews,
                                               ID3D11ShaderResourceView *const *shaderResourceViews) override;
   void STDMETHODCALLTYPE HSSetShader(ID3D11HullShader *hullShader, ID3D11ClassInstance *const *classInstances,
@@ -177,8 +180,6 @@ public:
                                      UINT *numClassInstances) override;
   void STDMETHODCALLTYPE CSGetSamplers(UINT startSlot, UINT numSamplers, ID3D11SamplerState **samplers) override;
   void STDMETHODCALLTYPE CSGetConstantBuffers(UINT startSlot, UINT numBuffers, ID3D11Buffer **constantBuffers) override;
-  HRESULT STDMETHODCALLTYPE FinishCommandList(WINBOOL restoreDeferredContextState,
-                                              ID3D11CommandList **commandList) override;
 
   // Of Direct3D 11.1: context_1.cpp.
   void STDMETHODCALLTYPE CopySubresourceRegion1(ID3D11Resource *destination, UINT destinationSubresource, UINT x,
@@ -221,11 +222,14 @@ public:
   /// Unbinds everything, at the driver too.
   void unbindAll();
 
+protected:
+  /// Binds all of a state, and unbinds what else there is. Only by functions of the API.
+  void bind(const BoundState &state);
+  bool isShadow() const { return m_isShadow; }
+
 private:
   DriverDevice &driver() { return core().driver; }
-  bool isLost() { return core().driver.isLost(); }
-  /// Binds all of a state, and unbinds what else there is.
-  void bind(const BoundState &state);
+  bool isLost() { return m_isShadow || core().driver.isLost(); }
   template <auto kSet, class S> void setShader(Stage<S> &stage, S *shader, UINT instances);
   template <auto kSet>
   void setConstants(Ref<Buffer> (&slots)[kConstants], UINT start, UINT count, ID3D11Buffer *const *buffers);
@@ -238,6 +242,7 @@ private:
   void unbindConflicts(Ref<ShaderResourceView> (&slots)[kViews], const Resource &resource, const ViewRange &range);
   bool isTarget(const ShaderResourceView &view) const;
 
+  const bool m_isShadow;
   Ref<ContextState> m_state;  ///< what SwapDeviceContextState made current; null before its first call
 };
 

@@ -2,8 +2,8 @@
 // Direct3D 11.1's part of the context, as Windows 7 has it with its Platform Update: states that are swapped, and
 // hints. What only a driver of WDDM 1.2 can do is not offered (page "Direct3D 11.1 Features").
 #include <algorithm>
-#include <array>
 #include <new>
+#include <vector>
 
 #include "testbed/d3d11-runtime/d3d11/context.h"
 
@@ -12,10 +12,11 @@ namespace {
 
 using runtime::notImplemented;
 
-/// Returns slots as the API takes them.
-template <class Api, class T, size_t kCount> std::array<Api *, kCount> objectsOf(const Ref<T> (&slots)[kCount]) {
-  std::array<Api *, kCount> out;
-  for (size_t i = 0; i < kCount; ++i) out[i] = slots[i].get();
+/// Pointers to the objects of slots, without the empty ones at the end.
+template <class Api, class Slots> std::vector<Api *> objectsOf(const Slots &slots) {
+  std::vector<Api *> out;
+  for (const auto &slot : slots) out.push_back(slot.get());
+  while (!out.empty() && !out.back()) out.pop_back();
   return out;
 }
 
@@ -46,30 +47,36 @@ HRESULT createContextState(Core &core, UINT flags, const D3D_FEATURE_LEVEL *leve
 
 void Context::bind(const BoundState &state) {
   ClearState();
-#define AEROGPU_BIND(STAGE, MEMBER)                                                                 \
-  STAGE##SetShader((MEMBER).shader.get(), nullptr, 0);                                              \
-  STAGE##SetConstantBuffers(0, kConstants, objectsOf<ID3D11Buffer>((MEMBER).constants).data());     \
-  STAGE##SetShaderResources(0, kViews, objectsOf<ID3D11ShaderResourceView>((MEMBER).views).data()); \
-  STAGE##SetSamplers(0, kSamplers, objectsOf<ID3D11SamplerState>((MEMBER).samplers).data())
-  AEROGPU_BIND(VS, state.m_vs);
-  AEROGPU_BIND(GS, state.m_gs);
-  AEROGPU_BIND(PS, state.m_ps);
+#define AEROGPU_BIND(STAGE, MEMBER)                                                                              \
+  {                                                                                                              \
+    const auto constants = objectsOf<ID3D11Buffer>((MEMBER).constants);                                          \
+    const auto views = objectsOf<ID3D11ShaderResourceView>((MEMBER).views);                                      \
+    const auto samplers = objectsOf<ID3D11SamplerState>((MEMBER).samplers);                                      \
+    if ((MEMBER).shader) STAGE##SetShader((MEMBER).shader.get(), nullptr, 0);                                    \
+    if (!constants.empty()) STAGE##SetConstantBuffers(0, static_cast<UINT>(constants.size()), constants.data()); \
+    if (!views.empty()) STAGE##SetShaderResources(0, static_cast<UINT>(views.size()), views.data());             \
+    if (!samplers.empty()) STAGE##SetSamplers(0, static_cast<UINT>(samplers.size()), samplers.data());           \
+  }
+  AEROGPU_BIND(VS, state.m_vs)
+  AEROGPU_BIND(GS, state.m_gs)
+  AEROGPU_BIND(PS, state.m_ps)
 #undef AEROGPU_BIND
-  IASetInputLayout(state.m_layout.get());
+  if (state.m_layout) IASetInputLayout(state.m_layout.get());
   for (UINT i = 0; i < kStreams; ++i) {
     const Stream &stream = state.m_streams[i];
     ID3D11Buffer *buffer = stream.buffer.get();
     if (buffer) IASetVertexBuffers(i, 1, &buffer, &stream.stride, &stream.offset);
   }
-  IASetIndexBuffer(state.m_indices.get(), state.m_indexFormat, state.m_indexOffset);
-  IASetPrimitiveTopology(state.m_topology);
-  OMSetRenderTargets(state.m_targetCount, objectsOf<ID3D11RenderTargetView>(state.m_targets).data(),
-                     state.m_depth.get());
+  if (state.m_indices) IASetIndexBuffer(state.m_indices.get(), state.m_indexFormat, state.m_indexOffset);
+  if (state.m_topology != D3D11_PRIMITIVE_TOPOLOGY_UNDEFINED) IASetPrimitiveTopology(state.m_topology);
+  const auto targets = objectsOf<ID3D11RenderTargetView>(state.m_targets);
+  if (!targets.empty() || state.m_depth)
+    OMSetRenderTargets(static_cast<UINT>(targets.size()), targets.data(), state.m_depth.get());
   OMSetBlendState(state.m_blend.get(), state.m_blendFactor, state.m_sampleMask);
   OMSetDepthStencilState(state.m_depthState.get(), state.m_stencilReference);
   RSSetState(state.m_rasterizer.get());
-  RSSetViewports(state.m_viewportCount, state.m_viewports);
-  RSSetScissorRects(state.m_scissorCount, state.m_scissors);
+  if (state.m_viewportCount) RSSetViewports(state.m_viewportCount, state.m_viewports);
+  if (state.m_scissorCount) RSSetScissorRects(state.m_scissorCount, state.m_scissors);
   if (state.m_predicate) SetPredication(state.m_predicate.get(), state.m_predicateValue);
 }
 
@@ -77,6 +84,10 @@ void Context::SwapDeviceContextState(ID3DDeviceContextState *given, ID3DDeviceCo
   const Lock lock(core().lock);
   if (previous) *previous = nullptr;
   if (!given) return;
+  if (m_isShadow) {
+    notImplemented("ID3D11DeviceContext1::SwapDeviceContextState of a deferred context");
+    return;
+  }
   // What was bound before the first call is a state too.
   if (!m_state) m_state = new (std::nothrow) ContextState(core());
   if (!m_state) return;

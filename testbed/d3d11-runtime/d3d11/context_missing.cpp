@@ -75,10 +75,6 @@ FLOAT Context::GetResourceMinLOD(ID3D11Resource *) {
   return 0;
 }
 
-void Context::ExecuteCommandList(ID3D11CommandList *, WINBOOL) {
-  notImplemented("ID3D11DeviceContext::ExecuteCommandList");
-}
-
 void Context::HSSetShaderResources(UINT, UINT numViews, ID3D11ShaderResourceView *const *shaderResourceViews) {
   if (anyOf(numViews, shaderResourceViews)) notImplemented("ID3D11DeviceContext::HSSetShaderResources");
 }
@@ -196,12 +192,6 @@ void Context::CSGetSamplers(UINT, UINT numSamplers, ID3D11SamplerState **sampler
 
 void Context::CSGetConstantBuffers(UINT, UINT numBuffers, ID3D11Buffer **constantBuffers) {
   clearAll(numBuffers, constantBuffers);
-}
-
-HRESULT Context::FinishCommandList(WINBOOL, ID3D11CommandList **commandList) {
-  notImplemented("ID3D11DeviceContext::FinishCommandList");
-  if (commandList) *commandList = nullptr;
-  return DXGI_ERROR_INVALID_CALL;
 }
 
 }  // namespace aerogpu::runtime11

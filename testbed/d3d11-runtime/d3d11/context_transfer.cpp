@@ -10,23 +10,6 @@ bool isBuffer(const ResourceDescription &d) {
   return d.dimension == D3D11_RESOURCE_DIMENSION_BUFFER;
 }
 
-/// Checks a map against usage and access (API page ID3D11DeviceContext::Map).
-bool isMappable(const ResourceDescription &d, D3D11_MAP type) {
-  switch (d.usage) {
-  case D3D11_USAGE_DYNAMIC:
-    if (type == D3D11_MAP_WRITE_DISCARD) return true;
-    // Only vertex and index buffers can be written while the GPU uses them.
-    return type == D3D11_MAP_WRITE_NO_OVERWRITE && isBuffer(d) &&
-           !(d.bind & (D3D11_BIND_CONSTANT_BUFFER | D3D11_BIND_SHADER_RESOURCE));
-  case D3D11_USAGE_STAGING:
-    if (type == D3D11_MAP_READ) return d.cpuAccess & D3D11_CPU_ACCESS_READ;
-    if (type == D3D11_MAP_WRITE) return d.cpuAccess & D3D11_CPU_ACCESS_WRITE;
-    return type == D3D11_MAP_READ_WRITE && d.cpuAccess == (D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE);
-  default:
-    return false;
-  }
-}
-
 bool sameFamily(DXGI_FORMAT a, DXGI_FORMAT b) {
   return a == b || formatInfo(a).family == formatInfo(b).family;
 }

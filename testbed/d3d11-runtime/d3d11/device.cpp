@@ -183,6 +183,13 @@ HRESULT Device::CreatePredicate(const D3D11_QUERY_DESC *desc, ID3D11Predicate **
   return createPredicate(m_core, desc, out);
 }
 
+HRESULT Device::CreateDeferredContext(UINT flags, ID3D11DeviceContext **out) {
+  ID3D11DeviceContext1 *context = nullptr;
+  const HRESULT result = CreateDeferredContext1(flags, out ? &context : nullptr);
+  if (out) *out = context;
+  return result;
+}
+
 D3D_FEATURE_LEVEL Device::GetFeatureLevel() {
   return m_core.level;
 }

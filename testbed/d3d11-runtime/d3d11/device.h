@@ -53,6 +53,7 @@ public:
   HRESULT STDMETHODCALLTYPE CreateSamplerState(const D3D11_SAMPLER_DESC *samplerDesc,
                                                ID3D11SamplerState **samplerState) override;
   HRESULT STDMETHODCALLTYPE CreateQuery(const D3D11_QUERY_DESC *queryDesc, ID3D11Query **query) override;
+  HRESULT STDMETHODCALLTYPE CreateDeferredContext(UINT contextFlags, ID3D11DeviceContext **deferredContext) override;
   HRESULT STDMETHODCALLTYPE CheckFormatSupport(DXGI_FORMAT format, UINT *formatSupport) override;
   HRESULT STDMETHODCALLTYPE CheckMultisampleQualityLevels(DXGI_FORMAT format, UINT sampleCount,
                                                           UINT *numQualityLevels) override;
@@ -94,7 +95,6 @@ public:
   HRESULT STDMETHODCALLTYPE CreatePredicate(const D3D11_QUERY_DESC *predicateDesc,
                                             ID3D11Predicate **predicate) override;
   HRESULT STDMETHODCALLTYPE CreateCounter(const D3D11_COUNTER_DESC *counterDesc, ID3D11Counter **counter) override;
-  HRESULT STDMETHODCALLTYPE CreateDeferredContext(UINT contextFlags, ID3D11DeviceContext **deferredContext) override;
   HRESULT STDMETHODCALLTYPE OpenSharedResource(HANDLE hResource, REFIID returnedInterface, void **resource) override;
   HRESULT STDMETHODCALLTYPE CheckCounter(const D3D11_COUNTER_DESC *desc, D3D11_COUNTER_TYPE *type, UINT *activeCounters,
                                          LPSTR szName, UINT *nameLength, LPSTR szUnits, UINT *unitsLength,
@@ -112,6 +112,9 @@ public:
                                                      ID3DDeviceContextState **state) override;
   HRESULT STDMETHODCALLTYPE OpenSharedResource1(HANDLE handle, REFIID id, void **resource) override;
   HRESULT STDMETHODCALLTYPE OpenSharedResourceByName(LPCWSTR name, DWORD access, REFIID id, void **resource) override;
+  /// Makes deferred contexts; without it there are none.
+  using MakeDeferred = HRESULT (*)(Core &core, ID3D11DeviceContext1 **out);
+  void offerDeferred(MakeDeferred make) { m_makeDeferred = make; }
 
   // For swap chains.
   DriverDevice &driver() override { return m_core.driver; }
@@ -171,6 +174,7 @@ private:
   std::unique_ptr<Facet> m_facet;
   std::vector<UINT> m_formatSupport;  ///< the driver's bits, by format
   Ref<Context> m_context;
+  MakeDeferred m_makeDeferred = nullptr;
   Dxgi m_dxgi{*this};
   Multithread m_multithread{*static_cast<ID3D11Device1 *>(this), m_core.lock};
 };

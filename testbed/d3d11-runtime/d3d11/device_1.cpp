@@ -16,10 +16,11 @@ HRESULT Device::CreateDeviceContextState(UINT flags, const D3D_FEATURE_LEVEL *le
 }
 
 HRESULT Device::CreateDeferredContext1(UINT flags, ID3D11DeviceContext1 **out) {
-  ID3D11DeviceContext *context = nullptr;
-  const HRESULT result = CreateDeferredContext(flags, out ? &context : nullptr);
-  if (out) *out = static_cast<Context *>(context);
-  return result;
+  if (out) *out = nullptr;
+  if (flags) return E_INVALIDARG;
+  if (!m_makeDeferred || (m_flags & D3D11_CREATE_DEVICE_SINGLETHREADED)) return DXGI_ERROR_INVALID_CALL;
+  if (m_core.driver.isLost()) return DXGI_ERROR_DEVICE_REMOVED;
+  return out ? m_makeDeferred(m_core, out) : S_FALSE;
 }
 
 HRESULT Device::CreateBlendState1(const D3D11_BLEND_DESC1 *desc, ID3D11BlendState1 **out) {

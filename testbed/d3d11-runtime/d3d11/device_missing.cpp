@@ -65,12 +65,6 @@ HRESULT Device::CreateCounter(const D3D11_COUNTER_DESC *, ID3D11Counter **counte
   return E_NOTIMPL;
 }
 
-HRESULT Device::CreateDeferredContext(UINT, ID3D11DeviceContext **deferredContext) {
-  if (deferredContext) *deferredContext = nullptr;
-  notImplemented("ID3D11Device::CreateDeferredContext");
-  return E_NOTIMPL;
-}
-
 HRESULT Device::OpenSharedResource(HANDLE, REFIID, void **resource) {
   if (resource) *resource = nullptr;
   notImplemented("ID3D11Device::OpenSharedResource");

@@ -27,6 +27,9 @@ private:
   DriverResource m_driver;
 };
 
+/// Checks a map against usage and access (API page ID3D11DeviceContext::Map).
+bool isMappable(const ResourceDescription &description, D3D11_MAP type);
+
 /// Returns the runtime's object behind the API's; null for null.
 Resource *resourceOf(ID3D11Resource *resource);
 

@@ -174,7 +174,7 @@ void DriverResource::unmap(UINT subresource) {
   }
 }
 
-void DriverResource::update(UINT subresource, const D3D11_BOX *box, const void *data, UINT rowPitch, UINT depthPitch) {
+UINT64 DriverResource::updateBytes(UINT subresource, const D3D11_BOX *box, UINT rowPitch, UINT depthPitch) const {
   const ResourceDescription &d = m_description;
   const bool buffer = d.dimension == D3D11_RESOURCE_DIMENSION_BUFFER;
   const FormatInfo format = buffer ? FormatInfo{1, 1, 0, 0} : formatInfo(d.format);
@@ -182,7 +182,12 @@ void DriverResource::update(UINT subresource, const D3D11_BOX *box, const void *
   const UINT width = box ? box->right - box->left : levelSize(d.width, level);
   const UINT height = box ? box->bottom - box->top : levelSize(d.height, level);
   const UINT depth = box ? box->back - box->front : levelSize(d.depth, level);
-  const UINT64 bytes = bytesOf(format, width, height, depth, rowPitch, depthPitch);
+  return bytesOf(format, width, height, depth, rowPitch, depthPitch);
+}
+
+void DriverResource::update(UINT subresource, const D3D11_BOX *box, const void *data, UINT rowPitch, UINT depthPitch) {
+  const ResourceDescription &d = m_description;
+  const UINT64 bytes = updateBytes(subresource, box, rowPitch, depthPitch);
   std::unique_ptr<Lent<BYTE>> copy;
   if (bytes <= kMostLent) {
     copy = std::make_unique<Lent<BYTE>>(static_cast<const BYTE *>(data), static_cast<size_t>(bytes));

@@ -38,6 +38,8 @@ public:
   HRESULT map(UINT subresource, D3D11_MAP type, bool doNotWait, D3D11_MAPPED_SUBRESOURCE &out);
   void unmap(UINT subresource);
   bool isMapped(UINT subresource) const { return m_mapped[subresource] != 0; }
+  /// Returns how many bytes of the program's memory an update of a subresource, or of a box of it, reads.
+  UINT64 updateBytes(UINT subresource, const D3D11_BOX *box, UINT rowPitch, UINT depthPitch) const;
   /// Writes a part of a subresource from the program's memory.
   void update(UINT subresource, const D3D11_BOX *box, const void *data, UINT rowPitch, UINT depthPitch);
 
