@@ -119,25 +119,40 @@ void checkMemory(Checks& checks, const Kernel& kernel) {
               mib(sizes.DedicatedVideoMemorySize), mib(sizes.SharedSystemMemorySize));
 }
 
+/// Checks that a user-mode driver loads and exports a function.
+void checkLibrary(Checks& checks, const char* step, const D3DKMT_UMDFILENAMEINFO& file, const char* function,
+                  const char* should) {
+  char name[MAX_PATH];
+  narrow(file.UmdFileName, name, sizeof name);
+  const HMODULE module = LoadLibraryW(file.UmdFileName);
+  if (!module) {
+    checks.step(step, false, "a library that loads", "%s: error %lu", name, GetLastError());
+    return;
+  }
+  checks.step(step, GetProcAddress(module, function) != nullptr, should, "%s", name);
+  FreeLibrary(module);
+}
+
 void checkUserMode(Checks& checks, const Kernel& kernel) {
   D3DKMT_UMDFILENAMEINFO file = {};
   file.Version = KMTUMDVERSION_DX9;
-  char name[MAX_PATH];
   if (!kernel.query(KMTQAITYPE_UMDRIVERNAME, &file, sizeof file)) {
     checks.step("user-mode-driver", false, "named in the registry: install the driver again",
                 "Windows has no name of one for %d-bit programs", static_cast<int>(sizeof(void*) * 8));
     return;
   }
-  narrow(file.UmdFileName, name, sizeof name);
-  const HMODULE module = LoadLibraryW(file.UmdFileName);
-  if (!module) {
-    checks.step("user-mode-driver", false, "a library that loads", "%s: error %lu", name, GetLastError());
-    return;
-  }
-  checks.step("user-mode-driver", GetProcAddress(module, "OpenAdapter") != nullptr,
-              "a Direct3D 9 driver, which exports OpenAdapter", "%s", name);
+  checkLibrary(checks, "user-mode-driver", file, "OpenAdapter",
+               "a Direct3D 9 driver, which exports OpenAdapter");
   checks.note("user-mode-driver", "%s", kOtherProgram);
-  FreeLibrary(module);
+  // The driver of Direct3D 10 and 11 is off unless somebody turned it on (3d.cmd): the compositor runs on it
+  // then.
+  D3DKMT_UMDFILENAMEINFO ten = {};
+  ten.Version = KMTUMDVERSION_DX10;
+  if (kernel.query(KMTQAITYPE_UMDRIVERNAME, &ten, sizeof ten) && ten.UmdFileName[0])
+    checkLibrary(checks, "direct3d-10-driver", ten, "OpenAdapter10_2",
+                 "a Direct3D 10 driver, which exports OpenAdapter10_2; 3d.cmd direct3d9 turns it off");
+  else
+    checks.note("user-mode-driver", "Direct3D 10 is off; 3d.cmd direct3d10 turns it on");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks that Windows 7 can load a file: by its name's end a kernel driver (.sys), a user-mode display driver (.dll) or
-a console program (.exe).
+"""Checks that Windows 7 can load a file: by its name's end a kernel driver (.sys), a user-mode display driver (.dll; of
+Direct3D 10 if the name has d3d10) or a console program (.exe).
 
 usage: check_driver_pe.py [options] DRIVER.sys|DRIVER.dll|PROGRAM.exe
   --arch x86|x64     the architecture that the file must be for
@@ -25,13 +25,14 @@ EXPORTS = os.path.join(HERE, 'win7-exports.txt')
 USER_EXPORTS = os.path.join(HERE, 'win7-user-exports.txt')
 PROGRAM_EXPORTS = os.path.join(HERE, 'win7-program-exports.txt')
 VFT_APP, VFT_DRV, VFT2_UNKNOWN, VFT2_DRV_DISPLAY = 1, 3, 0, 4
-# Two kinds of drivers, and programs. `exports`: the functions that it must export, and no others (None: not checked).
+# Three kinds of drivers, and programs. `exports`: the functions that it must export, and no others (None: not checked).
 # `title`: the subsystem's name. `version`: type and subtype in the version resource. `list`: the allowed imports.
 Kind = namedtuple('Kind', 'subsystem title is_dll modules exports version version_title list')
 KERNEL = Kind(pe.SUBSYSTEM_NATIVE, 'native (1)', False, ('ntoskrnl.exe', 'hal.dll'), None, (VFT_DRV, VFT2_DRV_DISPLAY),
               'a display driver (3.4)', EXPORTS)
 USER = Kind(pe.SUBSYSTEM_WINDOWS_GUI, 'Windows (2)', True, ('kernel32.dll', 'msvcrt.dll'), ('OpenAdapter',),
             (VFT_DRV, VFT2_DRV_DISPLAY), 'a display driver (3.4)', USER_EXPORTS)
+USER10 = USER._replace(exports=('OpenAdapter10', 'OpenAdapter10_2'))
 PROGRAM = Kind(pe.SUBSYSTEM_WINDOWS_CUI, 'console (3)', False, ('kernel32.dll', 'msvcrt.dll', 'advapi32.dll', 'user32.dll', 'd3d9.dll'),
                None, (VFT_APP, VFT2_UNKNOWN), 'a program (1.0)', PROGRAM_EXPORTS)
 WINDOWS_7 = (6, 1)
@@ -234,7 +235,8 @@ def check_catalog(image, path):
 
 
 def kind_of(path):
-    return {'.dll': USER, '.exe': PROGRAM}.get(os.path.splitext(path)[1].lower(), KERNEL)
+    user = USER10 if 'd3d10' in os.path.basename(path) else USER
+    return {'.dll': user, '.exe': PROGRAM}.get(os.path.splitext(path)[1].lower(), KERNEL)
 
 
 def check(path, arch=None, version=None, certificate=None, catalog_path=None, exports=None):

@@ -326,12 +326,12 @@ def _check_files(found, folder, catalog_file):
             yield '%s lies in the package and is not installed' % name
     software = found.registry.get('software', {})
     for value, target in (('UserModeDriverName', 'system32'), ('UserModeDriverNameWow', 'Windows\\SysWow64')):
-        expected = [name for name, where in found.files.items() if where == target]
+        expected = [name for name, where in found.files.items() if where == target and 'd3d10' not in name]
         if software.get(('', value), (0x10000, []))[1] != expected:
-            yield '%s does not name what is copied to %s' % (value, target)
+            yield '%s does not name the Direct3D 9 driver that is copied to %s, alone' % (value, target)
     listed = software.get(('', 'InstalledDisplayDrivers'), (0x10000, []))[1]
-    if sorted(listed) != sorted(name[:-4] for name in found.files if name.endswith('.dll')):
-        yield 'InstalledDisplayDrivers is not the list of user-mode drivers'
+    if sorted(listed) != sorted(name[:-4] for name in found.files if name.endswith('.dll') and 'd3d10' not in name):
+        yield 'InstalledDisplayDrivers is not the list of user-mode drivers of Direct3D 9'
     for value in SWITCHES:
         if software.get(('', value)) != (0x10003, ['0']):
             yield '%s has to be 0 and to survive an update' % value

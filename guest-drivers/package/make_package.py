@@ -4,12 +4,13 @@
 catalogue; the certificate, the scripts, the programs and a read-me; all in one ISO image. Everything is checked before
 the image is written. The same inputs and time give the same image, byte for byte.
 
-usage: make_package.py --version A.B.C.D --umd-version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
+usage: make_package.py --version A.B.C.D --umd-version A.B.C.D --umd10-version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
                        --x64 FILE... --x86 FILE... [--dbgctl X64.exe X86.exe] [--doctor X64.exe X86.exe]
                        [--program NAME X64.exe X86.exe]...
                        [--symbols FILE.pdb...] --iso FILE
 
---version, --umd-version: the versions that the resources of aerogpu.sys and of the user-mode drivers must state
+--version, --umd-version, --umd10-version: the versions that the resources of aerogpu.sys and of the user-mode drivers
+  of Direct3D 9 and 10 must state
 --x64, --x86: the architecture's aerogpu.sys (any name that ends in .sys) and user-mode drivers (which keep their names)
 --dbgctl, --doctor, --program: programs for each architecture, for the folder tools
 --symbols: symbol files for debuggers, for the folder symbols
@@ -34,6 +35,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 HARDWARE_IDS = ('PCI\\VEN_A3A0&DEV_0001&SUBSYS_0001A3A0', 'PCI\\VEN_A3A0&DEV_0001')
 # User-mode drivers: name, and the folders it goes to. The 32-bit one also serves 32-bit programs of 64-bit Windows.
 UMD = {'x86': 'aerogpu_d3d9.dll', 'x64': 'aerogpu_d3d9_x64.dll'}
+# Those of Direct3D 10 lie beside them, and the INF does not name them in the registry.
+UMD10 = {'x86': 'aerogpu_d3d10.dll', 'x64': 'aerogpu_d3d10_x64.dll'}
 ARCH_TITLE = {'x86': '32 bit', 'x64': '64 bit'}
 OS_NAME = {'x86': '7X86', 'x64': '7X64'}
 OS_ATTRIBUTE = '2:6.1'
@@ -79,13 +82,15 @@ def make_architecture(folder, arch, files, settings):
         os.remove(unsigned)
     umd = UMD[arch] if UMD[arch] in files else None
     wow = UMD['x86'] if arch == 'x64' and UMD['x86'] in files else None
+    umd10 = UMD10[arch] if UMD10[arch] in files else None
+    wow10 = UMD10['x86'] if arch == 'x64' and UMD10['x86'] in files else None
     image = pe.PeImage(read(os.path.join(folder, 'aerogpu.sys')))
     events = any(path[0] == pe.RT_MESSAGETABLE for path in image.resources())
     date = datetime.datetime.fromtimestamp(settings.when, datetime.timezone.utc).strftime('%m/%d/%Y')
     write(os.path.join(folder, 'aerogpu.inf'), inf.render(
-        template('aerogpu.inf.in'), {'umd': umd, 'wow': wow, 'events': events},
+        template('aerogpu.inf.in'), {'umd': umd, 'wow': wow, 'umd10': umd10, 'wow10': wow10, 'events': events},
         {'ARCH_TITLE': ARCH_TITLE[arch], 'DRIVER_DATE': date, 'DRIVER_VERSION': inf.driver_version(settings.version, settings.when),
-         'PLATFORM': inf.PLATFORMS[arch], 'UMD': umd, 'WOW': wow,
+         'PLATFORM': inf.PLATFORMS[arch], 'UMD': umd, 'WOW': wow, 'UMD10': umd10, 'WOW10': wow10,
          'INSTALLED': ','.join(name[:-4] for name in (umd, wow) if name)}))
     make_catalog(folder, arch, settings)
 
@@ -122,11 +127,12 @@ def check_catalog(folder, certificate):
     return defects + (['aerogpu.cat: osslsigncode: ' + complaint] if complaint else [])
 
 
-def check_architecture(folder, arch, version, umd_version, certificate):
-    """Returns all defects of one architecture's finished folder."""
+def check_architecture(folder, arch, version, umd_versions, certificate):
+    """Returns all defects of one architecture's finished folder. umd_versions: of UMD and of UMD10."""
     machines = {'aerogpu.sys': (arch, version)}
-    machines.update((name, (machine, umd_version)) for machine, name in UMD.items()
-                    if os.path.exists(os.path.join(folder, name)))
+    for names, umd_version in zip((UMD, UMD10), umd_versions):
+        machines.update((name, (machine, umd_version)) for machine, name in names.items()
+                        if os.path.exists(os.path.join(folder, name)))
     defects = []
     for name, (machine, expected) in machines.items():
         defects += ['%s: %s' % (name, text) for text in check_driver_pe.check(
@@ -162,11 +168,18 @@ def make_tools(folder, settings):
     return defects
 
 
+def has_direct3d10(settings):
+    """Says whether the package of each architecture has its user-mode drivers of Direct3D 10."""
+    return all(set(names.values() if arch == 'x64' else [names['x86']]) <= set(
+        driver_files(arch, paths, settings.x86)) for arch, paths in (('x64', settings.x64), ('x86', settings.x86))
+        for names in (UMD, UMD10))
+
+
 def make_disc_files(folder, settings):
     values = {'VERSION': settings.version, 'THUMBPRINT': authenticode.thumbprint(settings.cert)}
     for name in DISC_FILES:
-        write(os.path.join(folder, name), inf.render(template('disk/%s.in' % name), {'test': settings.test_cert},
-                                                     values))
+        write(os.path.join(folder, name), inf.render(template('disk/%s.in' % name),
+                                                     {'test': settings.test_cert, 'd3d10': has_direct3d10(settings)}, values))
     if settings.test_cert:
         write(os.path.join(folder, 'aerogpu-test.cer'), authenticode.certificate_der(settings.cert))
 
@@ -194,12 +207,15 @@ def driver_files(arch, paths, other_paths):
     files = {'aerogpu.sys': drivers[0]}
     for path in paths + (other_paths if arch == 'x64' else []):
         name = os.path.basename(path)
-        if name in UMD.values():
+        if name in (*UMD.values(), *UMD10.values()):
             files[name] = path
         elif not name.endswith('.sys'):
             raise PackageError('%s has no place on the disc' % path)
-    if arch == 'x64' and UMD['x86'] in files and UMD['x64'] not in files:
-        del files[UMD['x86']]  # on 64-bit Windows the 32-bit driver is useless without the 64-bit one
+    for names in (UMD, UMD10):
+        if arch == 'x64' and names['x64'] not in files:
+            files.pop(names['x86'], None)  # on 64-bit Windows the 32-bit driver is useless without the 64-bit one
+    if set(UMD10.values()) & set(files) and UMD[arch] not in files:
+        raise PackageError('%s: a Direct3D 10 driver without one of Direct3D 9' % arch)
     return files
 
 
@@ -211,7 +227,8 @@ def make(settings):
         for arch, paths in (('x64', settings.x64), ('x86', settings.x86)):
             place = os.path.join(folder, arch)
             make_architecture(place, arch, driver_files(arch, paths, settings.x86), settings)
-            defects += check_architecture(place, arch, settings.version, settings.umd_version, settings.cert)
+            defects += check_architecture(place, arch, settings.version, (settings.umd_version, settings.umd10_version),
+                                          settings.cert)
         defects += make_tools(folder, settings)
         if defects:
             raise PackageError('\n'.join(defects))
@@ -223,7 +240,7 @@ def make(settings):
 
 def main():
     parser = argparse.ArgumentParser(add_help=False, usage=__doc__)
-    for name in ('version', 'umd-version', 'epoch', 'cert', 'key', 'iso'):
+    for name in ('version', 'umd-version', 'umd10-version', 'epoch', 'cert', 'key', 'iso'):
         parser.add_argument('--' + name, required=True)
     for arch in UMD:
         parser.add_argument('--' + arch, nargs='+', required=True)

@@ -71,6 +71,9 @@ def main():
             test.run('a machine with %s' % (more or 'an older driver'), dict(env, **more), ['--d3dkmt', fake], {step: text})
         code, said = wine.run([sys.argv[1], '--what'], env, LIMIT)
         test.check(code == 2 and len(said.splitlines()) == 1 and "'--what'" in said, 'misuse', said)
+    with Stack(strict=False, d3d11=True) as stack:
+        steps = test.run('with Direct3D 10 on', dict(os.environ, **stack.variables()), ['--d3dkmt', kmt],
+                         {'user-mode-driver': None, 'direct3d-10-driver': None})
     sys.exit(1 if test.failed else 0)
 
 

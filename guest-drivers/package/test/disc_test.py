@@ -32,7 +32,8 @@ def read(*parts):
 class DiscCase(drivers.SignedTest):
     def settings(self, **changes):
         x64, x86 = [drivers.path('tiny', 'x64')], [drivers.path('tiny', 'x86')]
-        values = dict(dbgctl=None, doctor=None, program=None, symbols=None, version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
+        values = dict(dbgctl=None, doctor=None, program=None, symbols=None, version=drivers.VERSION, umd_version=drivers.UMD_VERSION,
+                      umd10_version=drivers.UMD10_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
                       iso=self.file('disc.iso'), when=drivers.WHEN)
         return argparse.Namespace(**dict(values, **changes))
 
@@ -46,8 +47,8 @@ class DiscCase(drivers.SignedTest):
         for arch, more in (('x64', x64), ('x86', x86)):
             place = os.path.join(folder, arch)
             self.assertEqual(set(os.listdir(place)), FILES | more)
-            self.assertEqual(make_package.check_architecture(place, arch, drivers.VERSION, drivers.UMD_VERSION,
-                                                             certificate), [])
+            self.assertEqual(make_package.check_architecture(
+                place, arch, drivers.VERSION, (drivers.UMD_VERSION, drivers.UMD10_VERSION), certificate), [])
         for arch in ('x64', 'x86') if os.path.isdir(os.path.join(folder, 'tools')) else ():
             place = os.path.join(folder, 'tools', arch)
             self.assertEqual(set(os.listdir(place)), {'dbgctl.exe', 'aerogpu-doctor.exe', *(name + '.exe' for name in os.environ['AEROGPU_DISC_PROGRAMS'].split(','))})
@@ -104,6 +105,24 @@ class DiscTest(DiscCase):
         folder = self.disc(x64=[drivers.path('tiny', 'x64'), umd['x64']], x86=[drivers.path('tiny', 'x86'), umd['x86']])
         self.assert_good(folder, self.cert, {'aerogpu_d3d9.dll', 'aerogpu_d3d9_x64.dll'}, {'aerogpu_d3d9.dll'})
 
+    def test_direct3d10(self):
+        """Checks that a disc with drivers of Direct3D 10 installs them, does not name them, and can turn them on."""
+        umd, ten = self.user_mode_drivers('tiny-umd'), self.user_mode_drivers('ten-umd')
+        files = {arch: [drivers.path('tiny', arch), umd[arch], ten[arch]] for arch in drivers.ARCHITECTURES}
+        folder = self.disc(**files)
+        self.assert_good(folder, self.cert, {*make_package.UMD.values(), *make_package.UMD10.values()},
+                         {make_package.UMD['x86'], make_package.UMD10['x86']})
+        for script in ('3d.cmd', 'install.cmd', 'README.txt'):
+            self.assertIn(b'direct3d10', read(folder, script), script)
+        one_alone = self.disc('one', x64=files['x64'], x86=files['x86'][:2])
+        for script in ('3d.cmd', 'install.cmd', 'README.txt'):
+            self.assertNotIn(b'direct3d10', read(one_alone, script), script)
+        with self.assertRaisesRegex(make_package.PackageError, 'x86: a Direct3D 10 driver without one of Direct3D 9'):
+            make_package.make(self.settings(x86=[drivers.path('tiny', 'x86'), ten['x86']]))
+        nine = self.file(make_package.UMD10['x64'], drivers.raw('wrong-umd', 'x64'))
+        with self.assertRaisesRegex(make_package.PackageError, 'aerogpu_d3d10_x64.dll: does not export OpenAdapter10_2'):
+            make_package.make(self.settings(x64=[drivers.path('tiny', 'x64'), umd['x64'], nine]))
+
     def test_user_mode_driver_for_64_bits_alone(self):
         folder = self.disc(x64=[drivers.path('tiny', 'x64'), self.user_mode_drivers('tiny-umd')['x64']])
         self.assert_good(folder, self.cert, {'aerogpu_d3d9_x64.dll'})
@@ -130,7 +149,8 @@ class DiscTest(DiscCase):
     def user_mode_drivers(self, kind):
         """Copies the tests' user-mode drivers of a kind to the names that they have on the disc; returns {architecture:
         path}."""
-        return {arch: self.file(name, drivers.raw(kind, arch)) for arch, name in make_package.UMD.items()}
+        names = make_package.UMD10 if kind == 'ten-umd' else make_package.UMD
+        return {arch: self.file(name, drivers.raw(kind, arch)) for arch, name in names.items()}
 
     def test_programs(self):
         """Checks that no disc is made if a file is no console program, or one for another architecture."""
@@ -175,8 +195,9 @@ class ShippedDiscTest(DiscCase):
     def test_shipped_disc(self):
         folder = extract(SHIPPED[0], self.file('shipped'))
         built = [arch for arch in os.environ['AEROGPU_UMD'].split(',') if arch]
-        x86 = {make_package.UMD['x86']} if 'x86' in built else set()
-        x64 = {make_package.UMD['x64']} | x86 if 'x64' in built else set()
+        names = make_package.UMD, make_package.UMD10
+        x86 = {name['x86'] for name in names} if 'x86' in built else set()
+        x64 = {name['x64'] for name in names} | x86 if 'x64' in built else set()
         self.assertEqual(set(os.listdir(os.path.join(folder, 'tools'))), {'x64', 'x86', 'aerogpu.man'})
         self.assertEqual(set(os.listdir(os.path.join(folder, 'symbols'))), {'aerogpu-x64.pdb', 'aerogpu-x86.pdb'})
         self.assert_good(folder, SHIPPED[1], x64, x86)

@@ -13,6 +13,7 @@ import finish_driver  # noqa: E402
 FOLDER = os.environ['AEROGPU_TEST_DRIVERS']
 VERSION = os.environ['AEROGPU_DRIVER_VERSION']
 UMD_VERSION = os.environ['AEROGPU_UMD_VERSION']
+UMD10_VERSION = os.environ['AEROGPU_UMD10_VERSION']
 ARCHITECTURES = ('x64', 'x86')
 WHEN = 1700000000
 

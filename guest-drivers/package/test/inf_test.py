@@ -10,14 +10,17 @@ VALUES = {'ARCH_TITLE': '64 bit', 'DRIVER_DATE': '11/21/2026', 'DRIVER_VERSION':
 
 
 class InfTest(drivers.FolderTest):
-    def render(self, arch, umd, wow=False, events=True):
+    def render(self, arch, umd, wow=False, events=True, ten=False):
         names = ['aerogpu_d3d9_x64.dll' if arch == 'x64' else 'aerogpu_d3d9.dll'] * umd + ['aerogpu_d3d9.dll'] * wow
-        for name in names + ['aerogpu.sys', 'aerogpu.cat']:
+        names10 = [name.replace('d3d9', 'd3d10') for name in names] * ten
+        for name in names + names10 + ['aerogpu.sys', 'aerogpu.cat']:
             self.file(name, b'')
         with open(os.path.join(drivers.PACKAGE, 'aerogpu.inf.in'), encoding='ascii') as file:
-            return inf.render(file.read(), {'umd': umd, 'wow': wow, 'events': events},
+            return inf.render(file.read(), {'umd': umd, 'wow': wow, 'umd10': umd and ten, 'wow10': wow and ten,
+                                            'events': events},
                               dict(VALUES, PLATFORM=inf.PLATFORMS[arch], UMD=names[0] if umd else '',
-                                   WOW='aerogpu_d3d9.dll', INSTALLED=','.join(name[:-4] for name in names)))
+                                   WOW='aerogpu_d3d9.dll', UMD10=names10[0] if names10 else '',
+                                   WOW10='aerogpu_d3d10.dll', INSTALLED=','.join(name[:-4] for name in names)))
 
     def defects(self, text, arch='x64', **kwargs):
         return inf.check(self.file('aerogpu.inf', text.encode()), arch, **kwargs)
@@ -36,10 +39,25 @@ class InfTest(drivers.FolderTest):
                     for name in list(os.listdir(self.folder)):
                         os.remove(self.file(name))
 
+    def test_direct3d10_is_installed_and_not_named(self):
+        for arch, wow in (('x86', False), ('x64', False), ('x64', True)):
+            with self.subTest(arch=arch, wow=wow):
+                text = self.render(arch, True, wow, ten=True)
+                self.assertEqual(self.defects(text, arch), [])
+                software = inf.walk(inf.Inf(text), arch).registry['software']
+                self.assertNotIn('d3d10', str(software))
+                umd = 'aerogpu_d3d9_x64.dll' if arch == 'x64' else 'aerogpu_d3d9.dll'
+                named = 'UserModeDriverName,%REG_MULTI_SZ%,' + umd
+                found = self.defects(text.replace(named, named + ',' + umd.replace('d3d9', 'd3d10')), arch)
+                self.assertTrue(any('alone' in defect for defect in found), found)
+                for name in list(os.listdir(self.folder)):
+                    os.remove(self.file(name))
+
     def test_registry_as_windows_will_see_it(self):
-        found = inf.walk(inf.Inf(self.render('x64', True, True)), 'x64')
+        found = inf.walk(inf.Inf(self.render('x64', True, True, ten=True)), 'x64')
         self.assertEqual(found.files, {'aerogpu.sys': 'system32\\drivers', 'aerogpu_d3d9_x64.dll': 'system32',
-                                       'aerogpu_d3d9.dll': 'Windows\\SysWow64'})
+                                       'aerogpu_d3d10_x64.dll': 'system32', 'aerogpu_d3d9.dll': 'Windows\\SysWow64',
+                                       'aerogpu_d3d10.dll': 'Windows\\SysWow64'})
         software = found.registry['software']
         self.assertEqual(software['', 'UserModeDriverName'], (0x10000, ['aerogpu_d3d9_x64.dll']))
         self.assertEqual(software['', 'UserModeDriverNameWow'], (0x10000, ['aerogpu_d3d9.dll']))
