@@ -15,6 +15,7 @@ void weighShaders(DrawState& state) {
     return WorkBudget::weight(shader->gpu->cost.instructions, shader->gpu->cost.samples, anisotropy);
   };
   state.vertexWeight = weightOf(Stage::Vertex, 1);
+  state.geometryWeight = weightOf(Stage::Geometry, 1);
   state.pixelWeight = weightOf(Stage::Pixel, state.anisotropy);
 }
 

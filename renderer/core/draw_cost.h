@@ -6,7 +6,7 @@
 
 namespace aerogpu::core {
 
-/// Sets the weights of invocations of the bound vertex and pixel shaders: after a change of either.
+/// Sets the weights of invocations of the bound shaders that draw: after a change of any.
 void weighShaders(DrawState& state);
 /// Sets the highest anisotropy and the weights, after a sampler of the pixel shader has become `changed`.
 void noteFilter(DrawState& state, const SamplerState& changed);

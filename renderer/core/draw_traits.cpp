@@ -87,11 +87,11 @@ void DrawTraits::bind(StandIns& standIns, const Image& image, Binding& binding) 
   binding.view->desc.layerCount = image.viewedLayers;
 }
 
-std::unique_ptr<DrawState> DrawTraits::StandIns::stateOf(const DrawTraits& traits, const Ref<Shader>& vs,
-                                                         const Ref<Shader>& ps) {
+std::unique_ptr<DrawState> DrawTraits::StandIns::stateOf(const DrawTraits& traits, const Shaders& shaders) {
   auto state = std::make_unique<DrawState>();
-  state->shaders[static_cast<size_t>(Stage::Vertex)] = vs;
-  state->shaders[static_cast<size_t>(Stage::Pixel)] = ps;
+  state->shaders[static_cast<size_t>(Stage::Vertex)] = shaders.vs;
+  state->shaders[static_cast<size_t>(Stage::Geometry)] = shaders.gs;
+  state->shaders[static_cast<size_t>(Stage::Pixel)] = shaders.ps;
   if (traits.m_hasLayout) {
     auto found = std::ranges::find(
         m_layouts, traits.m_elements,

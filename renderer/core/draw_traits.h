@@ -25,8 +25,10 @@ public:
   public:
     /// Returns a state with these traits, whose targets and textures have a few texels. Its draws write
     /// nothing but those.
-    std::unique_ptr<DrawState> stateOf(const DrawTraits& traits, const Ref<Shader>& vs,
-                                       const Ref<Shader>& ps);
+    struct Shaders {
+      Ref<Shader> vs, gs, ps;
+    };
+    std::unique_ptr<DrawState> stateOf(const DrawTraits& traits, const Shaders& shaders);
 
   private:
     friend class DrawTraits;

@@ -117,6 +117,13 @@ struct ShaderCost {
   uint64_t instructions = 0, samples = 0;  ///< executed; at most 2^24 each
 };
 
+/// What a geometry shader makes of a primitive at most; zeros for other stages.
+struct GeometryReach {
+  uint32_t inputVertices = 0;   ///< of a primitive that it takes: 1, 2, 3, 4 or 6
+  uint32_t invocations = 0;     ///< for each primitive
+  uint32_t outputVertices = 0;  ///< for each primitive
+};
+
 /// The parts of a shader that came by EXT_CREATE_SHADER, in their order. No tokens: it came by
 /// CREATE_SHADER_DXBC.
 struct TokenCounts {
@@ -131,6 +138,7 @@ public:
   virtual std::span<const uint8_t> code() const = 0;
   ShaderCost cost;
   TokenCounts counts;
+  GeometryReach geometry;
 };
 class GpuInputLayout : public GpuObject {};
 

@@ -248,8 +248,8 @@ struct DrawState {
   TargetBinding depthTarget;
   uint64_t drawPixels =
       0;  ///< that a draw may touch: the smallest colour target (or the depth target), inside the viewport
-  uint32_t anisotropy = 1;                     ///< the highest of the pixel shader's samplers
-  uint32_t vertexWeight = 1, pixelWeight = 1;  ///< of an invocation (WorkBudget::weight)
+  uint32_t anisotropy = 1;  ///< the highest of the pixel shader's samplers
+  uint32_t vertexWeight = 1, pixelWeight = 1, geometryWeight = 1;  ///< of an invocation (WorkBudget::weight)
   uint64_t copiedBytes = 0;  ///< by the back end for draws; charged to the budget after each
   Viewport viewport;
   bool viewportSet = false;  ///< false: the whole of colour target 0 (or of the depth target)

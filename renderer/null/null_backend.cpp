@@ -17,6 +17,7 @@
 #include "renderer/core/shader_tokens.h"
 #include "renderer/null/texture.h"
 #include "renderer/shader/dxbc/build.h"
+#include "renderer/shader/dxbc/geometry.h"
 
 namespace aerogpu::null {
 
@@ -99,10 +100,15 @@ BackendLimits nullLimits() {
   BackendLimits limits;
   limits.colorSamples = limits.depthSamples = kSamples;
   limits.capsFlags = AEROGPU_CAPS_BORDER_COLORS | AEROGPU_CAPS_MIRROR_ONCE | AEROGPU_CAPS_TRIANGLE_FANS |
-                     AEROGPU_CAPS_OCCLUSION_COUNTS | AEROGPU_CAPS_STREAM_STEPS | AEROGPU_CAPS_FILL_MODES;
+                     AEROGPU_CAPS_OCCLUSION_COUNTS | AEROGPU_CAPS_STREAM_STEPS | AEROGPU_CAPS_FILL_MODES |
+                     AEROGPU_CAPS_GEOMETRY_SHADERS;
   limits.maxColorTargets = kMaxColorTargets;
   limits.maxClipPlanes = 6;
   return limits;
+}
+
+GeometryReach reachOf(const shader::GeometryTraits& traits) {
+  return {traits.inputVertices, traits.instances, traits.instances * traits.maxVertices};
 }
 
 shader::TokenProgram programOf(const TokenCounts& counts, std::span<const uint8_t> bytes) {
@@ -149,7 +155,7 @@ public:
     return std::unique_ptr<GpuQuery>(std::make_unique<NullQuery>(kind));
   }
 
-  Result<std::unique_ptr<GpuShader>> createShader(Stage, std::span<const uint8_t> bytes,
+  Result<std::unique_ptr<GpuShader>> createShader(Stage stage, std::span<const uint8_t> bytes,
                                                   ShaderFamily& family) override {
     uint32_t first = 0;
     std::memcpy(&first, bytes.data(), sizeof first);
@@ -159,15 +165,25 @@ public:
       return refused(ErrorCode::CmdDecode, "neither a D3D9 token stream nor a DXBC container",
                      {{"its first word", first}});
     family = first == kDxbc ? ShaderFamily::Dxbc : ShaderFamily::D3d9;
-    return std::unique_ptr<GpuShader>(std::make_unique<NullShader>(bytes));
+    auto shader = std::make_unique<NullShader>(bytes);
+    // A container is not looked into; one that declares nothing draws nothing.
+    if (const auto traits = shader::geometryTraitsOf(bytes); stage == Stage::Geometry && traits)
+      shader->geometry = reachOf(*traits);
+    return std::unique_ptr<GpuShader>(std::move(shader));
   }
 
   Result<std::unique_ptr<GpuShader>> createTokenShader(Stage stage, const TokenCounts& tokenCounts,
                                                        std::span<const uint8_t> bytes) override {
-    if (stage == Stage::Vertex || stage == Stage::Pixel || stage == Stage::Compute)
+    if (stage != Stage::Hull && stage != Stage::Domain)
       if (const auto built = shader::buildContainer(programOf(tokenCounts, bytes), 0); !built)
         return built.error();
-    return std::unique_ptr<GpuShader>(std::make_unique<NullShader>(bytes, tokenCounts));
+    auto shader = std::make_unique<NullShader>(bytes, tokenCounts);
+    if (stage == Stage::Geometry) {
+      const auto traits = shader::geometryTraits(bytes.first(size_t{tokenCounts.tokens} * 4));
+      if (!traits) return traits.error();
+      shader->geometry = reachOf(*traits);
+    }
+    return std::unique_ptr<GpuShader>(std::move(shader));
   }
 
   Result<std::unique_ptr<GpuInputLayout>> createInputLayout(std::span<const InputElement>) override {

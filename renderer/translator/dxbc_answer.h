@@ -17,7 +17,7 @@ enum class Job : uint32_t {
   FinishSpirv = 1,    ///< DxbcRequest and TranslateDxbc's answer to it in; SPIR-V for a driver out
 };
 
-enum class Stage : uint32_t { Vertex = 0, Pixel = 1, Compute = 2 };
+enum class Stage : uint32_t { Vertex = 0, Pixel = 1, Compute = 2, Geometry = 3 };
 
 /// Precedes the container.
 struct DxbcRequest {

@@ -22,6 +22,8 @@ vkd3d_shader_visibility visibility(Stage stage) {
       return VKD3D_SHADER_VISIBILITY_VERTEX;
     case Stage::Pixel:
       return VKD3D_SHADER_VISIBILITY_PIXEL;
+    case Stage::Geometry:
+      return VKD3D_SHADER_VISIBILITY_GEOMETRY;
     default:
       return VKD3D_SHADER_VISIBILITY_COMPUTE;
   }

@@ -75,6 +75,7 @@ void VulkanBackend::noteCaps() {
   flag(caps.exactOcclusion, AEROGPU_CAPS_OCCLUSION_COUNTS);
   flag(caps.instanceDivisor, AEROGPU_CAPS_STREAM_STEPS);
   flag(caps.fillModeNonSolid, AEROGPU_CAPS_FILL_MODES);
+  flag(caps.geometryShader, AEROGPU_CAPS_GEOMETRY_SHADERS);
   m_limits.maxColorTargets = std::min(limits.maxColorAttachments, core::kMaxColorTargets);
   if (caps.clipDistance) m_limits.maxClipPlanes = std::min(limits.maxClipDistances, 6u);
   m_limits.maxPointSize = caps.pointSizeMax;

@@ -41,12 +41,13 @@ struct aerogpu_caps {
 };
 AEROGPU_ABI_SIZE(aerogpu_caps, 112);
 
-#define AEROGPU_CAPS_BORDER_COLORS 0x1U    /* every border colour is exact; else the nearest of three is used */
-#define AEROGPU_CAPS_MIRROR_ONCE 0x2U      /* D3DTADDRESS_MIRRORONCE; else it is D3DTADDRESS_MIRROR */
-#define AEROGPU_CAPS_TRIANGLE_FANS 0x4U    /* triangle fans are drawn */
-#define AEROGPU_CAPS_OCCLUSION_COUNTS 0x8U /* occlusion queries count; else they say whether a sample passed */
-#define AEROGPU_CAPS_STREAM_STEPS 0x10U    /* elements can advance every so many instances; else every one */
-#define AEROGPU_CAPS_FILL_MODES 0x20U      /* wireframe and points; else all is solid */
+#define AEROGPU_CAPS_BORDER_COLORS 0x1U      /* every border colour is exact; else the nearest of three is used */
+#define AEROGPU_CAPS_MIRROR_ONCE 0x2U        /* D3DTADDRESS_MIRRORONCE; else it is D3DTADDRESS_MIRROR */
+#define AEROGPU_CAPS_TRIANGLE_FANS 0x4U      /* triangle fans are drawn */
+#define AEROGPU_CAPS_OCCLUSION_COUNTS 0x8U   /* occlusion queries count; else they say whether a sample passed */
+#define AEROGPU_CAPS_STREAM_STEPS 0x10U      /* elements can advance every so many instances; else every one */
+#define AEROGPU_CAPS_FILL_MODES 0x20U        /* wireframe and points; else all is solid */
+#define AEROGPU_CAPS_GEOMETRY_SHADERS 0x100U /* geometry shaders can be made */
 
 /** The uses of textures of one format. */
 struct aerogpu_format_caps {

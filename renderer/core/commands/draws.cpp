@@ -12,6 +12,7 @@
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
 #include "renderer/core/submission.h"
+#include "renderer/core/topology.h"
 #include "renderer/core/work_meter.h"
 #include "renderer/core/write_clock.h"
 
@@ -63,10 +64,28 @@ Result<void> checkDraw(const DrawState& state, uint32_t vertices, uint32_t insta
   return {};
 }
 
+/// Returns false for a draw whose geometry shader takes other primitives: GEOM-3.
+bool geometryFits(const DrawState& state) {
+  const Shader* shader = state.shaders[static_cast<size_t>(Stage::Geometry)].get();
+  return !shader || shader->gpu->geometry.inputVertices == verticesOf(state.topology);
+}
+
+/// Counts what a geometry shader does and emits at most for that many vertices: GEOM-5.
+Result<void> takeGeometry(Submission& s, const DrawState& state, uint64_t vertices, uint64_t instances) {
+  const Shader* shader = state.shaders[static_cast<size_t>(Stage::Geometry)].get();
+  if (!shader) return {};
+  const GeometryReach& reach = shader->gpu->geometry;
+  const uint64_t primitives = mostPrimitives(state.topology, vertices) * instances;
+  if (auto taken = s.work.take(Work::Vertices, primitives * reach.invocations, state.geometryWeight); !taken)
+    return taken;
+  return s.work.take(Work::Vertices, primitives * reach.outputVertices);
+}
+
 /// Counts a draw, right before the back end is asked for it.
 Result<void> takeDraw(Submission& s, DrawState& state, uint64_t vertices, uint64_t instances) {
   if (auto taken = s.work.take(Work::Vertices, vertices * instances, state.vertexWeight); !taken)
     return taken;
+  if (auto taken = takeGeometry(s, state, vertices, instances); !taken) return taken;
   if (auto taken = s.work.take(Work::Pixels, state.drawPixels, state.pixelWeight); !taken) return taken;
   if (auto within = s.work.needNotOver(Work::Bytes); !within) return within;  // see noteDrawn()
   s.stats.draws.add(1);
@@ -116,6 +135,7 @@ Result<void> runDraw(Submission& s, const aerogpu_cmd_draw& c) {
     return refused(
         ErrorCode::OutOfBounds, "vertex numbers wrap",
         {{"first_vertex", c.first_vertex}, {"vertex_count", c.vertex_count}, {"limit", UINT32_MAX}});
+  if (!geometryFits(state)) return {};
   if (auto taken = takeDraw(s, state, c.vertex_count, c.instance_count); !taken) return taken;
   return noteDrawn(
       s, state, s.backend.draw(state, {c.vertex_count, c.instance_count, c.first_vertex, c.first_instance}));
@@ -132,6 +152,7 @@ Result<void> runDrawIndexed(Submission& s, const aerogpu_cmd_draw_indexed& c) {
   const uint64_t held = (indices.buffer->desc.sizeBytes - indices.offset) >> (indices.is32Bit ? 2 : 1);
   if (c.first_index >= held) return {};
   const auto count = static_cast<uint32_t>(std::min<uint64_t>(c.index_count, held - c.first_index));
+  if (!geometryFits(state)) return {};
   if (auto taken = takeDraw(s, state, count, c.instance_count); !taken) return taken;
   return noteDrawn(s, state,
                    s.backend.drawIndexed(
@@ -193,6 +214,7 @@ Result<void> runExtDrawInline(Submission& s, const aerogpu_cmd_ext_draw_inline& 
   if (c.vertex_count == 0) return {};
   const uint32_t drawn = c.index_count != 0 ? c.index_count : c.vertex_count;
   if (auto checked = checkDraw(state, drawn, 1); !checked) return checked;
+  if (!geometryFits(state)) return {};
   if (auto taken = s.work.take(Work::Bytes, vertexBytes + indexBytes); !taken) return taken;
   if (auto taken = takeDraw(s, state, drawn, 1); !taken) return taken;
   s.stats.uploadBytes.add(vertexBytes + indexBytes);

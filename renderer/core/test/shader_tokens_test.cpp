@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "renderer/test/geometry_tokens.h"
 #include "renderer/test/harness.h"
 #include "renderer/test/refusals.h"
 #include "renderer/test/token_shaders.h"
@@ -52,7 +53,7 @@ TEST_F(ShaderTokens, Stages) {
     EXPECT_EQ(codeOf({program(type << 16 | 0x50, {}), {{1, 0, 15}}, {{1, 0, 15}}, patch}, kCompute,
                      [ex = ex](auto& c) { c.reserved0 = ex; }),
               kNone);
-  EXPECT_EQ(codeOf({program(2u << 16 | 0x40, {}), {}, {}, {}}, AEROGPU_SHADER_STAGE_GEOMETRY), kNone);
+  EXPECT_EQ(codeOf(passTokens(kPoints, kPointList, 1), AEROGPU_SHADER_STAGE_GEOMETRY), kNone);
 }
 
 // CODE-1
@@ -125,9 +126,13 @@ TEST_F(ShaderTokens, NoComponentHasTwoEntries) {
   EXPECT_EQ(codeOfEntries({{0, 1, 5}, {0, 1, 8}}), kNone);
   EXPECT_EQ(codeOfEntries({{0, 1, 3}}, {{0, 1, 3}}), kNone) << "of two signatures";
   EXPECT_EQ(codeOfEntries({}, {{0, 1, 3}, {0, 1, 1}}), kDecode);
-  EXPECT_EQ(
-      codeOf({program(2u << 16 | 0x50, {}), {}, {{0, 1, 3}, {0, 1, 1}}, {}}, AEROGPU_SHADER_STAGE_GEOMETRY),
-      kNone);
+  Tokens declared;  // a primitive, an output topology, a number of vertices
+  op(declared, 0x5D | kPoints << 11, {});
+  op(declared, 0x5C | kPointList << 11, {});
+  op(declared, 0x5E, {{1}});
+  EXPECT_EQ(codeOf({program(2u << 16 | 0x50, declared), {}, {{0, 1, 3}, {0, 1, 1}}, {}},
+                   AEROGPU_SHADER_STAGE_GEOMETRY),
+            kNone);
   // As many as there can be.
   Entries most;
   for (uint32_t i = 0; i < 128; ++i) most.push_back({0, i / 4, 1u << i % 4});

@@ -22,7 +22,7 @@ namespace {
 
 using SignatureEntry = aerogpu_ext_signature_entry;
 
-enum class ProgramType : uint32_t { Pixel = 0, Vertex = 1, Compute = 5 };
+enum class ProgramType : uint32_t { Pixel = 0, Vertex = 1, Geometry = 2, Compute = 5 };
 
 // D3D10_SB_NAME.
 constexpr uint32_t kClipDistance = 2, kCullDistance = 3, kVertexId = 6, kPrimitiveId = 7, kInstanceId = 8,
@@ -80,6 +80,7 @@ Result<Declared> declarationsOf(const TokenProgram& program) {
   constexpr uint32_t kInput = 1, kOutput = 2;
   Declared declared;
   std::optional<Error> error;
+  const bool geometry = static_cast<ProgramType>(program.tokens[0] >> 16) == ProgramType::Geometry;
   const ProgramWords words(
       {reinterpret_cast<const uint8_t*>(program.tokens.data()), program.tokens.size_bytes()});
   eachToken(words, [&](uint32_t opcode, size_t at, size_t length) {
@@ -90,9 +91,11 @@ Result<Declared> declarationsOf(const TokenProgram& program) {
       for (uint32_t i = 0; i < std::size(kSpecialOutputs); ++i)
         if (type == kSpecialOutputs[i].operand) declared.specials |= 1u << i;
     if (type != (output ? kOutput : kInput)) return;
-    const size_t index = 2 + (operand >> 31);  // an extended operand has a word more
+    // A geometry shader's input has the vertices of a primitive before the register.
+    const bool ofVertices = geometry && !output;
+    const size_t index = 2 + (operand >> 31) + ofVertices;  // an extended operand has a word more
     const uint32_t mask = operand >> 4 & 15, reg = index < length ? words[at + index] : kNoRegister;
-    if (dimensions != 1 || reg >= kRegisters ||
+    if (dimensions != 1u + ofVertices || reg >= kRegisters ||
         !entryHolds(output ? program.outputs : program.inputs, reg, mask)) {
       error = refused(ErrorCode::CmdDecode,
                       output ? "the shader declares an output that its signature lacks"
@@ -112,7 +115,9 @@ uint32_t meaningOf(const SignatureEntry& entry, ProgramType program, bool output
   const uint32_t value = entry.system_value;
   const bool generated = value == kVertexId || value == kInstanceId;
   if (program == ProgramType::Vertex && !output) return generated ? value : 0;
-  if (program == ProgramType::Vertex) return value < kVertexId ? value : 0;
+  if (program == ProgramType::Geometry && output && value == kPrimitiveId) return value;
+  if (program == ProgramType::Vertex || program == ProgramType::Geometry)
+    return value < kVertexId ? value : 0;
   return output || generated || value > kSampleIndex ? 0 : value;
 }
 

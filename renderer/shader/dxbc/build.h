@@ -25,8 +25,8 @@ constexpr RegisterClasses classesOf(uint32_t reg, NumberClass of) {
   return static_cast<RegisterClasses>(of) << (reg * 2);
 }
 
-/// A vertex, pixel or compute shader, with version and length before the code. Entries have a register below
-/// 32 or none; within a signature no component has two.
+/// A vertex, geometry, pixel or compute shader, with version and length before the code. Entries have a
+/// register below 32 or none; within a signature no component has two.
 struct TokenProgram {
   std::span<const uint32_t> tokens;
   std::span<const aerogpu_ext_signature_entry> inputs, outputs;

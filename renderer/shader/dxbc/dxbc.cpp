@@ -133,6 +133,11 @@ Result<Dxbc> parseDxbc(std::span<const uint8_t> bytes) {
   return out;
 }
 
+const DxbcChunk* programOf(const Dxbc& container) {
+  const DxbcChunk* code = container.find(fourCc('S', 'H', 'E', 'X'));
+  return code ? code : container.find(fourCc('S', 'H', 'D', 'R'));
+}
+
 Result<std::vector<uint8_t>> withValidChecksum(std::span<const uint8_t> bytes) {
   if (!isDxbc(bytes) || bytes.size() < kHeaderSize) return broken("not a DXBC container");
   const uint32_t size = word(bytes, 24);

@@ -60,6 +60,9 @@ bool isDxbc(std::span<const uint8_t> bytes);
 /// Reads header and chunk table. Ignores bytes after the header's size, and the checksum.
 Result<Dxbc> parseDxbc(std::span<const uint8_t> bytes);
 
+/// Returns the chunk with the program (SHEX or SHDR), or null.
+const DxbcChunk* programOf(const Dxbc& container);
+
 /// Returns a copy, cut to the header's size, with a correct checksum. Error: not a container.
 Result<std::vector<uint8_t>> withValidChecksum(std::span<const uint8_t> bytes);
 

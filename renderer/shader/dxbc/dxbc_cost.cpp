@@ -22,8 +22,7 @@ bool reads(uint32_t opcode) {
 /// data.
 template <class Use>
 void eachInstruction(const Dxbc& container, Use use) {
-  const DxbcChunk* code = container.find(fourCc('S', 'H', 'E', 'X'));
-  if (!code) code = container.find(fourCc('S', 'H', 'D', 'R'));
+  const DxbcChunk* code = programOf(container);
   if (!code) return;
   eachToken(ProgramWords(code->payload), [&](uint32_t opcode, size_t, size_t) {
     if (opcode < kFirstDeclaration || opcode > kLastDeclaration) use(opcode);

@@ -26,7 +26,8 @@ struct DeviceCaps {
   bool depthClamp = false, fillModeNonSolid = false, wideLines = false, largePoints = false;
   bool samplerAnisotropy = false, mirrorClampToEdge = false, blockCompression = false;
   bool clipDistance = false, dualSourceBlend = false;
-  bool d24s8 = false;  ///< else D32_SFLOAT_S8_UINT stands in
+  bool geometryShader = false;  ///< topologies with adjacency too
+  bool d24s8 = false;           ///< else D32_SFLOAT_S8_UINT stands in
   bool a1r5g5b5 = false;
   bool a4r4g4b4 = false, a2r10g10b10 = false,
        r4g4 = false;                    ///< sampled (r4g4: drawn to as well); else others stand in

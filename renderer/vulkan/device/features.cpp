@@ -50,7 +50,7 @@ constexpr Offer kOffers[] = {
     {nullptr, {CORE(robustBufferAccess)}, nullptr},
     {nullptr, {CORE(fullDrawIndexUint32)}, nullptr},
     {nullptr, {CORE(imageCubeArray)}, nullptr},
-    {nullptr, {CORE(geometryShader)}, nullptr},  // for topologies with adjacency
+    {nullptr, {CORE(geometryShader)}, &DeviceCaps::geometryShader},
     {nullptr, {CORE(independentBlend)}, nullptr},
     {nullptr, {CORE(dualSrcBlend)}, &DeviceCaps::dualSourceBlend},
     {nullptr, {CORE(depthClamp)}, &DeviceCaps::depthClamp},

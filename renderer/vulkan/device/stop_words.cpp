@@ -25,9 +25,10 @@ Result<void> StopWords::create() {
   for (uint32_t i = 0; i < kCount; ++i) allow(word(i));
 
   constexpr VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
-  const VkDescriptorSetLayoutBinding binding{
-      0, type, 1, VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT,
-      nullptr};
+  VkShaderStageFlags stages =
+      VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
+  if (m_device.caps().geometryShader) stages |= VK_SHADER_STAGE_GEOMETRY_BIT;
+  const VkDescriptorSetLayoutBinding binding{0, type, 1, stages, nullptr};
   VkDescriptorSetLayoutCreateInfo layout{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   layout.bindingCount = 1;
   layout.pBindings = &binding;

@@ -14,7 +14,7 @@ namespace aerogpu::vk {
 class StopWords {
 public:
   /// The numbers of the set in pipeline layouts, after the other sets of D3D9 and of DXBC shaders.
-  static constexpr uint32_t kD3d9Set = 3, kDxbcSet = 2;
+  static constexpr uint32_t kD3d9Set = 3, kDxbcSet = 3;
   static constexpr uint32_t kCount = 128;
 
   StopWords(Device& device, MemoryPool& memory) : m_device(device), m_memory(memory) {}

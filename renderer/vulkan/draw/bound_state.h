@@ -19,8 +19,8 @@ struct BoundState {
   VkPipeline pipeline = VK_NULL_HANDLE;
 
   // Valid only under one pipeline layout.
-  uint64_t layout = 0;  ///< serial
-  VkDescriptorSet sets[2] = {};
+  uint64_t layout = 0;                              ///< serial
+  VkDescriptorSet sets[3] = {};                     ///< by dxbcSetOf(); two of them D3D9
   VkDescriptorSet pixelConstants = VK_NULL_HANDLE;  ///< D3D9
   bool stopWord = false;
   bool pushConstants = false;  ///< D3D9
@@ -35,7 +35,7 @@ struct BoundState {
   void useLayout(uint64_t serial) {
     if (layout == serial) return;
     layout = serial;
-    sets[0] = sets[1] = pixelConstants = VK_NULL_HANDLE;
+    sets[0] = sets[1] = sets[2] = pixelConstants = VK_NULL_HANDLE;
     stopWord = pushConstants = false;
   }
 };

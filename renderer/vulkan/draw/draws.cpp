@@ -21,6 +21,13 @@ d3d9::DepthSteps depthSteps(VkFormat depthFormat) {
                                                : d3d9::DepthSteps::Fixed;
 }
 
+/// True if triangles are what is rasterized: only these have a depth bias.
+bool drawsTriangles(const core::DrawState& state) {
+  const core::Ref<core::Shader>& gs = state.shaders[static_cast<size_t>(core::Stage::Geometry)];
+  if (!gs) return d3d9::hasDepthBias(state.topology);
+  return ShaderObject::of(*gs).geometry.output == shader::GeometryTraits::Output::Triangles;
+}
+
 }  // namespace
 
 Draws::Draws(Gpu& gpu, Targets& targets, const std::string& cacheDir)
@@ -163,7 +170,7 @@ Draws::Area Draws::areaOf(const core::DrawState& state) const {
   if (area.visible && m_targets.info().samples > 1 && !d3d9::usesDxbc(state))
     area.scale = d3d9::widenForSamples(area.viewport, m_viewportLimits);
   const DeviceCaps& caps = m_gpu.device->caps();
-  if (d3d9::hasDepthBias(state.topology))
+  if (drawsTriangles(state))
     area.bias = d3d9::depthBias(state.rasterizer, depthSteps(m_targets.info().depthFormat),
                                 {caps.floatDepthBias, caps.unrestrictedDepth}, area.viewport.minDepth,
                                 area.viewport.maxDepth);
@@ -191,13 +198,19 @@ Result<void> Draws::choosePipeline(const core::DrawState& state) {
 Result<void> Draws::chooseShaders(const core::DrawState& state) {
   DrawShaders& s = m_shaders;
   s.vsRef = state.shaders[static_cast<size_t>(core::Stage::Vertex)];
+  s.gsRef = state.shaders[static_cast<size_t>(core::Stage::Geometry)];
   s.psRef = state.shaders[static_cast<size_t>(core::Stage::Pixel)];
   if (!s.vsRef) return refused(ErrorCode::CmdDecode, "draw without a vertex shader", {{"vs", 0u}});
   if (s.psRef && s.psRef->family != s.vsRef->family)
     return refused(ErrorCode::CmdDecode, "vertex and pixel shader are of different kinds",
                    {{"vs kind", static_cast<uint8_t>(s.vsRef->family)},
                     {"ps kind", static_cast<uint8_t>(s.psRef->family)}});
+  if (s.gsRef && s.vsRef->family != core::ShaderFamily::Dxbc)
+    return refused(ErrorCode::CmdDecode, "a geometry shader needs a vertex shader of its kind",
+                   {{"vs kind", static_cast<uint8_t>(s.vsRef->family)}});
   s.vs = &ShaderObject::of(*s.vsRef);
+  s.gs = s.gsRef ? &ShaderObject::of(*s.gsRef) : nullptr;
+  s.gsModule = nullptr;
   s.ps = s.psRef ? &ShaderObject::of(*s.psRef) : nullptr;
   s.psModule = nullptr;
   if (auto chosen = m_path->choose(state, s); !chosen) return chosen;

@@ -29,21 +29,25 @@ Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders
     if (!pixel) return pixel.error();
     shaders.psModule = *pixel;
   }
-  auto layout = m_parts.layouts.dxbc(*shaders.vs, shaders.ps);
+  shaders.gsModule = shaders.gs ? &shaders.gs->module : nullptr;
+  auto layout = m_parts.layouts.dxbc({shaders.vs, shaders.ps, shaders.gs});
   if (!layout) return layout.error();
   shaders.layout = *layout;
   return {};
 }
 
 Result<void> DxbcDraw::gather(const core::DrawState& state, const DrawShaders& shaders) {
-  m_sets[0] = m_sets[1] = VK_NULL_HANDLE;
-  if (auto gathered = gatherStage(state, *shaders.vs, m_sets[0]); !gathered) return gathered;
-  return shaders.ps ? gatherStage(state, *shaders.ps, m_sets[1]) : Result<void>{};
+  m_sets = {};
+  for (const ShaderCode* code : {shaders.vs, shaders.gs, shaders.ps})
+    if (code)
+      if (auto gathered = gatherStage(state, *code, m_sets[dxbcSetOf(code->stage)]); !gathered)
+        return gathered;
+  return {};
 }
 
 void DxbcDraw::bind(const core::DrawState&, const DrawShaders& shaders, uint32_t, BoundState& bound) {
   const Gpu& gpu = m_parts.gpu;
-  for (uint32_t i = 0; i < 2; ++i) {
+  for (uint32_t i = 0; i < kDxbcSets; ++i) {
     if (!m_sets[i] || m_sets[i] == bound.sets[i]) continue;
     gpu.device->vk().CmdBindDescriptorSets(gpu.recorder->commands(), VK_PIPELINE_BIND_POINT_GRAPHICS,
                                            shaders.layout.handle, i, 1, &m_sets[i], 0, nullptr);
@@ -165,7 +169,7 @@ Result<void> DxbcDraw::dispatch(const core::DrawState& state, uint32_t x, uint32
                      {{counts[i].first, counts[i].second}, {"limit", most[i]}});
   ShaderCode& code = ShaderObject::of(*shader);
   Recorder& recorder = *m_parts.gpu.recorder;
-  auto layout = m_parts.layouts.dxbc(code, nullptr);
+  auto layout = m_parts.layouts.dxbc({&code, nullptr, nullptr});
   if (!layout) return layout.error();
   auto pipeline = m_pipelines.compute(code.module.serial, code.module.handle, layout->handle);
   if (!pipeline) return pipeline.error();

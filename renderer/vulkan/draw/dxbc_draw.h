@@ -2,6 +2,7 @@
 // Draws and dispatches with DXBC shaders. Render thread only.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "renderer/vulkan/draw/pipeline_cache.h"
@@ -38,9 +39,9 @@ private:
 
   const DrawParts m_parts;
   PipelineCache& m_pipelines;
-  VkDescriptorSet m_sets[2] = {};         ///< gathered: for vertex and pixel shader
-  std::vector<BufferObject*> m_uavs;      ///< written by the draw or dispatch being prepared
-  std::vector<DescriptorWrite> m_writes;  // scratch
+  std::array<VkDescriptorSet, kDxbcSets> m_sets{};  ///< gathered, by dxbcSetOf()
+  std::vector<BufferObject*> m_uavs;                ///< written by the draw or dispatch being prepared
+  std::vector<DescriptorWrite> m_writes;            // scratch
 };
 
 }  // namespace aerogpu::vk

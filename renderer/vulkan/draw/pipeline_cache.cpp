@@ -83,7 +83,9 @@ Result<PipelineCache::Graphics> PipelineCache::graphics(const PipelineKey& key, 
   auto charge = makeRoom(owner);
   if (!charge) return charge.error();
   auto pipeline =
-      build(key, shaders.vsModule->handle, shaders.psModule ? shaders.psModule->handle : VK_NULL_HANDLE,
+      build(key,
+            {shaders.vsModule->handle, shaders.gsModule ? shaders.gsModule->handle : VK_NULL_HANDLE,
+             shaders.psModule ? shaders.psModule->handle : VK_NULL_HANDLE},
             shaders.layout.handle, cacheFor(owner));
   if (!pipeline) return pipeline.error();
   m_gpu.stats.pipelinesCreated.fetch_add(1, std::memory_order_relaxed);
@@ -123,9 +125,9 @@ Result<VkPipeline> PipelineCache::compute(uint64_t module, VkShaderModule cs, Vk
   return pipeline;
 }
 
-Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
+Result<VkPipeline> PipelineCache::build(const PipelineKey& key, const PipelineModules& modules,
                                         VkPipelineLayout layout, VkPipelineCache cache) {
-  const PipelineInfo info(key, m_gpu.device->caps(), vs, ps, layout);
+  const PipelineInfo info(key, m_gpu.device->caps(), modules, layout);
   VkPipeline pipeline = VK_NULL_HANDLE;
   const VkResult result = m_gpu.device->vk().CreateGraphicsPipelines(m_gpu.device->handle(), cache, 1,
                                                                      &info.info(), nullptr, &pipeline);

@@ -54,8 +54,8 @@ private:
   struct GraphicsPipeline : Pipeline {
     RecentDraw draw;  ///< the one that it was made for
   };
-  Result<VkPipeline> build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
-                           VkPipelineLayout layout, VkPipelineCache cache);
+  Result<VkPipeline> build(const PipelineKey& key, const PipelineModules& modules, VkPipelineLayout layout,
+                           VkPipelineCache cache);
   /// Opens a cache object that starts with `bytes`; drops the previous one.
   void open(const std::vector<uint8_t>& bytes);
   /// Makes room and memory for one more pipeline of `owner`. Backend if there is no memory.

@@ -25,6 +25,23 @@ VkPrimitiveTopology classOf(VkPrimitiveTopology t) {
   }
 }
 
+/// Returns the topology that a geometry shader's pipeline is made for: a list of what it takes
+/// (VUID-VkGraphicsPipelineCreateInfo-pStages-00738).
+VkPrimitiveTopology inputOf(const shader::GeometryTraits& geometry) {
+  switch (geometry.inputVertices) {
+    case 1:
+      return VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
+    case 2:
+      return VK_PRIMITIVE_TOPOLOGY_LINE_LIST;
+    case 4:
+      return VK_PRIMITIVE_TOPOLOGY_LINE_LIST_WITH_ADJACENCY;
+    case 6:
+      return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST_WITH_ADJACENCY;
+    default:
+      return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  }
+}
+
 }  // namespace
 
 Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& state,
@@ -42,9 +59,11 @@ Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& st
                    std::to_string(targets.colorCount) + " targets"};
   }
 
-  const auto topologyClass = static_cast<uint32_t>(classOf(vulkanTopology(state.topology)));
+  const auto topologyClass = static_cast<uint32_t>(shaders.gs ? inputOf(shaders.gs->geometry)
+                                                              : classOf(vulkanTopology(state.topology)));
   RecentKey brief;
   brief.vs = shaders.vsModule->serial;
+  brief.gs = shaders.gsModule ? shaders.gsModule->serial : 0;
   brief.ps = shaders.psModule ? shaders.psModule->serial : 0;
   brief.layout = shaders.layout.content;
   brief.targets = targets.generation;
@@ -63,7 +82,8 @@ Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& st
 
   PipelineKey key;
   key.vs = shaders.vsModule->serial;
-  key.ps = shaders.psModule ? shaders.psModule->serial : 0;
+  key.gs = brief.gs;
+  key.ps = brief.ps;
   key.layout = shaders.layout.content;
   key.colorCount = targets.colorCount;
   for (uint32_t i = 0; i < targets.colorCount; ++i)

@@ -22,7 +22,7 @@ public:
 private:
   /// The inputs that can differ if everything else is dynamic.
   struct RecentKey {
-    uint64_t vs = 0, ps = 0, layout = 0;
+    uint64_t vs = 0, gs = 0, ps = 0, layout = 0;
     uint32_t targets = 0, specialization = 0, topologyClass = 0, cache = 0, sampleMask = 0;
     bool alphaToCoverage = false;
     bool operator==(const RecentKey&) const = default;

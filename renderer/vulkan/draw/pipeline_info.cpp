@@ -3,15 +3,14 @@
 
 namespace aerogpu::vk {
 
-PipelineInfo::PipelineInfo(const PipelineKey& key, const DeviceCaps& caps, VkShaderModule vs,
-                           VkShaderModule ps, VkPipelineLayout layout) {
-  setStages(key, vs, ps);
+PipelineInfo::PipelineInfo(const PipelineKey& key, const DeviceCaps& caps, const PipelineModules& modules,
+                           VkPipelineLayout layout) {
+  setStages(key, modules);
   setDynamic(key, caps);
   setVertexInput(key);
   setRasterization(key, caps);
   setBlending(key);
   setTargets(key);
-  m_info.stageCount = ps ? 2 : 1;
   m_info.pStages = m_stages;
   m_info.pVertexInputState = &m_vertexInput;
   m_info.pInputAssemblyState = &m_assembly;
@@ -24,19 +23,21 @@ PipelineInfo::PipelineInfo(const PipelineKey& key, const DeviceCaps& caps, VkSha
   m_info.layout = layout;
 }
 
-void PipelineInfo::setStages(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps) {
+void PipelineInfo::setStages(const PipelineKey& key, const PipelineModules& modules) {
   for (uint32_t i = 0; i < shader::kSpecConstantCount; ++i) {
     m_specValues[i] = key.specialization >> i & 1;
     m_specEntries[i] = {i, i * uint32_t{sizeof(VkBool32)}, sizeof(VkBool32)};
   }
   m_specialization = {shader::kSpecConstantCount, m_specEntries, sizeof m_specValues, m_specValues};
-  m_stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
-  m_stages[0].module = vs;
-  m_stages[0].pName = "main";
-  m_stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
-  m_stages[1].module = ps;
-  m_stages[1].pName = "main";
-  m_stages[1].pSpecializationInfo = &m_specialization;
+  const auto add = [this](VkShaderStageFlagBits stage, VkShaderModule module,
+                          const VkSpecializationInfo* info) {
+    if (!module) return;
+    m_stages[m_info.stageCount++] = {
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, stage, module, "main", info};
+  };
+  add(VK_SHADER_STAGE_VERTEX_BIT, modules.vs, nullptr);
+  add(VK_SHADER_STAGE_GEOMETRY_BIT, modules.gs, nullptr);
+  add(VK_SHADER_STAGE_FRAGMENT_BIT, modules.ps, &m_specialization);
 }
 
 void PipelineInfo::setDynamic(const PipelineKey& key, const DeviceCaps& caps) {

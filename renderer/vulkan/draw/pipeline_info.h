@@ -12,8 +12,8 @@ namespace aerogpu::vk {
 
 class PipelineInfo {
 public:
-  /// `key` outlives it. `ps`: VK_NULL_HANDLE where there is none.
-  PipelineInfo(const PipelineKey& key, const DeviceCaps& caps, VkShaderModule vs, VkShaderModule ps,
+  /// `key` outlives it.
+  PipelineInfo(const PipelineKey& key, const DeviceCaps& caps, const PipelineModules& modules,
                VkPipelineLayout layout);
   // Its structures point to each other.
   PipelineInfo(const PipelineInfo&) = delete;
@@ -22,7 +22,7 @@ public:
   const VkGraphicsPipelineCreateInfo& info() const { return m_info; }
 
 private:
-  void setStages(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps);
+  void setStages(const PipelineKey& key, const PipelineModules& modules);
   void setDynamic(const PipelineKey& key, const DeviceCaps& caps);
   void setVertexInput(const PipelineKey& key);
   void setRasterization(const PipelineKey& key, const DeviceCaps& caps);
@@ -32,8 +32,7 @@ private:
   VkBool32 m_specValues[shader::kSpecConstantCount];
   VkSpecializationMapEntry m_specEntries[shader::kSpecConstantCount];
   VkSpecializationInfo m_specialization{};
-  VkPipelineShaderStageCreateInfo m_stages[2] = {{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO},
-                                                 {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO}};
+  VkPipelineShaderStageCreateInfo m_stages[3];
 
   std::vector<VkDynamicState> m_dynamicStates;
   VkPipelineDynamicStateCreateInfo m_dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};

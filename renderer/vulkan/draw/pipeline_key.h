@@ -14,8 +14,8 @@ namespace aerogpu::vk {
 
 /// Words without padding: hashed and compared as bytes. The last group is zero where it is dynamic.
 struct PipelineKey {
-  uint64_t vs = 0, ps = 0;  ///< serials of modules; ps 0 = none
-  uint64_t layout = 0;      ///< PipelineLayout::content
+  uint64_t vs = 0, gs = 0, ps = 0;  ///< serials of modules; 0 = none
+  uint64_t layout = 0;              ///< PipelineLayout::content
   uint32_t colorFormats[core::kMaxColorTargets] = {};
   uint32_t colorCount = 0, depthFormat = 0, stencilFormat = 0;
   uint32_t topologyClass = 0;   ///< VkPrimitiveTopology that stands for its class
@@ -34,6 +34,11 @@ struct PipelineKey {
 static_assert(std::has_unique_object_representations_v<PipelineKey>);
 struct PipelineKeyHash {
   size_t operator()(const PipelineKey& key) const;
+};
+
+/// The modules of a pipeline; VK_NULL_HANDLE where there is none.
+struct PipelineModules {
+  VkShaderModule vs, gs, ps;
 };
 
 /// Blend state of one target in Vulkan's terms.

@@ -84,15 +84,21 @@ Result<PipelineLayout> PipelineLayouts::d3d9(uint32_t mask, bool stopWord) {
   return layout;
 }
 
-Result<PipelineLayout> PipelineLayouts::dxbc(const ShaderCode& first, const ShaderCode* second) {
-  const uint64_t key = first.setSerial << 32 ^ (second ? second->setSerial : 0);
+Result<PipelineLayout> PipelineLayouts::dxbc(const DxbcStages& stages) {
+  DxbcKey key{};
+  VkDescriptorSetLayout sets[kDxbcSets + 1];
+  bool stopWord = false;
+  for (uint32_t i = 0; i < kDxbcSets; ++i) {
+    const ShaderCode* code = stages[i];
+    sets[i] = code ? code->setLayout : m_emptySet;
+    key[i] = code ? code->setSerial : 0;
+    stopWord = stopWord || (code && code->module.loops);
+  }
   if (const auto it = m_dxbc.find(key); it != m_dxbc.end()) return it->second;
-  const bool stopWord = first.module.loops || (second && second->module.loops);
-  static_assert(StopWords::kDxbcSet == 2);
-  const VkDescriptorSetLayout sets[3] = {first.setLayout, second ? second->setLayout : m_emptySet,
-                                         m_gpu.stopWords->layout()};
+  static_assert(StopWords::kDxbcSet == kDxbcSets);
+  sets[kDxbcSets] = m_gpu.stopWords->layout();
   VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-  info.setLayoutCount = 2 + stopWord;
+  info.setLayoutCount = stopWord ? kDxbcSets + 1 : stages[2] ? 3 : 2;
   info.pSetLayouts = sets;
   PipelineLayout layout;
   layout.stopWord = stopWord;
@@ -100,7 +106,7 @@ Result<PipelineLayout> PipelineLayouts::dxbc(const ShaderCode& first, const Shad
       m_gpu.device->vk().CreatePipelineLayout(m_gpu.device->handle(), &info, nullptr, &layout.handle);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreatePipelineLayout");
   layout.serial = m_gpu.nextSerial++;
-  layout.content = key;
+  layout.content = key[0] << 32 ^ key[1];  // a pipeline's key has the geometry shader itself
   makeRoom(m_dxbc);
   m_dxbc.emplace(key, layout);
   return layout;

@@ -2,6 +2,8 @@
 // Pipeline layouts of both shader families, by the contents of their sets. Render thread only.
 #pragma once
 
+#include <array>
+#include <map>
 #include <unordered_map>
 
 #include "renderer/vulkan/draw/constant_ring.h"
@@ -15,7 +17,8 @@ struct PipelineLayout {
   VkDescriptorSetLayout textures = VK_NULL_HANDLE;  ///< shader::kTextureSet of D3D9 layouts
   uint64_t serial = 0;
   /// Identifies the layout's contents: pipelines for one layout work with another of equal content (Vulkan
-  /// 1.3, "Pipeline Layout Compatibility"). Unique within one shader family.
+  /// 1.3, "Pipeline Layout Compatibility"). Unique within one shader family and
+  /// geometry shader.
   uint64_t content = 0;
   bool stopWord = false;  ///< has the set of StopWords: a shader loops
 };
@@ -28,8 +31,9 @@ public:
 
   /// `samplerMask`: pixel s# in bits 0..15, vertex s# in 16..19.
   Result<PipelineLayout> d3d9(uint32_t samplerMask, bool stopWord);
-  /// Set 0 belongs to `first`, a vertex or compute shader, set 1 to `second`, which may be null.
-  Result<PipelineLayout> dxbc(const ShaderCode& first, const ShaderCode* second);
+  /// The shaders of a draw or dispatch by dxbcSetOf(), null where there is none.
+  using DxbcStages = std::array<const ShaderCode*, kDxbcSets>;
+  Result<PipelineLayout> dxbc(const DxbcStages& stages);
   /// Changes when layouts were dropped: earlier ones are valid only for the batch being recorded.
   uint32_t generation() const { return m_generation; }
 
@@ -43,7 +47,8 @@ private:
   Gpu& m_gpu;
   const ConstantRing& m_constants;
   std::unordered_map<uint32_t, PipelineLayout> m_d3d9;  // by sampler mask, bit 31: with stop word
-  std::unordered_map<uint64_t, PipelineLayout> m_dxbc;  // by serials of both sets
+  using DxbcKey = std::array<uint64_t, kDxbcSets>;
+  std::map<DxbcKey, PipelineLayout> m_dxbc;  // by serials of the sets
   VkDescriptorSetLayout m_emptySet = VK_NULL_HANDLE;
   uint32_t m_generation = 0;
 };

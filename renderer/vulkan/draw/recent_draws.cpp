@@ -7,7 +7,8 @@
 namespace aerogpu::vk {
 
 RecentDraw::RecentDraw(const core::DrawState& state, const DrawShaders& shaders)
-    : vs(ShaderObject::shared(*shaders.vsRef)), hasPs(shaders.ps), traits(state) {
+    : vs(ShaderObject::shared(*shaders.vsRef)), hasGs(shaders.gs), hasPs(shaders.ps), traits(state) {
+  if (hasGs) gs = ShaderObject::shared(*shaders.gsRef);
   if (hasPs) ps = ShaderObject::shared(*shaders.psRef);
 }
 
@@ -41,9 +42,9 @@ std::vector<std::unique_ptr<core::DrawState>> statesOf(std::vector<const RecentD
   Shaders shaders;
   for (const RecentDraw* draw : draws) {
     if (states.size() == most) break;
-    const std::shared_ptr<ShaderCode> vs = draw->vs.lock(), ps = draw->ps.lock();
-    if (!vs || (draw->hasPs && !ps)) continue;
-    states.push_back(standIns.stateOf(draw->traits, shaders.of(vs), shaders.of(ps)));
+    const std::shared_ptr<ShaderCode> vs = draw->vs.lock(), gs = draw->gs.lock(), ps = draw->ps.lock();
+    if (!vs || (draw->hasGs && !gs) || (draw->hasPs && !ps)) continue;
+    states.push_back(standIns.stateOf(draw->traits, {shaders.of(vs), shaders.of(gs), shaders.of(ps)}));
   }
   return states;
 }

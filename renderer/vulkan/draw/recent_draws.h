@@ -15,8 +15,8 @@ namespace aerogpu::vk {
 struct RecentDraw {
   RecentDraw(const core::DrawState& state, const DrawShaders& shaders);
 
-  std::weak_ptr<ShaderCode> vs, ps;  ///< a note keeps no program alive
-  bool hasPs;
+  std::weak_ptr<ShaderCode> vs, gs, ps;  ///< a note keeps no program alive
+  bool hasGs, hasPs;
   core::DrawTraits traits;
   uint64_t usedIn = 0;  ///< the batch that used the pipeline last
 };

@@ -28,10 +28,12 @@ struct DrawParts {
 
 /// The shaders of the current draw and values derived from them.
 struct DrawShaders {
-  core::Ref<core::Shader> vsRef, psRef;  ///< keep both shaders alive
+  core::Ref<core::Shader> vsRef, gsRef, psRef;  ///< keep the shaders alive
   ShaderCode* vs = nullptr;
+  ShaderCode* gs = nullptr;  ///< DXBC; may be null
   ShaderCode* ps = nullptr;  ///< null: only depth is written
   const ModuleRef* vsModule = nullptr;
+  const ModuleRef* gsModule = nullptr;
   const ModuleRef* psModule = nullptr;
   shader::RegisterClasses inputClasses = 0, targetClasses = 0;  ///< that the modules are made for; DXBC
   PipelineLayout layout;

@@ -109,8 +109,6 @@ Result<void> ShaderStore::compile(ShaderCode& code) {
 Result<std::shared_ptr<ShaderCode>> ShaderStore::find(core::Stage stage, const core::TokenCounts& counts,
                                                       std::span<const uint8_t> bytes) {
   switch (stage) {
-    case core::Stage::Geometry:
-      return Error{ErrorCode::Backend, "geometry shaders are not supported", {}};
     case core::Stage::Hull:
       return Error{ErrorCode::Backend, "hull shaders are not supported", {}};
     case core::Stage::Domain:

@@ -13,6 +13,7 @@
 #include "renderer/d3d9/samplers.h"
 #include "renderer/shader/dxbc/build.h"
 #include "renderer/shader/dxbc/dxbc.h"
+#include "renderer/shader/dxbc/geometry.h"
 #include "renderer/shader/spirv/spirv_loops.h"
 #include "renderer/shader/translate.h"
 #include "renderer/vulkan/objects/gpu.h"
@@ -26,6 +27,12 @@ struct ModuleRef {
   bool loops = false;                ///< reads the batch's stop word
   shader::ConstantLayout constants;  ///< D3D9 only
 };
+
+/// Returns the number of the descriptor set of a DXBC shader's resources.
+constexpr uint32_t dxbcSetOf(core::Stage stage) {
+  return stage == core::Stage::Pixel ? 1 : stage == core::Stage::Geometry ? 2 : 0;
+}
+inline constexpr uint32_t kDxbcSets = 3;  ///< StopWords::kDxbcSet follows
 
 /// A descriptor that a DXBC shader declares.
 struct DxbcBinding {
@@ -68,7 +75,8 @@ struct ShaderCode {
   core::TokenCounts counts;                    ///< of tokens: EXT_CREATE_SHADER
   shader::RegisterClasses typedRegisters = 0;  ///< of tokens: BuiltContainer::typed
   HostMemoryCharge charge;
-  ModuleRef module;  ///< of tokens: with floats in all inputs and targets
+  ModuleRef module;                 ///< of tokens: with floats in all inputs and targets
+  shader::GeometryTraits geometry;  ///< geometry shader
   std::vector<DxbcBinding> bindings;
   VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
   uint64_t setSerial = 0;
@@ -79,6 +87,8 @@ public:
   explicit ShaderObject(std::shared_ptr<ShaderCode> code) : m_code(std::move(code)) {
     cost = {m_code->cost.instructions, m_code->cost.samples};
     counts = m_code->counts;
+    if (const shader::GeometryTraits& g = m_code->geometry; g.inputVertices)
+      geometry = {g.inputVertices, g.instances, g.instances * g.maxVertices};
   }
   std::span<const uint8_t> code() const override { return m_code->bytes; }
   static ShaderCode& of(const core::Shader& shader) {
@@ -128,6 +138,7 @@ private:
   /// Makes all but inputs and outputs from a container with the right checksum.
   Result<void> compileContainer(ShaderCode& code, std::span<const uint8_t> bytes,
                                 const shader::Dxbc& container);
+  Result<void> takeGeometry(ShaderCode& code, const shader::Dxbc& container);
   Result<Translated> translate(core::Stage stage, std::span<const uint8_t> container);
   Result<ModuleRef> makeModule(std::span<const uint32_t> words);
   /// Keeps a variant's module, in place of the oldest if there are many.

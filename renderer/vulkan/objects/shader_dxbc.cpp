@@ -2,6 +2,7 @@
 // DXBC of shader models 4 and 5: the translator process turns it into SPIR-V (renderer/translator), with one
 // binding in the stage's own descriptor set for every declared resource, textures and samplers separate.
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 
@@ -23,6 +24,8 @@ translator::Stage translatorStage(core::Stage stage) {
       return translator::Stage::Vertex;
     case core::Stage::Pixel:
       return translator::Stage::Pixel;
+    case core::Stage::Geometry:
+      return translator::Stage::Geometry;
     default:
       return translator::Stage::Compute;
   }
@@ -38,6 +41,8 @@ VkShaderStageFlags stageFlag(core::Stage stage) {
       return VK_SHADER_STAGE_VERTEX_BIT;
     case core::Stage::Pixel:
       return VK_SHADER_STAGE_FRAGMENT_BIT;
+    case core::Stage::Geometry:
+      return VK_SHADER_STAGE_GEOMETRY_BIT;
     default:
       return VK_SHADER_STAGE_COMPUTE_BIT;
   }
@@ -69,16 +74,27 @@ std::optional<VkImageViewType> viewType(Dimension dimension) {
   }
 }
 
-/// Program type in the version token of a SHDR or SHEX chunk (d3d10TokenizedProgramFormat): 0 pixel, 1
-/// vertex, 5 compute.
+/// Returns the program type in the version token of a SHDR or SHEX chunk (d3d10TokenizedProgramFormat).
+uint32_t programType(core::Stage stage) {
+  switch (stage) {
+    case core::Stage::Pixel:
+      return 0;
+    case core::Stage::Vertex:
+      return 1;
+    case core::Stage::Geometry:
+      return 2;
+    default:
+      return 5;
+  }
+}
+
 Result<void> checkStage(const shader::Dxbc& container, core::Stage stage) {
-  const shader::DxbcChunk* code = container.find(shader::fourCc('S', 'H', 'E', 'X'));
-  if (!code) code = container.find(shader::fourCc('S', 'H', 'D', 'R'));
+  const shader::DxbcChunk* code = shader::programOf(container);
   if (!code || code->payload.size() < 8)
     return Error{ErrorCode::CmdDecode, "DXBC container without shader code", {}};
   const uint32_t type = code->payload[2] | uint32_t{code->payload[3]} << 8;
-  const uint32_t wanted = stage == core::Stage::Pixel ? 0u : stage == core::Stage::Vertex ? 1u : 5u;
-  if (type != wanted) return Error{ErrorCode::CmdDecode, "shader is of another stage than said", {}};
+  if (type != programType(stage))
+    return Error{ErrorCode::CmdDecode, "shader is of another stage than said", {}};
   return {};
 }
 
@@ -176,8 +192,7 @@ Result<Finished> callTranslator(process::Client& client, std::span<const uint8_t
 
 Result<ShaderStore::Translated> ShaderStore::translate(core::Stage stage,
                                                        std::span<const uint8_t> container) {
-  // Graphics: the vertex shader has set 0, the pixel shader set 1. Compute: 0.
-  const uint32_t set = stage == core::Stage::Pixel ? 1 : 0;
+  const uint32_t set = dxbcSetOf(stage);
   process::Client* const client = translator::shared();
   if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
   auto finished = callTranslator(*client, container, stage, set, StopWords::guard(StopWords::kDxbcSet),
@@ -224,11 +239,44 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
   return {};
 }
 
+/// Reads what the program of a geometry shader declares, and checks it against the GPU's limits.
+Result<void> ShaderStore::takeGeometry(ShaderCode& code, const shader::Dxbc& container) {
+  auto traits = shader::geometryTraits(shader::programOf(container)->payload);
+  if (!traits) return traits.error();
+  auto inputs = shader::readInputSignature(container), outputs = shader::readOutputSignature(container);
+  if (!inputs) return inputs.error();
+  if (!outputs) return outputs.error();
+  const auto componentsOf = [](const std::vector<shader::SignatureElement>& elements) {
+    uint64_t count = 0;
+    for (const shader::SignatureElement& e : elements) count += std::popcount(e.mask);
+    return count;
+  };
+  const uint64_t in = componentsOf(*inputs), out = componentsOf(*outputs);
+  const VkPhysicalDeviceLimits& limits = m_gpu.device->limits();
+  const struct {
+    const char* what;
+    uint64_t value, limit;
+  } checks[] = {
+      {"components that it takes", in, limits.maxGeometryInputComponents},
+      {"components that it emits", out, limits.maxGeometryOutputComponents},
+      {"vertices", traits->maxVertices, limits.maxGeometryOutputVertices},
+      {"components of all vertices", out * traits->maxVertices, limits.maxGeometryTotalOutputComponents},
+      {"instances", traits->instances, limits.maxGeometryShaderInvocations}};
+  for (const auto& check : checks)
+    if (check.value > check.limit)
+      return refused(ErrorCode::Backend, "this GPU's geometry shaders do less",
+                     {{check.what, check.value}, {"limit", check.limit}});
+  code.geometry = *traits;
+  return {};
+}
+
 Result<void> ShaderStore::compileContainer(ShaderCode& code, std::span<const uint8_t> bytes,
                                            const shader::Dxbc& container) {
   if (auto checked = checkStage(container, code.stage); !checked) return checked;
   code.family = core::ShaderFamily::Dxbc;
   code.cost = shader::costOf(container);
+  if (code.stage == core::Stage::Geometry)
+    if (auto taken = takeGeometry(code, container); !taken) return taken;
   if (const uint64_t count = shader::instructionsOf(container); count > kMaxInstructions)
     return refused(ErrorCode::Backend, "the shader is too long to be compiled in bounded time",
                    {{"instructions", count}, {"limit", kMaxInstructions}});

@@ -12,7 +12,7 @@
 namespace aerogpu::vk {
 
 /// Stages of shaders that draws and dispatches have.
-inline constexpr VkPipelineStageFlags2 kShaderStages = VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
+inline constexpr VkPipelineStageFlags2 kShaderStages = VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT |
                                                        VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT |
                                                        VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 

@@ -320,12 +320,8 @@ TEST_F(TokenDrawTest, BadShadersAreErrorsOfThePacket) {
   broken.tokens.back() = 1u << 24 | 0x7FF;  // no such opcode
   make(w, kVertexStage, broken);
   EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_CMD_DECODE});
-  gpu().takeErrorLines();
-  make(w, AEROGPU_SHADER_STAGE_GEOMETRY, {program(2u << 16 | 0x40, {}), {}, {}, {}});
-  EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_BACKEND});
-  const auto lines = gpu().takeErrorLines();
-  ASSERT_EQ(lines.size(), 1u);
-  EXPECT_NE(lines[0].find("geometry"), std::string::npos);
+  make(w, AEROGPU_SHADER_STAGE_COMPUTE, {program(2u << 16 | 0x40, {}), {}, {}, {}});
+  EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_CMD_DECODE}) << "of another stage";
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "renderer/test/token_shaders.h"
+#include "renderer/test/geometry_tokens.h"
 #include "renderer/trace/test/corpus/recorder.h"
 
 namespace aerogpu::test {
@@ -300,6 +300,32 @@ Picture tokenShaders(Recorder& r) {
   return out;
 }
 
+/// Points, of which a geometry shader makes squares.
+Picture geometryShader(Recorder& r) {
+  constexpr uint32_t kFloat3 = 6, kBgra8 = 87;  // DXGI_FORMAT
+  const uint32_t vs = r.handle(), gs = r.handle(), ps = r.handle(), layout = r.handle();
+  dxbc::createShader(r.w, vs, AEROGPU_SHADER_STAGE_VERTEX, dxbc::vertexTokens());
+  dxbc::createShader(r.w, gs, AEROGPU_SHADER_STAGE_GEOMETRY, dxbc::squareTokens(16 * 2.0f / kSide));
+  dxbc::createShader(r.w, ps, AEROGPU_SHADER_STAGE_PIXEL, dxbc::pixelTokens());
+  dxbc::createLayout(
+      r.w, layout,
+      {{0, 0, kFloat3, offsetof(Vertex, x), 0, 0}, {1, 0, kBgra8, offsetof(Vertex, color), 0, 0}});
+  aerogpu_cmd_bind_shaders c{};
+  c.vs = vs;
+  c.ps = ps;
+  c.reserved0 = gs;
+  r.w.packet(c);
+  r.w.packet(aerogpu_cmd_set_input_layout{{}, layout, 0});
+  const auto corner = [](float x, float y, uint32_t color) {
+    return Vertex{x * 2 / kSide - 1, 1 - y * 2 / kSide, 0.5f, 1, color};
+  };
+  r.draw({corner(8, 8, kRed), corner(40, 20, kGreen)}, AEROGPU_TOPOLOGY_POINTLIST);
+  Picture out;
+  out.fill(8, 8, 24, 24, rgbOf(kRed));
+  out.fill(40, 20, 56, 36, rgbOf(kGreen));
+  return out;
+}
+
 }  // namespace
 
 std::vector<Feature> drawFeatures() {
@@ -318,7 +344,8 @@ std::vector<Feature> drawFeatures() {
           {"instances", instances},
           {"clip_planes", clipPlanes},
           {"occlusion_query", occlusionQuery},
-          {"token_shaders", tokenShaders}};
+          {"token_shaders", tokenShaders},
+          {"geometry_shader", geometryShader}};
 }
 
 }  // namespace aerogpu::test
