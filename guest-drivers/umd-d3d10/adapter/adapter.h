@@ -20,6 +20,7 @@ public:
   HRESULT open(const char *export_);
   HANDLE runtime() const { return m_runtime; }
   const FormatTable &formats() const { return m_formats; }
+  bool hasGeometryShaders() const { return block().limits().flags & AEROGPU_CAPS_GEOMETRY_SHADERS; }
   CallLog &log() { return m_log; }
 
 private:

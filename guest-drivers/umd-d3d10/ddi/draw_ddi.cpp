@@ -10,6 +10,12 @@ HRESULT CreateVertexShader(Device &device, const UINT *code, D3D10DDI_HSHADER ha
   return make<Shader>(device, handle, uint32_t{AEROGPU_SHADER_STAGE_VERTEX}, code, *signatures);
 }
 
+HRESULT CreateGeometryShader(Device &device, const UINT *code, D3D10DDI_HSHADER handle, D3D10DDI_HRTSHADER,
+                             const D3D10DDIARG_STAGE_IO_SIGNATURES *signatures) {
+  if (!device.adapter().hasGeometryShaders()) return kNotAvailable;
+  return make<Shader>(device, handle, uint32_t{AEROGPU_SHADER_STAGE_GEOMETRY}, code, *signatures);
+}
+
 HRESULT CreatePixelShader(Device &device, const UINT *code, D3D10DDI_HSHADER handle, D3D10DDI_HRTSHADER,
                           const D3D10DDIARG_STAGE_IO_SIGNATURES *signatures) {
   return make<Shader>(device, handle, uint32_t{AEROGPU_SHADER_STAGE_PIXEL}, code, *signatures);
@@ -35,6 +41,11 @@ HRESULT VsSetShader(Device &device, D3D10DDI_HSHADER shader) {
   return kOk;
 }
 
+HRESULT GsSetShader(Device &device, D3D10DDI_HSHADER shader) {
+  device.pipeline.setGeometryShader(static_cast<const Shader *>(shader.pDrvPrivate));
+  return kOk;
+}
+
 HRESULT PsSetShader(Device &device, D3D10DDI_HSHADER shader) {
   device.pipeline.setPixelShader(static_cast<const Shader *>(shader.pDrvPrivate));
   return kOk;
@@ -42,6 +53,12 @@ HRESULT PsSetShader(Device &device, D3D10DDI_HSHADER shader) {
 
 HRESULT VsSetConstantBuffers(Device &device, UINT first, UINT count, const D3D10DDI_HRESOURCE *buffers) {
   device.pipeline.vertex.setBuffers(first, count, buffers);
+  return kOk;
+}
+
+HRESULT GsSetConstantBuffers(Device &device, UINT first, UINT count, const D3D10DDI_HRESOURCE *buffers) {
+  device.pipeline.geometry.setBuffers(first, count, buffers);
+  device.pipeline.noteGeometry();
   return kOk;
 }
 
@@ -55,6 +72,12 @@ HRESULT VsSetShaderResources(Device &device, UINT first, UINT count, const D3D10
   return kOk;
 }
 
+HRESULT GsSetShaderResources(Device &device, UINT first, UINT count, const D3D10DDI_HSHADERRESOURCEVIEW *views) {
+  device.pipeline.geometry.setTextures(first, count, views);
+  device.pipeline.noteGeometry();
+  return kOk;
+}
+
 HRESULT PsSetShaderResources(Device &device, UINT first, UINT count, const D3D10DDI_HSHADERRESOURCEVIEW *views) {
   device.pipeline.pixel.setTextures(first, count, views);
   return kOk;
@@ -62,6 +85,12 @@ HRESULT PsSetShaderResources(Device &device, UINT first, UINT count, const D3D10
 
 HRESULT VsSetSamplers(Device &device, UINT first, UINT count, const D3D10DDI_HSAMPLER *samplers) {
   device.pipeline.vertex.setSamplers(first, count, samplers);
+  return kOk;
+}
+
+HRESULT GsSetSamplers(Device &device, UINT first, UINT count, const D3D10DDI_HSAMPLER *samplers) {
+  device.pipeline.geometry.setSamplers(first, count, samplers);
+  device.pipeline.noteGeometry();
   return kOk;
 }
 

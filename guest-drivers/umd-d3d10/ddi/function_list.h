@@ -51,15 +51,15 @@ enum class Category : uint8_t {
   X(DrawInstanced, D3D10, Done, Removed)                                                                \
   X(DynamicResourceMapDiscard, D3D10, Done, Map)                                                        \
   X(DynamicResourceUnmap, D3D10, Done, Removed)                                                         \
-  X(GsSetConstantBuffers, D3D10, Nothing, Removed)  /* no geometry shader can be made */                \
-  X(GsSetShader, D3D10, Nothing, Removed)  /* no geometry shader can be made */                         \
+  X(GsSetConstantBuffers, D3D10, Done, Removed) \
+  X(GsSetShader, D3D10, Done, Removed) \
   X(IaSetTopology, D3D10, Done, Removed)                                                                \
   X(StagingResourceMap, D3D10, Done, Map)                                                               \
   X(StagingResourceUnmap, D3D10, Done, Removed)                                                         \
   X(VsSetShaderResources, D3D10, Done, Removed)                                                         \
   X(VsSetSamplers, D3D10, Done, Removed)                                                                \
-  X(GsSetShaderResources, D3D10, Nothing, Removed)  /* no geometry shader can be made */                \
-  X(GsSetSamplers, D3D10, Nothing, Removed)  /* no geometry shader can be made */                       \
+  X(GsSetShaderResources, D3D10, Done, Removed) \
+  X(GsSetSamplers, D3D10, Done, Removed) \
   X(SetRenderTargets, D3D10, Done, Removed)                                                             \
   X(ShaderResourceViewReadAfterWriteHazard, D3D10, Nothing, Removed)  /* packets run in order */        \
   X(ResourceReadAfterWriteHazard, D3D10, Nothing, Removed)  /* packets run in order */                  \
@@ -114,7 +114,7 @@ enum class Category : uint8_t {
   X(DestroyRasterizerState, D3D10, Nothing, Removed)  /* the device has no such object */               \
   X(CalcPrivateShaderSize, D3D10, Size, Free)                                                           \
   X(CreateVertexShader, D3D10, Done, Memory)                                                            \
-  X(CreateGeometryShader, D3D10, Refused, Memory)                                                       \
+  X(CreateGeometryShader, D3D10, Done, Memory)                                                       \
   X(CreatePixelShader, D3D10, Done, Memory)                                                             \
   X(CalcPrivateGeometryShaderWithStreamOutput, D3D10, Size, Free)                                       \
   X(CreateGeometryShaderWithStreamOutput, D3D10, Refused, Memory)                                       \

@@ -6,8 +6,29 @@ namespace {
 
 constexpr uint32_t kMostTokens = 1u << 16, kMostEntries = 64, kMostElements = 32;
 
-uint8_t *copyEntries(uint8_t *to, const D3D10DDIARG_SIGNATURE_ENTRY *entries, UINT count) {
+/** True for an input that has no register: a geometry shader's SV_PrimitiveID, which its tokens declare (CODE-3). */
+bool isGenerated(const D3D10DDIARG_SIGNATURE_ENTRY &input) {
+  return input.Register == AEROGPU_EXT_NO_REGISTER;
+}
+
+UINT countInputs(const D3D10DDIARG_STAGE_IO_SIGNATURES &signatures) {
+  UINT count = 0;
+  for (UINT i = 0; i < signatures.NumInputSignatureEntries; i++) count += !isGenerated(signatures.pInputSignature[i]);
+  return count;
+}
+
+/** True if a geometry shader draws to the one layer and viewport that there are (GEOM-6). */
+bool drawsToOneLayer(const D3D10DDIARG_STAGE_IO_SIGNATURES &signatures) {
+  for (UINT i = 0; i < signatures.NumOutputSignatureEntries; i++) {
+    const D3D10_SB_NAME value = signatures.pOutputSignature[i].SystemValue;
+    if (value == D3D10_SB_NAME_RENDER_TARGET_ARRAY_INDEX || value == D3D10_SB_NAME_VIEWPORT_ARRAY_INDEX) return false;
+  }
+  return true;
+}
+
+uint8_t *copyEntries(uint8_t *to, const D3D10DDIARG_SIGNATURE_ENTRY *entries, UINT count, bool inputs) {
   for (UINT i = 0; i < count; i++) {
+    if (inputs && isGenerated(entries[i])) continue;
     const aerogpu_ext_signature_entry entry = {static_cast<uint32_t>(entries[i].SystemValue), entries[i].Register,
                                                entries[i].Mask};
     memcpy(to, &entry, sizeof entry);
@@ -43,10 +64,12 @@ bool declaresWhatThereIs(const UINT *code, uint32_t tokens) {
 HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const UINT *code,
                        const D3D10DDIARG_STAGE_IO_SIGNATURES &signatures) {
   const uint32_t tokens = code[1];
-  const UINT inputs = signatures.NumInputSignatureEntries, outputs = signatures.NumOutputSignatureEntries;
-  if (tokens < 2 || tokens > kMostTokens || inputs > kMostEntries || outputs > kMostEntries ||
+  const UINT allInputs = signatures.NumInputSignatureEntries, outputs = signatures.NumOutputSignatureEntries;
+  if (tokens < 2 || tokens > kMostTokens || allInputs > kMostEntries || outputs > kMostEntries ||
       !declaresWhatThereIs(code, tokens))
     return kNotAvailable;
+  if (stage == AEROGPU_SHADER_STAGE_GEOMETRY && !drawsToOneLayer(signatures)) return kNotAvailable;
+  const UINT inputs = countInputs(signatures);
   handle = objects.take();
   if (!handle) return objects.context.result(false);
   const size_t bytes = size_t{tokens} * 4 + (size_t{inputs} + outputs) * sizeof(aerogpu_ext_signature_entry);
@@ -63,8 +86,8 @@ HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const UINT *code,
   packet->output_count = outputs;
   auto *at = reinterpret_cast<uint8_t *>(packet + 1);
   memcpy(at, code, size_t{tokens} * 4);
-  at = copyEntries(at + size_t{tokens} * 4, signatures.pInputSignature, inputs);
-  copyEntries(at, signatures.pOutputSignature, outputs);
+  at = copyEntries(at + size_t{tokens} * 4, signatures.pInputSignature, allInputs, true);
+  copyEntries(at, signatures.pOutputSignature, outputs, false);
   return kOk;
 }
 

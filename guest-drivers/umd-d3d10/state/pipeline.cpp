@@ -6,6 +6,8 @@ namespace aero {
 void Pipeline::rotated() {
   output.rotated();
   vertex.rotated();
+  geometry.rotated();
+  noteGeometry();
   pixel.rotated();
 }
 
@@ -15,11 +17,13 @@ HRESULT Pipeline::send() {
   if (!failed(result) && m_dirty & InputState::kAll) result = input.send();
   if (!failed(result) && m_dirty & kVertexStage) result = vertex.send();
   if (!failed(result) && m_dirty & kPixelStage) result = pixel.send();
+  if (!failed(result) && m_geometryShader && m_geometryDirty) result = geometry.send();
   if (failed(result)) return result;
   if (m_dirty & kShaders) {
     aerogpu_cmd_bind_shaders packet = {};
     packet.vs = m_vertexShader ? m_vertexShader->handle : 0;
     packet.ps = m_pixelShader ? m_pixelShader->handle : 0;
+    packet.reserved0 = m_geometryShader ? m_geometryShader->handle : 0;
     if (!m_objects.context.send(packet)) return m_objects.context.result(false);
   }
   m_dirty = 0;
@@ -33,6 +37,7 @@ HRESULT Pipeline::send() {
   };
   output.forEach(add(true));
   vertex.forEach(add(false));
+  if (m_geometryShader) geometry.forEach(add(false));
   pixel.forEach(add(false));
   return isComplete ? kOk : kOutOfMemory;
 }

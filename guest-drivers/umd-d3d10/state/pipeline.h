@@ -15,6 +15,14 @@ public:
 
   void setVertexShader(const Shader *shader) { setShader(m_vertexShader, shader); }
   void setPixelShader(const Shader *shader) { setShader(m_pixelShader, shader); }
+  void setGeometryShader(const Shader *shader) {
+    setShader(m_geometryShader, shader);
+    noteGeometry();
+  }
+  /** Follows each change of what the geometry stage has bound, which is sent only while it has a shader. */
+  void noteGeometry() {
+    if (m_geometryShader && m_geometryDirty) m_dirty |= kGeometryStage;
+  }
   /** The identities of resources have changed. */
   void rotated();
 
@@ -22,16 +30,18 @@ public:
   HRESULT drawIndexed(UINT indices, UINT instances, UINT firstIndex, INT baseVertex, UINT firstInstance);
 
 private:
-  static constexpr uint32_t kVertexStage = 1024, kPixelStage = 2048, kShaders = 4096;
+  static constexpr uint32_t kVertexStage = 1024, kPixelStage = 2048, kShaders = 4096, kGeometryStage = 8192;
 
   DeviceObjects &m_objects;
   uint32_t m_dirty = OutputState::kAll | InputState::kTopology | kShaders;
+  uint32_t m_geometryDirty = 0;
 
 public:
   OutputState output{m_objects, m_dirty};
   InputState input{m_objects, m_dirty};
   StageState vertex{m_objects, m_dirty, kVertexStage, AEROGPU_SHADER_STAGE_VERTEX};
   StageState pixel{m_objects, m_dirty, kPixelStage, AEROGPU_SHADER_STAGE_PIXEL};
+  StageState geometry{m_objects, m_geometryDirty, kGeometryStage, AEROGPU_SHADER_STAGE_GEOMETRY};
 
 private:
   void setShader(const Shader *&slot, const Shader *shader) {
@@ -52,7 +62,7 @@ private:
     Resource *resource;
     bool isWritten;
   };
-  const Shader *m_vertexShader = nullptr, *m_pixelShader = nullptr;
+  const Shader *m_vertexShader = nullptr, *m_geometryShader = nullptr, *m_pixelShader = nullptr;
   Array<Listed> m_crossing;    // what is bound and crosses contexts
   uint64_t m_listedBatch = 0;  // the batch that lists it
 };

@@ -193,7 +193,7 @@ TEST_P(Draws10, TargetsHaveMasksOfTheirOwn) {
   for (uint32_t i = 0; i < 2; i++) op(code, kMov, {dst(kOutput, i, 15), src(kInput, 1)});
   op(code, kRet, {});
   const auto twice =
-      p->shader(false, program(kPs40, code), {{D3D10_SB_NAME_POSITION, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}},
+      p->shader(program(kPs40, code), {{D3D10_SB_NAME_POSITION, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}},
                 {{D3D10_SB_NAME_UNDEFINED, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}});
   AERO_CALL(*rt, PsSetShader, twice);
   draw(rect(0, 0, 16, 16, kGreenOf));
@@ -265,7 +265,7 @@ TEST_P(Draws10, ShadersSeeWhichSideIsTheFront) {
   op(code, kAnd, {dst(kOutput, 0, 15), src(kInput, 2, kXxxx), src(kInput, 1)});  // all bits are set at the front
   op(code, kRet, {});
   const auto sided = p->shader(
-      false, program(kPs40, code),
+      program(kPs40, code),
       {{D3D10_SB_NAME_POSITION, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}, {D3D10_SB_NAME_IS_FRONT_FACE, 2, 1}},
       {{D3D10_SB_NAME_UNDEFINED, 0, 15}});
   AERO_CALL(*rt, PsSetShader, sided);

@@ -25,8 +25,8 @@ protected:
     const Entries none = {{D3D10_SB_NAME_UNDEFINED, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}};
     const Entries between = {{D3D10_SB_NAME_POSITION, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}};
     const Entries target = {{D3D10_SB_NAME_UNDEFINED, 0, 15}};
-    vs = p->shader(true, vertexTokens().tokens, none, between);
-    color = p->shader(false, pixelTokens().tokens, between, target);
+    vs = p->shader(vertexTokens().tokens, none, between);
+    color = p->shader(pixelTokens().tokens, between, target);
     Tokens sampling;
     op(sampling, 0x5A, {handle(kSampler, 1)});
     op(sampling, 0x58 | 3u << 11, {handle(kResource, 2), {0x5555}});
@@ -34,13 +34,13 @@ protected:
     op(sampling, 0x65, {dst(kOutput, 0, 15)});
     op(sampling, kSample, {dst(kOutput, 0, 15), src(kInput, 1, kXyxx), src(kResource, 2), handle(kSampler, 1)});
     op(sampling, kRet, {});
-    textured = p->shader(false, program(kPs40, sampling), between, target);
+    textured = p->shader(program(kPs40, sampling), between, target);
     Tokens reading;
     op(reading, 0x59, {{2 | 1u << 2 | kXyzw << 4 | kConstantBuffer << 12 | 2u << 20, 3, 2}});
     op(reading, 0x65, {dst(kOutput, 0, 15)});
     op(reading, kMov, {dst(kOutput, 0, 15), constant(3, 1)});
     op(reading, kRet, {});
-    constant3 = p->shader(false, program(kPs40, reading), between, target);
+    constant3 = p->shader(program(kPs40, reading), between, target);
     layout = p->layout({{0, 0, DXGI_FORMAT_R32G32B32A32_FLOAT, D3D10_DDI_INPUT_PER_VERTEX_DATA, 0, 0},
                         {0, 16, DXGI_FORMAT_R32G32B32A32_FLOAT, D3D10_DDI_INPUT_PER_VERTEX_DATA, 0, 1}});
     desc.bind = kTarget;

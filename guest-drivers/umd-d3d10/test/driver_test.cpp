@@ -139,12 +139,13 @@ TEST_P(Umd10, WhatIsNotThereIsRefusedWithAnAllowedError) {
   EXPECT_EQ(AERO_CALL(rt, DrawAuto), kDeviceRemoved);
   D3D10DDI_HSHADER shader = {};
   D3D10DDIARG_STAGE_IO_SIGNATURES signatures = {};
-  EXPECT_EQ(AERO_CALL(rt, CreateGeometryShader, nullptr, shader, D3D10DDI_HRTSHADER{}, &signatures), kOutOfMemory);
+  EXPECT_EQ(AERO_CALL(rt, CreateGeometryShaderWithStreamOutput, nullptr, shader, D3D10DDI_HRTSHADER{}, &signatures),
+            kOutOfMemory);
   rt.close();
   const std::vector<char> log = takeLogFile();
   const std::string text(log.begin(), log.end());
   EXPECT_NE(text.find("DrawAuto() = 0x80004001 E_NOTIMPL"), std::string::npos);
-  EXPECT_NE(text.find("CreateGeometryShader("), std::string::npos);
+  EXPECT_NE(text.find("CreateGeometryShaderWithStreamOutput("), std::string::npos);
   EXPECT_NE(text.find("CreateDevice(interface"), std::string::npos);
 }
 

@@ -244,22 +244,39 @@ void Program::destroy(D3D10DDI_HSHADERRESOURCEVIEW view) {
   free(view.pDrvPrivate);
 }
 
-D3D10DDI_HSHADER Program::shader(bool isVertex, const std::vector<uint32_t> &code,
-                                 const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &inputs,
-                                 const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &outputs) {
+HRESULT Program::tryShader(const std::vector<uint32_t> &code, const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &inputs,
+                           const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &outputs, D3D10DDI_HSHADER &made) {
   std::vector<UINT> tokens(code.begin(), code.end());
   std::vector<D3D10DDIARG_SIGNATURE_ENTRY> in = inputs, out = outputs;
   D3D10DDIARG_STAGE_IO_SIGNATURES signatures = {in.data(), static_cast<UINT>(in.size()), out.data(),
                                                 static_cast<UINT>(out.size())};
-  D3D10DDI_HSHADER made;
   made.pDrvPrivate = memory(rt.size(rt.functions10().pfnCalcPrivateShaderSize, tokens.data(), &signatures));
   const D3D10DDI_HRTSHADER runtime = {runtimeHandle()};
-  EXPECT_EQ(isVertex ? AERO_CALL(rt, CreateVertexShader, tokens.data(), made, runtime, &signatures)
-                     : AERO_CALL(rt, CreatePixelShader, tokens.data(), made, runtime, &signatures),
-            0);
+  HRESULT result = 0;
+  switch (tokens[0] >> 16) {
+  case D3D10_SB_VERTEX_SHADER:
+    result = AERO_CALL(rt, CreateVertexShader, tokens.data(), made, runtime, &signatures);
+    break;
+  case D3D10_SB_GEOMETRY_SHADER:
+    result = AERO_CALL(rt, CreateGeometryShader, tokens.data(), made, runtime, &signatures);
+    break;
+  default:
+    result = AERO_CALL(rt, CreatePixelShader, tokens.data(), made, runtime, &signatures);
+  }
   std::fill(tokens.begin(), tokens.end(), 0xDBDBDBDB);
   memset(static_cast<void *>(in.data()), kGone, in.size() * sizeof in[0]);
   memset(static_cast<void *>(out.data()), kGone, out.size() * sizeof out[0]);
+  if (!result) return 0;
+  free(made.pDrvPrivate);
+  made = {};
+  return result;
+}
+
+D3D10DDI_HSHADER Program::shader(const std::vector<uint32_t> &code,
+                                 const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &inputs,
+                                 const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &outputs) {
+  D3D10DDI_HSHADER made;
+  EXPECT_EQ(tryShader(code, inputs, outputs, made), 0);
   return made;
 }
 

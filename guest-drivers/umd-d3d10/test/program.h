@@ -48,9 +48,11 @@ public:
   void destroy(D3D10DDI_HDEPTHSTENCILVIEW view);
   void destroy(D3D10DDI_HSHADERRESOURCEVIEW view);
 
-  /** `code` and signature entries {system value, register, mask}. */
-  D3D10DDI_HSHADER shader(bool isVertex, const std::vector<uint32_t> &code,
-                          const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &inputs,
+  /** `code`, whose first word has the stage, and signature entries {system value, register, mask}. Sets `out` to null
+   * if the driver reports an error, which this returns. */
+  HRESULT tryShader(const std::vector<uint32_t> &code, const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &inputs,
+                    const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &outputs, D3D10DDI_HSHADER &out);
+  D3D10DDI_HSHADER shader(const std::vector<uint32_t> &code, const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &inputs,
                           const std::vector<D3D10DDIARG_SIGNATURE_ENTRY> &outputs);
   D3D10DDI_HELEMENTLAYOUT layout(const std::vector<D3D10DDIARG_INPUT_ELEMENT_DESC> &elements);
   HRESULT tryBlend(const D3D10_1_DDI_BLEND_DESC &desc, D3D10DDI_HBLENDSTATE &out);
