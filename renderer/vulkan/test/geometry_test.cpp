@@ -196,6 +196,39 @@ TEST_F(GeometryTest, VertexShadersOfDirect3D9HaveNone) {
   EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_CMD_DECODE});
 }
 
+// CMD-10, GEOM-5: a loop without end is stopped, and the next submission draws.
+TEST_F(GeometryTest, AnEndlessLoopIsStopped) {
+  constexpr uint32_t kLoop = 0x30, kEndLoop = 0x16, kIadd = 0x1E;
+  // llvmpipe lets no invocation loop for more than 65535 rounds: what lasts has many invocations.
+  constexpr uint32_t kMany = 1u << 15;
+  Tokens t = geometryDeclarations(kPoints, kPointList, 1);
+  op(t, kDclTemps, {{1}});
+  op(t, kMov, {dst(kTemp, 0, 1), immediate(0)});
+  op(t, kLoop, {});
+  op(t, kIadd, {dst(kTemp, 0, 1), scalar(kTemp, 0, 0), immediate(1)});
+  op(t, kEndLoop, {});
+  op(t, kMov, {dst(kOutput, 0, 15), vertexInput(0, 0)});
+  op(t, kMov, {dst(kOutput, 1, 15), src(kTemp, 0, 0)});
+  op(t, kEmit, {});
+  op(t, kRet, {});
+  CommandWriter w;
+  bind(w, geometryShader(t));
+  drawVertices(w, std::vector<Vertex>(kMany, corner(3, 3, kRed)), AEROGPU_TOPOLOGY_POINTLIST);
+  hurry(600);  // more than 10 s of waits
+  const FinishedSubmission finished = gpu().submit(w, m_context);
+  hurry(0);
+  EXPECT_EQ(finished.result.last_error_code, uint32_t{AEROGPU_ERROR_BACKEND});
+  std::string said;
+  for (const std::string& line : gpu().takeErrorLines()) said += line + "\n";
+  EXPECT_NE(said.find("a shader ran for too long and was stopped"), std::string::npos) << said;
+  w.reset();
+  clear(w);
+  bind(w, squareTokens(2));
+  drawVertices(w, {corner(0, 0, kGreen)}, AEROGPU_TOPOLOGY_POINTLIST);
+  run(w);
+  EXPECT_EQ(result(3, 3), (Pixel{0, 255, 0, 255}));
+}
+
 // GEOM-1, GEOM-6, CODE-5
 TEST_F(GeometryTest, WhatIsRefused) {
   const TokenShader good = passTokens(kTriangles, kTriangleStrip, 3);
