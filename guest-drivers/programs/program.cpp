@@ -22,26 +22,6 @@ constexpr char kOptionsHelp[] =
     "  --any-driver        also on a driver that is not aerogpu's\n"
     "  --expectation FILE  writes the picture that the window must show, as PPM\n";
 
-struct ResultName {
-  HRESULT result;
-  const char *name;
-};
-constexpr ResultName kResults[] = {
-    {D3DERR_INVALIDCALL, "D3DERR_INVALIDCALL"},
-    {D3DERR_NOTAVAILABLE, "D3DERR_NOTAVAILABLE"},
-    {D3DERR_OUTOFVIDEOMEMORY, "D3DERR_OUTOFVIDEOMEMORY"},
-    {D3DERR_DEVICELOST, "D3DERR_DEVICELOST"},
-    {D3DERR_DEVICENOTRESET, "D3DERR_DEVICENOTRESET"},
-    {D3DERR_DEVICEREMOVED, "D3DERR_DEVICEREMOVED"},
-    {D3DERR_DEVICEHUNG, "D3DERR_DEVICEHUNG"},
-    {D3DERR_DRIVERINTERNALERROR, "D3DERR_DRIVERINTERNALERROR"},
-    {D3DERR_UNSUPPORTEDTEXTUREFILTER, "D3DERR_UNSUPPORTEDTEXTUREFILTER"},
-    {E_OUTOFMEMORY, "E_OUTOFMEMORY"},
-    {E_NOTIMPL, "E_NOTIMPL"},
-    {E_INVALIDARG, "E_INVALIDARG"},
-    {E_FAIL, "E_FAIL"},
-};
-
 /** Parses a whole number in the range, with nothing after it. */
 bool number(const char *text, long low, long high, long *value) {
   char *end = nullptr;
@@ -55,13 +35,6 @@ bool number(const char *text, long low, long high, long *value) {
 void begin(const char *program) {
   speaker = program;
   std::setvbuf(stdout, nullptr, _IONBF, 0);
-}
-
-bool ok(HRESULT result, const char *call) {
-  if (SUCCEEDED(result)) return true;
-  for (const ResultName &known : kResults)
-    if (known.result == result) return fail("%s failed: 0x%08lX (%s)", call, static_cast<DWORD>(result), known.name);
-  return fail("%s failed: 0x%08lX", call, static_cast<DWORD>(result));
 }
 
 namespace {

@@ -14,6 +14,7 @@
 #include "guest-drivers/programs/com_ptr.h"
 #include "guest-drivers/programs/fail.h"
 #include "guest-drivers/programs/picture.h"
+#include "guest-drivers/programs/result.h"
 #include "guest-drivers/programs/window.h"
 
 namespace programs {
@@ -38,9 +39,6 @@ struct Options {
   bool anyDriver = false;       // accept any driver, not only aerogpu's
   const char *only = nullptr;   // readback: one case
 };
-
-/** True if `result` is a success. Otherwise prints `program: CALL failed: 0x8876086C (D3DERR_INVALIDCALL)`. */
-bool ok(HRESULT result, const char *call);
 
 /** Names the program in what is printed; called first. Also makes standard output unbuffered. */
 void begin(const char *program);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests our stack with Direct3D 10 and 11 programs, over a QEMU without a running CPU (run_d3d11_tests.py)."""
 from aerogpu_build import Failure
+import d3d9_stack
 from stack_tests import StackTests
 
 # The interfaces that the driver lists: the setting AEROGPU_D3D11_INTERFACE (D3D10_0_DDI_INTERFACE_VERSION and its kin in
@@ -27,6 +28,13 @@ class Tests(StackTests):
         found = int(program.wait_line('^level 0x([0-9a-f]+)').group(1), 16)
         if found != level:
             raise Failure('the feature level is 0x%x, not 0x%x' % (found, level))
+
+    def share(self, *arguments, arch=None):
+        """Runs shared11, which shows nothing."""
+        program = self.stack.start(d3d9_stack.program('shared11', arch or self.arch), *arguments)
+        code = program.wait()
+        if code != 0 or 'shared11: ok' not in program.said():
+            raise Failure('%s ended with %d: %s' % (program.name, code, program.said()))
 
     # The tests; each is a name on the command line.
 
@@ -70,7 +78,22 @@ class Tests(StackTests):
         """The same with level 10_1."""
         self.with_interface('quad10', '10_1')
 
+    def shared(self):
+        """Textures that devices of Direct3D 9Ex, 10.1 and 11 share, in two processes."""
+        self.share()
+
+    def shared_in_one_process(self):
+        self.share('--one-process')
+
+    def x86_opens_x64(self):
+        """An x86 program opens the textures of an x64 one, and draws in them."""
+        self.share('--other', self.stack.path_of('shared11', 'x86'))
+
+    def x64_opens_x86(self):
+        self.share('--other', self.stack.path_of('shared11'), arch='x86')
+
     ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers,
-           deferred, quad10_10_0, quad10_10_1]
+           deferred, quad10_10_0, quad10_10_1, shared, shared_in_one_process]
     SHORT = ALL
+    MIXED = [x86_opens_x64, x64_opens_x86]
     AGAIN = ['triangle_10_0', 'triangle_10_1_x']

@@ -9,10 +9,6 @@
 
 namespace programs {
 
-bool ok(HRESULT result, const char *call) {
-  return SUCCEEDED(result) || fail("%s failed: 0x%08lx", call, static_cast<unsigned long>(result));
-}
-
 bool readOptions(int argc, char **argv, Options11 &options) {
   for (int i = 1; i < argc; ++i) {
     const char *name = argv[i];

@@ -11,12 +11,10 @@
 
 #include "guest-drivers/programs/com_ptr.h"
 #include "guest-drivers/programs/picture.h"
+#include "guest-drivers/programs/result.h"
 #include "guest-drivers/programs/window.h"
 
 namespace programs {
-
-/** Prints the call and its result if that is an error, and returns whether it is none. */
-bool ok(HRESULT result, const char *call);
 
 /** The options of all programs, as those of Direct3D 9 have them (program.h). */
 struct Options11 {

@@ -55,6 +55,7 @@ HRESULT APIENTRY Callbacks::allocate(HANDLE handle, D3DDDICB_ALLOCATE *argument)
   bool primary = false;
   for (UINT i = 0; i < argument->NumAllocations; ++i) primary |= argument->pAllocationInfo[i].Flags.Primary;
   if (primary && !resource) brokenRule("pfnAllocateCb: a primary without its resource");
+  if (primary && resource && !resource->primary) brokenRule("pfnAllocateCb: a primary for a resource that is none");
   if (resource && resource->shared && resource->kernelHandle)
     brokenRule("pfnAllocateCb: a shared resource in more than one call");
 

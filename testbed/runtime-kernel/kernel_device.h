@@ -9,6 +9,7 @@
 
 #include "testbed/runtime-kernel/kernel_adapter.h"
 #include "testbed/runtime-kernel/kernel_context.h"
+#include "testbed/runtime-kernel/shared_resource.h"
 #include "testbed/runtime-kernel/windows_headers.h"
 
 namespace aerogpu::runtime {
@@ -31,6 +32,7 @@ struct KernelResource {
   D3DKMT_HANDLE kernelHandle = 0, globalHandle = 0;
   const void *shared = nullptr;  ///< the runtime's private data of a resource to be shared; only during creation
   UINT sharedBytes = 0;
+  bool primary = false;  ///< the driver may scan its allocations out
 };
 
 class KernelDevice {
@@ -59,8 +61,11 @@ public:
   void removeResource(KernelResource *resource);
   /// True if the driver has made allocations for a resource and not freed them.
   bool hasAllocations(const KernelResource *resource) const;
-  /// Notes an allocation that was opened, not created here: only its creator may lock it.
-  void addOpened(D3DKMT_HANDLE allocation) { m_opened.push_back(allocation); }
+  /// Opens a resource that another device or process made, by its global handle (open_resource.cpp). Its allocations
+  /// may be locked by their creator alone.
+  HRESULT openShared(D3DKMT_HANDLE global, OpenedResource &out);
+  /// Gives back what the kernel side still has of a resource.
+  void closeResource(KernelResource &resource) const;
 
 protected:
   /// The destructor of the runtime's device has destroyed the driver's.

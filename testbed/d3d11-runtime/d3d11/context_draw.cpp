@@ -50,7 +50,7 @@ void Context::GenerateMips(ID3D11ShaderResourceView *given) {
 
 void Context::Flush() {
   const Lock lock(core().lock);
-  if (!isLost()) driver().call<&D3D11DDI_DEVICEFUNCS::pfnFlush>();
+  if (!isLost()) driver().flush();
 }
 
 }  // namespace aerogpu::runtime11

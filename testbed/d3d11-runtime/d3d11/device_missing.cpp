@@ -65,12 +65,6 @@ HRESULT Device::CreateCounter(const D3D11_COUNTER_DESC *, ID3D11Counter **counte
   return E_NOTIMPL;
 }
 
-HRESULT Device::OpenSharedResource(HANDLE, REFIID, void **resource) {
-  if (resource) *resource = nullptr;
-  notImplemented("ID3D11Device::OpenSharedResource");
-  return E_NOTIMPL;
-}
-
 HRESULT Device::CheckCounter(const D3D11_COUNTER_DESC *, D3D11_COUNTER_TYPE *, UINT *, LPSTR, UINT *, LPSTR, UINT *,
                              LPSTR, UINT *) {
   notImplemented("ID3D11Device::CheckCounter");

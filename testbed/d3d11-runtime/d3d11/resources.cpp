@@ -13,17 +13,18 @@ constexpr UINT kAllBinds = D3D11_BIND_VERTEX_BUFFER | D3D11_BIND_INDEX_BUFFER | 
                            D3D11_BIND_SHADER_RESOURCE | D3D11_BIND_STREAM_OUTPUT | D3D11_BIND_RENDER_TARGET |
                            D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
 constexpr UINT kMostConstantBytes = 65536;
-constexpr UINT kNotOffered =
-    D3D11_RESOURCE_MISC_SHARED | D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX | D3D11_RESOURCE_MISC_GDI_COMPATIBLE;
+constexpr UINT kSharing = D3D11_RESOURCE_MISC_SHARED | D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX;
+constexpr UINT kNotOffered = D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX | D3D11_RESOURCE_MISC_GDI_COMPATIBLE;
 
-/// Checks usage, binds and CPU access against each other (API page D3D11_USAGE).
-bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData) {
+/// Checks usage, binds and CPU access against each other (API page D3D11_USAGE). `isShared`: one that others open may
+/// do without binds.
+bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData, bool isShared) {
   if (access & ~UINT{D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE}) return false;
   constexpr UINT kOutputs =
       D3D11_BIND_STREAM_OUTPUT | D3D11_BIND_RENDER_TARGET | D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
   switch (usage) {
   case D3D11_USAGE_DEFAULT:
-    return bind && !access;
+    return (bind || isShared) && !access;
   case D3D11_USAGE_IMMUTABLE:
     return bind && !access && hasData && !(bind & kOutputs);
   case D3D11_USAGE_DYNAMIC:
@@ -59,6 +60,11 @@ bool isMappable(const ResourceDescription &d, D3D11_MAP type) {
   }
 }
 
+void Resource::setEvictionPriority(UINT priority) {
+  m_evictionPriority = priority;
+  m_driver.setPriority(priority);
+}
+
 Resource *resourceOf(ID3D11Resource *resource) {
   if (!resource) return nullptr;
   D3D11_RESOURCE_DIMENSION kind = D3D11_RESOURCE_DIMENSION_UNKNOWN;
@@ -71,7 +77,8 @@ HRESULT createBuffer(Core &core, const D3D11_BUFFER_DESC *d, const D3D11_SUBRESO
                      ID3D11Buffer **out) {
   if (out) *out = nullptr;
   if (!d || !d->ByteWidth || (d->BindFlags & ~kAllBinds) || (initial && !initial->pSysMem)) return E_INVALIDARG;
-  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr)) return E_INVALIDARG;
+  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr, d->MiscFlags & kSharing))
+    return E_INVALIDARG;
   if (d->BindFlags & D3D11_BIND_DEPTH_STENCIL) return E_INVALIDARG;
   if ((d->BindFlags & D3D11_BIND_CONSTANT_BUFFER) &&
       (d->BindFlags != D3D11_BIND_CONSTANT_BUFFER || d->ByteWidth % 16 || d->ByteWidth > kMostConstantBytes))
@@ -79,7 +86,7 @@ HRESULT createBuffer(Core &core, const D3D11_BUFFER_DESC *d, const D3D11_SUBRESO
   if ((d->MiscFlags & D3D11_RESOURCE_MISC_BUFFER_STRUCTURED) &&
       (!d->StructureByteStride || d->StructureByteStride % 4 || d->StructureByteStride > 2048))
     return E_INVALIDARG;
-  if (d->MiscFlags & kNotOffered) {
+  if (d->MiscFlags & (kNotOffered | kSharing)) {
     runtime::notImplemented("ID3D11Device::CreateBuffer of a shared buffer");
     return E_NOTIMPL;
   }
@@ -121,7 +128,8 @@ HRESULT createTexture2D(Core &core, const D3D11_TEXTURE2D_DESC *d, const D3D11_S
   if (d->MipLevels > levels) return E_INVALIDARG;
   if (d->MipLevels) levels = d->MipLevels;
   if (format.blockSize > 1 && (d->Width % format.blockSize || d->Height % format.blockSize)) return E_INVALIDARG;
-  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr)) return E_INVALIDARG;
+  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr, d->MiscFlags & kSharing))
+    return E_INVALIDARG;
   constexpr UINT kTextureBinds =
       D3D11_BIND_SHADER_RESOURCE | D3D11_BIND_RENDER_TARGET | D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
   if (d->BindFlags & ~kTextureBinds) return E_INVALIDARG;
@@ -147,8 +155,12 @@ HRESULT createTexture2D(Core &core, const D3D11_TEXTURE2D_DESC *d, const D3D11_S
   } else if (d->SampleDesc.Quality) {
     return E_INVALIDARG;
   }
+  // API page D3D11_RESOURCE_MISC_FLAG: one way of sharing, for textures with one level; page "D3D11_USAGE": what the
+  // GPU alone writes.
+  const UINT sharing = d->MiscFlags & kSharing;
+  if (sharing && (sharing == kSharing || levels != 1 || d->Usage != D3D11_USAGE_DEFAULT)) return E_INVALIDARG;
   if (d->MiscFlags & kNotOffered) {
-    runtime::notImplemented("ID3D11Device::CreateTexture2D of a shared texture");
+    runtime::notImplemented("ID3D11Device::CreateTexture2D with a mutex, or for GDI");
     return E_NOTIMPL;
   }
   if (d->BindFlags & D3D11_BIND_UNORDERED_ACCESS) {
@@ -194,61 +206,13 @@ void Texture2D::GetDesc(D3D11_TEXTURE2D_DESC *out) {
 }
 
 HRESULT Texture2D::queryMore(REFIID id, void **out) {
-  const bool known = IsEqualIID(id, __uuidof(IDXGISurface)) || IsEqualIID(id, __uuidof(IDXGISurface1)) ||
-                     IsEqualIID(id, __uuidof(IDXGIObject)) || IsEqualIID(id, __uuidof(IDXGIDeviceSubObject));
+  if (!IsEqualIID(id, __uuidof(IDXGISurface)) && !IsEqualIID(id, __uuidof(IDXGISurface1)))
+    return ResourceChild::queryMore(id, out);
   // Only what has one image is a surface.
-  if (!known || description().levels != 1 || description().slices != 1) {
-    if (IsEqualIID(id, __uuidof(IDXGIResource))) runtime::notImplemented("IDXGIResource of a texture");
-    return E_NOINTERFACE;
-  }
-  *out = &m_surface;
+  if (description().levels != 1 || description().slices != 1) return E_NOINTERFACE;
+  *out = static_cast<IDXGISurface1 *>(&m_surface);
   AddRef();
   return S_OK;
-}
-
-HRESULT Texture2D::Surface::GetDesc(DXGI_SURFACE_DESC *out) {
-  if (!out) return E_INVALIDARG;
-  const ResourceDescription &d = m_texture.description();
-  *out = {d.width, d.height, d.format, d.samples};
-  return S_OK;
-}
-
-HRESULT Texture2D::Surface::Map(DXGI_MAPPED_RECT *out, UINT flags) {
-  if (!out || !flags || (flags & ~UINT{DXGI_MAP_READ | DXGI_MAP_WRITE | DXGI_MAP_DISCARD})) return E_INVALIDARG;
-  *out = {};
-  ID3D11DeviceContext *context = nullptr;
-  m_texture.core().device->GetImmediateContext(&context);
-  const bool read = flags & DXGI_MAP_READ, write = flags & DXGI_MAP_WRITE;
-  const D3D11_MAP type = flags & DXGI_MAP_DISCARD ? D3D11_MAP_WRITE_DISCARD
-                         : read && write          ? D3D11_MAP_READ_WRITE
-                         : read                   ? D3D11_MAP_READ
-                                                  : D3D11_MAP_WRITE;
-  D3D11_MAPPED_SUBRESOURCE mapped{};
-  const HRESULT result = context->Map(&m_texture, 0, type, 0, &mapped);
-  context->Release();
-  if (FAILED(result)) return result;
-  out->Pitch = static_cast<INT>(mapped.RowPitch);
-  out->pBits = static_cast<BYTE *>(mapped.pData);
-  return S_OK;
-}
-
-HRESULT Texture2D::Surface::Unmap() {
-  ID3D11DeviceContext *context = nullptr;
-  m_texture.core().device->GetImmediateContext(&context);
-  context->Unmap(&m_texture, 0);
-  context->Release();
-  return S_OK;
-}
-
-HRESULT Texture2D::Surface::GetDC(WINBOOL, HDC *out) {
-  if (out) *out = nullptr;
-  runtime::notImplemented("IDXGISurface1::GetDC");
-  return E_NOTIMPL;
-}
-
-HRESULT Texture2D::Surface::ReleaseDC(RECT *) {
-  runtime::notImplemented("IDXGISurface1::ReleaseDC");
-  return E_NOTIMPL;
 }
 
 }  // namespace aerogpu::runtime11

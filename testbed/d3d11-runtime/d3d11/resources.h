@@ -2,7 +2,7 @@
 // ID3D11Buffer and ID3D11Texture2D.
 #pragma once
 
-#include "testbed/d3d11-runtime/d3d11/child.h"
+#include "testbed/d3d11-runtime/d3d11/dxgi_faces.h"
 #include "testbed/d3d11-runtime/driver/resource.h"
 
 namespace aerogpu::runtime11 {
@@ -17,7 +17,8 @@ public:
   virtual ID3D11Resource *api() = 0;
   virtual void addPrivate() = 0;
   virtual void releasePrivate() = 0;
-  UINT evictionPriority = DXGI_RESOURCE_PRIORITY_NORMAL;
+  UINT evictionPriority() const { return m_evictionPriority; }
+  void setEvictionPriority(UINT priority);
 
 protected:
   explicit Resource(Core &core) : m_driver(core.driver) {}
@@ -25,6 +26,7 @@ protected:
 
 private:
   DriverResource m_driver;
+  UINT m_evictionPriority = DXGI_RESOURCE_PRIORITY_NORMAL;
 };
 
 /// Checks a map against usage and access (API page ID3D11DeviceContext::Map).
@@ -35,12 +37,29 @@ Resource *resourceOf(ID3D11Resource *resource);
 
 template <class Interface> class ResourceChild : public Child<Interface, ID3D11Resource>, public Resource {
 public:
-  explicit ResourceChild(Core &core) : Child<Interface, ID3D11Resource>(core), Resource(core) {}
-  void STDMETHODCALLTYPE SetEvictionPriority(UINT priority) override { evictionPriority = priority; }
-  UINT STDMETHODCALLTYPE GetEvictionPriority() override { return evictionPriority; }
+  explicit ResourceChild(Core &core)
+      : Child<Interface, ID3D11Resource>(core), Resource(core), m_dxgi(*this, core, *this) {}
+  void STDMETHODCALLTYPE SetEvictionPriority(UINT priority) override {
+    const Lock lock(this->core().lock);
+    setEvictionPriority(priority);
+  }
+  UINT STDMETHODCALLTYPE GetEvictionPriority() override { return evictionPriority(); }
   ID3D11Resource *api() override { return this; }
   void addPrivate() override { this->addPrivateReference(); }
   void releasePrivate() override { this->releasePrivateReference(); }
+
+protected:
+  HRESULT queryMore(REFIID id, void **out) override {
+    if (!IsEqualIID(id, __uuidof(IDXGIResource)) && !IsEqualIID(id, __uuidof(IDXGIDeviceSubObject)) &&
+        !IsEqualIID(id, __uuidof(IDXGIObject)))
+      return E_NOINTERFACE;
+    *out = static_cast<IDXGIResource *>(&m_dxgi);
+    this->AddRef();
+    return S_OK;
+  }
+
+private:
+  ResourceFace m_dxgi;
 };
 
 class Buffer final : public ResourceChild<ID3D11Buffer> {
@@ -54,7 +73,7 @@ public:
 
 class Texture2D final : public ResourceChild<ID3D11Texture2D>, public BackBuffer {
 public:
-  explicit Texture2D(Core &core) : ResourceChild(core), m_surface(*this) {}
+  explicit Texture2D(Core &core) : ResourceChild(core), m_surface(*this, core, *this) {}
   void STDMETHODCALLTYPE GetType(D3D11_RESOURCE_DIMENSION *out) override {
     if (out) *out = D3D11_RESOURCE_DIMENSION_TEXTURE2D;
   }
@@ -70,39 +89,7 @@ public:
 private:
   HRESULT queryMore(REFIID id, void **out) override;
 
-  /// The texture as DXGI shows it.
-  class Surface final : public IDXGISurface1 {
-  public:
-    explicit Surface(Texture2D &texture) : m_texture(texture) {}
-    HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override {
-      return m_texture.QueryInterface(id, out);
-    }
-    ULONG STDMETHODCALLTYPE AddRef() override { return m_texture.AddRef(); }
-    ULONG STDMETHODCALLTYPE Release() override { return m_texture.Release(); }
-    HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, UINT size, const void *data) override {
-      return m_texture.SetPrivateData(guid, size, data);
-    }
-    HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, const IUnknown *object) override {
-      return m_texture.SetPrivateDataInterface(guid, object);
-    }
-    HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT *size, void *data) override {
-      return m_texture.GetPrivateData(guid, size, data);
-    }
-    HRESULT STDMETHODCALLTYPE GetParent(REFIID id, void **out) override { return GetDevice(id, out); }
-    HRESULT STDMETHODCALLTYPE GetDevice(REFIID id, void **out) override {
-      return m_texture.core().device->QueryInterface(id, out);
-    }
-    HRESULT STDMETHODCALLTYPE GetDesc(DXGI_SURFACE_DESC *out) override;
-    HRESULT STDMETHODCALLTYPE Map(DXGI_MAPPED_RECT *out, UINT flags) override;
-    HRESULT STDMETHODCALLTYPE Unmap() override;
-    HRESULT STDMETHODCALLTYPE GetDC(WINBOOL discard, HDC *out) override;
-    HRESULT STDMETHODCALLTYPE ReleaseDC(RECT *dirty) override;
-
-  private:
-    Texture2D &m_texture;
-  };
-
-  Surface m_surface;
+  SurfaceFace m_surface;
 };
 
 /// Creations, after the API's checks.

@@ -56,7 +56,7 @@ DriverDevice::DriverDevice(const DriverAdapter &adapter)
 
 DriverDevice::~DriverDevice() {
   if (m_created) {
-    call<&D3D11DDI_DEVICEFUNCS::pfnFlush>();
+    flush();
     call<&D3D11DDI_DEVICEFUNCS::pfnDestroyDevice>();
     if (!m_memory.isIntact()) brokenRule("the driver wrote behind its memory of the device");
   }
@@ -124,7 +124,17 @@ runtime::KernelResource *DriverDevice::addKernelResource() {
 }
 
 void DriverDevice::retireKernelResource(runtime::KernelResource *resource) {
+  // Page "Changes from Direct3D 10": a primary's pfnDeallocateCb comes inside of DestroyResource.
+  if (resource->primary && hasAllocations(resource)) brokenRule("DestroyResource left the allocations of a primary");
   for (Resource &row : m_kernelResources) row.retired |= row.kernel.get() == resource;
+}
+
+HRESULT DriverDevice::flush() {
+  const HRESULT result = call<&D3D11DDI_DEVICEFUNCS::pfnFlush>();
+  for (const Resource &row : m_kernelResources)
+    if (row.retired && !isLost() && hasAllocations(row.kernel.get()))
+      brokenRule("Flush left the allocations of a resource that was destroyed");
+  return result;
 }
 
 void DriverDevice::exchangeCallbacks() {

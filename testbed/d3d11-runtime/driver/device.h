@@ -106,9 +106,12 @@ public:
   /// Runs pfnPresent of DXGI and keeps `request` for the callback.
   HRESULT present(DXGI_DDI_ARG_PRESENT &argument, const runtime::PresentRequest &request);
 
-  /// Adds a resource for callbacks. A retired one stays as long as the driver has allocations for it.
+  /// Adds a resource for callbacks. A retired one stays as long as the driver has allocations for it: those of a
+  /// primary must be gone by then, others by the next flush.
   runtime::KernelResource *addKernelResource();
   void retireKernelResource(runtime::KernelResource *resource);
+  /// Calls pfnFlush. Returns the code that it reported, else S_OK.
+  HRESULT flush();
 
   const DriverAdapter &adapter() const { return m_adapter; }
   const Choice &choice() const { return m_choice; }

@@ -8,6 +8,7 @@
 namespace aerogpu::runtime11 {
 namespace {
 
+constexpr UINT kSharing = D3D11_RESOURCE_MISC_SHARED | D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX;
 constexpr UINT64 kMostLent = 1u << 22;  // bytes of the program's data that are copied, to be poisoned afterwards
 
 UINT bindFlags(const ResourceDescription &d) {
@@ -26,7 +27,8 @@ UINT miscFlags(UINT misc) {
   constexpr UINT kSame = D3D11_RESOURCE_MISC_GENERATE_MIPS | D3D11_RESOURCE_MISC_SHARED |
                          D3D11_RESOURCE_MISC_DRAWINDIRECT_ARGS | D3D11_RESOURCE_MISC_BUFFER_ALLOW_RAW_VIEWS |
                          D3D11_RESOURCE_MISC_BUFFER_STRUCTURED | D3D11_RESOURCE_MISC_RESOURCE_CLAMP;
-  return misc & kSame;
+  // The other ways to share are the runtime's and the kernel's: the driver sees that others have the resource.
+  return (misc & kSame) | (misc & kSharing ? UINT{D3D10_DDI_RESOURCE_MISC_SHARED} : 0);
 }
 
 D3D10DDIRESOURCE_TYPE dimensionOf(const ResourceDescription &d) {
@@ -40,12 +42,54 @@ UINT64 bytesOf(const FormatInfo &format, UINT width, UINT height, UINT depth, UI
   return UINT64{depthPitch} * (depth - 1) + UINT64{rowPitch} * (blocksOf(format, height) - 1) + row;
 }
 
+runtime::SharedDescription describeShared(const ResourceDescription &d) {
+  runtime::SharedDescription out{};
+  out.size = sizeof out;
+  out.version = runtime::kSharedVersion;
+  out.type = D3DRTYPE_TEXTURE;
+  // A texture that has its mutex to be used is none for Direct3D 9, which has no such thing.
+  if (d.misc & D3D11_RESOURCE_MISC_SHARED && d.slices == 1) out.format = runtime::sharedD3dFormat(d.format);
+  out.width = d.width;
+  out.height = d.height;
+  out.usage = d.bind & D3D11_BIND_RENDER_TARGET ? D3DUSAGE_RENDERTARGET : 0;
+  out.dxgiFormat = d.format;
+  out.bind = d.bind;
+  out.misc = d.misc;
+  return out;
+}
+
+DXGI_DDI_PRIMARY_DESC describePrimary(const DXGI_MODE_DESC &mode, UINT vidPnSource) {
+  DXGI_DDI_PRIMARY_DESC out{};
+  out.VidPnSourceId = vidPnSource;
+  out.ModeDesc.Width = mode.Width;
+  out.ModeDesc.Height = mode.Height;
+  out.ModeDesc.Format = mode.Format;
+  out.ModeDesc.RefreshRate = {mode.RefreshRate.Numerator, mode.RefreshRate.Denominator};
+  out.ModeDesc.ScanlineOrdering = DXGI_DDI_MODE_SCANLINE_ORDER_PROGRESSIVE;
+  out.ModeDesc.Rotation = DXGI_DDI_MODE_ROTATION_IDENTITY;
+  return out;
+}
+
 }  // namespace
 
 DriverResource::DriverResource(DriverDevice &device) : m_kernel(device), m_object(device) {}
 
 HRESULT DriverResource::create(const ResourceDescription &d, const D3D11_SUBRESOURCE_DATA *initial) {
+  const bool isShared = d.misc & kSharing;
+  const runtime::SharedDescription shared = isShared ? describeShared(d) : runtime::SharedDescription{};
+  m_kernel->shared = isShared ? &shared : nullptr;
+  m_kernel->sharedBytes = isShared ? sizeof shared : 0;
+  m_kernel->primary = d.scanOut != nullptr;
+  const HRESULT result = createAtDriver(d, initial);
+  m_kernel->shared = nullptr;
+  if (FAILED(result) || !isShared || m_kernel->globalHandle) return result;
+  runtime::brokenRule("CreateResource of a shared resource allocated nothing");
+  return E_OUTOFMEMORY;
+}
+
+HRESULT DriverResource::createAtDriver(const ResourceDescription &d, const D3D11_SUBRESOURCE_DATA *initial) {
   m_description = d;
+  m_description.scanOut = nullptr;  // the caller's
   m_mapped.assign(subresources(), 0);
   const bool buffer = d.dimension == D3D11_RESOURCE_DIMENSION_BUFFER;
   const FormatInfo format = buffer ? FormatInfo{1, 1, 0, 0} : formatInfo(d.format);
@@ -90,18 +134,81 @@ HRESULT DriverResource::create(const ResourceDescription &d, const D3D11_SUBRESO
   argument.MipLevels = d.levels;
   argument.ArraySize = d.slices;
   argument.ByteStride = d.misc & D3D11_RESOURCE_MISC_BUFFER_STRUCTURED ? d.stride : 0;
+  if (!d.scanOut) return passToDriver<Errors::OutOfMemory>(argument);
+  Lent<DXGI_DDI_PRIMARY_DESC> primary(
+      describePrimary(*d.scanOut, m_object.device().adapter().kernelAdapter().vidPnSource()));
+  argument.pPrimaryDesc = primary.data();
+  const HRESULT result = passToDriver<Errors::Primary>(argument);
+  const UINT answer = (*primary).DriverFlags;
+  // Page DXGI_DDI_PRIMARY_DESC: both or none.
+  if ((answer == DXGI_DDI_PRIMARY_DRIVER_FLAG_NO_SCANOUT) != (result == DXGI_DDI_ERR_UNSUPPORTED) ||
+      (answer & ~DXGI_DDI_PRIMARY_DRIVER_FLAG_NO_SCANOUT))
+    runtime::brokenRule("CreateResource of a primary gave 0x%08lx and driver flags 0x%x",
+                        static_cast<unsigned long>(result), answer);
+  return result;
+}
+
+template <Errors kErrors> HRESULT DriverResource::passToDriver(const D3D11DDIARG_CREATERESOURCE &argument) {
   if (m_object.device().shape() == Shape::Eleven) {
     Lent<D3D11DDIARG_CREATERESOURCE> lent(argument);
     return m_object.createFor<&D3D11DDI_DEVICEFUNCS::pfnCalcPrivateResourceSize,
-                              &D3D11DDI_DEVICEFUNCS::pfnCreateResource, Errors::OutOfMemory>(
+                              &D3D11DDI_DEVICEFUNCS::pfnCreateResource, kErrors>(
         m_kernel.handle(), static_cast<const D3D11DDIARG_CREATERESOURCE *>(lent.data()));
   }
   D3D10DDIARG_CREATERESOURCE ten;
   std::memcpy(static_cast<void *>(&ten), &argument, sizeof ten);  // all but the last member are the same
   Lent<D3D10DDIARG_CREATERESOURCE> lent(ten);
-  return m_object.createFor<&D3D10DDI_DEVICEFUNCS::pfnCalcPrivateResourceSize, &D3D10DDI_DEVICEFUNCS::pfnCreateResource,
-                            Errors::OutOfMemory>(m_kernel.handle(),
-                                                 static_cast<const D3D10DDIARG_CREATERESOURCE *>(lent.data()));
+  return m_object
+      .createFor<&D3D10DDI_DEVICEFUNCS::pfnCalcPrivateResourceSize, &D3D10DDI_DEVICEFUNCS::pfnCreateResource, kErrors>(
+          m_kernel.handle(), static_cast<const D3D10DDIARG_CREATERESOURCE *>(lent.data()));
+}
+
+HRESULT DriverResource::open(D3DKMT_HANDLE global) {
+  DriverDevice &device = m_object.device();
+  runtime::OpenedResource opened;
+  HRESULT result = device.openShared(global, opened);
+  if (FAILED(result)) return result;
+  m_kernel->kernelHandle = opened.kernelHandle;
+  m_kernel->globalHandle = global;
+  m_kernel.isOpened = true;
+  const runtime::SharedDescription &shared = opened.description;
+  if (shared.size != sizeof shared || shared.version != runtime::kSharedVersion || !shared.dxgiFormat) {
+    runtime::logLine("shared handle 0x%08x: Direct3D 10 and 11 open no resource of type %u and format %u", global,
+                     shared.type, shared.format);
+    return E_INVALIDARG;
+  }
+  ResourceDescription &d = m_description;
+  d.dimension = D3D11_RESOURCE_DIMENSION_TEXTURE2D;
+  d.width = shared.width;
+  d.height = shared.height;
+  d.format = static_cast<DXGI_FORMAT>(shared.dxgiFormat);
+  d.bind = shared.bind;
+  d.misc = shared.misc;
+  if (!d.misc) {  // of Direct3D 9, whose textures are all for shaders
+    d.misc = D3D11_RESOURCE_MISC_SHARED;
+    d.bind = (shared.type == D3DRTYPE_TEXTURE ? UINT{D3D11_BIND_SHADER_RESOURCE} : 0) |
+             (shared.usage & D3DUSAGE_RENDERTARGET ? UINT{D3D11_BIND_RENDER_TARGET} : 0);
+  }
+  m_mapped.assign(subresources(), 0);
+  Lent<BYTE> allocationData(opened.allocationData), resourceData(opened.resourceData);
+  const auto moved = [&](void *data) {  // from the kernel side's answer to the copy of it
+    return data ? allocationData.data() + (static_cast<BYTE *>(data) - opened.allocationData.data()) : nullptr;
+  };
+  Lent<D3DDDI_OPENALLOCATIONINFO> allocations(opened.allocations);
+  for (UINT i = 0; i < allocations.count(); ++i) {
+    D3DDDI_OPENALLOCATIONINFO &info = allocations.data()[i];
+    info.pPrivateDriverData = moved(const_cast<void *>(info.pPrivateDriverData));
+  }
+  D3D10DDIARG_OPENRESOURCE argument{};
+  argument.NumAllocations = allocations.count();
+  argument.pOpenAllocationInfo = allocations.data();
+  argument.hKMResource.handle = opened.kernelHandle;
+  argument.pPrivateDriverData = resourceData.data();
+  argument.PrivateDriverDataSize = resourceData.count();
+  Lent<D3D10DDIARG_OPENRESOURCE> lent(argument);
+  return m_object.createFor<&D3D11DDI_DEVICEFUNCS::pfnCalcPrivateOpenedResourceSize,
+                            &D3D11DDI_DEVICEFUNCS::pfnOpenResource, Errors::OutOfMemory>(
+      m_kernel.handle(), static_cast<const D3D10DDIARG_OPENRESOURCE *>(lent.data()));
 }
 
 DriverResource::Kind DriverResource::kind() const {
@@ -183,6 +290,16 @@ UINT64 DriverResource::updateBytes(UINT subresource, const D3D11_BOX *box, UINT 
   const UINT height = box ? box->bottom - box->top : levelSize(d.height, level);
   const UINT depth = box ? box->back - box->front : levelSize(d.depth, level);
   return bytesOf(format, width, height, depth, rowPitch, depthPitch);
+}
+
+void DriverResource::setPriority(UINT priority) {
+  DriverDevice &device = m_object.device();
+  if (device.isLost()) return;
+  DXGI_DDI_ARG_SETRESOURCEPRIORITY argument{};
+  argument.hResource = dxgiHandle();
+  argument.Priority = priority;
+  const HRESULT result = device.dxgi<&DXGI_DDI_BASE_FUNCTIONS::pfnSetResourcePriority>(argument);
+  if (result != S_OK) runtime::logLine("SetResourcePriority gave 0x%08lx", static_cast<unsigned long>(result));
 }
 
 void DriverResource::update(UINT subresource, const D3D11_BOX *box, const void *data, UINT rowPitch, UINT depthPitch) {

@@ -19,6 +19,8 @@ struct ResourceDescription {
   D3D11_USAGE usage = D3D11_USAGE_DEFAULT;
   UINT bind = 0, cpuAccess = 0, misc = 0, stride = 0;  ///< D3D11_BIND_, D3D11_CPU_ACCESS_, D3D11_RESOURCE_MISC_
   bool present = false;                                ///< a swap chain's buffer
+  DXGI_USAGE chainUsage = 0;                           ///< of a swap chain's buffer, besides the binds
+  const DXGI_MODE_DESC *scanOut = nullptr;             ///< the mode in which it is to be on the screen; null: never
 };
 
 class DriverResource {
@@ -29,6 +31,10 @@ public:
 
   /// `initial`: null, or an entry for each subresource.
   HRESULT create(const ResourceDescription &description, const D3D11_SUBRESOURCE_DATA *initial);
+  /// Opens a texture that another device or process shares, by its global handle.
+  HRESULT open(D3DKMT_HANDLE global);
+  /// Returns the handle by which others open it; 0 if it is not shared.
+  D3DKMT_HANDLE globalHandle() const { return m_kernel->globalHandle; }
   D3D10DDI_HRESOURCE handle() const { return m_object.handle(); }
   DXGI_DDI_HRESOURCE dxgiHandle() const { return reinterpret_cast<DXGI_DDI_HRESOURCE>(m_object.handle().pDrvPrivate); }
   UINT subresources() const { return m_description.levels * m_description.slices; }
@@ -40,6 +46,8 @@ public:
   bool isMapped(UINT subresource) const { return m_mapped[subresource] != 0; }
   /// Returns how many bytes of the program's memory an update of a subresource, or of a box of it, reads.
   UINT64 updateBytes(UINT subresource, const D3D11_BOX *box, UINT rowPitch, UINT depthPitch) const;
+  /// `priority`: DXGI_RESOURCE_PRIORITY_
+  void setPriority(UINT priority);
   /// Writes a part of a subresource from the program's memory.
   void update(UINT subresource, const D3D11_BOX *box, const void *data, UINT rowPitch, UINT depthPitch);
 
@@ -52,15 +60,23 @@ private:
   class Kernel {
   public:
     explicit Kernel(DriverDevice &device) : m_device(device), m_resource(device.addKernelResource()) {}
-    ~Kernel() { m_device.retireKernelResource(m_resource); }
+    ~Kernel() {
+      if (isOpened) m_device.closeResource(*m_resource);
+      m_device.retireKernelResource(m_resource);
+    }
     Kernel(const Kernel &) = delete;
     Kernel &operator=(const Kernel &) = delete;
     void *handle() const { return m_resource; }
+    runtime::KernelResource *operator->() const { return m_resource; }
+    bool isOpened = false;  ///< another device made it; the driver does not close it
 
   private:
     DriverDevice &m_device;
     runtime::KernelResource *const m_resource;
   };
+
+  HRESULT createAtDriver(const ResourceDescription &description, const D3D11_SUBRESOURCE_DATA *initial);
+  template <Errors kErrors> HRESULT passToDriver(const D3D11DDIARG_CREATERESOURCE &argument);
 
   Kernel m_kernel;
   DriverObject<D3D10DDI_HRESOURCE, D3D10DDI_HRTRESOURCE, &D3D11DDI_DEVICEFUNCS::pfnDestroyResource> m_object;

@@ -299,6 +299,7 @@ void drawFrame() {
   context->Release();
   device->Release();
   DestroyWindow(window);
+  shareTextures();
 }
 
 }  // namespace aerogpu::test

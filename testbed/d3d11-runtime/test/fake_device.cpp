@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -30,6 +31,9 @@ struct FakeDevice {
   UINT *commands = nullptr;
   UINT submissions = 0, polls = 0;
   bool is11 = false;
+  std::map<void *, HANDLE> owners;  ///< the runtime's resource of each object that has allocations of its own
+  std::vector<HANDLE> toFree;       ///< of objects that were destroyed; freed at the next flush
+  D3DKMT_HANDLE opened = 0;         ///< an allocation that another device made
   std::vector<BYTE> memory = std::vector<BYTE>(1 << 16);
 } * g_device;  // the last one
 
@@ -89,6 +93,17 @@ template <class T> void print(std::string &line, T value) {
                   value->ResourceDimension, value->pMipInfoList->TexelWidth, value->pMipInfoList->TexelHeight,
                   value->Format, value->Usage, value->BindFlags, value->MapFlags, value->MipLevels,
                   value->pInitialDataUP != nullptr);
+    line += text;
+    text[0] = 0;
+    if (value->MiscFlags) std::snprintf(text, sizeof text, " misc 0x%x", value->MiscFlags);
+    if (const DXGI_DDI_PRIMARY_DESC *primary = value->pPrimaryDesc)
+      std::snprintf(text, sizeof text, " primary flags %u source %u mode %ux%u format %d %u/%u Hz", primary->Flags,
+                    primary->VidPnSourceId, primary->ModeDesc.Width, primary->ModeDesc.Height, primary->ModeDesc.Format,
+                    primary->ModeDesc.RefreshRate.Numerator, primary->ModeDesc.RefreshRate.Denominator);
+  } else if constexpr (std::is_same_v<T, const D3D10DDIARG_OPENRESOURCE *>) {
+    std::snprintf(text, sizeof text, " allocations %u with %u bytes, resource %d with %u bytes", value->NumAllocations,
+                  value->pOpenAllocationInfo[0].PrivateDriverDataSize, value->hKMResource.handle != 0,
+                  value->PrivateDriverDataSize);
   } else if constexpr (std::is_same_v<T, const D3D10DDIARG_CREATEELEMENTLAYOUT *>) {
     for (UINT i = 0; i < value->NumElements; ++i) {
       const D3D10DDIARG_INPUT_ELEMENT_DESC &e = value->pVertexElements[i];
@@ -146,6 +161,63 @@ template <class T> void make(T handle) {
   }
 }
 
+// Allocations of resources that others see. The other functions have none.
+template <class... A> bool allocateFor(A...) {
+  return true;
+}
+template <class... A> void freeFor(A...) {}
+
+template <class Description> bool allocate(const Description &description, void *object, HANDLE runtime) {
+  const bool shared = description.MiscFlags & D3D10_DDI_RESOURCE_MISC_SHARED;
+  if (description.pPrimaryDesc && (misbehaves("no scanout") || misbehaves("no scanout without a word"))) {
+    if (misbehaves("no scanout")) description.pPrimaryDesc->DriverFlags |= DXGI_DDI_PRIMARY_DRIVER_FLAG_NO_SCANOUT;
+    setError(DXGI_DDI_ERR_UNSUPPORTED);
+    return false;
+  }
+  if ((!shared && !description.pPrimaryDesc) || (shared && misbehaves("nothing shared"))) return true;
+  UINT bytes = 4096;
+  D3DDDI_ALLOCATIONINFO info{};
+  info.pPrivateDriverData = &bytes;
+  info.PrivateDriverDataSize = sizeof bytes;
+  info.Flags.Primary = description.pPrimaryDesc || misbehaves("primary of a texture");
+  D3DDDICB_ALLOCATE allocate{};
+  allocate.hResource = runtime;
+  allocate.NumAllocations = 1;
+  allocate.pAllocationInfo = &info;
+  if (g_device->kernel->pfnAllocateCb(g_device->runtime.handle, &allocate) == S_OK) g_device->owners[object] = runtime;
+  return true;
+}
+template <class Description>
+bool allocateFor(D3D10DDI_HDEVICE, const Description *description, D3D10DDI_HRESOURCE object,
+                 D3D10DDI_HRTRESOURCE runtime) {
+  if constexpr (std::is_same_v<Description, D3D10DDIARG_OPENRESOURCE>) {
+    g_device->opened = description->pOpenAllocationInfo[0].hAllocation;
+    if (!misbehaves("lock of another's")) return true;
+    D3DDDICB_LOCK lock{};
+    lock.hAllocation = g_device->opened;
+    lock.Flags.LockEntire = 1;
+    g_device->kernel->pfnLockCb(g_device->runtime.handle, &lock);
+    return true;
+  } else {
+    return allocate(*description, object.pDrvPrivate, runtime.handle);
+  }
+}
+
+void freeAllocations(HANDLE runtime) {
+  D3DDDICB_DEALLOCATE argument{};
+  argument.hResource = runtime;
+  g_device->kernel->pfnDeallocateCb(g_device->runtime.handle, &argument);
+}
+void freeFor(D3D10DDI_HDEVICE, D3D10DDI_HRESOURCE object) {
+  const auto found = g_device->owners.find(object.pDrvPrivate);
+  if (found == g_device->owners.end()) return;
+  if (misbehaves("late"))
+    g_device->toFree.push_back(found->second);
+  else if (!misbehaves("never"))
+    freeAllocations(found->second);
+  g_device->owners.erase(found);
+}
+
 /// What a function does besides recording.
 template <class R, class... A> R act(const char *name, A... arguments) {
   if constexpr (!std::is_void_v<R>) {
@@ -157,9 +229,11 @@ template <class R, class... A> R act(const char *name, A... arguments) {
       setError(E_OUTOFMEMORY);
       return;
     }
+    if (!allocateFor(arguments...)) return;
     (make(arguments), ...);
     ++aliveCount();
   } else if (begins(name, "Destroy") && std::strcmp(name, "DestroyDevice") != 0) {
+    freeFor(arguments...);
     --aliveCount();
   }
 }
@@ -190,6 +264,7 @@ void APIENTRY draw(D3D10DDI_HDEVICE, UINT count, UINT start) {
 void APIENTRY flush(D3D10DDI_HDEVICE) {
   record("Flush");
   submit();
+  for (const HANDLE runtime : std::exchange(g_device->toFree, {})) freeAllocations(runtime);
 }
 
 void APIENTRY map(D3D10DDI_HDEVICE, D3D10DDI_HRESOURCE, UINT subresource, D3D10_DDI_MAP type, UINT flags,

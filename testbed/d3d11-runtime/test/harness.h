@@ -78,6 +78,8 @@ private:
 
 /// Draws a frame with a driver that misbehaves, so that the runtime logs it; defined with the cases.
 void drawFrame();
+/// A part of it: textures that two devices share.
+void shareTextures();
 /// The shaders of the tests, with the right checksum.
 const std::vector<uint32_t> &vertexShader();
 const std::vector<uint32_t> &pixelShader();

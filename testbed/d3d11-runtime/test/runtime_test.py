@@ -45,6 +45,11 @@ MISBEHAVIOUR = [
     ('odd format', BROKEN, 'CheckFormatSupport of format 2: 0x11f'),
     ('levels with gaps', BROKEN, 'pipeline levels 0x5: one without those below it'),
     ('long answer', BROKEN, 'GetCaps 130 writes behind the 4 bytes of its answer'),
+    ('nothing shared', BROKEN, 'CreateResource of a shared resource allocated nothing'),
+    ('primary of a texture', BROKEN, 'pfnAllocateCb: a primary for a resource that is none'),
+    ("lock of another's", BROKEN, 'pfnLockCb of a shared allocation that somebody else created'),
+    ('late', 0, ''),
+    ('never', BROKEN, 'Flush left the allocations of a resource that was destroyed'),
     ('refuse device', 1, 'CreateDevice of the driver, interface 0xb000a, gave 0x8007000e'),
 ]
 

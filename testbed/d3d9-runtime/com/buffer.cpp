@@ -64,15 +64,7 @@ HRESULT BufferMemory::create(UINT bytes, DWORD usage, D3DFORMAT format, DWORD fv
   SharedDescription description{};
   if (shared) {
     flags.SharedResource = 1;
-    description = {sizeof description,
-                   kSharedVersion,
-                   static_cast<UINT32>(D3DRTYPE_VERTEXBUFFER),
-                   static_cast<UINT32>(format),
-                   bytes,
-                   1,
-                   usage,
-                   0,
-                   0};
+    description = sharedOf9(D3DRTYPE_VERTEXBUFFER, format, bytes, 1, usage);
   }
   m_video = DriverResource::create(m_device.driver(), resource, shared ? &description : nullptr, result);
   if (!m_video) return result;

@@ -155,15 +155,7 @@ HRESULT Image::createResources(HANDLE *shared) {
   SharedDescription description{};
   if (shared) {
     flags.SharedResource = 1;
-    description = {sizeof description,
-                   kSharedVersion,
-                   static_cast<UINT32>(d.type),
-                   static_cast<UINT32>(d.format),
-                   d.width,
-                   d.height,
-                   d.usage,
-                   static_cast<UINT32>(d.multisample),
-                   d.quality};
+    description = sharedOf9(d.type, d.format, d.width, d.height, d.usage, d.multisample, d.quality);
   }
   m_video = DriverResource::create(m_device.driver(), resource, shared ? &description : nullptr, result);
   if (!m_video) return result;

@@ -79,15 +79,8 @@ HRESULT WindowSurface::make(D3DFORMAT format, SIZE size) {
     description.height = static_cast<UINT>(size.cy);
     description.flags.Texture = description.flags.RenderTarget = description.flags.NotLockable = 1;
     description.flags.SharedResource = 1;
-    const SharedDescription about{sizeof about,
-                                  kSharedVersion,
-                                  D3DRTYPE_TEXTURE,
-                                  static_cast<UINT32>(format),
-                                  description.width,
-                                  description.height,
-                                  D3DUSAGE_RENDERTARGET,
-                                  0,
-                                  0};
+    const SharedDescription about =
+        sharedOf9(D3DRTYPE_TEXTURE, format, description.width, description.height, D3DUSAGE_RENDERTARGET);
     HRESULT result = S_OK;
     m_made = DriverResource::create(m_compositor->device(), description, &about, result);
     if (!m_made) return result;

@@ -46,6 +46,7 @@ std::unique_ptr<DriverResource> DriverResource::create(DriverDevice &device, con
   device.addResource(&resource->m_kernel);
   resource->m_kernel.shared = shared;
   resource->m_kernel.sharedBytes = shared ? sizeof *shared : 0;
+  resource->m_kernel.primary = description.flags.Primary;
   result = resource->createAtDriver(description);
   resource->m_kernel.shared = nullptr;
   if (FAILED(result)) return nullptr;
@@ -140,54 +141,21 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
 std::unique_ptr<DriverResource> DriverResource::open(DriverDevice &device, D3DKMT_HANDLE global,
                                                      SharedDescription &description, HRESULT &result,
                                                      D3DDDI_OPENRESOURCEFLAGS flags) {
-  const KernelCalls &kernel = device.adapter().kernel();
-  std::memset(&description, 0, sizeof description);
-  D3DKMT_QUERYRESOURCEINFO info{};
-  info.hDevice = device.kernelHandle();
-  info.hGlobalShare = global;
-  info.pPrivateRuntimeData = &description;
-  info.PrivateRuntimeDataSize = sizeof description;
-  result = resultOfStatus(kernel.QueryResourceInfo(&info));
-  if (FAILED(result)) {
-    logLine("shared handle 0x%08x cannot be opened: 0x%08lx", global, static_cast<unsigned long>(result));
-    return nullptr;
-  }
-  constexpr UINT kMostAllocations = 64, kMostPrivateBytes = 1u << 20;
-  if (!info.NumAllocations || info.NumAllocations > kMostAllocations ||
-      info.TotalPrivateDriverDataSize > kMostPrivateBytes || info.ResourcePrivateDriverDataSize > kMostPrivateBytes) {
-    logLine("shared handle 0x%08x: %u allocations, %u bytes of private data", global, info.NumAllocations,
-            info.TotalPrivateDriverDataSize);
-    result = D3DERR_INVALIDCALL;
-    return nullptr;
-  }
-  std::vector<D3DDDI_OPENALLOCATIONINFO> allocations(info.NumAllocations);
-  std::vector<BYTE> resourceData(info.ResourcePrivateDriverDataSize), allData(info.TotalPrivateDriverDataSize);
-  D3DKMT_OPENRESOURCE call{};
-  call.hDevice = device.kernelHandle();
-  call.hGlobalShare = global;
-  call.NumAllocations = info.NumAllocations;
-  call.pOpenAllocationInfo = allocations.data();
-  call.pPrivateRuntimeData = &description;
-  call.PrivateRuntimeDataSize = std::min<UINT>(info.PrivateRuntimeDataSize, sizeof description);
-  call.pResourcePrivateDriverData = resourceData.empty() ? nullptr : resourceData.data();
-  call.ResourcePrivateDriverDataSize = info.ResourcePrivateDriverDataSize;
-  call.pTotalPrivateDriverDataBuffer = allData.empty() ? nullptr : allData.data();
-  call.TotalPrivateDriverDataBufferSize = info.TotalPrivateDriverDataSize;
-  result = resultOfStatus(kernel.OpenResource(&call));
+  OpenedResource opened;
+  result = device.openShared(global, opened);
   if (FAILED(result)) return nullptr;
-
+  description = opened.description;
   std::unique_ptr<DriverResource> resource(new DriverResource(device));
-  resource->m_kernel.kernelHandle = call.hResource;
+  resource->m_kernel.kernelHandle = opened.kernelHandle;
   resource->m_kernel.globalHandle = global;
   resource->m_subresources = 1;
   device.addResource(&resource->m_kernel);
-  for (const D3DDDI_OPENALLOCATIONINFO &allocation : allocations) device.addOpened(allocation.hAllocation);
   D3DDDIARG_OPENRESOURCE argument{};
-  argument.NumAllocations = call.NumAllocations;
-  argument.pOpenAllocationInfo = allocations.data();
-  argument.hKMResource = call.hResource;
-  argument.pPrivateDriverData = call.pResourcePrivateDriverData;
-  argument.PrivateDriverDataSize = info.ResourcePrivateDriverDataSize;
+  argument.NumAllocations = static_cast<UINT>(opened.allocations.size());
+  argument.pOpenAllocationInfo = opened.allocations.data();
+  argument.hKMResource = opened.kernelHandle;
+  argument.pPrivateDriverData = opened.resourceData.empty() ? nullptr : opened.resourceData.data();
+  argument.PrivateDriverDataSize = static_cast<UINT>(opened.resourceData.size());
   argument.hResource = &resource->m_kernel;
   argument.Rotation = D3DDDI_ROTATION_IDENTITY;
   argument.Flags = flags;
@@ -203,12 +171,7 @@ DriverResource::~DriverResource() {
     m_device.call<&D3DDDI_DEVICEFUNCS::pfnDestroyResource>(m_driverHandle);
     if (m_kernel.kernelHandle) brokenRule("DestroyResource left the allocations of the resource");
   }
-  if (m_kernel.kernelHandle) {
-    D3DKMT_DESTROYALLOCATION argument{};
-    argument.hDevice = m_device.kernelHandle();
-    argument.hResource = m_kernel.kernelHandle;
-    m_device.adapter().kernel().DestroyAllocation(&argument);
-  }
+  m_device.closeResource(m_kernel);
   m_device.removeResource(&m_kernel);
   // A driver that still reads it gets garbage.
   std::fill(m_bytes.begin(), m_bytes.end(), BYTE{0xDB});

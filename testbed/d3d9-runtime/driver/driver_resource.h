@@ -34,15 +34,6 @@ constexpr UINT64 alignToFace(UINT64 offset) {
   return (offset + 15) & ~UINT64{15};
 }
 
-/// Describes a shared resource. The kernel side keeps it for programs that open the resource.
-struct SharedDescription {
-  UINT32 size;  ///< size of this structure
-  UINT32 version;
-  UINT32 type;  ///< D3DRESOURCETYPE
-  UINT32 format, width, height, usage, multisample, quality;
-};
-inline constexpr UINT32 kSharedVersion = 1;
-
 class DriverResource {
 public:
   struct Memory {

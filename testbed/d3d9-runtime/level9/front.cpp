@@ -127,15 +127,7 @@ std::unique_ptr<DriverResource> Front::create(UINT width, UINT height, D3DFORMAT
   description.flags.Texture = 1;
   if (!system) description.flags.RenderTarget = description.flags.NotLockable = 1;
   description.flags.SharedResource = shared;
-  SharedDescription about{sizeof about,
-                          runtime::kSharedVersion,
-                          D3DRTYPE_TEXTURE,
-                          static_cast<UINT32>(format),
-                          width,
-                          height,
-                          D3DUSAGE_RENDERTARGET,
-                          0,
-                          0};
+  const SharedDescription about = runtime::sharedOf9(D3DRTYPE_TEXTURE, format, width, height, D3DUSAGE_RENDERTARGET);
   HRESULT result = S_OK;
   auto resource = DriverResource::create(*m_device, description, shared ? &about : nullptr, result);
   if (!resource) succeeded(result, system ? "CreateResource(SYSTEMMEM)" : "CreateResource(target)");

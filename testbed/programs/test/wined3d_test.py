@@ -34,6 +34,7 @@ RUNS = [
     ('shared', [], 1, 'shared: CreateTexture(shared) gave no handle: this Direct3D does not share'),
 ]
 PROGRAMS11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'quad10']  # these take any driver
+ALONE11 = ['shared11']  # these need a device that shares
 ASKING = ['composition', 'd3d9ex_test', 'ddi_sanity', 'dirty_regions', 'event_queries', 'frame_pacing', 'player',
           'present_statistics', 'quad', 'query_latency', 'shared', 'sharing', 'submit_stress', 'triangle', 'vblank_pacing']
 
@@ -67,6 +68,7 @@ def main():
         try:
             results = [run(sys.argv[1:], env, program, ['--any-driver', *arguments], *wanted)
                        for program, arguments, *wanted in RUNS]
+            results += [run(sys.argv[1:], env, program, ['--alone'], 0, program + ': ok') for program in ALONE11]
             # Programs that need aerogpu's driver report in one line that this is another one.
             results += [run(sys.argv[1:], env, program, [], 0, program + ': ok') for program in PROGRAMS11]
             results += [run(sys.argv[1:], env, program, [], 1, "%s: the driver is '" % program, lines=1)
