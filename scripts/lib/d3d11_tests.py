@@ -85,6 +85,18 @@ class Tests(StackTests):
     def shared_in_one_process(self):
         self.share('--one-process')
 
+    def flip(self, *arguments):
+        """The full screen: flips, copies to what is flipped, changes of the mode, and back to the window."""
+        program = self.stack.start(d3d9_stack.program('flip11', self.arch), *arguments)
+        self.look_for(program, 'flip11')
+        code = program.wait()
+        if code != 0:
+            raise Failure('flip11 ended with %d: %s' % (code, program.said()))
+
+    def flip_copies(self):
+        """The same in a format that is not scanned out."""
+        self.flip('--rgba')
+
     def x86_opens_x64(self):
         """An x86 program opens the textures of an x64 one, and draws in them."""
         self.share('--other', self.stack.path_of('shared11', 'x86'))
@@ -93,7 +105,8 @@ class Tests(StackTests):
         self.share('--other', self.stack.path_of('shared11'), arch='x86')
 
     ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers,
-           deferred, quad10_10_0, quad10_10_1, shared, shared_in_one_process]
+           deferred, quad10_10_0, quad10_10_1, shared, shared_in_one_process, flip,
+           flip_copies]
     SHORT = ALL
     MIXED = [x86_opens_x64, x64_opens_x86]
     AGAIN = ['triangle_10_0', 'triangle_10_1_x']

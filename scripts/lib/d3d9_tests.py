@@ -2,7 +2,6 @@
 """Tests our stack with Direct3D 9 programs, over a QEMU without a running CPU (run_d3d9_tests.py) or in a booted VM
 (tests-qtest/vm/d3d9_test.py). A test is a method of Tests; it fails by raising Failure. Output is TAP."""
 import glob
-import itertools
 import os
 import re
 import tempfile
@@ -12,7 +11,7 @@ from aerogpu_build import ROOT, Failure
 import bench_d3d9
 import bench_scenes
 import d3d9_stack
-from stack_tests import SHOWN_LIMIT, StackTests
+from stack_tests import StackTests
 import wine
 
 # Programs of the driver disc that users start (guest-drivers/package/resources/meson.build, disc_programs).
@@ -317,12 +316,7 @@ class Tests(StackTests):
         surface = self.stack.ask('window-surface 96x64 %d' % D3DDDIFMT_X8R8G8B8)[0]
         program = self.stack.start(d3d9_stack.program(d3d9_stack.LEVEL9, self.arch), surface,
                                    self.stack.path_of('producer', self.arch))
-        for number in itertools.count(1):
-            asked = program.wait_line(r'^level9: (?:not )?ok$|^look %d (.*)$' % number).group(1)
-            if not asked:
-                break
-            program.process.stdin.write(b'yes\n' if self.shows(asked) else b'no\n')
-            program.process.stdin.flush()
+        self.look_for(program, 'level9')
         code, said = program.wait(), ''
         self.stack.ask('close-window-surface ' + surface)
         for line in program.lines.text().splitlines():
@@ -333,16 +327,6 @@ class Tests(StackTests):
             said = line
         if code != 0:
             raise Failure('level9 ended with %d: %s' % (code, program.said()))
-
-    def shows(self, what):
-        """Returns whether the screen shows all of these within some seconds: words "size=WxH" and "X,Y=RRGGBB"."""
-        deadline = time.monotonic() + SHOWN_LIMIT
-        while True:
-            screen = self.stack.screen()
-            if all(screen.shows(word) for word in what.split()):
-                return True
-            if time.monotonic() > deadline:
-                return False
 
     def composed(self):
         """Runs programs as on a composed desktop: presents to windows are copies to shared surfaces."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs tests that start programs on our stack: what d3d9_tests.py and d3d11_tests.py share. A test is a method of a
 class with the members of StackTests; it fails by raising Failure. Output is TAP."""
+import itertools
 import os
 import time
 
@@ -62,6 +63,25 @@ class StackTests:
         code = program.wait()
         if code != 0:
             raise Failure('%s ended with %d: %s' % (program.name, code, program.said()))
+
+    def look_for(self, program, name):
+        """Answers a program's questions what the screen shows, until it says that it is ok, or not."""
+        for number in itertools.count(1):
+            asked = program.wait_line(r'^%s: (?:not )?ok$|^look %d (.*)$' % (name, number)).group(1)
+            if not asked:
+                break
+            program.process.stdin.write(b'yes\n' if self.shows(asked) else b'no\n')
+            program.process.stdin.flush()
+
+    def shows(self, what):
+        """Returns whether the screen shows all of these within some seconds: words "size=WxH" and "X,Y=RRGGBB"."""
+        deadline = time.monotonic() + SHOWN_LIMIT
+        while True:
+            screen = self.stack.screen()
+            if all(screen.shows(word) for word in what.split()):
+                return True
+            if time.monotonic() > deadline:
+                return False
 
     def window(self, name, *arguments, picture=None):
         program = self.start(name, *arguments)

@@ -147,6 +147,9 @@ HRESULT APIENTRY Callbacks::queryResidency(HANDLE handle, D3DDDICB_QUERYRESIDENC
 HRESULT APIENTRY Callbacks::setDisplayMode(HANDLE handle, D3DDDICB_SETDISPLAYMODE *argument) {
   KernelDevice *device = KernelDevice::fromCallback(handle, "pfnSetDisplayModeCb");
   if (!device || !argument) return E_INVALIDARG;
+  ++device->m_modeCalls;
+  if (device->isNoPrimary(argument->hPrimaryAllocation))
+    brokenRule("pfnSetDisplayModeCb: the allocation is no primary");
   D3DKMT_SETDISPLAYMODE call{};
   call.hDevice = device->m_kernelHandle;
   call.hPrimaryAllocation = argument->hPrimaryAllocation;
@@ -181,6 +184,7 @@ HRESULT Callbacks::presentAllocation(HANDLE handle, HANDLE contextHandle, D3DKMT
   call.PresentCount = device->m_presents + 1;
   call.Flags.PresentCountValid = 1;
   if (request->flip) {
+    if (device->isNoPrimary(source)) brokenRule("pfnPresentCb: a flip to an allocation that is no primary");
     call.Flags.Flip = 1;
     call.Flags.FlipDoNotWait = request->doNotWait;
     call.FlipInterval = request->interval;

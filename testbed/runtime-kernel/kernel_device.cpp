@@ -76,6 +76,13 @@ bool KernelDevice::hasAllocations(const KernelResource *resource) const {
   return std::any_of(m_made.begin(), m_made.end(), [=](const auto &row) { return row.second.resource == resource; });
 }
 
+bool KernelDevice::isNoPrimary(D3DKMT_HANDLE allocation) const {
+  const auto made = m_made.find(allocation);
+  if (made == m_made.end()) return false;  // not the driver's own
+  const KernelResource *resource = findResource(made->second.resource);
+  return !resource || !resource->primary;
+}
+
 KernelResource *KernelDevice::findResource(HANDLE handle) const {
   const auto found = std::find(m_resources.begin(), m_resources.end(), handle);
   return found == m_resources.end() ? nullptr : *found;

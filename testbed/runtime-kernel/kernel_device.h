@@ -43,6 +43,7 @@ public:
 
   HANDLE runtimeHandle() { return this; }
   D3DKMT_HANDLE kernelHandle() const { return m_kernelHandle; }
+  const KernelAdapter &kernelAdapter() const { return m_adapter; }
   /// Returns how many presents of this device the kernel side took.
   UINT presents() const { return m_presents; }
   /// Returns how often the driver has called pfnRenderCb.
@@ -59,6 +60,8 @@ public:
   /// Registers a resource of the runtime, so that it is found when the driver names it in a callback.
   void addResource(KernelResource *resource) { m_resources.push_back(resource); }
   void removeResource(KernelResource *resource);
+  /// True if an allocation is one of a resource that the driver may not scan out.
+  bool isNoPrimary(D3DKMT_HANDLE allocation) const;
   /// True if the driver has made allocations for a resource and not freed them.
   bool hasAllocations(const KernelResource *resource) const;
   /// Opens a resource that another device or process made, by its global handle (open_resource.cpp). Its allocations
@@ -80,6 +83,8 @@ protected:
   void setPresentRequest(const PresentRequest *request);
   /// Returns how often the driver has called pfnPresentCb.
   UINT presentCalls() const { return m_presentCalls; }
+  /// Returns how often the driver has called pfnSetDisplayModeCb.
+  UINT modeCalls() const { return m_modeCalls; }
   void countPresent(bool succeeded) { m_presents += succeeded && !m_occluded; }
   void setRemoved() { m_removed = true; }
 
@@ -108,7 +113,7 @@ private:
   };
   std::map<D3DKMT_HANDLE, Made> m_made;
   const PresentRequest *m_request = nullptr;
-  UINT m_presents = 0, m_presentCalls = 0, m_submissions = 0;
+  UINT m_presents = 0, m_presentCalls = 0, m_modeCalls = 0, m_submissions = 0;
   const char *m_call = nullptr;
   DWORD m_callThread = 0;
   HRESULT m_callbackError = S_OK;  ///< the last one in the running call

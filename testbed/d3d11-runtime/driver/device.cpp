@@ -207,6 +207,16 @@ HRESULT DriverDevice::present(DXGI_DDI_ARG_PRESENT &argument, const runtime::Pre
   return result;
 }
 
+HRESULT DriverDevice::setDisplayMode(DXGI_DDI_HRESOURCE primary) {
+  DXGI_DDI_ARG_SETDISPLAYMODE argument{};
+  argument.hResource = primary;
+  const UINT before = modeCalls();
+  const HRESULT result = dxgi<&DXGI_DDI_BASE_FUNCTIONS::pfnSetDisplayMode>(argument);
+  if (SUCCEEDED(result) && modeCalls() != before + 1)
+    brokenRule("SetDisplayMode called pfnSetDisplayModeCb %u times", modeCalls() - before);
+  return result;
+}
+
 DriverDevice *DriverDevice::fromCore(D3D10DDI_HRTCORELAYER handle, const char *callback, int set) {
   AcquireSRWLockShared(&g_layerLock);
   const bool known = std::find(g_coreLayers.begin(), g_coreLayers.end(), handle.handle) != g_coreLayers.end();

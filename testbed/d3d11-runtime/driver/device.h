@@ -106,6 +106,9 @@ public:
   /// Runs pfnPresent of DXGI and keeps `request` for the callback.
   HRESULT present(DXGI_DDI_ARG_PRESENT &argument, const runtime::PresentRequest &request);
 
+  /// Runs pfnSetDisplayMode of DXGI, which scans a primary out.
+  HRESULT setDisplayMode(DXGI_DDI_HRESOURCE primary);
+
   /// Adds a resource for callbacks. A retired one stays as long as the driver has allocations for it: those of a
   /// primary must be gone by then, others by the next flush.
   runtime::KernelResource *addKernelResource();

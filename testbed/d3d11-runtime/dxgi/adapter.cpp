@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "aerogpu/aerogpu_pci.h"
+#include "testbed/d3d11-runtime/dxgi/modes.h"
 #include "testbed/d3d11-runtime/dxgi/swap_chain.h"
 #include "testbed/runtime-kernel/log.h"
 
@@ -38,8 +39,9 @@ public:
   }
   /// Lists the kernel side's 32-bit modes, in the format that is asked for.
   HRESULT STDMETHODCALLTYPE GetDisplayModeList(DXGI_FORMAT format, UINT, UINT *count, DXGI_MODE_DESC *list) override {
-    if (!count) return E_INVALIDARG;
-    const std::vector<DXGI_MODE_DESC> modes = modesOf(format);
+    if (!count) return DXGI_ERROR_INVALID_CALL;
+    if (!m_adapter.driver()) return E_FAIL;
+    const std::vector<DXGI_MODE_DESC> modes = modesOf(m_adapter.driver()->kernelAdapter(), format);
     if (list && *count < modes.size()) return DXGI_ERROR_MORE_DATA;
     if (list) std::copy(modes.begin(), modes.end(), list);
     *count = static_cast<UINT>(modes.size());
@@ -51,22 +53,7 @@ public:
     // Without a device that could say so, the format must be known.
     if ((wanted->Format == DXGI_FORMAT_UNKNOWN && !device) || !wanted->Width != !wanted->Height)
       return DXGI_ERROR_INVALID_CALL;
-    D3DKMT_DISPLAYMODE current{};
-    if (!m_adapter.driver() || !m_adapter.driver()->kernelAdapter().currentMode(current)) return E_FAIL;
-    DXGI_MODE_DESC complete = *wanted;
-    if (complete.Format == DXGI_FORMAT_UNKNOWN) complete.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-    if (!complete.Width) {
-      complete.Width = current.Width;
-      complete.Height = current.Height;
-    }
-    if (!complete.RefreshRate.Numerator || !complete.RefreshRate.Denominator)
-      complete.RefreshRate = {current.RefreshRate.Numerator, current.RefreshRate.Denominator};
-    const std::vector<DXGI_MODE_DESC> modes = modesOf(complete.Format);
-    if (modes.empty()) return DXGI_ERROR_NOT_FOUND;
-    *out = *std::min_element(modes.begin(), modes.end(), [&](const DXGI_MODE_DESC &a, const DXGI_MODE_DESC &b) {
-      return distance(a, complete) < distance(b, complete);
-    });
-    return S_OK;
+    return m_adapter.driver() ? closestMode(m_adapter.driver()->kernelAdapter(), *wanted, *out) : E_FAIL;
   }
   HRESULT STDMETHODCALLTYPE WaitForVBlank() override {
     DriverAdapter *driver = m_adapter.driver();
@@ -107,31 +94,6 @@ public:
   }
 
 private:
-  /// How far a mode is from another: first by its size, then by its rate in thousandths of a hertz.
-  static std::pair<UINT64, UINT64> distance(const DXGI_MODE_DESC &a, const DXGI_MODE_DESC &b) {
-    const auto between = [](UINT64 x, UINT64 y) { return x > y ? x - y : y - x; };
-    const auto rate = [](const DXGI_RATIONAL &r) {
-      return r.Denominator ? UINT64{r.Numerator} * 1000 / r.Denominator : 0;
-    };
-    return {between(a.Width, b.Width) + between(a.Height, b.Height), between(rate(a.RefreshRate), rate(b.RefreshRate))};
-  }
-
-  std::vector<DXGI_MODE_DESC> modesOf(DXGI_FORMAT format) {
-    std::vector<DXGI_MODE_DESC> out;
-    const bool shown = format == DXGI_FORMAT_R8G8B8A8_UNORM || format == DXGI_FORMAT_B8G8R8A8_UNORM ||
-                       format == DXGI_FORMAT_R8G8B8A8_UNORM_SRGB || format == DXGI_FORMAT_B8G8R8A8_UNORM_SRGB;
-    if (!shown || !m_adapter.driver()) return out;
-    for (const D3DKMT_DISPLAYMODE &mode : m_adapter.driver()->kernelAdapter().modes())
-      if (mode.Format == D3DDDIFMT_X8R8G8B8)
-        out.push_back({mode.Width,
-                       mode.Height,
-                       {mode.RefreshRate.Numerator, mode.RefreshRate.Denominator},
-                       format,
-                       DXGI_MODE_SCANLINE_ORDER_PROGRESSIVE,
-                       DXGI_MODE_SCALING_UNSPECIFIED});
-    return out;
-  }
-
   Adapter &m_adapter;  ///< the parent
 };
 
@@ -163,12 +125,13 @@ public:
   }
   HRESULT STDMETHODCALLTYPE MakeWindowAssociation(HWND window, UINT flags) override {
     if (flags > 7) return DXGI_ERROR_INVALID_CALL;
-    m_window = window;
-    return S_OK;
+    if (window && !IsWindow(window)) return DXGI_ERROR_INVALID_CALL;
+    return S_OK;  // nothing changes the full screen but the program's calls: there are no keys for it yet
   }
+  /// Null, whatever MakeWindowAssociation was told (test_window_association in Wine's dlls/dxgi/tests/dxgi.c).
   HRESULT STDMETHODCALLTYPE GetWindowAssociation(HWND *window) override {
     if (!window) return DXGI_ERROR_INVALID_CALL;
-    *window = m_window;
+    *window = nullptr;
     return S_OK;
   }
   HRESULT STDMETHODCALLTYPE CreateSwapChain(IUnknown *device, DXGI_SWAP_CHAIN_DESC *description,
@@ -184,7 +147,6 @@ public:
 
 private:
   const bool m_isOld;
-  HWND m_window = nullptr;
 };
 
 }  // namespace

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/d3d11-runtime/dxgi/swap_chain.h"
 
+#include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
+#include "testbed/d3d11-runtime/dxgi/full_screen.h"
+#include "testbed/d3d11-runtime/dxgi/modes.h"
 #include "testbed/d3d11-runtime/dxgi/object.h"
 #include "testbed/d3d11-runtime/formats/formats.h"
 #include "testbed/runtime-kernel/log.h"
@@ -14,6 +18,7 @@ namespace {
 using runtime::notImplemented;
 
 constexpr UINT kMostBuffers = 16;
+constexpr DXGI_FORMAT kScreenFormat = DXGI_FORMAT_B8G8R8A8_UNORM;
 
 bool canBeShown(DXGI_FORMAT format, bool extended) {
   switch (format) {
@@ -34,9 +39,12 @@ class SwapChain final : public DxgiObject<IDXGISwapChain, IDXGIDeviceSubObject> 
 public:
   SwapChain(IDXGIFactory1 &factory, SwapChainHost &host, const DXGI_SWAP_CHAIN_DESC &description)
       : DxgiObject(&factory), m_host(host), m_description(description) {
+    m_description.Windowed = TRUE;
+    fillInSize();
     m_host.device()->AddRef();
   }
   ~SwapChain() override {
+    leaveFullScreen();
     {
       const Lock lock(m_host.lock());
       freeBuffers();
@@ -47,10 +55,7 @@ public:
   HRESULT makeBuffers() {
     const Lock lock(m_host.lock());
     DXGI_SWAP_CHAIN_DESC &d = m_description;
-    RECT client{};
-    GetClientRect(d.OutputWindow, &client);
-    if (!d.BufferDesc.Width) d.BufferDesc.Width = client.right > 0 ? static_cast<UINT>(client.right) : 8;
-    if (!d.BufferDesc.Height) d.BufferDesc.Height = client.bottom > 0 ? static_cast<UINT>(client.bottom) : 8;
+    fillInSize();
     ResourceDescription buffer;
     buffer.dimension = D3D11_RESOURCE_DIMENSION_TEXTURE2D;
     buffer.width = d.BufferDesc.Width;
@@ -60,16 +65,71 @@ public:
     buffer.present = true;
     if (d.BufferUsage & DXGI_USAGE_RENDER_TARGET_OUTPUT) buffer.bind |= D3D11_BIND_RENDER_TARGET;
     if (d.BufferUsage & DXGI_USAGE_SHADER_INPUT) buffer.bind |= D3D11_BIND_SHADER_RESOURCE;
-    for (UINT i = 0; i < d.BufferCount; ++i) {
-      BackBuffer *made = nullptr;
-      const HRESULT result = m_host.makeBackBuffer(buffer, made);
-      if (FAILED(result)) {
-        freeBuffers();
-        return result;
+    const UINT hints = ~UINT{DXGI_USAGE_RENDER_TARGET_OUTPUT | DXGI_USAGE_SHADER_INPUT};
+    buffer.chainUsage = (d.BufferUsage & hints) | DXGI_USAGE_BACK_BUFFER;
+    m_arePrimaries = false;
+    if (m_fullScreen && canFlip()) {
+      DXGI_MODE_DESC mode = m_fullScreen->mode();
+      mode.Format = buffer.format;
+      buffer.scanOut = &mode;
+      const HRESULT result = makeBuffers(buffer);
+      m_arePrimaries = SUCCEEDED(result);
+      if (m_arePrimaries) return showChain();
+      if (result != DXGI_DDI_ERR_UNSUPPORTED) return result;
+      buffer.scanOut = nullptr;  // the driver does not scan this format out
+    }
+    const HRESULT result = makeBuffers(buffer);
+    if (SUCCEEDED(result) && m_fullScreen) showChain();  // else the next present tries again
+    return result;
+  }
+
+  /// Enters the full screen: in the mode that is nearest to the buffers, if the program allows to switch
+  /// (DXGI_SWAP_CHAIN_FLAG_ALLOW_MODE_SWITCH), else in the current one. `target`: null, or the program's choice.
+  HRESULT enterFullScreen(IDXGIOutput *target) {
+    IDXGIOutput *output = target;
+    if (target)
+      target->AddRef();
+    else if (FAILED(GetContainingOutput(&output)))
+      return DXGI_ERROR_NOT_CURRENTLY_AVAILABLE;
+    {
+      const Lock lock(m_host.lock());
+      DXGI_MODE_DESC wanted{}, mode{};
+      if (switchesModes()) wanted = m_description.BufferDesc;
+      wanted.Format = kScreenFormat;
+      const bool known = IsWindow(m_description.OutputWindow) && SUCCEEDED(closestMode(adapter(), wanted, mode));
+      if (known) m_fullScreen = std::make_shared<FullScreen>(m_host, mode);
+      if (!known || !m_fullScreen->take()) {
+        m_fullScreen.reset();
+        output->Release();
+        return DXGI_ERROR_NOT_CURRENTLY_AVAILABLE;
       }
-      m_buffers.push_back(made);
+      m_target = output;
+      m_description.Windowed = FALSE;
     }
     return S_OK;
+  }
+  /// The second half: the window, and what is on the screen. The program may resize the buffers meanwhile.
+  HRESULT coverScreen() {
+    const std::shared_ptr<FullScreen> screen = m_fullScreen;
+    if (!screen) return S_OK;
+    screen->coverWith(m_description.OutputWindow);
+    const Lock lock(m_host.lock());
+    if (m_fullScreen != screen || m_isShown || m_buffers.empty()) return S_OK;
+    return showChain();
+  }
+  void leaveFullScreen() {
+    std::shared_ptr<FullScreen> screen;
+    IDXGIOutput *target = nullptr;
+    {
+      const Lock lock(m_host.lock());
+      screen = std::exchange(m_fullScreen, nullptr);
+      target = std::exchange(m_target, nullptr);
+      m_isShown = false;
+      m_description.Windowed = TRUE;
+      if (screen) screen->leave();
+    }
+    if (screen) screen->restoreWindow();
+    if (target) target->Release();
   }
 
   HRESULT STDMETHODCALLTYPE GetDevice(REFIID id, void **out) override {
@@ -77,6 +137,7 @@ public:
   }
   HRESULT STDMETHODCALLTYPE Present(UINT interval, UINT flags) override {
     constexpr UINT kMostInterval = 4;
+    if (isWindowLost()) leaveFullScreen();
     const Lock lock(m_host.lock());
     if (interval > kMostInterval || (flags & ~UINT{DXGI_PRESENT_TEST | DXGI_PRESENT_DO_NOT_SEQUENCE}))
       return DXGI_ERROR_INVALID_CALL;
@@ -87,6 +148,7 @@ public:
       return DXGI_ERROR_INVALID_CALL;
     if (IsIconic(m_description.OutputWindow)) return DXGI_STATUS_OCCLUDED;
     if (flags & DXGI_PRESENT_TEST) return S_OK;
+    if (m_fullScreen) return presentFullScreen(interval, !(flags & DXGI_PRESENT_DO_NOT_SEQUENCE));
     runtime::PresentRequest request;
     request.window = m_description.OutputWindow;
     request.source = {0, 0, static_cast<LONG>(m_description.BufferDesc.Width),
@@ -114,13 +176,26 @@ public:
     return m_buffers[index]->query(id, out);
   }
   HRESULT STDMETHODCALLTYPE SetFullscreenState(WINBOOL fullscreen, IDXGIOutput *target) override {
-    if (!fullscreen) return target ? DXGI_ERROR_INVALID_CALL : S_OK;
-    notImplemented("IDXGISwapChain::SetFullscreenState to full screen");
-    return DXGI_ERROR_NOT_CURRENTLY_AVAILABLE;
+    if (!fullscreen) {
+      if (target) return DXGI_ERROR_INVALID_CALL;
+      leaveFullScreen();
+      return S_OK;
+    }
+    {
+      const Lock lock(m_host.lock());
+      if (m_fullScreen) return S_OK;
+    }
+    HRESULT result = enterFullScreen(target);
+    if (FAILED(result)) return result;
+    result = coverScreen();
+    if (FAILED(result)) leaveFullScreen();
+    return result;
   }
   HRESULT STDMETHODCALLTYPE GetFullscreenState(WINBOOL *fullscreen, IDXGIOutput **target) override {
-    if (fullscreen) *fullscreen = FALSE;
-    if (target) *target = nullptr;
+    const Lock lock(m_host.lock());
+    if (fullscreen) *fullscreen = m_fullScreen != nullptr;
+    if (target) *target = m_target;
+    if (target && m_target) m_target->AddRef();
     return S_OK;
   }
   HRESULT STDMETHODCALLTYPE GetDesc(DXGI_SWAP_CHAIN_DESC *out) override {
@@ -148,6 +223,7 @@ public:
   }
   HRESULT STDMETHODCALLTYPE ResizeTarget(const DXGI_MODE_DESC *mode) override {
     if (!mode) return DXGI_ERROR_INVALID_CALL;
+    if (m_fullScreen) return changeMode(*mode);
     RECT outer{0, 0, static_cast<LONG>(mode->Width), static_cast<LONG>(mode->Height)};
     const HWND window = m_description.OutputWindow;
     AdjustWindowRect(&outer, static_cast<DWORD>(GetWindowLongA(window, GWL_STYLE)), FALSE);
@@ -157,7 +233,12 @@ public:
   }
   HRESULT STDMETHODCALLTYPE GetContainingOutput(IDXGIOutput **out) override {
     if (!out) return E_INVALIDARG;
-    *out = nullptr;
+    {
+      const Lock lock(m_host.lock());
+      *out = m_target;
+      if (m_target) m_target->AddRef();
+      if (m_target) return S_OK;
+    }
     IDXGIAdapter *adapter = nullptr;
     IDXGIFactory *factory = nullptr;
     HRESULT result = GetParent(__uuidof(IDXGIFactory), reinterpret_cast<void **>(&factory));
@@ -178,9 +259,83 @@ public:
   }
 
 private:
+  const runtime::KernelAdapter &adapter() { return m_host.driver().adapter().kernelAdapter(); }
+  bool switchesModes() const { return m_description.Flags & DXGI_SWAP_CHAIN_FLAG_ALLOW_MODE_SWITCH; }
+  /// Gives buffers without a size that of the window.
+  void fillInSize() {
+    DXGI_MODE_DESC &d = m_description.BufferDesc;
+    RECT client{};
+    GetClientRect(m_description.OutputWindow, &client);
+    if (!d.Width) d.Width = client.right > 0 ? static_cast<UINT>(client.right) : 8;
+    if (!d.Height) d.Height = client.bottom > 0 ? static_cast<UINT>(client.bottom) : 8;
+  }
+  HRESULT makeBuffers(ResourceDescription &buffer) {
+    const DXGI_USAGE usage = buffer.chainUsage;
+    for (UINT i = 0; i < m_description.BufferCount; ++i) {
+      BackBuffer *made = nullptr;
+      // API page DXGI_USAGE: the program writes the first one alone.
+      buffer.chainUsage = usage | (i ? DXGI_USAGE_READ_ONLY : 0) |
+                          (m_description.SwapEffect == DXGI_SWAP_EFFECT_DISCARD ? DXGI_USAGE_DISCARD_ON_PRESENT : 0);
+      const HRESULT result = m_host.makeBackBuffer(buffer, made);
+      if (FAILED(result)) {
+        freeBuffers();
+        return result;
+      }
+      m_buffers.push_back(made);
+    }
+    return S_OK;
+  }
   void freeBuffers() {
     for (BackBuffer *buffer : m_buffers) buffer->releasePrivate();
     m_buffers.clear();
+    m_isShown = false;
+  }
+  /// True if the buffers can be scanned out in the full screen's mode: one on the screen, another one to draw in.
+  bool canFlip() const {
+    const DXGI_SWAP_CHAIN_DESC &d = m_description;
+    return d.BufferCount > 1 && d.SampleDesc.Count == 1 && d.BufferDesc.Width == m_fullScreen->mode().Width &&
+           d.BufferDesc.Height == m_fullScreen->mode().Height;
+  }
+  /// Has the full screen's display show the chain, or proxies for it.
+  HRESULT showChain() {
+    const bool flips = m_arePrimaries && canFlip();
+    if (flips) m_fullScreen->freeProxies();
+    const HRESULT result = flips ? m_fullScreen->show(*m_buffers.back()) : m_fullScreen->makeProxies();
+    m_isShown = SUCCEEDED(result);
+    return result;
+  }
+  bool isWindowLost() {
+    const Lock lock(m_host.lock());
+    return m_fullScreen && m_fullScreen->isCovered() &&
+           (!IsWindow(m_description.OutputWindow) || IsIconic(m_description.OutputWindow));
+  }
+  HRESULT presentFullScreen(UINT interval, bool advances) {
+    DriverDevice &driver = m_host.driver();
+    HRESULT result = S_OK;
+    if (!m_isShown) result = showChain();
+    if (SUCCEEDED(result) && m_fullScreen->hasProxies()) result = m_fullScreen->copyToProxy(*m_buffers[0]);
+    if (SUCCEEDED(result)) result = m_fullScreen->flip(m_fullScreen->hasProxies() ? nullptr : m_buffers[0], interval);
+    if (FAILED(result)) return driver.isLost() ? DXGI_ERROR_DEVICE_REMOVED : result;
+    ++m_presents;
+    if (advances) rotate();
+    return driver.wasOccluded() ? DXGI_STATUS_OCCLUDED : S_OK;
+  }
+  /// Switches a full screen to another mode. The chain's buffers are stretched until the program resizes them.
+  HRESULT changeMode(const DXGI_MODE_DESC &wanted) {
+    std::shared_ptr<FullScreen> screen;
+    {
+      const Lock lock(m_host.lock());
+      if (!switchesModes()) return S_OK;
+      DXGI_MODE_DESC mode{}, known = wanted;
+      known.Format = kScreenFormat;
+      const HRESULT result = closestMode(adapter(), known, mode);
+      if (FAILED(result)) return result;
+      screen = m_fullScreen;
+      if (!screen) return S_OK;
+      screen->setMode(mode);
+      m_isShown = false;
+    }
+    return coverScreen();
   }
   void waitForVBlank() {
     const runtime::KernelAdapter &kernel = m_host.driver().adapter().kernelAdapter();
@@ -206,6 +361,10 @@ private:
   SwapChainHost &m_host;
   DXGI_SWAP_CHAIN_DESC m_description;
   std::vector<BackBuffer *> m_buffers;  ///< with a private reference each
+  bool m_arePrimaries = false;          ///< the driver may scan them out
+  std::shared_ptr<FullScreen> m_fullScreen;
+  bool m_isShown = false;           ///< the full screen shows the chain, or its proxies
+  IDXGIOutput *m_target = nullptr;  ///< with a reference; of the full screen
   UINT m_presents = 0;
 };
 
@@ -220,27 +379,31 @@ HRESULT createSwapChain(IDXGIFactory1 &factory, IUnknown *device, DXGI_SWAP_CHAI
   SwapChainHost &host = *static_cast<SwapChainHost *>(found);
   HRESULT result = S_OK;
   SwapChain *chain = nullptr;
-  if (!description->OutputWindow || !description->BufferCount || description->BufferCount > kMostBuffers ||
-      !(description->BufferUsage & (DXGI_USAGE_RENDER_TARGET_OUTPUT | DXGI_USAGE_SHADER_INPUT)) ||
-      (description->SwapEffect != DXGI_SWAP_EFFECT_DISCARD && description->SwapEffect != DXGI_SWAP_EFFECT_SEQUENTIAL) ||
-      !description->SampleDesc.Count ||
-      !canBeShown(description->BufferDesc.Format, host.driver().choice().extendedFormats)) {
+  if (description->BufferDesc.Format == DXGI_FORMAT_UNKNOWN) {
+    result = E_INVALIDARG;
+  } else if (!description->OutputWindow || !description->BufferCount || description->BufferCount > kMostBuffers ||
+             (description->SwapEffect != DXGI_SWAP_EFFECT_DISCARD &&
+              description->SwapEffect != DXGI_SWAP_EFFECT_SEQUENTIAL) ||
+             !description->SampleDesc.Count ||
+             !canBeShown(description->BufferDesc.Format, host.driver().choice().extendedFormats)) {
     result = DXGI_ERROR_INVALID_CALL;
   } else if (!(chain = new (std::nothrow) SwapChain(factory, host, *description))) {
     result = E_OUTOFMEMORY;
   } else {
+    // A program that has not got the screen draws to its window, and may ask for the screen later.
+    HRESULT entered = S_OK;
+    if (!description->Windowed) entered = chain->enterFullScreen(nullptr);
     result = chain->makeBuffers();
-  }
-  if (SUCCEEDED(result)) {
-    *out = chain;
-    if (!description->Windowed) {
-      // The chain is there, for a window.
-      notImplemented("IDXGIFactory::CreateSwapChain for full screen");
-      result = DXGI_STATUS_OCCLUDED;
+    if (SUCCEEDED(result) && !description->Windowed) {
+      if (SUCCEEDED(entered)) entered = chain->coverScreen();
+      if (FAILED(entered)) chain->leaveFullScreen();
+      if (FAILED(entered)) result = DXGI_STATUS_OCCLUDED;
     }
-  } else if (chain) {
-    chain->Release();
   }
+  if (SUCCEEDED(result))
+    *out = chain;
+  else if (chain)
+    chain->Release();
   host.device()->Release();  // the reference of the query
   return result;
 }

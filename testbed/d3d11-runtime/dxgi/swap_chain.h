@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// IDXGISwapChain, for windows. With the desktop not composed a present is PresentDXGI with Blt: the kernel driver
-// copies the back buffer to the window (page "DXGI Presentation Path"). Full screen and composition are not there yet.
+// IDXGISwapChain. With the desktop not composed a present to a window is PresentDXGI with Blt: the kernel driver copies
+// the back buffer to it (page "DXGI Presentation Path"). full_screen.h has the full screen. Composition is not there
+// yet.
 #pragma once
 
 #include "testbed/d3d11-runtime/dxgi/host.h"

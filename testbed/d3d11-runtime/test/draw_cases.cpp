@@ -300,6 +300,7 @@ void drawFrame() {
   device->Release();
   DestroyWindow(window);
   shareTextures();
+  fillScreen();
 }
 
 }  // namespace aerogpu::test

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -31,8 +32,10 @@ struct FakeDevice {
   UINT *commands = nullptr;
   UINT submissions = 0, polls = 0;
   bool is11 = false;
+  std::map<void *, D3DKMT_HANDLE> allocations;
   std::map<void *, HANDLE> owners;  ///< the runtime's resource of each object that has allocations of its own
   std::vector<HANDLE> toFree;       ///< of objects that were destroyed; freed at the next flush
+  std::set<HANDLE> primaries;       ///< those of `owners` that are scanned out
   D3DKMT_HANDLE opened = 0;         ///< an allocation that another device made
   std::vector<BYTE> memory = std::vector<BYTE>(1 << 16);
 } * g_device;  // the last one
@@ -184,9 +187,25 @@ template <class Description> bool allocate(const Description &description, void 
   allocate.hResource = runtime;
   allocate.NumAllocations = 1;
   allocate.pAllocationInfo = &info;
-  if (g_device->kernel->pfnAllocateCb(g_device->runtime.handle, &allocate) == S_OK) g_device->owners[object] = runtime;
+  if (g_device->kernel->pfnAllocateCb(g_device->runtime.handle, &allocate) != S_OK) return true;
+  g_device->owners[object] = runtime;
+  g_device->allocations[object] = info.hAllocation;
+  if (description.pPrimaryDesc) g_device->primaries.insert(runtime);
   return true;
 }
+/// Returns an allocation that belongs to no resource.
+D3DKMT_HANDLE allocateOne() {
+  UINT bytes = 4096;
+  D3DDDI_ALLOCATIONINFO info{};
+  info.pPrivateDriverData = &bytes;
+  info.PrivateDriverDataSize = sizeof bytes;
+  D3DDDICB_ALLOCATE allocate{};
+  allocate.NumAllocations = 1;
+  allocate.pAllocationInfo = &info;
+  g_device->kernel->pfnAllocateCb(g_device->runtime.handle, &allocate);
+  return info.hAllocation;
+}
+
 template <class Description>
 bool allocateFor(D3D10DDI_HDEVICE, const Description *description, D3D10DDI_HRESOURCE object,
                  D3D10DDI_HRTRESOURCE runtime) {
@@ -211,11 +230,13 @@ void freeAllocations(HANDLE runtime) {
 void freeFor(D3D10DDI_HDEVICE, D3D10DDI_HRESOURCE object) {
   const auto found = g_device->owners.find(object.pDrvPrivate);
   if (found == g_device->owners.end()) return;
-  if (misbehaves("late"))
+  const bool primary = g_device->primaries.erase(found->second);
+  if (misbehaves(primary ? "late primary" : "late"))
     g_device->toFree.push_back(found->second);
   else if (!misbehaves("never"))
     freeAllocations(found->second);
   g_device->owners.erase(found);
+  g_device->allocations.erase(object.pDrvPrivate);
 }
 
 /// What a function does besides recording.
@@ -323,10 +344,28 @@ HRESULT APIENTRY present(DXGI_DDI_ARG_PRESENT *data) {
   submit();
   if (misbehaves("no present")) return S_OK;
   DXGIDDICB_PRESENT argument{};
-  argument.hSrcAllocation = 0x40000040;
+  const auto found = g_device->allocations.find(reinterpret_cast<void *>(data->hSurfaceToPresent));
+  argument.hSrcAllocation = found == g_device->allocations.end() ? 0x40000040 : found->second;
+  if (data->Flags.Flip && misbehaves("flip of a texture")) argument.hSrcAllocation = allocateOne();
   argument.pDXGIContext = misbehaves("other context") ? &argument : data->pDXGIContext;
   argument.hContext = g_device->context;
   return g_device->dxgi->pfnPresentCb(g_device->runtime.handle, &argument);
+}
+
+HRESULT APIENTRY setDisplayMode(DXGI_DDI_ARG_SETDISPLAYMODE *data) {
+  record("SetDisplayMode subresource %u", data->SubResourceIndex);
+  if (misbehaves("no display mode")) return S_OK;
+  D3DDDICB_SETDISPLAYMODE argument{};
+  argument.hPrimaryAllocation = misbehaves("mode of a texture")
+                                    ? allocateOne()
+                                    : g_device->allocations[reinterpret_cast<void *>(data->hResource)];
+  return g_device->kernel->pfnSetDisplayModeCb(g_device->runtime.handle, &argument);
+}
+
+HRESULT APIENTRY blt(DXGI_DDI_ARG_BLT *data) {
+  record("Blt to %u,%u-%u,%u flags 0x%x rotate %d", data->DstLeft, data->DstTop, data->DstRight, data->DstBottom,
+         data->Flags.Value, data->Rotate);
+  return S_OK;
 }
 
 HRESULT APIENTRY rotate(DXGI_DDI_ARG_ROTATE_RESOURCE_IDENTITIES *data) {
@@ -411,11 +450,11 @@ HRESULT APIENTRY createDevice11(D3D10DDI_HADAPTER, D3D10DDIARG_CREATEDEVICE *dat
   DXGI1_1_DDI_BASE_FUNCTIONS &dxgi = *data->DXGIBaseDDI.pDXGIDDIBaseFunctions2;
   dxgi = {present,
           other<DXGI_DDI_ARG_GET_GAMMA_CONTROL_CAPS>,
-          other<DXGI_DDI_ARG_SETDISPLAYMODE>,
+          setDisplayMode,
           other<DXGI_DDI_ARG_SETRESOURCEPRIORITY>,
           other<DXGI_DDI_ARG_QUERYRESOURCERESIDENCY>,
           rotate,
-          other<DXGI_DDI_ARG_BLT>,
+          blt,
           other<DXGI_DDI_ARG_RESOLVESHAREDRESOURCE>};
   if (misbehaves("seven functions of DXGI")) dxgi.pfnResolveSharedResource = nullptr;
   D3DDDICB_CREATECONTEXT context{};

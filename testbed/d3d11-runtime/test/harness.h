@@ -80,6 +80,8 @@ private:
 void drawFrame();
 /// A part of it: textures that two devices share.
 void shareTextures();
+/// Another one: a full screen.
+void fillScreen();
 /// The shaders of the tests, with the right checksum.
 const std::vector<uint32_t> &vertexShader();
 const std::vector<uint32_t> &pixelShader();

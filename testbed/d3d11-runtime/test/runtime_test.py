@@ -49,6 +49,12 @@ MISBEHAVIOUR = [
     ('primary of a texture', BROKEN, 'pfnAllocateCb: a primary for a resource that is none'),
     ("lock of another's", BROKEN, 'pfnLockCb of a shared allocation that somebody else created'),
     ('late', 0, ''),
+    ('late primary', BROKEN, 'DestroyResource left the allocations of a primary'),
+    ('no scanout', 0, ''),
+    ('no scanout without a word', BROKEN, 'CreateResource of a primary gave 0x887b0002 and driver flags 0x0'),
+    ('no display mode', BROKEN, 'SetDisplayMode called pfnSetDisplayModeCb 0 times'),
+    ('mode of a texture', BROKEN, 'pfnSetDisplayModeCb: the allocation is no primary'),
+    ('flip of a texture', BROKEN, 'pfnPresentCb: a flip to an allocation that is no primary'),
     ('never', BROKEN, 'Flush left the allocations of a resource that was destroyed'),
     ('refuse device', 1, 'CreateDevice of the driver, interface 0xb000a, gave 0x8007000e'),
 ]

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/d3d9-runtime/com/full_screen_window.h"
 
+#include "testbed/runtime-kernel/display_owner.h"
+
 namespace aerogpu::runtime {
 namespace {
 
@@ -27,7 +29,7 @@ void FullScreenWindow::enter(HWND deviceWindow, HWND focusWindow, UINT width, UI
   }
   m_width = width;
   m_height = height;
-  setMode();
+  setScreenMode(m_width, m_height);
   if (!changeWindows) {
     m_device = deviceWindow;
     return;
@@ -40,23 +42,9 @@ void FullScreenWindow::leave() {
   if (!m_entered) return;
   m_entered = false;
   unwatchFocus();
-  ChangeDisplaySettingsExW(nullptr, nullptr, nullptr, 0, nullptr);
+  restoreScreenMode();
   restoreWindow();
   setScreen(Screen::Ours);
-}
-
-void FullScreenWindow::setMode() const {
-  DEVMODEW now{};
-  now.dmSize = sizeof now;
-  if (EnumDisplaySettingsW(nullptr, ENUM_CURRENT_SETTINGS, &now) && now.dmPelsWidth == m_width &&
-      now.dmPelsHeight == m_height)
-    return;
-  DEVMODEW mode{};
-  mode.dmSize = sizeof mode;
-  mode.dmFields = DM_PELSWIDTH | DM_PELSHEIGHT;
-  mode.dmPelsWidth = m_width;
-  mode.dmPelsHeight = m_height;
-  ChangeDisplaySettingsExW(nullptr, &mode, nullptr, CDS_FULLSCREEN, nullptr);
 }
 
 void FullScreenWindow::coverScreen(HWND window) {
@@ -139,7 +127,7 @@ void FullScreenWindow::activate(bool active) {
   if (active) {
     if (screen() != Screen::Lost) return;
     setScreen(m_ex ? Screen::Ours : Screen::Regained);
-    if (m_ex) setMode();
+    if (m_ex) setScreenMode(m_width, m_height);
     if (!m_changeWindows) return;
     m_filter = m_device == m_focus;
     SetWindowPos(m_device, nullptr, 0, 0, static_cast<int>(m_width), static_cast<int>(m_height),
@@ -148,7 +136,7 @@ void FullScreenWindow::activate(bool active) {
     return;
   }
   setScreen(Screen::Lost);
-  ChangeDisplaySettingsExW(nullptr, nullptr, nullptr, 0, nullptr);
+  restoreScreenMode();
   if (m_changeWindows && IsWindowVisible(m_device)) ShowWindow(m_device, SW_MINIMIZE);
 }
 

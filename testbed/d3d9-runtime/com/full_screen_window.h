@@ -41,7 +41,6 @@ private:
   void unwatchFocus();
   void coverScreen(HWND window);
   void restoreWindow();
-  void setMode() const;
   void activate(bool active);
 
   const bool m_ex, m_keepsTopmost;

@@ -47,7 +47,8 @@ bool hasInterval(const D3DCAPS9 &caps, UINT interval, bool windowed) {
 
 }  // namespace
 
-SwapChain::SwapChain(Device &device, HWND focusWindow) : Child(device), m_focusWindow(focusWindow) {
+SwapChain::SwapChain(Device &device, HWND focusWindow)
+    : Child(device), m_focusWindow(focusWindow), m_display(device.driver()) {
   for (UINT i = 0; i < 256; ++i)
     m_gammaRamp.red[i] = m_gammaRamp.green[i] = m_gammaRamp.blue[i] = static_cast<WORD>(i * 257);
 }
@@ -55,7 +56,7 @@ SwapChain::SwapChain(Device &device, HWND focusWindow) : Child(device), m_focusW
 SwapChain::~SwapChain() {
   for (Ref<Surface> &buffer : m_buffers) buffer->setContainer(nullptr);
   m_surface.reset();
-  leaveDisplay();
+  m_display.leave();
 }
 
 HRESULT SwapChain::checkParameters(D3DPRESENT_PARAMETERS &p) const {
@@ -134,8 +135,7 @@ HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
                         mode.IntegerRefreshRate == parameters.FullScreen_RefreshRateInHz;
   if (!parameters.Windowed) {
     description.refreshRate = {parameters.FullScreen_RefreshRateInHz, 1};
-    result = takeDisplay();
-    if (FAILED(result)) return result;
+    if (!m_display.take()) return D3DERR_NOTAVAILABLE;
   }
   m_image = Image::create(device(), description, nullptr, result);
   if (!m_image) return result;
@@ -155,7 +155,7 @@ HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
 /// Pages "IDirect3DDevice9::SetGammaRamp", "DDIGAMMACAPS": the ramp is the screen's, so a window has none, and neither
 /// has a driver that says so.
 void SwapChain::setGammaRamp(const D3DGAMMARAMP &ramp) {
-  if (!m_ownsDisplay) return;
+  if (!m_display.isOwner()) return;
   DriverDevice &driver = device().driver();
   if (!driver.adapter().hasGammaRamps()) return;
   static_assert(sizeof(D3DGAMMARAMP) == sizeof(D3DDDI_GAMMA_RAMP_RGB256x3x16));
@@ -172,30 +172,6 @@ void SwapChain::setGammaRamp(const D3DGAMMARAMP &ramp) {
     logLine("SetGammaRamp: 0x%08lx", static_cast<unsigned long>(result));
   else
     m_gammaRamp = ramp;
-}
-
-HRESULT SwapChain::takeDisplay() {
-  DriverDevice &driver = device().driver();
-  const D3DKMT_VIDPNSOURCEOWNER_TYPE type = D3DKMT_VIDPNSOURCEOWNER_EXCLUSIVE;
-  const UINT source = driver.adapter().vidPnSource();
-  D3DKMT_SETVIDPNSOURCEOWNER argument{};
-  argument.hDevice = driver.kernelHandle();
-  argument.pType = &type;
-  argument.pVidPnSourceId = &source;
-  argument.VidPnSourceCount = 1;
-  const HRESULT result = resultOfStatus(driver.adapter().kernel().SetVidPnSourceOwner(&argument));
-  if (FAILED(result)) logLine("the display cannot be taken over: 0x%08lx", static_cast<unsigned long>(result));
-  m_ownsDisplay = SUCCEEDED(result);
-  return SUCCEEDED(result) ? D3D_OK : D3DERR_NOTAVAILABLE;
-}
-
-void SwapChain::leaveDisplay() {
-  if (!m_ownsDisplay) return;
-  m_ownsDisplay = false;
-  DriverDevice &driver = device().driver();
-  D3DKMT_SETVIDPNSOURCEOWNER argument{};
-  argument.hDevice = driver.kernelHandle();  // no list: releases every source of the device
-  driver.adapter().kernel().SetVidPnSourceOwner(&argument);
 }
 
 bool SwapChain::isBufferHeld() const {

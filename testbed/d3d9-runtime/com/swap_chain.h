@@ -10,6 +10,7 @@
 #include "testbed/d3d9-runtime/com/com.h"
 #include "testbed/d3d9-runtime/com/surface.h"
 #include "testbed/d3d9-runtime/com/window_surface.h"
+#include "testbed/runtime-kernel/display_owner.h"
 
 namespace aerogpu::runtime {
 
@@ -45,8 +46,6 @@ public:
 
 private:
   HRESULT checkParameters(D3DPRESENT_PARAMETERS &parameters) const;
-  HRESULT takeDisplay();
-  void leaveDisplay();
   HRESULT presentWindowed(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty, DWORD flags);
   HRESULT presentFullScreen(DWORD flags);
   HRESULT waitForTurn(bool immediate, bool doNotWait);
@@ -68,7 +67,7 @@ private:
   bool m_refreshKnown = false;    ///< m_refresh is that of the last present, in a window at interval one
   UINT m_refresh = 0;
   std::unique_ptr<WindowSurface> m_surface;  ///< where the desktop is composed
-  bool m_ownsDisplay = false;
+  DisplayOwner m_display;
   D3DGAMMARAMP m_gammaRamp;  ///< of a full screen; the one that changes nothing at first
 };
 

@@ -19,19 +19,8 @@ bool look(const char *what) {
 }
 
 bool Screen::take() {
-  const runtime::DriverAdapter &adapter = m_front.adapter();
-  const D3DKMT_VIDPNSOURCEOWNER_TYPE type = D3DKMT_VIDPNSOURCEOWNER_EXCLUSIVE;
-  const UINT source = adapter.vidPnSource();
-  const D3DKMT_SETVIDPNSOURCEOWNER argument{m_front.device().kernelHandle(), &type, &source, 1};
-  m_owns = adapter.kernel().SetVidPnSourceOwner(&argument) >= 0;
-  return m_owns || fail("the display cannot be taken");
-}
-
-void Screen::leave() {
-  if (!m_owns) return;
-  m_owns = false;
-  const D3DKMT_SETVIDPNSOURCEOWNER nothing{m_front.device().kernelHandle(), nullptr, nullptr, 0};
-  m_front.adapter().kernel().SetVidPnSourceOwner(&nothing);
+  m_display = std::make_unique<runtime::DisplayOwner>(m_front.device());
+  return m_display->take() || fail("the display cannot be taken");
 }
 
 bool Screen::make(UINT width, UINT height, UINT buffers) {

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "testbed/d3d9-runtime/level9/front.h"
+#include "testbed/runtime-kernel/display_owner.h"
 
 namespace aerogpu::level9 {
 
 class Screen {
 public:
   explicit Screen(Front &front) : m_front(front) {}
-  ~Screen() { leave(); }
   Screen(const Screen &) = delete;
   Screen &operator=(const Screen &) = delete;
 
@@ -24,7 +24,7 @@ public:
   /// Flips to a buffer at the next vertical blank.
   bool flip(UINT buffer);
   /// Gives the display back. The buffers stay.
-  void leave();
+  void leave() { m_display.reset(); }
 
   const runtime::DriverResource &buffers() const { return *m_buffers; }
   UINT width() const { return m_width; }
@@ -34,7 +34,7 @@ private:
   Front &m_front;
   std::unique_ptr<runtime::DriverResource> m_buffers;
   UINT m_width = 0, m_height = 0;
-  bool m_owns = false;
+  std::unique_ptr<runtime::DisplayOwner> m_display;
 };
 
 }  // namespace aerogpu::level9
