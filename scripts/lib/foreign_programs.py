@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs third-party Direct3D 9 programs under Wine on our stack: the d3d9.dll for tests, and the user-mode and kernel
-drivers that ship. The first run builds the programs from Debian's source packages (2 minutes). Output is TAP.
+"""Runs third-party Direct3D 9, 10 and 11 programs under Wine on our stack: the runtimes for tests, and the user-mode and
+kernel drivers that ship. The first run builds the programs from Debian's source packages (2 minutes). Output is TAP.
 
 usage: scripts/run-foreign-programs [options] [NAME...]
   NAME                runs only these programs; --list names them
@@ -99,14 +99,18 @@ def check_target(screen: Ppm) -> None:
         raise Failure('no face is there')
 
 
-def check_imgui(screen: Ppm) -> None:
-    """Checks Dear ImGui's example: its clear colour, and the colour of the windows' title bars."""
-    clear = tuple(int(channel * 255) for channel in (0.45, 0.55, 0.60))
-    if share(screen, 0, 0, screen.width, screen.height, clear) < 0.25:
-        raise Failure('the background is not there')
+def check_imgui(clear_to: Callable[[float], int]) -> Check:
+    """Returns a check of Dear ImGui's example: its clear colour, and the colour of the windows' title bars. `clear_to` makes
+    a channel of the former: for Direct3D 9 the example cuts it off, later versions round it."""
+    clear = tuple(clear_to(channel * 255) for channel in (0.45, 0.55, 0.60))
     title = tuple(round(channel * 255) for channel in (0.16, 0.29, 0.48))
-    if share(screen, 0, 0, screen.width, screen.height, title) < 0.003:
-        raise Failure('no title is there')
+
+    def check(screen: Ppm) -> None:
+        if share(screen, 0, 0, screen.width, screen.height, clear) < 0.25:
+            raise Failure('the background is not there')
+        if share(screen, 0, 0, screen.width, screen.height, title) < 0.003:
+            raise Failure('no title is there')
+    return check
 
 
 def check_irrlicht(background: Pixel) -> Check:
@@ -122,7 +126,7 @@ def check_irrlicht(background: Pixel) -> Check:
 class Program:
     """A program to run. `check`: check of the screen. `says`: regular expression of the last line of a program that
     ends by itself; others run until they are killed. `types`: text for its standard input. `folder`: its working folder
-    in the package's source (default: the folder of the built programs)."""
+    in the package's source (default: the folder of the built programs). `d3d11`: of Direct3D 10 or 11."""
     name: str
     package: str
     file: str
@@ -131,6 +135,7 @@ class Program:
     says: str = ''
     types: str = ''
     folder: str = ''
+    d3d11: bool = False
 
 
 PROGRAMS = (
@@ -138,7 +143,9 @@ PROGRAMS = (
     Program('sdl-geometry', 'libsdl2', 'testgeometry', check=check_geometry),
     Program('sdl-sprites', 'libsdl2', 'testsprite2', check=check_sprites),
     Program('sdl-target', 'libsdl2', 'testrendertarget', check=check_target),
-    Program('imgui', 'imgui', 'example', check=check_imgui),
+    Program('imgui', 'imgui', 'example9', check=check_imgui(int)),
+    Program('imgui-d3d10', 'imgui', 'example10', check=check_imgui(round), d3d11=True),
+    Program('imgui-d3d11', 'imgui', 'example11', check=check_imgui(round), d3d11=True),
     Program('irrlicht-hello', 'irrlicht', '01.HelloWorld', check=check_irrlicht((100, 101, 140)),
             folder='examples/01.HelloWorld'),
     Program('irrlicht-movement', 'irrlicht', '04.Movement', check=check_irrlicht((113, 113, 133)), types='b\n',
@@ -197,10 +204,8 @@ def attempt(stack: Stack, program: Program, pictures: Optional[str]) -> str:
     return ''
 
 
-def run(programs: list[Program], pictures: Optional[str]) -> int:
-    """Runs the programs one after the other on one stack; returns 1 if one does not pass, else 0."""
-    report = Report()
-    stack = Stack()
+def run_on(stack: Stack, programs: list[Program], pictures: Optional[str], report: Report) -> None:
+    """Runs the programs one after the other on one stack."""
     with stack:
         for program in programs:
             try:
@@ -211,6 +216,16 @@ def run(programs: list[Program], pictures: Optional[str]) -> int:
             stack.check_alive(program.name)
             stack.restart_wine()  # so that no window of it stays on the screen
         report.stop(stack)
+
+
+def run(programs: list[Program], pictures: Optional[str]) -> int:
+    """Runs the programs one after the other, those of Direct3D 9 and the others on a stack each; returns 1 if one does not
+    pass, else 0."""
+    report = Report()
+    for d3d11 in (False, True):
+        ours = [program for program in programs if program.d3d11 == d3d11]
+        if ours:
+            run_on(Stack(d3d11=d3d11), ours, pictures, report)
     d3d9_stack.report_changes(report)
     report.end()
     return 1 if report.failed else 0
@@ -250,7 +265,8 @@ def main() -> int:
     programs = [program for program in PROGRAMS if not names or program.name in names]
     wine.check_wine()
     if builds:
-        d3d9_stack.build()
+        for d3d11 in sorted({program.d3d11 for program in programs}):
+            d3d9_stack.build(d3d11=d3d11)
         foreign.build(sorted({program.package for program in programs}))
     for program in programs:
         path = foreign.program(program.package, program.file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds third-party Direct3D 9 programs with mingw-w64 from Debian's source packages, in build/foreign/PACKAGE. None
+"""Builds third-party Direct3D programs with mingw-w64 from Debian's source packages, in build/foreign/PACKAGE. None
 of their source is in the tree; the only change to it is that of build_irrlicht()."""
 import glob
 import os
@@ -65,14 +65,16 @@ def build_sdl() -> None:
 
 
 def build_imgui() -> None:
-    """Builds Dear ImGui's example for Direct3D 9."""
+    """Builds Dear ImGui's examples for Direct3D 9, 10 and 11. The latter compile their shaders with d3dcompiler_47.dll."""
     here = source('imgui')
     backends = os.path.join(here, 'backends')
-    run_logged('building Dear ImGui', _log('imgui'), [
-        TRIPLE + '-g++', '-O1', '-w', '-I', here, '-I', backends, *glob.glob(os.path.join(here, 'imgui*.cpp')),
-        os.path.join(backends, 'imgui_impl_dx9.cpp'), os.path.join(backends, 'imgui_impl_win32.cpp'),
-        os.path.join(here, 'examples', 'example_win32_directx9', 'main.cpp'), '-o', program('imgui', 'example'), '-static',
-        '-ld3d9', '-ldwmapi', '-lgdi32', '-limm32'])
+    for version, libraries in (('9', ['-ld3d9']), ('10', ['-ld3d10', '-ld3dcompiler']),
+                               ('11', ['-ld3d11', '-ld3dcompiler'])):
+        run_logged("building Dear ImGui's example of Direct3D " + version, _log('imgui-' + version), [
+            TRIPLE + '-g++', '-O1', '-w', '-I', here, '-I', backends, *glob.glob(os.path.join(here, 'imgui*.cpp')),
+            os.path.join(backends, 'imgui_impl_dx%s.cpp' % version), os.path.join(backends, 'imgui_impl_win32.cpp'),
+            os.path.join(here, 'examples', 'example_win32_directx' + version, 'main.cpp'), '-o',
+            program('imgui', 'example' + version), '-static', *libraries, '-ldwmapi', '-lgdi32', '-limm32'])
 
 
 # Debian's package lacks the libraries that upstream bundles, and Irrlicht's own fixed-function renderers are not
