@@ -443,6 +443,19 @@ Result<void> check(const aerogpu_cmd_ext_create_layout& c, uint32_t) {
   return needHandle("input_layout_handle", c.input_layout_handle);
 }
 
+Result<void> check(const aerogpu_cmd_ext_set_blend& c, uint32_t) {
+  if (c.target_count == 0 || c.target_count > AEROGPU_MAX_RENDER_TARGETS)
+    return malformed("blending of no targets, or of too many",
+                     {{"target_count", c.target_count}, {"limit", AEROGPU_MAX_RENDER_TARGETS}});
+  return needKnown("unknown flag of blending", c.flags, AEROGPU_EXT_BLEND_ALPHA_TO_COVERAGE);
+}
+Result<void> check(const aerogpu_cmd_ext_set_samplers& c, uint32_t minor) {
+  return needStage(c.shader_stage, c.reserved0, minor);
+}
+Result<void> check(const aerogpu_cmd_ext_set_depth_bias&, uint32_t) {
+  return {};
+}
+
 Result<void> check(const aerogpu_cmd_export_shared_surface& c, uint32_t) {
   if (auto token = needToken(c.share_token); !token) return token;
   return needHandle("resource_handle", c.resource_handle);

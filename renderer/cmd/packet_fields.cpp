@@ -519,6 +519,25 @@ constexpr PacketField kExtCreateLayout[] = {
     {"element_count", 12, 4, 1, PacketField::Kind::Unsigned, {}},
 };
 
+constexpr PacketField kExtSetBlend[] = {
+    {"flags", 8, 4, 1, PacketField::Kind::Hex, {}},
+    {"sample_mask", 12, 4, 1, PacketField::Kind::Hex, {}},
+    {"blend_constant_rgba_f32", 16, 4, 4, PacketField::Kind::Float, {}},
+    {"target_count", 32, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtSetSamplers[] = {
+    {"shader_stage", 8, 4, 1, PacketField::Kind::Unsigned, kShaderStageNames},
+    {"start_slot", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"sampler_count", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"stage_ex", 20, 4, 1, PacketField::Kind::Unsigned, kShaderStageExNames},
+};
+
+constexpr PacketField kExtSetDepthBias[] = {
+    {"slope_scaled_f32", 8, 4, 1, PacketField::Kind::Float, {}},
+    {"clamp_f32", 12, 4, 1, PacketField::Kind::Float, {}},
+};
+
 constexpr PacketField kLoadOwner[] = {
     {"charge_space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"of_kernel", 12, 4, 1, PacketField::Kind::Unsigned, {}},
@@ -712,6 +731,12 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_CREATE_SHADER", 36, kExtCreateShader};
     case AEROGPU_CMD_EXT_CREATE_LAYOUT:
       return {"EXT_CREATE_LAYOUT", 20, kExtCreateLayout};
+    case AEROGPU_CMD_EXT_SET_BLEND:
+      return {"EXT_SET_BLEND", 40, kExtSetBlend};
+    case AEROGPU_CMD_EXT_SET_SAMPLERS:
+      return {"EXT_SET_SAMPLERS", 24, kExtSetSamplers};
+    case AEROGPU_CMD_EXT_SET_DEPTH_BIAS:
+      return {"EXT_SET_DEPTH_BIAS", 16, kExtSetDepthBias};
     case AEROGPU_CMD_LOAD_OWNER:
       return {"LOAD_OWNER", 16, kLoadOwner};
     case AEROGPU_CMD_LOAD_NAME:

@@ -3,6 +3,7 @@
 // state takes.
 #include "renderer/core/d3d9_states.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <type_traits>
@@ -112,6 +113,12 @@ constexpr Row<SamplerState> row() {
 
 // States whose value needs more than their kind.
 
+/// Makes all targets blend as the first one does.
+void blendAlike(BlendState& blend) {
+  blend.independent = false;
+  blend.others = {};
+}
+
 template <size_t kTarget>
 void setColorWriteMask(DrawState& state, uint32_t value) {
   state.blend.writeMask[kTarget] = value & 15;
@@ -157,6 +164,30 @@ uint32_t lodBias(const SamplerState& sampler) {
   return sampler.gather ? kGather : std::bit_cast<uint32_t>(sampler.lodBias);
 }
 
+void setBorderColor(SamplerState& sampler, uint32_t value) {
+  const std::array<float, 4> rgba = fromD3dColor(value);
+  for (size_t i = 0; i < rgba.size(); ++i) sampler.border[i] = std::bit_cast<uint32_t>(rgba[i]);
+}
+/// Returns the nearest D3DCOLOR.
+uint32_t borderColor(const std::array<uint32_t, 4>& border) {
+  const auto channel = [&](size_t i, uint32_t shift) {
+    const float value = asFloat(border[i]);
+    return static_cast<uint32_t>(value > 0 ? std::min(value, 1.0f) * 255 + 0.5f : 0) << shift;
+  };
+  return channel(3, 24) | channel(0, 16) | channel(1, 8) | channel(2, 0);
+}
+uint32_t borderColor(const SamplerState& sampler) {
+  return borderColor(sampler.border);
+}
+
+void setMaxMipLevel(SamplerState& sampler, uint32_t value) {
+  sampler.minLod = static_cast<float>(std::min(value, static_cast<uint32_t>(kAnyLod)));
+  sampler.maxLod = std::max(sampler.maxLod, sampler.minLod);
+}
+uint32_t maxMipLevel(const SamplerState& sampler) {
+  return static_cast<uint32_t>(sampler.minLod);
+}
+
 void setMaxAnisotropy(SamplerState& sampler, uint32_t value) {
   sampler.maxAnisotropy = value == 0 ? 1 : value;
 }
@@ -168,6 +199,17 @@ constexpr auto kRaster = &DrawState::rasterizer;
 constexpr auto kPixel = &DrawState::pixelPipe;
 constexpr uint32_t kDirtyRaster = kDirtyRasterizer | kDirtyScissor;
 
+/// A state of the function by which targets are blended: from here on all of them are.
+template <RS kState, auto kField>
+constexpr Row<DrawState> functionRow() {
+  return {static_cast<uint32_t>(kState),
+          [](DrawState& state, uint32_t value) {
+            setField<kState, DrawState, kBlend, kField>(state, value);
+            blendAlike(state.blend);
+          },
+          getField<DrawState, kBlend, kField>, kDirtyBlend};
+}
+
 constexpr Row<DrawState> kRenderStateRows[] = {
     row<RS::ZEnable, kDepth, &DepthStencilState::depthEnable>(kDirtyDepthStencil),
     row<RS::FillMode, kRaster, &RasterizerState::fill>(kDirtyRaster),
@@ -175,14 +217,14 @@ constexpr Row<DrawState> kRenderStateRows[] = {
      getField<DrawState, kRaster, &RasterizerState::shade>, kDirtyRaster},
     row<RS::ZWriteEnable, kDepth, &DepthStencilState::depthWrite>(kDirtyDepthStencil),
     row<RS::AlphaTestEnable, kPixel, &PixelPipeState::alphaTest>(kDirtyPixelPipe),
-    row<RS::SrcBlend, kBlend, &BlendState::src>(kDirtyBlend),
-    row<RS::DestBlend, kBlend, &BlendState::dst>(kDirtyBlend),
+    functionRow<RS::SrcBlend, &BlendState::src>(),
+    functionRow<RS::DestBlend, &BlendState::dst>(),
     row<RS::CullMode, kRaster, &RasterizerState::cull>(kDirtyRaster),
     row<RS::ZFunc, kDepth, &DepthStencilState::depthFunc>(kDirtyDepthStencil),
     row<RS::AlphaRef, kPixel, &PixelPipeState::alphaRef>(kDirtyPixelPipe),
     row<RS::AlphaFunc, kPixel, &PixelPipeState::alphaFunc>(kDirtyPixelPipe),
     row<RS::DitherEnable, kBlend, &BlendState::dither>(kDirtyBlend),
-    row<RS::AlphaBlendEnable, kBlend, &BlendState::enable>(kDirtyBlend),
+    functionRow<RS::AlphaBlendEnable, &BlendState::enable>(),
     row<RS::FogEnable, kPixel, &PixelPipeState::fogEnable>(kDirtyPixelPipe),
     row<RS::FogColor, kPixel, &PixelPipeState::fogColor>(kDirtyPixelPipe),
     row<RS::FogTableMode, kPixel, &PixelPipeState::fogTable>(kDirtyPixelPipe),
@@ -213,7 +255,7 @@ constexpr Row<DrawState> kRenderStateRows[] = {
     row<RS::MultisampleMask, kBlend, &BlendState::sampleMask>(kDirtyBlend),
     row<RS::PointSizeMax, kPixel, &PixelPipeState::pointSizeMax>(kDirtyPixelPipe),
     {static_cast<uint32_t>(RS::ColorWriteEnable), setColorWriteMask<0>, colorWriteMask<0>, kDirtyBlend},
-    row<RS::BlendOp, kBlend, &BlendState::op>(kDirtyBlend),
+    functionRow<RS::BlendOp, &BlendState::op>(),
     row<RS::ScissorTestEnable, kRaster, &RasterizerState::scissorEnable>(kDirtyRaster),
     row<RS::SlopeScaleDepthBias, kRaster, &RasterizerState::slopeScaledDepthBias>(kDirtyRaster),
     row<RS::AntialiasedLineEnable, kRaster, &RasterizerState::antialiasedLine>(kDirtyRaster),
@@ -229,24 +271,24 @@ constexpr Row<DrawState> kRenderStateRows[] = {
      setField<RS::BlendFactor, DrawState, kBlend, &BlendState::constant>, nullptr, kDirtyBlend},
     row<RS::SrgbWriteEnable, kBlend, &BlendState::srgbWrite>(kDirtyBlend | kDirtyTargets),
     {static_cast<uint32_t>(RS::DepthBias), setDepthBias, nullptr, kDirtyRaster},
-    row<RS::SeparateAlphaBlendEnable, kBlend, &BlendState::separateAlpha>(kDirtyBlend),
-    row<RS::SrcBlendAlpha, kBlend, &BlendState::srcAlpha>(kDirtyBlend),
-    row<RS::DestBlendAlpha, kBlend, &BlendState::dstAlpha>(kDirtyBlend),
-    row<RS::BlendOpAlpha, kBlend, &BlendState::opAlpha>(kDirtyBlend),
+    functionRow<RS::SeparateAlphaBlendEnable, &BlendState::separateAlpha>(),
+    functionRow<RS::SrcBlendAlpha, &BlendState::srcAlpha>(),
+    functionRow<RS::DestBlendAlpha, &BlendState::dstAlpha>(),
+    functionRow<RS::BlendOpAlpha, &BlendState::opAlpha>(),
 };
 
 constexpr Row<SamplerState> kSamplerStateRows[] = {
     row<Samp::AddressU, &SamplerState::u>(),
     row<Samp::AddressV, &SamplerState::v>(),
     row<Samp::AddressW, &SamplerState::w>(),
-    row<Samp::BorderColor, &SamplerState::borderColor>(),
+    {static_cast<uint32_t>(Samp::BorderColor), setBorderColor, borderColor, 0},
     {static_cast<uint32_t>(Samp::MagFilter), setFilter<&SamplerState::mag>,
      getField<SamplerState, &SamplerState::mag>, 0},
     {static_cast<uint32_t>(Samp::MinFilter), setFilter<&SamplerState::min>,
      getField<SamplerState, &SamplerState::min>, 0},
     row<Samp::MipFilter, &SamplerState::mip>(),
     {static_cast<uint32_t>(Samp::MipMapLodBias), setLodBias, lodBias, 0},
-    row<Samp::MaxMipLevel, &SamplerState::maxMipLevel>(),
+    {static_cast<uint32_t>(Samp::MaxMipLevel), setMaxMipLevel, maxMipLevel, 0},
     {static_cast<uint32_t>(Samp::MaxAnisotropy), setMaxAnisotropy,
      getField<SamplerState, &SamplerState::maxAnisotropy>, 0},
     row<Samp::SrgbTexture, &SamplerState::srgb>(),
@@ -333,12 +375,18 @@ void forEachChange(const DrawState& state, const DrawState& base, const StateUse
   compareRows(kRenderStateRows, state, base, use);
 }
 
-void forEachChange(const SamplerState& sampler, const StateUse& use) {
-  compareRows(kSamplerStateRows, sampler, {}, use);
+void forEachChange(const SamplerState& sampler, const SamplerState& base, const StateUse& use) {
+  compareRows(kSamplerStateRows, sampler, base, use);
 }
 
 void forEachChange(const TextureStage& stage, const StateUse& use) {
   compareRows(kTextureStageRows, stage, {}, use);
+}
+
+bool isD3dColor(const std::array<uint32_t, 4>& border) {
+  SamplerState sampler;
+  setBorderColor(sampler, borderColor(border));
+  return sampler.border == border;
 }
 
 void setBlendState(DrawState& state, const aerogpu_blend_state& block) {
@@ -351,6 +399,7 @@ void setBlendState(DrawState& state, const aerogpu_blend_state& block) {
   blend.srcAlpha = blendFromAbi(block.src_factor_alpha);
   blend.dstAlpha = blendFromAbi(block.dst_factor_alpha);
   blend.opAlpha = static_cast<BlendOp>(block.blend_op_alpha + 1);
+  blendAlike(blend);
   blend.writeMask.fill(block.color_write_mask & 15);
   for (size_t i = 0; i < 4; ++i) blend.constant[i] = asFloat(block.blend_constant_rgba_f32[i]);
   blend.sampleMask = block.sample_mask;

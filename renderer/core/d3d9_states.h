@@ -3,6 +3,7 @@
 // the ABI's state blocks into the canonical state. Render thread only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 
@@ -23,9 +24,13 @@ using StateUse = std::function<void(uint32_t number, uint32_t value)>;
 /// Calls `use` for each D3DRS_* of `state` that is another in `base`, except for BLENDFACTOR and DEPTHBIAS,
 /// which a block may have set to what no value of theirs is.
 void forEachChange(const DrawState& state, const DrawState& base, const StateUse& use);
-/// Calls `use` for each D3DSAMP_*, or D3DTEXTURESTAGESTATETYPE, that is not as in a new context.
-void forEachChange(const SamplerState& sampler, const StateUse& use);
+/// Calls `use` for each D3DSAMP_* of `sampler` that is another in `base`.
+void forEachChange(const SamplerState& sampler, const SamplerState& base, const StateUse& use);
+/// Calls `use` for each D3DTEXTURESTAGESTATETYPE that is not as in a new context.
 void forEachChange(const TextureStage& stage, const StateUse& use);
+
+/// True if a border colour (RGBA, IEEE 754 bits) is a D3DCOLOR.
+bool isD3dColor(const std::array<uint32_t, 4>& border);
 
 /// Sets one D3DSAMP_* by the rules of setRenderState(). True if the sampler changed.
 bool setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/core/lacking.h"
 
+#include "aerogpu/aerogpu_caps.h"
 #include "renderer/base/error_text.h"
 #include "renderer/base/log.h"
 #include "renderer/core/announced.h"
@@ -12,6 +13,11 @@ Error lacking(Submission& s, const char* what, uint32_t number, std::initializer
   if (s.announced.isNewLack(what, number))
     s.log.line(AEROGPU_LOG_ERROR, "this host lacks what the guest was told of, and uses: " + textOf(error));
   return error;
+}
+
+Result<void> needD3d10States(const Submission& s) {
+  if (s.announced.told().capsFlags & AEROGPU_CAPS_D3D10_STATES) return {};
+  return Error{ErrorCode::Backend, "Direct3D 10's fixed state is not announced", {}};
 }
 
 }  // namespace aerogpu::core

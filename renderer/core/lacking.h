@@ -14,4 +14,8 @@ namespace aerogpu::core {
 /// format's or 0. `what` has static storage.
 Error lacking(Submission& s, const char* what, uint32_t number, std::initializer_list<ErrorValue> values);
 
+/// Succeeds if the guest was told of AEROGPU_CAPS_D3D10_STATES. What this host lacks of it is missed by
+/// draws.
+Result<void> needD3d10States(const Submission& s);
+
 }  // namespace aerogpu::core

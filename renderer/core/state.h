@@ -57,19 +57,33 @@ enum class Topology : uint8_t {
   PatchList32 = 64,
 };
 
+/// Blending as Direct3D 10 has it.
+struct BlendFunction {
+  bool enable = false;
+  Blend src = Blend::One, dst = Blend::Zero;
+  BlendOp op = BlendOp::Add;
+  Blend srcAlpha = Blend::One, dstAlpha = Blend::Zero;
+  BlendOp opAlpha = BlendOp::Add;
+  bool operator==(const BlendFunction&) const = default;
+};
+
 struct BlendState {
+  // Of all targets, or of the first one if `independent`.
   bool enable = false;
   bool separateAlpha = false;
   Blend src = Blend::One, dst = Blend::Zero;
   BlendOp op = BlendOp::Add;
   Blend srcAlpha = Blend::One, dstAlpha = Blend::Zero;
   BlendOp opAlpha = BlendOp::Add;
+  bool independent = false;
+  std::array<BlendFunction, kMaxColorTargets - 1> others;  ///< of the targets from the second on
   std::array<uint8_t, kMaxColorTargets> writeMask = {15, 15, 15, 15, 15, 15, 15, 15};  ///< bit 0 R .. 3 A
   std::array<float, 4> constant = {1, 1, 1, 1};                                        ///< RGBA
   uint32_t sampleMask = 0xFFFFFFFFu;
   bool dither = false;
-  bool srgbWrite = false;  ///< D3DRS_SRGBWRITEENABLE
-  bool alphaToCoverage = false;
+  bool srgbWrite = false;            ///< D3DRS_SRGBWRITEENABLE
+  bool alphaToCoverage = false;      ///< EXT_SET_STATE's, for token-stream shaders
+  bool dxbcAlphaToCoverage = false;  ///< EXT_SET_BLEND's, for DXBC shaders
   bool operator==(const BlendState&) const = default;
 };
 
@@ -113,6 +127,7 @@ struct RasterizerState {
   float depthBias = 0;
   bool depthBiasIsInteger = false;
   float slopeScaledDepthBias = 0;
+  float depthBiasClamp = 0;  ///< 0: none
   bool multisample = true;
   bool antialiasedLine = false;
   ShadeMode shade = ShadeMode::Gouraud;
@@ -137,14 +152,19 @@ struct PixelPipeState {
   bool operator==(const PixelPipeState&) const = default;
 };
 
+/// A level that no texture has.
+inline constexpr float kAnyLod = 1000;
+
 struct SamplerState {
   AddressMode u = AddressMode::Wrap, v = AddressMode::Wrap, w = AddressMode::Wrap;
   Filter mag = Filter::Point, min = Filter::Point, mip = Filter::None;
-  uint32_t borderColor = 0;  ///< D3DCOLOR
+  std::array<uint32_t, 4> border{};  ///< RGBA, IEEE 754 bits
   float lodBias = 0;
-  uint32_t maxMipLevel = 0;  ///< finest level that may be used
+  float minLod = 0;  ///< finest level that may be used: D3DSAMP_MAXMIPLEVEL
+  float maxLod = kAnyLod;
   uint32_t maxAnisotropy = 1;
-  bool srgb = false;    ///< D3DSAMP_SRGBTEXTURE
+  CompareFunc compare = CompareFunc::LessEqual;  ///< for DXBC shaders that compare
+  bool srgb = false;                             ///< D3DSAMP_SRGBTEXTURE
   bool gather = false;  ///< D3DSAMP_MIPMAPLODBIAS is "GET4": samples are four texels (XSTATE-11)
   bool operator==(const SamplerState&) const = default;
 };

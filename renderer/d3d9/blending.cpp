@@ -33,6 +33,11 @@ Blend resolve(Blend b, bool opaque, bool alpha) {
       return opaque && alpha ? Blend::One : b;
     case Blend::InvDestColor:
       return opaque && alpha ? Blend::Zero : b;
+    // Of alpha a colour is its alpha.
+    case Blend::SrcAlpha2:
+      return alpha ? Blend::SrcColor2 : b;
+    case Blend::InvSrcAlpha2:
+      return alpha ? Blend::InvSrcColor2 : b;
     case Blend::SrcAlphaSat:
       // min(As, 1 - Ad), and 1 for alpha.
       if (alpha) return Blend::One;
@@ -42,24 +47,39 @@ Blend resolve(Blend b, bool opaque, bool alpha) {
   }
 }
 
+/// Returns the function of target `index`, with factors of alpha.
+core::BlendFunction functionOf(const core::BlendState& s, uint32_t index) {
+  if (index != 0 && s.independent) return s.others[index - 1];
+  if (!s.separateAlpha) return {s.enable, s.src, s.dst, s.op, s.src, s.dst, s.op};
+  return {s.enable, s.src, s.dst, s.op, s.srcAlpha, s.dstAlpha, s.opAlpha};
+}
+
 }  // namespace
 
 Blending blendingOf(const core::BlendState& state, uint32_t index, bool opaque, bool written) {
-  Blend src = state.src, dst = state.dst;
-  Blend srcAlpha = state.separateAlpha ? state.srcAlpha : state.src;
-  Blend dstAlpha = state.separateAlpha ? state.dstAlpha : state.dst;
+  const core::BlendFunction function = functionOf(state, index);
+  Blend src = function.src, dst = function.dst, srcAlpha = function.srcAlpha, dstAlpha = function.dstAlpha;
   pair(src, dst);
   pair(srcAlpha, dstAlpha);
   Blending out;
-  out.enable = state.enable;
+  out.enable = function.enable;
   out.src = resolve(src, opaque, false);
   out.dst = resolve(dst, opaque, false);
-  out.op = state.op;
+  out.op = function.op;
   out.srcAlpha = resolve(srcAlpha, opaque, true);
   out.dstAlpha = resolve(dstAlpha, opaque, true);
-  out.opAlpha = state.separateAlpha ? state.opAlpha : state.op;
+  out.opAlpha = function.opAlpha;
   out.writeMask = written ? state.writeMask[index] & 0xF : 0;
   return out;
+}
+
+bool usesSecondSource(const core::BlendState& state, uint32_t targets) {
+  const auto second = [](Blend f) { return f >= Blend::SrcColor2; };
+  for (uint32_t i = 0; i < (state.independent ? targets : 1); ++i) {
+    const core::BlendFunction f = functionOf(state, i);
+    if (f.enable && (second(f.src) || second(f.dst) || second(f.srcAlpha) || second(f.dstAlpha))) return true;
+  }
+  return false;
 }
 
 }  // namespace aerogpu::d3d9

@@ -22,11 +22,8 @@ struct Blending {
 /// whatever the byte holds. `written`: the pixel shader writes the target; else it stays unchanged.
 Blending blendingOf(const core::BlendState& state, uint32_t index, bool opaque, bool written);
 
-/// True if a factor is a second output of the pixel shader (D3DBLEND_SRCCOLOR2, D3DBLEND_INVSRCCOLOR2).
-inline bool usesSecondSource(const core::BlendState& state) {
-  const auto second = [](Blend f) { return f == Blend::SrcColor2 || f == Blend::InvSrcColor2; };
-  return state.enable && (second(state.src) || second(state.dst) ||
-                          (state.separateAlpha && (second(state.srcAlpha) || second(state.dstAlpha))));
-}
+/// True if a factor of one of the first `targets` is a second output of the pixel shader (D3DBLEND_SRCCOLOR2,
+/// D3D10_BLEND_SRC1_ALPHA and their inversions).
+bool usesSecondSource(const core::BlendState& state, uint32_t targets);
 
 }  // namespace aerogpu::d3d9

@@ -25,6 +25,7 @@ DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const 
   DepthBias out;
   if (steps == DepthSteps::None) return out;
   if (std::isfinite(state.slopeScaledDepthBias)) out.slope = state.slopeScaledDepthBias;
+  if (std::isfinite(state.depthBiasClamp)) out.clamp = state.depthBiasClamp;
   const float inOne = steps == DepthSteps::Fixed16 ? kD16Steps : kD24Steps;
   float bias = state.depthBias;
   if (!std::isfinite(bias) || bias == 0) return out;
@@ -44,7 +45,7 @@ DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const 
   }
   const float shift = representableShift(std::max(minDepth, maxDepth), bias);
   const auto inRange = [&](float end) { return end + shift >= 0 && end + shift <= 1; };
-  if (ways.anyDepthRange || (inRange(minDepth) && inRange(maxDepth)))
+  if (out.clamp == 0 && (ways.anyDepthRange || (inRange(minDepth) && inRange(maxDepth))))
     out.shift = shift;
   else  // inexact if a step is not 2^-24: in float formats below depth 0.5
     out.constant = bias * inOne;

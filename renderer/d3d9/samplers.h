@@ -100,9 +100,11 @@ inline core::SamplerState effective(const core::SamplerState& state) {
   core::SamplerState out = state;
   if (state.u != TextureAddress::Border && state.v != TextureAddress::Border &&
       state.w != TextureAddress::Border)
-    out.borderColor = 0;
+    out.border = {};
   out.maxAnisotropy = state.min == TextureFilter::Anisotropic ? std::clamp(state.maxAnisotropy, 1u, 16u) : 1u;
-  out.maxMipLevel = std::min(state.maxMipLevel, 15u);
+  constexpr float kLastLevel = 15;
+  out.minLod = std::min(state.minLod, kLastLevel);
+  if (state.maxLod >= kLastLevel) out.maxLod = core::kAnyLod;
   if (!std::isfinite(state.lodBias)) out.lodBias = 0;
   return out;
 }

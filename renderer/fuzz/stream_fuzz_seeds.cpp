@@ -342,6 +342,12 @@ void drawing(const std::string& folder) {
   fog.state = AEROGPU_EXT_STATE_FOG_W;
   fog.value = 1;
   w.packet(fog);
+  const aerogpu_ext_target_blend blends[] = {{1, 5, 16, 1, 2, 19, 5, 15}, {0, 2, 1, 1, 2, 1, 1, 3}};
+  w.packet(aerogpu_cmd_ext_set_blend{}, blends, 2);
+  const aerogpu_ext_sampler plain{15, 1,          4,          5,          3,
+                                  16, 0x3F000000, 0x3F800000, 0x40500000, {0, 0, 0x40000000, 0}};
+  w.packet(aerogpu_cmd_ext_set_samplers{}, &plain, 1);
+  w.packet(aerogpu_cmd_ext_set_depth_bias{{}, 0x3F800000, 0x3D000000});
   const uint32_t step = 1;
   aerogpu_cmd_ext_set_stream_frequency frequency{};
   frequency.first = 1;

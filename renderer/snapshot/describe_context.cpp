@@ -5,6 +5,7 @@
 
 #include "aerogpu/d3d9/states.h"
 #include "renderer/cmd/stage.h"
+#include "renderer/core/d3d10_states.h"
 #include "renderer/core/d3d9_states.h"
 #include "renderer/core/state.h"
 #include "renderer/snapshot/describe.h"
@@ -70,8 +71,13 @@ void describeTargets(const Inventory& all, const DrawState& state, CommandWriter
 void describeOutput(const DrawState& state, CommandWriter& w) {
   const auto base = std::make_unique<DrawState>();
   const BlendState& blend = state.blend;
-  // Render states have masks for the first four targets; the others have equal ones.
-  if (blend.constant != base->blend.constant || blend.writeMask.back() != base->blend.writeMask.back()) {
+  if (needsSetBlend(blend)) {
+    const BlendPacket packet = blendPacket(blend);
+    w.packet(packet.fixed, packet.targets.data(), packet.targets.size());
+    (void)setBlend(*base, packet.fixed, packet.targets);  // the packet is good
+  } else if (blend.constant != base->blend.constant ||
+             blend.writeMask.back() != base->blend.writeMask.back()) {
+    // Render states have masks for the first four targets; the others have equal ones.
     aerogpu_cmd_set_blend_state c{};
     c.state.src_factor = c.state.src_factor_alpha = AEROGPU_BLEND_ONE;
     c.state.color_write_mask = blend.writeMask.back();
@@ -90,6 +96,11 @@ void describeOutput(const DrawState& state, CommandWriter& w) {
   if (!raster.depthBiasIsInteger && (block || bits(raster.depthBias) != 0))
     w.packet(aerogpu_cmd_set_render_state{
         {}, static_cast<uint32_t>(d3d9::RenderStateType::DepthBias), bits(raster.depthBias)});
+  if (raster.depthBiasClamp != 0) {
+    w.packet(
+        aerogpu_cmd_ext_set_depth_bias{{}, bits(raster.slopeScaledDepthBias), bits(raster.depthBiasClamp)});
+    base->rasterizer.slopeScaledDepthBias = raster.slopeScaledDepthBias;
+  }
   forEachChange(state, *base, [&](uint32_t number, uint32_t value) {
     w.packet(aerogpu_cmd_set_render_state{{}, number, value});
   });
@@ -188,17 +199,26 @@ void describeSamplers(cmd::StageFields stage, const StageBindings& bindings, uin
   for (uint32_t slot = 0; slot < kMaxSamplers; ++slot) {
     const SamplerState& sampler = bindings.samplers[slot];
     if (sampler == SamplerState{}) continue;
-    if (stage.ex == 0) {
-      forEachChange(sampler, [&](uint32_t number, uint32_t value) {
-        w.packet(aerogpu_cmd_set_sampler_state{{}, stage.stage, slot, number, value});
-      });
+    // SET_SAMPLER_STATE has no stage_ex: such a state came from a sampler object, and goes by one, or by a
+    // block.
+    const aerogpu_cmd_create_sampler object = packetOfSampler(sampler);
+    if (stage.ex != 0 && samplerFromPacket(object) == sampler) {
+      aerogpu_cmd_create_sampler c = object;
+      c.sampler_handle = nextNumber++;
+      w.packet(c);
+      w.packet(aerogpu_cmd_set_samplers{{}, stage.stage, slot, 0, stage.ex}, &c.sampler_handle, 1);
       continue;
     }
-    // SET_SAMPLER_STATE has no stage_ex: such a state came from a sampler object, and goes by one.
-    aerogpu_cmd_create_sampler c = packetOfSampler(sampler);
-    c.sampler_handle = nextNumber++;
-    w.packet(c);
-    w.packet(aerogpu_cmd_set_samplers{{}, stage.stage, slot, 0, stage.ex}, &c.sampler_handle, 1);
+    SamplerState base;
+    if (stage.ex != 0 || needsSamplerBlock(sampler)) {
+      const aerogpu_ext_sampler block = samplerBlock(sampler);
+      w.packet(aerogpu_cmd_ext_set_samplers{{}, stage.stage, slot, 0, stage.ex}, &block, 1);
+      base = *samplerFromBlock(block);
+    }
+    if (stage.ex == 0)
+      forEachChange(sampler, base, [&](uint32_t number, uint32_t value) {
+        w.packet(aerogpu_cmd_set_sampler_state{{}, stage.stage, slot, number, value});
+      });
   }
 }
 

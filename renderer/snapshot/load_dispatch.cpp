@@ -75,6 +75,9 @@ Result<void> dispatch(Loading& l, const cmd::Packet& packet) {
     case AEROGPU_CMD_EXT_SPACE_PROCESS:
     case AEROGPU_CMD_EXT_CREATE_SHADER:
     case AEROGPU_CMD_EXT_CREATE_LAYOUT:
+    case AEROGPU_CMD_EXT_SET_BLEND:
+    case AEROGPU_CMD_EXT_SET_SAMPLERS:
+    case AEROGPU_CMD_EXT_SET_DEPTH_BIAS:
       return core::dispatch(l.parts, packet);
     default:
       return refused(ErrorCode::CmdDecode, "a snapshot has no such packet", {{"opcode", packet.opcode}});

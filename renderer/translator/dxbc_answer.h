@@ -22,7 +22,8 @@ enum class Stage : uint32_t { Vertex = 0, Pixel = 1, Compute = 2, Geometry = 3 }
 /// Precedes the container.
 struct DxbcRequest {
   Stage stage;
-  uint32_t set;  ///< descriptor set of every resource; resource n gets binding n
+  uint32_t set;             ///< descriptor set of every resource; resource n gets binding n
+  uint32_t dualSource = 0;  ///< pixel: 1 = o1 is the second source colour of target 0
 };
 
 inline constexpr uint32_t kMaxResources = 256;

@@ -152,6 +152,7 @@ JobAnswer translateDxbc(std::span<const uint8_t> input) {
   vkd3d_shader_spirv_target_info target{};
   target.type = VKD3D_SHADER_STRUCTURE_TYPE_SPIRV_TARGET_INFO;
   target.environment = VKD3D_SHADER_SPIRV_ENVIRONMENT_VULKAN_1_0;
+  target.dual_source_blending = request.dualSource != 0;
   vkd3d_shader_interface_info interface {};
   interface.type = VKD3D_SHADER_STRUCTURE_TYPE_INTERFACE_INFO;
   interface.next = &target;

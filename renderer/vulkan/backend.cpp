@@ -76,6 +76,7 @@ void VulkanBackend::noteCaps() {
   flag(caps.instanceDivisor, AEROGPU_CAPS_STREAM_STEPS);
   flag(caps.fillModeNonSolid, AEROGPU_CAPS_FILL_MODES);
   flag(caps.geometryShader, AEROGPU_CAPS_GEOMETRY_SHADERS);
+  flag(caps.dualSourceBlend && caps.depthBiasClamp, AEROGPU_CAPS_D3D10_STATES);
   m_limits.maxColorTargets = std::min(limits.maxColorAttachments, core::kMaxColorTargets);
   if (caps.clipDistance) m_limits.maxClipPlanes = std::min(limits.maxClipDistances, 6u);
   m_limits.maxPointSize = caps.pointSizeMax;

@@ -47,6 +47,7 @@ AEROGPU_ABI_SIZE(aerogpu_caps, 112);
 #define AEROGPU_CAPS_OCCLUSION_COUNTS 0x8U   /* occlusion queries count; else they say whether a sample passed */
 #define AEROGPU_CAPS_STREAM_STEPS 0x10U      /* elements can advance every so many instances; else every one */
 #define AEROGPU_CAPS_FILL_MODES 0x20U        /* wireframe and points; else all is solid */
+#define AEROGPU_CAPS_D3D10_STATES 0x40U      /* EXT_SET_BLEND, EXT_SET_SAMPLERS and EXT_SET_DEPTH_BIAS work */
 #define AEROGPU_CAPS_GEOMETRY_SHADERS 0x100U /* geometry shaders can be made */
 
 /** The uses of textures of one format. */

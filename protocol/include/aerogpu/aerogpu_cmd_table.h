@@ -6,6 +6,7 @@
 
 #include "aerogpu_cmd_binding.h"
 #include "aerogpu_cmd_d3d10.h"
+#include "aerogpu_cmd_d3d10_states.h"
 #include "aerogpu_cmd_draw.h"
 #include "aerogpu_cmd_extension.h"
 #include "aerogpu_cmd_resource.h"
@@ -95,7 +96,10 @@
   FIXED(EXT_COPY_MEMORY, ext_copy_memory)                                                                          \
   FIXED(EXT_FILL_MEMORY, ext_fill_memory)                                                                          \
   REST(EXT_CREATE_SHADER, ext_create_shader)                                                                       \
-  TAIL(EXT_CREATE_LAYOUT, ext_create_layout, struct aerogpu_ext_layout_element, element_count)
+  TAIL(EXT_CREATE_LAYOUT, ext_create_layout, struct aerogpu_ext_layout_element, element_count)                     \
+  TAIL(EXT_SET_BLEND, ext_set_blend, struct aerogpu_ext_target_blend, target_count)                                \
+  TAIL(EXT_SET_SAMPLERS, ext_set_samplers, struct aerogpu_ext_sampler, sampler_count)                              \
+  FIXED(EXT_SET_DEPTH_BIAS, ext_set_depth_bias)
 
 /** The structures without a meaningful field, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \

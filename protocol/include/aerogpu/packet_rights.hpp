@@ -254,6 +254,15 @@ inline constexpr PacketRights kPacketRights[] = {
      .event = PacketEvent::Creates,
      .object = PacketObject::InputLayout,
      .handleWord = 0},
+    {.opcode = AEROGPU_CMD_EXT_SET_BLEND,
+     .bytes = sizeof(aerogpu_cmd_ext_set_blend),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10},
+    {.opcode = AEROGPU_CMD_EXT_SET_SAMPLERS,
+     .bytes = sizeof(aerogpu_cmd_ext_set_samplers),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10},
+    {.opcode = AEROGPU_CMD_EXT_SET_DEPTH_BIAS,
+     .bytes = sizeof(aerogpu_cmd_ext_set_depth_bias),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10},
 };
 
 }  // namespace aerogpu

@@ -502,6 +502,30 @@ struct PacketType<aerogpu_cmd_ext_create_layout> {
 };
 
 template <>
+struct PacketType<aerogpu_cmd_ext_set_blend> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_BLEND;
+  using Element = aerogpu_ext_target_blend;
+  static void setCount(aerogpu_cmd_ext_set_blend& packet, size_t count) {
+    packet.target_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_set_samplers> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_SAMPLERS;
+  using Element = aerogpu_ext_sampler;
+  static void setCount(aerogpu_cmd_ext_set_samplers& packet, size_t count) {
+    packet.sampler_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_set_depth_bias> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_DEPTH_BIAS;
+  using Element = void;
+};
+
+template <>
 struct PacketType<aerogpu_cmd_load_owner> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_OWNER;
   using Element = void;

@@ -8,10 +8,12 @@
 #include "renderer/cmd/stage.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/context_table.h"
+#include "renderer/core/d3d10_states.h"
 #include "renderer/core/d3d9_states.h"
 #include "renderer/core/draw_cost.h"
 #include "renderer/core/gpu_objects.h"
 #include "renderer/core/handle_table.h"
+#include "renderer/core/lacking.h"
 #include "renderer/core/object_charge.h"
 #include "renderer/core/selected_space.h"
 #include "renderer/core/state.h"
@@ -28,6 +30,12 @@ bool slotsFit(uint32_t start, size_t count, uint32_t limit) {
 
 Error noSlots(const char* what, uint32_t start, size_t count, uint32_t limit) {
   return refused(ErrorCode::OutOfBounds, what, {{"start_slot", start}, {"slots", count}, {"limit", limit}});
+}
+
+void setSampler(Submission& s, Stage stage, size_t slot, const SamplerState& state) {
+  s.contexts.bindings(stage).samplers[slot] = state;
+  if (stage == Stage::Pixel) noteFilter(s.contexts.state(), state);
+  s.contexts.dirtyStage(stage, kDirtySamplers);
 }
 
 /// Resolves a range of a buffer; size 0 means to its end.
@@ -193,11 +201,24 @@ Result<void> runSetSamplers(Submission& s, const aerogpu_cmd_set_samplers& c,
     if (!sampler) return sampler.error();
     states[i] = (*sampler)->state;
   }
-  for (size_t i = 0; i < handles.size(); ++i) {
-    s.contexts.bindings(*where).samplers[c.start_slot + i] = states[i];
-    if (*where == Stage::Pixel) noteFilter(s.contexts.state(), states[i]);
+  for (size_t i = 0; i < handles.size(); ++i) setSampler(s, *where, c.start_slot + i, states[i]);
+  return {};
+}
+
+Result<void> runExtSetSamplers(Submission& s, const aerogpu_cmd_ext_set_samplers& c,
+                               std::span<const aerogpu_ext_sampler> blocks) {
+  if (auto there = needD3d10States(s); !there) return there;
+  const auto where = cmd::stageOf(c.shader_stage, c.reserved0, s.minor);
+  if (!where) return where.error();
+  if (!slotsFit(c.start_slot, blocks.size(), kMaxSamplers))
+    return noSlots("no such sampler slot", c.start_slot, blocks.size(), kMaxSamplers);
+  std::array<SamplerState, kMaxSamplers> states;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    auto state = samplerFromBlock(blocks[i]);
+    if (!state) return state.error();
+    states[i] = *state;
   }
-  s.contexts.dirtyStage(*where, kDirtySamplers);
+  for (size_t i = 0; i < blocks.size(); ++i) setSampler(s, *where, c.start_slot + i, states[i]);
   return {};
 }
 

@@ -192,5 +192,14 @@ Result<void> runExtCreateShader(Submission& s, const aerogpu_cmd_ext_create_shad
 /// AEROGPU_CMD_EXT_CREATE_LAYOUT: an input layout whose element_count elements name registers.
 Result<void> runExtCreateLayout(Submission& s, const aerogpu_cmd_ext_create_layout& c,
                                 std::span<const aerogpu_ext_layout_element> tail);
+/// AEROGPU_CMD_EXT_SET_BLEND: target_count targets follow, 1 to 8; those beyond them are blended as the last
+/// one.
+Result<void> runExtSetBlend(Submission& s, const aerogpu_cmd_ext_set_blend& c,
+                            std::span<const aerogpu_ext_target_blend> tail);
+/// AEROGPU_CMD_EXT_SET_SAMPLERS: sampler_count samplers follow, for the slots from start_slot on.
+Result<void> runExtSetSamplers(Submission& s, const aerogpu_cmd_ext_set_samplers& c,
+                               std::span<const aerogpu_ext_sampler> tail);
+/// AEROGPU_CMD_EXT_SET_DEPTH_BIAS: the numbers of the depth bias that SET_RASTERIZER_STATE lacks.
+Result<void> runExtSetDepthBias(Submission& s, const aerogpu_cmd_ext_set_depth_bias& c);
 
 }  // namespace aerogpu::core

@@ -188,6 +188,15 @@ Result<void> dispatch(Submission& s, const cmd::Packet& packet) {
       return cmd::decodeTail(
           packet, s, runExtCreateLayout,
           [](const aerogpu_cmd_ext_create_layout& c) -> uint64_t { return c.element_count; });
+    case AEROGPU_CMD_EXT_SET_BLEND:
+      return cmd::decodeTail(packet, s, runExtSetBlend,
+                             [](const aerogpu_cmd_ext_set_blend& c) -> uint64_t { return c.target_count; });
+    case AEROGPU_CMD_EXT_SET_SAMPLERS:
+      return cmd::decodeTail(
+          packet, s, runExtSetSamplers,
+          [](const aerogpu_cmd_ext_set_samplers& c) -> uint64_t { return c.sampler_count; });
+    case AEROGPU_CMD_EXT_SET_DEPTH_BIAS:
+      return cmd::decodeFixed(packet, s, runExtSetDepthBias);
     default:
       return {};  // skipped
   }

@@ -8,6 +8,7 @@
 #include "renderer/core/announced.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/context_table.h"
+#include "renderer/core/d3d10_states.h"
 #include "renderer/core/d3d9_states.h"
 #include "renderer/core/draw_cost.h"
 #include "renderer/core/format.h"
@@ -155,6 +156,21 @@ Result<void> runExtSetState(Submission& s, const aerogpu_cmd_ext_set_state& c) {
     default:
       break;
   }
+  return {};
+}
+
+Result<void> runExtSetBlend(Submission& s, const aerogpu_cmd_ext_set_blend& c,
+                            std::span<const aerogpu_ext_target_blend> targets) {
+  if (auto there = needD3d10States(s); !there) return there;
+  return setBlend(s.contexts.state(), c, targets);
+}
+
+Result<void> runExtSetDepthBias(Submission& s, const aerogpu_cmd_ext_set_depth_bias& c) {
+  if (auto there = needD3d10States(s); !there) return there;
+  DrawState& state = s.contexts.state();
+  state.rasterizer.slopeScaledDepthBias = std::bit_cast<float>(c.slope_scaled_f32);
+  state.rasterizer.depthBiasClamp = std::bit_cast<float>(c.clamp_f32);
+  state.dirty |= kDirtyRasterizer;
   return {};
 }
 

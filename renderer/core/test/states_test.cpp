@@ -272,12 +272,12 @@ TEST(SamplerStates, EachNumberReachesItsFieldAndChangesAreReported) {
   EXPECT_EQ(s.u, AddressMode::Clamp);
   EXPECT_EQ(s.v, AddressMode::Border);
   EXPECT_EQ(s.w, AddressMode::MirrorOnce);
-  EXPECT_EQ(s.borderColor, 0xFF00FF00u);
+  EXPECT_EQ(s.border, (std::array<uint32_t, 4>{0, 0x3F800000, 0, 0x3F800000})) << "RGBA";
   EXPECT_EQ(s.mag, Filter::Linear);
   EXPECT_EQ(s.min, Filter::Anisotropic);
   EXPECT_EQ(s.mip, Filter::Linear);
   EXPECT_EQ(s.lodBias, -1);
-  EXPECT_EQ(s.maxMipLevel, 2u);
+  EXPECT_EQ(s.minLod, 2);
   EXPECT_EQ(s.maxAnisotropy, 8u);
   EXPECT_TRUE(s.srgb);
   // XSTATE-11

@@ -318,6 +318,20 @@ std::map<uint32_t, Twins> twins() {
        BRACED(.stage = 8, .state = 7), kOob);
   t[AEROGPU_CMD_EXT_SET_STATE] = {one(AEROGPU_CMD_EXT_SET_STATE, aerogpu_cmd_ext_set_state{.state = 99}),
                                   cut(AEROGPU_CMD_EXT_SET_STATE)};
+  t[AEROGPU_CMD_EXT_SET_BLEND] = {
+      tailed(AEROGPU_CMD_EXT_SET_BLEND, aerogpu_cmd_ext_set_blend{.target_count = 1},
+             std::vector<aerogpu_ext_target_blend>{{1, 19, 1, 5, 19, 1, 5, 255}}),
+      tailed(AEROGPU_CMD_EXT_SET_BLEND, aerogpu_cmd_ext_set_blend{.target_count = 1},
+             std::vector<aerogpu_ext_target_blend>{{1, 12, 1, 5, 19, 1, 5, 255}})};
+  const aerogpu_ext_sampler sampler{.address_u = 1, .address_v = 5, .address_w = 3, .compare_func = 8};
+  t[AEROGPU_CMD_EXT_SET_SAMPLERS] = {
+      tailed(AEROGPU_CMD_EXT_SET_SAMPLERS, aerogpu_cmd_ext_set_samplers{.start_slot = 15, .sampler_count = 1},
+             std::vector{sampler}),
+      tailed(AEROGPU_CMD_EXT_SET_SAMPLERS, aerogpu_cmd_ext_set_samplers{.start_slot = 15, .sampler_count = 2},
+             std::vector{sampler, sampler}),
+      kOob};
+  t[AEROGPU_CMD_EXT_SET_DEPTH_BIAS] = {one(AEROGPU_CMD_EXT_SET_DEPTH_BIAS, aerogpu_cmd_ext_set_depth_bias{}),
+                                       cut(AEROGPU_CMD_EXT_SET_DEPTH_BIAS)};
   PAIR(EXT_UPDATE_BUFFER, ext_update_buffer, BRACED(.buffer = kBuffer, .size_bytes = 256, .src_alloc_id = 1),
        BRACED(.buffer = kBuffer, .size_bytes = 257, .src_alloc_id = 1), kOob);
   PAIR(EXT_UPDATE_TEXTURE, ext_update_texture,

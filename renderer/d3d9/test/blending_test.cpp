@@ -125,15 +125,15 @@ TEST(Blending, WhatTheShaderDoesNotWriteStays) {
 TEST(Blending, ASecondSourceCountsOnlyWhereItIsUsed) {
   core::BlendState state;
   state.srcAlpha = Blend::SrcColor2;
-  EXPECT_FALSE(usesSecondSource(state));
+  EXPECT_FALSE(usesSecondSource(state, 1));
   state.enable = true;
-  EXPECT_FALSE(usesSecondSource(state)) << "alpha is not separate";
+  EXPECT_FALSE(usesSecondSource(state, 1)) << "alpha is not separate";
   state.separateAlpha = true;
-  EXPECT_TRUE(usesSecondSource(state));
+  EXPECT_TRUE(usesSecondSource(state, 1));
   state = {};
   state.enable = true;
   state.dst = Blend::InvSrcColor2;
-  EXPECT_TRUE(usesSecondSource(state));
+  EXPECT_TRUE(usesSecondSource(state, 1));
 }
 
 }  // namespace

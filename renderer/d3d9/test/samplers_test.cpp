@@ -151,8 +151,8 @@ TEST(GatheredSamplers, AreThoseThatAskForItAndHaveOneChannel) {
 
 TEST(EffectiveSampler, ABorderColourNeedsABorder) {
   core::SamplerState s;
-  s.borderColor = 0xFF00FF00;
-  EXPECT_EQ(effective(s).borderColor, 0u);
+  s.border[1] = s.border[3] = std::bit_cast<uint32_t>(1.0f);
+  EXPECT_EQ(effective(s).border, (std::array<uint32_t, 4>{}));
   for (const auto field : {&core::SamplerState::u, &core::SamplerState::v, &core::SamplerState::w}) {
     core::SamplerState bordered = s;
     bordered.*field = TextureAddress::Border;
@@ -173,11 +173,11 @@ TEST(EffectiveSampler, AnisotropyIsOfTheMinificationFilter) {
 
 TEST(EffectiveSampler, LevelsAndBias) {
   core::SamplerState s;
-  s.maxMipLevel = 3;
+  s.minLod = 3;
   s.lodBias = -1.5f;
   EXPECT_EQ(effective(s), s);
-  s.maxMipLevel = 0xFFFFFFFF;
-  EXPECT_EQ(effective(s).maxMipLevel, 15u) << "beyond the last level of any texture";
+  s.minLod = 1000;
+  EXPECT_EQ(effective(s).minLod, 15) << "beyond the last level of any texture";
   for (const float bad : {NAN, INFINITY, -INFINITY}) {
     s.lodBias = bad;
     EXPECT_EQ(effective(s).lodBias, 0) << bad;

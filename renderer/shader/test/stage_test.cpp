@@ -278,7 +278,7 @@ TEST(Fog, ByW) {
 }
 
 /// oC1 as the second source of the blending: target 0 becomes oC0 times oC1.
-// DRAW-20
+// DRAW-22
 TEST(Targets, SecondSourceColor) {
   Draw draw = shaders(std::string(kVs2) + "mov oT0, v1\n",
                       "ps_2_0\ndcl t0\nmov r0, t0\nmov r1, t0.wzyx\nmov oC0, r0\nmov oC1, r1\n",

@@ -212,6 +212,33 @@ void setBlocks(CommandWriter& w) {
   packets::renderState(w, 168, 3);  // D3DRS_COLORWRITEENABLE: other than that of targets 4 to 7
 }
 
+/// Sets what only Direct3D 10's packets can.
+void setDirect3d10(CommandWriter& w) {
+  const aerogpu_ext_target_blend targets[] = {
+      {1, 19, 2, 3, 1, 18, 4, 7}, {0, 2, 1, 1, 2, 1, 1, 8}, {1, 11, 14, 5, 7, 8, 2, 0}};
+  aerogpu_cmd_ext_set_blend blend{};
+  blend.flags = AEROGPU_EXT_BLEND_ALPHA_TO_COVERAGE;
+  blend.sample_mask = 0xF5;
+  blend.blend_constant_rgba_f32[2] = bits(7.5f);
+  w.packet(blend, targets, 3);
+  w.packet(aerogpu_cmd_ext_set_depth_bias{{}, bits(1.25f), bits(-0.5f)});
+  const aerogpu_ext_sampler samplers[] = {
+      {AEROGPU_EXT_SAMPLER_MAG_LINEAR | AEROGPU_EXT_SAMPLER_ANISOTROPIC,
+       2,
+       4,
+       5,
+       7,
+       5,
+       bits(0.25f),
+       bits(1.5f),
+       bits(3.75f),
+       {bits(-1), bits(0.3f), bits(2), bits(1e9f)}},
+      {AEROGPU_EXT_SAMPLER_MIP_LINEAR, 1, 1, 1, 0, 1, 0, 0, bits(1000), {}}};
+  constexpr struct { uint32_t stage, ex; } kStages[] = {{0, 0}, {1, 0}, {3, 0}, {kCompute, 4}};
+  for (const auto& [stage, ex] : kStages)
+    w.packet(aerogpu_cmd_ext_set_samplers{{}, stage, 3, 0, ex}, samplers, 2);
+}
+
 void setConstants(CommandWriter& w) {
   const float values[] = {1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8};
   packets::setConstantsF(w, AEROGPU_SHADER_STAGE_VERTEX, 253, values);
@@ -331,6 +358,15 @@ Everything makeEverything(Harness& h) {
     setBlocks(w);
     packets::renderState(w, 195, 0);  // D3DRS_DEPTHBIAS: no integer any more
     bindNameless(w);
+  });
+  make.in(kernel, 8, setDirect3d10);
+  make.in(kernel, 9, [](CommandWriter& w) {
+    setDirect3d10(w);
+    // What Direct3D 9's packets change of it.
+    packets::renderState(w, 20, 12);
+    packets::renderState(w, 206, 0);
+    packets::samplerState(w, 3, 8, 0x34544547);
+    packets::samplerState(w, 3, 7, 0);
   });
   make.in(Harness::InSpace{3}, 6, [&](CommandWriter& w) {
     importToken(w, kImported, kToken);

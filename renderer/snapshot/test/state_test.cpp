@@ -130,7 +130,7 @@ TEST_F(SnapshotState, EqualsInEachContext) {
       expectSame(x[k].second->state, y[k].second->state);
     }
   }
-  EXPECT_EQ(contexts, 5u);
+  EXPECT_EQ(contexts, 7u);
 }
 
 TEST_F(SnapshotState, EqualsInEachObject) {

@@ -25,7 +25,7 @@ struct DeviceCaps {
   uint64_t hostImportAlignment = 0;
   bool depthClamp = false, fillModeNonSolid = false, wideLines = false, largePoints = false;
   bool samplerAnisotropy = false, mirrorClampToEdge = false, blockCompression = false;
-  bool clipDistance = false, dualSourceBlend = false;
+  bool clipDistance = false, dualSourceBlend = false, depthBiasClamp = false;
   bool geometryShader = false;  ///< topologies with adjacency too
   bool d24s8 = false;           ///< else D32_SFLOAT_S8_UINT stands in
   bool a1r5g5b5 = false;

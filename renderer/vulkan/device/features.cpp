@@ -54,6 +54,7 @@ constexpr Offer kOffers[] = {
     {nullptr, {CORE(independentBlend)}, nullptr},
     {nullptr, {CORE(dualSrcBlend)}, &DeviceCaps::dualSourceBlend},
     {nullptr, {CORE(depthClamp)}, &DeviceCaps::depthClamp},
+    {nullptr, {CORE(depthBiasClamp)}, &DeviceCaps::depthBiasClamp},
     {nullptr, {CORE(occlusionQueryPrecise)}, &DeviceCaps::exactOcclusion},
     {nullptr, {CORE(fillModeNonSolid)}, &DeviceCaps::fillModeNonSolid},
     {nullptr, {CORE(largePoints)}, &DeviceCaps::largePoints},

@@ -82,7 +82,7 @@ void chooseProjection(const core::DrawState& state, const DrawShaders& shaders, 
 }
 
 void chooseBlending(const core::DrawState& state, const DrawShaders& shaders, D3d9Choice& choice) {
-  if (shaders.ps) choice.pixel.dualSource = d3d9::usesSecondSource(state.blend);
+  if (shaders.ps) choice.pixel.dualSource = d3d9::usesSecondSource(state.blend, 1);
 }
 
 /// A part of a choice, with the DirtyBits of all state that it depends on beside the shaders.

@@ -77,7 +77,7 @@ Result<CachedView> D3d9Draw::boundView(const core::DrawState& state,
   if (sampler.mip == core::Filter::None && key->mipCount > 1) {
     // Only one level is sampled, so the others may be targets: D3D9 has no views with which a program could
     // say that.
-    key->baseMip += std::min(sampler.maxMipLevel, key->mipCount - 1);
+    key->baseMip += std::min(static_cast<uint32_t>(sampler.minLod), key->mipCount - 1);
     key->mipCount = 1;
     view = sampled();
     if (!view || view->handle) return view;
@@ -106,7 +106,9 @@ Result<DescriptorWrite> D3d9Draw::textureWrite(const core::DrawState& state,
   SampledAs as;
   if (bound) {
     const TextureObject& object = TextureObject::of(*resource.texture);
-    as.compare = samplersCompare(resource) && type != d3d9::SamplerType::TextureVolume;
+    // Direct3D 9's shadow maps have one comparison.
+    if (samplersCompare(resource) && type != d3d9::SamplerType::TextureVolume)
+      as.compare = core::CompareFunc::LessEqual;
     as.filters = object.filters();
     as.components = key.components;
     as.srgb = key.format == object.format().srgb;

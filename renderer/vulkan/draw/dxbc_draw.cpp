@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "renderer/d3d9/blending.h"
 #include "renderer/vulkan/draw/sampled_view.h"
 #include "renderer/vulkan/objects/input_layout.h"
 
@@ -11,11 +12,18 @@ namespace aerogpu::vk {
 bool DxbcDraw::choiceChanges(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty) const {
   if ((dirty & core::kDirtyTargets) && shaders.ps && targetClassesOf(*shaders.ps) != shaders.targetClasses)
     return true;
+  if ((dirty & (core::kDirtyTargets | core::kDirtyBlend)) && shaders.ps &&
+      isDualSource(state) != shaders.dualSource)
+    return true;
   return (dirty & core::kDirtyInputLayout) && inputClassesOf(state, *shaders.vs) != shaders.inputClasses;
 }
 
 shader::RegisterClasses DxbcDraw::targetClassesOf(const ShaderCode& ps) const {
   return m_parts.targets.info().classes & ps.typedRegisters;
+}
+
+bool DxbcDraw::isDualSource(const core::DrawState& state) const {
+  return d3d9::usesSecondSource(state.blend, m_parts.targets.info().colorCount);
 }
 
 Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders) {
@@ -25,7 +33,8 @@ Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders
   shaders.vsModule = *module;
   if (shaders.ps) {
     shaders.targetClasses = targetClassesOf(*shaders.ps);
-    auto pixel = m_parts.shaders.tokenModule(*shaders.ps, shaders.targetClasses);
+    shaders.dualSource = isDualSource(state);
+    auto pixel = m_parts.shaders.tokenModule(*shaders.ps, shaders.targetClasses, shaders.dualSource);
     if (!pixel) return pixel.error();
     shaders.psModule = *pixel;
   }
@@ -90,7 +99,10 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
         break;
       }
       case DxbcBinding::Kind::Sampler: {
-        auto sampler = m_parts.samplers.get(bound.samplers[b.reg], {.compare = b.compare});
+        const core::SamplerState& sampled = bound.samplers[b.reg];
+        SampledAs as;
+        if (b.compare) as.compare = sampled.compare;
+        auto sampler = m_parts.samplers.get(sampled, as);
         if (!sampler) return sampler.error();
         write.image.sampler = sampler->handle;
         write.serial[0] = sampler->serial;

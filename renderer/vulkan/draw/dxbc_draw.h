@@ -36,6 +36,8 @@ private:
   void noteWrites(VkPipelineStageFlags2 stages);
   /// Returns the numbers of the targets that the pixel shader writes.
   shader::RegisterClasses targetClassesOf(const ShaderCode& ps) const;
+  /// True if o1 of the pixel shader is the second source colour.
+  bool isDualSource(const core::DrawState& state) const;
 
   const DrawParts m_parts;
   PipelineCache& m_pipelines;

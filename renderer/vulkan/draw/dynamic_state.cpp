@@ -5,17 +5,13 @@
 #include "renderer/d3d9/blending.h"
 #include "renderer/d3d9/depth_stencil.h"
 #include "renderer/d3d9/draw_rules.h"
+#include "renderer/vulkan/objects/compare_op.h"
 
 namespace aerogpu::vk {
 namespace {
 
 using core::Blend;
 using core::BlendOp;
-
-VkCompareOp compareOp(core::CompareFunc f) {
-  // D3DCMPFUNC counts from 1 in the order of VkCompareOp.
-  return static_cast<VkCompareOp>(static_cast<uint32_t>(f) - 1);
-}
 
 // The switches of this file are tables, one for each enumeration: the compiler says when a row is missing.
 VkStencilOp stencilOp(core::StencilOp op) {
@@ -75,6 +71,10 @@ VkBlendFactor blendFactor(Blend b) {
       return VK_BLEND_FACTOR_SRC1_COLOR;
     case Blend::InvSrcColor2:
       return VK_BLEND_FACTOR_ONE_MINUS_SRC1_COLOR;
+    case Blend::SrcAlpha2:
+      return VK_BLEND_FACTOR_SRC1_ALPHA;
+    case Blend::InvSrcAlpha2:
+      return VK_BLEND_FACTOR_ONE_MINUS_SRC1_ALPHA;
   }
   return VK_BLEND_FACTOR_ONE;
 }
@@ -82,8 +82,7 @@ VkBlendFactor blendFactor(Blend b) {
 VkBlendOp blendOp(BlendOp op) {
   return static_cast<VkBlendOp>(static_cast<uint32_t>(op) - 1);
 }
-static_assert(VK_BLEND_OP_ADD == 0 && VK_BLEND_OP_MAX == 4 && VK_COMPARE_OP_NEVER == 0 &&
-              VK_COMPARE_OP_ALWAYS == 7);
+static_assert(VK_BLEND_OP_ADD == 0 && VK_BLEND_OP_MAX == 4);
 
 }  // namespace
 
@@ -178,11 +177,11 @@ void DynamicState::emitRasterizer(const core::DrawState& state, bool frontIsCcw,
     VkDepthBiasRepresentationInfoEXT representation{VK_STRUCTURE_TYPE_DEPTH_BIAS_REPRESENTATION_INFO_EXT};
     representation.depthBiasRepresentation = VK_DEPTH_BIAS_REPRESENTATION_FLOAT_EXT;
     representation.depthBiasExact = caps.exactDepthBias;
-    const VkDepthBiasInfoEXT info{VK_STRUCTURE_TYPE_DEPTH_BIAS_INFO_EXT, &representation, bias.constant, 0,
-                                  bias.slope};
+    const VkDepthBiasInfoEXT info{VK_STRUCTURE_TYPE_DEPTH_BIAS_INFO_EXT, &representation, bias.constant,
+                                  bias.clamp, bias.slope};
     vk.CmdSetDepthBias2EXT(commands, &info);
   } else {
-    vk.CmdSetDepthBias(commands, bias.constant, 0, bias.slope);
+    vk.CmdSetDepthBias(commands, bias.constant, bias.clamp, bias.slope);
   }
   if (caps.dynamicPolygonMode)
     vk.CmdSetPolygonModeEXT(commands, !caps.fillModeNonSolid || r.fill == core::FillMode::Solid

@@ -52,12 +52,14 @@ Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& st
     return Error{ErrorCode::Backend, "patch lists need hull and domain shaders", {}};
   if (state.topology == core::Topology::TriangleFan && !caps.triangleFans)
     return Error{ErrorCode::Backend, "this GPU has no triangle fans", {}};
-  if (d3d9::usesSecondSource(state.blend)) {
+  if (d3d9::usesSecondSource(state.blend, targets.colorCount)) {
     if (!caps.dualSourceBlend) return Error{ErrorCode::Backend, "this GPU has no second source color", {}};
-    if (!shaders.vs->program || targets.colorCount > 1)
-      return Error{ErrorCode::Backend, "a second source color goes with one target and token-stream shaders",
+    if (targets.colorCount > 1)
+      return Error{ErrorCode::Backend, "a second source color goes with one target",
                    std::to_string(targets.colorCount) + " targets"};
   }
+  if (state.rasterizer.depthBiasClamp != 0 && !caps.depthBiasClamp)
+    return Error{ErrorCode::Backend, "this GPU does not clamp a depth bias", {}};
 
   const auto topologyClass = static_cast<uint32_t>(shaders.gs ? inputOf(shaders.gs->geometry)
                                                               : classOf(vulkanTopology(state.topology)));
@@ -71,7 +73,8 @@ Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& st
   brief.topologyClass = topologyClass;
   // One sample: D3D9 ignores the mask, and D3D10 draws nothing if its mask hides the sample.
   brief.sampleMask = targets.samples > 1 ? state.blend.sampleMask : ~0u;
-  brief.alphaToCoverage = targets.samples > 1 && state.blend.alphaToCoverage && shaders.vs->program;
+  brief.alphaToCoverage = targets.samples > 1 && (shaders.vs->program ? state.blend.alphaToCoverage
+                                                                      : state.blend.dxbcAlphaToCoverage);
   brief.cache = m_pipelines.generation();
   const bool allDynamic =
       caps.dynamicPolygonMode && caps.dynamicDepthClamp && caps.dynamicBlend && caps.dynamicVertexInput;

@@ -36,6 +36,7 @@ struct DrawShaders {
   const ModuleRef* gsModule = nullptr;
   const ModuleRef* psModule = nullptr;
   shader::RegisterClasses inputClasses = 0, targetClasses = 0;  ///< that the modules are made for; DXBC
+  bool dualSource = false;                                      ///< DXBC: o1 is the second source colour
   PipelineLayout layout;
 
   uint32_t outputMask() const { return ps ? ps->outputMask : 0; }

@@ -2,13 +2,15 @@
 // D3D9 sampler states in Vulkan's terms (see sampler_cache.h). The finest level (D3DSAMP_MAXMIPLEVEL) is the
 // lower end of the level of detail, as in the algorithm of the page "texldl". Vulkan clamps before it chooses
 // between the two filters, Direct3D 9 after it: with a finest level above 0, Vulkan filters a magnified
-// texture as a minified one.
+// texture as a minified one. Direct3D 10 leaves the order open, and Direct3D 11 has Vulkan's.
 #include "renderer/vulkan/objects/sampler_cache.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "renderer/d3d9/samplers.h"
+#include "renderer/vulkan/objects/compare_op.h"
 
 namespace aerogpu::vk {
 namespace {
@@ -37,21 +39,17 @@ VkFilter filter(Filter f) {
   return f >= Filter::Linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
 }
 
-float channel(uint32_t color, uint32_t shift) {
-  return static_cast<float>(color >> shift & 0xFF) / 255.0f;
-}
+using Color = std::array<uint32_t, 4>;  // RGBA, IEEE 754 bits
 
-/// Returns the image's channels, as a D3DCOLOR, that a view with `components` shows as `color`, as far as
-/// possible.
-uint32_t behind(uint32_t color, const Components& components) {
+/// Returns the image's channels that a view with `components` shows as `color`, as far as possible.
+Color behind(const Color& color, const Components& components) {
   if (components == Components{}) return color;
-  constexpr uint32_t kShifts[4] = {16, 8, 0, 24};  // red, green, blue, alpha
   const uint8_t shown[4] = {components.r, components.g, components.b, components.a};
-  uint32_t out = 0;
+  Color out{};
   for (int i = 3; i >= 0; --i) {  // red last: luminance takes it
     int from = shown[i] == VK_COMPONENT_SWIZZLE_IDENTITY ? i : shown[i] - VK_COMPONENT_SWIZZLE_R;
     if (from < 0) continue;  // zero or one
-    out = (out & ~(0xFFu << kShifts[from])) | (color >> kShifts[i] & 0xFF) << kShifts[from];
+    out[static_cast<size_t>(from)] = color[static_cast<size_t>(i)];
   }
   // Sets channels that no component shows so as to make a color that every device has.
   const auto known = [&](int channel) {
@@ -62,16 +60,24 @@ uint32_t behind(uint32_t color, const Components& components) {
     return false;
   };
   for (int channel = 0; channel < 4; ++channel)
-    if (!known(channel)) out |= (color >> kShifts[channel] & 0xFF) << kShifts[channel];
+    if (!known(channel)) out[static_cast<size_t>(channel)] = color[static_cast<size_t>(channel)];
   return out;
 }
 
+constexpr uint32_t kOneBits = 0x3F800000;
+constexpr Color kTransparentBlack{}, kOpaqueBlack{0, 0, 0, kOneBits},
+    kOpaqueWhite{kOneBits, kOneBits, kOneBits, kOneBits};
+
 /// Returns the nearest of the three border colours that every device has.
-VkBorderColor standardBorder(uint32_t color) {
-  if (color >> 24 < 0x80) return VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK;
-  const uint32_t sum = (color & 0xFF) + (color >> 8 & 0xFF) + (color >> 16 & 0xFF);
-  return sum < 3 * 0x80 ? VK_BORDER_COLOR_FLOAT_OPAQUE_BLACK : VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE;
+VkBorderColor standardBorder(const Color& color) {
+  constexpr float kHalf = 128.0f / 255.0f;
+  const auto channel = [&](size_t i) { return std::bit_cast<float>(color[i]); };
+  if (!(channel(3) >= kHalf)) return VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK;
+  return channel(0) + channel(1) + channel(2) >= 3 * kHalf ? VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE
+                                                           : VK_BORDER_COLOR_FLOAT_OPAQUE_BLACK;
 }
+
+static_assert(core::kAnyLod == VK_LOD_CLAMP_NONE);
 
 }  // namespace
 
@@ -101,21 +107,24 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, const S
     s.mip = std::min(s.mip, Filter::Point);
     s.maxAnisotropy = 1;
   }
-  const uint32_t color = s.borderColor == 0 ? 0 : behind(s.borderColor, as.components);
-  const bool standard = color == 0 || color == 0xFF000000u || color == 0xFFFFFFFFu;
+  const Color color = s.border == kTransparentBlack ? s.border : behind(s.border, as.components);
+  const bool standard = color == kTransparentBlack || color == kOpaqueBlack || color == kOpaqueWhite;
   // Only opaque black and custom colours need more information in the sampler.
-  const bool mapped = caps.borderColorSwizzle && !caps.borderSwizzleFromImage && color != 0 &&
-                      color != 0xFFFFFFFFu && as.components != Components{};
+  const bool mapped = caps.borderColorSwizzle && !caps.borderSwizzleFromImage && color != kTransparentBlack &&
+                      color != kOpaqueWhite && as.components != Components{};
   const Components components = mapped ? as.components : Components{};
   Key key{};
   key.words[0] = static_cast<uint64_t>(s.u) | static_cast<uint64_t>(s.v) << 4 |
                  static_cast<uint64_t>(s.w) << 8 | static_cast<uint64_t>(s.mag) << 12 |
                  static_cast<uint64_t>(s.min) << 16 | static_cast<uint64_t>(s.mip) << 20 |
-                 uint64_t{s.maxAnisotropy} << 24 | uint64_t{as.compare} << 32 | uint64_t{s.maxMipLevel} << 40;
-  key.words[1] = color | uint64_t{components.r} << 32 | uint64_t{components.g} << 36 |
-                 uint64_t{components.b} << 40 | uint64_t{components.a} << 44 |
-                 uint64_t{mapped && as.srgb} << 48;
+                 uint64_t{s.maxAnisotropy} << 24 |
+                 (as.compare ? static_cast<uint64_t>(*as.compare) << 32 : 0);
+  key.words[1] = uint64_t{components.r} | uint64_t{components.g} << 4 | uint64_t{components.b} << 8 |
+                 uint64_t{components.a} << 12 | uint64_t{mapped && as.srgb} << 16;
   key.words[2] = std::bit_cast<uint32_t>(s.lodBias);
+  key.words[3] = std::bit_cast<uint32_t>(s.minLod) | uint64_t{std::bit_cast<uint32_t>(s.maxLod)} << 32;
+  key.words[4] = color[0] | uint64_t{color[1]} << 32;
+  key.words[5] = color[2] | uint64_t{color[3]} << 32;
   if (const auto it = m_samplers.find(key); it != m_samplers.end()) return it->second.sampler;
   const HostMemory* owner = Shares::ownerNow(m_gpu.hostMemory);
   const auto dropOne = [this](const Key* oldest) { drop(*oldest); };
@@ -132,8 +141,8 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, const S
   info.mipmapMode = s.mip >= Filter::Linear ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST;
   // Without mip-mapping the level stays 0, but lambda may exceed 0 so that the minification filter is used
   // (Vulkan 1.3, "Samplers", note on maxLod).
-  info.minLod = static_cast<float>(s.maxMipLevel);
-  info.maxLod = s.mip == Filter::None ? info.minLod + 0.25f : VK_LOD_CLAMP_NONE;
+  info.minLod = s.minLod;
+  info.maxLod = s.mip == Filter::None ? info.minLod + 0.25f : std::max(s.minLod, s.maxLod);
   info.mipLodBias = std::clamp(s.lodBias, -maxBias, maxBias);
   info.addressModeU = addressMode(s.u, caps);
   info.addressModeV = addressMode(s.v, caps);
@@ -144,7 +153,7 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, const S
   }
   if (as.compare) {
     info.compareEnable = VK_TRUE;
-    info.compareOp = VK_COMPARE_OP_LESS_OR_EQUAL;
+    info.compareOp = compareOp(*as.compare);
   }
   VkSamplerCustomBorderColorCreateInfoEXT custom{
       VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT};
@@ -152,10 +161,7 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, const S
   if (!standard && caps.customBorderColor) {
     info.pNext = &custom;
     info.borderColor = VK_BORDER_COLOR_FLOAT_CUSTOM_EXT;
-    custom.customBorderColor.float32[0] = channel(color, 16);
-    custom.customBorderColor.float32[1] = channel(color, 8);
-    custom.customBorderColor.float32[2] = channel(color, 0);
-    custom.customBorderColor.float32[3] = channel(color, 24);
+    for (size_t i = 0; i < color.size(); ++i) custom.customBorderColor.uint32[i] = color[i];
   }
   VkSamplerBorderColorComponentMappingCreateInfoEXT mapping{
       VK_STRUCTURE_TYPE_SAMPLER_BORDER_COLOR_COMPONENT_MAPPING_CREATE_INFO_EXT};

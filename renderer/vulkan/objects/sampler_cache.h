@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Samplers by their D3D9 state. Render thread only.
+// Samplers by their state. Render thread only.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 
 #include "renderer/core/state.h"
@@ -18,8 +19,8 @@ struct CachedSampler {
 
 /// The properties of the sampled texture that a sampler depends on.
 struct SampledAs {
-  bool compare = false;  ///< D3D9's shadow maps compare less-or-equal
-  bool filters = true;   ///< else the nearest texel is taken
+  std::optional<core::CompareFunc> compare;
+  bool filters = true;  ///< else the nearest texel is taken
   bool srgb = false;
   Components components{};  ///< the view's, through which border colors are shown
 };
@@ -41,13 +42,14 @@ public:
 private:
   static constexpr uint64_t kBytes = 512;  ///< charge of one
   struct Key {
-    uint64_t words[3];
+    uint64_t words[6];
     bool operator==(const Key&) const = default;
   };
   struct Hash {
     size_t operator()(const Key& k) const {
-      return static_cast<size_t>((k.words[0] * 0x9E3779B97F4A7C15u ^ k.words[1]) * 0xC2B2AE3D27D4EB4Fu ^
-                                 k.words[2]);
+      uint64_t hash = 0;
+      for (const uint64_t word : k.words) hash = (hash ^ word) * 0x9E3779B97F4A7C15u ^ hash >> 32;
+      return static_cast<size_t>(hash);
     }
   };
   struct Entry {

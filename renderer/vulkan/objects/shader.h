@@ -65,6 +65,7 @@ struct ShaderCode {
     std::vector<shader::Varying> linked;
     shader::EmitOptions options;          ///< D3D9; linkedOutputs is `linked`
     shader::RegisterClasses classes = 0;  ///< of tokens
+    bool dualSource = false;              ///< DXBC
     ModuleRef module;
     HostMemoryCharge charge;
   };
@@ -114,8 +115,10 @@ public:
                                                   std::span<const uint8_t> bytes);
   /// Returns the module of a D3D9 shader. Valid until the next call for the same code.
   Result<const ModuleRef*> d3d9Module(ShaderCode& code, const shader::EmitOptions& options);
-  /// Returns the module of a shader of tokens for inputs, or targets, of these classes. Valid likewise.
-  Result<const ModuleRef*> tokenModule(ShaderCode& code, shader::RegisterClasses classes);
+  /// Returns the module of a DXBC shader for inputs, or targets, of these classes, which count for tokens.
+  /// `dualSource`: o1 of a pixel shader is the second source colour. Valid likewise.
+  Result<const ModuleRef*> tokenModule(ShaderCode& code, shader::RegisterClasses classes,
+                                       bool dualSource = false);
 
 private:
   static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest is dropped
@@ -139,7 +142,8 @@ private:
   Result<void> compileContainer(ShaderCode& code, std::span<const uint8_t> bytes,
                                 const shader::Dxbc& container);
   Result<void> takeGeometry(ShaderCode& code, const shader::Dxbc& container);
-  Result<Translated> translate(core::Stage stage, std::span<const uint8_t> container);
+  Result<Translated> translate(core::Stage stage, std::span<const uint8_t> container,
+                               bool dualSource = false);
   Result<ModuleRef> makeModule(std::span<const uint32_t> words);
   /// Keeps a variant's module, in place of the oldest if there are many.
   const ModuleRef* keep(ShaderCode& code, std::unique_ptr<ShaderCode::Variant> variant);

@@ -168,9 +168,8 @@ struct Finished {
 /// from; the second call, in a process that never saw those, checks that the module is valid and has only the
 /// bindings of the list of resources.
 Result<Finished> callTranslator(process::Client& client, std::span<const uint8_t> container,
-                                core::Stage stage, uint32_t set, const shader::LoopGuard& guard,
+                                const translator::DxbcRequest& request, const shader::LoopGuard& guard,
                                 const std::atomic<bool>* interrupted) {
-  const translator::DxbcRequest request{translatorStage(stage), set};
   auto bytes =
       translator::call(client, translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
   if (!bytes) return bytes.error();
@@ -190,13 +189,13 @@ Result<Finished> callTranslator(process::Client& client, std::span<const uint8_t
 
 }  // namespace
 
-Result<ShaderStore::Translated> ShaderStore::translate(core::Stage stage,
-                                                       std::span<const uint8_t> container) {
+Result<ShaderStore::Translated> ShaderStore::translate(core::Stage stage, std::span<const uint8_t> container,
+                                                       bool dualSource) {
   const uint32_t set = dxbcSetOf(stage);
   process::Client* const client = translator::shared();
   if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
-  auto finished = callTranslator(*client, container, stage, set, StopWords::guard(StopWords::kDxbcSet),
-                                 &m_gpu.interrupted);
+  auto finished = callTranslator(*client, container, {translatorStage(stage), set, dualSource},
+                                 StopWords::guard(StopWords::kDxbcSet), &m_gpu.interrupted);
   if (!finished) {
     if (client->isFirstToReportGone())
       m_gpu.log.line(AEROGPU_LOG_ERROR,

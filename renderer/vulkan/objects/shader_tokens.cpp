@@ -14,6 +14,14 @@ Result<shader::BuiltContainer> build(const ShaderCode& code, shader::RegisterCla
   return shader::buildContainer({parts.tokens, parts.inputs, parts.outputs}, classes);
 }
 
+/// Returns the container that a shader is, or is built into.
+Result<std::vector<uint8_t>> containerOf(const ShaderCode& code, shader::RegisterClasses classes) {
+  if (code.counts == core::TokenCounts{}) return shader::withValidChecksum(code.bytes);
+  auto built = build(code, classes);
+  if (!built) return built.error();
+  return std::move(built->bytes);
+}
+
 }  // namespace
 
 Result<void> ShaderStore::compileTokens(ShaderCode& code) {
@@ -29,13 +37,14 @@ Result<void> ShaderStore::compileTokens(ShaderCode& code) {
   return {};
 }
 
-Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::RegisterClasses classes) {
-  if (classes == 0) return &code.module;
+Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::RegisterClasses classes,
+                                                  bool dualSource) {
+  if (classes == 0 && !dualSource) return &code.module;
   for (const auto& variant : code.variants)
-    if (variant->classes == classes) return &variant->module;
-  auto built = build(code, classes);
-  if (!built) return built.error();
-  auto translated = translate(code.stage, built->bytes);
+    if (variant->classes == classes && variant->dualSource == dualSource) return &variant->module;
+  auto container = containerOf(code, classes);
+  if (!container) return container.error();
+  auto translated = translate(code.stage, *container, dualSource);
   if (!translated) return translated.error();
   // The set's layout is that of the first module, whatever the translator answers now.
   if (translated->bindings != code.bindings || translated->loops != code.module.loops)
@@ -48,6 +57,7 @@ Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::Regi
   module->loops = translated->loops;
   auto variant = std::make_unique<ShaderCode::Variant>();
   variant->classes = classes;
+  variant->dualSource = dualSource;
   variant->charge = std::move(*charge);
   variant->module = std::move(*module);
   return keep(code, std::move(variant));

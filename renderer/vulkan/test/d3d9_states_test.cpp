@@ -292,7 +292,7 @@ TEST_F(D3d9StatesTest, StreamsGoOnByInstances) {
   EXPECT_EQ(colorAt(2, 2), 0xFF112233u) << "each with the vertices again";
 }
 
-// DRAW-20
+// DRAW-22
 TEST_F(D3d9StatesTest, ASecondSourceColor) {
   CommandWriter w;
   const uint32_t ps =

@@ -59,7 +59,7 @@ uint32_t covered(const Bytes& got) {
   return count;
 }
 
-// DRAW-20
+// DRAW-22
 TEST_F(DrawTest, Topologies) {
   const uint32_t c = 0xFFFFFFFF;
   const auto corner = [&](float x, float y) { return at(x - 0.5f, y - 0.5f, c); };

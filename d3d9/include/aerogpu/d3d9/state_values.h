@@ -30,7 +30,8 @@ enum class CompareFunc : uint8_t {
 enum class StencilOp : uint8_t { Keep = 1, Zero, Replace, IncrSat, DecrSat, Invert, Incr, Decr };
 /// D3DFOGMODE.
 enum class FogMode : uint8_t { None = 0, Exp, Exp2, Linear };
-/// D3DBLEND; the last two are Direct3D 9Ex's.
+/// D3DBLEND; SrcColor2 and InvSrcColor2 are Direct3D 9Ex's. The last two are no render state's: D3D10_BLEND
+/// goes on so.
 enum class Blend : uint8_t {
   Zero = 1,
   One,
@@ -49,6 +50,8 @@ enum class Blend : uint8_t {
   InvBlendFactor,
   SrcColor2,
   InvSrcColor2,
+  SrcAlpha2,
+  InvSrcAlpha2,
 };
 /// D3DBLENDOP.
 enum class BlendOp : uint8_t { Add = 1, Subtract, RevSubtract, Min, Max };

@@ -49,7 +49,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   bool good = true;
-  for (const auto& list : {drawFeatures(), outputFeatures(), textureFeatures(), verbFeatures()})
+  for (const auto& list :
+       {d3d10Features(), drawFeatures(), outputFeatures(), textureFeatures(), verbFeatures()})
     for (const Feature& feature : list) good = record(feature, argv[1]) && good;
   return good ? 0 : 1;
 }

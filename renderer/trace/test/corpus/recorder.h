@@ -115,6 +115,7 @@ struct Feature {
 };
 
 /// The features of one file.
+std::vector<Feature> d3d10Features();
 std::vector<Feature> drawFeatures();
 std::vector<Feature> outputFeatures();
 std::vector<Feature> textureFeatures();
