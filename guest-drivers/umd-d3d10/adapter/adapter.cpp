@@ -24,6 +24,12 @@ HRESULT Adapter::open(const char *export_) {
     debugOutput(line.ended());
     return kNotAvailable;
   }
+  if (!(block().limits().flags & AEROGPU_CAPS_D3D10_STATES)) {
+    CallText line;
+    line.text("aerogpu: ").text(export_).text(": the host's GPU lacks states of Direct3D 10");
+    debugOutput(line.ended());
+    return kNotAvailable;
+  }
   m_formats = FormatTable(block());
   m_log.open(logLevel(), {"Direct3D 10", "d3d10"});
   return kOk;

@@ -6,52 +6,19 @@
 namespace aero {
 namespace {
 
-// D3DRENDERSTATETYPE. Direct3D 10's numbers of factors, comparisons and stencil operations are those of Direct3D 9.
+// D3DRENDERSTATETYPE. Direct3D 10's numbers of comparisons and stencil operations are those of Direct3D 9.
 enum : uint32_t {
-  kSrcBlend = 19,
-  kDestBlend = 20,
   kStencilFail = 53,
   kStencilZFail = 54,
   kStencilPass = 55,
   kStencilFunc = 56,
   kStencilRef = 57,
-  kColorWriteEnable1 = 190,
-  kSlopeScaleDepthBias = 175,
   kTwoSidedStencilMode = 185,
   kBackStencilFail = 186,
   kBackStencilZFail = 187,
   kBackStencilPass = 188,
   kBackStencilFunc = 189,
-  kSrcBlendAlpha = 207,
-  kDestBlendAlpha = 208,
 };
-constexpr uint32_t kMaskStates = 4;  // COLORWRITEENABLE, 1, 2, 3: targets with a mask of their own
-
-constexpr uint32_t kNone = 0xFFFFFFFF;
-
-/** Returns the factor in a block of blend state, kNone for those that only render states have. */
-uint32_t blockFactor(uint32_t factor) {
-  switch (factor) {
-  case D3D10_DDI_BLEND_ZERO:
-    return AEROGPU_BLEND_ZERO;
-  case D3D10_DDI_BLEND_ONE:
-    return AEROGPU_BLEND_ONE;
-  case D3D10_DDI_BLEND_SRC_ALPHA:
-    return AEROGPU_BLEND_SRC_ALPHA;
-  case D3D10_DDI_BLEND_INV_SRC_ALPHA:
-    return AEROGPU_BLEND_INV_SRC_ALPHA;
-  case D3D10_DDI_BLEND_DEST_ALPHA:
-    return AEROGPU_BLEND_DEST_ALPHA;
-  case D3D10_DDI_BLEND_INV_DEST_ALPHA:
-    return AEROGPU_BLEND_INV_DEST_ALPHA;
-  case D3D10_DDI_BLEND_BLEND_FACTOR:
-    return AEROGPU_BLEND_CONSTANT;
-  case D3D10_DDI_BLEND_INVBLEND_FACTOR:
-    return AEROGPU_BLEND_INV_CONSTANT;
-  default:
-    return kNone;
-  }
-}
 
 }  // namespace
 
@@ -125,52 +92,16 @@ HRESULT OutputState::sendTargets() {
   return m_objects.context.result(m_objects.context.send(packet));
 }
 
-/** Sends the blending of the bound targets. The device has one function and one switch for all of them. */
 HRESULT OutputState::sendBlend() {
-  const uint32_t count = m_colorCount ? m_colorCount : 1;
-  bool isFirst = true;
-  uint32_t first = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (m_colorCount && !m_colors[i]) continue;
-    if (isFirst) first = i;
-    isFirst = false;
-    const bool isSame = m_blend.isEnabled[i] == m_blend.isEnabled[first] &&
-                        (!m_blend.isEnabled[i] || m_blend.function[i] == m_blend.function[first]) &&
-                        (i < kMaskStates || m_blend.mask[i] == m_blend.mask[0]);
-    if (!isSame) return kNotAvailable;
-  }
-  const BlendFunction &function = m_blend.function[first];
-  aerogpu_cmd_set_blend_state packet = {};
-  aerogpu_blend_state &block = packet.state;
-  const uint32_t factors[4] = {blockFactor(function.source), blockFactor(function.target),
-                               blockFactor(function.sourceAlpha), blockFactor(function.targetAlpha)};
-  block.enable = m_blend.isEnabled[first];
-  block.src_factor = factors[0] == kNone ? uint32_t{AEROGPU_BLEND_ONE} : factors[0];
-  block.dst_factor = factors[1] == kNone ? uint32_t{AEROGPU_BLEND_ONE} : factors[1];
-  block.src_factor_alpha = factors[2] == kNone ? uint32_t{AEROGPU_BLEND_ONE} : factors[2];
-  block.dst_factor_alpha = factors[3] == kNone ? uint32_t{AEROGPU_BLEND_ONE} : factors[3];
-  block.blend_op = function.operation - D3D10_DDI_BLEND_OP_ADD;
-  block.blend_op_alpha = function.operationAlpha - D3D10_DDI_BLEND_OP_ADD;
-  block.color_write_mask = m_blend.mask[0];
-  memcpy(block.blend_constant_rgba_f32, m_factor, sizeof m_factor);
-  block.sample_mask = m_sampleMask;
-  bool sent = m_objects.context.send(packet);
-  // What the block cannot say follows it, in render states.
-  const uint32_t states[4][2] = {{kSrcBlend, function.source},
-                                 {kDestBlend, function.target},
-                                 {kSrcBlendAlpha, function.sourceAlpha},
-                                 {kDestBlendAlpha, function.targetAlpha}};
-  for (uint32_t i = 0; i < 4; i++)
-    if (factors[i] == kNone) sent = sent && sendStates(&states[i], 1);
-  for (uint32_t i = 1; i < kMaskStates; i++) {
-    const uint32_t mask[1][2] = {{kColorWriteEnable1 + i - 1, m_blend.mask[i]}};
-    if (m_blend.mask[i] != m_blend.mask[0]) sent = sent && sendStates(mask, 1);
-  }
-  aerogpu_cmd_ext_set_state coverage = {};
-  coverage.state = AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE;
-  coverage.value = m_blend.isAlphaToCoverage;
-  sent = sent && m_objects.context.send(coverage);
-  return m_objects.context.result(sent);
+  for (uint32_t i = 0; m_colorCount > 1 && i < m_colorCount; i++)
+    if (m_blend.isDualSource(i)) return kNotAvailable;  // a second colour takes the place of a second target
+  auto *packet = m_objects.context.append<aerogpu_cmd_ext_set_blend>(m_blend.count);
+  if (!packet) return m_objects.context.result(false);
+  packet->flags = m_blend.flags;
+  packet->sample_mask = m_sampleMask;
+  memcpy(packet->blend_constant_rgba_f32, m_factor, sizeof m_factor);
+  memcpy(Context::elementsOf(packet), m_blend.targets, m_blend.count * sizeof m_blend.targets[0]);
+  return kOk;
 }
 
 bool OutputState::sendDepth() {
@@ -193,9 +124,10 @@ bool OutputState::sendDepth() {
 bool OutputState::sendRasterizer() {
   aerogpu_cmd_set_rasterizer_state packet = {};
   packet.state = m_rasterizer.block;
-  uint32_t bias[1][2] = {{kSlopeScaleDepthBias, 0}};
-  memcpy(&bias[0][1], &m_rasterizer.slopeScaledDepthBias, sizeof bias[0][1]);
-  return m_objects.context.send(packet) && sendStates(bias, 1);
+  aerogpu_cmd_ext_set_depth_bias bias = {};
+  memcpy(&bias.slope_scaled_f32, &m_rasterizer.slopeScaledDepthBias, sizeof bias.slope_scaled_f32);
+  memcpy(&bias.clamp_f32, &m_rasterizer.depthBiasClamp, sizeof bias.clamp_f32);
+  return m_objects.context.send(packet) && m_objects.context.send(bias);
 }
 
 HRESULT OutputState::send() {

@@ -28,7 +28,9 @@ void StageState::setTextures(UINT first, UINT count, const D3D10DDI_HSHADERRESOU
 void StageState::setSamplers(UINT first, UINT count, const D3D10DDI_HSAMPLER *samplers) {
   for (UINT i = 0; i < count && first + i < kSamplers; i++) {
     const auto *sampler = static_cast<const SamplerState *>(samplers[i].pDrvPrivate);
-    m_samplers[first + i] = sampler ? *sampler : SamplerState{};
+    const SamplerState wanted = sampler ? *sampler : SamplerState{};
+    if (!memcmp(&wanted.block, &m_samplers[first + i].block, sizeof wanted.block)) continue;
+    m_samplers[first + i] = wanted;
     m_dirtySamplers.add(first + i);
     m_dirty |= m_bit;
   }
@@ -72,20 +74,13 @@ bool StageState::sendTextures() {
 }
 
 bool StageState::sendSamplers() {
-  for (uint32_t slot = m_dirtySamplers.begin; slot < m_dirtySamplers.end; slot++) {
-    for (uint32_t state = SamplerState::kFirst; state < SamplerState::kStates; state++) {
-      const uint32_t value = m_samplers[slot].values[state];
-      if (m_isSent[slot] && m_sent[slot].values[state] == value) continue;
-      auto *packet = m_objects.context.append<aerogpu_cmd_set_sampler_state>();
-      if (!packet) return false;
-      packet->shader_stage = m_stage;
-      packet->slot = slot;
-      packet->state = state;
-      packet->value = value;
-    }
-    m_sent[slot] = m_samplers[slot];
-    m_isSent[slot] = true;
-  }
+  const uint32_t count = m_dirtySamplers.end - m_dirtySamplers.begin;
+  auto *packet = m_objects.context.append<aerogpu_cmd_ext_set_samplers>(count);
+  if (!packet) return false;
+  packet->shader_stage = m_stage;
+  packet->start_slot = m_dirtySamplers.begin;
+  aerogpu_ext_sampler *out = Context::elementsOf(packet);
+  for (uint32_t i = 0; i < count; i++) out[i] = m_samplers[m_dirtySamplers.begin + i].block;
   m_dirtySamplers = {};
   return true;
 }

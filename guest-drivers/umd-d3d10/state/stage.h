@@ -56,9 +56,6 @@ private:
   Resource *m_buffers[kBuffers] = {};
   View *m_textures[kTextures] = {};
   SamplerState m_samplers[kSamplers];
-  // What the device has; a new context's are Direct3D 9's defaults.
-  SamplerState m_sent[kSamplers];
-  bool m_isSent[kSamplers] = {};
   uint32_t m_textureEnd = 0;  // no texture is bound from here on
   SlotRange m_dirtyBuffers, m_dirtyTextures, m_dirtySamplers;
 };

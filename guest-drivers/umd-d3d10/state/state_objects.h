@@ -3,6 +3,7 @@
 // description that the device cannot follow is refused when it is made, except where the bound targets decide.
 #pragma once
 
+#include "aerogpu/aerogpu_cmd_d3d10_states.h"
 #include "aerogpu/aerogpu_cmd_state.h"
 #include "guest-drivers/umd-d3d10/submit/device_objects.h"
 
@@ -15,20 +16,16 @@ struct StateObject {
   void destroy(DeviceObjects &) {}
 };
 
-struct BlendFunction {
-  uint8_t source = D3D10_DDI_BLEND_ONE, target = D3D10_DDI_BLEND_ZERO, operation = D3D10_DDI_BLEND_OP_ADD;
-  uint8_t sourceAlpha = D3D10_DDI_BLEND_ONE, targetAlpha = D3D10_DDI_BLEND_ZERO;
-  uint8_t operationAlpha = D3D10_DDI_BLEND_OP_ADD;
-  bool operator==(const BlendFunction &) const = default;
-};
-
 struct BlendState : StateObject {
-  bool isAlphaToCoverage = false;
-  bool isEnabled[kTargets] = {};
-  uint8_t mask[kTargets] = {15, 15, 15, 15, 15, 15, 15, 15};  // bit 0 R, 1 G, 2 B, 3 A
-  BlendFunction function[kTargets];
+  uint32_t flags = 0;  // enum aerogpu_ext_blend_flags
+  uint32_t count = 1;  // of the targets that differ; those beyond them are as the last one
+  aerogpu_ext_target_blend targets[kTargets] = {{0, D3D10_DDI_BLEND_ONE, D3D10_DDI_BLEND_ZERO, D3D10_DDI_BLEND_OP_ADD,
+                                                 D3D10_DDI_BLEND_ONE, D3D10_DDI_BLEND_ZERO, D3D10_DDI_BLEND_OP_ADD,
+                                                 15}};
 
   HRESULT create(DeviceObjects &objects, const D3D10_1_DDI_BLEND_DESC &desc);
+  /** True if target `index` takes a second colour of the pixel shader. */
+  bool isDualSource(uint32_t index) const;
 };
 
 struct StencilSide {
@@ -45,15 +42,14 @@ struct DepthStencilState : StateObject {
 
 struct RasterizerState : StateObject {
   aerogpu_rasterizer_state block = {AEROGPU_FILL_SOLID, AEROGPU_CULL_BACK, 0, 0, 0, AEROGPU_RASTERIZER_FLAG_NONE};
-  float slopeScaledDepthBias = 0;
+  float slopeScaledDepthBias = 0, depthBiasClamp = 0;
 
   HRESULT create(DeviceObjects &objects, const D3D10_DDI_RASTERIZER_DESC &desc);
 };
 
-/** D3DSAMP_* and their values; the place is the state's number. */
 struct SamplerState : StateObject {
-  static constexpr uint32_t kFirst = 1, kStates = 11;            // ADDRESSU to MAXANISOTROPY
-  uint32_t values[kStates] = {0, 3, 3, 3, 0, 2, 2, 2, 0, 0, 1};  // Direct3D 10's default: clamped and linear
+  SamplerState();  // Direct3D 10's default
+  aerogpu_ext_sampler block = {};
 
   HRESULT create(DeviceObjects &objects, const D3D10_DDI_SAMPLER_DESC &desc);
 };

@@ -118,7 +118,7 @@ TEST_P(Draws10, ConstantBuffersOfBothKinds) {
   p->destroy(dynamic);
 }
 
-TEST_P(Draws10, BlendingByBlockAndByStates) {
+TEST_P(Draws10, BlendingOfOneTarget) {
   const FLOAT factor[4] = {0.5f, 0.5f, 0.5f, 0.5f}, ones[4] = {1, 1, 1, 1};
   struct Row {
     D3D10_DDI_BLEND source, target;
@@ -159,23 +159,11 @@ TEST_P(Draws10, BlendingByBlockAndByStates) {
   p->destroy(state);
 }
 
-TEST_P(Draws10, WhatBlendingCannotSayIsRefused) {
-  D3D10_1_DDI_BLEND_DESC of = defaultBlend();
-  of.RenderTarget[0].BlendEnable = TRUE;
-  of.RenderTarget[0].SrcBlend = D3D10_DDI_BLEND_SRC1_COLOR;
-  D3D10DDI_HBLENDSTATE state;
-  EXPECT_EQ(p->tryBlend(of, state), kOutOfMemory);
+TEST_P(Draws10, LinesAreNotSmoothed) {
   D3D10_DDI_RASTERIZER_DESC lines = defaultRasterizer();
   lines.AntialiasedLineEnable = TRUE;
   D3D10DDI_HRASTERIZERSTATE raster;
   EXPECT_EQ(p->tryRasterizer(lines, raster), kOutOfMemory);
-  D3D10_DDI_SAMPLER_DESC compare = defaultSampler(), level = defaultSampler(), border = defaultSampler();
-  compare.Filter = D3D10_DDI_FILTER_COMPARISON_MIN_MAG_MIP_LINEAR;
-  level.MinLOD = 0.5f;
-  border.AddressU = D3D10_DDI_TEXTURE_ADDRESS_BORDER;
-  border.BorderColor[0] = 0.3f;
-  D3D10DDI_HSAMPLER sampler;
-  for (const auto &each : {compare, level, border}) EXPECT_EQ(p->trySampler(each, sampler), kOutOfMemory);
 }
 
 TEST_P(Draws10, TargetsHaveMasksOfTheirOwn) {
@@ -206,6 +194,79 @@ TEST_P(Draws10, TargetsHaveMasksOfTheirOwn) {
   p->destroy(twice);
   AERO_CALL(*rt, SetBlendState, D3D10DDI_HBLENDSTATE{}, ones, 0xFFFFFFFFu);
   p->setTargets({});
+  p->destroy(state);
+  p->destroy(other);
+  p->destroy(second);
+}
+
+/** Writes v1 to o0, and to o1 v1 in another order. */
+D3D10DDI_HSHADER twoOutputs(Program &p, uint32_t swizzle) {
+  Tokens code;
+  op(code, 0x62 | 2u << 11, {dst(kInput, 1, 15)});
+  for (uint32_t i = 0; i < 2; i++) op(code, 0x65, {dst(kOutput, i, 15)});
+  op(code, kMov, {dst(kOutput, 0, 15), src(kInput, 1)});
+  op(code, kMov, {dst(kOutput, 1, 15), src(kInput, 1, swizzle)});
+  op(code, kRet, {});
+  return p.shader(program(kPs40, code), {{D3D10_SB_NAME_POSITION, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}},
+                  {{D3D10_SB_NAME_UNDEFINED, 0, 15}, {D3D10_SB_NAME_UNDEFINED, 1, 15}});
+}
+
+TEST_P(Draws10, TargetsAreBlendedEachInItsWay) {
+  if (GetParam() < D3D10_1_DDI_INTERFACE_VERSION) GTEST_SKIP() << "Direct3D 10.0 has one function";
+  const auto second = p->resource(desc);
+  const auto other = p->target(second, desc.format);
+  p->setTargets({view, other});
+  D3D10_1_DDI_BLEND_DESC of = defaultBlend();
+  of.IndependentBlendEnable = TRUE;
+  of.RenderTarget[0].BlendEnable = of.RenderTarget[1].BlendEnable = TRUE;
+  of.RenderTarget[0].SrcBlend = of.RenderTarget[0].DestBlend = D3D10_DDI_BLEND_ONE;
+  of.RenderTarget[1].SrcBlend = D3D10_DDI_BLEND_SRC_ALPHA;
+  of.RenderTarget[1].DestBlend = D3D10_DDI_BLEND_INV_SRC_ALPHA;
+  const auto state = blend(of);
+  const FLOAT ones[4] = {1, 1, 1, 1};
+  AERO_CALL(*rt, SetBlendState, state, ones, 0xFFFFFFFFu);
+  const auto twice = twoOutputs(*p, kXyzw);
+  AERO_CALL(*rt, PsSetShader, twice);
+  p->clear(view, 0, 0.4f, 0, 1);
+  p->clear(other, 0, 0.4f, 0, 1);
+  draw(rect(0, 0, 16, 16, {0.8f, 0.2f, 0, 0.5f}));
+  EXPECT_EQ(p->pixels(texture, desc)[0] & 0xFFFFFF, 0xCC9900u) << "1 + 1";
+  EXPECT_EQ(p->pixels(second, desc)[0] & 0xFFFFFF, 0x664D00u) << "a half of each";
+  AERO_CALL(*rt, PsSetShader, color);
+  AERO_CALL(*rt, SetBlendState, D3D10DDI_HBLENDSTATE{}, ones, 0xFFFFFFFFu);
+  p->setTargets({});
+  p->destroy(twice);
+  p->destroy(state);
+  p->destroy(other);
+  p->destroy(second);
+}
+
+TEST_P(Draws10, ASecondColorIsO1) {
+  D3D10_1_DDI_BLEND_DESC of = defaultBlend();
+  of.RenderTarget[0].BlendEnable = TRUE;
+  of.RenderTarget[0].SrcBlend = D3D10_DDI_BLEND_ONE;
+  of.RenderTarget[0].DestBlend = D3D10_DDI_BLEND_SRC1_COLOR;
+  const auto state = blend(of);
+  const FLOAT ones[4] = {1, 1, 1, 1};
+  AERO_CALL(*rt, SetBlendState, state, ones, 0xFFFFFFFFu);
+  const auto twice = twoOutputs(*p, 0x1B);  // wzyx
+  AERO_CALL(*rt, PsSetShader, twice);
+  p->clear(view, 0.8f, 0.6f, 0.4f, 1);
+  draw(rect(0, 0, 16, 16, {0.2f, 0, 0.5f, 0.25f}));
+  // o1 is (0.25, 0.5, 0, 0.2).
+  EXPECT_EQ(p->pixels(texture, desc)[0] & 0xFFFFFF, 0x664D80u);
+  const auto second = p->resource(desc);
+  const auto other = p->target(second, desc.format);
+  p->setTargets({view, other});
+  const auto buffer = p->buffer(96, D3D10_DDI_BIND_VERTEX_BUFFER);
+  p->stream(buffer, sizeof(Corner));
+  EXPECT_NE(AERO_CALL(*rt, Draw, 3u, 0u), 0) << "and goes with one target";
+  p->stream({}, 0);
+  AERO_CALL(*rt, PsSetShader, color);
+  AERO_CALL(*rt, SetBlendState, D3D10DDI_HBLENDSTATE{}, ones, 0xFFFFFFFFu);
+  p->setTargets({});
+  p->destroy(buffer);
+  p->destroy(twice);
   p->destroy(state);
   p->destroy(other);
   p->destroy(second);

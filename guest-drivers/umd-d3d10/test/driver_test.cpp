@@ -74,6 +74,12 @@ TEST_P(Umd10, ADeviceWithoutTheExtensionsIsRefused) {
   EXPECT_LT(rt.openAdapter(), 0);
   takeDebugOutput();
   kernel.featuresHigh |= AEROGPU_EXT_FEATURE_HI_UPDATES;
+  aerogpu_caps caps;
+  memcpy(&caps, kernel.block.data(), sizeof caps);
+  caps.flags &= ~AEROGPU_CAPS_D3D10_STATES;
+  memcpy(kernel.block.data(), &caps, sizeof caps);
+  EXPECT_LT(rt.openAdapter(), 0);
+  EXPECT_EQ(takeDebugOutput().size(), 1u);
   kernel.block.clear();
   EXPECT_LT(rt.openAdapter(), 0);
   EXPECT_EQ(takeDebugOutput().size(), 1u);
