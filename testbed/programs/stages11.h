@@ -40,13 +40,13 @@ public:
   bool createTextured(ID3D11Device *device);
   /** The colour cb0[0]. */
   bool createPlain(ID3D11Device *device);
+  /** A shader of this code, with its checksum. */
+  bool create(ID3D11Device *device, const std::vector<uint32_t> &code);
   void bind(ID3D11DeviceContext *context);
   /** Overwrites the constants by MAP_WRITE_DISCARD. */
   bool setConstants(ID3D11DeviceContext *context, const float (&values)[8]);
 
 private:
-  bool create(ID3D11Device *device, const std::vector<uint32_t> &code);
-
   ComPtr<ID3D11PixelShader> shader_;
   ComPtr<ID3D11Buffer> constants_;
 };
