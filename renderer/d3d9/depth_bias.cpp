@@ -36,6 +36,10 @@ DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const 
     }
     bias /= inOne;
   }
+  if (out.slope == 0 && out.clamp != 0) {  // then it is known what is clamped
+    bias = out.clamp > 0 ? std::min(bias, out.clamp) : std::max(bias, out.clamp);
+    out.clamp = 0;
+  }
   bias = std::clamp(bias, -1.0f, 1.0f);  // a larger bias leads out of the depth range too
   if (bias == 0) return out;             // it was too small for a float
   if (ways.inDepth) {

@@ -34,8 +34,8 @@ struct DepthBias {
 /// ("Depth Bias", Direct3D 10). Vulkan's unit is up to the implementation for 24 bits (it may double a step),
 /// and follows the primitive's depth in float formats (Vulkan 1.3, "Depth Bias"), so that a bias in depth
 /// cannot be passed exactly without DepthBiasWays::inDepth. Shifting the depth range after the perspective
-/// division is exact too, and comes after clipping as in Direct3D; a clamp knows nothing of it, so a bias
-/// with a clamp is never one of the range. `minDepth`, `maxDepth`: the viewport's, in [0, 1].
+/// division is exact too, and comes after clipping as in Direct3D; a GPU's clamp knows nothing of it,
+/// so with a slope and a clamp the range stays. `minDepth`, `maxDepth`: the viewport's, in [0, 1].
 DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const DepthBiasWays& ways,
                     float minDepth, float maxDepth);
 

@@ -66,6 +66,34 @@ TEST(DepthBias, AShiftIsExactAndNeverVanishes) {
   EXPECT_NEAR(odd.shift, 1e-5f, 0x1p-24f);
 }
 
+// DXS-9
+TEST(DepthBias, AClampCountsForTheSum) {
+  core::RasterizerState state = biased(0.125f);
+  state.depthBiasClamp = 0.0625f;
+  for (const DepthSteps steps : {DepthSteps::Fixed, DepthSteps::Fixed16, DepthSteps::Float32}) {
+    const DepthBias b = depthBias(state, steps, kAnyRange, 0, 1);
+    EXPECT_EQ(b.shift, 0.0625f);
+    EXPECT_FALSE(b.any()) << "without a slope the GPU has nothing to clamp";
+  }
+  state.depthBias = -0.125f;
+  EXPECT_EQ(depthBias(state, DepthSteps::Fixed, kAnyRange, 0, 1).shift, -0.125f) << "a clamp has a side";
+  state.depthBiasClamp = -0.03125f;
+  EXPECT_EQ(depthBias(state, DepthSteps::Fixed, kAnyRange, 0, 1).shift, -0.03125f);
+  state.slopeScaledDepthBias = 2;
+  const DepthBias both = depthBias(state, DepthSteps::Fixed, kAnyRange, 0, 1);
+  EXPECT_EQ(both.shift, 0);
+  EXPECT_EQ(both.constant, -0.125f * 16777216);
+  EXPECT_EQ(both.clamp, -0.03125f);
+  core::RasterizerState integer = biased(64, 0, true);
+  integer.depthBiasClamp = 1e-6f;
+  EXPECT_EQ(depthBias(integer, DepthSteps::Float32, kAnyRange, 0, 1).clamp, 1e-6f)
+      << "steps of float depth are the primitive's";
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {
+    integer.depthBiasClamp = bad;
+    EXPECT_EQ(depthBias(integer, DepthSteps::Float32, kAnyRange, 0, 1).clamp, 0) << bad;
+  }
+}
+
 TEST(DepthBias, WhatIsNoneOrNoNumberDoesNothing) {
   for (const float bad : {0.0f, NAN, INFINITY, -INFINITY}) {
     const DepthBias b = depthBias(biased(bad, bad), DepthSteps::Fixed, kInDepth, 0, 1);
