@@ -114,25 +114,28 @@ HRESULT DriverDevice::create(const Choice &choice, UINT flags, const CallbackSet
 
 runtime::KernelResource *DriverDevice::addKernelResource() {
   std::erase_if(m_kernelResources, [this](const Resource &resource) {
-    if (!resource.retired || hasAllocations(resource.kernel.get())) return false;
+    if (!resource.retired || !resource.freed || hasAllocations(resource.kernel.get())) return false;
     removeResource(resource.kernel.get());
     return true;
   });
-  m_kernelResources.push_back({std::make_unique<runtime::KernelResource>(), false});
+  m_kernelResources.push_back({std::make_unique<runtime::KernelResource>(), false, false});
   addResource(m_kernelResources.back().kernel.get());
   return m_kernelResources.back().kernel.get();
 }
 
-void DriverDevice::retireKernelResource(runtime::KernelResource *resource) {
+void DriverDevice::retireKernelResource(runtime::KernelResource *resource, runtime::KernelResource *identity) {
   // Page "Changes from Direct3D 10": a primary's pfnDeallocateCb comes inside of DestroyResource.
-  if (resource->primary && hasAllocations(resource)) brokenRule("DestroyResource left the allocations of a primary");
-  for (Resource &row : m_kernelResources) row.retired |= row.kernel.get() == resource;
+  if (identity->primary && hasAllocations(identity)) brokenRule("DestroyResource left the allocations of a primary");
+  for (Resource &row : m_kernelResources) {
+    row.retired |= row.kernel.get() == resource;
+    row.freed |= row.kernel.get() == identity;
+  }
 }
 
 HRESULT DriverDevice::flush() {
   const HRESULT result = call<&D3D11DDI_DEVICEFUNCS::pfnFlush>();
   for (const Resource &row : m_kernelResources)
-    if (row.retired && !isLost() && hasAllocations(row.kernel.get()))
+    if (row.freed && !isLost() && hasAllocations(row.kernel.get()))
       brokenRule("Flush left the allocations of a resource that was destroyed");
   return result;
 }

@@ -109,10 +109,11 @@ public:
   /// Runs pfnSetDisplayMode of DXGI, which scans a primary out.
   HRESULT setDisplayMode(DXGI_DDI_HRESOURCE primary);
 
-  /// Adds a resource for callbacks. A retired one stays as long as the driver has allocations for it: those of a
-  /// primary must be gone by then, others by the next flush.
+  /// Adds a resource for callbacks. A retired one stays as long as the driver has allocations for it.
   runtime::KernelResource *addKernelResource();
-  void retireKernelResource(runtime::KernelResource *resource);
+  /// The driver has destroyed the object of a resource. `identity`: the resource whose allocations the object had, if
+  /// it has changed places with others. A primary's must be gone, others by the next flush.
+  void retireKernelResource(runtime::KernelResource *resource, runtime::KernelResource *identity);
   /// Calls pfnFlush. Returns the code that it reported, else S_OK.
   HRESULT flush();
 
@@ -154,7 +155,8 @@ private:
   PrivateMemory m_memory;
   struct Resource {
     std::unique_ptr<runtime::KernelResource> kernel;
-    bool retired;
+    bool retired;  ///< its object is gone
+    bool freed;    ///< the object that had its allocations is
   };
   std::vector<Resource> m_kernelResources;
   D3D10DDI_HDEVICE m_driver{};

@@ -2,6 +2,7 @@
 #include "testbed/d3d11-runtime/driver/resource.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "testbed/d3d11-runtime/formats/formats.h"
 
@@ -290,6 +291,11 @@ UINT64 DriverResource::updateBytes(UINT subresource, const D3D11_BOX *box, UINT 
   const UINT height = box ? box->bottom - box->top : levelSize(d.height, level);
   const UINT depth = box ? box->back - box->front : levelSize(d.depth, level);
   return bytesOf(format, width, height, depth, rowPitch, depthPitch);
+}
+
+void DriverResource::rotateIdentities(const std::vector<DriverResource *> &resources) {
+  for (size_t i = 0; i + 1 < resources.size(); ++i)
+    std::swap(resources[i]->m_kernel.identity, resources[i + 1]->m_kernel.identity);
 }
 
 void DriverResource::setPriority(UINT priority) {

@@ -48,6 +48,9 @@ public:
   UINT64 updateBytes(UINT subresource, const D3D11_BOX *box, UINT rowPitch, UINT depthPitch) const;
   /// `priority`: DXGI_RESOURCE_PRIORITY_
   void setPriority(UINT priority);
+  /// Takes over what the driver's object of the next one had (RotateResourceIdentities), the last one what the first
+  /// had.
+  static void rotateIdentities(const std::vector<DriverResource *> &resources);
   /// Writes a part of a subresource from the program's memory.
   void update(UINT subresource, const D3D11_BOX *box, const void *data, UINT rowPitch, UINT depthPitch);
 
@@ -59,16 +62,18 @@ private:
   /// The resource for callbacks. It outlives this object: a driver frees allocations at its next flush.
   class Kernel {
   public:
-    explicit Kernel(DriverDevice &device) : m_device(device), m_resource(device.addKernelResource()) {}
+    explicit Kernel(DriverDevice &device)
+        : identity(device.addKernelResource()), m_device(device), m_resource(identity) {}
     ~Kernel() {
       if (isOpened) m_device.closeResource(*m_resource);
-      m_device.retireKernelResource(m_resource);
+      m_device.retireKernelResource(m_resource, identity);
     }
     Kernel(const Kernel &) = delete;
     Kernel &operator=(const Kernel &) = delete;
     void *handle() const { return m_resource; }
     runtime::KernelResource *operator->() const { return m_resource; }
-    bool isOpened = false;  ///< another device made it; the driver does not close it
+    runtime::KernelResource *identity;  ///< whose allocations the driver's object has
+    bool isOpened = false;              ///< another device made it; the driver does not close it
 
   private:
     DriverDevice &m_device;

@@ -348,7 +348,11 @@ private:
   void rotate() {
     if (m_buffers.size() < 2) return;
     std::vector<DXGI_DDI_HRESOURCE> handles;
-    for (BackBuffer *buffer : m_buffers) handles.push_back(buffer->resource().dxgiHandle());
+    std::vector<DriverResource *> resources;
+    for (BackBuffer *buffer : m_buffers) {
+      handles.push_back(buffer->resource().dxgiHandle());
+      resources.push_back(&buffer->resource());
+    }
     Lent<DXGI_DDI_HRESOURCE> lent(handles);
     DXGI_DDI_ARG_ROTATE_RESOURCE_IDENTITIES argument{};
     argument.pResources = lent.data();
@@ -356,6 +360,7 @@ private:
     const HRESULT result = m_host.driver().dxgi<&DXGI_DDI_BASE_FUNCTIONS::pfnRotateResourceIdentities>(argument);
     if (result != S_OK)
       runtime::brokenRule("RotateResourceIdentities gave 0x%08lx", static_cast<unsigned long>(result));
+    DriverResource::rotateIdentities(resources);
   }
 
   SwapChainHost &m_host;

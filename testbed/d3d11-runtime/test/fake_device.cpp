@@ -370,6 +370,13 @@ HRESULT APIENTRY blt(DXGI_DDI_ARG_BLT *data) {
 
 HRESULT APIENTRY rotate(DXGI_DDI_ARG_ROTATE_RESOURCE_IDENTITIES *data) {
   record("RotateResourceIdentities %u", data->Resources);
+  for (UINT i = 0; i + 1 < data->Resources; ++i) {
+    void *one = reinterpret_cast<void *>(data->pResources[i]),
+         *next = reinterpret_cast<void *>(data->pResources[i + 1]);
+    if (!g_device->owners.count(one) || !g_device->owners.count(next)) continue;
+    std::swap(g_device->owners[one], g_device->owners[next]);
+    std::swap(g_device->allocations[one], g_device->allocations[next]);
+  }
   return S_OK;
 }
 

@@ -99,6 +99,9 @@ TEST_CASE(beginsOnTheFullScreen) {
   EXPECT(shown.chain->GetContainingOutput(output.put()) == S_OK &&
          shown.chain->GetFullscreenState(nullptr, target.put()) == S_OK && output.get() == target.get());
   EXPECT(shown.chain->SetFullscreenState(FALSE, output.get()) == DXGI_ERROR_INVALID_CALL && isFull(shown.chain.get()));
+  // After an odd number of flips each buffer has what the other one was made with.
+  EXPECT(shown.chain->Present(0, 0) == S_OK);
+  EXPECT_CALLS("Present blt 0 flip 1", "RotateResourceIdentities 2");
   // Another mode: frames are stretched.
   DXGI_MODE_DESC mode{};
   mode.Width = 1024;
