@@ -48,6 +48,7 @@ HRESULT WINAPI D3D11CreateDeviceAndSwapChain(IDXGIAdapter *adapter, D3D_DRIVER_T
   Device *device = nullptr;
   HRESULT result = Device::create(adapter, flags, levels, levelCount, &device);
   if (FAILED(result)) return result;
+  device->addFacet(nullptr, facetsOf11());
   device->offerDeferred(makeDeferredContext);
   if (swapChain) {
     IDXGIAdapter *used = nullptr;

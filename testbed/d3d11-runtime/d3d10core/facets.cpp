@@ -15,6 +15,17 @@ struct Kind {
   std::unique_ptr<Facet> (*make)(ChildBase &object, ID3D11DeviceContext &context);
 };
 template <class F> constexpr Kind kKind = {__uuidof(typename F::Object::ChildInterface), make<F>};
+/// Makes them for any device.
+class Facets final : public FacetSource {
+public:
+  std::unique_ptr<Facet> makeFacet(ChildBase &object, REFIID kind) override {
+    ID3D11DeviceContext *context = nullptr;
+    object.core().device->GetImmediateContext(&context);
+    context->Release();  // it lives as long as its device
+    return makeChildFacet(object, kind, *context);
+  }
+};
+
 constexpr const Kind *kKinds[] = {
     &kKind<BufferFacet>,
     &kKind<Texture2DFacet>,
@@ -38,6 +49,11 @@ std::unique_ptr<Facet> makeChildFacet(ChildBase &object, REFIID kind, ID3D11Devi
   for (const Kind *row : kKinds)
     if (IsEqualIID(row->eleven, kind)) return row->make(object, context);
   return nullptr;
+}
+
+FacetSource &facetsOf11() {
+  static Facets facets;
+  return facets;
 }
 
 ID3D11Resource *objectOf(ID3D10Resource *ten) {

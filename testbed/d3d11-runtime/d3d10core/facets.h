@@ -151,6 +151,10 @@ public:
 /// Makes the facet of an object whose interface of Direct3D 11 is `kind`; null if Direct3D 10 has no such object.
 std::unique_ptr<Facet> makeChildFacet(ChildBase &object, REFIID kind, ID3D11DeviceContext &context);
 
+/// Returns the source of the facets that the objects of a Direct3D 11 device have with Windows 7's Platform Update. The
+/// device itself has none, so that their GetDevice gives null.
+FacetSource &facetsOf11();
+
 /// The facet behind an interface of Direct3D 10.
 template <class Interface> struct FacetOf;
 template <> struct FacetOf<ID3D10Buffer> { using Type = BufferFacet; };

@@ -2,7 +2,10 @@
 // What resources show of themselves as objects of DXGI. A face shares the life and the private data of its object.
 #pragma once
 
+#include <vector>
+
 #include "testbed/d3d11-runtime/d3d11/child.h"
+#include "testbed/runtime-kernel/memory_dc.h"
 
 namespace aerogpu::runtime11 {
 
@@ -66,6 +69,9 @@ public:
 
 private:
   Texture2D &m_texture;
+  // What GDI draws to (surface_dc.cpp), from GetDC to ReleaseDC.
+  std::vector<BYTE> m_bits;
+  runtime::MemoryDc m_dc;
 };
 
 }  // namespace aerogpu::runtime11

@@ -69,15 +69,4 @@ HRESULT SurfaceFace::Unmap() {
   return S_OK;
 }
 
-HRESULT SurfaceFace::GetDC(WINBOOL, HDC *out) {
-  if (out) *out = nullptr;
-  runtime::notImplemented("IDXGISurface1::GetDC");
-  return E_NOTIMPL;
-}
-
-HRESULT SurfaceFace::ReleaseDC(RECT *) {
-  runtime::notImplemented("IDXGISurface1::ReleaseDC");
-  return E_NOTIMPL;
-}
-
 }  // namespace aerogpu::runtime11

@@ -14,17 +14,22 @@ constexpr UINT kAllBinds = D3D11_BIND_VERTEX_BUFFER | D3D11_BIND_INDEX_BUFFER | 
                            D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
 constexpr UINT kMostConstantBytes = 65536;
 constexpr UINT kSharing = D3D11_RESOURCE_MISC_SHARED | D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX;
-constexpr UINT kNotOffered = D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX | D3D11_RESOURCE_MISC_GDI_COMPATIBLE;
+constexpr UINT kNotOffered = D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX;
 
-/// Checks usage, binds and CPU access against each other (API page D3D11_USAGE). `isShared`: one that others open may
-/// do without binds.
-bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData, bool isShared) {
+bool isForGdi(DXGI_FORMAT format) {
+  return format == DXGI_FORMAT_B8G8R8A8_UNORM || format == DXGI_FORMAT_B8G8R8A8_TYPELESS ||
+         format == DXGI_FORMAT_B8G8R8A8_UNORM_SRGB;
+}
+
+/// Checks usage, binds and CPU access against each other (API page D3D11_USAGE). `misc`: a resource that has flags may
+/// do without binds (test_texture2d_interfaces, test_create_buffer in Wine's dlls/d3d11/tests/d3d11.c).
+bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData, UINT misc) {
   if (access & ~UINT{D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE}) return false;
   constexpr UINT kOutputs =
       D3D11_BIND_STREAM_OUTPUT | D3D11_BIND_RENDER_TARGET | D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
   switch (usage) {
   case D3D11_USAGE_DEFAULT:
-    return (bind || isShared) && !access;
+    return (bind || misc) && !access;
   case D3D11_USAGE_IMMUTABLE:
     return bind && !access && hasData && !(bind & kOutputs);
   case D3D11_USAGE_DYNAMIC:
@@ -77,8 +82,7 @@ HRESULT createBuffer(Core &core, const D3D11_BUFFER_DESC *d, const D3D11_SUBRESO
                      ID3D11Buffer **out) {
   if (out) *out = nullptr;
   if (!d || !d->ByteWidth || (d->BindFlags & ~kAllBinds) || (initial && !initial->pSysMem)) return E_INVALIDARG;
-  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr, d->MiscFlags & kSharing))
-    return E_INVALIDARG;
+  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr, d->MiscFlags)) return E_INVALIDARG;
   if (d->BindFlags & D3D11_BIND_DEPTH_STENCIL) return E_INVALIDARG;
   if ((d->BindFlags & D3D11_BIND_CONSTANT_BUFFER) &&
       (d->BindFlags != D3D11_BIND_CONSTANT_BUFFER || d->ByteWidth % 16 || d->ByteWidth > kMostConstantBytes))
@@ -86,7 +90,7 @@ HRESULT createBuffer(Core &core, const D3D11_BUFFER_DESC *d, const D3D11_SUBRESO
   if ((d->MiscFlags & D3D11_RESOURCE_MISC_BUFFER_STRUCTURED) &&
       (!d->StructureByteStride || d->StructureByteStride % 4 || d->StructureByteStride > 2048))
     return E_INVALIDARG;
-  if (d->MiscFlags & (kNotOffered | kSharing)) {
+  if (d->MiscFlags & (kSharing | D3D11_RESOURCE_MISC_GDI_COMPATIBLE)) {
     runtime::notImplemented("ID3D11Device::CreateBuffer of a shared buffer");
     return E_NOTIMPL;
   }
@@ -128,8 +132,7 @@ HRESULT createTexture2D(Core &core, const D3D11_TEXTURE2D_DESC *d, const D3D11_S
   if (d->MipLevels > levels) return E_INVALIDARG;
   if (d->MipLevels) levels = d->MipLevels;
   if (format.blockSize > 1 && (d->Width % format.blockSize || d->Height % format.blockSize)) return E_INVALIDARG;
-  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr, d->MiscFlags & kSharing))
-    return E_INVALIDARG;
+  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr, d->MiscFlags)) return E_INVALIDARG;
   constexpr UINT kTextureBinds =
       D3D11_BIND_SHADER_RESOURCE | D3D11_BIND_RENDER_TARGET | D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
   if (d->BindFlags & ~kTextureBinds) return E_INVALIDARG;
@@ -159,8 +162,12 @@ HRESULT createTexture2D(Core &core, const D3D11_TEXTURE2D_DESC *d, const D3D11_S
   // GPU alone writes.
   const UINT sharing = d->MiscFlags & kSharing;
   if (sharing && (sharing == kSharing || levels != 1 || d->Usage != D3D11_USAGE_DEFAULT)) return E_INVALIDARG;
+  // Page D3D11_RESOURCE_MISC_FLAG: what GDI may draw to.
+  if ((d->MiscFlags & D3D11_RESOURCE_MISC_GDI_COMPATIBLE) &&
+      (!isForGdi(d->Format) || !(d->BindFlags & D3D11_BIND_RENDER_TARGET) || d->Usage != D3D11_USAGE_DEFAULT))
+    return E_INVALIDARG;
   if (d->MiscFlags & kNotOffered) {
-    runtime::notImplemented("ID3D11Device::CreateTexture2D with a mutex, or for GDI");
+    runtime::notImplemented("ID3D11Device::CreateTexture2D with a keyed mutex");
     return E_NOTIMPL;
   }
   if (d->BindFlags & D3D11_BIND_UNORDERED_ACCESS) {

@@ -35,6 +35,14 @@ bool canBeShown(DXGI_FORMAT format, bool extended) {
   }
 }
 
+bool canBeMade(const DXGI_SWAP_CHAIN_DESC &d, bool extended) {
+  const DXGI_FORMAT format = d.BufferDesc.Format;
+  const bool forGdi = format == DXGI_FORMAT_B8G8R8A8_UNORM || format == DXGI_FORMAT_B8G8R8A8_UNORM_SRGB;
+  return d.OutputWindow && d.BufferCount && d.BufferCount <= kMostBuffers && d.SampleDesc.Count &&
+         (d.SwapEffect == DXGI_SWAP_EFFECT_DISCARD || d.SwapEffect == DXGI_SWAP_EFFECT_SEQUENTIAL) &&
+         canBeShown(format, extended) && (forGdi || !(d.Flags & DXGI_SWAP_CHAIN_FLAG_GDI_COMPATIBLE));
+}
+
 class SwapChain final : public DxgiObject<IDXGISwapChain, IDXGIDeviceSubObject> {
 public:
   SwapChain(IDXGIFactory1 &factory, SwapChainHost &host, const DXGI_SWAP_CHAIN_DESC &description)
@@ -67,6 +75,7 @@ public:
     if (d.BufferUsage & DXGI_USAGE_SHADER_INPUT) buffer.bind |= D3D11_BIND_SHADER_RESOURCE;
     const UINT hints = ~UINT{DXGI_USAGE_RENDER_TARGET_OUTPUT | DXGI_USAGE_SHADER_INPUT};
     buffer.chainUsage = (d.BufferUsage & hints) | DXGI_USAGE_BACK_BUFFER;
+    if (d.Flags & DXGI_SWAP_CHAIN_FLAG_GDI_COMPATIBLE) buffer.misc = D3D11_RESOURCE_MISC_GDI_COMPATIBLE;
     m_arePrimaries = false;
     if (m_fullScreen && canFlip()) {
       DXGI_MODE_DESC mode = m_fullScreen->mode();
@@ -386,11 +395,7 @@ HRESULT createSwapChain(IDXGIFactory1 &factory, IUnknown *device, DXGI_SWAP_CHAI
   SwapChain *chain = nullptr;
   if (description->BufferDesc.Format == DXGI_FORMAT_UNKNOWN) {
     result = E_INVALIDARG;
-  } else if (!description->OutputWindow || !description->BufferCount || description->BufferCount > kMostBuffers ||
-             (description->SwapEffect != DXGI_SWAP_EFFECT_DISCARD &&
-              description->SwapEffect != DXGI_SWAP_EFFECT_SEQUENTIAL) ||
-             !description->SampleDesc.Count ||
-             !canBeShown(description->BufferDesc.Format, host.driver().choice().extendedFormats)) {
+  } else if (!canBeMade(*description, host.driver().choice().extendedFormats)) {
     result = DXGI_ERROR_INVALID_CALL;
   } else if (!(chain = new (std::nothrow) SwapChain(factory, host, *description))) {
     result = E_OUTOFMEMORY;

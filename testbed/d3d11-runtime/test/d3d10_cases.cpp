@@ -107,8 +107,8 @@ TEST_CASE(device10) {
   EXPECT(query(dxgi.get(), back) == S_OK && back.get() == device.device);
 }
 
-/// A device of Direct3D 11 has no such interface, nor have its objects.
-TEST_CASE(device11HasNoFacets) {
+/// A device of Direct3D 11 has no such interface; its objects have them, with Windows 7's Platform Update.
+TEST_CASE(facetsOfObjectsOf11) {
   TestDevice device;
   Com<ID3D10Device> ten;
   EXPECT(query(device.device, ten) == E_NOINTERFACE && !ten.get());
@@ -116,7 +116,13 @@ TEST_CASE(device11HasNoFacets) {
   Com<ID3D11Buffer> buffer;
   Com<ID3D10Buffer> facet;
   EXPECT(device->CreateBuffer(&desc, nullptr, buffer.put()) == S_OK);
-  EXPECT(query(buffer.get(), facet) == E_NOINTERFACE && !facet.get());
+  EXPECT(query(buffer.get(), facet) == S_OK && references(buffer.get()) == 2);
+  D3D10_BUFFER_DESC found{};
+  facet->GetDesc(&found);
+  EXPECT(found.ByteWidth == 32 && found.BindFlags == D3D10_BIND_VERTEX_BUFFER);
+  auto *parent = reinterpret_cast<ID3D10Device *>(&found);
+  facet->GetDevice(&parent);
+  EXPECT(!parent);
 }
 
 TEST_CASE(multithread10) {

@@ -98,4 +98,46 @@ TEST_CASE(surfaces) {
   EXPECT(dxgi->CreateSurface(&desc, 1, 0, nullptr, made) == E_INVALIDARG && !made[0]);
 }
 
+TEST_CASE(surfacesForGdi) {
+  TestDevice device;
+  D3D11_TEXTURE2D_DESC description = {64,
+                                      32,
+                                      1,
+                                      1,
+                                      DXGI_FORMAT_B8G8R8A8_UNORM,
+                                      {1, 0},
+                                      D3D11_USAGE_DEFAULT,
+                                      D3D11_BIND_RENDER_TARGET,
+                                      0,
+                                      D3D11_RESOURCE_MISC_GDI_COMPATIBLE};
+  Com<ID3D11Texture2D> texture;
+  Com<IDXGISurface1> surface;
+  EXPECT(device->CreateTexture2D(&description, nullptr, texture.put()) == S_OK);
+  EXPECT(texture->QueryInterface(__uuidof(IDXGISurface1), reinterpret_cast<void **>(surface.put())) == S_OK);
+  calls();
+  HDC dc = nullptr, second = nullptr;
+  EXPECT(surface->ReleaseDC(nullptr) == DXGI_ERROR_INVALID_CALL);
+  EXPECT(surface->GetDC(FALSE, &dc) == S_OK && GetObjectType(dc) == OBJ_MEMDC);
+  EXPECT_CALLS("CreateResource kind 3 64x32 format 87 usage 3", "ResourceCopy object object", "StagingResourceMap",
+               "map 0 type 1", "StagingResourceUnmap", "DestroyResource object");
+  EXPECT(surface->GetDC(FALSE, &second) == DXGI_ERROR_INVALID_CALL && !second);
+  RECT dirty{8, 4, 100, 16};
+  EXPECT(surface->ReleaseDC(&dirty) == S_OK);
+  EXPECT_CALLS("ResourceUpdateSubresourceUP object 0 box 8,4,0-64,16,1");
+  // What is discarded is not read, and what is not drawn is not written.
+  EXPECT(surface->GetDC(TRUE, &dc) == S_OK);
+  dirty = {};
+  EXPECT(surface->ReleaseDC(&dirty) == S_OK);
+  EXPECT(calls().empty());
+  surface.reset();
+  description.MiscFlags = 0;
+  EXPECT(device->CreateTexture2D(&description, nullptr, texture.put()) == S_OK);
+  EXPECT(texture->QueryInterface(__uuidof(IDXGISurface1), reinterpret_cast<void **>(surface.put())) == S_OK);
+  EXPECT(surface->GetDC(FALSE, &second) == DXGI_ERROR_INVALID_CALL && !second);
+  surface.reset();
+  description.MiscFlags = D3D11_RESOURCE_MISC_GDI_COMPATIBLE;
+  description.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
+  EXPECT(device->CreateTexture2D(&description, nullptr, texture.put()) == E_INVALIDARG);
+}
+
 }  // namespace aerogpu::test

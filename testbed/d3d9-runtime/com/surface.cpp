@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/d3d9-runtime/com/surface.h"
 
-#include <cstring>
-
 #include "testbed/d3d9-runtime/com/device.h"
 
 namespace aerogpu::runtime {
-namespace {
-
-/// Returns a D3DKMT function for bitmaps: the window system's, even if another DLL plays the kernel side.
-template <class Function> Function gdiFunction(const char *name) {
-  const FARPROC symbol = GetProcAddress(GetModuleHandleW(L"gdi32.dll"), name);
-  Function function = nullptr;
-  static_assert(sizeof symbol == sizeof function);
-  std::memcpy(&function, &symbol, sizeof symbol);
-  return function;
-}
-
-}  // namespace
-
 bool isWholeBlocks(const RECT &rect, const RECT &bounds, const FormatLayout &layout) {
   const LONG width = static_cast<LONG>(layout.blockWidth), height = static_cast<LONG>(layout.blockHeight);
   return rect.left % width == 0 && rect.top % height == 0 && (rect.right % width == 0 || rect.right == bounds.right) &&
@@ -73,36 +58,25 @@ HRESULT Surface::GetDC(HDC *out) {
   default:
     return D3DERR_INVALIDCALL;
   }
-  const auto create = gdiFunction<PFND3DKMT_CREATEDCFROMMEMORY>("D3DKMTCreateDCFromMemory");
-  if (m_image->isAnyLocked() || !create) return D3DERR_INVALIDCALL;
+  if (m_image->isAnyLocked()) return D3DERR_INVALIDCALL;
   D3DLOCKED_BOX locked{};
   const HRESULT result = m_image->lock(m_subresource, nullptr, 0, locked);
   if (FAILED(result)) return result;
-  D3DKMT_CREATEDCFROMMEMORY made{};
-  made.pMemory = locked.pBits;
-  made.Format = static_cast<D3DDDIFORMAT>(format());
-  made.Width = width();
-  made.Height = height();
-  made.Pitch = static_cast<UINT>(locked.RowPitch);
-  made.hDeviceDc = CreateCompatibleDC(nullptr);
-  const bool done = create(&made) >= 0;
-  DeleteDC(made.hDeviceDc);
+  const bool done = m_dc.create(locked.pBits, static_cast<D3DDDIFORMAT>(format()), width(), height(),
+                                static_cast<UINT>(locked.RowPitch));
   if (!done) {
     m_image->unlock(m_subresource);
     return D3DERR_INVALIDCALL;
   }
-  m_bitmap = {made.hDc, made.hBitmap};
   m_image->setHasDc(true);
-  *out = made.hDc;
+  *out = m_dc.handle();
   return D3D_OK;
 }
 
 HRESULT Surface::ReleaseDC(HDC dc) {
   const Lock lock(device());
-  const auto destroy = gdiFunction<PFND3DKMT_DESTROYDCFROMMEMORY>("D3DKMTDestroyDCFromMemory");
-  if (!dc || dc != m_bitmap.hDc || !destroy) return D3DERR_INVALIDCALL;
-  destroy(&m_bitmap);
-  m_bitmap = {};
+  if (!dc || dc != m_dc.handle()) return D3DERR_INVALIDCALL;
+  m_dc.destroy();
   m_image->setHasDc(false);
   return m_image->unlock(m_subresource);
 }

@@ -5,6 +5,7 @@
 
 #include "testbed/d3d9-runtime/com/com.h"
 #include "testbed/d3d9-runtime/com/image.h"
+#include "testbed/runtime-kernel/memory_dc.h"
 
 namespace aerogpu::runtime {
 
@@ -63,7 +64,7 @@ private:
   UINT m_subresource;
   DeviceChild *m_parent;
   IUnknown *m_container;
-  D3DKMT_DESTROYDCFROMMEMORY m_bitmap{};  ///< between GetDC and ReleaseDC
+  MemoryDc m_dc;  ///< between GetDC and ReleaseDC
 };
 
 /// Copies a rectangle between surfaces at the driver, by the handles of their resources.
