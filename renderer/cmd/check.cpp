@@ -133,10 +133,6 @@ Result<void> check(const aerogpu_cmd_upload_resource& c, uint32_t) {
 }
 
 Result<void> check(const aerogpu_cmd_copy_buffer& c, uint32_t) {
-  if (c.dst_offset_bytes % 4 != 0 || c.src_offset_bytes % 4 != 0 || c.size_bytes % 4 != 0)
-    return malformed("buffer copy is not a multiple of 4", {{"dst_offset_bytes", c.dst_offset_bytes},
-                                                            {"src_offset_bytes", c.src_offset_bytes},
-                                                            {"size_bytes", c.size_bytes}});
   if (auto src = needHandle("src_buffer", c.src_buffer); !src) return src;
   return needHandle("dst_buffer", c.dst_buffer);
 }
@@ -321,12 +317,15 @@ Result<void> check(const aerogpu_cmd_ext_attach_backing& c, uint32_t) {
   return needHandle("resource_handle", c.resource_handle);
 }
 Result<void> check(const aerogpu_cmd_ext_create_texture& c, uint32_t) {
-  if (c.kind > AEROGPU_EXT_TEXTURE_VOLUME)
-    return malformed("unknown kind of texture", {{"kind", c.kind}, {"limit", AEROGPU_EXT_TEXTURE_VOLUME}});
+  if (c.kind > AEROGPU_EXT_TEXTURE_1D)
+    return malformed("unknown kind of texture", {{"kind", c.kind}, {"limit", AEROGPU_EXT_TEXTURE_1D}});
   const bool cube = c.kind == AEROGPU_EXT_TEXTURE_CUBE, volume = c.kind == AEROGPU_EXT_TEXTURE_VOLUME;
   if (auto texels = needTexels(c.width, c.height, c.depth); !texels) return texels;
   if (!volume && c.depth != 1)
     return malformed("depth of what is no volume", {{"kind", c.kind}, {"depth", c.depth}, {"limit", 1u}});
+  if (c.kind == AEROGPU_EXT_TEXTURE_1D && (c.height != 1 || c.sample_count != 1))
+    return malformed("1D texture of several rows or samples",
+                     {{"height", c.height}, {"sample_count", c.sample_count}, {"limit", 1u}});
   if (volume && c.array_layers != 1)
     return malformed("volume of several layers", {{"array_layers", c.array_layers}, {"limit", 1u}});
   if (cube && (c.width != c.height || c.array_layers == 0 || c.array_layers % 6 != 0))

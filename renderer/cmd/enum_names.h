@@ -232,6 +232,7 @@ inline constexpr EnumName kExtTextureKindNames[] = {
     {0, "AEROGPU_EXT_TEXTURE_2D"},
     {1, "AEROGPU_EXT_TEXTURE_CUBE"},
     {2, "AEROGPU_EXT_TEXTURE_VOLUME"},
+    {3, "AEROGPU_EXT_TEXTURE_1D"},
 };
 
 inline constexpr EnumName kExtQueryTypeNames[] = {

@@ -31,6 +31,8 @@ public:
   void moveTo(const Backend& backend, const CapsBlock& promised);
 
   const BackendLimits& limits() const { return m_limits; }
+  /// True if the guest may use what a flag of the block says: AEROGPU_CAPS_*.
+  bool has(uint32_t flag) const { return m_limits.capsFlags & flag; }
   /// Returns the limits that the guest knows, with what is lacking.
   const BackendLimits& told() const { return m_told; }
   /// Returns what the guest was told of a format and this GPU lacks.

@@ -17,6 +17,7 @@ enum class TextureKind : uint8_t {
   Texture2D,  ///< one image, or an array of them
   Cube,       ///< square; each six layers are the faces +X, -X, +Y, -Y, +Z, -Z of a cube map
   Volume,     ///< one layer; `depth` slices, which the mips halve too
+  Texture1D,  ///< height 1; one row, or an array of them; no depth format, blocks or YUV
 };
 
 struct TextureDesc {
@@ -43,8 +44,13 @@ inline bool canBeCube(const TextureDesc& desc, uint32_t layers) {
 struct ViewDesc {
   aerogpu_format format = AEROGPU_FORMAT_INVALID;
   uint32_t baseMip = 0, mipCount = 1;
-  uint32_t baseLayer = 0, layerCount = 1;  ///< 0 and 1 for volumes
+  uint32_t baseLayer = 0, layerCount = 1;  ///< of volumes: the slices of a target (DXR-3)
 };
+
+/// True if the guest's draws can go to textures of the kind by slices, not by layers.
+inline bool hasSlices(const TextureDesc& desc) {
+  return desc.kind == TextureKind::Volume;
+}
 
 /// One mip of one layer; of a volume, all slices of the mip.
 struct Subresource {

@@ -199,6 +199,7 @@ struct ShaderResourceBinding {
   Ref<View> view;
   Ref<Buffer> buffer;
   uint32_t offset = 0, size = 0;  ///< bytes of a buffer; size is resolved (never 0 for a bound buffer)
+  aerogpu_format format = AEROGPU_FORMAT_INVALID;  ///< of a buffer's texels; INVALID: 32-bit words
 
   /// Returns the layers of the bound texture.
   uint32_t layers() const { return view ? view->desc.layerCount : texture->desc.arrayLayers; }

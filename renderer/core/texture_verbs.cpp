@@ -26,7 +26,8 @@ bool exists(const TextureDesc& desc, Subresource sub) {
 }
 
 bool sameSize(const BlitBox& box) {
-  return box.to.width == box.from.width && box.to.height == box.from.height && !box.mirrorX && !box.mirrorY;
+  return box.to.width == box.from.width && box.to.height == box.from.height &&
+         box.to.depth == box.from.depth && !box.mirrorX && !box.mirrorY;
 }
 
 /// True if a box begins and ends with blocks, or at the edge.
@@ -89,6 +90,11 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
                            Subresource srcSub, std::span<const BlitBox> boxes, const BlitArgs& args) {
   const FormatInfo &format = *findFormat(to.format), &srcFormat = *findFormat(from.format);
   if (!exists(to, sub) || !exists(from, srcSub)) return outside("blit of a mip or layer that does not exist");
+  const bool row = to.kind == TextureKind::Texture1D;
+  if (row != (from.kind == TextureKind::Texture1D))
+    return Error{ErrorCode::CmdDecode, "blit between a 1D texture and another kind"};
+  if (row && (args.colorKey || args.targetKey))
+    return Error{ErrorCode::CmdDecode, "color key of a 1D texture"};
   if (args.colorKey && (!hasColorKey(srcFormat) || args.filter == BlitFilter::Linear))
     return Error{ErrorCode::CmdDecode, "color key of a format that has none, or of weighed texels"};
   if (args.targetKey && !hasColorKey(format))
@@ -102,7 +108,7 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
   for (const BlitBox& box : boxes) {
     if (!inside(to, sub.mip, box.to) || !inside(picture, srcSub.mip, box.from))
       return outside("box of a blit is empty or not inside of its texture");
-    if (box.to.depth != box.from.depth)
+    if (box.to.depth != box.from.depth && !(hasSlices(to) && hasSlices(from)))
       return Error{ErrorCode::CmdDecode, "blit to another number of slices"};
     copies = copies && sameSize(box);
     if (!wholeBlocks(to, sub.mip, box.to, format.blockPixels) ||

@@ -31,7 +31,8 @@ inline bool isOfType(const core::ShaderResourceBinding& bound, SamplerType type)
     case SamplerType::TextureCube:
       return core::canBeCube(desc, bound.layers());
     default:
-      return desc.kind != core::TextureKind::Volume && desc.samples == 1 && !core::isYuv(desc.format);
+      return desc.kind != core::TextureKind::Volume && desc.kind != core::TextureKind::Texture1D &&
+             desc.samples == 1 && !core::isYuv(desc.format);
   }
 }
 

@@ -413,6 +413,33 @@ void dxgiFormats(const std::string& folder) {
   write(folder, "dxgi-formats", w);
 }
 
+/// Writes shapes of Direct3D 10: a slice as target, mips of a volume, a row, a typed view, a copy of odd
+/// bytes.
+void shapes(const std::string& folder) {
+  CommandWriter w;
+  aerogpu_cmd_ext_create_texture c{};
+  c.format = AEROGPU_FORMAT_DXGI_R8G8B8A8_UNORM;
+  c.width = 8;
+  c.mip_levels = 2;
+  c.array_layers = c.sample_count = 1;
+  for (const uint32_t kind : {AEROGPU_EXT_TEXTURE_VOLUME, AEROGPU_EXT_TEXTURE_1D}) {
+    c.texture_handle = kind;
+    c.kind = kind;
+    c.height = c.depth = kind == AEROGPU_EXT_TEXTURE_1D ? 1 : 4;
+    w.packet(c);
+    w.packet(aerogpu_cmd_ext_generate_mips{{}, kind, AEROGPU_EXT_MIPS_LINEAR});
+  }
+  w.packet(aerogpu_cmd_create_texture_view{
+      {}, 5, AEROGPU_EXT_TEXTURE_VOLUME, AEROGPU_FORMAT_DXGI_R8G8B8A8_UNORM, 0, 1, 2, 1, 0});
+  aerogpu::packets::setTarget(w, 5);
+  Harness::clear(w, 1, 1, 0, 0, 1);
+  for (const uint32_t buffer : {6u, 7u}) aerogpu::packets::createBuffer(w, buffer, 64, 0);
+  w.packet(aerogpu_cmd_copy_buffer{{}, 6, 7, 1, 2, 3, 0, 0});
+  const aerogpu_shader_resource_buffer_binding view{6, 16, 32, AEROGPU_FORMAT_DXGI_R8G8B8A8_UNORM};
+  w.packet(aerogpu_cmd_set_shader_resource_buffers{{}, AEROGPU_SHADER_STAGE_PIXEL, 0, 0, 0}, &view, 1);
+  write(folder, "shapes", w);
+}
+
 /// Writes textures of every kind in formats of Direct3D 9: uploads, blits, fills, resolves of samples.
 void kinds(const std::string& folder) {
   CommandWriter w;
@@ -506,6 +533,7 @@ int main(int argc, char** argv) {
   drawing(folder);
   registers(folder);
   kinds(folder);
+  shapes(folder);
   dxgiFormats(folder);
   streaming(folder);
   return 0;

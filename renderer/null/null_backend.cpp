@@ -101,7 +101,7 @@ BackendLimits nullLimits() {
   limits.colorSamples = limits.depthSamples = kSamples;
   limits.capsFlags = AEROGPU_CAPS_BORDER_COLORS | AEROGPU_CAPS_MIRROR_ONCE | AEROGPU_CAPS_TRIANGLE_FANS |
                      AEROGPU_CAPS_OCCLUSION_COUNTS | AEROGPU_CAPS_STREAM_STEPS | AEROGPU_CAPS_FILL_MODES |
-                     AEROGPU_CAPS_GEOMETRY_SHADERS | AEROGPU_CAPS_D3D10_STATES;
+                     AEROGPU_CAPS_GEOMETRY_SHADERS | AEROGPU_CAPS_D3D10_STATES | AEROGPU_CAPS_D3D10_RESOURCES;
   limits.maxColorTargets = kMaxColorTargets;
   limits.maxClipPlanes = 6;
   return limits;

@@ -149,6 +149,7 @@ Result<void> NullTexture::blit(Subresource sub, GpuTexture& from, Subresource sr
                                 : readTexel(src.format, decodes, texel(x, y, z));
     };
     for (uint32_t z = 0; z < out.slices; ++z) {
+      const Sample w = sampleOf(z, box.to.depth, box.from.depth, false, args.filter);
       for (uint32_t y = 0; y < out.rows; ++y) {
         uint8_t* to = out.row(z, y);
         if (*kind != BlitKind::Color) {
@@ -158,13 +159,17 @@ Result<void> NullTexture::blit(Subresource sub, GpuTexture& from, Subresource sr
         const Sample v = sampleOf(y, box.to.height, box.from.height, box.mirrorY, args.filter);
         for (uint32_t x = 0; x < box.to.width; ++x, to += format.blockBytes) {
           const Sample u = sampleOf(x, box.to.width, box.from.width, box.mirrorX, args.filter);
-          if (args.colorKey && isKey(src.format, texel(u.first, v.first, z), *args.colorKey)) continue;
+          if (args.colorKey && isKey(src.format, texel(u.first, v.first, w.first), *args.colorKey)) continue;
           if (args.targetKey && !isKey(format, to, *args.targetKey)) continue;
-          const auto row = [&](uint32_t at) {
-            return mix(color(u.first, at, z), color(u.second, at, z), u.weight);
+          const auto row = [&](uint32_t at, uint32_t slice) {
+            return mix(color(u.first, at, slice), color(u.second, at, slice), u.weight);
           };
-          const Rgba written = args.filter == BlitFilter::Point ? color(u.first, v.first, z)
-                                                                : mix(row(v.first), row(v.second), v.weight);
+          const auto plane = [&](uint32_t slice) {
+            return mix(row(v.first, slice), row(v.second, slice), v.weight);
+          };
+          const Rgba written = args.filter == BlitFilter::Point
+                                   ? color(u.first, v.first, w.first)
+                                   : mix(plane(w.first), plane(w.second), w.weight);
           writeTexel(format, srgb, written, to);
         }
       }

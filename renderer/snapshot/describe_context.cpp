@@ -176,7 +176,7 @@ void describeResources(const Inventory& all, cmd::StageFields stage, const Stage
       w.packet(aerogpu_cmd_set_texture{{}, stage.stage, slot, imageOf(all, bound), stage.ex});
     if (!bound.buffer) continue;
     const aerogpu_shader_resource_buffer_binding one{all.numberOf(bound.buffer.get()), bound.offset,
-                                                     bound.size, 0};
+                                                     bound.size, bound.format};
     w.packet(aerogpu_cmd_set_shader_resource_buffers{{}, stage.stage, slot, 0, stage.ex}, &one, 1);
   }
   for (uint32_t slot = 0; slot < kMaxConstantBuffers; ++slot) {

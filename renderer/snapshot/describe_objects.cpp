@@ -64,9 +64,10 @@ void describe(const Texture& texture, uint32_t number, CommandWriter& w) {
   c.texture_handle = number;
   c.usage_flags = desc.usage;
   c.format = desc.format;
-  c.kind = desc.kind == TextureKind::Volume ? AEROGPU_EXT_TEXTURE_VOLUME
-           : desc.kind == TextureKind::Cube ? AEROGPU_EXT_TEXTURE_CUBE
-                                            : AEROGPU_EXT_TEXTURE_2D;
+  c.kind = desc.kind == TextureKind::Volume      ? AEROGPU_EXT_TEXTURE_VOLUME
+           : desc.kind == TextureKind::Cube      ? AEROGPU_EXT_TEXTURE_CUBE
+           : desc.kind == TextureKind::Texture1D ? AEROGPU_EXT_TEXTURE_1D
+                                                 : AEROGPU_EXT_TEXTURE_2D;
   c.width = desc.width;
   c.height = desc.height;
   c.depth = desc.depth;

@@ -32,10 +32,13 @@ enum class ResourceKind : uint32_t { ConstantBuffer, Sampler, ShaderResource, Un
 enum class Dimension : uint32_t {
   None,
   Buffer,
+  Texture1D,
+  Texture1DArray,
   Texture2D,
   Texture2DArray,
   TextureCube,
   TextureCubeArray,
+  Texture3D,
   Other
 };
 enum class Texel : uint32_t { Float, Uint, Int };

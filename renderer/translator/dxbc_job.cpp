@@ -50,6 +50,10 @@ Dimension dimensionOf(vkd3d_shader_resource_type type) {
       return Dimension::None;
     case VKD3D_SHADER_RESOURCE_BUFFER:
       return Dimension::Buffer;
+    case VKD3D_SHADER_RESOURCE_TEXTURE_1D:
+      return Dimension::Texture1D;
+    case VKD3D_SHADER_RESOURCE_TEXTURE_1DARRAY:
+      return Dimension::Texture1DArray;
     case VKD3D_SHADER_RESOURCE_TEXTURE_2D:
       return Dimension::Texture2D;
     case VKD3D_SHADER_RESOURCE_TEXTURE_2DARRAY:
@@ -58,6 +62,8 @@ Dimension dimensionOf(vkd3d_shader_resource_type type) {
       return Dimension::TextureCube;
     case VKD3D_SHADER_RESOURCE_TEXTURE_CUBEARRAY:
       return Dimension::TextureCubeArray;
+    case VKD3D_SHADER_RESOURCE_TEXTURE_3D:
+      return Dimension::Texture3D;
     default:
       return Dimension::Other;
   }

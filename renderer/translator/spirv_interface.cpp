@@ -35,6 +35,10 @@ std::optional<ImageShape> shapeOf(Dimension dimension) {
   switch (dimension) {
     case Dimension::Buffer:
       return ImageShape{spv::DimBuffer, false};
+    case Dimension::Texture1D:
+      return ImageShape{spv::Dim1D, false};
+    case Dimension::Texture1DArray:
+      return ImageShape{spv::Dim1D, true};
     case Dimension::Texture2D:
       return ImageShape{spv::Dim2D, false};
     case Dimension::Texture2DArray:
@@ -43,6 +47,8 @@ std::optional<ImageShape> shapeOf(Dimension dimension) {
       return ImageShape{spv::DimCube, false};
     case Dimension::TextureCubeArray:
       return ImageShape{spv::DimCube, true};
+    case Dimension::Texture3D:
+      return ImageShape{spv::Dim3D, false};
     default:
       return std::nullopt;
   }

@@ -77,6 +77,8 @@ void VulkanBackend::noteCaps() {
   flag(caps.fillModeNonSolid, AEROGPU_CAPS_FILL_MODES);
   flag(caps.geometryShader, AEROGPU_CAPS_GEOMETRY_SHADERS);
   flag(caps.dualSourceBlend && caps.depthBiasClamp, AEROGPU_CAPS_D3D10_STATES);
+  flag(drawsToSlices(device, VK_FORMAT_R8G8B8A8_UNORM) && hasRows(device, VK_FORMAT_R8G8B8A8_UNORM),
+       AEROGPU_CAPS_D3D10_RESOURCES);
   m_limits.maxColorTargets = std::min(limits.maxColorAttachments, core::kMaxColorTargets);
   if (caps.clipDistance) m_limits.maxClipPlanes = std::min(limits.maxClipDistances, 6u);
   m_limits.maxPointSize = caps.pointSizeMax;

@@ -49,6 +49,7 @@ AEROGPU_ABI_SIZE(aerogpu_caps, 112);
 #define AEROGPU_CAPS_FILL_MODES 0x20U        /* wireframe and points; else all is solid */
 #define AEROGPU_CAPS_D3D10_STATES 0x40U      /* EXT_SET_BLEND, EXT_SET_SAMPLERS and EXT_SET_DEPTH_BIAS work */
 #define AEROGPU_CAPS_GEOMETRY_SHADERS 0x100U /* geometry shaders can be made */
+#define AEROGPU_CAPS_D3D10_RESOURCES 0x400U  /* docs/abi/d3d10-resources.md holds */
 
 /** The uses of textures of one format. */
 struct aerogpu_format_caps {

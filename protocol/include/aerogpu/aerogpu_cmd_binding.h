@@ -96,7 +96,7 @@ struct aerogpu_shader_resource_buffer_binding {
   uint32_t buffer;
   uint32_t offset_bytes;
   uint32_t size_bytes; /* 0 = to the end */
-  uint32_t reserved0;
+  uint32_t format;     /* of its texels; 0 = 32-bit words */
 };
 AEROGPU_ABI_SIZE(aerogpu_shader_resource_buffer_binding, 16);
 

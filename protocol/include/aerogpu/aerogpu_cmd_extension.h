@@ -58,6 +58,7 @@ enum aerogpu_ext_texture_kind {
   AEROGPU_EXT_TEXTURE_2D = 0,
   AEROGPU_EXT_TEXTURE_CUBE = 1,
   AEROGPU_EXT_TEXTURE_VOLUME = 2,
+  AEROGPU_EXT_TEXTURE_1D = 3,
 };
 
 /** aerogpu_cmd_ext_update_buffer.flags and aerogpu_cmd_ext_update_texture.flags. Others are refused. */

@@ -105,7 +105,7 @@ struct aerogpu_cmd_upload_resource {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_upload_resource, 32);
 
-/** COPY_BUFFER: offsets and size are multiples of 4. */
+/** COPY_BUFFER: offsets and size are multiples of 4, unless AEROGPU_CAPS_D3D10_RESOURCES is told. */
 struct aerogpu_cmd_copy_buffer {
   struct aerogpu_cmd_hdr hdr;
   uint32_t dst_buffer;

@@ -5,12 +5,16 @@
 #include <span>
 #include <utility>
 
+#include "aerogpu/aerogpu_caps.h"
 #include "renderer/cmd/stage.h"
+#include "renderer/core/announced.h"
+#include "renderer/core/caps.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/context_table.h"
 #include "renderer/core/d3d10_states.h"
 #include "renderer/core/d3d9_states.h"
 #include "renderer/core/draw_cost.h"
+#include "renderer/core/format.h"
 #include "renderer/core/gpu_objects.h"
 #include "renderer/core/handle_table.h"
 #include "renderer/core/lacking.h"
@@ -73,6 +77,22 @@ Result<void> setBuffers(Submission& s, const Packet& c, std::span<const Wire> li
   StageBindings& bindings = s.contexts.bindings(*where);
   for (size_t i = 0; i < list.size(); ++i) bind(bindings, c.start_slot + i, list[i], std::move(resolved[i]));
   s.contexts.dirtyStage(*where, dirty);
+  return {};
+}
+
+/// Succeeds if a view of a buffer has words, or whole texels of a format that views of buffers have (DXR-6).
+Result<void> needTexels(const Submission& s, const aerogpu_shader_resource_buffer_binding& view) {
+  if (view.buffer == 0 || view.format == 0) return {};
+  const FormatInfo* format = findFormat(view.format);
+  if (!format || !(possibleFormatCaps(*format) & AEROGPU_FORMAT_CAP_VERTEX))
+    return refused(ErrorCode::CmdDecode, "format that views of buffers do not have",
+                   {{"format", view.format}});
+  if (!(s.announced.formatCaps(format->format).caps & AEROGPU_FORMAT_CAP_VERTEX))
+    return refused(ErrorCode::Backend, "this GPU has no views of buffers in that format",
+                   {{"format", view.format}});
+  if (view.offset_bytes % format->blockBytes != 0)
+    return refused(ErrorCode::CmdDecode, "view of a buffer begins within a texel",
+                   {{"offset_bytes", view.offset_bytes}, {"bytes", format->blockBytes}});
   return {};
 }
 
@@ -233,10 +253,14 @@ Result<void> runSetConstantBuffers(Submission& s, const aerogpu_cmd_set_constant
 
 Result<void> runSetShaderResourceBuffers(Submission& s, const aerogpu_cmd_set_shader_resource_buffers& c,
                                          std::span<const aerogpu_shader_resource_buffer_binding> list) {
+  const bool typed = s.announced.has(AEROGPU_CAPS_D3D10_RESOURCES);  // else the field is ignored
+  for (const aerogpu_shader_resource_buffer_binding& b : list)
+    if (auto texels = typed ? needTexels(s, b) : Result<void>{}; !texels) return texels;
   return setBuffers<kMaxShaderResources>(
       s, c, list, "no such resource slot", "no such buffer", kDirtyResources,
-      [](StageBindings& bindings, size_t slot, const auto&, BufferBinding&& from) {
-        bindings.resources[slot] = {{}, {}, std::move(from.buffer), from.offset, from.size};
+      [&](StageBindings& bindings, size_t slot, const auto& element, BufferBinding&& from) {
+        const auto format = static_cast<aerogpu_format>(typed && from.buffer ? element.format : 0);
+        bindings.resources[slot] = {{}, {}, std::move(from.buffer), from.offset, from.size, format};
       });
 }
 

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "aerogpu/aerogpu_caps.h"
 #include "renderer/base/log.h"
+#include "renderer/core/announced.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/format.h"
 #include "renderer/core/gpu_objects.h"
@@ -195,7 +197,7 @@ Result<void> runExtGenerateMips(Submission& s, const aerogpu_cmd_ext_generate_mi
   if (!takesColors(format))
     return Error{
         ErrorCode::CmdDecode, "levels of this format cannot be made", format.name, {{"texture", c.texture}}};
-  if (texture.desc.kind == TextureKind::Volume)
+  if (hasSlices(texture.desc) && !s.announced.has(AEROGPU_CAPS_D3D10_RESOURCES))
     return refused(ErrorCode::CmdDecode, "levels of a volume cannot be made",
                    {{"texture", c.texture}, {"depth", texture.desc.depth}});
   BlitArgs args;
@@ -203,12 +205,13 @@ Result<void> runExtGenerateMips(Submission& s, const aerogpu_cmd_ext_generate_mi
   args.decodeSrgb = args.encodeSrgb = c.flags & AEROGPU_EXT_MIPS_SRGB;
   const auto whole = [&](uint32_t level) {
     const TextureLayout::Mip& mip = texture.layout.mip(level);
-    return Box{0, 0, 0, mip.width, mip.height, 1};
+    return Box{0, 0, 0, mip.width, mip.height, mip.depth};
   };
   uint64_t pixels = 0, bytes = 0;
   for (uint32_t level = 1; level < texture.desc.mipLevels; ++level) {
-    pixels += texels(whole(level)) * texture.desc.arrayLayers;
-    bytes += bytesOf(format, whole(level - 1)) * texture.desc.arrayLayers;
+    const Box to = whole(level), from = whole(level - 1);
+    pixels += texels(to) * to.depth * texture.desc.arrayLayers;
+    bytes += bytesOf(format, from) * texture.desc.arrayLayers;
   }
   if (auto taken = s.work.take(Work::Pixels, pixels); !taken) return taken;
   if (auto taken = s.work.take(Work::Bytes, bytes); !taken) return taken;

@@ -34,7 +34,7 @@ Result<void> runResourceDirtyRange(Submission& s, const aerogpu_cmd_resource_dir
 /// AEROGPU_CMD_UPLOAD_RESOURCE: size_bytes bytes follow.
 Result<void> runUploadResource(Submission& s, const aerogpu_cmd_upload_resource& c,
                                std::span<const uint8_t> tail);
-/// AEROGPU_CMD_COPY_BUFFER: offsets and size are multiples of 4.
+/// AEROGPU_CMD_COPY_BUFFER: offsets and size are multiples of 4, unless AEROGPU_CAPS_D3D10_RESOURCES is told.
 Result<void> runCopyBuffer(Submission& s, const aerogpu_cmd_copy_buffer& c);
 /// AEROGPU_CMD_COPY_TEXTURE2D: formats match, both rectangles lie inside.
 Result<void> runCopyTexture2d(Submission& s, const aerogpu_cmd_copy_texture2d& c);

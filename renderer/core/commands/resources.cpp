@@ -66,6 +66,20 @@ Result<void> needAnnounced(const Announced& announced, const TextureDesc& desc) 
                  {{"format", uint32_t{desc.format}}, {"usage_flags", desc.usage}});
 }
 
+/// Returns the kind of texture that EXT_CREATE_TEXTURE names: AEROGPU_EXT_TEXTURE_*.
+TextureKind kindOf(uint32_t kind) {
+  switch (kind) {
+    case AEROGPU_EXT_TEXTURE_CUBE:
+      return TextureKind::Cube;
+    case AEROGPU_EXT_TEXTURE_VOLUME:
+      return TextureKind::Volume;
+    case AEROGPU_EXT_TEXTURE_1D:
+      return TextureKind::Texture1D;
+    default:
+      return TextureKind::Texture2D;
+  }
+}
+
 /// Makes the texture of any packet that makes one. `described` is all of it but the format, a number that
 /// need not be one of aerogpu_format.
 Result<void> createTexture(Submission& s, uint32_t handle, uint32_t formatNumber,
@@ -174,9 +188,7 @@ Result<void> runCreateTexture2d(Submission& s, const aerogpu_cmd_create_texture2
 
 Result<void> runExtCreateTexture(Submission& s, const aerogpu_cmd_ext_create_texture& c) {
   TextureDesc desc;
-  desc.kind = c.kind == AEROGPU_EXT_TEXTURE_VOLUME ? TextureKind::Volume
-              : c.kind == AEROGPU_EXT_TEXTURE_CUBE ? TextureKind::Cube
-                                                   : TextureKind::Texture2D;
+  desc.kind = kindOf(c.kind);
   desc.width = c.width;
   desc.height = c.height;
   desc.depth = c.depth;
@@ -190,6 +202,15 @@ Result<void> runExtCreateTexture(Submission& s, const aerogpu_cmd_ext_create_tex
                  "blocks with several samples",
                  format->name,
                  {{"sample_count", c.sample_count}, {"limit", 1u}}};
+  if (desc.kind == TextureKind::Texture1D) {
+    if (!s.announced.has(AEROGPU_CAPS_D3D10_RESOURCES))
+      return s.announced.told().capsFlags & AEROGPU_CAPS_D3D10_RESOURCES
+                 ? lacking(s, "this GPU has no 1D textures", 0, {{"kind", c.kind}})
+                 : refused(ErrorCode::CmdDecode, "unknown kind of texture", {{"kind", c.kind}});
+    if (format && (format->depth || format->blockPixels > 1))
+      return Error{
+          ErrorCode::CmdDecode, "1D texture of depth or of blocks", format->name, {{"format", c.format}}};
+  }
   if (format && format->depth && desc.kind == TextureKind::Volume)
     return Error{ErrorCode::CmdDecode, "volume of a depth format", format->name, {{"format", c.format}}};
   return createTexture(s, c.texture_handle, c.format, desc,
@@ -208,8 +229,12 @@ Result<void> runCreateTextureView(Submission& s, const aerogpu_cmd_create_textur
   if (!format || !viewCompatible(*findFormat(desc.format), *format))
     return refused(ErrorCode::CmdDecode, "view format does not fit the texture's",
                    {{"format", c.format}, {"of the texture", uint32_t{desc.format}}});
+  // Those of a volume are slices, which targets count (DXR-3).
+  const uint32_t layers = hasSlices(desc) && s.announced.has(AEROGPU_CAPS_D3D10_RESOURCES)
+                              ? std::max(1u, desc.depth >> std::min(c.base_mip_level, 31u))
+                              : desc.arrayLayers;
   if (uint64_t{c.base_mip_level} + c.mip_level_count > desc.mipLevels ||
-      uint64_t{c.base_array_layer} + c.array_layer_count > desc.arrayLayers)
+      uint64_t{c.base_array_layer} + c.array_layer_count > layers)
     return uint64_t{c.base_mip_level} + c.mip_level_count > desc.mipLevels
                ? refused(ErrorCode::OutOfBounds, "view reaches past the texture's mips",
                          {{"base_mip_level", c.base_mip_level},
@@ -218,7 +243,7 @@ Result<void> runCreateTextureView(Submission& s, const aerogpu_cmd_create_textur
                : refused(ErrorCode::OutOfBounds, "view reaches past the texture's layers",
                          {{"base_array_layer", c.base_array_layer},
                           {"array_layer_count", c.array_layer_count},
-                          {"limit", desc.arrayLayers}});
+                          {"limit", layers}});
   auto view = makeRef<View>();
   view->desc = {format->format, c.base_mip_level, c.mip_level_count, c.base_array_layer, c.array_layer_count};
   view->texture = *texture;

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "aerogpu/aerogpu_caps.h"
 #include "renderer/core/announced.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/context_table.h"
@@ -44,7 +45,7 @@ Result<TargetBinding> targetOf(Submission& s, uint32_t handle, bool depth) {
                  depth ? "not a depth-stencil format" : "not a format for a colour target",
                  info.name,
                  {{depth ? "depth_stencil" : "colors", handle}}};
-  if (binding.texture->desc.kind == TextureKind::Volume)
+  if (hasSlices(binding.texture->desc) && !s.announced.has(AEROGPU_CAPS_D3D10_RESOURCES))
     return refused(ErrorCode::CmdDecode, "a volume as render target",
                    {{"colors", handle}, {"depth", binding.texture->desc.depth}});
   return binding;

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "aerogpu/aerogpu_caps.h"
+#include "renderer/core/announced.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/format.h"
 #include "renderer/core/gpu_objects.h"
@@ -128,6 +130,12 @@ Result<void> runCopyBuffer(Submission& s, const aerogpu_cmd_copy_buffer& c) {
   if (!dst) return dst.error();
   const auto src = s.handles.need<Buffer>(c.src_buffer, "no such source buffer");
   if (!src) return src.error();
+  if ((c.dst_offset_bytes | c.src_offset_bytes | c.size_bytes) % 4 != 0 &&
+      !s.announced.has(AEROGPU_CAPS_D3D10_RESOURCES))
+    return refused(ErrorCode::CmdDecode, "buffer copy is not a multiple of 4",
+                   {{"dst_offset_bytes", c.dst_offset_bytes},
+                    {"src_offset_bytes", c.src_offset_bytes},
+                    {"size_bytes", c.size_bytes}});
   const auto inside = [&](const char* field, uint64_t offset, const Buffer& buffer) -> Result<void> {
     const uint64_t size = buffer.desc.sizeBytes;
     if (offset <= size && c.size_bytes <= size - offset) return {};
@@ -180,6 +188,9 @@ Result<void> runCopyTexture2d(Submission& s, const aerogpu_cmd_copy_texture2d& c
                     {"its samples", (*dst)->desc.samples},
                     {"src_texture", c.src_texture},
                     {"its samples", (*src)->desc.samples}});
+  if (((*dst)->desc.kind == TextureKind::Texture1D) != ((*src)->desc.kind == TextureKind::Texture1D))
+    return refused(ErrorCode::CmdDecode, "copy between a 1D texture and another kind",
+                   {{"dst_texture", c.dst_texture}, {"src_texture", c.src_texture}});
   const Slice to((*dst)->desc, c.dst_mip_level, c.dst_array_layer);
   const Slice from((*src)->desc, c.src_mip_level, c.src_array_layer);
   const Subresource dstSub = to.sub, srcSub = from.sub;

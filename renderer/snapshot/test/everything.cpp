@@ -89,6 +89,23 @@ void makeObjects(CommandWriter& w, const Everything& all, uint32_t backed, uint3
   packets::upload(w, kCube, 0, pattern(6 * 4 * 4 * 2));
   makeTexture(w, kVolume, AEROGPU_EXT_TEXTURE_VOLUME, AEROGPU_FORMAT_D3D9_L8, 4, 4, 2, 1);
   packets::upload(w, kVolume, 0, pattern(4 * 4 * 4 + 2 * 2 * 2));
+  w.packet(aerogpu_cmd_create_texture_view{{}, kSlice, kVolume, AEROGPU_FORMAT_D3D9_L8, 0, 1, 3, 1, 0});
+  w.packet(aerogpu_cmd_ext_create_texture{{},
+                                          kRow,
+                                          AEROGPU_RESOURCE_USAGE_TEXTURE,
+                                          AEROGPU_FORMAT_DXGI_R8G8B8A8_UINT,
+                                          AEROGPU_EXT_TEXTURE_1D,
+                                          8,
+                                          1,
+                                          1,
+                                          2,
+                                          2,
+                                          1,
+                                          0,
+                                          0,
+                                          0,
+                                          0});
+  packets::upload(w, kRow, 0, pattern(2 * (8 + 4) * 4));
   makeTexture(w, kBlocks, AEROGPU_EXT_TEXTURE_2D, AEROGPU_FORMAT_BC1_RGBA_UNORM, 10, 1, 1, 1);
   packets::upload(w, kBlocks, 0, pattern(3 * 3 * 8));
   makeTexture(w, kDepth, AEROGPU_EXT_TEXTURE_2D, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 8, 1, 1, 1);
@@ -269,7 +286,7 @@ void bindAll(CommandWriter& w) {
   for (const auto& [stage, ex] : kStages) {
     w.packet(aerogpu_cmd_set_texture{{}, stage, 1, kMips, ex});
     w.packet(aerogpu_cmd_set_texture{{}, stage, 127, kView, ex});
-    const aerogpu_shader_resource_buffer_binding resource{kBuffer, 16, 32, 0};
+    const aerogpu_shader_resource_buffer_binding resource{kBuffer, 16, 32, AEROGPU_FORMAT_DXGI_R16G16_SNORM};
     w.packet(aerogpu_cmd_set_shader_resource_buffers{{}, stage, 2, 0, ex}, &resource, 1);
     const aerogpu_constant_buffer_binding constants{kBuffer, 0, 0, 0};
     w.packet(aerogpu_cmd_set_constant_buffers{{}, stage, 13, 0, ex}, &constants, 1);

@@ -31,7 +31,7 @@ namespace handles {
 constexpr uint32_t kBuffer = 1, kBackedBuffer = 2, kOlder = 3, kNewest = 4, kMips = 5, kCube = 6, kVolume = 7,
                    kBlocks = 8, kDepth = 9, kView = 10, kLayout = 13, kIlay = 14, kSampler = 15,
                    kScattered = 16, kPitched = 17, kSamples = 18, kShader = 20, kUnwritten = 30,
-                   kTokenShader = 31, kRegisterLayout = 34;
+                   kTokenShader = 31, kRegisterLayout = 34, kRow = 36, kSlice = 37;
 // Space 3.
 constexpr uint32_t kImported = 1, kOwn = 2, kOrphan = 3, kBothOfProcess = 4;
 }  // namespace handles

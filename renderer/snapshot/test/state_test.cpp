@@ -50,6 +50,7 @@ protected:
       expectSame(x.resources[i].buffer, y.resources[i].buffer);
       EXPECT_EQ(x.resources[i].offset, y.resources[i].offset);
       EXPECT_EQ(x.resources[i].size, y.resources[i].size);
+      EXPECT_EQ(x.resources[i].format, y.resources[i].format);
     }
     EXPECT_EQ(x.samplers, y.samplers);
     for (size_t i = 0; i < x.constantBuffers.size(); ++i)

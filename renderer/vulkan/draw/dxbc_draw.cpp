@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "renderer/core/format.h"
 #include "renderer/d3d9/blending.h"
 #include "renderer/vulkan/draw/sampled_view.h"
+#include "renderer/vulkan/objects/dxgi_format.h"
 #include "renderer/vulkan/objects/input_layout.h"
 
 namespace aerogpu::vk {
@@ -138,7 +140,19 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
             uav ? bound.unorderedAccess[b.reg].buffer.get() : bound.resources[b.reg].buffer.get();
         const uint32_t offset = uav ? bound.unorderedAccess[b.reg].offset : bound.resources[b.reg].offset;
         const uint32_t size = uav ? bound.unorderedAccess[b.reg].size : bound.resources[b.reg].size;
-        if (!buffer || size < 4) {
+        // Words, unless the view has a format: then it reads zeros where the shader declares other numbers.
+        VkFormat texel = b.texelFormat;
+        uint32_t texelBytes = 4;
+        if (const aerogpu_format format = uav ? AEROGPU_FORMAT_INVALID : bound.resources[b.reg].format;
+            buffer && format != AEROGPU_FORMAT_INVALID) {
+          const core::FormatInfo& info = *core::findFormat(format);
+          texel = dxgiVertexFormat(uint32_t{format} - core::kFirstDxgiFormat);
+          texelBytes = info.blockBytes;
+          if (!(m_parts.gpu.device->bufferFormatFeatures(texel) & VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT))
+            return Error{ErrorCode::Backend, "this GPU has no views of buffers in that format", info.name};
+          if (numbersOf(info) != b.texelFormat) buffer = nullptr;
+        }
+        if (!buffer || size < texelBytes) {
           if (uav)
             return Error{
                 ErrorCode::CmdDecode, "the shader writes an unordered access view that is not bound", {}};
@@ -153,10 +167,10 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
         } else {
           object.useAfterWrites(VK_ACCESS_2_SHADER_SAMPLED_READ_BIT, core::kDirtyResources);
         }
-        auto texels = object.texels(b.texelFormat, offset, size);
+        auto texels = object.texels(texel, texelBytes, offset, size);
         if (!texels) return texels.error();
         write.texels = *texels;
-        write.serial[0] = object.serial();
+        write.serial[0] = object.serial() | static_cast<uint64_t>(texel) << 48;  // a small number
         write.serial[1] = uint64_t{offset} << 32 | size;
         break;
       }

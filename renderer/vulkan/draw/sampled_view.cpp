@@ -20,7 +20,9 @@ Result<ViewKey> sampledViewKey(const Gpu& gpu, const core::ShaderResourceBinding
     key.layerCount = view->desc.layerCount;
   }
   key.type = type;
-  if (type == VK_IMAGE_VIEW_TYPE_2D) key.layerCount = 1;
+  if (type == VK_IMAGE_VIEW_TYPE_3D) key.baseLayer = 0;  // all slices (DXR-3)
+  if (type == VK_IMAGE_VIEW_TYPE_1D || type == VK_IMAGE_VIEW_TYPE_2D || type == VK_IMAGE_VIEW_TYPE_3D)
+    key.layerCount = 1;
   if (type == VK_IMAGE_VIEW_TYPE_CUBE) key.layerCount = 6;
   if (type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY) key.layerCount -= key.layerCount % 6;
   key.format = srgb && format.srgb != VK_FORMAT_UNDEFINED ? format.srgb : format.asDeclared();

@@ -12,7 +12,13 @@ constexpr uint64_t kZeroBytes = 65536;  // the largest constant buffer
 // Floats, and integers without and with sign.
 constexpr aerogpu_format kZeros[3] = {AEROGPU_FORMAT_B8G8R8A8_UNORM, AEROGPU_FORMAT_DXGI_R8G8B8A8_UINT,
                                       AEROGPU_FORMAT_DXGI_R8G8B8A8_SINT};
-constexpr VkFormat kTexelFormats[3] = {VK_FORMAT_R32_SFLOAT, VK_FORMAT_R32_UINT, VK_FORMAT_R32_SINT};
+// With all channels: one that a format lacks is not 0, but 1 in alpha.
+constexpr VkFormat kTexelFormats[3] = {VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_R32G32B32A32_UINT,
+                                       VK_FORMAT_R32G32B32A32_SINT};
+
+bool isRow(VkImageViewType type) {
+  return type == VK_IMAGE_VIEW_TYPE_1D || type == VK_IMAGE_VIEW_TYPE_1D_ARRAY;
+}
 
 }  // namespace
 
@@ -33,7 +39,7 @@ Result<StandIns::Images> StandIns::make(aerogpu_format format) {
   desc.arrayLayers = 1;
   auto volume = TextureObject::create(m_gpu, desc);
   if (!volume) return volume.error();
-  return Images{std::move(*layers), std::move(*volume)};
+  return Images{std::move(*layers), std::move(*volume), {}};
 }
 
 Result<void> StandIns::create() {
@@ -67,12 +73,22 @@ Result<CachedView> StandIns::zero(VkFormat numbers, VkImageViewType type, VkImag
     if (!made) return made.error();
     m_zero[i] = std::move(*made);
   }
+  if (isRow(type) && !m_zero[i].row) {
+    core::TextureDesc desc;
+    desc.width = desc.height = 1;
+    desc.format = kZeros[i];
+    desc.kind = core::TextureKind::Texture1D;
+    auto made = TextureObject::create(m_gpu, desc);
+    if (!made) return made.error();
+    m_zero[i].row = std::move(*made);
+  }
   return image(m_zero[i], type, layout);
 }
 
 Result<CachedView> StandIns::image(const Images& images, VkImageViewType type, VkImageLayout& layout) {
-  auto& texture =
-      static_cast<TextureObject&>(type == VK_IMAGE_VIEW_TYPE_3D ? *images.volume : *images.layers);
+  auto& texture = static_cast<TextureObject&>(type == VK_IMAGE_VIEW_TYPE_3D ? *images.volume
+                                              : isRow(type)                 ? *images.row
+                                                                            : *images.layers);
   ViewKey key;
   key.format = texture.format().asDeclared();
   key.type = type;

@@ -32,6 +32,7 @@ private:
   /// One black texel a layer.
   struct Images {
     std::unique_ptr<core::GpuTexture> layers, volume;
+    std::unique_ptr<core::GpuTexture> row;  ///< made when it is first needed
   };
   Result<Images> make(aerogpu_format format);
   Result<CachedView> image(const Images& images, VkImageViewType type, VkImageLayout& layout);

@@ -309,7 +309,9 @@ Result<void> TextureObject::blit(core::Subresource sub, core::GpuTexture& from, 
     return copyBoxes(sub, static_cast<TextureObject&>(**held), {}, boxes);
   }
   if (*kind == core::BlitKind::Copy) return copyBoxes(sub, src, srcSub, boxes);
-  const bool drawn = isAttachment() && (src.m_usage & VK_IMAGE_USAGE_SAMPLED_BIT);
+  // The draw reads from and writes to images of two dimensions, or reads slices of three.
+  const bool drawn = isAttachment() && plainKind() == core::TextureKind::Texture2D &&
+                     (src.m_usage & VK_IMAGE_USAGE_SAMPLED_BIT);
   const auto blitFrom = [&](TextureObject& source, core::Subresource part, std::span<const BlitBox> list,
                             TextureObject* kept = nullptr) {
     return drawn ? blitByDraw(sub, source, part, list, args, kept)

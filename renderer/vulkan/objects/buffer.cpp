@@ -46,13 +46,14 @@ void BufferObject::dropTexels() {
   m_texels.clear();
 }
 
-Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint64_t size) {
+Result<VkBufferView> BufferObject::texels(VkFormat format, uint32_t texelBytes, uint64_t offset,
+                                          uint64_t size) {
   for (const Texels& t : m_texels)
     if (t.format == format && t.offset == offset && t.size == size) return t.view;
   const VkPhysicalDeviceLimits& limits = m_gpu.device->limits();
-  if (offset % m_gpu.device->texelAlignment(4) != 0)  // R32 of every kind
+  if (const VkDeviceSize alignment = m_gpu.device->texelAlignment(texelBytes); offset % alignment != 0)
     return refused(ErrorCode::Backend, "offset of a buffer view is not aligned for this GPU",
-                   {{"offset_bytes", offset}, {"bytes", m_gpu.device->texelAlignment(4)}});
+                   {{"offset_bytes", offset}, {"bytes", alignment}});
   if (m_texels.size() >= kMaxTexels) dropTexels();
   HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes, HostMemoryKind::Buffers);
   if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by views", {}};
@@ -60,7 +61,8 @@ Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint
   info.buffer = handle();
   info.format = format;
   info.offset = m_range.at() + offset;
-  info.range = std::min<uint64_t>(size, uint64_t{limits.maxTexelBufferElements} * 4) & ~uint64_t{3};
+  const uint64_t range = std::min<uint64_t>(size, uint64_t{limits.maxTexelBufferElements} * texelBytes);
+  info.range = range - range % texelBytes;
   VkBufferView view = VK_NULL_HANDLE;
   const VkResult result = m_gpu.device->vk().CreateBufferView(m_gpu.device->handle(), &info, nullptr, &view);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateBufferView");

@@ -73,8 +73,9 @@ public:
   uint64_t size() const { return m_size; }
   /// Identity of the storage: a rename changes it.
   uint64_t serial() const { return m_serial; }
-  /// Returns a view of 32-bit texels over [offset, offset + size); lives as long as the storage.
-  Result<VkBufferView> texels(VkFormat format, uint64_t offset, uint64_t size);
+  /// Returns a view of texels of `texelBytes` each over [offset, offset + size); lives as long as the
+  /// storage.
+  Result<VkBufferView> texels(VkFormat format, uint32_t texelBytes, uint64_t offset, uint64_t size);
 
 private:
   /// The bytes [lo, hi) of the buffer, with room up to `end`, and their uses here.

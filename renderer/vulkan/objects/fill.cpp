@@ -44,6 +44,7 @@ Result<CachedView> TextureObject::targetView(core::Subresource sub, VkFormat for
   key.aspects = m_format.aspects();
   key.baseMip = sub.mip;
   key.baseLayer = sub.layer;
+  key.type = attachmentType();
   return view(key);
 }
 
@@ -173,7 +174,7 @@ Result<void> TextureObject::fill(core::Subresource sub, std::span<const core::Bo
   const core::Box whole = all(sub);
   const core::FormatInfo& as = core::filledFormat(m_desc, args);
   // Other members of a family may be no targets of this GPU.
-  const bool drawn = isTarget() && (!m_format.info->typeless || isTargetAs(as));
+  const bool drawn = isTarget() && !core::hasSlices(m_desc) && (!m_format.info->typeless || isTargetAs(as));
   if (drawn) return fillTarget(sub, boxes.empty() ? std::span(&whole, 1) : boxes, args);
   if (boxes.empty() && m_format.plain && as.format == m_desc.format) return fillImage(sub, args);
   TexelSource source(as, args);

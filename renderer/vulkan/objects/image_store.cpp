@@ -8,7 +8,44 @@ namespace {
 
 constexpr size_t kIdleShapes = 256;  ///< shapes without an image; more are forgotten
 
+VkImageType imageType(core::TextureKind kind) {
+  switch (kind) {
+    case core::TextureKind::Volume:
+      return VK_IMAGE_TYPE_3D;
+    case core::TextureKind::Texture1D:
+      return VK_IMAGE_TYPE_1D;
+    default:
+      return VK_IMAGE_TYPE_2D;
+  }
+}
+
+VkImageCreateInfo sliceTarget(VkFormat format) {
+  VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+  info.flags = VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT;
+  info.imageType = VK_IMAGE_TYPE_3D;
+  info.format = format;
+  info.extent = {4, 4, 4};
+  info.mipLevels = info.arrayLayers = 1;
+  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  info.tiling = VK_IMAGE_TILING_OPTIMAL;
+  info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+               VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  return info;
+}
+
 }  // namespace
+
+bool drawsToSlices(const Device& device, VkFormat format) {
+  return device.fits(sliceTarget(format));
+}
+
+bool hasRows(const Device& device, VkFormat format) {
+  VkImageCreateInfo info = sliceTarget(format);
+  info.flags = 0;
+  info.imageType = VK_IMAGE_TYPE_1D;
+  info.extent = {4, 1, 1};
+  return device.fits(info);
+}
 
 void StoredImage::finished() {
   m_shape.store.giveBack(this);
@@ -48,8 +85,8 @@ Result<void> ImageStore::describe(ImageShape& shape) const {
   if (shape.features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) shape.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
   if (format->info->depth)
     shape.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
-  else if (format->drawn() && shape.desc.kind != core::TextureKind::Volume &&
-           (shape.features & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT))
+  else if (format->drawn() && (shape.features & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT) &&
+           (!core::hasSlices(shape.desc) || drawsToSlices(m_device, format->linear)))
     shape.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   return {};
 }
@@ -91,7 +128,9 @@ Result<StoredImage*> ImageStore::make(ImageShape& shape, HostMemoryCharge* charg
     info.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
   }
   if (core::canBeCube(desc, desc.arrayLayers)) info.flags |= VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
-  info.imageType = desc.kind == core::TextureKind::Volume ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
+  if (core::hasSlices(desc) && (shape.usage & VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT))
+    info.flags |= VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT;
+  info.imageType = imageType(desc.kind);
   info.format = shape.format.linear;
   info.extent = {desc.width, desc.height, desc.depth};
   info.mipLevels = desc.mipLevels;

@@ -53,6 +53,11 @@ private:
   uint64_t m_batch = 0;  ///< in which it was put aside
 };
 
+/// True if the GPU draws to slices of volumes of the format.
+bool drawsToSlices(const Device& device, VkFormat format);
+/// True if it has 1D images of the format that are sampled and drawn to.
+bool hasRows(const Device& device, VkFormat format);
+
 class ImageStore {
 public:
   /// `recorder` may be destroyed first; it then gives back the images that it holds.

@@ -61,6 +61,10 @@ VkFormat texelFormat(translator::Texel texel) {
 
 std::optional<VkImageViewType> viewType(Dimension dimension) {
   switch (dimension) {
+    case Dimension::Texture1D:
+      return VK_IMAGE_VIEW_TYPE_1D;
+    case Dimension::Texture1DArray:
+      return VK_IMAGE_VIEW_TYPE_1D_ARRAY;
     case Dimension::Texture2D:
       return VK_IMAGE_VIEW_TYPE_2D;
     case Dimension::Texture2DArray:
@@ -69,6 +73,8 @@ std::optional<VkImageViewType> viewType(Dimension dimension) {
       return VK_IMAGE_VIEW_TYPE_CUBE;
     case Dimension::TextureCubeArray:
       return VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
+    case Dimension::Texture3D:
+      return VK_IMAGE_VIEW_TYPE_3D;
     default:
       return std::nullopt;
   }
@@ -206,6 +212,11 @@ Result<ShaderStore::Translated> ShaderStore::translate(core::Stage stage, std::s
   for (uint32_t i = 0; i < finished->answer.resources.size(); ++i) {
     auto binding = bindingOf(finished->answer.resources[i], i);
     if (!binding) return binding.error();
+    const bool isRow =
+        binding->viewType == VK_IMAGE_VIEW_TYPE_1D || binding->viewType == VK_IMAGE_VIEW_TYPE_1D_ARRAY;
+    if (binding->kind == DxbcBinding::Kind::Texture && isRow &&
+        !hasRows(*m_gpu.device, VK_FORMAT_R8G8B8A8_UNORM))
+      return Error{ErrorCode::Backend, "this GPU has no 1D textures", {}};
     translated.bindings.push_back(*binding);
   }
   return translated;

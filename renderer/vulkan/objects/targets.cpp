@@ -22,9 +22,6 @@ Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, 
   Attachment out;
   if (!binding.texture || !binding.texture->gpu) return out;
   TextureObject& texture = TextureObject::of(*binding.texture);
-  if (texture.desc().kind == core::TextureKind::Volume)
-    return refused(ErrorCode::Backend, "volume textures cannot be render targets",
-                   {{"depth", texture.desc().depth}});
   if (!texture.isTarget())
     return Error{ErrorCode::Backend, "this GPU has no render targets of that format",
                  texture.format().info->name};
@@ -49,6 +46,7 @@ Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, 
   key.aspects = texture.format().aspects();
   key.baseMip = out.mip;
   key.baseLayer = out.layer;
+  key.type = texture.attachmentType();
   auto handle = texture.view(key);
   if (!handle) return handle.error();
   out.view = handle->handle;
@@ -214,8 +212,9 @@ Targets::Relation Targets::relation(const core::Texture& texture, uint32_t baseM
   Relation found = Relation::None;
   const auto look = [&](const Attachment& a) {
     if (a.texture.get() != &texture) return;
-    const bool overlap = a.mip >= baseMip && a.mip - baseMip < mipCount && a.layer >= baseLayer &&
-                         a.layer - baseLayer < layerCount;
+    const bool layers = core::hasSlices(texture.desc) ||  // shaders see all slices
+                        (a.layer >= baseLayer && a.layer - baseLayer < layerCount);
+    const bool overlap = a.mip >= baseMip && a.mip - baseMip < mipCount && layers;
     if (overlap) found = Relation::Overlap;
     if (!overlap && found == Relation::None) found = Relation::Disjoint;
   };

@@ -20,11 +20,15 @@ bool canView(const core::TextureDesc& desc, VkImageViewType type, uint32_t layer
   switch (type) {
     case VK_IMAGE_VIEW_TYPE_3D:
       return desc.kind == core::TextureKind::Volume;
+    case VK_IMAGE_VIEW_TYPE_1D:
+    case VK_IMAGE_VIEW_TYPE_1D_ARRAY:
+      return desc.kind == core::TextureKind::Texture1D;
     case VK_IMAGE_VIEW_TYPE_CUBE:
     case VK_IMAGE_VIEW_TYPE_CUBE_ARRAY:
       return core::canBeCube(desc, layers);
     default:
-      return desc.kind != core::TextureKind::Volume && desc.samples == 1 && !core::isYuv(desc.format);
+      return desc.kind != core::TextureKind::Volume && desc.kind != core::TextureKind::Texture1D &&
+             desc.samples == 1 && !core::isYuv(desc.format);
   }
 }
 

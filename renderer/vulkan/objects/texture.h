@@ -104,6 +104,10 @@ public:
   bool isTarget() const { return (m_format.plain || m_format.info->depth) && isAttachment(); }
   /// True if draws can go to views of the format, which the texture has.
   bool isTargetAs(const core::FormatInfo& format) const;
+  /// Returns the type of views of one layer or slice that are attachments.
+  VkImageViewType attachmentType() const {
+    return m_desc.kind == core::TextureKind::Texture1D ? VK_IMAGE_VIEW_TYPE_1D : VK_IMAGE_VIEW_TYPE_2D;
+  }
   /// True if it can be an attachment, of fills and of blits that know how its channels lie.
   bool isAttachment() const {
     return m_usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
@@ -218,7 +222,7 @@ private:
   Result<void> writeSample(const core::TexelPart& part, const core::Box& box, std::span<const uint8_t> bytes);
   Result<void> writeAspect(const core::TexelPart& part, const core::Box& box, std::span<const uint8_t> bytes);
   core::TextureKind plainKind() const {
-    return m_desc.kind == core::TextureKind::Volume ? m_desc.kind : core::TextureKind::Texture2D;
+    return m_desc.kind == core::TextureKind::Cube ? core::TextureKind::Texture2D : m_desc.kind;
   }
   /// Brings this image and `src`, both defined, into the layouts of a transfer from there to here; returns
   /// the command buffer to record it in.
