@@ -43,6 +43,14 @@ public:
   const FormatRow *find(DXGI_FORMAT format, bool isDepth = false) const;
   /** Returns the row of a surface whose D3DFORMAT is in its private data; null if the driver lacks it. */
   const FormatRow *findD3d(uint32_t d3dFormat) const;
+  /** True if volumes can have the format. */
+  bool hasVolumes(const FormatRow &row) const { return caps(row).caps & AEROGPU_FORMAT_CAP_VOLUME; }
+  /** True if views of buffers can have it, as vertices can. */
+  bool hasBuffers(const FormatRow &row) const {
+    return !row.isTypeless() && caps(row).caps & AEROGPU_FORMAT_CAP_VERTEX;
+  }
+  /** True if the device has volumes for shaders of Direct3D 10, 1D textures, views of buffers (DXR-1). */
+  bool hasShapes() const { return m_block.limits().flags & AEROGPU_CAPS_D3D10_RESOURCES; }
   /** Returns D3D10_DDI_FORMAT_SUPPORT_*. */
   UINT support(DXGI_FORMAT format) const;
   /** Returns the number of qualities with that many samples a pixel: 0 or 1. */

@@ -92,9 +92,9 @@ BOOL ResourceIsStagingBusy(Device &device, D3D10DDI_HRESOURCE resource) {
 }
 
 HRESULT ResourceUpdateSubresourceUP(Device &device, D3D10DDI_HRESOURCE resource, UINT subresource,
-                                    const D3D10_DDI_BOX *box, const VOID *source, UINT rowPitch, UINT) {
+                                    const D3D10_DDI_BOX *box, const VOID *source, UINT rowPitch, UINT depthPitch) {
   return updateSubresource(device.objects, *Resource::from(resource), subresource, box,
-                           static_cast<const uint8_t *>(source), rowPitch);
+                           static_cast<const uint8_t *>(source), rowPitch, depthPitch);
 }
 
 HRESULT DefaultConstantBufferUpdateSubresourceUP(Device &device, D3D10DDI_HRESOURCE resource, UINT subresource,
@@ -109,8 +109,7 @@ HRESULT ResourceCopy(Device &device, D3D10DDI_HRESOURCE target, D3D10DDI_HRESOUR
 
 HRESULT ResourceCopyRegion(Device &device, D3D10DDI_HRESOURCE target, UINT targetSubresource, UINT x, UINT y, UINT z,
                            D3D10DDI_HRESOURCE source, UINT sourceSubresource, const D3D10_DDI_BOX *box) {
-  if (z) return kInvalidArgument;  // there are no volumes
-  return copyRegion(device.objects, *Resource::from(target), targetSubresource, x, y, *Resource::from(source),
+  return copyRegion(device.objects, *Resource::from(target), targetSubresource, x, y, z, *Resource::from(source),
                     sourceSubresource, box);
 }
 

@@ -4,11 +4,15 @@
 namespace aero {
 namespace {
 
-/** A rectangle of a subresource. */
+/** A rectangle of a subresource; of a volume, in one slice. */
 struct Place {
   Resource &resource;
   uint32_t subresource;
   Rect rect;
+  uint32_t slice;
+
+  /** Returns what packets without a third dimension call its layer (TEX-7). */
+  uint32_t layer() const { return resource.isVolume() ? slice : resource.layerOf(subresource); }
 };
 
 template <class Packet> void setBox(Packet &packet, const Place &place) {
@@ -16,6 +20,7 @@ template <class Packet> void setBox(Packet &packet, const Place &place) {
   packet.array_layer = place.resource.layerOf(place.subresource);
   packet.x = place.rect.left;
   packet.y = place.rect.top;
+  packet.z = place.slice;
   packet.width = place.rect.width();
   packet.height = place.rect.height();
   packet.depth = 1;
@@ -25,7 +30,8 @@ template <class Packet> void setBox(Packet &packet, const Place &place) {
 uint64_t memoryOffset(const Place &place) {
   const LevelLayout &level = place.resource.layout().level(place.resource.levelOf(place.subresource));
   const RowSpan span = rowsOf(place.resource.format(), place.rect);
-  return place.resource.offsetOf(place.subresource) + uint64_t{span.firstRow} * level.pitch + span.firstByte;
+  return place.resource.offsetOf(place.subresource) + place.slice * level.sliceBytes() +
+         uint64_t{span.firstRow} * level.pitch + span.firstByte;
 }
 
 /** True if texels of one are texels of the other: of one family, and both depth or neither. */
@@ -40,9 +46,9 @@ const LevelLayout &levelOf(const Place &place) {
 HRESULT copyBuffer(DeviceObjects &objects, Resource &target, uint64_t to, Resource &source, uint64_t from,
                    uint64_t bytes) {
   if (from + bytes > source.bytes() || to + bytes > target.bytes()) return kInvalidArgument;
-  // The device copies whole words. Buffers are made of whole words, so what ends with both may be longer.
+  // A device without DXR-7 copies whole words. Buffers are made of whole words, so what ends with both may be longer.
   if (bytes % 4 && from + bytes == source.bytes() && to + bytes == target.bytes()) bytes = (bytes + 3) & ~uint64_t{3};
-  if (to % 4 || from % 4 || bytes % 4) return kNotAvailable;
+  if ((to % 4 || from % 4 || bytes % 4) && !objects.formats.hasShapes()) return kNotAvailable;
   if (!bytes) return kOk;
   Context &context = objects.context;
   if (!context.ensure(sizeof(aerogpu_cmd_copy_buffer), 1)) return context.result(false);
@@ -121,9 +127,9 @@ HRESULT copyTexels(DeviceObjects &objects, const Place &target, const Place &sou
   packet->dst_texture = target.resource.identity.handle;
   packet->src_texture = source.resource.identity.handle;
   packet->dst_mip_level = target.resource.levelOf(target.subresource);
-  packet->dst_array_layer = target.resource.layerOf(target.subresource);
+  packet->dst_array_layer = target.layer();
   packet->src_mip_level = source.resource.levelOf(source.subresource);
-  packet->src_array_layer = source.resource.layerOf(source.subresource);
+  packet->src_array_layer = source.layer();
   packet->dst_x = target.rect.left;
   packet->dst_y = target.rect.top;
   packet->src_x = source.rect.left;
@@ -136,9 +142,10 @@ HRESULT copyTexels(DeviceObjects &objects, const Place &target, const Place &sou
 }  // namespace
 
 HRESULT copyRegion(DeviceObjects &objects, Resource &target, uint32_t targetSubresource, uint32_t x, uint32_t y,
-                   Resource &source, uint32_t sourceSubresource, const D3D10_DDI_BOX *box) {
-  if (target.isBuffer() != source.isBuffer() || targetSubresource >= target.subresources() ||
-      sourceSubresource >= source.subresources() || (box && (box->left < 0 || box->top < 0)))
+                   uint32_t z, Resource &source, uint32_t sourceSubresource, const D3D10_DDI_BOX *box) {
+  if (target.isBuffer() != source.isBuffer() || target.isRow() != source.isRow() ||
+      target.isVolume() != source.isVolume() || targetSubresource >= target.subresources() ||
+      sourceSubresource >= source.subresources() || (box && (box->left < 0 || box->top < 0 || box->front < 0)))
     return kInvalidArgument;
   if (box && (box->right <= box->left || box->bottom <= box->top || box->back <= box->front)) return kOk;
   if (target.isBuffer()) {
@@ -162,14 +169,22 @@ HRESULT copyRegion(DeviceObjects &objects, Resource &target, uint32_t targetSubr
   if (rect.width() > to.width - x + blocks || rect.height() > to.height - y + blocks) return kInvalidArgument;
   if (rect.width() > to.width - x) rect.right = rect.left + to.width - x;
   if (rect.height() > to.height - y) rect.bottom = rect.top + to.height - y;
-  return copyTexels(objects, {target, targetSubresource, {x, y, x + rect.width(), y + rect.height()}},
-                    {source, sourceSubresource, rect});
+  const uint32_t front = box ? static_cast<uint32_t>(box->front) : 0;
+  const uint32_t slices = (box ? static_cast<uint32_t>(box->back) : from.depth) - front;
+  if (front + slices > from.depth || z >= to.depth || slices > to.depth - z) return kInvalidArgument;
+  for (uint32_t i = 0; i < slices; i++) {
+    const HRESULT result =
+        copyTexels(objects, {target, targetSubresource, {x, y, x + rect.width(), y + rect.height()}, z + i},
+                   {source, sourceSubresource, rect, front + i});
+    if (failed(result)) return result;
+  }
+  return kOk;
 }
 
 HRESULT copyResource(DeviceObjects &objects, Resource &target, Resource &source) {
   if (target.subresources() != source.subresources()) return kInvalidArgument;
   for (uint32_t i = 0; i < source.subresources(); i++) {
-    const HRESULT result = copyRegion(objects, target, i, 0, 0, source, i, nullptr);
+    const HRESULT result = copyRegion(objects, target, i, 0, 0, 0, source, i, nullptr);
     if (failed(result)) return result;
   }
   return kOk;

@@ -10,7 +10,7 @@ namespace aero {
 HRESULT copyResource(DeviceObjects &objects, Resource &target, Resource &source);
 /** Copies a box of a subresource, or all of it; of a buffer it counts bytes. */
 HRESULT copyRegion(DeviceObjects &objects, Resource &target, uint32_t targetSubresource, uint32_t x, uint32_t y,
-                   Resource &source, uint32_t sourceSubresource, const D3D10_DDI_BOX *box);
+                   uint32_t z, Resource &source, uint32_t sourceSubresource, const D3D10_DDI_BOX *box);
 /** Fills a subresource of one sample from one of several. */
 HRESULT resolveSubresource(DeviceObjects &objects, Resource &target, uint32_t targetSubresource, Resource &source,
                            uint32_t sourceSubresource, bool isSrgb);

@@ -81,16 +81,25 @@ HRESULT Resource::createBuffer(DeviceObjects &objects, const D3D11DDIARG_CREATER
 
 HRESULT Resource::describe(DeviceObjects &objects, const D3D11DDIARG_CREATERESOURCE &args) {
   m_isCube = args.ResourceDimension == D3D10DDIRESOURCE_TEXTURECUBE;
-  if (args.ResourceDimension != D3D10DDIRESOURCE_TEXTURE2D && !m_isCube) return kNotAvailable;
+  m_isRow = args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE1D;
+  const bool isVolume = args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE3D;
+  const bool isFlat = args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE2D || m_isCube;
+  if (!isFlat && !((m_isRow || isVolume) && objects.formats.hasShapes())) return kNotAvailable;
   const bool isDepth = args.BindFlags & D3D10_DDI_BIND_DEPTH_STENCIL;
   const FormatRow *format = objects.formats.find(args.Format, isDepth);
   if (!format || format->isViewOnly) return kNotAvailable;
   m_samples = args.SampleDesc.Count ? args.SampleDesc.Count : 1;
   if (!objects.formats.qualities(args.Format, m_samples)) return kNotAvailable;
+  if (isVolume && !objects.formats.hasVolumes(*format)) return kNotAvailable;
+  if (m_isRow && (format->isDepth || format->block > 1)) return kNotAvailable;
+  if (!isFlat && m_samples > 1) return kNotAvailable;
   const bool isShared = args.MiscFlags & D3D10_DDI_RESOURCE_MISC_SHARED || args.pPrimaryDesc;
+  if (!isFlat && isShared) return kNotAvailable;
   const uint32_t align = isStaging() ? kStagingPitchAlign : isShared ? kSharedPitchAlign : 1;
-  if (!m_layout.set(*format, args.pMipInfoList[0].TexelWidth, args.pMipInfoList[0].TexelHeight, 0, args.MipLevels,
-                    args.ArraySize, align, kMostLayers))
+  const D3D10DDI_MIPINFO &size = args.pMipInfoList[0];
+  if (!m_layout.set(*format, size.TexelWidth, m_isRow ? 1 : size.TexelHeight, isVolume ? size.TexelDepth : 0,
+                    args.MipLevels, args.ArraySize, align, kMostLayers) ||
+      m_layout.isVolume() != isVolume)
     return kNotAvailable;
   m_format = format;
   // Samples are drawn to and resolved, and never read by shaders.
@@ -175,10 +184,13 @@ HRESULT Resource::makeTexture(DeviceObjects &objects, uint32_t usage) {
   create.texture_handle = identity.handle;
   create.usage_flags = usage;
   create.format = deviceFormat();
-  create.kind = m_isCube && m_layout.layers() == 6 ? AEROGPU_EXT_TEXTURE_CUBE : AEROGPU_EXT_TEXTURE_2D;
+  create.kind = isVolume()                           ? AEROGPU_EXT_TEXTURE_VOLUME
+                : m_isRow                            ? AEROGPU_EXT_TEXTURE_1D
+                : m_isCube && m_layout.layers() == 6 ? AEROGPU_EXT_TEXTURE_CUBE
+                                                     : AEROGPU_EXT_TEXTURE_2D;
   create.width = m_layout.level(0).width;
   create.height = m_layout.level(0).height;
-  create.depth = 1;
+  create.depth = m_layout.level(0).depth;
   create.mip_levels = m_layout.levels();
   create.array_layers = m_layout.layers();
   create.sample_count = m_samples;
@@ -224,15 +236,17 @@ HRESULT Resource::open(DeviceObjects &objects, const D3D10DDIARG_OPENRESOURCE &a
 HRESULT Resource::fill(DeviceObjects &objects, const D3D10_DDIARG_SUBRESOURCE_UP *data) {
   for (uint32_t i = 0; i < subresources(); i++) {
     const auto *bytes = static_cast<const uint8_t *>(data[i].pSysMem);
-    const HRESULT result = isMemory() || (isBuffer() && isStaging())
-                               ? writeMemory(objects, *this, i, bytes, data[i].SysMemPitch)
-                               : updateSubresource(objects, *this, i, nullptr, bytes, data[i].SysMemPitch);
+    const HRESULT result =
+        isMemory() || (isBuffer() && isStaging())
+            ? writeMemory(objects, *this, i, bytes, data[i].SysMemPitch, data[i].SysMemSlicePitch)
+            : updateSubresource(objects, *this, i, nullptr, bytes, data[i].SysMemPitch, data[i].SysMemSlicePitch);
     if (failed(result)) return result;
     if (!maps.copy) continue;
     if (isBuffer())
       memcpy(maps.copy, bytes, m_bytes);
     else
-      copyRows(maps.copy + offsetOf(i), m_layout.level(levelOf(i)), bytes, data[i].SysMemPitch);
+      copyLevel(maps.copy + offsetOf(i), m_layout.level(levelOf(i)), bytes, data[i].SysMemPitch,
+                data[i].SysMemSlicePitch);
   }
   return kOk;
 }

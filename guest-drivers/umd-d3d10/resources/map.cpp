@@ -84,8 +84,8 @@ HRESULT unmapResource(DeviceObjects &objects, Resource &resource, uint32_t subre
   if (!resource.isStaging()) {
     if (resource.isBuffer()) return sendBuffer(objects, resource);
     const LevelLayout &level = resource.layout().level(resource.levelOf(subresource));
-    return updateTexture(objects, resource, subresource, {0, 0, level.width, level.height},
-                         maps.copy + resource.offsetOf(subresource), level.pitch);
+    return updateTexture(objects, resource, subresource, {{0, 0, level.width, level.height}, 0, level.depth},
+                         maps.copy + resource.offsetOf(subresource), level.pitch, level.sliceBytes());
   }
   if (maps.count) return kOk;
   maps.locked = nullptr;

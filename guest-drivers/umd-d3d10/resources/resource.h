@@ -35,6 +35,8 @@ public:
   bool isMemory() const { return isStaging() && !isBuffer(); }
   bool isDynamic() const { return m_usage == D3D10_DDI_USAGE_DYNAMIC; }
   bool isCube() const { return m_isCube; }
+  bool isVolume() const { return m_layout.isVolume(); }
+  bool isRow() const { return m_isRow; }  // 1D, or an array of them
   const FormatRow &format() const { return *m_format; }
   /** Returns enum aerogpu_format of a texture. */
   uint32_t deviceFormat() const { return m_isShown ? m_format->shared() : m_format->texture(); }
@@ -78,7 +80,7 @@ private:
   uint32_t m_bytes = 0;
   uint32_t m_usage = D3D10_DDI_USAGE_DEFAULT;
   uint32_t m_samples = 1;
-  bool m_isCube = false;
+  bool m_isCube = false, m_isRow = false;
   bool m_isShown = false;  // others know it, by Direct3D 9's number of its format
 };
 

@@ -3,9 +3,11 @@
 
 namespace aero {
 
-void copyRows(uint8_t *target, const LevelLayout &level, const uint8_t *source, uint32_t sourcePitch) {
-  for (uint32_t row = 0; row < level.rows; row++)
-    memcpy(target + uint64_t{row} * level.pitch, source + uint64_t{row} * sourcePitch, level.rowBytes);
+void copyLevel(uint8_t *target, const LevelLayout &level, const uint8_t *source, uint32_t rowPitch,
+               uint32_t slicePitch) {
+  for (uint32_t slice = 0; slice < level.depth; slice++, target += level.sliceBytes(), source += slicePitch)
+    for (uint32_t row = 0; row < level.rows; row++)
+      memcpy(target + uint64_t{row} * level.pitch, source + uint64_t{row} * rowPitch, level.rowBytes);
 }
 
 HRESULT updateBuffer(DeviceObjects &objects, Resource &buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
@@ -34,8 +36,11 @@ HRESULT updateBuffer(DeviceObjects &objects, Resource &buffer, uint32_t offset, 
   return kOk;
 }
 
-HRESULT updateTexture(DeviceObjects &objects, Resource &texture, uint32_t subresource, const Rect &rect,
-                      const uint8_t *source, uint32_t sourcePitch) {
+namespace {
+
+/** Sends texels of a rectangle of a slice. */
+HRESULT updateSlice(DeviceObjects &objects, Resource &texture, uint32_t subresource, const Rect &rect, uint32_t slice,
+                    const uint8_t *source, uint32_t sourcePitch) {
   Context &context = objects.context;
   const FormatRow &format = texture.format();
   const RowSpan span = rowsOf(format, rect);
@@ -56,6 +61,7 @@ HRESULT updateTexture(DeviceObjects &objects, Resource &texture, uint32_t subres
     packet->array_layer = texture.layerOf(subresource);
     packet->x = rect.left;
     packet->y = top;
+    packet->z = slice;
     packet->width = rect.width();
     packet->height = rows * format.block < below ? rows * format.block : below;
     packet->depth = 1;
@@ -68,9 +74,21 @@ HRESULT updateTexture(DeviceObjects &objects, Resource &texture, uint32_t subres
   return kOk;
 }
 
+}  // namespace
+
+HRESULT updateTexture(DeviceObjects &objects, Resource &texture, uint32_t subresource, const Box &box,
+                      const uint8_t *source, uint32_t rowPitch, uint64_t slicePitch) {
+  for (uint32_t slice = box.front; slice < box.back; slice++, source += slicePitch) {
+    const HRESULT result = updateSlice(objects, texture, subresource, box.rect, slice, source, rowPitch);
+    if (failed(result)) return result;
+  }
+  return kOk;
+}
+
 HRESULT updateSubresource(DeviceObjects &objects, Resource &resource, uint32_t subresource, const D3D10_DDI_BOX *box,
-                          const uint8_t *source, uint32_t sourcePitch) {
-  if (subresource >= resource.subresources() || (box && (box->left < 0 || box->top < 0))) return kInvalidArgument;
+                          const uint8_t *source, uint32_t rowPitch, uint32_t slicePitch) {
+  if (subresource >= resource.subresources() || (box && (box->left < 0 || box->top < 0 || box->front < 0)))
+    return kInvalidArgument;
   if (resource.isStaging() || resource.samples() > 1) return kNotAvailable;
   if (resource.isBuffer()) {
     const uint32_t begin = box ? static_cast<uint32_t>(box->left) : 0;
@@ -80,17 +98,20 @@ HRESULT updateSubresource(DeviceObjects &objects, Resource &resource, uint32_t s
     return updateBuffer(objects, resource, begin, source, end - begin, AEROGPU_EXT_UPDATE_NONE);
   }
   const LevelLayout &level = resource.layout().level(resource.levelOf(subresource));
-  Rect rect = {0, 0, level.width, level.height};
+  Box part = {{0, 0, level.width, level.height}, 0, level.depth};
   if (box) {
     if (box->right <= box->left || box->bottom <= box->top || box->back <= box->front) return kOk;
-    rect = {static_cast<uint32_t>(box->left), static_cast<uint32_t>(box->top), static_cast<uint32_t>(box->right),
-            static_cast<uint32_t>(box->bottom)};
+    part = {{static_cast<uint32_t>(box->left), static_cast<uint32_t>(box->top), static_cast<uint32_t>(box->right),
+             static_cast<uint32_t>(box->bottom)},
+            static_cast<uint32_t>(box->front),
+            static_cast<uint32_t>(box->back)};
+    Rect &rect = part.rect;
     // A box of blocks may end past the edge of a level that is no multiple of them.
     if (rect.right > level.width) rect.right = level.width;
     if (rect.bottom > level.height) rect.bottom = level.height;
-    if (rect.isEmpty()) return kInvalidArgument;
+    if (rect.isEmpty() || part.back > level.depth) return kInvalidArgument;
   }
-  return updateTexture(objects, resource, subresource, rect, source, sourcePitch);
+  return updateTexture(objects, resource, subresource, part, source, rowPitch, slicePitch);
 }
 
 HRESULT markWritten(DeviceObjects &objects, Resource &staging) {
@@ -104,7 +125,7 @@ HRESULT markWritten(DeviceObjects &objects, Resource &staging) {
 }
 
 HRESULT writeMemory(DeviceObjects &objects, Resource &staging, uint32_t subresource, const uint8_t *source,
-                    uint32_t sourcePitch) {
+                    uint32_t rowPitch, uint32_t slicePitch) {
   const Runtime &runtime = objects.context.runtime();
   const D3DKMT_HANDLE allocation = staging.identity.memory.handle;
   if (objects.context.isPending(staging.identity.memory))
@@ -116,7 +137,7 @@ HRESULT writeMemory(DeviceObjects &objects, Resource &staging, uint32_t subresou
   if (staging.isBuffer())
     memcpy(bytes, source, staging.bytes());
   else
-    copyRows(bytes, staging.layout().level(staging.levelOf(subresource)), source, sourcePitch);
+    copyLevel(bytes, staging.layout().level(staging.levelOf(subresource)), source, rowPitch, slicePitch);
   result = runtime.unlock(allocation);
   return failed(result) || !staging.isBuffer() ? result : markWritten(objects, staging);
 }

@@ -7,21 +7,22 @@
 
 namespace aero {
 
-/** Copies rows of a level; `source` has rows `sourcePitch` apart. */
-void copyRows(uint8_t *target, const LevelLayout &level, const uint8_t *source, uint32_t sourcePitch);
+/** Copies a level; `source` has rows and slices that far apart. */
+void copyLevel(uint8_t *target, const LevelLayout &level, const uint8_t *source, uint32_t rowPitch,
+               uint32_t slicePitch);
 
 /** Sends bytes to a buffer. `flags`: AEROGPU_EXT_UPDATE_*. */
 HRESULT updateBuffer(DeviceObjects &objects, Resource &buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
                      uint32_t flags);
-/** Sends texels of a rectangle of a texture. */
-HRESULT updateTexture(DeviceObjects &objects, Resource &texture, uint32_t subresource, const Rect &rect,
-                      const uint8_t *source, uint32_t sourcePitch);
+/** Sends texels of a box of a texture. */
+HRESULT updateTexture(DeviceObjects &objects, Resource &texture, uint32_t subresource, const Box &box,
+                      const uint8_t *source, uint32_t rowPitch, uint64_t slicePitch);
 /** Sends a part of a subresource, or all of it without a box. The box of a buffer counts bytes. */
 HRESULT updateSubresource(DeviceObjects &objects, Resource &resource, uint32_t subresource, const D3D10_DDI_BOX *box,
-                          const uint8_t *source, uint32_t sourcePitch);
+                          const uint8_t *source, uint32_t rowPitch, uint32_t slicePitch);
 /** Writes a whole subresource of a staging resource, which the device does not use yet. */
 HRESULT writeMemory(DeviceObjects &objects, Resource &staging, uint32_t subresource, const uint8_t *source,
-                    uint32_t sourcePitch);
+                    uint32_t rowPitch, uint32_t slicePitch);
 /** Tells the device that the CPU has written a staging buffer. */
 HRESULT markWritten(DeviceObjects &objects, Resource &staging);
 

@@ -37,17 +37,21 @@ uint8_t *copyEntries(uint8_t *to, const D3D10DDIARG_SIGNATURE_ENTRY *entries, UI
   return to;
 }
 
-/** True if the device has all kinds of resources that a shader declares: buffers, and 2D textures and cubes of one
- * sample. Its translator refuses the others when the shader has been made already, as an error of the device. */
-bool declaresWhatThereIs(const UINT *code, uint32_t tokens) {
-  constexpr uint32_t kKinds = 1u << D3D10_SB_RESOURCE_DIMENSION_BUFFER | 1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURE2D |
+/** True if the device has all kinds of resources that a shader declares: buffers, and textures of one sample. Its
+ * translator refuses the others when the shader has been made already, as an error of the device. */
+bool declaresWhatThereIs(const UINT *code, uint32_t tokens, bool hasShapes) {
+  constexpr uint32_t kShapes = 1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURE1D |
+                               1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURE1DARRAY |
+                               1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURE3D;
+  constexpr uint32_t kPlain = 1u << D3D10_SB_RESOURCE_DIMENSION_BUFFER | 1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURE2D |
                               1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURE2DARRAY |
                               1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURECUBE |
                               1u << D3D10_SB_RESOURCE_DIMENSION_TEXTURECUBEARRAY;
+  const uint32_t kinds = hasShapes ? kPlain | kShapes : kPlain;
   constexpr uint32_t kOpcode = 0x7FF, kDimensionShift = 11, kDimension = 31;
   for (uint32_t at = 2; at < tokens;) {
     const uint32_t opcode = code[at] & kOpcode;
-    if (opcode == D3D10_SB_OPCODE_DCL_RESOURCE && !(kKinds >> (code[at] >> kDimensionShift & kDimension) & 1))
+    if (opcode == D3D10_SB_OPCODE_DCL_RESOURCE && !(kinds >> (code[at] >> kDimensionShift & kDimension) & 1))
       return false;
     const bool isData = opcode == D3D10_SB_OPCODE_CUSTOMDATA;  // with a length of its own
     const uint32_t length =
@@ -66,7 +70,7 @@ HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const UINT *code,
   const uint32_t tokens = code[1];
   const UINT allInputs = signatures.NumInputSignatureEntries, outputs = signatures.NumOutputSignatureEntries;
   if (tokens < 2 || tokens > kMostTokens || allInputs > kMostEntries || outputs > kMostEntries ||
-      !declaresWhatThereIs(code, tokens))
+      !declaresWhatThereIs(code, tokens, objects.formats.hasShapes()))
     return kNotAvailable;
   if (stage == AEROGPU_SHADER_STAGE_GEOMETRY && !drawsToOneLayer(signatures)) return kNotAvailable;
   const UINT inputs = countInputs(signatures);

@@ -61,6 +61,14 @@ bool StageState::sendBuffers() {
 
 bool StageState::sendTextures() {
   for (uint32_t slot = m_dirtyTextures.begin; slot < m_dirtyTextures.end; slot++) {
+    if (m_textures[slot] && m_textures[slot]->resource().isBuffer()) {
+      auto *packet = m_objects.context.append<aerogpu_cmd_set_shader_resource_buffers>(1);
+      if (!packet) return false;
+      packet->shader_stage = m_stage;
+      packet->start_slot = slot;
+      *Context::elementsOf(packet) = m_textures[slot]->buffer();
+      continue;
+    }
     const uint32_t handle = m_textures[slot] ? m_textures[slot]->handle(m_objects) : 0;
     if (m_textures[slot] && !handle) return false;
     auto *packet = m_objects.context.append<aerogpu_cmd_set_texture>();

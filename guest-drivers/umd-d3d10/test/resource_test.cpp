@@ -143,6 +143,7 @@ TEST_P(Resources10, CreationsThatFailLeaveNothing) {
   }
   ResourceDesc volume;
   volume.dimension = D3D10DDIRESOURCE_TEXTURE3D;
+  volume.misc = D3D10_DDI_RESOURCE_MISC_SHARED;  // of 2D textures alone
   D3D10DDI_HRESOURCE out;
   EXPECT_EQ(p.tryResource(volume, out), kOutOfMemory);
 }

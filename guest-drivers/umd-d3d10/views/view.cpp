@@ -2,8 +2,14 @@
 #include "guest-drivers/umd-d3d10/views/view.h"
 
 namespace aero {
+namespace {
 
-HRESULT View::set(DeviceObjects &objects, D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, const Range &range) {
+constexpr UINT kMostCubes = 85;  // of 512 layers
+
+}  // namespace
+
+HRESULT View::set(DeviceObjects &objects, D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, const Range &range,
+                  bool isTarget) {
   m_resource = Resource::from(resource);
   if (m_resource->isBuffer()) return kNotAvailable;
   m_format = objects.formats.find(format);
@@ -11,36 +17,67 @@ HRESULT View::set(DeviceObjects &objects, D3D10DDI_HRESOURCE resource, DXGI_FORM
   const TextureLayout &layout = m_resource->layout();
   m_level = range.level;
   m_layer = range.layer;
-  if (m_level >= layout.levels() || m_layer >= layout.layers()) return kInvalidArgument;
+  if (m_level >= layout.levels()) return kInvalidArgument;
+  const bool slices = isTarget && m_resource->isVolume();
+  const uint32_t layers = slices ? layout.level(m_level).depth : layout.layers();
+  if (m_layer >= layers) return kInvalidArgument;
   m_levels = range.levels < layout.levels() - m_level ? range.levels : layout.levels() - m_level;
-  m_layers = range.layers < layout.layers() - m_layer ? range.layers : layout.layers() - m_layer;
+  m_layers = range.layers < layers - m_layer ? range.layers : layers - m_layer;
   if (!m_levels || !m_layers) return kInvalidArgument;
-  m_isAll = m_levels == layout.levels() && m_layers == layout.layers();
+  m_isAll = !slices && m_levels == layout.levels() && m_layers == layout.layers();
   return kOk;
+}
+
+HRESULT View::setBuffer(DeviceObjects &objects, DXGI_FORMAT format, UINT first, UINT count) {
+  if (!m_resource->isBuffer() || !objects.formats.hasShapes()) return kNotAvailable;
+  m_format = objects.formats.find(format);
+  if (!m_format || !objects.formats.hasBuffers(*m_format)) return kNotAvailable;
+  const uint64_t texel = m_format->blockBytes, begin = first * texel, bytes = count * texel;
+  if (!count || begin + bytes > m_resource->bytes()) return kInvalidArgument;
+  m_firstByte = static_cast<uint32_t>(begin);
+  m_bytes = static_cast<uint32_t>(bytes);
+  return kOk;
+}
+
+aerogpu_shader_resource_buffer_binding View::buffer() const {
+  return {m_resource->identity.handle, m_firstByte, m_bytes, m_format->view()};
 }
 
 HRESULT View::create(DeviceObjects &objects, const D3D11DDIARG_CREATESHADERRESOURCEVIEW &args) {
   Range range;
-  if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE2D) {
+  m_resource = Resource::from(args.hDrvResource);
+  if (args.ResourceDimension == D3D10DDIRESOURCE_BUFFER)
+    return setBuffer(objects, args.Format, args.Buffer.FirstElement, args.Buffer.NumElements);
+  if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE1D) {
+    range = {args.Tex1D.MostDetailedMip, args.Tex1D.MipLevels, args.Tex1D.FirstArraySlice, args.Tex1D.ArraySize};
+  } else if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE3D) {
+    range = {args.Tex3D.MostDetailedMip, args.Tex3D.MipLevels, 0, 1};
+  } else if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE2D) {
     range = {args.Tex2D.MostDetailedMip, args.Tex2D.MipLevels, args.Tex2D.FirstArraySlice, args.Tex2D.ArraySize};
   } else if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURECUBE) {
     range = {args.TexCube.MostDetailedMip, args.TexCube.MipLevels, args.TexCube.First2DArrayFace,
-             args.TexCube.NumCubes * 6};
-    if (args.TexCube.NumCubes != 1) return kNotAvailable;
+             args.TexCube.NumCubes < kMostCubes ? args.TexCube.NumCubes * 6 : kMostCubes * 6};
   } else {
     return kNotAvailable;
   }
-  const HRESULT result = set(objects, args.hDrvResource, args.Format, range);
+  const HRESULT result = set(objects, args.hDrvResource, args.Format, range, false);
   return failed(result) || !m_format->isDepth ? result : kNotAvailable;
 }
 
 HRESULT View::create(DeviceObjects &objects, const D3D10DDIARG_CREATERENDERTARGETVIEW &args) {
-  const bool isCube = args.ResourceDimension == D3D10DDIRESOURCE_TEXTURECUBE;
-  if (args.ResourceDimension != D3D10DDIRESOURCE_TEXTURE2D && !isCube) return kNotAvailable;
-  const Range range = isCube ? Range{args.TexCube.MipSlice, 1, args.TexCube.FirstArraySlice, args.TexCube.ArraySize}
-                             : Range{args.Tex2D.MipSlice, 1, args.Tex2D.FirstArraySlice, args.Tex2D.ArraySize};
-  if (range.layers != 1) return kNotAvailable;  // only a geometry shader draws to the others
-  const HRESULT result = set(objects, args.hDrvResource, args.Format, range);
+  // Draws go to the first layer or slice: only a geometry shader draws to the others.
+  Range range;
+  if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURECUBE)
+    range = {args.TexCube.MipSlice, 1, args.TexCube.FirstArraySlice, args.TexCube.ArraySize};
+  else if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE2D)
+    range = {args.Tex2D.MipSlice, 1, args.Tex2D.FirstArraySlice, args.Tex2D.ArraySize};
+  else if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE3D)
+    range = {args.Tex3D.MipSlice, 1, args.Tex3D.FirstW, args.Tex3D.WSize};
+  else if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURE1D)
+    range = {args.Tex1D.MipSlice, 1, args.Tex1D.FirstArraySlice, args.Tex1D.ArraySize};
+  else
+    return kNotAvailable;
+  const HRESULT result = set(objects, args.hDrvResource, args.Format, range, true);
   const bool isColor = !m_resource->isBuffer() && !m_resource->format().isDepth;
   return failed(result) || (isColor && m_format->block == 1) ? result : kNotAvailable;
 }
@@ -50,8 +87,8 @@ HRESULT View::create(DeviceObjects &objects, const D3D11DDIARG_CREATEDEPTHSTENCI
   if (args.ResourceDimension != D3D10DDIRESOURCE_TEXTURE2D && !isCube) return kNotAvailable;
   const Range range = isCube ? Range{args.TexCube.MipSlice, 1, args.TexCube.FirstArraySlice, args.TexCube.ArraySize}
                              : Range{args.Tex2D.MipSlice, 1, args.Tex2D.FirstArraySlice, args.Tex2D.ArraySize};
-  if (range.layers != 1 || args.Flags) return kNotAvailable;
-  const HRESULT result = set(objects, args.hDrvResource, args.Format, range);
+  if (args.Flags) return kNotAvailable;
+  const HRESULT result = set(objects, args.hDrvResource, args.Format, range, true);
   return failed(result) || m_format->isDepth ? result : kNotAvailable;
 }
 
@@ -78,12 +115,13 @@ uint32_t View::handle(DeviceObjects &objects) {
 
 namespace {
 
-aerogpu_cmd_ext_fill *fill(DeviceObjects &objects, View &view) {
+/** Appends the fill of the view's layer or slice of that number. */
+aerogpu_cmd_ext_fill *fill(DeviceObjects &objects, View &view, uint32_t layer) {
   if (!touch(objects.context, sizeof(aerogpu_cmd_ext_fill), view.resource())) return nullptr;
   auto *packet = objects.context.appendFitting<aerogpu_cmd_ext_fill>();
   packet->texture = view.resource().identity.handle;
   packet->mip_level = view.level();
-  packet->array_layer = view.layer();
+  packet->array_layer = view.layer() + layer;
   return packet;
 }
 
@@ -92,12 +130,15 @@ aerogpu_cmd_ext_fill *fill(DeviceObjects &objects, View &view) {
 HRESULT clearColor(DeviceObjects &objects, View &view, const FLOAT *color) {
   // By the view's format, which may be another one of the texture's family.
   const uint32_t handle = view.handle(objects);
-  auto *packet = handle ? fill(objects, view) : nullptr;
-  if (!packet) return objects.context.result(false);
-  packet->texture = handle;
-  packet->mip_level = packet->array_layer = 0;
-  packet->flags = AEROGPU_EXT_FILL_COLOR;
-  memcpy(packet->color_rgba_f32, color, sizeof packet->color_rgba_f32);
+  for (uint32_t i = 0; i < view.layers(); i++) {
+    auto *packet = handle ? fill(objects, view, i) : nullptr;
+    if (!packet) return objects.context.result(false);
+    packet->texture = handle;
+    packet->mip_level = 0;
+    packet->array_layer = i;
+    packet->flags = AEROGPU_EXT_FILL_COLOR;
+    memcpy(packet->color_rgba_f32, color, sizeof packet->color_rgba_f32);
+  }
   return kOk;
 }
 
@@ -106,11 +147,13 @@ HRESULT clearDepthStencil(DeviceObjects &objects, View &view, UINT flags, FLOAT 
   if (flags & D3D10_DDI_CLEAR_DEPTH) planes |= AEROGPU_EXT_FILL_DEPTH;
   if (flags & D3D10_DDI_CLEAR_STENCIL && view.format().hasStencil) planes |= AEROGPU_EXT_FILL_STENCIL;
   if (!planes) return kOk;
-  auto *packet = fill(objects, view);
-  if (!packet) return objects.context.result(false);
-  packet->flags = planes;
-  memcpy(&packet->depth_f32, &depth, sizeof depth);
-  packet->stencil = stencil;
+  for (uint32_t i = 0; i < view.layers(); i++) {
+    auto *packet = fill(objects, view, i);
+    if (!packet) return objects.context.result(false);
+    packet->flags = planes;
+    memcpy(&packet->depth_f32, &depth, sizeof depth);
+    packet->stencil = stencil;
+  }
   return kOk;
 }
 

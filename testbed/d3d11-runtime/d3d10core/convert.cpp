@@ -90,12 +90,6 @@ bool elevenOf(const D3D10_BUFFER_DESC &d, D3D11_BUFFER_DESC &out) {
   return isBind10(d.BindFlags) && miscOf11(d.MiscFlags, out.MiscFlags);
 }
 
-D3D10_TEXTURE2D_DESC tenOf(const D3D11_TEXTURE2D_DESC &d) {
-  auto out = same<D3D10_TEXTURE2D_DESC>(d);
-  out.MiscFlags = miscOf10(d.MiscFlags);
-  return out;
-}
-
 // Direct3D 11 has flags between the dimension and the place.
 D3D10_DEPTH_STENCIL_VIEW_DESC tenOf(const D3D11_DEPTH_STENCIL_VIEW_DESC &d) {
   D3D10_DEPTH_STENCIL_VIEW_DESC out{};

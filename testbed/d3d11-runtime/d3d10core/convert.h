@@ -28,7 +28,12 @@ bool isBind10(UINT bind);
 
 /// Conversions for the interfaces' GetDesc.
 D3D10_BUFFER_DESC tenOf(const D3D11_BUFFER_DESC &desc);
-D3D10_TEXTURE2D_DESC tenOf(const D3D11_TEXTURE2D_DESC &desc);
+/// Of a texture: any of the three structures, whose flags have the same names.
+template <class To, class From> To tenOfTexture(const From &desc) {
+  To out = same<To>(desc);
+  out.MiscFlags = miscOf10(desc.MiscFlags);
+  return out;
+}
 D3D10_DEPTH_STENCIL_VIEW_DESC tenOf(const D3D11_DEPTH_STENCIL_VIEW_DESC &desc);
 /// Direct3D 10.0 has one blend function: that of the first target that blends.
 D3D10_BLEND_DESC tenOf(const D3D11_BLEND_DESC &desc);
@@ -36,7 +41,7 @@ D3D10_QUERY_DESC tenOf(const D3D11_QUERY_DESC &desc);
 
 /// Conversions for creations; false: the API refuses the description, as Direct3D 10 has no such flag or number.
 bool elevenOf(const D3D10_BUFFER_DESC &desc, D3D11_BUFFER_DESC &out);
-/// Of a texture: any of the three structures, whose flags have the same names.
+/// Likewise.
 template <class To, class From> bool elevenOfTexture(const From &desc, To &out) {
   out = same<To>(desc);
   return isBind10(desc.BindFlags) && miscOf11(desc.MiscFlags, out.MiscFlags);

@@ -28,7 +28,9 @@ public:
 
 constexpr const Kind *kKinds[] = {
     &kKind<BufferFacet>,
+    &kKind<Texture1DFacet>,
     &kKind<Texture2DFacet>,
+    &kKind<Texture3DFacet>,
     &kKind<RenderTargetViewFacet>,
     &kKind<DepthStencilViewFacet>,
     &kKind<ShaderResourceViewFacet>,
@@ -61,6 +63,8 @@ ID3D11Resource *objectOf(ID3D10Resource *ten) {
   D3D10_RESOURCE_DIMENSION type = D3D10_RESOURCE_DIMENSION_UNKNOWN;
   ten->GetType(&type);
   if (type == D3D10_RESOURCE_DIMENSION_BUFFER) return objectOf(static_cast<ID3D10Buffer *>(ten));
+  if (type == D3D10_RESOURCE_DIMENSION_TEXTURE1D) return objectOf(static_cast<ID3D10Texture1D *>(ten));
+  if (type == D3D10_RESOURCE_DIMENSION_TEXTURE3D) return objectOf(static_cast<ID3D10Texture3D *>(ten));
   return objectOf(static_cast<ID3D10Texture2D *>(ten));
 }
 
@@ -89,7 +93,35 @@ HRESULT Texture2DFacet::Map(UINT subresource, D3D10_MAP type, UINT flags, D3D10_
 void Texture2DFacet::GetDesc(D3D10_TEXTURE2D_DESC *out) {
   D3D11_TEXTURE2D_DESC desc;
   object().GetDesc(&desc);
-  if (out) *out = tenOf(desc);
+  if (out) *out = tenOfTexture<D3D10_TEXTURE2D_DESC>(desc);
+}
+
+HRESULT Texture1DFacet::Map(UINT subresource, D3D10_MAP type, UINT flags, void **out) {
+  if (!out) return E_INVALIDARG;
+  D3D11_MAPPED_SUBRESOURCE mapped{};
+  const HRESULT result = map(subresource, type, flags, mapped);
+  *out = mapped.pData;
+  return result;
+}
+
+void Texture1DFacet::GetDesc(D3D10_TEXTURE1D_DESC *out) {
+  D3D11_TEXTURE1D_DESC desc;
+  object().GetDesc(&desc);
+  if (out) *out = tenOfTexture<D3D10_TEXTURE1D_DESC>(desc);
+}
+
+HRESULT Texture3DFacet::Map(UINT subresource, D3D10_MAP type, UINT flags, D3D10_MAPPED_TEXTURE3D *out) {
+  if (!out) return E_INVALIDARG;
+  D3D11_MAPPED_SUBRESOURCE mapped{};
+  const HRESULT result = map(subresource, type, flags, mapped);
+  *out = {mapped.pData, mapped.RowPitch, mapped.DepthPitch};
+  return result;
+}
+
+void Texture3DFacet::GetDesc(D3D10_TEXTURE3D_DESC *out) {
+  D3D11_TEXTURE3D_DESC desc;
+  object().GetDesc(&desc);
+  if (out) *out = tenOfTexture<D3D10_TEXTURE3D_DESC>(desc);
 }
 
 void RenderTargetViewFacet::GetDesc(D3D10_RENDER_TARGET_VIEW_DESC *out) {

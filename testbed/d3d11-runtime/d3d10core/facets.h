@@ -89,6 +89,22 @@ public:
   }
 };
 
+class Texture1DFacet final : public ResourceFacet<ID3D10Texture1D, Texture1D> {
+public:
+  using ResourceFacet::ResourceFacet;
+  HRESULT STDMETHODCALLTYPE Map(UINT subresource, D3D10_MAP type, UINT flags, void **out) override;
+  void STDMETHODCALLTYPE Unmap(UINT subresource) override { context().Unmap(&object(), subresource); }
+  void STDMETHODCALLTYPE GetDesc(D3D10_TEXTURE1D_DESC *out) override;
+};
+
+class Texture3DFacet final : public ResourceFacet<ID3D10Texture3D, Texture3D> {
+public:
+  using ResourceFacet::ResourceFacet;
+  HRESULT STDMETHODCALLTYPE Map(UINT subresource, D3D10_MAP type, UINT flags, D3D10_MAPPED_TEXTURE3D *out) override;
+  void STDMETHODCALLTYPE Unmap(UINT subresource) override { context().Unmap(&object(), subresource); }
+  void STDMETHODCALLTYPE GetDesc(D3D10_TEXTURE3D_DESC *out) override;
+};
+
 class RenderTargetViewFacet final : public ViewFacet<ID3D10RenderTargetView, RenderTargetView> {
 public:
   using ViewFacet::ViewFacet;
@@ -158,7 +174,9 @@ FacetSource &facetsOf11();
 /// The facet behind an interface of Direct3D 10.
 template <class Interface> struct FacetOf;
 template <> struct FacetOf<ID3D10Buffer> { using Type = BufferFacet; };
+template <> struct FacetOf<ID3D10Texture1D> { using Type = Texture1DFacet; };
 template <> struct FacetOf<ID3D10Texture2D> { using Type = Texture2DFacet; };
+template <> struct FacetOf<ID3D10Texture3D> { using Type = Texture3DFacet; };
 template <> struct FacetOf<ID3D10RenderTargetView> { using Type = RenderTargetViewFacet; };
 template <> struct FacetOf<ID3D10DepthStencilView> { using Type = DepthStencilViewFacet; };
 template <> struct FacetOf<ID3D10ShaderResourceView> { using Type = ShaderResourceViewFacet; };

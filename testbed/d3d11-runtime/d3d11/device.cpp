@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "testbed/d3d11-runtime/d3d11/textures.h"
 #include "testbed/d3d11-runtime/driver/callbacks.h"
 #include "testbed/d3d11-runtime/formats/formats.h"
 
@@ -138,6 +139,16 @@ HRESULT Device::CreateBuffer(const D3D11_BUFFER_DESC *desc, const D3D11_SUBRESOU
 HRESULT Device::CreateTexture2D(const D3D11_TEXTURE2D_DESC *desc, const D3D11_SUBRESOURCE_DATA *data,
                                 ID3D11Texture2D **out) {
   return createTexture2D(m_core, desc, data, out);
+}
+
+HRESULT Device::CreateTexture1D(const D3D11_TEXTURE1D_DESC *desc, const D3D11_SUBRESOURCE_DATA *data,
+                                ID3D11Texture1D **out) {
+  return createTexture1D(m_core, desc, data, out);
+}
+
+HRESULT Device::CreateTexture3D(const D3D11_TEXTURE3D_DESC *desc, const D3D11_SUBRESOURCE_DATA *data,
+                                ID3D11Texture3D **out) {
+  return createTexture3D(m_core, desc, data, out);
 }
 HRESULT Device::CreateShaderResourceView(ID3D11Resource *resource, const D3D11_SHADER_RESOURCE_VIEW_DESC *desc,
                                          ID3D11ShaderResourceView **out) {

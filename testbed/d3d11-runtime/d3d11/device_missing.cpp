@@ -6,20 +6,6 @@ namespace aerogpu::runtime11 {
 
 using runtime::notImplemented;
 
-HRESULT Device::CreateTexture1D(const D3D11_TEXTURE1D_DESC *, const D3D11_SUBRESOURCE_DATA *,
-                                ID3D11Texture1D **texture1D) {
-  if (texture1D) *texture1D = nullptr;
-  notImplemented("ID3D11Device::CreateTexture1D");
-  return E_NOTIMPL;
-}
-
-HRESULT Device::CreateTexture3D(const D3D11_TEXTURE3D_DESC *, const D3D11_SUBRESOURCE_DATA *,
-                                ID3D11Texture3D **texture3D) {
-  if (texture3D) *texture3D = nullptr;
-  notImplemented("ID3D11Device::CreateTexture3D");
-  return E_NOTIMPL;
-}
-
 HRESULT Device::CreateUnorderedAccessView(ID3D11Resource *, const D3D11_UNORDERED_ACCESS_VIEW_DESC *,
                                           ID3D11UnorderedAccessView **uAView) {
   if (uAView) *uAView = nullptr;

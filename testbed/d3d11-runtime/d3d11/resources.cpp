@@ -21,8 +21,8 @@ bool isForGdi(DXGI_FORMAT format) {
          format == DXGI_FORMAT_B8G8R8A8_UNORM_SRGB;
 }
 
-/// Checks usage, binds and CPU access against each other (API page D3D11_USAGE). `misc`: a resource that has flags may
-/// do without binds (test_texture2d_interfaces, test_create_buffer in Wine's dlls/d3d11/tests/d3d11.c).
+}  // namespace
+
 bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData, UINT misc) {
   if (access & ~UINT{D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE}) return false;
   constexpr UINT kOutputs =
@@ -39,8 +39,6 @@ bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData, UINT misc
   }
   return false;
 }
-
-}  // namespace
 
 bool hasFormat(const Core &core, DXGI_FORMAT format) {
   const FormatInfo info = formatInfo(format);
@@ -75,6 +73,10 @@ Resource *resourceOf(ID3D11Resource *resource) {
   D3D11_RESOURCE_DIMENSION kind = D3D11_RESOURCE_DIMENSION_UNKNOWN;
   resource->GetType(&kind);
   if (kind == D3D11_RESOURCE_DIMENSION_BUFFER) return static_cast<Buffer *>(static_cast<ID3D11Buffer *>(resource));
+  if (kind == D3D11_RESOURCE_DIMENSION_TEXTURE1D)
+    return static_cast<Texture1D *>(static_cast<ID3D11Texture1D *>(resource));
+  if (kind == D3D11_RESOURCE_DIMENSION_TEXTURE3D)
+    return static_cast<Texture3D *>(static_cast<ID3D11Texture3D *>(resource));
   return static_cast<Texture2D *>(static_cast<ID3D11Texture2D *>(resource));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ID3D11Buffer and ID3D11Texture2D.
+// ID3D11Buffer, ID3D11Texture1D, ID3D11Texture2D and ID3D11Texture3D.
 #pragma once
 
 #include "testbed/d3d11-runtime/d3d11/dxgi_faces.h"
@@ -28,6 +28,10 @@ private:
   DriverResource m_driver;
   UINT m_evictionPriority = DXGI_RESOURCE_PRIORITY_NORMAL;
 };
+
+/// Checks usage, binds and CPU access against each other (API page D3D11_USAGE). `misc`: a resource that has flags may
+/// do without binds (test_texture2d_interfaces, test_create_buffer in Wine's dlls/d3d11/tests/d3d11.c).
+bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData, UINT misc);
 
 /// Checks a map against usage and access (API page ID3D11DeviceContext::Map).
 bool isMappable(const ResourceDescription &description, D3D11_MAP type);
@@ -69,6 +73,24 @@ public:
     if (out) *out = D3D11_RESOURCE_DIMENSION_BUFFER;
   }
   void STDMETHODCALLTYPE GetDesc(D3D11_BUFFER_DESC *out) override;
+};
+
+class Texture1D final : public ResourceChild<ID3D11Texture1D> {
+public:
+  using ResourceChild::ResourceChild;
+  void STDMETHODCALLTYPE GetType(D3D11_RESOURCE_DIMENSION *out) override {
+    if (out) *out = D3D11_RESOURCE_DIMENSION_TEXTURE1D;
+  }
+  void STDMETHODCALLTYPE GetDesc(D3D11_TEXTURE1D_DESC *out) override;
+};
+
+class Texture3D final : public ResourceChild<ID3D11Texture3D> {
+public:
+  using ResourceChild::ResourceChild;
+  void STDMETHODCALLTYPE GetType(D3D11_RESOURCE_DIMENSION *out) override {
+    if (out) *out = D3D11_RESOURCE_DIMENSION_TEXTURE3D;
+  }
+  void STDMETHODCALLTYPE GetDesc(D3D11_TEXTURE3D_DESC *out) override;
 };
 
 class Texture2D final : public ResourceChild<ID3D11Texture2D>, public BackBuffer {

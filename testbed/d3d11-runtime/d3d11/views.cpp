@@ -29,11 +29,22 @@ bool limit(UINT first, UINT &count, UINT total) {
 
 D3D10DDIRESOURCE_TYPE dimensionOf(const ResourceDescription &d) {
   if (d.dimension == D3D11_RESOURCE_DIMENSION_BUFFER) return D3D10DDIRESOURCE_BUFFER;
+  if (d.dimension == D3D11_RESOURCE_DIMENSION_TEXTURE1D) return D3D10DDIRESOURCE_TEXTURE1D;
+  if (d.dimension == D3D11_RESOURCE_DIMENSION_TEXTURE3D) return D3D10DDIRESOURCE_TEXTURE3D;
   return d.misc & D3D11_RESOURCE_MISC_TEXTURECUBE ? D3D10DDIRESOURCE_TEXTURECUBE : D3D10DDIRESOURCE_TEXTURE2D;
 }
 
 bool isBuffer(const ResourceDescription &d) {
   return d.dimension == D3D11_RESOURCE_DIMENSION_BUFFER;
+}
+
+/// Returns the kind of resource whose views have the dimension, of an enumeration whose first 1D, first 2D and only 3D
+/// dimension these are.
+template <class Dimension>
+D3D11_RESOURCE_DIMENSION kindOf(Dimension dimension, Dimension row, Dimension flat, Dimension volume) {
+  if (dimension < row) return D3D11_RESOURCE_DIMENSION_BUFFER;
+  if (dimension < flat) return D3D11_RESOURCE_DIMENSION_TEXTURE1D;
+  return dimension == volume ? D3D11_RESOURCE_DIMENSION_TEXTURE3D : D3D11_RESOURCE_DIMENSION_TEXTURE2D;
 }
 
 /// Slices of a 2D view, whose place depends on its dimension.
@@ -65,12 +76,16 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_RENDER_TARGET_VI
   if (given) {
     desc = *given;
   } else {
-    desc.ViewDimension = d.samples.Count > 1
+    const bool row = d.dimension == D3D11_RESOURCE_DIMENSION_TEXTURE1D;
+    desc.ViewDimension = d.dimension == D3D11_RESOURCE_DIMENSION_TEXTURE3D ? D3D11_RTV_DIMENSION_TEXTURE3D
+                         : row ? (d.slices > 1 ? D3D11_RTV_DIMENSION_TEXTURE1DARRAY : D3D11_RTV_DIMENSION_TEXTURE1D)
+                         : d.samples.Count > 1
                              ? (d.slices > 1 ? D3D11_RTV_DIMENSION_TEXTURE2DMSARRAY : D3D11_RTV_DIMENSION_TEXTURE2DMS)
                          : d.slices > 1 ? D3D11_RTV_DIMENSION_TEXTURE2DARRAY
                                         : D3D11_RTV_DIMENSION_TEXTURE2D;
     desc.Texture2DArray.ArraySize = d.slices;
     if (d.slices == 1) desc.Texture2DArray = {};
+    if (desc.ViewDimension == D3D11_RTV_DIMENSION_TEXTURE3D) desc.Texture3D.WSize = kRest;
   }
   if (desc.Format == DXGI_FORMAT_UNKNOWN) desc.Format = d.format;
   if (!hasFormat(core, desc.Format) || !canShow(d, desc.Format)) return E_INVALIDARG;
@@ -82,6 +97,15 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_RENDER_TARGET_VI
       return E_INVALIDARG;
     argument.Buffer.FirstElement = desc.Buffer.FirstElement;
     argument.Buffer.NumElements = desc.Buffer.NumElements;
+    break;
+  case D3D11_RTV_DIMENSION_TEXTURE1D:
+    slices.mip = desc.Texture1D.MipSlice;
+    break;
+  case D3D11_RTV_DIMENSION_TEXTURE1DARRAY:
+    slices = {desc.Texture1DArray.MipSlice, desc.Texture1DArray.FirstArraySlice, desc.Texture1DArray.ArraySize};
+    break;
+  case D3D11_RTV_DIMENSION_TEXTURE3D:
+    slices = {desc.Texture3D.MipSlice, desc.Texture3D.FirstWSlice, desc.Texture3D.WSize};
     break;
   case D3D11_RTV_DIMENSION_TEXTURE2D:
     slices.mip = desc.Texture2D.MipSlice;
@@ -99,14 +123,18 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_RENDER_TARGET_VI
   }
   const bool multisampled = desc.ViewDimension == D3D11_RTV_DIMENSION_TEXTURE2DMS ||
                             desc.ViewDimension == D3D11_RTV_DIMENSION_TEXTURE2DMSARRAY;
-  if (!isBuffer(d)) {
-    if (desc.ViewDimension == D3D11_RTV_DIMENSION_BUFFER || multisampled != (d.samples.Count > 1) ||
-        slices.mip >= d.levels || !limit(slices.first, slices.count, d.slices))
-      return E_INVALIDARG;
-    argument.Tex2D = {slices.mip, slices.first, slices.count};
-    if (desc.ViewDimension == D3D11_RTV_DIMENSION_TEXTURE2DARRAY) desc.Texture2DArray.ArraySize = slices.count;
-  } else if (desc.ViewDimension != D3D11_RTV_DIMENSION_BUFFER) {
+  if (kindOf(desc.ViewDimension, D3D11_RTV_DIMENSION_TEXTURE1D, D3D11_RTV_DIMENSION_TEXTURE2D,
+             D3D11_RTV_DIMENSION_TEXTURE3D) != d.dimension)
     return E_INVALIDARG;
+  if (!isBuffer(d)) {
+    const bool volume = d.dimension == D3D11_RESOURCE_DIMENSION_TEXTURE3D;
+    if (multisampled != (d.samples.Count > 1) || slices.mip >= d.levels ||
+        !limit(slices.first, slices.count, volume ? levelSize(d.depth, slices.mip) : d.slices))
+      return E_INVALIDARG;
+    argument.Tex2D = {slices.mip, slices.first, slices.count};  // as the others begin
+    if (desc.ViewDimension == D3D11_RTV_DIMENSION_TEXTURE2DARRAY) desc.Texture2DArray.ArraySize = slices.count;
+    if (desc.ViewDimension == D3D11_RTV_DIMENSION_TEXTURE1DARRAY) desc.Texture1DArray.ArraySize = slices.count;
+    if (volume) desc.Texture3D.WSize = slices.count;
   }
   if (!out) return S_FALSE;
   const Lock lock(core.lock);
@@ -190,11 +218,14 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_SHADER_RESOURCE_
   } else if (isBuffer(d)) {
     return E_INVALIDARG;  // a buffer has no format of its own
   } else {
-    desc.ViewDimension = cube ? (d.slices > 6 ? D3D11_SRV_DIMENSION_TEXTURECUBEARRAY : D3D11_SRV_DIMENSION_TEXTURECUBE)
-                         : d.samples.Count > 1
-                             ? (d.slices > 1 ? D3D11_SRV_DIMENSION_TEXTURE2DMSARRAY : D3D11_SRV_DIMENSION_TEXTURE2DMS)
-                         : d.slices > 1 ? D3D11_SRV_DIMENSION_TEXTURE2DARRAY
-                                        : D3D11_SRV_DIMENSION_TEXTURE2D;
+    const bool row = d.dimension == D3D11_RESOURCE_DIMENSION_TEXTURE1D;
+    desc.ViewDimension =
+        d.dimension == D3D11_RESOURCE_DIMENSION_TEXTURE3D ? D3D11_SRV_DIMENSION_TEXTURE3D
+        : row                 ? (d.slices > 1 ? D3D11_SRV_DIMENSION_TEXTURE1DARRAY : D3D11_SRV_DIMENSION_TEXTURE1D)
+        : cube                ? (d.slices > 6 ? D3D11_SRV_DIMENSION_TEXTURECUBEARRAY : D3D11_SRV_DIMENSION_TEXTURECUBE)
+        : d.samples.Count > 1 ? (d.slices > 1 ? D3D11_SRV_DIMENSION_TEXTURE2DMSARRAY : D3D11_SRV_DIMENSION_TEXTURE2DMS)
+        : d.slices > 1        ? D3D11_SRV_DIMENSION_TEXTURE2DARRAY
+                              : D3D11_SRV_DIMENSION_TEXTURE2D;
     desc.Texture2DArray.MipLevels = kRest;
     if (d.slices > 1) desc.Texture2DArray.ArraySize = kRest;
     if (desc.ViewDimension == D3D11_SRV_DIMENSION_TEXTURECUBEARRAY) desc.TextureCubeArray.NumCubes = d.slices / 6;
@@ -215,6 +246,19 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_SHADER_RESOURCE_
     argument.Buffer.FirstElement = desc.Buffer.FirstElement;
     argument.Buffer.NumElements = desc.Buffer.NumElements;
     levels = 1;
+    break;
+  case D3D11_SRV_DIMENSION_TEXTURE1D:
+    firstLevel = desc.Texture1D.MostDetailedMip;
+    levels = desc.Texture1D.MipLevels;
+    break;
+  case D3D11_SRV_DIMENSION_TEXTURE1DARRAY:
+    firstLevel = desc.Texture1DArray.MostDetailedMip;
+    levels = desc.Texture1DArray.MipLevels;
+    slices = {0, desc.Texture1DArray.FirstArraySlice, desc.Texture1DArray.ArraySize};
+    break;
+  case D3D11_SRV_DIMENSION_TEXTURE3D:
+    firstLevel = desc.Texture3D.MostDetailedMip;
+    levels = desc.Texture3D.MipLevels;
     break;
   case D3D11_SRV_DIMENSION_TEXTURE2D:
     firstLevel = desc.Texture2D.MostDetailedMip;
@@ -251,7 +295,9 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_SHADER_RESOURCE_
   }
   const bool asCube = desc.ViewDimension == D3D11_SRV_DIMENSION_TEXTURECUBE ||
                       desc.ViewDimension == D3D11_SRV_DIMENSION_TEXTURECUBEARRAY;
-  if (isBuffer(d) != (desc.ViewDimension == D3D11_SRV_DIMENSION_BUFFER)) return E_INVALIDARG;
+  if (kindOf(desc.ViewDimension, D3D11_SRV_DIMENSION_TEXTURE1D, D3D11_SRV_DIMENSION_TEXTURE2D,
+             D3D11_SRV_DIMENSION_TEXTURE3D) != d.dimension)
+    return E_INVALIDARG;
   if (!isBuffer(d)) {
     if (multisampled != (d.samples.Count > 1) || (asCube && !cube) || !limit(firstLevel, levels, d.levels) ||
         !limit(slices.first, slices.count, d.slices))
@@ -259,14 +305,22 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_SHADER_RESOURCE_
     if (asCube) {
       argument.ResourceDimension = D3D10DDIRESOURCE_TEXTURECUBE;
       argument.TexCube = {firstLevel, levels, slices.first, slices.count / 6};
+    } else if (d.dimension == D3D11_RESOURCE_DIMENSION_TEXTURE3D) {
+      argument.ResourceDimension = D3D10DDIRESOURCE_TEXTURE3D;
+      argument.Tex3D = {firstLevel, levels};
     } else {
+      argument.ResourceDimension =
+          dimensionOf(d) == D3D10DDIRESOURCE_TEXTURE1D ? D3D10DDIRESOURCE_TEXTURE1D : D3D10DDIRESOURCE_TEXTURE2D;
       argument.Tex2D.MostDetailedMip = firstLevel;
       argument.Tex2D.FirstArraySlice = slices.first;
       argument.Tex2D.MipLevels = levels;
       argument.Tex2D.ArraySize = slices.count;
     }
-    if (desc.ViewDimension == D3D11_SRV_DIMENSION_TEXTURE2D || asCube) desc.Texture2D.MipLevels = levels;
-    if (desc.ViewDimension == D3D11_SRV_DIMENSION_TEXTURE2DARRAY) {
+    const bool ranged = desc.ViewDimension == D3D11_SRV_DIMENSION_TEXTURE2DARRAY ||
+                        desc.ViewDimension == D3D11_SRV_DIMENSION_TEXTURE1DARRAY;
+    // Descriptions of one dimension or three have their levels and slices in the same places.
+    if (!multisampled && !ranged) desc.Texture2D.MipLevels = levels;
+    if (ranged) {
       desc.Texture2DArray.MipLevels = levels;
       desc.Texture2DArray.ArraySize = slices.count;
     }

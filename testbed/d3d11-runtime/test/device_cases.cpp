@@ -126,7 +126,7 @@ TEST_CASE(formats) {
 
 TEST_CASE(notOfferedYet) {
   TestDevice device;
-  D3D11_TEXTURE3D_DESC volume = {4, 4, 4, 1, DXGI_FORMAT_R8_UNORM, D3D11_USAGE_DEFAULT, D3D11_BIND_SHADER_RESOURCE,
+  D3D11_TEXTURE3D_DESC volume = {4, 4, 4, 1, DXGI_FORMAT_R8_UNORM, D3D11_USAGE_DEFAULT, D3D11_BIND_UNORDERED_ACCESS,
                                  0, 0};
   Com<ID3D11Texture3D> texture;
   EXPECT(device->CreateTexture3D(&volume, nullptr, texture.put()) == E_NOTIMPL);
