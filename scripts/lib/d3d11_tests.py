@@ -74,6 +74,10 @@ class Tests(StackTests):
         """Blending of each target, a second colour, comparison, levels and borders as floats."""
         self.draw('state11', INTERFACES['10_1_x'][1])
 
+    def shapes(self):
+        """3D and 1D textures, views of buffers, copies of odd bytes, with the interface that the runtime prefers."""
+        self.draw('shapes11', INTERFACES['10_1_x'][1])
+
     def quad10_10_0(self):
         """Direct3D 10.1's interfaces on Wine's d3d10_1.dll: textures, blending, depth, with the interface of level 10_0."""
         self.with_interface('quad10', '10_0')
@@ -109,7 +113,7 @@ class Tests(StackTests):
         self.share('--other', self.stack.path_of('shared11'), arch='x86')
 
     ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers,
-           deferred, state, quad10_10_0, quad10_10_1, shared, shared_in_one_process, flip, flip_copies]
+           deferred, state, shapes, quad10_10_0, quad10_10_1, shared, shared_in_one_process, flip, flip_copies]
     SHORT = ALL
     MIXED = [x86_opens_x64, x64_opens_x86]
     AGAIN = ['triangle_10_0', 'triangle_10_1_x']

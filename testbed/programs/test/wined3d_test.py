@@ -33,7 +33,7 @@ RUNS = [
     ('shared', ['--alone'], 0, 'shared: ok'),
     ('shared', [], 1, 'shared: CreateTexture(shared) gave no handle: this Direct3D does not share'),
 ]
-PROGRAMS11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'quad10']  # these take any driver
+PROGRAMS11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'shapes11', 'quad10']  # these take any driver
 ALONE11 = ['shared11']  # these need a device that shares
 ASKING = ['composition', 'd3d9ex_test', 'ddi_sanity', 'dirty_regions', 'event_queries', 'frame_pacing', 'player',
           'present_statistics', 'quad', 'query_latency', 'shared', 'sharing', 'submit_stress', 'triangle', 'vblank_pacing']
