@@ -200,6 +200,7 @@ TEST_F(DxgiShapesTest, SlicesAreTargets) {
 
 // DXR-4: each texel is the mean of the eight above it.
 TEST_F(DxgiShapesTest, MipsOfVolumesAreMade) {
+  if (!can(kOne, AEROGPU_FORMAT_CAP_FILTER)) GTEST_SKIP() << "this device weighs no such floats";
   constexpr uint32_t kDepth = 8;
   std::mt19937 random(oracleSeed(52));
   std::vector<float> level(size_t{kSide} * kSide * kDepth * 4);
@@ -349,7 +350,7 @@ TEST_F(DxgiShapesTest, BuffersHaveTypedViews) {
     const Bytes other = look(numbers == Numbers::Float ? Numbers::Uint : Numbers::Float);
     EXPECT_EQ(other, Bytes(other.size())) << spec.name << " as other numbers";
   }
-  EXPECT_GE(seen, 20u);
+  EXPECT_GE(seen, deviceIsBare() ? 3u : 20u);
 }
 
 TEST_F(DxgiShapesTest, ViewsOfBuffersHaveLimits) {
