@@ -325,7 +325,8 @@ class Output(unittest.TestCase):
         self.assertEqual([name for name in every if name.startswith('triangle')],
                          ['triangle'] + ['triangle_' + name for name in d3d11_tests.INTERFACES])
         self.assertEqual([entry[0] for entry in stack_tests.chosen(d3d11_tests.Tests, [], 'both')],
-                         every + [name + ' x86' for name in every])
+                         every + [name + ' x86' for name in every] +
+                         [test.__name__ for test in d3d11_tests.Tests.MIXED])
         self.assertLessEqual(set(d3d11_tests.Tests.AGAIN), set(every))
 
     def test_another_feature_level(self):
