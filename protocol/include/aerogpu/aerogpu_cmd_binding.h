@@ -96,7 +96,7 @@ struct aerogpu_shader_resource_buffer_binding {
   uint32_t buffer;
   uint32_t offset_bytes;
   uint32_t size_bytes; /* 0 = to the end */
-  uint32_t format;     /* of its texels; 0 = 32-bit words */
+  uint32_t reserved0;  /* the format of its texels, 0: words of 32 bits (DXR-6) */
 };
 AEROGPU_ABI_SIZE(aerogpu_shader_resource_buffer_binding, 16);
 

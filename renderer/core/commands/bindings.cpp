@@ -82,14 +82,14 @@ Result<void> setBuffers(Submission& s, const Packet& c, std::span<const Wire> li
 
 /// Succeeds if a view of a buffer has words, or whole texels of a format that views of buffers have (DXR-6).
 Result<void> needTexels(const Submission& s, const aerogpu_shader_resource_buffer_binding& view) {
-  if (view.buffer == 0 || view.format == 0) return {};
-  const FormatInfo* format = findFormat(view.format);
+  if (view.buffer == 0 || view.reserved0 == 0) return {};
+  const FormatInfo* format = findFormat(view.reserved0);
   if (!format || !(possibleFormatCaps(*format) & AEROGPU_FORMAT_CAP_VERTEX))
     return refused(ErrorCode::CmdDecode, "format that views of buffers do not have",
-                   {{"format", view.format}});
+                   {{"reserved0", view.reserved0}});
   if (!(s.announced.formatCaps(format->format).caps & AEROGPU_FORMAT_CAP_VERTEX))
     return refused(ErrorCode::Backend, "this GPU has no views of buffers in that format",
-                   {{"format", view.format}});
+                   {{"reserved0", view.reserved0}});
   if (view.offset_bytes % format->blockBytes != 0)
     return refused(ErrorCode::CmdDecode, "view of a buffer begins within a texel",
                    {{"offset_bytes", view.offset_bytes}, {"bytes", format->blockBytes}});
@@ -259,7 +259,7 @@ Result<void> runSetShaderResourceBuffers(Submission& s, const aerogpu_cmd_set_sh
   return setBuffers<kMaxShaderResources>(
       s, c, list, "no such resource slot", "no such buffer", kDirtyResources,
       [&](StageBindings& bindings, size_t slot, const auto& element, BufferBinding&& from) {
-        const auto format = static_cast<aerogpu_format>(typed && from.buffer ? element.format : 0);
+        const auto format = static_cast<aerogpu_format>(typed && from.buffer ? element.reserved0 : 0);
         bindings.resources[slot] = {{}, {}, std::move(from.buffer), from.offset, from.size, format};
       });
 }

@@ -365,7 +365,8 @@ TEST_F(DxgiShapesTest, ViewsOfBuffersHaveLimits) {
                                                           {b, 0, 64, AEROGPU_FORMAT_D24_UNORM_S8_UINT}};
   for (const auto& one : wrong) {
     w.packet(aerogpu_cmd_set_shader_resource_buffers{{}, AEROGPU_SHADER_STAGE_PIXEL, 0, 0, 0}, &one, 1);
-    EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_CMD_DECODE}) << one.format << " at " << one.offset_bytes;
+    EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_CMD_DECODE})
+        << one.reserved0 << " at " << one.offset_bytes;
   }
   gpu().takeErrorLines();
 }

@@ -240,7 +240,7 @@ TEST_P(ObjectsTest, WhatIsNoTextureOfTheDeviceIsRefused) {
   EXPECT_FALSE(backend().createTexture(volume(1, 1, 1u << 20)));
 }
 
-TEST_P(ObjectsTest, TargetsAreOfOneSampleCountAndNoVolumes) {
+TEST_P(ObjectsTest, TargetsAreOfOneSampleCount) {
   if (isNull()) return;  // draws nothing
   const TextureDesc descs[] = {flat(8, 8, 1, 4), flat(8, 8), volume(8, 8, 2)};
   std::vector<Ref<Texture>> textures;
@@ -262,7 +262,7 @@ TEST_P(ObjectsTest, TargetsAreOfOneSampleCountAndNoVolumes) {
   };
   EXPECT_TRUE(clearOf(1, 1));
   EXPECT_FALSE(clearOf(0, 1));
-  EXPECT_FALSE(clearOf(2, 1));
+  EXPECT_TRUE(clearOf(2, 1)) << "a slice of a volume";
   finish();
   EXPECT_TRUE(backend().recover());
 }
