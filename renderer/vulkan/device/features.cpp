@@ -51,6 +51,8 @@ constexpr Offer kOffers[] = {
     {nullptr, {CORE(fullDrawIndexUint32)}, nullptr},
     {nullptr, {CORE(imageCubeArray)}, nullptr},
     {nullptr, {CORE(geometryShader)}, &DeviceCaps::geometryShader},
+    // vkd3d-shader writes the size of each point that a geometry shader emits.
+    {nullptr, {CORE(shaderTessellationAndGeometryPointSize)}, &DeviceCaps::geometryPoints},
     {nullptr, {CORE(independentBlend)}, nullptr},
     {nullptr, {CORE(dualSrcBlend)}, &DeviceCaps::dualSourceBlend},
     {nullptr, {CORE(depthClamp)}, &DeviceCaps::depthClamp},

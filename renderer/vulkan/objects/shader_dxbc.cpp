@@ -276,6 +276,8 @@ Result<void> ShaderStore::takeGeometry(ShaderCode& code, const shader::Dxbc& con
     if (check.value > check.limit)
       return refused(ErrorCode::Backend, "this GPU's geometry shaders do less",
                      {{check.what, check.value}, {"limit", check.limit}});
+  if (traits->output == shader::GeometryTraits::Output::Points && !m_gpu.device->caps().geometryPoints)
+    return Error{ErrorCode::Backend, "this GPU's geometry shaders emit no points", {}};
   code.geometry = *traits;
   return {};
 }

@@ -219,7 +219,10 @@ TEST_F(GeometryTest, AnEndlessLoopIsStopped) {
   hurry(0);
   EXPECT_EQ(finished.result.last_error_code, uint32_t{AEROGPU_ERROR_BACKEND});
   std::string said;
-  for (const std::string& line : gpu().takeErrorLines()) said += line + "\n";
+  for (const std::string& line : gpu().takeErrorLines()) {
+    EXPECT_EQ(line.find("validation:"), std::string::npos) << line;
+    said += line + "\n";
+  }
   EXPECT_NE(said.find("a shader ran for too long and was stopped"), std::string::npos) << said;
   w.reset();
   clear(w);
