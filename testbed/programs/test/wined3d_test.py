@@ -33,7 +33,9 @@ RUNS = [
     ('shared', ['--alone'], 0, 'shared: ok'),
     ('shared', [], 1, 'shared: CreateTexture(shared) gave no handle: this Direct3D does not share'),
 ]
-PROGRAMS11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'shapes11', 'quad10']  # these take any driver
+PROGRAMS11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'quad10']  # these take any driver
+# These too, but wined3d fails in one case, and must in no other: it loses a volume's other slices when one is cleared.
+FAULTS11 = [('shapes11', 'slice targets')]
 ALONE11 = ['shared11']  # these need a device that shares
 ASKING = ['composition', 'd3d9ex_test', 'ddi_sanity', 'dirty_regions', 'event_queries', 'frame_pacing', 'player',
           'present_statistics', 'quad', 'query_latency', 'shared', 'sharing', 'submit_stress', 'triangle', 'vblank_pacing']
@@ -44,10 +46,11 @@ def find(folders, program):
     return next((path for path in paths if os.path.exists(path)), paths[0])
 
 
-def run(folders, env, program, arguments, code, line, lines=None):
+def run(folders, env, program, arguments, code, line, lines=None, faults=None):
     ended, text = wine.run([find(folders, program)] + arguments, env, LIMIT)
     right = ended == code and any(said.startswith(line) for said in text.splitlines()) and \
-        '# SKIP' not in text and (lines is None or len(text.splitlines()) == lines)
+        '# SKIP' not in text and (lines is None or len(text.splitlines()) == lines) and \
+        (faults is None or sum(said.startswith('not ok') for said in text.splitlines()) == faults)
     print('%s %s' % ('ok' if right else 'not ok', ' '.join([program] + arguments)), flush=True)
     if not right:
         print('# ended with %d, not %d, or did not say "%s"\n# %s' % (
@@ -71,6 +74,7 @@ def main():
             results += [run(sys.argv[1:], env, program, ['--alone'], 0, program + ': ok') for program in ALONE11]
             # Programs that need aerogpu's driver report in one line that this is another one.
             results += [run(sys.argv[1:], env, program, [], 0, program + ': ok') for program in PROGRAMS11]
+            results += [run(sys.argv[1:], env, program, [], 1, 'not ok ' + case, faults=1) for program, case in FAULTS11]
             results += [run(sys.argv[1:], env, program, [], 1, "%s: the driver is '" % program, lines=1)
                         for program in ASKING]
         except Failure as failure:
