@@ -522,7 +522,8 @@ int main(int argc, char** argv) {
   {                                                                 \
     CommandWriter w;                                                \
     struct aerogpu_cmd_##STRUCT fixed = {};                         \
-    fixed.COUNT = sizeof tail / sizeof(ELEM);                       \
+    constexpr size_t kElement = sizeof(ELEM);                       \
+    fixed.COUNT = sizeof tail / kElement;                           \
     w.packetWithTail(AEROGPU_CMD_##NAME, fixed, tail, sizeof tail); \
     write(folder, #NAME, w);                                        \
   }
