@@ -385,7 +385,8 @@ TEST(Contract, EachErrorCode) {
   fails(kDecode, Stream().add(kDestroyResource, {1234, 0}));
   fails(kDecode, Stream().add(kDraw, {3}));  // cut short
   fails(kOob, Stream().add(kTopology, {kTriangles, 0}).add(kVertexBuffers, {32, 1}, {0, 0, 0, 0}));
-  fails(kBackend, Stream().add(kCreateShader, {1, 3, static_cast<uint32_t>(kVs.size() * 4), 0}, kVs));
+  // A hull shader: COMPUTE with stage_ex, which the last field is.
+  fails(kBackend, Stream().add(kCreateShader, {1, 2, static_cast<uint32_t>(kVs.size() * 4), 3}, kVs));
   // Each failed packet counts; the last one's code stays until the next error, whatever is acknowledged.
   const uint32_t before = d.reg(kErrorCount);
   EXPECT_EQ(d.codeOf(Stream()

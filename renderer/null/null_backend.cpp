@@ -277,9 +277,8 @@ private:
   void fillTarget(TargetBinding& binding, const ClearArgs& args) {
     if (!binding.texture) return;
     Texture& texture = *binding.texture;
-    const Subresource sub =
-        binding.view ? Subresource{binding.view->desc.baseMip, binding.view->desc.baseLayer} : Subresource{};
-    of(texture).clear(sub, binding.view ? binding.view->desc.format : texture.desc.format, args);
+    const ViewDesc view = binding.view ? binding.view->desc : ViewDesc{texture.desc.format};
+    of(texture).clearTarget(view, args);
   }
 
   const BackendConfig m_config;

@@ -61,10 +61,8 @@ public:
   Result<void> blit(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,
                     std::span<const core::BlitBox> boxes, const core::BlitArgs& args) override;
 
-  /// Clears a whole subresource with texels of format `as`.
-  void clear(core::Subresource sub, aerogpu_format as, const core::ClearArgs& args) {
-    fillRegion(region(sub, all(sub)), *core::findFormat(as), args);
-  }
+  /// Clears the part that a target's view shows: its first layer or, of a volume, its first slice (DXR-3).
+  void clearTarget(const core::ViewDesc& view, const core::ClearArgs& args);
 
 private:
   static void fillRegion(const Region& to, const core::FormatInfo& as, const core::ClearArgs& args);

@@ -90,6 +90,22 @@ TEST_F(Shapes, ViewsOfVolumesCountSlices) {
   EXPECT_EQ(view(1, 2, 1), kOob);
 }
 
+// DXR-3: a clear of a target that shows a slice changes that one alone.
+TEST_F(Shapes, AClearChangesItsSlice) {
+  constexpr auto kFormat = AEROGPU_FORMAT_R8G8B8A8_UNORM;
+  CommandWriter w;
+  const uint32_t volume = create(w, AEROGPU_EXT_TEXTURE_VOLUME, 3, 3, 3, 1), view = h.handle();
+  packets::upload(w, volume, 0, std::vector<uint8_t>(3 * 3 * 3 * 4, 10));
+  w.packet(aerogpu_cmd_create_texture_view{{}, view, volume, kFormat, 0, 1, 2, 1, 0});
+  packets::setTarget(w, view);
+  packets::clearColor(w, {1, 1, 1, 1});
+  ASSERT_EQ(code(w), kNone);
+  for (uint32_t slice = 0; slice < 3; ++slice)
+    EXPECT_EQ(h.readTexture(volume, kFormat, 3, 3, 0, slice),
+              std::vector<uint8_t>(3 * 3 * 4, slice == 2 ? 255 : 10))
+        << "slice " << slice;
+}
+
 // DXR-4: two slices become their mean.
 TEST_F(Shapes, MipsAreHalvedThreeWays) {
   CommandWriter w;
