@@ -93,6 +93,11 @@ class Tests(StackTests):
     def shared_in_one_process(self):
         self.share('--one-process')
 
+    def shared_with_9(self):
+        """Two of these: from Direct3D 11 to 9Ex, and back."""
+        for pair in ('11,9,87', '9,11,87'):  # DXGI_FORMAT_B8G8R8A8_UNORM
+            self.share('--only', pair)
+
     def flip(self, *arguments):
         """The full screen: flips, copies to what is flipped, changes of the mode, and back to the window."""
         program = self.stack.start(d3d9_stack.program('flip11', self.arch), *arguments)
@@ -116,4 +121,5 @@ class Tests(StackTests):
            deferred, state, shapes, quad10_10_0, quad10_10_1, shared, shared_in_one_process, flip, flip_copies]
     SHORT = ALL
     MIXED = [x86_opens_x64, x64_opens_x86]
+    NAMED = [shared_with_9]  # shared has it too
     AGAIN = ['triangle_10_0', 'triangle_10_1_x']

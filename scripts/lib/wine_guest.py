@@ -32,6 +32,8 @@ _WINDOWS_LIBRARIES = [
     'zlib1.dll', 'rpcrt4.dll',
     'actxprxy.dll', 'combase.dll', 'explorer.exe', 'ole32.dll', 'oleaut32.dll', 'shcore.dll', 'shell32.dll',
     'shlwapi.dll']
+# What d3d10_1.dll, the Direct3D 10 of programs, opens in addition to our d3d10core.dll.
+_DIRECT3D10 = ['d3d10.dll', 'd3d10_1.dll', 'd3dcompiler_47.dll', 'opengl32.dll', 'wined3d.dll']
 _TABLES = ['c_1252.nls', 'c_10000.nls', 'c_20127.nls', 'c_437.nls', 'l_intl.nls', 'locale.nls', 'normnfc.nls',
            'sortdefault.nls']
 _STRIP = {'elf': 'strip', 'pe': 'x86_64-w64-mingw32-strip', 'pe32': 'i686-w64-mingw32-strip'}
@@ -76,15 +78,17 @@ def _registry(path):
     return ''.join(out)
 
 
-def archive(both=False):
-    """Returns the path of a "newc" archive to append to an initramfs. Makes it if it is missing or older than Wine."""
+def archive(both=False, d3d10=False):
+    """Returns the path of a "newc" archive to append to an initramfs. Makes it if it is missing or older than Wine.
+    `d3d10`: with Wine's part of Direct3D 10."""
     template = wine.template(both)
-    target = os.path.join(wine.FOLDER, 'guest-both.cpio' if both else 'guest.cpio')
+    target = os.path.join(wine.FOLDER, 'guest%s%s.cpio' % ('-d3d10' if d3d10 else '', '-both' if both else ''))
     newest = max(os.path.getmtime(path) for path in (wine.LOADER, template + '.stamp', __file__, wine.__file__))
     if not os.path.exists(target) or os.path.getmtime(target) < newest:
-        files = _files64()
+        libraries = _WINDOWS_LIBRARIES + (_DIRECT3D10 if d3d10 else [])
+        files = _files64(libraries)
         if both:
-            files.update(_files32(template))
+            files.update(_files32(template, libraries))
         files.update(_prefix(template))
         _write(target, files, {PREFIX + '/drive_c/windows/temp', PREFIX + '/drive_c/users/root/Temp', '/tmp'})
     return target
@@ -108,12 +112,12 @@ def _windows_files(names, builtins, folder, kind):
     return files
 
 
-def _files64():
+def _files64(libraries):
     unix = [os.path.join(_UNIX, name) for name in _UNIX_LIBRARIES]
     unix += [path for path in [os.path.join(_UNIX, 'libwine.so.1')] if os.path.exists(path)]
     unix += [os.path.join('/lib/x86_64-linux-gnu', name) for name in _LATE_LIBRARIES]
     files = _unix_files(_PROGRAMS, unix)
-    files.update(_windows_files(_WINDOWS_LIBRARIES, wine.BUILTINS, 'system32', 'pe'))
+    files.update(_windows_files(libraries, wine.BUILTINS, 'system32', 'pe'))
     explorer = os.path.join(wine.BUILTINS, 'explorer.exe')
     files[PREFIX + '/drive_c/windows/explorer.exe'] = (stat.S_IFLNK | 0o777, explorer.encode())
     for name in _TABLES:
@@ -122,12 +126,12 @@ def _files64():
     return files
 
 
-def _files32(template):
+def _files32(template, libraries):
     """Returns {path: (mode, bytes)} of build/wine32: the 32-bit half, and the links to the installed Wine."""
     unix = [os.path.join(_UNIX32, name) for name in _UNIX_LIBRARIES]
     unix += [os.path.join('/usr/lib32', name) for name in _LATE_LIBRARIES]
     files = _unix_files([wine.LOADER32, wine.LOADER_BOTH], unix)
-    names = [name for name in _WINDOWS_LIBRARIES if name != 'explorer.exe']  # the desktop is one for both
+    names = [name for name in libraries if name != 'explorer.exe']  # the desktop is one for both
     linked = [name for name in names if os.path.exists(os.path.join(_WINDOWS32, name))]
     files.update(_windows_files(linked, _WINDOWS32, 'syswow64', 'pe32'))
     for name in sorted(set(names) - set(linked)):  # from another package: the prefix has it as a file

@@ -2,17 +2,20 @@
 // shared11.exe: textures that devices of Direct3D 9Ex, 10.1 and 11 share. One makes a texture and draws in it, another
 // one, in a process of its own, opens it, reads each pixel and draws, and the first reads each pixel and draws with it.
 //
-//   shared11.exe [--one-process | --alone | --other PROGRAM]
+//   shared11.exe [--one-process | --alone | --other PROGRAM] [--only MAKER,OPENER,FORMAT]
 //
 //   --one-process     both devices are in this process
 //   --alone           one device does both parts, and nothing is shared
 //   --other PROGRAM   the second process is this program: shared11.exe for the other kind of processor
+//   --only MAKER,OPENER,FORMAT   one of kPairs alone: versions of Direct3D, and a DXGI_FORMAT as a number
 #include "testbed/programs/shared11.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "guest-drivers/programs/fail.h"
 
@@ -46,6 +49,7 @@ constexpr DWORD kChildLimitMs = 240000;  // long enough for Wine on an emulated 
 struct Pair {
   int maker, opener;
   DXGI_FORMAT format;
+  bool operator==(const Pair &) const = default;
 };
 constexpr Pair kPairs[] = {
     {11, 9, DXGI_FORMAT_B8G8R8A8_UNORM},  {9, 11, DXGI_FORMAT_B8G8R8A8_UNORM},  {11, 9, DXGI_FORMAT_B8G8R8X8_UNORM},
@@ -57,6 +61,7 @@ constexpr Pair kPairs[] = {
 struct Way {
   bool alone = false, oneProcess = false;
   const char *program = nullptr;  // of the second process
+  Pair only{};                    // without a maker: all of kPairs
 };
 
 std::unique_ptr<Side> makeSide(int version) {
@@ -144,6 +149,14 @@ int run(int argc, char **argv) {
       way.oneProcess = true;
     } else if (!std::strcmp(argv[i], "--other") && i + 1 < argc) {
       way.program = argv[++i];
+    } else if (!std::strcmp(argv[i], "--only") && i + 1 < argc) {
+      int format = 0;
+      std::sscanf(argv[++i], "%d,%d,%d", &way.only.maker, &way.only.opener, &format);
+      way.only.format = static_cast<DXGI_FORMAT>(format);
+      if (std::find(std::begin(kPairs), std::end(kPairs), way.only) == std::end(kPairs)) {
+        fail("there is no pair '%s'", argv[i]);
+        return 2;
+      }
     } else {
       fail("what is '%s'?", argv[i]);
       return 2;
@@ -151,6 +164,7 @@ int run(int argc, char **argv) {
   }
   bool right = true;
   for (const Pair &pair : kPairs) {
+    if (way.only.maker && !(pair == way.only)) continue;
     const bool one = share(pair, way);
     std::printf("%s %d to %d, format %d\n", one ? "ok" : "not ok", pair.maker, pair.opener, pair.format);
     right = right && one;

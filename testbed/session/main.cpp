@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // aerogpu-session: process 1 of a Linux guest that runs a server and programs, several at a time if
-// requested. tests-qtest/vm/d3d9_test.py makes the guest: the driver host is the server, the programs are
+// requested. tests-qtest/vm/guest_stack.py makes the guest: the driver host is the server, the programs are
 // Wine's.
 //
 //   /session/environment  NAME=VALUE, one a line, for all of them
@@ -11,7 +11,9 @@
 // "aerogpu-session: ready" on the console means that it reads the second serial line. Commands there, one a
 // line, words with blanks between them, at most 4095 bytes (the terminal's limit):
 //
-//   start LABEL PROGRAM [ARGUMENT...]   a program with a pipe as its standard input
+//   start LABEL [NAME=VALUE...] PROGRAM [ARGUMENT...]
+//                                       a program with a pipe as its standard input, and variables of its own
+//   write LABEL WORD...                 a line for that pipe
 //   release LABEL                       closes that pipe
 //   kill LABEL                          ends the program with SIGKILL
 //   tell COMMAND...                     a line for the server's standard input
@@ -101,6 +103,9 @@ Status openCommands(int& fd) {
                                                : Status();
 }
 
+/// True if a word of a command is NAME=VALUE, and not a path.
+bool isVariable(const std::string& word) { return word[0] != '/' && word.find('=') != std::string::npos; }
+
 int exitCode(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -129,6 +134,15 @@ struct Child {
   int input = -1;     // the pipe to its standard input; -1: closed
   std::string label;  // empty: the server
 };
+
+/// Writes the words from `first` on to a child's standard input, as a line; false if not all of it went there.
+bool tell(const Child* child, const Words& words, size_t first) {
+  std::string line;
+  for (size_t i = first; i < words.size(); ++i) line += (i > first ? " " : "") + words[i];
+  line += '\n';
+  return child && child->input >= 0 &&
+         write(child->input, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+}
 
 class Session {
 public:
@@ -193,9 +207,13 @@ Status Session::start(const std::string& label, const Words& words) {
     dup2(in[0], STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
     dup2(out[1], STDERR_FILENO);
+    size_t first = 0;
+    for (; first + 1 < words.size() && isVariable(words[first]); ++first)
+      putenv(const_cast<char*>(words[first].c_str()));
+    const Words command(words.begin() + static_cast<ptrdiff_t>(first), words.end());
     std::vector<char*> arguments;
-    arguments.reserve(words.size() + 1);
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.reserve(command.size() + 1);
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     execv(arguments[0], arguments.data());
     std::fprintf(stderr, "aerogpu-session: cannot run %s: %m\n", arguments[0]);
@@ -225,12 +243,7 @@ void Session::command(const Words& words) {
     return;
   }
   if (verb == "tell") {
-    std::string line;
-    for (size_t i = 1; i < words.size(); ++i) line += words[i] + (i + 1 < words.size() ? " " : "\n");
-    const Child* server = find("");
-    if (!server || server->input < 0 ||
-        write(server->input, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      complain("the server cannot be told", words.size() > 1 ? words[1] : "");
+    if (!tell(find(""), words, 1)) complain("the server cannot be told", words.size() > 1 ? words[1] : "");
     return;
   }
   Child* child = words.size() > 1 ? find(words[1]) : nullptr;
@@ -241,10 +254,12 @@ void Session::command(const Words& words) {
   } else if (verb == "release" && child) {
     if (child->input >= 0) close(child->input);
     child->input = -1;
+  } else if (verb == "write" && child) {
+    tell(child, words, 2);
   } else if (verb == "kill" && child) {
     kill(child->process, SIGKILL);
-  } else if (verb != "release" && verb != "kill") {
-    complain("no such command:", verb);  // a program to release or kill may have ended by itself
+  } else if (verb != "release" && verb != "kill" && verb != "write") {
+    complain("no such command:", verb);  // a program that others name may have ended by itself
   }
 }
 
