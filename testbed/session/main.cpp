@@ -104,7 +104,9 @@ Status openCommands(int& fd) {
 }
 
 /// True if a word of a command is NAME=VALUE, and not a path.
-bool isVariable(const std::string& word) { return word[0] != '/' && word.find('=') != std::string::npos; }
+bool isVariable(const std::string& word) {
+  return word[0] != '/' && word.find('=') != std::string::npos;
+}
 
 int exitCode(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -135,7 +137,8 @@ struct Child {
   std::string label;  // empty: the server
 };
 
-/// Writes the words from `first` on to a child's standard input, as a line; false if not all of it went there.
+/// Writes the words from `first` on to a child's standard input, as a line; false if not all of it went
+/// there.
 bool tell(const Child* child, const Words& words, size_t first) {
   std::string line;
   for (size_t i = first; i < words.size(); ++i) line += (i > first ? " " : "") + words[i];
