@@ -214,25 +214,34 @@ Result<void> check(const aerogpu_cmd_set_render_targets& c, uint32_t) {
   return {};
 }
 
-Result<void> check(const aerogpu_cmd_set_viewport& c, uint32_t) {
-  const std::pair<const char*, uint32_t> fields[] = {{"x_f32", c.x_f32},
-                                                     {"y_f32", c.y_f32},
-                                                     {"width_f32", c.width_f32},
-                                                     {"height_f32", c.height_f32},
-                                                     {"min_depth_f32", c.min_depth_f32},
-                                                     {"max_depth_f32", c.max_depth_f32}};
+Result<void> check(const aerogpu_ext_viewport& v) {
+  const std::pair<const char*, uint32_t> fields[] = {{"x_f32", v.x_f32},
+                                                     {"y_f32", v.y_f32},
+                                                     {"width_f32", v.width_f32},
+                                                     {"height_f32", v.height_f32},
+                                                     {"min_depth_f32", v.min_depth_f32},
+                                                     {"max_depth_f32", v.max_depth_f32}};
   for (const auto& [field, bits] : fields)
     if (!std::isfinite(asFloat(bits))) return malformed("viewport is not finite", {{field, asFloat(bits)}});
-  if (asFloat(c.width_f32) < 0 || asFloat(c.height_f32) < 0)
+  if (asFloat(v.width_f32) < 0 || asFloat(v.height_f32) < 0)
     return malformed("viewport has a negative size",
-                     {{"width_f32", asFloat(c.width_f32)}, {"height_f32", asFloat(c.height_f32)}});
+                     {{"width_f32", asFloat(v.width_f32)}, {"height_f32", asFloat(v.height_f32)}});
   return {};
 }
 
-Result<void> check(const aerogpu_cmd_set_scissor& c, uint32_t) {
-  if (c.width < 0 || c.height < 0)
-    return malformed("scissor has a negative size", {{"width", c.width}, {"height", c.height}});
+Result<void> check(const aerogpu_ext_scissor& s) {
+  if (s.width < 0 || s.height < 0)
+    return malformed("scissor has a negative size", {{"width", s.width}, {"height", s.height}});
   return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_viewport& c, uint32_t) {
+  return check(
+      aerogpu_ext_viewport{c.x_f32, c.y_f32, c.width_f32, c.height_f32, c.min_depth_f32, c.max_depth_f32});
+}
+
+Result<void> check(const aerogpu_cmd_set_scissor& c, uint32_t) {
+  return check(aerogpu_ext_scissor{c.x, c.y, c.width, c.height});
 }
 
 Result<void> check(const aerogpu_cmd_set_vertex_buffers&, uint32_t) {
@@ -450,6 +459,20 @@ Result<void> check(const aerogpu_cmd_ext_set_blend& c, uint32_t) {
 }
 Result<void> check(const aerogpu_cmd_ext_set_samplers& c, uint32_t minor) {
   return needStage(c.shader_stage, c.reserved0, minor);
+}
+/// Succeeds if there are 1 to 16 viewports, or rectangles of them.
+Result<void> needViewports(ErrorValue count) {
+  constexpr uint32_t kMost = 16;  // LAYER-3, LAYER-4
+  const uint64_t number = std::get<uint64_t>(count.number);
+  if (number >= 1 && number <= kMost) return {};
+  return malformed("there are 1 to 16 viewports", {count, {"limit", kMost}});
+}
+
+Result<void> check(const aerogpu_cmd_ext_set_viewports& c, uint32_t) {
+  return needViewports({"viewport_count", c.viewport_count});
+}
+Result<void> check(const aerogpu_cmd_ext_set_scissors& c, uint32_t) {
+  return needViewports({"scissor_count", c.scissor_count});
 }
 Result<void> check(const aerogpu_cmd_ext_set_depth_bias&, uint32_t) {
   return {};

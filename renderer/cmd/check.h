@@ -23,5 +23,8 @@ using Registers = std::span<const aerogpu_constant_register>;
 AEROGPU_CMD_TABLE(AEROGPU_CHECK_FIXED, AEROGPU_CHECK_TAIL, AEROGPU_CHECK_FIXED)
 #undef AEROGPU_CHECK_FIXED
 #undef AEROGPU_CHECK_TAIL
+/// The same for elements that follow a packet.
+Result<void> check(const struct aerogpu_ext_viewport& viewport);
+Result<void> check(const struct aerogpu_ext_scissor& scissor);
 
 }  // namespace aerogpu::cmd

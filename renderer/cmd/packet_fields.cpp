@@ -538,6 +538,14 @@ constexpr PacketField kExtSetDepthBias[] = {
     {"clamp_f32", 12, 4, 1, PacketField::Kind::Float, {}},
 };
 
+constexpr PacketField kExtSetViewports[] = {
+    {"viewport_count", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtSetScissors[] = {
+    {"scissor_count", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
 constexpr PacketField kLoadOwner[] = {
     {"charge_space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"of_kernel", 12, 4, 1, PacketField::Kind::Unsigned, {}},
@@ -737,6 +745,10 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_SET_SAMPLERS", 24, kExtSetSamplers};
     case AEROGPU_CMD_EXT_SET_DEPTH_BIAS:
       return {"EXT_SET_DEPTH_BIAS", 16, kExtSetDepthBias};
+    case AEROGPU_CMD_EXT_SET_VIEWPORTS:
+      return {"EXT_SET_VIEWPORTS", 16, kExtSetViewports};
+    case AEROGPU_CMD_EXT_SET_SCISSORS:
+      return {"EXT_SET_SCISSORS", 16, kExtSetScissors};
     case AEROGPU_CMD_LOAD_OWNER:
       return {"LOAD_OWNER", 16, kLoadOwner};
     case AEROGPU_CMD_LOAD_NAME:

@@ -46,8 +46,11 @@ void measureTargets(DrawState& state) {
     const auto inside = [](float size, uint64_t limit) {
       return size > 0 ? static_cast<uint64_t>(std::min(size, static_cast<float>(limit))) : 0;
     };
-    width = inside(state.viewport.width, width);
-    height = inside(state.viewport.height, height);
+    const auto pixels = [&](const Viewport& v) { return inside(v.width, width) * inside(v.height, height); };
+    state.drawPixels = pixels(state.viewport);
+    for (uint32_t i = 1; i < state.more.viewportCount; ++i)
+      state.drawPixels = std::max(state.drawPixels, pixels(state.more.viewports[i - 1]));
+    return;
   }
   state.drawPixels = width * height;
 }

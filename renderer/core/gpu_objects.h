@@ -122,6 +122,7 @@ struct GeometryReach {
   uint32_t inputVertices = 0;   ///< of a primitive that it takes: 1, 2, 3, 4 or 6
   uint32_t invocations = 0;     ///< for each primitive
   uint32_t outputVertices = 0;  ///< for each primitive
+  bool choosesTarget = false;   ///< it writes the index of a layer or of a viewport
 };
 
 /// The parts of a shader that came by EXT_CREATE_SHADER, in their order. No tokens: it came by

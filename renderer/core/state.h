@@ -18,6 +18,7 @@ using cmd::Stage;
 inline constexpr uint32_t kStageCount = 6;
 
 inline constexpr uint32_t kMaxColorTargets = 8;
+inline constexpr uint32_t kMaxViewports = 16;
 inline constexpr uint32_t kMaxVertexStreams = 32;  // D3D11_IA_VERTEX_INPUT_RESOURCE_SLOT_COUNT; D3D9 uses 16
 inline constexpr uint32_t kMaxShaderResources = 128;  // D3D11_COMMONSHADER_INPUT_RESOURCE_SLOT_COUNT
 inline constexpr uint32_t kMaxSamplers = 16;
@@ -171,9 +172,19 @@ struct SamplerState {
 
 struct Viewport {
   float x = 0, y = 0, width = 0, height = 0, minDepth = 0, maxDepth = 1;  ///< pixels, y down
+  bool operator==(const Viewport&) const = default;
 };
 struct Scissor {
   int32_t x = 0, y = 0, width = 0, height = 0;  ///< pixels; negative sizes were refused
+  bool operator==(const Scissor&) const = default;
+};
+
+/// Those that geometry shaders choose of, but the first; empty ones are not there.
+struct MoreViewports {
+  std::array<Viewport, kMaxViewports - 1> viewports{};
+  std::array<Scissor, kMaxViewports - 1> scissors{};
+  uint32_t viewportCount = 1, scissorCount = 1;  ///< with the first
+  bool operator==(const MoreViewports&) const = default;
 };
 
 /// A colour or depth target: a texture (mip 0, layer 0) or a view of one.
@@ -267,6 +278,7 @@ struct DrawState {
   std::array<TargetBinding, kMaxColorTargets> colorTargets;
   uint32_t colorTargetCount = 0;
   TargetBinding depthTarget;
+  uint32_t targetLayers = 1;  ///< of the target that has fewest (LAYER-1); 1 where layers are not announced
   uint64_t drawPixels =
       0;  ///< that a draw may touch: the smallest colour target (or the depth target), inside the viewport
   uint32_t anisotropy = 1;  ///< the highest of the pixel shader's samplers
@@ -275,6 +287,7 @@ struct DrawState {
   Viewport viewport;
   bool viewportSet = false;  ///< false: the whole of colour target 0 (or of the depth target)
   Scissor scissor;
+  MoreViewports more;
   BlendState blend;
   DepthStencilState depthStencil;
   RasterizerState rasterizer;

@@ -22,14 +22,15 @@ void clip(double from, double size, uint32_t limit, int64_t& begin, int64_t& end
 
 }  // namespace
 
-PixelRect drawArea(const core::DrawState& state, uint32_t width, uint32_t height) {
+PixelRect drawArea(const core::DrawState& state, uint32_t width, uint32_t height, uint32_t which) {
   int64_t left = 0, top = 0, right = width, bottom = height;
-  if (state.viewportSet) {
-    clip(state.viewport.x, state.viewport.width, width, left, right);
-    clip(state.viewport.y, state.viewport.height, height, top, bottom);
+  if (state.viewportSet || which > 0) {
+    const core::Viewport& v = which > 0 ? state.more.viewports[which - 1] : state.viewport;
+    clip(v.x, v.width, width, left, right);
+    clip(v.y, v.height, height, top, bottom);
   }
   if (state.rasterizer.scissorEnable) {
-    const core::Scissor& s = state.scissor;
+    const core::Scissor& s = which > 0 ? state.more.scissors[which - 1] : state.scissor;
     left = std::max<int64_t>(left, s.x);
     top = std::max<int64_t>(top, s.y);
     right = std::min(right, int64_t{s.x} + s.width);
@@ -41,9 +42,10 @@ PixelRect drawArea(const core::DrawState& state, uint32_t width, uint32_t height
 }
 
 bool gpuViewport(const core::DrawState& state, const ViewportLimits& limits, uint32_t width, uint32_t height,
-                 core::Viewport& out) {
-  core::Viewport v = state.viewport;
-  if (!state.viewportSet) v = {0, 0, static_cast<float>(width), static_cast<float>(height), 0, 1};
+                 core::Viewport& out, uint32_t which) {
+  core::Viewport v = which > 0 ? state.more.viewports[which - 1] : state.viewport;
+  if (!state.viewportSet && which == 0)
+    v = {0, 0, static_cast<float>(width), static_cast<float>(height), 0, 1};
   // Leaves one pixel for the shift below and for rounding.
   const float low = limits.low + 1, high = limits.high - 1;
   const auto usable = [&](float from, float size, uint32_t most) {

@@ -15,8 +15,8 @@ struct PixelRect {
 };
 
 /// Returns the viewport in pixels, clipped to targets of `width` x `height`, and to the scissor rectangle if
-/// it is on. Never outside the targets.
-PixelRect drawArea(const core::DrawState& state, uint32_t width, uint32_t height);
+/// it is on. Never outside the targets. `which`: of several, below kMaxViewports.
+PixelRect drawArea(const core::DrawState& state, uint32_t width, uint32_t height, uint32_t which = 0);
 
 /// The GPU's limits for a viewport.
 struct ViewportLimits {
@@ -27,7 +27,7 @@ struct ViewportLimits {
 /// Computes the viewport for a GPU on which the centre of the first pixel is (0.5, 0.5), y down; depth range
 /// in [0, 1]. False if nothing can be visible (empty, not finite, or beyond the limits).
 bool gpuViewport(const core::DrawState& state, const ViewportLimits& limits, uint32_t width, uint32_t height,
-                 core::Viewport& out);
+                 core::Viewport& out, uint32_t which = 0);
 
 /// Factors for clip-space positions.
 struct PositionScale {

@@ -348,6 +348,11 @@ void drawing(const std::string& folder) {
                                   16, 0x3F000000, 0x3F800000, 0x40500000, {0, 0, 0x40000000, 0}};
   w.packet(aerogpu_cmd_ext_set_samplers{}, &plain, 1);
   w.packet(aerogpu_cmd_ext_set_depth_bias{{}, 0x3F800000, 0x3D000000});
+  const aerogpu_ext_viewport viewports[] = {{0, 0, 0x41000000, 0x41000000, 0, 0x3F800000},
+                                            {0x40800000, 0, 0x40800000, 0x41000000, 0, 0x3F000000}};
+  w.packet(aerogpu_cmd_ext_set_viewports{}, viewports, 2);
+  const aerogpu_ext_scissor scissors[] = {{0, 0, 8, 8}, {1, 2, 3, 4}};
+  w.packet(aerogpu_cmd_ext_set_scissors{}, scissors, 2);
   const uint32_t step = 1;
   aerogpu_cmd_ext_set_stream_frequency frequency{};
   frequency.first = 1;

@@ -101,14 +101,16 @@ BackendLimits nullLimits() {
   limits.colorSamples = limits.depthSamples = kSamples;
   limits.capsFlags = AEROGPU_CAPS_BORDER_COLORS | AEROGPU_CAPS_MIRROR_ONCE | AEROGPU_CAPS_TRIANGLE_FANS |
                      AEROGPU_CAPS_OCCLUSION_COUNTS | AEROGPU_CAPS_STREAM_STEPS | AEROGPU_CAPS_FILL_MODES |
-                     AEROGPU_CAPS_GEOMETRY_SHADERS | AEROGPU_CAPS_D3D10_STATES | AEROGPU_CAPS_D3D10_RESOURCES;
+                     AEROGPU_CAPS_GEOMETRY_SHADERS | AEROGPU_CAPS_D3D10_STATES |
+                     AEROGPU_CAPS_D3D10_RESOURCES | AEROGPU_CAPS_LAYERS;
   limits.maxColorTargets = kMaxColorTargets;
   limits.maxClipPlanes = 6;
   return limits;
 }
 
 GeometryReach reachOf(const shader::GeometryTraits& traits) {
-  return {traits.inputVertices, traits.instances, traits.instances * traits.maxVertices};
+  return {traits.inputVertices, traits.instances, traits.instances * traits.maxVertices,
+          traits.choosesTarget()};
 }
 
 shader::TokenProgram programOf(const TokenCounts& counts, std::span<const uint8_t> bytes) {
@@ -192,8 +194,9 @@ public:
 
   Result<void> clear(DrawState& state, const ClearArgs& args) override {
     if (args.color)
-      for (uint32_t i = 0; i < state.colorTargetCount; ++i) fillTarget(state.colorTargets[i], args);
-    if (args.depth || args.stencil) fillTarget(state.depthTarget, args);
+      for (uint32_t i = 0; i < state.colorTargetCount; ++i)
+        fillTarget(state.colorTargets[i], state.targetLayers, args);
+    if (args.depth || args.stencil) fillTarget(state.depthTarget, state.targetLayers, args);
     state.dirty = 0;
     return {};
   }
@@ -274,11 +277,11 @@ private:
   void noticeLoss() { m_lost = m_lost || m_config.playsLoss(); }
   static NullTexture& of(Texture& texture) { return static_cast<NullTexture&>(*texture.gpu); }
 
-  void fillTarget(TargetBinding& binding, const ClearArgs& args) {
+  void fillTarget(TargetBinding& binding, uint32_t layers, const ClearArgs& args) {
     if (!binding.texture) return;
     Texture& texture = *binding.texture;
     const ViewDesc view = binding.view ? binding.view->desc : ViewDesc{texture.desc.format};
-    of(texture).clearTarget(view, args);
+    of(texture).clearTarget(view, layers, args);
   }
 
   const BackendConfig m_config;

@@ -111,15 +111,17 @@ void NullTexture::fillRegion(const Region& to, const FormatInfo& as, const Clear
         clearTexel(as, args, texel);
 }
 
-void NullTexture::clearTarget(const ViewDesc& view, const ClearArgs& args) {
-  Subresource sub{view.baseMip, view.baseLayer};
-  Box box = all(sub);
-  if (hasSlices(desc)) {
-    sub.layer = 0;
-    box.z = view.baseLayer;
-    box.depth = 1;
+void NullTexture::clearTarget(const ViewDesc& view, uint32_t layers, const ClearArgs& args) {
+  for (uint32_t layer = view.baseLayer; layer < view.baseLayer + layers; ++layer) {
+    Subresource sub{view.baseMip, layer};
+    Box box = all(sub);
+    if (hasSlices(desc)) {
+      sub.layer = 0;
+      box.z = layer;
+      box.depth = 1;
+    }
+    fillRegion(region(sub, box), *findFormat(view.format), args);
   }
-  fillRegion(region(sub, box), *findFormat(view.format), args);
 }
 
 Result<void> NullTexture::fill(Subresource sub, std::span<const Box> boxes, const ClearArgs& args) {

@@ -61,8 +61,8 @@ public:
   Result<void> blit(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,
                     std::span<const core::BlitBox> boxes, const core::BlitArgs& args) override;
 
-  /// Clears the part that a target's view shows: its first layer or, of a volume, its first slice (DXR-3).
-  void clearTarget(const core::ViewDesc& view, const core::ClearArgs& args);
+  /// Clears the first layers of a target's view, of a volume its first slices (DXR-3).
+  void clearTarget(const core::ViewDesc& view, uint32_t layers, const core::ClearArgs& args);
 
 private:
   static void fillRegion(const Region& to, const core::FormatInfo& as, const core::ClearArgs& args);

@@ -52,19 +52,41 @@ void describeShaders(const Inventory& all, const DrawState& state, CommandWriter
   if (state.inputLayout) w.packet(aerogpu_cmd_set_input_layout{{}, all.numberOf(state.inputLayout.get()), 0});
 }
 
+void describeViewports(const DrawState& state, CommandWriter& w) {
+  const auto packed = [](const Viewport& v) {
+    return aerogpu_ext_viewport{bits(v.x),      bits(v.y),        bits(v.width),
+                                bits(v.height), bits(v.minDepth), bits(v.maxDepth)};
+  };
+  const MoreViewports& more = state.more;
+  const aerogpu_ext_viewport v = packed(state.viewport);
+  if (more.viewportCount > 1) {
+    std::vector<aerogpu_ext_viewport> all = {v};
+    for (uint32_t i = 1; i < more.viewportCount; ++i) all.push_back(packed(more.viewports[i - 1]));
+    w.packet(aerogpu_cmd_ext_set_viewports{{}, more.viewportCount, 0}, all.data(), all.size());
+  } else if (state.viewportSet) {
+    w.packet(aerogpu_cmd_set_viewport{
+        {}, v.x_f32, v.y_f32, v.width_f32, v.height_f32, v.min_depth_f32, v.max_depth_f32});
+  }
+  const Scissor& s = state.scissor;
+  if (more.scissorCount > 1) {
+    std::vector<aerogpu_ext_scissor> all = {{s.x, s.y, s.width, s.height}};
+    for (uint32_t i = 1; i < more.scissorCount; ++i) {
+      const Scissor& other = more.scissors[i - 1];
+      all.push_back({other.x, other.y, other.width, other.height});
+    }
+    w.packet(aerogpu_cmd_ext_set_scissors{{}, more.scissorCount, 0}, all.data(), all.size());
+  } else if (s.x != 0 || s.y != 0 || s.width != 0 || s.height != 0) {
+    w.packet(aerogpu_cmd_set_scissor{{}, s.x, s.y, s.width, s.height});
+  }
+}
+
 void describeTargets(const Inventory& all, const DrawState& state, CommandWriter& w) {
   aerogpu_cmd_set_render_targets c{};
   c.color_count = state.colorTargetCount;
   for (size_t i = 0; i < kMaxColorTargets; ++i) c.colors[i] = imageOf(all, state.colorTargets[i]);
   c.depth_stencil = imageOf(all, state.depthTarget);
   if (c.color_count != 0 || c.depth_stencil != 0) w.packet(c);
-  const Viewport& v = state.viewport;
-  if (state.viewportSet)
-    w.packet(aerogpu_cmd_set_viewport{
-        {}, bits(v.x), bits(v.y), bits(v.width), bits(v.height), bits(v.minDepth), bits(v.maxDepth)});
-  const Scissor& s = state.scissor;
-  if (s.x != 0 || s.y != 0 || s.width != 0 || s.height != 0)
-    w.packet(aerogpu_cmd_set_scissor{{}, s.x, s.y, s.width, s.height});
+  describeViewports(state, w);
 }
 
 /// Describes states that both blocks and render states write: blocks first, where only they can say it.

@@ -78,6 +78,8 @@ Result<void> dispatch(Loading& l, const cmd::Packet& packet) {
     case AEROGPU_CMD_EXT_SET_BLEND:
     case AEROGPU_CMD_EXT_SET_SAMPLERS:
     case AEROGPU_CMD_EXT_SET_DEPTH_BIAS:
+    case AEROGPU_CMD_EXT_SET_VIEWPORTS:
+    case AEROGPU_CMD_EXT_SET_SCISSORS:
       return core::dispatch(l.parts, packet);
     default:
       return refused(ErrorCode::CmdDecode, "a snapshot has no such packet", {{"opcode", packet.opcode}});

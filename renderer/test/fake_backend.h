@@ -70,10 +70,14 @@ public:
 
 class FakeBackend final : public core::Backend {
 public:
+  /// `capsFlags`: AEROGPU_CAPS_*.
+  explicit FakeBackend(uint32_t capsFlags) { m_limits.capsFlags = capsFlags; }
+
   uint64_t draws = 0, throttles = 0, stopsAt = 0, values = 0;
   uint64_t copies = 0;                 ///< bytes, for each draw (core::DrawState::copiedBytes)
   std::vector<uint64_t> drawsAtFlush;  ///< one for each flush
   core::ShaderCost cost{};             ///< of every shader
+  core::GeometryReach geometry{};      ///< of every geometry shader
   bool interruptShaders = false;       ///< creating a shader is interrupted
   bool interruptWaits = false;  ///< waiting for work sees the renderer interrupted, with the work unfinished
   std::atomic<bool> interrupted{false};  ///< the executor's flag
@@ -91,11 +95,12 @@ public:
   Result<std::unique_ptr<core::GpuQuery>> createQuery(core::QueryKind) override {
     return std::unique_ptr<core::GpuQuery>(std::make_unique<FakeQuery>());
   }
-  Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage, std::span<const uint8_t>,
+  Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage stage, std::span<const uint8_t>,
                                                         core::ShaderFamily&) override {
     if (interruptShaders) return Error{ErrorCode::Interrupted, "interrupted", {}};
     auto shader = std::make_unique<FakeShader>();
     shader->cost = cost;
+    if (stage == core::Stage::Geometry) shader->geometry = geometry;
     return std::unique_ptr<core::GpuShader>(std::move(shader));
   }
   Result<std::unique_ptr<core::GpuShader>> createTokenShader(core::Stage stage, const core::TokenCounts&,
@@ -149,7 +154,7 @@ public:
   bool recover() override { return true; }
 
 private:
-  const core::BackendLimits m_limits{};
+  core::BackendLimits m_limits{};
 };
 
 /// An executor over a FakeBackend, without guest memory.
@@ -161,7 +166,8 @@ public:
   bool inSpace = false;  ///< handle spaces are enabled: submissions are in `space`, the kernel driver's in 0
   uint32_t space = 0;
 
-  explicit FakeExecutor(const core::Sharing& sharing = {}) : m_sharing(sharing) {}
+  explicit FakeExecutor(const core::Sharing& sharing = {}, uint32_t capsFlags = 0)
+      : backend(capsFlags), m_sharing(sharing) {}
 
   core::Executor& executor() { return m_executor; }
   core::ExecutionReport submit(const CommandWriter& w, std::span<const uint8_t> allocTable = {}) {

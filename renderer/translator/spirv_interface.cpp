@@ -65,7 +65,6 @@ public:
       case spv::OpEntryPoint:
         return entryPoint(in);
       case spv::OpDecorate:
-        if (in.size() >= 4 && in[2] == spv::DecorationBuiltIn) return builtIn(in[3]);
         if (in.size() >= 4 && in[2] == spv::DecorationBinding) return note(m_bindings, in[1], in[3]);
         if (in.size() >= 4 && in[2] == spv::DecorationDescriptorSet) return note(m_sets, in[1], in[3]);
         return nullptr;
@@ -92,14 +91,6 @@ private:
     if (in.size() < 5 || in[1] != static_cast<uint32_t>(modelOf(m_request.stage)))
       return "the entry point is of another stage";
     return std::memcmp(&in[3], kMain, sizeof kMain) == 0 ? nullptr : "the entry point has another name";
-  }
-
-  /// One layer and one viewport are drawn to; another one gives undefined pixels.
-  const char* builtIn(uint32_t which) const {
-    const bool chooses = which == spv::BuiltInLayer || which == spv::BuiltInViewportIndex;
-    return chooses && m_request.stage == Stage::Geometry
-               ? "it chooses a layer or a viewport, which is not supported"
-               : nullptr;
   }
 
   using Numbers = std::unordered_map<uint32_t, uint32_t>;

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "renderer/shader/spirv/spirv_indices.h"
 #include "renderer/shader/spirv/spirv_limits.h"
 #include "renderer/shader/spirv/spirv_loops.h"
 #include "renderer/translator/dxbc_answer.h"
@@ -28,8 +29,11 @@ JobAnswer finishSpirv(std::span<const uint8_t> input) {
   const auto limited = shader::limitFloats(answer->words);
   if (!limited)
     return JobAnswer::refused("it becomes SPIR-V whose samples cannot be seen: " + limited.error().detail);
+  const auto indexed = shader::limitIndices(*limited);
+  if (!indexed)
+    return JobAnswer::refused("it becomes SPIR-V whose layers cannot be seen: " + indexed.error().detail);
   // Every loop gets an exit, whatever the guest wrote.
-  auto guarded = shader::guardLoops(*limited, {finish.set, 0, finish.interval});
+  auto guarded = shader::guardLoops(*indexed, {finish.set, 0, finish.interval});
   if (!guarded)
     return JobAnswer::refused("it becomes SPIR-V whose loops cannot be seen: " + guarded.error().detail);
   if (guarded->words != answer->words) defect = spirvDefect(guarded->words);

@@ -77,6 +77,9 @@ void VulkanBackend::noteCaps() {
   flag(caps.fillModeNonSolid, AEROGPU_CAPS_FILL_MODES);
   flag(caps.geometryShader, AEROGPU_CAPS_GEOMETRY_SHADERS);
   flag(caps.dualSourceBlend && caps.depthBiasClamp, AEROGPU_CAPS_D3D10_STATES);
+  flag(caps.geometryShader && caps.multiViewport && limits.maxViewports >= core::kMaxViewports &&
+           limits.maxFramebufferLayers >= m_limits.maxArrayLayers,
+       AEROGPU_CAPS_LAYERS);
   flag(drawsToSlices(device, VK_FORMAT_R8G8B8A8_UNORM) && hasRows(device, VK_FORMAT_R8G8B8A8_UNORM),
        AEROGPU_CAPS_D3D10_RESOURCES);
   m_limits.maxColorTargets = std::min(limits.maxColorAttachments, core::kMaxColorTargets);

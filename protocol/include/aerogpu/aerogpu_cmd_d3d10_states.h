@@ -49,6 +49,26 @@ struct aerogpu_ext_sampler {
 };
 AEROGPU_ABI_SIZE(aerogpu_ext_sampler, 40);
 
+/** D3D10_DDI_VIEWPORT: IEEE 754 bits; pixels, y down, and depth 0..1. */
+struct aerogpu_ext_viewport {
+  uint32_t x_f32;         /* IEEE 754 bits */
+  uint32_t y_f32;         /* IEEE 754 bits */
+  uint32_t width_f32;     /* IEEE 754 bits */
+  uint32_t height_f32;    /* IEEE 754 bits */
+  uint32_t min_depth_f32; /* IEEE 754 bits */
+  uint32_t max_depth_f32; /* IEEE 754 bits */
+};
+AEROGPU_ABI_SIZE(aerogpu_ext_viewport, 24);
+
+/** pixels, as SET_SCISSOR's. */
+struct aerogpu_ext_scissor {
+  int32_t x;
+  int32_t y;
+  int32_t width;
+  int32_t height;
+};
+AEROGPU_ABI_SIZE(aerogpu_ext_scissor, 16);
+
 /** EXT_SET_BLEND: target_count targets follow, 1 to 8; those beyond them are blended as the last one. */
 struct aerogpu_cmd_ext_set_blend {
   struct aerogpu_cmd_hdr hdr;
@@ -77,6 +97,22 @@ struct aerogpu_cmd_ext_set_depth_bias {
   uint32_t clamp_f32;        /* IEEE 754 bits; 0: none */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_depth_bias, 16);
+
+/** EXT_SET_VIEWPORTS: viewport_count viewports follow, 1 to 16, of which geometry shaders choose. */
+struct aerogpu_cmd_ext_set_viewports {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t viewport_count;
+  uint32_t reserved0;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_viewports, 16);
+
+/** EXT_SET_SCISSORS: scissor_count rectangles follow, 1 to 16, each its viewport's. */
+struct aerogpu_cmd_ext_set_scissors {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t scissor_count;
+  uint32_t reserved0;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_scissors, 16);
 
 #pragma pack(pop)
 

@@ -99,7 +99,9 @@
   TAIL(EXT_CREATE_LAYOUT, ext_create_layout, struct aerogpu_ext_layout_element, element_count)                     \
   TAIL(EXT_SET_BLEND, ext_set_blend, struct aerogpu_ext_target_blend, target_count)                                \
   TAIL(EXT_SET_SAMPLERS, ext_set_samplers, struct aerogpu_ext_sampler, sampler_count)                              \
-  FIXED(EXT_SET_DEPTH_BIAS, ext_set_depth_bias)
+  FIXED(EXT_SET_DEPTH_BIAS, ext_set_depth_bias)                                                                    \
+  TAIL(EXT_SET_VIEWPORTS, ext_set_viewports, struct aerogpu_ext_viewport, viewport_count)                          \
+  TAIL(EXT_SET_SCISSORS, ext_set_scissors, struct aerogpu_ext_scissor, scissor_count)
 
 /** The structures without a meaningful field, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \

@@ -263,6 +263,12 @@ inline constexpr PacketRights kPacketRights[] = {
     {.opcode = AEROGPU_CMD_EXT_SET_DEPTH_BIAS,
      .bytes = sizeof(aerogpu_cmd_ext_set_depth_bias),
      .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10},
+    {.opcode = AEROGPU_CMD_EXT_SET_VIEWPORTS,
+     .bytes = sizeof(aerogpu_cmd_ext_set_viewports),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10},
+    {.opcode = AEROGPU_CMD_EXT_SET_SCISSORS,
+     .bytes = sizeof(aerogpu_cmd_ext_set_scissors),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10},
 };
 
 }  // namespace aerogpu

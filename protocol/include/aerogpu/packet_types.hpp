@@ -526,6 +526,24 @@ struct PacketType<aerogpu_cmd_ext_set_depth_bias> {
 };
 
 template <>
+struct PacketType<aerogpu_cmd_ext_set_viewports> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_VIEWPORTS;
+  using Element = aerogpu_ext_viewport;
+  static void setCount(aerogpu_cmd_ext_set_viewports& packet, size_t count) {
+    packet.viewport_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_set_scissors> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_SCISSORS;
+  using Element = aerogpu_ext_scissor;
+  static void setCount(aerogpu_cmd_ext_set_scissors& packet, size_t count) {
+    packet.scissor_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
 struct PacketType<aerogpu_cmd_load_owner> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_OWNER;
   using Element = void;

@@ -201,5 +201,11 @@ Result<void> runExtSetSamplers(Submission& s, const aerogpu_cmd_ext_set_samplers
                                std::span<const aerogpu_ext_sampler> tail);
 /// AEROGPU_CMD_EXT_SET_DEPTH_BIAS: the numbers of the depth bias that SET_RASTERIZER_STATE lacks.
 Result<void> runExtSetDepthBias(Submission& s, const aerogpu_cmd_ext_set_depth_bias& c);
+/// AEROGPU_CMD_EXT_SET_VIEWPORTS: viewport_count viewports follow, 1 to 16, of which geometry shaders choose.
+Result<void> runExtSetViewports(Submission& s, const aerogpu_cmd_ext_set_viewports& c,
+                                std::span<const aerogpu_ext_viewport> tail);
+/// AEROGPU_CMD_EXT_SET_SCISSORS: scissor_count rectangles follow, 1 to 16, each its viewport's.
+Result<void> runExtSetScissors(Submission& s, const aerogpu_cmd_ext_set_scissors& c,
+                               std::span<const aerogpu_ext_scissor> tail);
 
 }  // namespace aerogpu::core

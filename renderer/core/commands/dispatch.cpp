@@ -197,6 +197,14 @@ Result<void> dispatch(Submission& s, const cmd::Packet& packet) {
           [](const aerogpu_cmd_ext_set_samplers& c) -> uint64_t { return c.sampler_count; });
     case AEROGPU_CMD_EXT_SET_DEPTH_BIAS:
       return cmd::decodeFixed(packet, s, runExtSetDepthBias);
+    case AEROGPU_CMD_EXT_SET_VIEWPORTS:
+      return cmd::decodeTail(
+          packet, s, runExtSetViewports,
+          [](const aerogpu_cmd_ext_set_viewports& c) -> uint64_t { return c.viewport_count; });
+    case AEROGPU_CMD_EXT_SET_SCISSORS:
+      return cmd::decodeTail(
+          packet, s, runExtSetScissors,
+          [](const aerogpu_cmd_ext_set_scissors& c) -> uint64_t { return c.scissor_count; });
     default:
       return {};  // skipped
   }

@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t kMaxVerticesPerDraw = uint64_t{1} << 28;
 constexpr uint64_t kMaxGroupsPerDispatch = uint64_t{1} << 24;
 
-/// Returns the bytes of a target's mip; 0 without a target.
+/// Returns the bytes of a layer of a target's mip; 0 without a target.
 uint64_t targetBytes(const TargetBinding& binding) {
   if (!binding.texture) return 0;
   const TextureLayout::Mip& mip = binding.texture->layout.mip(binding.view ? binding.view->desc.baseMip : 0);
@@ -121,7 +121,7 @@ Result<void> runClear(Submission& s, const aerogpu_cmd_clear& c) {
   uint64_t bytes = args.depth || args.stencil ? targetBytes(state.depthTarget) : 0;
   if (args.color)
     for (uint32_t i = 0; i < state.colorTargetCount; ++i) bytes += targetBytes(state.colorTargets[i]);
-  if (auto taken = s.work.take(Work::Bytes, bytes); !taken) return taken;
+  if (auto taken = s.work.take(Work::Bytes, bytes * state.targetLayers); !taken) return taken;
   if (args.color) noteColorWrites(s, state);
   if (args.depth || args.stencil) s.writes.note(*state.depthTarget.texture);
   return s.backend.clear(state, args);

@@ -73,6 +73,12 @@ Result<void> addShader(Submission& s, const Packet& c, Stage stage, uint64_t byt
     return gpu.error();
   }
   shader->gpu = std::move(*gpu);
+  if (shader->gpu->geometry.choosesTarget && !s.announced.has(AEROGPU_CAPS_LAYERS)) {
+    static constexpr char kText[] = "geometry shaders choose no layers and viewports";  // outlives the error
+    const std::initializer_list<ErrorValue> values = {{"shader_handle", c.shader_handle}, {"stage", c.stage}};
+    if (s.announced.told().capsFlags & AEROGPU_CAPS_LAYERS) return lacking(s, kText, 0, values);
+    return refused(ErrorCode::Backend, kText, values);
+  }
   shader->weight = WorkBudget::weight(shader->gpu->cost.instructions, shader->gpu->cost.samples, 1);
   s.handles.insert(c.shader_handle, shader);
   return {};

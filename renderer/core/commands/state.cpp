@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// State blocks, render states, targets, viewport, scissor, clip planes, texture stages.
+// State blocks, render states, targets, clip planes, texture stages.
 #include <array>
 #include <bit>
 #include <span>
@@ -51,6 +51,17 @@ Result<TargetBinding> targetOf(Submission& s, uint32_t handle, bool depth) {
   return binding;
 }
 
+/// Returns the layers, or slices, of the bound target that has fewest: LAYER-1.
+uint32_t layersOf(const DrawState& state) {
+  uint32_t layers = UINT32_MAX;
+  const auto count = [&](const TargetBinding& binding) {
+    if (binding.texture) layers = std::min(layers, binding.view ? binding.view->desc.layerCount : 1);
+  };
+  for (uint32_t i = 0; i < state.colorTargetCount; ++i) count(state.colorTargets[i]);
+  count(state.depthTarget);
+  return layers == UINT32_MAX ? 1 : layers;
+}
+
 /// Succeeds if [first, first + count) lies in a table of `most`; else the error says `what`.
 Result<void> needRange(ErrorValue first, ErrorValue count, uint32_t most, const char* what) {
   if (std::get<uint64_t>(first.number) + std::get<uint64_t>(count.number) <= most) return {};
@@ -98,26 +109,9 @@ Result<void> runSetRenderTargets(Submission& s, const aerogpu_cmd_set_render_tar
   state.colorTargets = std::move(colors);
   state.colorTargetCount = c.color_count;
   state.depthTarget = std::move(*depth);
+  state.targetLayers = s.announced.has(AEROGPU_CAPS_LAYERS) ? layersOf(state) : 1;
   measureTargets(state);
   state.dirty |= kDirtyTargets | kDirtyBlend | (state.viewportSet ? 0u : uint32_t{kDirtyViewport});
-  return {};
-}
-
-Result<void> runSetViewport(Submission& s, const aerogpu_cmd_set_viewport& c) {
-  DrawState& state = s.contexts.state();
-  const auto f = [](uint32_t bits) { return std::bit_cast<float>(bits); };
-  state.viewport = {f(c.x_f32),      f(c.y_f32),         f(c.width_f32),
-                    f(c.height_f32), f(c.min_depth_f32), f(c.max_depth_f32)};
-  state.viewportSet = true;
-  measureTargets(state);
-  state.dirty |= kDirtyViewport;
-  return {};
-}
-
-Result<void> runSetScissor(Submission& s, const aerogpu_cmd_set_scissor& c) {
-  DrawState& state = s.contexts.state();
-  state.scissor = {c.x, c.y, c.width, c.height};
-  state.dirty |= kDirtyScissor;
   return {};
 }
 

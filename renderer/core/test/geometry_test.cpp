@@ -2,7 +2,10 @@
 // Geometry shaders over the null back end: where they can be made, and what their draws count for.
 #include <gtest/gtest.h>
 
+#include "aerogpu/aerogpu_caps.h"
 #include "renderer/core/topology.h"
+#include "renderer/shader/dxbc/geometry.h"
+#include "renderer/test/fake_backend.h"
 #include "renderer/test/geometry_tokens.h"
 #include "renderer/test/harness.h"
 #include "renderer/test/refusals.h"
@@ -11,7 +14,7 @@ namespace {
 
 using namespace aerogpu;
 using namespace aerogpu::test::dxbc;
-using test::Harness;
+using test::FakeExecutor, test::Harness;
 
 constexpr uint32_t kNone = AEROGPU_ERROR_NONE, kBackend = AEROGPU_ERROR_BACKEND;
 
@@ -53,6 +56,47 @@ TEST(Geometry, NeedsItsFlag) {
   EXPECT_EQ(bindGeometry(base, emitting(kPoints, 1)), kBackend);
   EXPECT_EQ(bindGeometry(h, emitting(kPoints, 0)), uint32_t{AEROGPU_ERROR_CMD_DECODE});
   EXPECT_EQ(bindGeometry(h, emitting(kPoints, 4, 33)), uint32_t{AEROGPU_ERROR_CMD_DECODE});
+}
+
+// GEOM-7
+TEST(Geometry, ChoosesNothingWithoutLayers) {
+  for (const uint32_t layers : {0u, uint32_t{AEROGPU_CAPS_LAYERS}})
+    for (const bool chooses : {false, true}) {
+      FakeExecutor f({}, AEROGPU_CAPS_GEOMETRY_SHADERS | layers);
+      f.backend.geometry.choosesTarget = chooses;
+      CommandWriter w;
+      createShader(w, 1, AEROGPU_SHADER_STAGE_GEOMETRY, emitting(kPoints, 1));
+      const core::ExecutionReport report = f.submit(w);
+      const bool refused = chooses && !layers;
+      EXPECT_EQ(report.errorCount, refused ? 1u : 0u);
+      EXPECT_EQ(report.lastError, refused ? ErrorCode::Backend : ErrorCode::None);
+    }
+}
+
+TEST(Geometry, TokensSayWhatIsChosen) {
+  for (const uint32_t value : {1u, 4u, 5u}) {  // D3D10_SB_NAME: position, layer, viewport
+    Tokens t = geometryDeclarations(kPoints, kPointList, 1);
+    op(t, 0x67, {dst(kOutput, 2, 1), {value}});
+    op(t, kRet, {});
+    const Tokens tokens = program(kGs40, t);
+    const auto traits =
+        shader::geometryTraits({reinterpret_cast<const uint8_t*>(tokens.data()), tokens.size() * 4});
+    ASSERT_TRUE(traits.ok());
+    EXPECT_EQ(traits->choosesLayer, value == 4);
+    EXPECT_EQ(traits->choosesViewport, value == 5);
+  }
+}
+
+// GEOM-8
+TEST(Geometry, HasOneStream) {
+  Harness h;
+  TokenShader s = emitting(kPoints, 1);
+  s.tokens[0] = 2u << 16 | 0x50;
+  Tokens declared;
+  op(declared, 0x8F, {{0x110000, 1}});  // dcl_stream m1
+  s.tokens.insert(s.tokens.begin() + 2, declared.begin(), declared.end());
+  s.tokens[1] += static_cast<uint32_t>(declared.size());
+  EXPECT_EQ(bindGeometry(h, s), kBackend);
 }
 
 // GEOM-5, LIM-3: 2^30 vertices and no more, of which 1024 come from each point.

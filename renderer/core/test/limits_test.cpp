@@ -251,6 +251,30 @@ TEST(Limits, PixelsOfASubmission) {
   EXPECT_EQ(f.submit(inside).errorCount, 0u) << "only the viewport counts";
 }
 
+// LAYER-7, LIM-13
+TEST(Limits, PixelsOfTheLargestViewport) {
+  FakeExecutor f({}, AEROGPU_CAPS_LAYERS);
+  CommandWriter w;
+  shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
+  Harness::createTexture(w, 2, AEROGPU_FORMAT_B8G8R8A8_UNORM, 16384, 16384, 0);
+  packets::setTargets(w, std::vector<uint32_t>{2});
+  const auto viewport = [](float side) {
+    const auto bits = std::bit_cast<uint32_t>(side);
+    return aerogpu_ext_viewport{0, 0, bits, bits, 0, 0};
+  };
+  const aerogpu_ext_viewport viewports[] = {viewport(8), viewport(16384), viewport(16)};
+  w.packet(aerogpu_cmd_ext_set_viewports{}, viewports, 3);
+  for (int i = 0; i < 4096; ++i) draw(w, 3);
+  EXPECT_EQ(f.submit(w).errorCount, 0u);
+  CommandWriter over;
+  for (int i = 0; i < 4097; ++i) draw(over, 3);
+  EXPECT_EQ(f.submit(over).lastError, ErrorCode::Backend);
+  CommandWriter first;
+  first.packet(aerogpu_cmd_ext_set_viewports{}, viewports, 1);
+  for (int i = 0; i < 4097; ++i) draw(first, 3);
+  EXPECT_EQ(f.submit(first).errorCount, 0u) << "the others are empty";
+}
+
 /// A draw whose shader cannot be translated for its layout makes no pipeline.
 // LIM-15
 TEST(Limits, PacketsThatFailTakeTimeToo) {

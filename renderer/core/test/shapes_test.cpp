@@ -129,4 +129,41 @@ TEST_F(OldShapes, AreDecodeErrors) {
   EXPECT_EQ(code(w), kNone) << "the format is not read";
 }
 
+// LAYER-1: a clear reaches the layers that all targets have; without the flag only the first one.
+TEST_F(Shapes, ClearsReachEachLayer) {
+  constexpr auto kFormat = AEROGPU_FORMAT_R8G8B8A8_UNORM;
+  for (const char* caps : {"host", "base"}) {
+    Harness device(optionsOf(caps));
+    CommandWriter w;
+    const uint32_t textures[] = {device.handle(), device.handle()},
+                   views[] = {device.handle(), device.handle()};
+    for (size_t i = 0; i < 2; ++i) {
+      Harness::createTexture(w, textures[i], kFormat, 2, 2,
+                             AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 4);
+      w.packet(aerogpu_cmd_create_texture_view{
+          {}, views[i], textures[i], kFormat, 0, 1, 1, static_cast<uint32_t>(3 - i), 0});
+    }
+    packets::setTargets(w, views, 0);
+    packets::clearColor(w, {1, 1, 1, 1});
+    ASSERT_EQ(device.submit(w).result.error_count, 0u);
+    const uint32_t cleared = *caps == 'h' ? 2 : 1;
+    for (const uint32_t texture : textures)
+      for (uint32_t layer = 0; layer < 4; ++layer)
+        EXPECT_EQ(device.readTexture(texture, kFormat, 2, 2, 0, layer),
+                  std::vector<uint8_t>(16, layer >= 1 && layer < 1 + cleared ? 255 : 0))
+            << caps << ", layer " << layer;
+  }
+}
+
+// LAYER-3, LAYER-4
+TEST_F(OldShapes, SeveralViewportsAreRefused) {
+  CommandWriter w;
+  const aerogpu_ext_viewport viewport{0, 0, 0x3F800000, 0x3F800000, 0, 0};
+  w.packet(aerogpu_cmd_ext_set_viewports{}, &viewport, 1);
+  EXPECT_EQ(code(w), uint32_t{AEROGPU_ERROR_BACKEND});
+  const aerogpu_ext_scissor rect{0, 0, 1, 1};
+  w.packet(aerogpu_cmd_ext_set_scissors{}, &rect, 1);
+  EXPECT_EQ(code(w), uint32_t{AEROGPU_ERROR_BACKEND});
+}
+
 }  // namespace

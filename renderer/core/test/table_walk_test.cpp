@@ -330,6 +330,17 @@ std::map<uint32_t, Twins> twins() {
       tailed(AEROGPU_CMD_EXT_SET_SAMPLERS, aerogpu_cmd_ext_set_samplers{.start_slot = 15, .sampler_count = 2},
              std::vector{sampler, sampler}),
       kOob};
+  const aerogpu_ext_viewport viewport{.width_f32 = 0x3F800000, .height_f32 = 0x3F800000};
+  t[AEROGPU_CMD_EXT_SET_VIEWPORTS] = {
+      tailed(AEROGPU_CMD_EXT_SET_VIEWPORTS, aerogpu_cmd_ext_set_viewports{.viewport_count = 2},
+             std::vector{viewport, viewport}),
+      tailed(AEROGPU_CMD_EXT_SET_VIEWPORTS, aerogpu_cmd_ext_set_viewports{.viewport_count = 1},
+             std::vector<aerogpu_ext_viewport>{{.x_f32 = 0x7F800000}})};
+  t[AEROGPU_CMD_EXT_SET_SCISSORS] = {
+      tailed(AEROGPU_CMD_EXT_SET_SCISSORS, aerogpu_cmd_ext_set_scissors{.scissor_count = 1},
+             std::vector<aerogpu_ext_scissor>{{1, 2, 3, 4}}),
+      tailed(AEROGPU_CMD_EXT_SET_SCISSORS, aerogpu_cmd_ext_set_scissors{.scissor_count = 1},
+             std::vector<aerogpu_ext_scissor>{{1, 2, -3, 4}})};
   t[AEROGPU_CMD_EXT_SET_DEPTH_BIAS] = {one(AEROGPU_CMD_EXT_SET_DEPTH_BIAS, aerogpu_cmd_ext_set_depth_bias{}),
                                        cut(AEROGPU_CMD_EXT_SET_DEPTH_BIAS)};
   PAIR(EXT_UPDATE_BUFFER, ext_update_buffer, BRACED(.buffer = kBuffer, .size_bytes = 256, .src_alloc_id = 1),

@@ -13,7 +13,8 @@ namespace aerogpu::shader {
 namespace {
 
 constexpr uint32_t kDclOutputTopology = 0x5C, kDclInputPrimitive = 0x5D, kDclMaxOutputVertices = 0x5E,
-                   kDclStream = 0x8F, kDclInstances = 0xCE;
+                   kDclStream = 0x8F, kDclInstances = 0xCE, kDclOutputSiv = 0x67;
+constexpr uint32_t kLayerIndex = 4, kViewportIndex = 5;  // D3D10_SB_NAME
 constexpr uint32_t kMaxVertices = 1024, kMaxInstances = 32;
 
 /// Returns a primitive's vertices; 0 if it is none of D3D10_SB_PRIMITIVE that a geometry shader takes.
@@ -49,6 +50,11 @@ Result<GeometryTraits> geometryTraits(std::span<const uint8_t> program) {
     if (opcode == kDclOutputTopology) output = outputOf(kind);
     if (opcode == kDclMaxOutputVertices) traits.maxVertices = value;
     if (opcode == kDclInstances) traits.instances = value;
+    if (opcode == kDclOutputSiv && length > 1) {
+      const uint32_t name = words[at + length - 1] & 0xFFFF;
+      traits.choosesLayer = traits.choosesLayer || name == kLayerIndex;
+      traits.choosesViewport = traits.choosesViewport || name == kViewportIndex;
+    }
     if (opcode == kDclStream && length > 2) otherStream = otherStream || words[at + 2] != 0;
   });
   if (traits.inputVertices == 0 || !output)

@@ -13,8 +13,11 @@ struct GeometryTraits {
   enum class Output : uint8_t { Points, Lines, Triangles };
   uint8_t inputVertices = 0;  ///< of a primitive: 1, 2, 3, with adjacency 4 or 6
   Output output = Output::Points;
-  uint32_t maxVertices = 0;  ///< that an invocation emits at most
-  uint32_t instances = 1;    ///< invocations for each primitive
+  uint32_t maxVertices = 0;                            ///< that an invocation emits at most
+  uint32_t instances = 1;                              ///< invocations for each primitive
+  bool choosesLayer = false, choosesViewport = false;  ///< it writes their index
+
+  bool choosesTarget() const { return choosesLayer || choosesViewport; }
 };
 
 /// Reads a program of models 4 and 5, with version and length. Fails with CmdDecode where a declaration is

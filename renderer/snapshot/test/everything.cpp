@@ -239,6 +239,12 @@ void setDirect3d10(CommandWriter& w) {
   blend.blend_constant_rgba_f32[2] = bits(7.5f);
   w.packet(blend, targets, 3);
   w.packet(aerogpu_cmd_ext_set_depth_bias{{}, bits(1.25f), bits(-0.5f)});
+  const aerogpu_ext_viewport viewports[] = {{0, bits(1), bits(4), bits(5), 0, bits(1)},
+                                            {bits(2), bits(3), bits(1.5f), bits(2), bits(0.25f), bits(0.5f)},
+                                            {bits(-1), 0, bits(8), bits(8), bits(1), 0}};
+  w.packet(aerogpu_cmd_ext_set_viewports{}, viewports, 3);
+  const aerogpu_ext_scissor rects[] = {{0, 0, 0, 0}, {-3, 2, 9, 1}};
+  w.packet(aerogpu_cmd_ext_set_scissors{}, rects, 2);
   const aerogpu_ext_sampler samplers[] = {
       {AEROGPU_EXT_SAMPLER_MAG_LINEAR | AEROGPU_EXT_SAMPLER_ANISOTROPIC,
        2,

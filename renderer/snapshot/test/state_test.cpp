@@ -81,6 +81,8 @@ protected:
     EXPECT_EQ(std::bit_cast<Words>(x.viewport), std::bit_cast<Words>(y.viewport));
     EXPECT_EQ(x.viewportSet, y.viewportSet);
     EXPECT_EQ(std::memcmp(&x.scissor, &y.scissor, sizeof x.scissor), 0);
+    EXPECT_TRUE(x.more == y.more);
+    EXPECT_EQ(x.targetLayers, y.targetLayers);
     EXPECT_EQ(x.blend, y.blend);
     EXPECT_EQ(x.depthStencil, y.depthStencil);
     EXPECT_EQ(x.rasterizer, y.rasterizer);

@@ -28,7 +28,8 @@ struct DeviceCaps {
   bool clipDistance = false, dualSourceBlend = false, depthBiasClamp = false;
   bool geometryShader = false;  ///< topologies with adjacency too
   bool geometryPoints = false;  ///< geometry shaders may say the size of points
-  bool d24s8 = false;           ///< else D32_SFLOAT_S8_UINT stands in
+  bool multiViewport = false;
+  bool d24s8 = false;  ///< else D32_SFLOAT_S8_UINT stands in
   bool a1r5g5b5 = false;
   bool a4r4g4b4 = false, a2r10g10b10 = false,
        r4g4 = false;                    ///< sampled (r4g4: drawn to as well); else others stand in

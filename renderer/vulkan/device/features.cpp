@@ -53,6 +53,7 @@ constexpr Offer kOffers[] = {
     {nullptr, {CORE(geometryShader)}, &DeviceCaps::geometryShader},
     // vkd3d-shader writes the size of each point that a geometry shader emits.
     {nullptr, {CORE(shaderTessellationAndGeometryPointSize)}, &DeviceCaps::geometryPoints},
+    {nullptr, {CORE(multiViewport)}, &DeviceCaps::multiViewport},
     {nullptr, {CORE(independentBlend)}, nullptr},
     {nullptr, {CORE(dualSrcBlend)}, &DeviceCaps::dualSourceBlend},
     {nullptr, {CORE(depthClamp)}, &DeviceCaps::depthClamp},

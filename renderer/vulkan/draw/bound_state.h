@@ -17,6 +17,7 @@ struct BoundState {
   bool clipsDepth = false;
   uint32_t outputs = 0;  ///< ShaderCode::outputMask of the pixel shader that the blend state was set for
   VkPipeline pipeline = VK_NULL_HANDLE;
+  uint32_t viewports = 0;  ///< and rectangles of scissor tests
 
   // Valid only under one pipeline layout.
   uint64_t layout = 0;                              ///< serial

@@ -2,8 +2,11 @@
 // The steps of a draw (see draws.h): everything that may end the render pass comes before the pass begins.
 #include "renderer/vulkan/draw/draws.h"
 
+#include <algorithm>
+
 #include "renderer/d3d9/depth_stencil.h"
 #include "renderer/d3d9/draw_rules.h"
+#include "renderer/shader/spirv/spirv_indices.h"
 
 namespace aerogpu::vk {
 namespace {
@@ -26,6 +29,12 @@ bool drawsTriangles(const core::DrawState& state) {
   const core::Ref<core::Shader>& gs = state.shaders[static_cast<size_t>(core::Stage::Geometry)];
   if (!gs) return d3d9::hasDepthBias(state.topology);
   return ShaderObject::of(*gs).geometry.output == shader::GeometryTraits::Output::Triangles;
+}
+
+static_assert(core::kMaxViewports == shader::kViewportCount);
+bool choosesViewport(const core::DrawState& state) {
+  const core::Ref<core::Shader>& gs = state.shaders[static_cast<size_t>(core::Stage::Geometry)];
+  return gs && ShaderObject::of(*gs).geometry.choosesViewport;
 }
 
 }  // namespace
@@ -123,7 +132,7 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
   }
   constexpr uint32_t kArea = core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer |
                              core::kDirtyTargets | core::kDirtyShaders;
-  if (m_pending & (kArea | d3d9::biasDirtyBits(state.rasterizer))) m_area = areaOf(state);
+  if (m_pending & (kArea | d3d9::biasDirtyBits(state.rasterizer))) measureArea(state);
   if (!m_area.visible) return false;
   m_d3d9.setPositionScale(m_area.scale);
 
@@ -161,20 +170,59 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
   return true;
 }
 
-Draws::Area Draws::areaOf(const core::DrawState& state) const {
+void Draws::measureArea(const core::DrawState& state) {
   const auto [width, height] = m_targets.info().extent;
   Area area;
   area.scissor = d3d9::drawArea(state, width, height);
   area.visible =
       !area.scissor.empty() && d3d9::gpuViewport(state, m_viewportLimits, width, height, area.viewport);
+  float minDepth = area.viewport.minDepth, maxDepth = area.viewport.maxDepth;
+  if (choosesViewport(state)) {
+    const core::Viewport any{0, 0, 1, 1, 0, 1};  // whose rectangle is empty
+    if (!area.visible) {
+      area.scissor = {};
+      area.viewport = any;
+    }
+    area.count = core::kMaxViewports;
+    for (uint32_t i = 1; i < core::kMaxViewports; ++i) {
+      core::Viewport& viewport = m_more.viewports[i - 1];
+      d3d9::PixelRect& scissor = m_more.scissors[i - 1];
+      scissor = i < state.more.viewportCount ? d3d9::drawArea(state, width, height, i) : d3d9::PixelRect{};
+      if (scissor.empty() || !d3d9::gpuViewport(state, m_viewportLimits, width, height, viewport, i)) {
+        scissor = {};
+        viewport = any;
+        continue;
+      }
+      minDepth = area.visible ? std::min(minDepth, viewport.minDepth) : viewport.minDepth;
+      maxDepth = area.visible ? std::max(maxDepth, viewport.maxDepth) : viewport.maxDepth;
+      area.visible = true;
+    }
+  }
   if (area.visible && m_targets.info().samples > 1 && !d3d9::usesDxbc(state))
     area.scale = d3d9::widenForSamples(area.viewport, m_viewportLimits);
   const DeviceCaps& caps = m_gpu.device->caps();
   if (drawsTriangles(state))
     area.bias = d3d9::depthBias(state.rasterizer, depthSteps(m_targets.info().depthFormat),
-                                {caps.floatDepthBias, caps.unrestrictedDepth}, area.viewport.minDepth,
-                                area.viewport.maxDepth);
-  return area;
+                                {caps.floatDepthBias, caps.unrestrictedDepth}, minDepth, maxDepth);
+  m_area = area;
+}
+
+void Draws::setViewports() {
+  const DeviceTable& vk = m_gpu.device->vk();
+  VkCommandBuffer commands = m_gpu.recorder->commands();
+  std::array<VkViewport, core::kMaxViewports> viewports;
+  std::array<VkRect2D, core::kMaxViewports> scissors;
+  for (uint32_t i = 0; i < m_area.count; ++i) {
+    const core::Viewport& v = i ? m_more.viewports[i - 1] : m_area.viewport;
+    const d3d9::PixelRect& s = i ? m_more.scissors[i - 1] : m_area.scissor;
+    const float shift = m_area.bias.shift;
+    // y is up in clip space.
+    viewports[i] = {v.x, v.y + v.height, v.width, -v.height, v.minDepth + shift, v.maxDepth + shift};
+    scissors[i] = {{s.x, s.y}, {s.width, s.height}};
+  }
+  vk.CmdSetViewportWithCount(commands, m_area.count, viewports.data());
+  vk.CmdSetScissorWithCount(commands, m_area.count, scissors.data());
+  m_bound.viewports = m_area.count;
 }
 
 Result<void> Draws::chooseAnew(const core::DrawState& state, bool pipeline) {
@@ -231,16 +279,9 @@ Result<bool> Draws::bind(const core::DrawState& state, bool indexed) {
   const d3d9::DepthBias& bias = m_area.bias;
   if (m_bound.fresh || m_bound.family != family() ||
       (m_pending & (core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer |
-                    core::kDirtyTargets | d3d9::biasDirtyBits(state.rasterizer)))) {
-    // y is up in clip space.
-    const core::Viewport& v = m_area.viewport;
-    const VkViewport viewport{v.x,       v.y + v.height,          v.width,
-                              -v.height, v.minDepth + bias.shift, v.maxDepth + bias.shift};
-    const VkRect2D scissor{{m_area.scissor.x, m_area.scissor.y},
-                           {m_area.scissor.width, m_area.scissor.height}};
-    vk.CmdSetViewportWithCount(commands, 1, &viewport);
-    vk.CmdSetScissorWithCount(commands, 1, &scissor);
-  }
+                    core::kDirtyTargets | d3d9::biasDirtyBits(state.rasterizer))) ||
+      m_area.count != m_bound.viewports)
+    setViewports();
   m_dynamic.emit(state, m_targets.info(), m_shaders.outputMask(), bias, m_pending, family(), m_bound);
   if (m_bound.fresh || m_vertices.changed() || (m_pending & core::kDirtyVertexStreams))
     if (auto bound = m_vertices.bind(state, m_bound.fresh); !bound) return bound.error();

@@ -51,6 +51,7 @@ private:
     bool visible = false;
     d3d9::PixelRect scissor;
     core::Viewport viewport;
+    uint32_t count = 1;  ///< of viewports and rectangles: kMaxViewports for a shader that chooses of them
     d3d9::DepthBias bias;
     d3d9::PositionScale scale;  ///< of positions that D3D9 shaders write
   };
@@ -69,7 +70,9 @@ private:
   Result<bool> gather(const core::DrawState& state, const VertexBuffers::Drawn& drawn);
   /// Opens the render pass and binds what differs from what is bound.
   Result<bool> bind(const core::DrawState& state, bool indexed);
-  Area areaOf(const core::DrawState& state) const;
+  /// Sets m_area, and m_more for shaders that choose of several.
+  void measureArea(const core::DrawState& state);
+  void setViewports();
   /// Chooses the shaders' modules if the state that they depend on has changed, and then the pipeline; with
   /// `pipeline`, the pipeline in any case.
   Result<void> chooseAnew(const core::DrawState& state, bool pipeline);
@@ -107,6 +110,10 @@ private:
   DrawShaders m_shaders;
   PipelineCache::Graphics m_pipeline;
   Area m_area;
+  struct {
+    std::array<d3d9::PixelRect, core::kMaxViewports - 1> scissors;
+    std::array<core::Viewport, core::kMaxViewports - 1> viewports;
+  } m_more;                           ///< the first m_area.count - 1 count
   uint32_t m_layoutGeneration = 0;    ///< of m_layouts, when m_shaders was chosen
   uint32_t m_pipelineGeneration = 0;  ///< of m_pipelines, when m_pipeline was chosen
   uint32_t m_targetGeneration = 0;    ///< of m_targets, when it was looked at last

@@ -96,6 +96,7 @@ Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& st
   key.samples = targets.samples;
   key.alphaToCoverage = brief.alphaToCoverage;
   key.sampleMask = brief.sampleMask;
+  if (shaders.gs && shaders.gs->geometry.choosesLayer) key.layers = static_cast<uint16_t>(targets.layers);
   key.topologyClass = topologyClass;
   key.specialization = specialization;
   if (!caps.dynamicPolygonMode && caps.fillModeNonSolid)

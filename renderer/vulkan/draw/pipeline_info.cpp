@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/vulkan/draw/pipeline_info.h"
 
+#include "renderer/shader/spirv/spirv_indices.h"
+
 namespace aerogpu::vk {
 
 PipelineInfo::PipelineInfo(const PipelineKey& key, const DeviceCaps& caps, const PipelineModules& modules,
@@ -36,7 +38,10 @@ void PipelineInfo::setStages(const PipelineKey& key, const PipelineModules& modu
         VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, stage, module, "main", info};
   };
   add(VK_SHADER_STAGE_VERTEX_BIT, modules.vs, nullptr);
-  add(VK_SHADER_STAGE_GEOMETRY_BIT, modules.gs, nullptr);
+  m_layers = key.layers;
+  m_layersEntry = {shader::kLayerCountConstant, 0, sizeof m_layers};
+  m_layersInfo = {1, &m_layersEntry, sizeof m_layers, &m_layers};
+  add(VK_SHADER_STAGE_GEOMETRY_BIT, modules.gs, key.layers ? &m_layersInfo : nullptr);
   add(VK_SHADER_STAGE_FRAGMENT_BIT, modules.ps, &m_specialization);
 }
 

@@ -32,6 +32,9 @@ private:
   VkBool32 m_specValues[shader::kSpecConstantCount];
   VkSpecializationMapEntry m_specEntries[shader::kSpecConstantCount];
   VkSpecializationInfo m_specialization{};
+  uint32_t m_layers = 0;
+  VkSpecializationMapEntry m_layersEntry{};
+  VkSpecializationInfo m_layersInfo{};
   VkPipelineShaderStageCreateInfo m_stages[3];
 
   std::vector<VkDynamicState> m_dynamicStates;

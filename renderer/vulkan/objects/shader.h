@@ -89,7 +89,7 @@ public:
     cost = {m_code->cost.instructions, m_code->cost.samples};
     counts = m_code->counts;
     if (const shader::GeometryTraits& g = m_code->geometry; g.inputVertices)
-      geometry = {g.inputVertices, g.instances, g.instances * g.maxVertices};
+      geometry = {g.inputVertices, g.instances, g.instances * g.maxVertices, g.choosesTarget()};
   }
   std::span<const uint8_t> code() const override { return m_code->bytes; }
   static ShaderCode& of(const core::Shader& shader) {

@@ -278,6 +278,8 @@ Result<void> ShaderStore::takeGeometry(ShaderCode& code, const shader::Dxbc& con
                      {{check.what, check.value}, {"limit", check.limit}});
   if (traits->output == shader::GeometryTraits::Output::Points && !m_gpu.device->caps().geometryPoints)
     return Error{ErrorCode::Backend, "this GPU's geometry shaders emit no points", {}};
+  if (traits->choosesViewport && !m_gpu.device->caps().multiViewport)
+    return Error{ErrorCode::Backend, "this GPU's geometry shaders choose no viewport", {}};
   code.geometry = *traits;
   return {};
 }

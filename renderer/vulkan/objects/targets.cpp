@@ -17,8 +17,8 @@ shader::NumberClass classOf(const core::FormatInfo& format) {
 
 }  // namespace
 
-Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, bool srgbWrite,
-                                            VkFormat& format) const {
+Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, uint32_t layers,
+                                            bool srgbWrite, VkFormat& format) const {
   Attachment out;
   if (!binding.texture || !binding.texture->gpu) return out;
   TextureObject& texture = TextureObject::of(*binding.texture);
@@ -46,7 +46,8 @@ Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, 
   key.aspects = texture.format().aspects();
   key.baseMip = out.mip;
   key.baseLayer = out.layer;
-  key.type = texture.attachmentType();
+  key.layerCount = layers;
+  key.type = texture.attachmentType(layers);
   auto handle = texture.view(key);
   if (!handle) return handle.error();
   out.view = handle->handle;
@@ -71,6 +72,7 @@ Result<void> Targets::update(const core::DrawState& state, bool changed, bool de
   Attachment depth;
   info.extent = {UINT32_MAX, UINT32_MAX};
   info.samples = 0;
+  info.layers = state.targetLayers;
   const auto shrink = [&](const Attachment& a) {
     const uint32_t samples = a.texture->desc.samples;
     mixed = mixed || (info.samples != 0 && info.samples != samples);
@@ -79,7 +81,7 @@ Result<void> Targets::update(const core::DrawState& state, bool changed, bool de
     info.extent.height = std::min(info.extent.height, std::max(1u, a.texture->desc.height >> a.mip));
   };
   for (uint32_t i = 0; i < state.colorTargetCount; ++i) {
-    auto attachment = attach(state.colorTargets[i], state.blend.srgbWrite, info.colorFormats[i]);
+    auto attachment = attach(state.colorTargets[i], info.layers, state.blend.srgbWrite, info.colorFormats[i]);
     if (!attachment) return attachment.error();
     colors[i] = std::move(*attachment);
     if (!colors[i].view) continue;
@@ -98,7 +100,7 @@ Result<void> Targets::update(const core::DrawState& state, bool changed, bool de
     info.classes |= shader::classesOf(i, classOf(format));
     info.colorCount = i + 1;
   }
-  auto attachment = attach(state.depthTarget, false, info.depthFormat);
+  auto attachment = attach(state.depthTarget, info.layers, false, info.depthFormat);
   if (!attachment) return attachment.error();
   depth = std::move(*attachment);
   m_depthSmaller = false;
@@ -165,8 +167,6 @@ void Targets::beginWith(const core::ClearArgs* clear) {
   const auto fill = [&](VkRenderingAttachmentInfo& info, Attachment& a) {
     TextureObject& texture = TextureObject::of(*a.texture);
     texture.targetPass = pass;
-    texture.targetMip = a.mip;
-    texture.targetLayer = a.layer;
     info.imageView = a.view;
     info.imageLayout = texture.targetLayout();
     info.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
@@ -199,7 +199,7 @@ void Targets::beginWith(const core::ClearArgs* clear) {
   }
   VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
   info.renderArea.extent = m_info.extent;
-  info.layerCount = 1;
+  info.layerCount = m_info.layers;
   info.colorAttachmentCount = m_info.colorCount;
   info.pColorAttachments = colors.data();
   info.pDepthAttachment = m_depth.view ? &depth : nullptr;
@@ -213,7 +213,7 @@ Targets::Relation Targets::relation(const core::Texture& texture, uint32_t baseM
   const auto look = [&](const Attachment& a) {
     if (a.texture.get() != &texture) return;
     const bool layers = core::hasSlices(texture.desc) ||  // shaders see all slices
-                        (a.layer >= baseLayer && a.layer - baseLayer < layerCount);
+                        (a.layer < baseLayer + layerCount && baseLayer < a.layer + m_info.layers);
     const bool overlap = a.mip >= baseMip && a.mip - baseMip < mipCount && layers;
     if (overlap) found = Relation::Overlap;
     if (!overlap && found == Relation::None) found = Relation::Disjoint;
@@ -267,7 +267,7 @@ void Targets::clear(const core::ClearArgs& wanted, VkRect2D rect) {
   VkClearRect area{};
   area.rect.offset = {static_cast<int32_t>(left), static_cast<int32_t>(top)};
   area.rect.extent = {static_cast<uint32_t>(right - left), static_cast<uint32_t>(bottom - top)};
-  area.layerCount = 1;
+  area.layerCount = m_info.layers;
   m_gpu.recorder->noDrawComes();
   m_gpu.device->vk().CmdClearAttachments(m_gpu.recorder->commands(), count, clears.data(), 1, &area);
 }

@@ -23,6 +23,7 @@ struct TargetInfo {
   VkFormat depthFormat = VK_FORMAT_UNDEFINED, stencilFormat = VK_FORMAT_UNDEFINED;
   VkExtent2D extent{};
   uint32_t samples = 1;                 ///< a texel, of every target
+  uint32_t layers = 1;                  ///< of every target
   uint32_t opaqueMask = 0;              ///< bit per target whose format has X8 instead of alpha
   uint32_t unblendedMask = 0;           ///< bit per target whose format this GPU does not blend
   core::Channel red;                    ///< of target 0
@@ -67,7 +68,8 @@ private:
   };
   /// Returns what a clear writes to a colour target.
   static VkClearColorValue clearColor(const Attachment& target, const core::ClearArgs& args);
-  Result<Attachment> attach(const core::TargetBinding& binding, bool srgbWrite, VkFormat& format) const;
+  Result<Attachment> attach(const core::TargetBinding& binding, uint32_t layers, bool srgbWrite,
+                            VkFormat& format) const;
   void beginWith(const core::ClearArgs* clear);
 
   Gpu& m_gpu;

@@ -104,9 +104,11 @@ public:
   bool isTarget() const { return (m_format.plain || m_format.info->depth) && isAttachment(); }
   /// True if draws can go to views of the format, which the texture has.
   bool isTargetAs(const core::FormatInfo& format) const;
-  /// Returns the type of views of one layer or slice that are attachments.
-  VkImageViewType attachmentType() const {
-    return m_desc.kind == core::TextureKind::Texture1D ? VK_IMAGE_VIEW_TYPE_1D : VK_IMAGE_VIEW_TYPE_2D;
+  /// Returns the type of views of one or several layers, or slices, that are attachments.
+  VkImageViewType attachmentType(uint32_t layers = 1) const {
+    if (m_desc.kind == core::TextureKind::Texture1D)
+      return layers > 1 ? VK_IMAGE_VIEW_TYPE_1D_ARRAY : VK_IMAGE_VIEW_TYPE_1D;
+    return layers > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D;
   }
   /// True if it can be an attachment, of fills and of blits that know how its channels lie.
   bool isAttachment() const {
@@ -119,7 +121,6 @@ public:
   VkImage image() const { return m_image; }
 
   uint64_t targetPass = 0;  ///< pass in which it is a target
-  uint32_t targetMip = 0, targetLayer = 0;
 
 private:
   TextureObject(Gpu& gpu, const core::TextureDesc& desc, StoredImage& stored, HostMemoryCharge charge);

@@ -88,11 +88,8 @@ protected:
 
   void SetUp() override {
     DxgiTest::SetUp();
-    size_t size = 0;
-    aerogpu_caps caps;
-    std::memcpy(&caps, aerogpu_renderer_caps(gpu().renderer(), &size), sizeof caps);
-    if (!(caps.flags & AEROGPU_CAPS_D3D10_STATES)) GTEST_SKIP() << "the GPU lacks Direct3D 10's states";
-    m_flags = caps.flags;
+    m_flags = capsFlags();
+    if (!(m_flags & AEROGPU_CAPS_D3D10_STATES)) GTEST_SKIP() << "the GPU lacks Direct3D 10's states";
   }
   static void setBlend(CommandWriter& w, const std::vector<aerogpu_ext_target_blend>& targets,
                        uint32_t flags = 0, uint32_t mask = ~0u) {

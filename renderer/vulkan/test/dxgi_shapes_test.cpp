@@ -17,10 +17,7 @@ class DxgiShapesTest : public DxgiTest {
 protected:
   void SetUp() override {
     DxgiTest::SetUp();
-    size_t size = 0;
-    aerogpu_caps caps;
-    std::memcpy(&caps, aerogpu_renderer_caps(gpu().renderer(), &size), sizeof caps);
-    if (!(caps.flags & AEROGPU_CAPS_D3D10_RESOURCES)) GTEST_SKIP() << "this device does not have them";
+    if (!(capsFlags() & AEROGPU_CAPS_D3D10_RESOURCES)) GTEST_SKIP() << "this device does not have them";
   }
   uint32_t row(CommandWriter& w, aerogpu_format format, uint32_t width, uint32_t layers, uint32_t mips = 1) {
     aerogpu_cmd_ext_create_texture c{};

@@ -1,43 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Draws with geometry shaders (docs/abi/d3d10.md, GEOM): what they emit, in pixels.
-#include "renderer/test/geometry_tokens.h"
-#include "renderer/vulkan/test/draw_fixture.h"
+#include "renderer/vulkan/test/token_fixture.h"
 
 namespace aerogpu::test {
 namespace {
 
 using namespace dxbc;
 
-constexpr uint32_t kFloat3 = 6, kBgra8 = 87;  // DXGI_FORMAT
 constexpr uint32_t kGeometryStage = AEROGPU_SHADER_STAGE_GEOMETRY;
 constexpr uint32_t kBlue = 0xFF0000FF, kGreen = 0xFF00FF00, kRed = 0xFFFF0000;
 constexpr Pixel kNothing = {0, 0, 0, 0};
 
-class GeometryTest : public DrawTest {
+class GeometryTest : public TokenDrawTest {
 protected:
-  void SetUp() override {
-    DrawTest::SetUp();
-    CommandWriter w;
-    m_vertex = make(w, AEROGPU_SHADER_STAGE_VERTEX, vertexTokens());
-    m_pixel = make(w, AEROGPU_SHADER_STAGE_PIXEL, pixelTokens());
-    const uint32_t layout = gpu().handle();
-    createLayout(w, layout, {{0, 0, kFloat3, 0, 0, 0}, {1, 0, kBgra8, 12, 0, 0}});
-    w.packet(aerogpu_cmd_set_input_layout{{}, layout, 0});
-    run(w);
-  }
-  uint32_t make(CommandWriter& w, uint32_t stage, const TokenShader& s) {
-    const uint32_t h = gpu().handle();
-    createShader(w, h, stage, s);
-    return h;
-  }
-  void bind(CommandWriter& w, uint32_t gs) {
-    aerogpu_cmd_bind_shaders c{};
-    c.vs = m_vertex;
-    c.ps = m_pixel;
-    c.reserved0 = gs;
-    w.packet(c);
-  }
-  void bind(CommandWriter& w, const TokenShader& gs) { bind(w, make(w, kGeometryStage, gs)); }
   void clear(CommandWriter& w) { clearColor(w, 0, 0, 0, 0); }
   /// Direct3D 10: whole numbers are the edges of pixels.
   static Vertex corner(float x, float y, uint32_t color) { return at(x, y, color); }
@@ -49,8 +24,6 @@ protected:
     gpu().takeErrorLines();
     return code;
   }
-
-  uint32_t m_vertex = 0, m_pixel = 0;
 };
 
 // GEOM-1, GEOM-2, CODE-6
@@ -232,7 +205,7 @@ TEST_F(GeometryTest, AnEndlessLoopIsStopped) {
   EXPECT_EQ(result(3, 3), (Pixel{0, 255, 0, 255}));
 }
 
-// GEOM-1, GEOM-6, CODE-5
+// GEOM-1, CODE-5
 TEST_F(GeometryTest, WhatIsRefused) {
   const TokenShader good = passTokens(kTriangles, kTriangleStrip, 3);
   const auto without = [&](uint32_t opcode) {
@@ -252,17 +225,6 @@ TEST_F(GeometryTest, WhatIsRefused) {
   // 1024 components in all is what Direct3D has: 129 vertices of 8.
   EXPECT_EQ(refusal(geometryShader(geometryDeclarations(kPoints, kPointList, 129))),
             uint32_t{AEROGPU_ERROR_BACKEND});
-  // SV_RenderTargetArrayIndex in o2.x.
-  Tokens layered = geometryDeclarations(kPoints, kPointList, 1);
-  op(layered, 0x67, {dst(kOutput, 2, 1), {4}});
-  op(layered, kMov, {dst(kOutput, 0, 15), vertexInput(0, 0)});
-  op(layered, kMov, {dst(kOutput, 1, 15), vertexInput(0, 1)});
-  op(layered, kMov, {dst(kOutput, 2, 1), immediate(1)});
-  op(layered, kEmit, {});
-  op(layered, kRet, {});
-  TokenShader chooses = geometryShader(layered);
-  chooses.outputs.push_back({4, 2, 1});
-  EXPECT_EQ(refusal(chooses), uint32_t{AEROGPU_ERROR_CMD_DECODE});
 }
 
 }  // namespace

@@ -69,6 +69,14 @@ protected:
     return finished.result.last_error_code;
   }
 
+  /// Returns AEROGPU_CAPS_* that the device announces.
+  uint32_t capsFlags() {
+    size_t size = 0;
+    aerogpu_caps caps;
+    std::memcpy(&caps, aerogpu_renderer_caps(gpu().renderer(), &size), sizeof caps);
+    return caps.flags;
+  }
+
   uint32_t texture(CommandWriter& w, aerogpu_format format, uint32_t width, uint32_t height,
                    uint32_t mips = 1, uint32_t layers = 1,
                    uint32_t usage = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET) {

@@ -87,10 +87,30 @@ Picture clampedBias(Recorder& r) {
   return out;
 }
 
+/// Draws without a geometry shader go to the first of several viewports, and have its rectangle.
+Picture severalViewports(Recorder& r) {
+  r.showColors();
+  const auto half = [](float x) { return aerogpu_ext_viewport{bits(x), 0, bits(32), bits(64), 0, bits(1)}; };
+  const aerogpu_ext_viewport viewports[] = {half(32), half(0)};
+  r.w.packet(aerogpu_cmd_ext_set_viewports{}, viewports, 2);
+  r.draw(Recorder::quad(0, 0, 64, 64, kRed));
+  const aerogpu_ext_scissor rects[] = {{0, 16, 48, 8}, {0, 0, 64, 64}};
+  r.w.packet(aerogpu_cmd_ext_set_scissors{}, rects, 2);
+  r.renderState(kScissorTestEnable, 1u);
+  r.draw(Recorder::quad(0, 0, 64, 64, kBlue));
+  Picture out;
+  out.fill(32, 0, 64, 64, rgbOf(kRed));
+  out.fill(32, 16, 48, 24, rgbOf(kBlue));
+  return out;
+}
+
 }  // namespace
 
 std::vector<Feature> d3d10Features() {
-  return {{"target_blend", targetBlend, 1}, {"float_sampler", floatSampler}, {"clamped_bias", clampedBias}};
+  return {{"target_blend", targetBlend, 1},
+          {"float_sampler", floatSampler},
+          {"clamped_bias", clampedBias},
+          {"several_viewports", severalViewports}};
 }
 
 }  // namespace aerogpu::test
