@@ -51,6 +51,8 @@ public:
   }
   /** True if the device has volumes for shaders of Direct3D 10, 1D textures, views of buffers (DXR-1). */
   bool hasShapes() const { return m_block.limits().flags & AEROGPU_CAPS_D3D10_RESOURCES; }
+  /** True if geometry shaders choose layers and viewports (LAYER-1). */
+  bool hasLayers() const { return m_block.limits().flags & AEROGPU_CAPS_LAYERS; }
   /** Returns D3D10_DDI_FORMAT_SUPPORT_*. */
   UINT support(DXGI_FORMAT format) const;
   /** Returns the number of qualities with that many samples a pixel: 0 or 1. */

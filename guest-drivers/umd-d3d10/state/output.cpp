@@ -20,7 +20,27 @@ enum : uint32_t {
   kBackStencilFunc = 189,
 };
 
+/** Copies the elements; false if they are set already. */
+template <class Element> bool setAll(Element *to, UINT &toCount, const Element *from, UINT count) {
+  // Bits: a number that differs from itself is sent again. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
+  if (count == toCount && !memcmp(to, from, count * sizeof *to)) return false;
+  memcpy(to, from, count * sizeof *to);
+  toCount = count;
+  return true;
+}
+
+aerogpu_ext_scissor scissorOf(const D3D10_DDI_RECT &rect) {
+  return {rect.left, rect.top, rect.right > rect.left ? rect.right - rect.left : 0,
+          rect.bottom > rect.top ? rect.bottom - rect.top : 0};
+}
+
 }  // namespace
+
+/** Returns how many of so many viewports, or rectangles, are sent: one at least. */
+UINT OutputState::fewer(UINT count) const {
+  const UINT most = m_objects.formats.hasLayers() ? kMostViewports : 1;
+  return count < 1 ? 1 : count < most ? count : most;
+}
 
 void OutputState::setTargets(View *const *colors, uint32_t count, View *depth) {
   m_colorCount = 0;
@@ -53,18 +73,13 @@ void OutputState::setRasterizer(const RasterizerState *state) {
 }
 
 void OutputState::setViewports(const D3D10_DDI_VIEWPORT *viewports, UINT count) {
-  const D3D10_DDI_VIEWPORT first = count ? viewports[0] : D3D10_DDI_VIEWPORT{0, 0, 0, 0, 0, 1};
-  // Bits: a number that differs from itself is sent again. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
-  if (!memcmp(&first, &m_viewport, sizeof first)) return;
-  m_viewport = first;
-  m_dirty |= kViewport;
+  const D3D10_DDI_VIEWPORT none = {0, 0, 0, 0, 0, 1};
+  if (setAll(m_viewports, m_viewportCount, count ? viewports : &none, fewer(count))) m_dirty |= kViewport;
 }
 
 void OutputState::setScissors(const D3D10_DDI_RECT *rects, UINT count) {
-  const D3D10_DDI_RECT first = count ? rects[0] : D3D10_DDI_RECT{0, 0, 0, 0};
-  if (!memcmp(&first, &m_scissor, sizeof first)) return;
-  m_scissor = first;
-  m_dirty |= kScissor;
+  const D3D10_DDI_RECT none = {0, 0, 0, 0};
+  if (setAll(m_scissors, m_scissorCount, count ? rects : &none, fewer(count))) m_dirty |= kScissor;
 }
 
 bool OutputState::sendStates(const uint32_t (*states)[2], uint32_t count) {
@@ -130,6 +145,33 @@ bool OutputState::sendRasterizer() {
   return m_objects.context.send(packet) && m_objects.context.send(bias);
 }
 
+bool OutputState::sendViewports() {
+  static_assert(sizeof(D3D10_DDI_VIEWPORT) == sizeof(aerogpu_ext_viewport));
+  if (m_viewportCount > 1) {
+    auto *packet = m_objects.context.append<aerogpu_cmd_ext_set_viewports>(m_viewportCount);
+    if (packet) memcpy(Context::elementsOf(packet), m_viewports, m_viewportCount * sizeof m_viewports[0]);
+    return packet;
+  }
+  aerogpu_cmd_set_viewport packet = {};
+  memcpy(&packet.x_f32, &m_viewports[0], sizeof m_viewports[0]);
+  return m_objects.context.send(packet);
+}
+
+bool OutputState::sendScissors() {
+  if (m_scissorCount > 1) {
+    auto *packet = m_objects.context.append<aerogpu_cmd_ext_set_scissors>(m_scissorCount);
+    for (UINT i = 0; packet && i < m_scissorCount; i++) Context::elementsOf(packet)[i] = scissorOf(m_scissors[i]);
+    return packet;
+  }
+  const aerogpu_ext_scissor one = scissorOf(m_scissors[0]);
+  aerogpu_cmd_set_scissor packet = {};
+  packet.x = one.x;
+  packet.y = one.y;
+  packet.width = one.width;
+  packet.height = one.height;
+  return m_objects.context.send(packet);
+}
+
 HRESULT OutputState::send() {
   Context &context = m_objects.context;
   const uint32_t dirty = m_dirty & kAll;
@@ -140,19 +182,8 @@ HRESULT OutputState::send() {
   bool sent = true;
   if (dirty & kRasterizer) sent = sendRasterizer();
   if (dirty & kDepth) sent = sent && sendDepth();
-  if (dirty & kViewport) {
-    aerogpu_cmd_set_viewport packet = {};
-    memcpy(&packet.x_f32, &m_viewport, sizeof m_viewport);
-    sent = sent && context.send(packet);
-  }
-  if (dirty & kScissor) {
-    aerogpu_cmd_set_scissor packet = {};
-    packet.x = m_scissor.left;
-    packet.y = m_scissor.top;
-    packet.width = m_scissor.right > m_scissor.left ? m_scissor.right - m_scissor.left : 0;
-    packet.height = m_scissor.bottom > m_scissor.top ? m_scissor.bottom - m_scissor.top : 0;
-    sent = sent && context.send(packet);
-  }
+  if (dirty & kViewport) sent = sent && sendViewports();
+  if (dirty & kScissor) sent = sent && sendScissors();
   m_dirty &= ~kAll;
   return context.result(sent);
 }

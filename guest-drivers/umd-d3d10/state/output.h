@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// output.h: where draws go and how: targets, blending, depth and stencil, rasterizer, viewport, scissor. Of several
-// viewports and scissors the first is used: only a geometry shader chooses another.
+// output.h: where draws go and how: targets, blending, depth and stencil, rasterizer, viewports, scissors. Only a
+// geometry shader chooses another viewport than the first; where the device has one, the others are not sent.
 #pragma once
 
 #include "guest-drivers/umd-d3d10/state/state_objects.h"
@@ -35,10 +35,13 @@ public:
   }
 
 private:
+  UINT fewer(UINT count) const;
   HRESULT sendTargets();
   HRESULT sendBlend();
   bool sendDepth();
   bool sendRasterizer();
+  bool sendViewports();
+  bool sendScissors();
   bool sendStates(const uint32_t (*states)[2], uint32_t count);
 
   DeviceObjects &m_objects;
@@ -52,8 +55,10 @@ private:
   DepthStencilState m_depth;
   UINT m_reference = 0;
   RasterizerState m_rasterizer;
-  D3D10_DDI_VIEWPORT m_viewport = {0, 0, 0, 0, 0, 1};
-  D3D10_DDI_RECT m_scissor = {0, 0, 0, 0};
+  static constexpr UINT kMostViewports = 16;  // D3D10_VIEWPORT_AND_SCISSORRECT_OBJECT_COUNT_PER_PIPELINE
+  D3D10_DDI_VIEWPORT m_viewports[kMostViewports] = {{0, 0, 0, 0, 0, 1}};
+  D3D10_DDI_RECT m_scissors[kMostViewports] = {};
+  UINT m_viewportCount = 1, m_scissorCount = 1;  // that are set
 };
 
 }  // namespace aero

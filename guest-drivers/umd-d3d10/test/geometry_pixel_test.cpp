@@ -88,13 +88,83 @@ TEST_P(Geometry10, ThePrimitivesNumber) {
   p->destroy(gs);
 }
 
-TEST_P(Geometry10, LayersAndViewportsAreRefused) {
-  for (const auto value : {D3D10_SB_NAME_RENDER_TARGET_ARRAY_INDEX, D3D10_SB_NAME_VIEWPORT_ARRAY_INDEX}) {
-    Entries outputs = between;
-    outputs.push_back({value, 2, 1});
-    D3D10DDI_HSHADER gs;
-    EXPECT_EQ(p->tryShader(passTokens(kPoints, kPointList, 1).tokens, between, outputs, gs), kOutOfMemory);
+/** Emits a triangle over the whole viewport for each index, whose system value is in o2.x: red, green, blue. */
+std::vector<uint32_t> choosing(uint32_t systemValue, const std::array<uint32_t, 3> &indices) {
+  Tokens t = geometryDeclarations(kPoints, kTriangleStrip, 9);
+  op(t, 0x67, {dst(kOutput, 2, 1), {systemValue}});
+  for (uint32_t which = 0; which < 3; which++) {
+    for (uint32_t i = 0; i < 3; i++) {
+      op(t, kMov, {dst(kOutput, 0, 15), four(i == 1 ? 3.0f : -1.0f, i == 2 ? -3.0f : 1.0f, 0.5f, 1)});
+      op(t, kMov, {dst(kOutput, 1, 15), four(which == 0, which == 1, which == 2, 1)});
+      op(t, kMov, {dst(kOutput, 2, 1), immediate(indices[which])});
+      op(t, kEmit, {});
+    }
+    op(t, kCut, {});
   }
+  op(t, kRet, {});
+  return program(kGs40, t);
+}
+
+/** A whole array as target has a view of its own: without one it would be its first layer. */
+TEST_P(Geometry10, ChoosesLayers) {
+  Entries outputs = between;
+  outputs.push_back({D3D10_SB_NAME_RENDER_TARGET_ARRAY_INDEX, 2, 1});
+  const D3D10DDI_HSHADER gs = p->shader(choosing(D3D10_SB_NAME_RENDER_TARGET_ARRAY_INDEX, {2, 0, 1}), between, outputs);
+  ResourceDesc layered = desc;
+  layered.layers = 3;
+  const auto array = p->resource(layered);
+  const auto layers = p->target(array, layered.format, 0, 0, 3);
+  p->setTargets({layers});
+  AERO_CALL(*rt, GsSetShader, gs);
+  AERO_CALL(*rt, IaSetTopology, D3D10_DDI_PRIMITIVE_TOPOLOGY_POINTLIST);
+  draw({rect(3, 5, 0, 0, kRedOf)[0]});
+  const uint32_t want[] = {kGreen, kBlue, kRed};
+  for (UINT layer = 0; layer < 3; layer++)
+    for (const uint32_t pixel : p->pixels(array, layered, layer)) ASSERT_EQ(pixel, want[layer]) << layer;
+  AERO_CALL(*rt, GsSetShader, D3D10DDI_HSHADER{});
+  AERO_CALL(*rt, IaSetTopology, D3D10_DDI_PRIMITIVE_TOPOLOGY_TRIANGLELIST);
+  p->setTargets({view});
+  p->destroy(gs);
+  p->destroy(layers);
+  p->destroy(array);
+}
+
+TEST_P(Geometry10, ChoosesViewports) {
+  Entries outputs = between;
+  outputs.push_back({D3D10_SB_NAME_VIEWPORT_ARRAY_INDEX, 2, 1});
+  const D3D10DDI_HSHADER gs = p->shader(choosing(D3D10_SB_NAME_VIEWPORT_ARRAY_INDEX, {2, 0, 1}), between, outputs);
+  const D3D10_DDI_VIEWPORT viewports[] = {{0, 0, 4, 16, 0, 1}, {4, 0, 2, 16, 0, 1}, {10, 0, 6, 16, 0, 1}};
+  AERO_CALL(*rt, SetViewports, 3u, 0u, viewports);
+  AERO_CALL(*rt, GsSetShader, gs);
+  AERO_CALL(*rt, IaSetTopology, D3D10_DDI_PRIMITIVE_TOPOLOGY_POINTLIST);
+  draw({rect(3, 5, 0, 0, kRedOf)[0]});
+  const auto seen = [&](UINT x) { return p->pixels(texture, desc)[5 * 16 + x]; };
+  EXPECT_EQ(seen(0), kGreen);
+  EXPECT_EQ(seen(3), kGreen);
+  EXPECT_EQ(seen(5), kBlue);
+  EXPECT_EQ(seen(7), kBlack);
+  EXPECT_EQ(seen(12), kRed);
+  // Scissors of two, so that the third shows nothing.
+  auto rasterizer = defaultRasterizer();
+  rasterizer.ScissorEnable = 1;
+  D3D10DDI_HRASTERIZERSTATE state;
+  ASSERT_EQ(p->tryRasterizer(rasterizer, state), 0);
+  AERO_CALL(*rt, SetRasterizerState, state);
+  const D3D10_DDI_RECT rects[] = {{0, 0, 2, 16}, {5, 0, 6, 16}};
+  AERO_CALL(*rt, SetScissorRects, 2u, 0u, rects);
+  p->clear(view, 0, 0, 0, 1);
+  draw({rect(3, 5, 0, 0, kRedOf)[0]});
+  EXPECT_EQ(seen(1), kGreen);
+  EXPECT_EQ(seen(2), kBlack);
+  EXPECT_EQ(seen(4), kBlack);
+  EXPECT_EQ(seen(5), kBlue);
+  EXPECT_EQ(seen(12), kBlack);
+  AERO_CALL(*rt, GsSetShader, D3D10DDI_HSHADER{});
+  AERO_CALL(*rt, SetRasterizerState, D3D10DDI_HRASTERIZERSTATE{});
+  AERO_CALL(*rt, IaSetTopology, D3D10_DDI_PRIMITIVE_TOPOLOGY_TRIANGLELIST);
+  p->viewport(0, 0, 16, 16);
+  p->destroy(state);
+  p->destroy(gs);
 }
 
 }  // namespace

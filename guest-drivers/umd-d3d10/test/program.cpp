@@ -140,12 +140,12 @@ void Program::destroy(D3D10DDI_HRESOURCE resource) {
 }
 
 HRESULT Program::tryTarget(D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, D3D10DDI_HRENDERTARGETVIEW &out, UINT level,
-                           UINT layer) {
+                           UINT layer, UINT layers) {
   D3D10DDIARG_CREATERENDERTARGETVIEW args = {};
   args.hDrvResource = resource;
   args.Format = format;
   args.ResourceDimension = D3D10DDIRESOURCE_TEXTURE2D;
-  args.Tex2D = {level, layer, 1};
+  args.Tex2D = {level, layer, layers};
   out.pDrvPrivate = memory(rt.size(rt.functions10().pfnCalcPrivateRenderTargetViewSize, &args));
   const HRESULT result =
       AERO_CALL(rt, CreateRenderTargetView, &args, out, D3D10DDI_HRTRENDERTARGETVIEW{runtimeHandle()});
@@ -157,9 +157,10 @@ HRESULT Program::tryTarget(D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, D3D1
   return result;
 }
 
-D3D10DDI_HRENDERTARGETVIEW Program::target(D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, UINT level, UINT layer) {
+D3D10DDI_HRENDERTARGETVIEW Program::target(D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, UINT level, UINT layer,
+                                           UINT layers) {
   D3D10DDI_HRENDERTARGETVIEW out;
-  EXPECT_EQ(tryTarget(resource, format, out, level, layer), 0);
+  EXPECT_EQ(tryTarget(resource, format, out, level, layer, layers), 0);
   return out;
 }
 

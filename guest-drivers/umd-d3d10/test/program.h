@@ -37,8 +37,9 @@ public:
   void destroy(D3D10DDI_HRESOURCE resource);
 
   HRESULT tryTarget(D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, D3D10DDI_HRENDERTARGETVIEW &out, UINT level = 0,
-                    UINT layer = 0);
-  D3D10DDI_HRENDERTARGETVIEW target(D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, UINT level = 0, UINT layer = 0);
+                    UINT layer = 0, UINT layers = 1);
+  D3D10DDI_HRENDERTARGETVIEW target(D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, UINT level = 0, UINT layer = 0,
+                                    UINT layers = 1);
   D3D10DDI_HDEPTHSTENCILVIEW depth(D3D10DDI_HRESOURCE resource, DXGI_FORMAT format);
   HRESULT tryTexture(D3D10DDI_HRESOURCE resource, DXGI_FORMAT format, D3D10DDI_HSHADERRESOURCEVIEW &out,
                      UINT levels = 1, bool isCube = false);

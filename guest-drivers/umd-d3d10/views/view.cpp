@@ -24,7 +24,8 @@ HRESULT View::set(DeviceObjects &objects, D3D10DDI_HRESOURCE resource, DXGI_FORM
   m_levels = range.levels < layout.levels() - m_level ? range.levels : layout.levels() - m_level;
   m_layers = range.layers < layers - m_layer ? range.layers : layers - m_layer;
   if (!m_levels || !m_layers) return kInvalidArgument;
-  m_isAll = !slices && m_levels == layout.levels() && m_layers == layout.layers();
+  // A texture that is a target without a view is its first layer (LAYER-1).
+  m_isAll = !slices && m_levels == layout.levels() && m_layers == layout.layers() && (!isTarget || m_layers == 1);
   return kOk;
 }
 
@@ -65,7 +66,6 @@ HRESULT View::create(DeviceObjects &objects, const D3D11DDIARG_CREATESHADERRESOU
 }
 
 HRESULT View::create(DeviceObjects &objects, const D3D10DDIARG_CREATERENDERTARGETVIEW &args) {
-  // Draws go to the first layer or slice: only a geometry shader draws to the others.
   Range range;
   if (args.ResourceDimension == D3D10DDIRESOURCE_TEXTURECUBE)
     range = {args.TexCube.MipSlice, 1, args.TexCube.FirstArraySlice, args.TexCube.ArraySize};
