@@ -138,11 +138,16 @@ class Program:
     d3d11: bool = False
 
 
-PROGRAMS = (
+SDL_PROGRAMS = (
     Program('sdl-render', 'libsdl2', 'testautomation', ('--filter', 'Render'), says=r"Run Summary: .* Failed=0"),
     Program('sdl-geometry', 'libsdl2', 'testgeometry', check=check_geometry),
     Program('sdl-sprites', 'libsdl2', 'testsprite2', check=check_sprites),
     Program('sdl-target', 'libsdl2', 'testrendertarget', check=check_target),
+)
+PROGRAMS = (
+    *SDL_PROGRAMS,
+    *(Program('sdl-%s-d3d11' % program.name[4:], program.package, program.file, program.arguments, program.check,
+              program.says, d3d11=True) for program in SDL_PROGRAMS),
     Program('imgui', 'imgui', 'example9', check=check_imgui(int)),
     Program('imgui-d3d10', 'imgui', 'example10', check=check_imgui(round), d3d11=True),
     Program('imgui-d3d11', 'imgui', 'example11', check=check_imgui(round), d3d11=True),
@@ -159,12 +164,17 @@ PROGRAMS = (
 )
 
 
+# The runtime for tests plays that of Windows 7. SDL asks later versions for what theirs has, e.g. frames that are not
+# scaled.
+WINDOWS_7 = '\n[Software\\\\Wine]\n"Version"="win7"\n'
+
+
 def start(stack: Stack, program: Program) -> Running:
     """Starts a program in its working folder, where it finds its files."""
     os.chdir(os.path.join(foreign.source(program.package), program.folder) if program.folder else
              os.path.dirname(foreign.program(program.package, '')))
-    # The Direct3D 9 renderer, without a fallback.
-    os.environ['SDL_RENDER_DRIVER'] = 'direct3d'
+    # SDL's renderer, without a fallback.
+    os.environ['SDL_RENDER_DRIVER'] = 'direct3d11' if program.d3d11 else 'direct3d'
     running = stack.start(foreign.program(program.package, program.file), *program.arguments)
     if program.types:
         running.process.stdin.write(program.types.encode())
@@ -225,7 +235,7 @@ def run(programs: list[Program], pictures: Optional[str]) -> int:
     for d3d11 in (False, True):
         ours = [program for program in programs if program.d3d11 == d3d11]
         if ours:
-            run_on(Stack(d3d11=d3d11), ours, pictures, report)
+            run_on(Stack(d3d11=d3d11, registry=WINDOWS_7), ours, pictures, report)
     d3d9_stack.report_changes(report)
     report.end()
     return 1 if report.failed else 0

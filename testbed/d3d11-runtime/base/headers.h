@@ -4,7 +4,7 @@
 
 // clang-format off
 #include "testbed/runtime-kernel/windows_headers.h"
-#include <dxgi.h>
+#include <dxgi1_2.h>
 #include <d3d10.h>
 #include <d3d11_1.h>
 #include "d3d10umddi.h"

@@ -221,6 +221,8 @@ public:
 
   /// Unbinds everything, at the driver too.
   void unbindAll();
+  /// Takes a resource from the targets.
+  void unbindTarget(const DriverResource &resource);
 
 protected:
   /// Binds all of a state, and unbinds what else there is. Only by functions of the API.

@@ -207,6 +207,18 @@ void Context::OMSetRenderTargets(UINT count, ID3D11RenderTargetView *const *view
     driver().call<&D3D10DDI_DEVICEFUNCS::pfnSetRenderTargets>(handles, count, cleared, handleOf(m_depth));
 }
 
+void Context::unbindTarget(const DriverResource &resource) {
+  const Lock lock(core().lock);
+  std::vector<ID3D11RenderTargetView *> left;
+  bool changed = false;
+  for (UINT i = 0; i < m_targetCount; ++i) {
+    const bool out = m_targets[i] && &m_targets[i]->resource().driver() == &resource;
+    left.push_back(out ? nullptr : m_targets[i].get());
+    changed |= out;
+  }
+  if (changed) OMSetRenderTargets(m_targetCount, left.data(), m_depth.get());
+}
+
 void Context::OMSetBlendState(ID3D11BlendState *state, const FLOAT factor[4], UINT mask) {
   const Lock lock(core().lock);
   const Ref<BlendState> old = m_blend;

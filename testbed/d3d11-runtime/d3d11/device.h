@@ -121,10 +121,14 @@ public:
   CRITICAL_SECTION &lock() override { return m_core.lock; }
   IUnknown *device() override { return this; }
   HRESULT makeBackBuffer(const ResourceDescription &description, BackBuffer *&out) override;
+  void unbindTarget(BackBuffer &buffer) override { m_context->unbindTarget(buffer.resource()); }
+  UINT frameLatency() const override { return m_frameLatency; }
 
   Multithread &multithread() { return m_multithread; }
 
 private:
+  static constexpr UINT kFrameLatency = 3;  ///< until a program sets another one
+
   Device(Adapter &adapter, UINT flags);
   ~Device();
 
@@ -162,12 +166,12 @@ private:
   private:
     Device &m_device;
     INT m_priority = 0;
-    UINT m_latency = 3;
   };
 
   volatile LONG m_references = 1;
   Adapter &m_adapter;  ///< with a reference
   const UINT m_flags;
+  UINT m_frameLatency = kFrameLatency;
   Core m_core;
   PrivateData m_privateData;
   StateSets m_states;

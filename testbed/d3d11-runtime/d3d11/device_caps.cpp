@@ -162,15 +162,19 @@ HRESULT Device::Dxgi::GetGPUThreadPriority(INT *out) {
   return S_OK;
 }
 HRESULT Device::Dxgi::SetMaximumFrameLatency(UINT latency) {
-  constexpr UINT kMost = 16, kDefault = 3;
+  constexpr UINT kMost = 16;
   if (latency > kMost) return DXGI_ERROR_INVALID_CALL;
-  m_latency = latency ? latency : kDefault;
-  notImplemented("IDXGIDevice1::SetMaximumFrameLatency: the number is kept, frames do not wait");
-  return S_OK;
+  const Lock lock(m_device.m_core.lock);
+  m_device.m_frameLatency = latency ? latency : kFrameLatency;
+  D3DKMT_SETQUEUEDLIMIT argument{};
+  argument.hDevice = m_device.m_core.driver.kernelHandle();
+  argument.Type = D3DKMT_SET_QUEUEDLIMIT_PRESENT;
+  argument.QueuedPresentLimit = m_device.m_frameLatency;
+  return runtime::resultOfStatus(m_device.m_adapter.driver()->kernelAdapter().kernel().SetQueuedLimit(&argument));
 }
 HRESULT Device::Dxgi::GetMaximumFrameLatency(UINT *out) {
   if (!out) return DXGI_ERROR_INVALID_CALL;
-  *out = m_latency;
+  *out = m_device.m_frameLatency;
   return S_OK;
 }
 

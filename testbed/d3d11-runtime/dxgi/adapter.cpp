@@ -97,7 +97,7 @@ private:
   Adapter &m_adapter;  ///< the parent
 };
 
-class Factory final : public DxgiObject<IDXGIFactory1, IDXGIFactory> {
+class Factory final : public DxgiObject<IDXGIFactory2, IDXGIFactory1, IDXGIFactory> {
 public:
   /// `isOld`: what CreateDXGIFactory makes, which is no IDXGIFactory1.
   explicit Factory(bool isOld) : DxgiObject(nullptr), m_isOld(isOld) {}
@@ -136,7 +136,13 @@ public:
   }
   HRESULT STDMETHODCALLTYPE CreateSwapChain(IUnknown *device, DXGI_SWAP_CHAIN_DESC *description,
                                             IDXGISwapChain **out) override {
-    return createSwapChain(*this, device, description, out);
+    if (!device || !description || !out) return DXGI_ERROR_INVALID_CALL;
+    ChainDescription chain;
+    chain.base = *description;
+    IDXGISwapChain1 *made = nullptr;
+    const HRESULT result = createSwapChain(*this, *device, chain, nullptr, made);
+    *out = made;
+    return result;
   }
   HRESULT STDMETHODCALLTYPE CreateSoftwareAdapter(HMODULE, IDXGIAdapter **out) override {
     if (out) *out = nullptr;
@@ -144,6 +150,35 @@ public:
     return E_NOTIMPL;
   }
   WINBOOL STDMETHODCALLTYPE IsCurrent() override { return TRUE; }
+
+  WINBOOL STDMETHODCALLTYPE IsWindowedStereoEnabled() override { return FALSE; }
+  HRESULT STDMETHODCALLTYPE CreateSwapChainForHwnd(IUnknown *device, HWND window,
+                                                   const DXGI_SWAP_CHAIN_DESC1 *description,
+                                                   const DXGI_SWAP_CHAIN_FULLSCREEN_DESC *fullScreen,
+                                                   IDXGIOutput *restrictTo, IDXGISwapChain1 **out) override {
+    if (out) *out = nullptr;
+    if (!device || !window || !description || !out) return DXGI_ERROR_INVALID_CALL;
+    return createSwapChain(*this, *device, describeChain(window, *description, fullScreen), restrictTo, *out);
+  }
+  // What Windows 7 has not, as the page of each function says ("Platform Update for Windows 7"): windows that are none,
+  // and news of stereo, of covered windows and of handles of the kernel's.
+  HRESULT STDMETHODCALLTYPE CreateSwapChainForCoreWindow(IUnknown *, IUnknown *, const DXGI_SWAP_CHAIN_DESC1 *,
+                                                         IDXGIOutput *, IDXGISwapChain1 **out) override {
+    if (out) *out = nullptr;
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE CreateSwapChainForComposition(IUnknown *, const DXGI_SWAP_CHAIN_DESC1 *, IDXGIOutput *,
+                                                          IDXGISwapChain1 **out) override {
+    if (out) *out = nullptr;
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE GetSharedResourceAdapterLuid(HANDLE, LUID *) override { return E_NOTIMPL; }
+  HRESULT STDMETHODCALLTYPE RegisterStereoStatusWindow(HWND, UINT, DWORD *) override { return E_NOTIMPL; }
+  HRESULT STDMETHODCALLTYPE RegisterStereoStatusEvent(HANDLE, DWORD *) override { return E_NOTIMPL; }
+  void STDMETHODCALLTYPE UnregisterStereoStatus(DWORD) override {}
+  HRESULT STDMETHODCALLTYPE RegisterOcclusionStatusWindow(HWND, UINT, DWORD *) override { return E_NOTIMPL; }
+  HRESULT STDMETHODCALLTYPE RegisterOcclusionStatusEvent(HANDLE, DWORD *) override { return E_NOTIMPL; }
+  void STDMETHODCALLTYPE UnregisterOcclusionStatus(DWORD) override {}
 
 private:
   const bool m_isOld;

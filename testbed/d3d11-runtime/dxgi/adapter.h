@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IDXGIFactory1, IDXGIAdapter1 and IDXGIOutput: one adapter with one output, as the kernel side has them.
+// IDXGIFactory2, IDXGIAdapter1 and IDXGIOutput: one adapter with one output, as the kernel side has them.
 #pragma once
 
 #include <memory>

@@ -127,20 +127,23 @@ HRESULT FullScreen::copyToProxy(BackBuffer &buffer) {
   return driver.dxgi<&DXGI_DDI_BASE_FUNCTIONS::pfnBlt>(argument);
 }
 
-HRESULT FullScreen::flip(BackBuffer *buffer, UINT interval) {
-  if (!buffer) {
-    buffer = m_proxies[m_hidden];
-    m_hidden = 1 - m_hidden;
-  }
+HRESULT FullScreen::flip(BackBuffer *buffer, UINT interval, bool waits) {
+  const bool proxy = !buffer;
+  if (proxy) buffer = m_proxies[m_hidden];
   runtime::PresentRequest request;
   request.flip = true;
+  request.doNotWait = !waits;
   request.interval = static_cast<D3DDDI_FLIPINTERVAL_TYPE>(interval);
   DXGI_DDI_ARG_PRESENT argument{};
   argument.hSurfaceToPresent = buffer->resource().dxgiHandle();
   argument.pDXGIContext = &request;  // the driver passes it on as it is
   argument.Flags.Flip = 1;
   argument.FlipInterval = static_cast<DXGI_DDI_FLIP_INTERVAL_TYPE>(interval);
-  return m_host.driver().present(argument, request);
+  const HRESULT result = m_host.driver().present(argument, request);
+  if (result == static_cast<HRESULT>(D3DDDIERR_WASSTILLDRAWING) || result == DXGI_DDI_ERR_WASSTILLDRAWING)
+    return DXGI_ERROR_WAS_STILL_DRAWING;
+  if (proxy) m_hidden = 1 - m_hidden;
+  return result;
 }
 
 }  // namespace aerogpu::runtime11

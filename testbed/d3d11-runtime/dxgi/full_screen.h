@@ -55,8 +55,9 @@ public:
   void freeProxies();
   /// Copies a frame to the proxy that is not on the screen.
   HRESULT copyToProxy(BackBuffer &buffer);
-  /// Flips to a primary; null: to the proxy of the last copy.
-  HRESULT flip(BackBuffer *buffer, UINT interval);
+  /// Flips to a primary; null: to the proxy of the last copy. Without `waits` it gives DXGI_ERROR_WAS_STILL_DRAWING
+  /// while as many frames are under way as the device may have.
+  HRESULT flip(BackBuffer *buffer, UINT interval, bool waits);
 
 private:
   SwapChainHost &m_host;

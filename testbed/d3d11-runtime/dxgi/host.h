@@ -34,6 +34,10 @@ public:
   virtual IUnknown *device() = 0;
   /// Makes a texture with one private reference.
   virtual HRESULT makeBackBuffer(const ResourceDescription &description, BackBuffer *&out) = 0;
+  /// Takes a texture from the pipeline's targets.
+  virtual void unbindTarget(BackBuffer &buffer) = 0;
+  /// How many frames the device may have under way.
+  virtual UINT frameLatency() const = 0;
 
 protected:
   SwapChainHost() = default;

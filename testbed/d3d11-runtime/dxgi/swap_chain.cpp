@@ -17,39 +17,16 @@ namespace {
 
 using runtime::notImplemented;
 
-constexpr UINT kMostBuffers = 16;
 constexpr DXGI_FORMAT kScreenFormat = DXGI_FORMAT_B8G8R8A8_UNORM;
 
-bool canBeShown(DXGI_FORMAT format, bool extended) {
-  switch (format) {
-  case DXGI_FORMAT_R8G8B8A8_UNORM:
-  case DXGI_FORMAT_R8G8B8A8_UNORM_SRGB:
-  case DXGI_FORMAT_R10G10B10A2_UNORM:
-  case DXGI_FORMAT_R16G16B16A16_FLOAT:
-    return true;
-  case DXGI_FORMAT_B8G8R8A8_UNORM:
-  case DXGI_FORMAT_B8G8R8A8_UNORM_SRGB:
-    return extended;
-  default:
-    return false;
-  }
-}
-
-bool canBeMade(const DXGI_SWAP_CHAIN_DESC &d, bool extended) {
-  const DXGI_FORMAT format = d.BufferDesc.Format;
-  const bool forGdi = format == DXGI_FORMAT_B8G8R8A8_UNORM || format == DXGI_FORMAT_B8G8R8A8_UNORM_SRGB;
-  return d.OutputWindow && d.BufferCount && d.BufferCount <= kMostBuffers && d.SampleDesc.Count &&
-         (d.SwapEffect == DXGI_SWAP_EFFECT_DISCARD || d.SwapEffect == DXGI_SWAP_EFFECT_SEQUENTIAL) &&
-         canBeShown(format, extended) && (forGdi || !(d.Flags & DXGI_SWAP_CHAIN_FLAG_GDI_COMPATIBLE));
-}
-
-class SwapChain final : public DxgiObject<IDXGISwapChain, IDXGIDeviceSubObject> {
+class SwapChain final : public DxgiObject<IDXGISwapChain1, IDXGISwapChain, IDXGIDeviceSubObject> {
 public:
-  SwapChain(IDXGIFactory1 &factory, SwapChainHost &host, const DXGI_SWAP_CHAIN_DESC &description)
-      : DxgiObject(&factory), m_host(host), m_description(description) {
+  SwapChain(IDXGIFactory1 &factory, SwapChainHost &host, const ChainDescription &description, IDXGIOutput *restrictTo)
+      : DxgiObject(&factory), m_host(host), m_chain(description), m_restrictTo(restrictTo) {
     m_description.Windowed = TRUE;
     fillInSize();
     m_host.device()->AddRef();
+    if (m_restrictTo) m_restrictTo->AddRef();
   }
   ~SwapChain() override {
     leaveFullScreen();
@@ -57,6 +34,7 @@ public:
       const Lock lock(m_host.lock());
       freeBuffers();
     }
+    if (m_restrictTo) m_restrictTo->Release();
     m_host.device()->Release();
   }
 
@@ -144,38 +122,7 @@ public:
   HRESULT STDMETHODCALLTYPE GetDevice(REFIID id, void **out) override {
     return m_host.device()->QueryInterface(id, out);
   }
-  HRESULT STDMETHODCALLTYPE Present(UINT interval, UINT flags) override {
-    constexpr UINT kMostInterval = 4;
-    if (isWindowLost()) leaveFullScreen();
-    const Lock lock(m_host.lock());
-    if (interval > kMostInterval || (flags & ~UINT{DXGI_PRESENT_TEST | DXGI_PRESENT_DO_NOT_SEQUENCE}))
-      return DXGI_ERROR_INVALID_CALL;
-    DriverDevice &driver = m_host.driver();
-    if (driver.isLost()) return DXGI_ERROR_DEVICE_REMOVED;
-    RECT client{};
-    if (!IsWindow(m_description.OutputWindow) || !GetClientRect(m_description.OutputWindow, &client))
-      return DXGI_ERROR_INVALID_CALL;
-    if (IsIconic(m_description.OutputWindow)) return DXGI_STATUS_OCCLUDED;
-    if (flags & DXGI_PRESENT_TEST) return S_OK;
-    if (m_fullScreen) return presentFullScreen(interval, !(flags & DXGI_PRESENT_DO_NOT_SEQUENCE));
-    runtime::PresentRequest request;
-    request.window = m_description.OutputWindow;
-    request.source = {0, 0, static_cast<LONG>(m_description.BufferDesc.Width),
-                      static_cast<LONG>(m_description.BufferDesc.Height)};
-    request.destination = client;
-    DXGI_DDI_ARG_PRESENT argument{};
-    argument.hSurfaceToPresent = m_buffers[0]->resource().dxgiHandle();
-    argument.pDXGIContext = &request;  // the driver passes it on as it is
-    argument.Flags.Blt = 1;
-    argument.FlipInterval = static_cast<DXGI_DDI_FLIP_INTERVAL_TYPE>(interval);
-    // The interval of a window is the runtime's to keep.
-    for (UINT i = 0; i < interval; ++i) waitForVBlank();
-    const HRESULT result = driver.present(argument, request);
-    if (FAILED(result)) return driver.isLost() ? DXGI_ERROR_DEVICE_REMOVED : result;
-    ++m_presents;
-    if (!(flags & DXGI_PRESENT_DO_NOT_SEQUENCE)) rotate();
-    return driver.wasOccluded() ? DXGI_STATUS_OCCLUDED : S_OK;
-  }
+  HRESULT STDMETHODCALLTYPE Present(UINT interval, UINT flags) override { return present(interval, flags); }
   HRESULT STDMETHODCALLTYPE GetBuffer(UINT index, REFIID id, void **out) override {
     if (!out) return DXGI_ERROR_INVALID_CALL;
     *out = nullptr;
@@ -216,8 +163,10 @@ public:
                                           UINT flags) override {
     {
       const Lock lock(m_host.lock());
-      if (count > kMostBuffers) return DXGI_ERROR_INVALID_CALL;
-      if (format != DXGI_FORMAT_UNKNOWN && !canBeShown(format, m_host.driver().choice().extendedFormats))
+      if (count > kMostChainBuffers) return DXGI_ERROR_INVALID_CALL;
+      if (m_chain.isFlipModel() && count == 1) return DXGI_ERROR_INVALID_CALL;
+      if (format != DXGI_FORMAT_UNKNOWN &&
+          !canBeShown(format, m_host.driver().choice().extendedFormats, m_chain.isFlipModel()))
         return DXGI_ERROR_INVALID_CALL;
       for (BackBuffer *buffer : m_buffers)
         if (buffer->isHeld()) return DXGI_ERROR_INVALID_CALL;
@@ -267,7 +216,112 @@ public:
     return S_OK;
   }
 
+  HRESULT STDMETHODCALLTYPE GetDesc1(DXGI_SWAP_CHAIN_DESC1 *out) override {
+    if (!out) return E_INVALIDARG;
+    *out = m_chain.desc1();
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE GetFullscreenDesc(DXGI_SWAP_CHAIN_FULLSCREEN_DESC *out) override {
+    if (!out) return E_INVALIDARG;
+    const DXGI_MODE_DESC &d = m_description.BufferDesc;
+    *out = {d.RefreshRate, d.ScanlineOrdering, d.Scaling, m_description.Windowed};
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE GetHwnd(HWND *out) override {
+    if (!out) return DXGI_ERROR_INVALID_CALL;
+    *out = m_description.OutputWindow;
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE Present1(UINT interval, UINT flags, const DXGI_PRESENT_PARAMETERS *parameters) override {
+    if (!parameters) return DXGI_ERROR_INVALID_CALL;
+    if (parameters->DirtyRectsCount || parameters->pScrollRect || parameters->pScrollOffset) {
+      notImplemented("IDXGISwapChain1::Present1 of a part of a frame");
+      return DXGI_ERROR_INVALID_CALL;
+    }
+    return present(interval, flags);
+  }
+  WINBOOL STDMETHODCALLTYPE IsTemporaryMonoSupported() override { return FALSE; }
+  HRESULT STDMETHODCALLTYPE GetRestrictToOutput(IDXGIOutput **out) override {
+    if (!out) return E_INVALIDARG;
+    *out = m_restrictTo;
+    if (m_restrictTo) m_restrictTo->AddRef();
+    return S_OK;
+  }
+  /// Without DXGI_SCALING_NONE it has no effect.
+  HRESULT STDMETHODCALLTYPE SetBackgroundColor(const DXGI_RGBA *color) override {
+    if (!color) return E_INVALIDARG;
+    for (const float value : {color->r, color->g, color->b, color->a})
+      if (!(value >= 0 && value <= 1)) return E_INVALIDARG;
+    m_background = *color;
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE GetBackgroundColor(DXGI_RGBA *out) override {
+    if (!out) return DXGI_ERROR_INVALID_CALL;
+    *out = m_background;
+    return S_OK;
+  }
+  // Windows 7 has none of these (the pages of the three functions, "Platform Update for Windows 7").
+  HRESULT STDMETHODCALLTYPE GetCoreWindow(REFIID, void **out) override {
+    if (out) *out = nullptr;
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE SetRotation(DXGI_MODE_ROTATION) override { return DXGI_ERROR_INVALID_CALL; }
+  HRESULT STDMETHODCALLTYPE GetRotation(DXGI_MODE_ROTATION *) override { return DXGI_ERROR_INVALID_CALL; }
+
 private:
+  HRESULT present(UINT interval, UINT flags) {
+    constexpr UINT kMostInterval = 4;
+    if (isWindowLost()) leaveFullScreen();
+    const Lock lock(m_host.lock());
+    const UINT known = DXGI_PRESENT_TEST | DXGI_PRESENT_DO_NOT_SEQUENCE | DXGI_PRESENT_DO_NOT_WAIT |
+                       // The one output has all of every frame.
+                       (m_restrictTo ? DXGI_PRESENT_RESTRICT_TO_OUTPUT : 0);
+    if (interval > kMostInterval || (flags & ~known)) return DXGI_ERROR_INVALID_CALL;
+    DriverDevice &driver = m_host.driver();
+    if (driver.isLost()) return DXGI_ERROR_DEVICE_REMOVED;
+    RECT client{};
+    if (!IsWindow(m_description.OutputWindow) || !GetClientRect(m_description.OutputWindow, &client))
+      return DXGI_ERROR_INVALID_CALL;
+    if (IsIconic(m_description.OutputWindow)) return DXGI_STATUS_OCCLUDED;
+    if (flags & DXGI_PRESENT_TEST) return S_OK;
+    const bool waits = !(flags & DXGI_PRESENT_DO_NOT_WAIT);
+    const HRESULT result = m_fullScreen ? presentFullScreen(interval, waits) : presentWindow(client, interval, waits);
+    if (FAILED(result)) return driver.isLost() ? DXGI_ERROR_DEVICE_REMOVED : result;
+    ++m_presents;
+    if (!(flags & DXGI_PRESENT_DO_NOT_SEQUENCE)) {
+      // Page IDXGISwapChain1::Present1.
+      if (m_chain.isFlipModel()) m_host.unbindTarget(*m_buffers[0]);
+      rotate();
+    }
+    return driver.wasOccluded() ? DXGI_STATUS_OCCLUDED : S_OK;
+  }
+  HRESULT presentWindow(const RECT &client, UINT interval, bool waits) {
+    DriverDevice &driver = m_host.driver();
+    runtime::PresentRequest request;
+    request.window = m_description.OutputWindow;
+    request.source = {0, 0, static_cast<LONG>(m_description.BufferDesc.Width),
+                      static_cast<LONG>(m_description.BufferDesc.Height)};
+    request.destination = client;
+    DXGI_DDI_ARG_PRESENT argument{};
+    argument.hSurfaceToPresent = m_buffers[0]->resource().dxgiHandle();
+    argument.pDXGIContext = &request;  // the driver passes it on as it is
+    argument.Flags.Blt = 1;
+    argument.FlipInterval = static_cast<DXGI_DDI_FLIP_INTERVAL_TYPE>(interval);
+    // The interval of a window is the runtime's to keep, and so is DO_NOT_WAIT (page "D3DKMTPresent": the kernel side
+    // has it for flips).
+    D3DKMT_PRESENT_STATS stats{};
+    if (!waits && driver.presentStatistics(stats) &&
+        (driver.presents() - stats.PresentCount >= m_host.frameLatency() ||
+         (m_refreshKnown && stats.SyncRefreshCount - m_refresh < interval))) {
+      driver.flush();  // a flip that is refused has submitted the frame too
+      return DXGI_ERROR_WAS_STILL_DRAWING;
+    }
+    for (UINT i = 0; waits && i < interval; ++i) waitForVBlank();
+    const HRESULT result = driver.present(argument, request);
+    m_refreshKnown = SUCCEEDED(result) && driver.presentStatistics(stats);
+    m_refresh = stats.SyncRefreshCount;
+    return result;
+  }
   const runtime::KernelAdapter &adapter() { return m_host.driver().adapter().kernelAdapter(); }
   bool switchesModes() const { return m_description.Flags & DXGI_SWAP_CHAIN_FLAG_ALLOW_MODE_SWITCH; }
   /// Gives buffers without a size that of the window.
@@ -318,16 +372,12 @@ private:
     return m_fullScreen && m_fullScreen->isCovered() &&
            (!IsWindow(m_description.OutputWindow) || IsIconic(m_description.OutputWindow));
   }
-  HRESULT presentFullScreen(UINT interval, bool advances) {
-    DriverDevice &driver = m_host.driver();
+  HRESULT presentFullScreen(UINT interval, bool waits) {
     HRESULT result = S_OK;
     if (!m_isShown) result = showChain();
     if (SUCCEEDED(result) && m_fullScreen->hasProxies()) result = m_fullScreen->copyToProxy(*m_buffers[0]);
-    if (SUCCEEDED(result)) result = m_fullScreen->flip(m_fullScreen->hasProxies() ? nullptr : m_buffers[0], interval);
-    if (FAILED(result)) return driver.isLost() ? DXGI_ERROR_DEVICE_REMOVED : result;
-    ++m_presents;
-    if (advances) rotate();
-    return driver.wasOccluded() ? DXGI_STATUS_OCCLUDED : S_OK;
+    if (FAILED(result)) return result;
+    return m_fullScreen->flip(m_fullScreen->hasProxies() ? nullptr : m_buffers[0], interval, waits);
   }
   /// Switches a full screen to another mode. The chain's buffers are stretched until the program resizes them.
   HRESULT changeMode(const DXGI_MODE_DESC &wanted) {
@@ -373,45 +423,46 @@ private:
   }
 
   SwapChainHost &m_host;
-  DXGI_SWAP_CHAIN_DESC m_description;
+  ChainDescription m_chain;
+  DXGI_SWAP_CHAIN_DESC &m_description = m_chain.base;
   std::vector<BackBuffer *> m_buffers;  ///< with a private reference each
   bool m_arePrimaries = false;          ///< the driver may scan them out
   std::shared_ptr<FullScreen> m_fullScreen;
   bool m_isShown = false;           ///< the full screen shows the chain, or its proxies
   IDXGIOutput *m_target = nullptr;  ///< with a reference; of the full screen
+  IDXGIOutput *const m_restrictTo;  ///< with a reference; null: none
+  DXGI_RGBA m_background{0, 0, 0, 1};
   UINT m_presents = 0;
+  UINT m_refresh = 0;  ///< of the last present to the window, if it is known
+  bool m_refreshKnown = false;
 };
 
 }  // namespace
 
-HRESULT createSwapChain(IDXGIFactory1 &factory, IUnknown *device, DXGI_SWAP_CHAIN_DESC *description,
-                        IDXGISwapChain **out) {
-  if (!device || !description || !out) return DXGI_ERROR_INVALID_CALL;
-  *out = nullptr;
+HRESULT createSwapChain(IDXGIFactory1 &factory, IUnknown &device, const ChainDescription &description,
+                        IDXGIOutput *restrictTo, IDXGISwapChain1 *&out) {
+  out = nullptr;
   void *found = nullptr;
-  if (FAILED(device->QueryInterface(kSwapChainHostId, &found))) return DXGI_ERROR_UNSUPPORTED;
+  if (FAILED(device.QueryInterface(kSwapChainHostId, &found))) return DXGI_ERROR_UNSUPPORTED;
   SwapChainHost &host = *static_cast<SwapChainHost *>(found);
-  HRESULT result = S_OK;
+  HRESULT result = checkChain(description, host.driver().choice().extendedFormats);
   SwapChain *chain = nullptr;
-  if (description->BufferDesc.Format == DXGI_FORMAT_UNKNOWN) {
-    result = E_INVALIDARG;
-  } else if (!canBeMade(*description, host.driver().choice().extendedFormats)) {
-    result = DXGI_ERROR_INVALID_CALL;
-  } else if (!(chain = new (std::nothrow) SwapChain(factory, host, *description))) {
+  if (SUCCEEDED(result) && !(chain = new (std::nothrow) SwapChain(factory, host, description, restrictTo)))
     result = E_OUTOFMEMORY;
-  } else {
+  if (SUCCEEDED(result)) {
+    const bool windowed = description.base.Windowed;
     // A program that has not got the screen draws to its window, and may ask for the screen later.
     HRESULT entered = S_OK;
-    if (!description->Windowed) entered = chain->enterFullScreen(nullptr);
+    if (!windowed) entered = chain->enterFullScreen(nullptr);
     result = chain->makeBuffers();
-    if (SUCCEEDED(result) && !description->Windowed) {
+    if (SUCCEEDED(result) && !windowed) {
       if (SUCCEEDED(entered)) entered = chain->coverScreen();
       if (FAILED(entered)) chain->leaveFullScreen();
       if (FAILED(entered)) result = DXGI_STATUS_OCCLUDED;
     }
   }
   if (SUCCEEDED(result))
-    *out = chain;
+    out = chain;
   else if (chain)
     chain->Release();
   host.device()->Release();  // the reference of the query

@@ -22,10 +22,13 @@ HRESULT make(const char *name, REFIID id, void **out) {
 TEST_CASE(factories) {
   Com<IDXGIFactory> old, current;
   Com<IDXGIFactory1> factory1;
+  Com<IDXGIFactory2> factory2;
   EXPECT(make("CreateDXGIFactory", __uuidof(IDXGIFactory1), reinterpret_cast<void **>(factory1.put())) ==
          E_NOINTERFACE);
   EXPECT(make("CreateDXGIFactory", __uuidof(IDXGIFactory), reinterpret_cast<void **>(old.put())) == S_OK);
   EXPECT(old->QueryInterface(__uuidof(IDXGIFactory1), reinterpret_cast<void **>(factory1.put())) == E_NOINTERFACE);
+  // The newer one it is (test_create_factory in Wine's dlls/dxgi/tests/dxgi.c).
+  EXPECT(make("CreateDXGIFactory", __uuidof(IDXGIFactory2), reinterpret_cast<void **>(factory2.put())) == S_OK);
   EXPECT(make("CreateDXGIFactory1", __uuidof(IDXGIFactory), reinterpret_cast<void **>(current.put())) == S_OK);
   EXPECT(current->QueryInterface(__uuidof(IDXGIFactory1), reinterpret_cast<void **>(factory1.put())) == S_OK);
 }
