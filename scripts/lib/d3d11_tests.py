@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Tests our stack with Direct3D 10 and 11 programs, over a QEMU without a running CPU (run_d3d11_tests.py)."""
+import os
+
 from aerogpu_build import Failure
 import d3d9_stack
 from stack_tests import StackTests
+import wine
 
 # The interfaces that the driver lists: the setting AEROGPU_D3D11_INTERFACE (D3D10_0_DDI_INTERFACE_VERSION and its kin in
 # d3d10umddi/versions.h), and the feature level that a program gets with it.
@@ -28,6 +31,17 @@ class Tests(StackTests):
         found = int(program.wait_line('^level 0x([0-9a-f]+)').group(1), 16)
         if found != level:
             raise Failure('the feature level is 0x%x, not 0x%x' % (found, level))
+        return program
+
+    def wined3d_picture(self, name):
+        """Returns the picture that an x64 program draws with Wine's own Direct3D."""
+        with wine.x_server() as display, wine.temporary_prefix('x11') as prefix:
+            path = os.path.join(prefix, 'picture.ppm')
+            env = dict(os.environ, **wine.environment(prefix, display=display))
+            code, text = wine.run([d3d9_stack.program(name), '--expectation', path], env, d3d9_stack.PROGRAM_LIMIT)
+            if code != 0:
+                raise Failure("%s on Wine's own Direct3D ended with %d: %s" % (name, code, text.strip()))
+            return d3d9_stack.Ppm(path)
 
     def share(self, *arguments, arch=None):
         """Runs shared11, which shows nothing."""
@@ -86,6 +100,17 @@ class Tests(StackTests):
         """The same with level 10_1."""
         self.with_interface('quad10', '10_1')
 
+    def direct2d(self):
+        """Direct2D, of Wine, on the interface that the runtime prefers; its picture is as over Wine's own Direct3D."""
+        program = self.draw('direct2d10', INTERFACES['10_1_x'][1])
+        wrong = program.expected().difference_but_for_edges(self.wined3d_picture('direct2d10'), 2, contrast=40, share=0.02)
+        if wrong:
+            raise Failure("Direct2D's picture is not that of wined3d: %s" % wrong)
+
+    def direct2d_10_0_x(self):
+        """The same with level 10_0."""
+        self.with_interface('direct2d10', '10_0_x')
+
     def shared(self):
         """Textures that devices of Direct3D 9Ex, 10.1 and 11 share, in two processes."""
         self.share()
@@ -118,7 +143,8 @@ class Tests(StackTests):
         self.share('--other', self.stack.path_of('shared11'), arch='x86')
 
     ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers,
-           deferred, state, shapes, quad10_10_0, quad10_10_1, shared, shared_in_one_process, flip, flip_copies]
+           deferred, state, shapes, quad10_10_0, quad10_10_1, direct2d, direct2d_10_0_x,
+           shared, shared_in_one_process, flip, flip_copies]
     SHORT = ALL
     MIXED = [x86_opens_x64, x64_opens_x86]
     NAMED = [shared_with_9]  # shared has it too

@@ -60,7 +60,8 @@ INSTALLED = {  # which parts the prefix has in its folder of Windows
     'dxgi': 'system32/dxgi.dll', 'dxgi-x86': 'syswow64/dxgi.dll'}
 # Programs of the driver disc, and those that only test.
 PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.join(BUILD, 'testbed', 'programs'))
-NAMES11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'shapes11', 'quad10', 'shared11', 'flip11']
+NAMES11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'shapes11', 'quad10', 'direct2d10', 'shared11',
+           'flip11']
 ONLY_TESTS = ('bench', 'compositor', 'desktop', 'dirty_regions', 'flip', 'frame_pacing', 'gamma', 'player', 'readback', *NAMES11)
 NAMES = ['triangle', 'quad', 'flip', 'gamma', 'player', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor',
          'producer', 'dirty_regions', 'frame_pacing',
@@ -196,6 +197,39 @@ class Ppm:
                     if not first:
                         first = '(%d,%d) is %s, not %s' % (x + column, y + row, one.hex(), other.hex())
         return '%d of %d pixels differ: %s' % (bad, expected.width * expected.height, first) if bad else None
+
+    def difference_but_for_edges(self, other, tolerance, contrast, share):
+        """Compares with a picture of the same scene by another rasterizer, which may put edges elsewhere, by up to a pixel,
+        and smooth them: None if it matches, else a line of text. A pixel's channels may be off by `tolerance`. It may differ
+        more at an edge, where some channel of the 3x3 pixels about it varies by more than `contrast` in either picture, if
+        each of its channels is between the least and the greatest of the other picture's 3x3 pixels, or off those by
+        `tolerance`. At most the share `share` of the pixels may need that."""
+        if (self.width, self.height) != (other.width, other.height):
+            return 'the picture has %dx%d pixels, not %dx%d' % (self.width, self.height, other.width, other.height)
+        bad, edges, first = 0, 0, ''
+        for at in range(self.width * self.height):
+            got, wanted = self.data[at * 3:at * 3 + 3], other.data[at * 3:at * 3 + 3]
+            if got == wanted or all(abs(a - b) <= tolerance for a, b in zip(got, wanted)):
+                continue
+            around, mine = (picture._ranges(at % self.width, at // self.width) for picture in (other, self))
+            edge = any(high - low > contrast for low, high in around + mine)
+            if edge and all(low - tolerance <= channel <= high + tolerance for channel, (low, high) in zip(got, around)):
+                edges += 1
+                continue
+            bad += 1
+            first = first or '(%d,%d) is %s, not %s%s' % (at % self.width, at // self.width, got.hex(), wanted.hex(),
+                                                          ', at an edge' if edge else '')
+        if bad:
+            return '%d of %d pixels differ: %s' % (bad, self.width * self.height, first)
+        if edges > share * self.width * self.height:
+            return '%d of %d pixels differ at edges' % (edges, self.width * self.height)
+        return None
+
+    def _ranges(self, x, y):
+        """Returns [(least, greatest)] of the three channels of the 3x3 pixels about a pixel."""
+        pixels = b''.join(self.rows(max(x - 1, 0), max(y - 1, 0), min(x + 2, self.width) - max(x - 1, 0),
+                                    min(y + 2, self.height) - max(y - 1, 0)))
+        return [(min(pixels[channel::3]), max(pixels[channel::3])) for channel in range(3)]
 
 
 class Lines:

@@ -262,6 +262,24 @@ class Pictures(unittest.TestCase):
         self.assertEqual(screen.difference(window, 1, 1, 1), '1 of 2 pixels differ: (2,1) is 28323c, not 28343c')
         self.assertIn('does not have all of it', screen.difference(window, 2, 1, 255))
 
+    def test_difference_but_for_edges(self):
+        def row(*greys):
+            return self.picture(len(greys), 1, [channel for grey in greys for channel in (grey, 0, 0)])
+        edge = row(10, 10, 10, 200, 200, 200)
+        for same in (row(12, 8, 10, 200, 202, 198), row(10, 10, 200, 200, 200, 200), row(10, 10, 90, 120, 200, 200)):
+            self.assertIsNone(same.difference_but_for_edges(edge, 2, 40, 0.5))
+        for other, text in ((row(10, 13, 10, 200, 200, 200), '1 of 6 pixels differ: (1,0) is 0d0000, not 0a0000'),
+                            (row(10, 10, 203, 200, 200, 200), '1 of 6 pixels differ: (2,0) is cb0000, not 0a0000, at an edge'),
+                            (row(10, 200, 200, 200, 200, 200), '1 of 6 pixels differ: (1,0) is c80000, not 0a0000, at an edge'),
+                            (row(10, 10, 10, 10, 10), 'the picture has 5x1 pixels, not 6x1')):
+            self.assertEqual(other.difference_but_for_edges(edge, 2, 40, 0.5), text)
+        self.assertEqual(row(10, 10, 90, 120, 200, 200).difference_but_for_edges(edge, 2, 40, 0.3),
+                         '2 of 6 pixels differ at edges')
+        # Above and below too; and what varies by no more than the contrast is no edge.
+        tall = self.picture(1, 3, [10, 0, 0, 10, 0, 0, 200, 0, 0])
+        self.assertIsNone(self.picture(1, 3, [10, 0, 0, 50, 0, 0, 200, 0, 0]).difference_but_for_edges(tall, 2, 40, 0.5))
+        self.assertIn('(1,0) is 140000', row(10, 20, 40).difference_but_for_edges(row(10, 30, 40), 2, 40, 1))
+
     def test_png(self):
         screen = self.picture(3, 2, [0] * 9 + [1, 2, 3, 10, 20, 30, 40, 50, 60])
         with tempfile.NamedTemporaryFile() as file:

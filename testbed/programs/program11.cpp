@@ -53,7 +53,10 @@ bool Shown11::open(const Options11 &options, uint32_t width, uint32_t height) {
 }
 
 bool Shown11::finish(const Options11 &options, const Picture &expectation) {
-  if (!ok(device->GetDeviceRemovedReason(), "GetDeviceRemovedReason")) return false;
+  return ok(device->GetDeviceRemovedReason(), "GetDeviceRemovedReason") && finishProgram(options, expectation);
+}
+
+bool finishProgram(const Options11 &options, const Picture &expectation) {
   if (options.expectation && !writePpm(options.expectation, expectation)) return false;
   if (options.hold) holdPicture();
   std::printf("%s: ok\n", speaker);

@@ -40,9 +40,13 @@ struct Shown11 {
   /** Opens the window at the options' place, and makes the device of the highest level that the driver has. Prints
    * `level 0xNUMBER`. */
   bool open(const Options11 &options, uint32_t width, uint32_t height);
-  /** Checks that the device still is; writes the picture that the options ask for, and holds the window if they do. */
+  /** Checks that the device still is; ends the program. */
   bool finish(const Options11 &options, const Picture &expectation);
 };
+
+/** The end of all programs: writes the picture that the options ask for, holds the window if they do, says that all
+ * is well. */
+bool finishProgram(const Options11 &options, const Picture &expectation);
 
 /** Red, green, blue and alpha of a pixel, 0 to 1. */
 std::array<float, 4> rgbaOf(uint32_t pixel);

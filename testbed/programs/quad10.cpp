@@ -3,11 +3,9 @@
 // texture back and compares each pixel with the formula; counts the pixels of a quad that is partly hidden.
 //
 //   quad10.exe [--at X,Y] [--hold] [--expectation FILE]     as the programs of Direct3D 9 (program.h)
+#include "testbed/programs/program10.h"
 #include "testbed/programs/stages11.h"
 
-#include <d3d10_1.h>
-
-#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -124,15 +122,8 @@ public:
     ComPtr<ID3D10Query> query;
     if (!ok(device_->CreateQuery(&description, query.put()), "CreateQuery") || !draw(view_.get(), query.get()))
       return false;
-    device_->CopyResource(staging_.get(), target_.get());
-    D3D10_MAPPED_TEXTURE2D mapped{};
-    if (!ok(staging_->Map(0, D3D10_MAP_READ, 0, &mapped), "Map")) return false;
-    Picture got(kWidth, kHeight);
-    for (UINT y = 0; y < kHeight; ++y) {
-      const auto *row = static_cast<const uint8_t *>(mapped.pData) + size_t{y} * mapped.RowPitch;
-      for (UINT x = 0; x < kWidth; ++x, row += 4) got.at(x, y) = argb(row[3], row[0], row[1], row[2]);
-    }
-    staging_->Unmap(0);
+    Picture got;
+    if (!readTexture(device_, target_.get(), got)) return false;
     UINT64 counted = 0;
     HRESULT result = S_FALSE;
     while (result == S_FALSE) result = query->GetData(&counted, sizeof counted, 0);
@@ -229,15 +220,11 @@ private:
   bool createTargets() {
     const D3D10_TEXTURE2D_DESC target = {
         kWidth, kHeight, 1, 1, DXGI_FORMAT_R8G8B8A8_UNORM, {1, 0}, D3D10_USAGE_DEFAULT, D3D10_BIND_RENDER_TARGET, 0, 0};
-    D3D10_TEXTURE2D_DESC depth = target, staging = target;
+    D3D10_TEXTURE2D_DESC depth = target;
     depth.Format = DXGI_FORMAT_D24_UNORM_S8_UINT;
     depth.BindFlags = D3D10_BIND_DEPTH_STENCIL;
-    staging.Usage = D3D10_USAGE_STAGING;
-    staging.BindFlags = 0;
-    staging.CPUAccessFlags = D3D10_CPU_ACCESS_READ;
     ComPtr<ID3D10Texture2D> depthTexture;
     return ok(device_->CreateTexture2D(&target, nullptr, target_.put()), "CreateTexture2D of a target") &&
-           ok(device_->CreateTexture2D(&staging, nullptr, staging_.put()), "CreateTexture2D for reading") &&
            ok(device_->CreateTexture2D(&depth, nullptr, depthTexture.put()), "CreateTexture2D of depth") &&
            ok(device_->CreateRenderTargetView(target_.get(), nullptr, view_.put()), "CreateRenderTargetView") &&
            ok(device_->CreateDepthStencilView(depthTexture.get(), nullptr, depth_.put()), "CreateDepthStencilView");
@@ -253,57 +240,28 @@ private:
   ComPtr<ID3D10BlendState> over_;
   ComPtr<ID3D10RasterizerState> rasterizer_;
   ComPtr<ID3D10DepthStencilState> written_, tested_;
-  ComPtr<ID3D10Texture2D> target_, staging_;
+  ComPtr<ID3D10Texture2D> target_;
   ComPtr<ID3D10RenderTargetView> view_;
   ComPtr<ID3D10DepthStencilView> depth_;
 };
 
-/// Makes a device of level 10.1, else 10.0, and its swap chain with d3d10_1.dll, for which mingw-w64 has no library.
-bool createDevice(HWND window, ComPtr<IDXGISwapChain> &chain, ComPtr<ID3D10Device1> &device) {
-  const HMODULE module = LoadLibraryA("d3d10_1.dll");
-  if (!module) return fail("there is no d3d10_1.dll");
-  FARPROC symbol = GetProcAddress(module, "D3D10CreateDeviceAndSwapChain1");
-  if (!symbol) return fail("d3d10_1.dll has no D3D10CreateDeviceAndSwapChain1");
-  decltype(&D3D10CreateDeviceAndSwapChain1) create = nullptr;
-  static_assert(sizeof create == sizeof symbol);
-  std::memcpy(&create, &symbol, sizeof create);
-  DXGI_SWAP_CHAIN_DESC description = swapChainOf(window, kWidth, kHeight);
-  HRESULT result = E_FAIL;
-  for (const D3D10_FEATURE_LEVEL1 level : {D3D10_FEATURE_LEVEL_10_1, D3D10_FEATURE_LEVEL_10_0}) {
-    result = create(nullptr, D3D10_DRIVER_TYPE_HARDWARE, nullptr, 0, level, D3D10_1_SDK_VERSION, &description,
-                    chain.put(), device.put());
-    if (FAILED(result)) continue;
-    std::printf("level 0x%x\n", device->GetFeatureLevel());
-    return true;
-  }
-  return ok(result, "D3D10CreateDeviceAndSwapChain1");
-}
-
 int run(int argc, char **argv) {
   speaker = "quad10";
-  std::setvbuf(stdout, nullptr, _IONBF, 0);
   Options11 options;
   if (!readOptions(argc, argv, options)) return 2;
-  Window window;
-  ComPtr<IDXGISwapChain> chain;
-  ComPtr<ID3D10Device1> device;
-  ComPtr<ID3D10Texture2D> buffer;
-  ComPtr<ID3D10RenderTargetView> view;
-  if (!window.open(options.x, options.y, kWidth, kHeight) || !createDevice(window.handle(), chain, device)) return 1;
+  Shown10 shown;
+  if (!shown.open(options, kWidth, kHeight, DXGI_FORMAT_R8G8B8A8_UNORM, 0)) return 1;
   const Model expected = model();
   Scene10 scene;
-  if (!scene.create(device.get()) || !scene.check(expected)) return 1;
-  if (!ok(chain->GetBuffer(0, __uuidof(ID3D10Texture2D), reinterpret_cast<void **>(buffer.put())), "GetBuffer") ||
-      !ok(device->CreateRenderTargetView(buffer.get(), nullptr, view.put()), "CreateRenderTargetView of the buffer"))
+  ComPtr<ID3D10RenderTargetView> view;
+  if (!scene.create(shown.device.get()) || !scene.check(expected) ||
+      !ok(shown.device->CreateRenderTargetView(shown.buffer.get(), nullptr, view.put()),
+          "CreateRenderTargetView of the buffer"))
     return 1;
   constexpr int kFrames = 3;
   for (int i = 0; i < kFrames; ++i)
-    if (!scene.draw(view.get(), nullptr) || !ok(chain->Present(0, 0), "Present")) return 1;
-  if (!ok(device->GetDeviceRemovedReason(), "GetDeviceRemovedReason")) return 1;
-  if (options.expectation && !writePpm(options.expectation, expected.picture)) return 1;
-  if (options.hold) holdPicture();
-  std::printf("quad10: ok\n");
-  return 0;
+    if (!scene.draw(view.get(), nullptr) || !ok(shown.chain->Present(0, 0), "Present")) return 1;
+  return shown.finish(options, expected.picture) ? 0 : 1;
 }
 
 }  // namespace
