@@ -5,6 +5,7 @@
 #include "renderer/shader/spirv/spirv_indices.h"
 #include "renderer/shader/spirv/spirv_limits.h"
 #include "renderer/shader/spirv/spirv_loops.h"
+#include "renderer/shader/spirv/spirv_point_size.h"
 #include "renderer/translator/dxbc_answer.h"
 #include "renderer/translator/jobs.h"
 #include "renderer/translator/spirv_check.h"
@@ -32,8 +33,11 @@ JobAnswer finishSpirv(std::span<const uint8_t> input) {
   const auto indexed = shader::limitIndices(*limited);
   if (!indexed)
     return JobAnswer::refused("it becomes SPIR-V whose layers cannot be seen: " + indexed.error().detail);
+  const auto sized = request.stage == Stage::Vertex ? shader::writePointSize(*indexed) : indexed;
+  if (!sized)
+    return JobAnswer::refused("it becomes SPIR-V whose points cannot be seen: " + sized.error().detail);
   // Every loop gets an exit, whatever the guest wrote.
-  auto guarded = shader::guardLoops(*indexed, {finish.set, 0, finish.interval});
+  auto guarded = shader::guardLoops(*sized, {finish.set, 0, finish.interval});
   if (!guarded)
     return JobAnswer::refused("it becomes SPIR-V whose loops cannot be seen: " + guarded.error().detail);
   if (guarded->words != answer->words) defect = spirvDefect(guarded->words);

@@ -11,7 +11,7 @@ constexpr uint32_t kGeometryStage = AEROGPU_SHADER_STAGE_GEOMETRY;
 constexpr uint32_t kBlue = 0xFF0000FF, kGreen = 0xFF00FF00, kRed = 0xFFFF0000;
 constexpr Pixel kNothing = {0, 0, 0, 0};
 
-class GeometryTest : public TokenDrawTest {
+class GeometryTest : public TokenShadersTest {
 protected:
   void clear(CommandWriter& w) { clearColor(w, 0, 0, 0, 0); }
   /// Direct3D 10: whole numbers are the edges of pixels.
@@ -43,6 +43,21 @@ TEST_F(GeometryTest, PointsBecomeSquares) {
                                     : kNothing;
       EXPECT_EQ(pixel(got, kSize, x, y), want) << x << ", " << y;
     }
+}
+
+// DRAW-1: a point without a geometry shader is the pixel that it lies in.
+TEST_F(GeometryTest, PointsByThemselvesAreOnePixel) {
+  CommandWriter w;
+  bind(w, 0);
+  drawVertices(w, {corner(1.25f, 2.75f, kRed), corner(5.5f, 0.5f, kGreen)}, AEROGPU_TOPOLOGY_POINTLIST);
+  run(w);
+  const Bytes got = result();
+  for (uint32_t y = 0; y < kSize; ++y)
+    for (uint32_t x = 0; x < kSize; ++x)
+      EXPECT_EQ(pixel(got, kSize, x, y), (x == 1 && y == 2   ? Pixel{0, 0, 255, 255}
+                                          : x == 5 && y == 0 ? Pixel{0, 255, 0, 255}
+                                                             : kNothing))
+          << x << ", " << y;
 }
 
 // GEOM-2

@@ -45,10 +45,10 @@ TokenShader choosingTokens(uint32_t systemValue, const std::vector<Chosen>& tria
   return shader;
 }
 
-class LayersTest : public TokenDrawTest {
+class LayersTest : public TokenShadersTest {
 protected:
   void SetUp() override {
-    TokenDrawTest::SetUp();
+    TokenShadersTest::SetUp();
     if (!(capsFlags() & AEROGPU_CAPS_LAYERS)) GTEST_SKIP() << "this device does not have them";
     CommandWriter w;
     bindPoint(w);

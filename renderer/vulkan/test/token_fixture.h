@@ -7,7 +7,7 @@
 
 namespace aerogpu::test {
 
-class TokenDrawTest : public DrawTest {
+class TokenShadersTest : public DrawTest {
 protected:
   void SetUp() override {
     DrawTest::SetUp();
