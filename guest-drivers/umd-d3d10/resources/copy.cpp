@@ -144,8 +144,8 @@ HRESULT copyTexels(DeviceObjects &objects, const Place &target, const Place &sou
 HRESULT copyRegion(DeviceObjects &objects, Resource &target, uint32_t targetSubresource, uint32_t x, uint32_t y,
                    uint32_t z, Resource &source, uint32_t sourceSubresource, const D3D10_DDI_BOX *box) {
   if (target.isBuffer() != source.isBuffer() || target.isRow() != source.isRow() ||
-      target.isVolume() != source.isVolume() || targetSubresource >= target.subresources() ||
-      sourceSubresource >= source.subresources() || (box && (box->left < 0 || box->top < 0 || box->front < 0)))
+      targetSubresource >= target.subresources() || sourceSubresource >= source.subresources() ||
+      (box && (box->left < 0 || box->top < 0 || box->front < 0)))
     return kInvalidArgument;
   if (box && (box->right <= box->left || box->bottom <= box->top || box->back <= box->front)) return kOk;
   if (target.isBuffer()) {

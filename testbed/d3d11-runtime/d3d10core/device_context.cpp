@@ -166,7 +166,8 @@ void Device10::RSGetViewports(UINT *count, D3D10_VIEWPORT *out) {
   D3D11_VIEWPORT viewports[kAreas]{};
   UINT all = kAreas;
   m_context.RSGetViewports(&all, viewports);
-  for (UINT i = 0; i < *count; ++i) out[i] = i < kAreas ? tenOf(viewports[i]) : D3D10_VIEWPORT{};
+  for (UINT i = 0; i < *count; ++i) out[i] = i < all ? tenOf(viewports[i]) : D3D10_VIEWPORT{};
+  *count = std::min(*count, all);
 }
 void Device10::RSGetScissorRects(UINT *count, D3D10_RECT *out) {
   m_context.RSGetScissorRects(count, out);

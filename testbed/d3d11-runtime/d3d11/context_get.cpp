@@ -33,6 +33,7 @@ template <class T> void giveAreas(const T *bound, UINT boundCount, UINT *count, 
     return;
   }
   for (UINT i = 0; i < *count; ++i) out[i] = i < boundCount ? bound[i] : T{};
+  *count = std::min(*count, boundCount);
 }
 
 }  // namespace

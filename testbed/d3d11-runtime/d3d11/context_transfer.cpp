@@ -40,7 +40,7 @@ bool isAligned(const D3D11_BOX &box, const Extent &extent, UINT block) {
 
 HRESULT Context::Map(ID3D11Resource *api, UINT subresource, D3D11_MAP type, UINT flags, D3D11_MAPPED_SUBRESOURCE *out) {
   const Lock lock(core().lock);
-  if (out) *out = {};
+  if (out) out->pData = nullptr;  // and the pitches stay
   Resource *resource = resourceOf(api);
   if (!resource || !out || subresource >= resource->driver().subresources() ||
       (flags & ~UINT{D3D11_MAP_FLAG_DO_NOT_WAIT}) || type < D3D11_MAP_READ || type > D3D11_MAP_WRITE_NO_OVERWRITE)

@@ -23,13 +23,13 @@ bool isForGdi(DXGI_FORMAT format) {
 
 }  // namespace
 
-bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData, UINT misc) {
+bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData) {
   if (access & ~UINT{D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE}) return false;
   constexpr UINT kOutputs =
       D3D11_BIND_STREAM_OUTPUT | D3D11_BIND_RENDER_TARGET | D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
   switch (usage) {
   case D3D11_USAGE_DEFAULT:
-    return (bind || misc) && !access;
+    return !access;  // what is bound nowhere can be copied
   case D3D11_USAGE_IMMUTABLE:
     return bind && !access && hasData && !(bind & kOutputs);
   case D3D11_USAGE_DYNAMIC:
@@ -84,8 +84,8 @@ HRESULT createBuffer(Core &core, const D3D11_BUFFER_DESC *d, const D3D11_SUBRESO
                      ID3D11Buffer **out) {
   if (out) *out = nullptr;
   if (!d || !d->ByteWidth || (d->BindFlags & ~kAllBinds) || (initial && !initial->pSysMem)) return E_INVALIDARG;
-  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr, d->MiscFlags)) return E_INVALIDARG;
-  if (d->BindFlags & D3D11_BIND_DEPTH_STENCIL) return E_INVALIDARG;
+  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr)) return E_INVALIDARG;
+  if (d->BindFlags & D3D11_BIND_DEPTH_STENCIL || d->MiscFlags & D3D11_RESOURCE_MISC_GENERATE_MIPS) return E_INVALIDARG;
   if ((d->BindFlags & D3D11_BIND_CONSTANT_BUFFER) &&
       (d->BindFlags != D3D11_BIND_CONSTANT_BUFFER || d->ByteWidth % 16 || d->ByteWidth > kMostConstantBytes))
     return E_INVALIDARG;
@@ -134,7 +134,7 @@ HRESULT createTexture2D(Core &core, const D3D11_TEXTURE2D_DESC *d, const D3D11_S
   if (d->MipLevels > levels) return E_INVALIDARG;
   if (d->MipLevels) levels = d->MipLevels;
   if (format.blockSize > 1 && (d->Width % format.blockSize || d->Height % format.blockSize)) return E_INVALIDARG;
-  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr, d->MiscFlags)) return E_INVALIDARG;
+  if (!isUsable(d->Usage, d->BindFlags, d->CPUAccessFlags, initial != nullptr)) return E_INVALIDARG;
   constexpr UINT kTextureBinds =
       D3D11_BIND_SHADER_RESOURCE | D3D11_BIND_RENDER_TARGET | D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
   if (d->BindFlags & ~kTextureBinds) return E_INVALIDARG;

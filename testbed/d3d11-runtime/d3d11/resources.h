@@ -29,9 +29,9 @@ private:
   UINT m_evictionPriority = DXGI_RESOURCE_PRIORITY_NORMAL;
 };
 
-/// Checks usage, binds and CPU access against each other (API page D3D11_USAGE). `misc`: a resource that has flags may
-/// do without binds (test_texture2d_interfaces, test_create_buffer in Wine's dlls/d3d11/tests/d3d11.c).
-bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData, UINT misc);
+/// Checks usage, binds and CPU access against each other (API page D3D11_USAGE). What the GPU writes may do without
+/// binds (test_create_shader_resource_view in Wine's dlls/d3d11/tests/d3d11.c).
+bool isUsable(D3D11_USAGE usage, UINT bind, UINT access, bool hasData);
 
 /// Checks a map against usage and access (API page ID3D11DeviceContext::Map).
 bool isMappable(const ResourceDescription &description, D3D11_MAP type);

@@ -11,8 +11,7 @@ namespace {
 
 /// Checks what both kinds have, and makes `d.levels` definite (API pages D3D11_TEXTURE1D_DESC, D3D11_TEXTURE3D_DESC).
 HRESULT check(const Core &core, ResourceDescription &d, const D3D11_SUBRESOURCE_DATA *initial) {
-  if (!hasFormat(core, d.format) || !isUsable(d.usage, d.bind, d.cpuAccess, initial != nullptr, d.misc))
-    return E_INVALIDARG;
+  if (!hasFormat(core, d.format) || !isUsable(d.usage, d.bind, d.cpuAccess, initial != nullptr)) return E_INVALIDARG;
   UINT levels = 1;
   while (levels < 32 && (std::max({d.width, d.height, d.depth}) >> levels)) ++levels;
   if (d.levels > levels) return E_INVALIDARG;

@@ -128,12 +128,13 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_RENDER_TARGET_VI
     return E_INVALIDARG;
   if (!isBuffer(d)) {
     const bool volume = d.dimension == D3D11_RESOURCE_DIMENSION_TEXTURE3D;
-    if (multisampled != (d.samples.Count > 1) || slices.mip >= d.levels ||
+    if ((!multisampled && d.samples.Count > 1) || slices.mip >= d.levels ||
         !limit(slices.first, slices.count, volume ? levelSize(d.depth, slices.mip) : d.slices))
       return E_INVALIDARG;
     argument.Tex2D = {slices.mip, slices.first, slices.count};  // as the others begin
     if (desc.ViewDimension == D3D11_RTV_DIMENSION_TEXTURE2DARRAY) desc.Texture2DArray.ArraySize = slices.count;
     if (desc.ViewDimension == D3D11_RTV_DIMENSION_TEXTURE1DARRAY) desc.Texture1DArray.ArraySize = slices.count;
+    if (desc.ViewDimension == D3D11_RTV_DIMENSION_TEXTURE2DMSARRAY) desc.Texture2DMSArray.ArraySize = slices.count;
     if (volume) desc.Texture3D.WSize = slices.count;
   }
   if (!out) return S_FALSE;
@@ -189,8 +190,10 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_DEPTH_STENCIL_VI
   }
   const bool multisampled = desc.ViewDimension == D3D11_DSV_DIMENSION_TEXTURE2DMS ||
                             desc.ViewDimension == D3D11_DSV_DIMENSION_TEXTURE2DMSARRAY;
-  if (multisampled != (d.samples.Count > 1) || slices.mip >= d.levels || !limit(slices.first, slices.count, d.slices))
+  if ((!multisampled && d.samples.Count > 1) || slices.mip >= d.levels || !limit(slices.first, slices.count, d.slices))
     return E_INVALIDARG;
+  if (desc.ViewDimension == D3D11_DSV_DIMENSION_TEXTURE2DARRAY) desc.Texture2DArray.ArraySize = slices.count;
+  if (desc.ViewDimension == D3D11_DSV_DIMENSION_TEXTURE2DMSARRAY) desc.Texture2DMSArray.ArraySize = slices.count;
   if (!out) return S_FALSE;
   const Lock lock(core.lock);
   Ref<DepthStencilView> view(new (std::nothrow) DepthStencilView(core, *resource, desc));

@@ -38,7 +38,7 @@ DeferredContext::Mapping *DeferredContext::find(ID3D11Resource *resource, UINT s
 HRESULT DeferredContext::Map(ID3D11Resource *api, UINT subresource, D3D11_MAP type, UINT flags,
                              D3D11_MAPPED_SUBRESOURCE *out) {
   const Lock lock(core().lock);
-  if (out) *out = {};
+  if (out) out->pData = nullptr;  // and the pitches stay
   Resource *resource = resourceOf(api);
   if (!resource || !out || flags || subresource >= resource->driver().subresources() ||
       (type != D3D11_MAP_WRITE_DISCARD && type != D3D11_MAP_WRITE_NO_OVERWRITE))
