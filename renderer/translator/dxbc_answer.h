@@ -24,6 +24,9 @@ struct DxbcRequest {
   Stage stage;
   uint32_t set;             ///< descriptor set of every resource; resource n gets binding n
   uint32_t dualSource = 0;  ///< pixel: 1 = o1 is the second source colour of target 0
+  /// Where a geometry shader puts the numbers that it chose as it wrote them, and a pixel shader reads them:
+  /// 0 = nowhere, else 1 + 4 * location + component.
+  uint32_t layerPlace = 0, viewportPlace = 0;
 };
 
 inline constexpr uint32_t kMaxResources = 256;

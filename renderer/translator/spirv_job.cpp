@@ -30,7 +30,9 @@ JobAnswer finishSpirv(std::span<const uint8_t> input) {
   const auto limited = shader::limitFloats(answer->words);
   if (!limited)
     return JobAnswer::refused("it becomes SPIR-V whose samples cannot be seen: " + limited.error().detail);
-  const auto indexed = shader::limitIndices(*limited);
+  const shader::IndexPlaces places{request.layerPlace, request.viewportPlace};
+  const auto indexed = request.stage == Stage::Pixel ? shader::takeIndices(*limited, places)
+                                                     : shader::limitIndices(*limited, places);
   if (!indexed)
     return JobAnswer::refused("it becomes SPIR-V whose layers cannot be seen: " + indexed.error().detail);
   const auto sized = request.stage == Stage::Vertex ? shader::writePointSize(*indexed) : indexed;

@@ -81,4 +81,16 @@ Result<GeometryTraits> geometryTraitsOf(std::span<const uint8_t> container) {
   return geometryTraits(code->payload);
 }
 
+bool readsIndices(std::span<const uint8_t> program) {
+  constexpr uint32_t kDclInputPsSgv = 0x63, kDclInputPsSiv = 0x64;
+  const ProgramWords words(program);
+  bool found = false;
+  eachToken(words, [&](uint32_t opcode, size_t at, size_t length) {
+    if ((opcode != kDclInputPsSgv && opcode != kDclInputPsSiv) || length < 2) return;
+    const uint32_t name = words[at + length - 1] & 0xFFFF;
+    found = found || name == kLayerIndex || name == kViewportIndex;
+  });
+  return found;
+}
+
 }  // namespace aerogpu::shader

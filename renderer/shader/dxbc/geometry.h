@@ -26,4 +26,8 @@ Result<GeometryTraits> geometryTraits(std::span<const uint8_t> program);
 /// Likewise of the program in a container.
 Result<GeometryTraits> geometryTraitsOf(std::span<const uint8_t> container);
 
+/// True if a pixel shader's program declares as an input the layer or the viewport that a geometry shader
+/// chose.
+bool readsIndices(std::span<const uint8_t> program);
+
 }  // namespace aerogpu::shader

@@ -2,7 +2,9 @@
 #include "renderer/shader/spirv/spirv_indices.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <set>
 
 #include "renderer/shader/spirv/spirv_words.h"
 
@@ -17,20 +19,23 @@ Error indexUnknown(const char* why) {
 
 class IndexLimiter {
 public:
-  explicit IndexLimiter(std::span<const uint32_t> words) : m_in(words) {}
+  IndexLimiter(std::span<const uint32_t> words, const IndexPlaces& places) : m_in(words), m_places(places) {}
   Result<Words> run();
 
 private:
   struct Variable {
     bool isLayer = false;
-    Id type = 0;  ///< of what it holds
+    Id pointer = 0, type = 0;  ///< its own, and of what it holds
     Id zero = 0, limit = 0;
+    Id raw = 0;  ///< an output that has the number as it is; 0 = none
   };
 
   /// Notes what an instruction before the functions says. Returns why it is not understood, or null.
   const char* note(InstructionWords in);
-  /// Declares the constants that the variables are compared with.
+  /// Declares the constants that the variables are compared with, and the outputs for the numbers as they
+  /// are.
   void declare();
+  void declareRaw(Variable& variable, uint32_t place);
   /// True if an instruction uses a pointer to one of the variables, other than to load or store it.
   bool takesPointer(InstructionWords in) const;
   /// Copies an instruction of a function; a store to one of the variables gets what is limited.
@@ -39,8 +44,10 @@ private:
   Id newId() { return m_bound++; }
 
   const std::span<const uint32_t> m_in;
+  const IndexPlaces m_places;
   uint32_t m_bound = 0;
   Id m_bool = 0;
+  size_t m_entryPoint = 0;             ///< in m_before
   std::map<Id, Variable> m_variables;  ///< outputs
   std::map<Id, Id> m_pointees;         ///< by pointer type
   std::map<Id, bool> m_isInteger;      ///< types of 32 bits
@@ -76,6 +83,7 @@ const char* IndexLimiter::note(InstructionWords in) {
       const auto type = m_pointees.find(in[1]);
       if (type == m_pointees.end() || !m_isInteger.contains(type->second))
         return "an index that is no integer";
+      found->second.pointer = in[1];
       found->second.type = type->second;
       return nullptr;
     }
@@ -88,6 +96,22 @@ const char* IndexLimiter::note(InstructionWords in) {
     default:
       return nullptr;
   }
+}
+
+/// Appends the decorations of an input or output at a place of IndexPlaces.
+void putPlace(Words& out, Id variable, uint32_t place) {
+  put(out, Op::OpDecorate, variable, spv::Decoration::Location, (place - 1) / 4);
+  if ((place - 1) % 4) put(out, Op::OpDecorate, variable, spv::Decoration::Component, (place - 1) % 4);
+}
+
+void IndexLimiter::declareRaw(Variable& variable, uint32_t place) {
+  variable.raw = newId();
+  putPlace(m_before, variable.raw, place);
+  put(m_types, Op::OpVariable, variable.pointer, variable.raw, spv::StorageClass::Output);
+  // The entry point lists it.
+  const size_t words = m_before[m_entryPoint] >> 16;
+  m_before.insert(m_before.begin() + static_cast<std::ptrdiff_t>(m_entryPoint + words), variable.raw);
+  m_before[m_entryPoint] += 1u << 16;
 }
 
 void IndexLimiter::declare() {
@@ -105,6 +129,8 @@ void IndexLimiter::declare() {
     } else {
       put(m_types, Op::OpConstant, variable.type, variable.limit, kViewportCount);
     }
+    const uint32_t place = variable.isLayer ? m_places.layer : m_places.viewport;
+    if (place != 0) declareRaw(variable, place);
   }
 }
 
@@ -147,6 +173,7 @@ const char* IndexLimiter::rewrite(InstructionWords in) {
     return takesPointer(in) ? "an index that is not stored to alone" : nullptr;
   }
   const Variable& variable = m_variables[in[1]];
+  if (variable.raw) put(m_code, Op::OpStore, variable.raw, in[2]);
   const Id below = newId(), limited = newId();
   put(m_code, Op::OpULessThan, m_bool, below, in[2], variable.limit);
   put(m_code, Op::OpSelect, variable.type, limited, below, in[2], variable.zero);
@@ -170,6 +197,7 @@ Result<Words> IndexLimiter::run() {
     }
     if (inFunction) return rewrite(in);
     Words& to = inTypes ? m_types : m_before;
+    if (op == Op::OpEntryPoint) m_entryPoint = to.size();
     to.insert(to.end(), in.begin(), in.end());
     return note(in);
   });
@@ -183,8 +211,39 @@ Result<Words> IndexLimiter::run() {
 
 }  // namespace
 
-Result<std::vector<uint32_t>> limitIndices(std::span<const uint32_t> words) {
-  return IndexLimiter(words).run();
+Result<std::vector<uint32_t>> limitIndices(std::span<const uint32_t> words, const IndexPlaces& places) {
+  return IndexLimiter(words, places).run();
+}
+
+Result<std::vector<uint32_t>> takeIndices(std::span<const uint32_t> words, const IndexPlaces& places) {
+  std::set<Id> flat;  // integers are; a built-in input need not say so
+  Words out;
+  const auto isBuiltIn = [](InstructionWords in, spv::BuiltIn which) {
+    return opcode(in) == Op::OpDecorate && in.size() == 4 &&
+           in[2] == static_cast<uint32_t>(spv::Decoration::BuiltIn) && in[3] == static_cast<uint32_t>(which);
+  };
+  const auto take = [&](auto use) { return forEachInstruction(words, use); };
+  const char* wrong = take([&](InstructionWords in) -> const char* {
+    if (opcode(in) == Op::OpDecorate && in.size() == 3 &&
+        in[2] == static_cast<uint32_t>(spv::Decoration::Flat))
+      flat.insert(in[1]);
+    return nullptr;
+  });
+  if (wrong) return indexUnknown(wrong);
+  out.assign(words.begin(), words.begin() + kHeaderWords);
+  (void)take([&](InstructionWords in) -> const char* {
+    const uint32_t place = isBuiltIn(in, spv::BuiltIn::Layer)           ? places.layer
+                           : isBuiltIn(in, spv::BuiltIn::ViewportIndex) ? places.viewport
+                                                                        : 0;
+    if (place == 0) {
+      out.insert(out.end(), in.begin(), in.end());
+      return nullptr;
+    }
+    putPlace(out, in[1], place);
+    if (!flat.contains(in[1])) put(out, Op::OpDecorate, in[1], spv::Decoration::Flat);
+    return nullptr;
+  });
+  return out;
 }
 
 }  // namespace aerogpu::shader

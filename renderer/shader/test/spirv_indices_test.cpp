@@ -3,9 +3,11 @@
 // validator judges the result, and what is not understood is refused.
 #include "renderer/shader/spirv/spirv_indices.h"
 
+#include <algorithm>
 #include <map>
 #include <spirv-tools/libspirv.hpp>
 #include <string>
+#include <vector>
 
 #include "renderer/shader/spirv/spirv_words.h"
 #include "renderer/shader/test/validate.h"
@@ -86,6 +88,33 @@ TEST(SpirvIndices, StoresAreLimited) {
     EXPECT_EQ(viewports, 1);
     for (const auto& [id, number] : specIds) EXPECT_EQ(number, kLayerCountConstant);
   }
+}
+
+TEST(SpirvIndices, NumbersAsTheyAreGoToTheirPlaces) {
+  const Words plain = layersModule("0", "OpStore %20 %6\nOpStore %21 %6\n");
+  const auto out = limitIndices(plain, {1 + 4 * 5, 1 + 4 * 5 + 2});
+  ASSERT_TRUE(out.ok()) << out.error().detail;
+  EXPECT_EQ(validate(*out), "");
+  std::map<Id, uint32_t> locations, components;
+  std::map<uint32_t, Id> stored;  // by component
+  std::vector<Id> listed;
+  (void)forEachInstruction(*out, [&](InstructionWords in) -> const char* {
+    if (opcode(in) == Op::OpEntryPoint) listed.assign(in.begin() + 5, in.end());
+    if (opcode(in) == Op::OpDecorate && in[2] == static_cast<uint32_t>(spv::Decoration::Location))
+      locations[in[1]] = in[3];
+    if (opcode(in) == Op::OpDecorate && in[2] == static_cast<uint32_t>(spv::Decoration::Component))
+      components[in[1]] = in[3];
+    if (opcode(in) == Op::OpStore && locations.contains(in[1])) {
+      EXPECT_EQ(in[2], 6u) << "as it is";
+      EXPECT_EQ(locations[in[1]], 5u);
+      stored[components[in[1]]] = in[1];
+    }
+    return nullptr;
+  });
+  ASSERT_EQ(stored.size(), 2u);
+  EXPECT_TRUE(stored.contains(0) && stored.contains(2));
+  for (const auto& [component, id] : stored)
+    EXPECT_EQ(std::count(listed.begin(), listed.end(), id), 1) << "in the list of the entry point";
 }
 
 TEST(SpirvIndices, WhatIsNotUnderstoodIsRefused) {

@@ -36,7 +36,9 @@ Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders
   if (shaders.ps) {
     shaders.targetClasses = targetClassesOf(*shaders.ps);
     shaders.dualSource = isDualSource(state);
-    auto pixel = m_parts.shaders.tokenModule(*shaders.ps, shaders.targetClasses, shaders.dualSource);
+    const shader::IndexPlaces places =
+        shaders.gs && shaders.ps->readsIndices ? shaders.gs->places : shader::IndexPlaces{};
+    auto pixel = m_parts.shaders.tokenModule(*shaders.ps, shaders.targetClasses, shaders.dualSource, places);
     if (!pixel) return pixel.error();
     shaders.psModule = *pixel;
   }

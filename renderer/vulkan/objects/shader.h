@@ -14,6 +14,7 @@
 #include "renderer/shader/dxbc/build.h"
 #include "renderer/shader/dxbc/dxbc.h"
 #include "renderer/shader/dxbc/geometry.h"
+#include "renderer/shader/spirv/spirv_indices.h"
 #include "renderer/shader/spirv/spirv_loops.h"
 #include "renderer/shader/translate.h"
 #include "renderer/vulkan/objects/gpu.h"
@@ -66,6 +67,7 @@ struct ShaderCode {
     shader::EmitOptions options;          ///< D3D9; linkedOutputs is `linked`
     shader::RegisterClasses classes = 0;  ///< of tokens
     bool dualSource = false;              ///< DXBC
+    shader::IndexPlaces places;           ///< DXBC
     ModuleRef module;
     HostMemoryCharge charge;
   };
@@ -78,6 +80,8 @@ struct ShaderCode {
   HostMemoryCharge charge;
   ModuleRef module;                 ///< of tokens: with floats in all inputs and targets
   shader::GeometryTraits geometry;  ///< geometry shader
+  shader::IndexPlaces places;  ///< geometry shader: where it puts the layer and the viewport as it wrote them
+  bool readsIndices = false;   ///< pixel shader: of the layer or the viewport
   std::vector<DxbcBinding> bindings;
   VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
   uint64_t setSerial = 0;
@@ -116,9 +120,10 @@ public:
   /// Returns the module of a D3D9 shader. Valid until the next call for the same code.
   Result<const ModuleRef*> d3d9Module(ShaderCode& code, const shader::EmitOptions& options);
   /// Returns the module of a DXBC shader for inputs, or targets, of these classes, which count for tokens.
-  /// `dualSource`: o1 of a pixel shader is the second source colour. Valid likewise.
+  /// `dualSource`: o1 of a pixel shader is the second source colour. `places`: where a pixel shader finds the
+  /// layer and the viewport. Valid likewise.
   Result<const ModuleRef*> tokenModule(ShaderCode& code, shader::RegisterClasses classes,
-                                       bool dualSource = false);
+                                       bool dualSource = false, const shader::IndexPlaces& places = {});
 
 private:
   static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest is dropped
@@ -142,8 +147,8 @@ private:
   Result<void> compileContainer(ShaderCode& code, std::span<const uint8_t> bytes,
                                 const shader::Dxbc& container);
   Result<void> takeGeometry(ShaderCode& code, const shader::Dxbc& container);
-  Result<Translated> translate(core::Stage stage, std::span<const uint8_t> container,
-                               bool dualSource = false);
+  Result<Translated> translate(core::Stage stage, std::span<const uint8_t> container, bool dualSource,
+                               const shader::IndexPlaces& places);
   Result<ModuleRef> makeModule(std::span<const uint32_t> words);
   /// Keeps a variant's module, in place of the oldest if there are many.
   const ModuleRef* keep(ShaderCode& code, std::unique_ptr<ShaderCode::Variant> variant);

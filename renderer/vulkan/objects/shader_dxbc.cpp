@@ -164,6 +164,24 @@ std::span<const uint8_t> bytesOf(const auto& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
 }
 
+/// Returns where a geometry shader's numbers of layer and viewport go as they are: to their own registers, if
+/// these have no other component, since a location has one type.
+shader::IndexPlaces placesOf(const std::vector<shader::SignatureElement>& outputs) {
+  constexpr uint32_t kLayer = 4, kViewport = 5;  // D3D_NAME
+  shader::IndexPlaces places;
+  for (const shader::SignatureElement& e : outputs) {
+    if ((e.systemValue != kLayer && e.systemValue != kViewport) || e.mask == 0) continue;
+    const bool isShared = std::ranges::any_of(outputs, [&](const shader::SignatureElement& other) {
+      return other.registerIndex == e.registerIndex && other.systemValue != kLayer &&
+             other.systemValue != kViewport;
+    });
+    if (isShared) continue;
+    (e.systemValue == kLayer ? places.layer : places.viewport) =
+        1 + e.registerIndex * 4 + static_cast<uint32_t>(std::countr_zero(e.mask));
+  }
+  return places;
+}
+
 /// The words are the finished module's.
 struct Finished {
   translator::DxbcAnswer answer;
@@ -196,11 +214,12 @@ Result<Finished> callTranslator(process::Client& client, std::span<const uint8_t
 }  // namespace
 
 Result<ShaderStore::Translated> ShaderStore::translate(core::Stage stage, std::span<const uint8_t> container,
-                                                       bool dualSource) {
+                                                       bool dualSource, const shader::IndexPlaces& places) {
   const uint32_t set = dxbcSetOf(stage);
   process::Client* const client = translator::shared();
   if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
-  auto finished = callTranslator(*client, container, {translatorStage(stage), set, dualSource},
+  auto finished = callTranslator(*client, container,
+                                 {translatorStage(stage), set, dualSource, places.layer, places.viewport},
                                  StopWords::guard(StopWords::kDxbcSet), &m_gpu.interrupted);
   if (!finished) {
     if (client->isFirstToReportGone())
@@ -281,6 +300,7 @@ Result<void> ShaderStore::takeGeometry(ShaderCode& code, const shader::Dxbc& con
   if (traits->choosesViewport && !m_gpu.device->caps().multiViewport)
     return Error{ErrorCode::Backend, "this GPU's geometry shaders choose no viewport", {}};
   code.geometry = *traits;
+  code.places = placesOf(*outputs);
   return {};
 }
 
@@ -291,10 +311,12 @@ Result<void> ShaderStore::compileContainer(ShaderCode& code, std::span<const uin
   code.cost = shader::costOf(container);
   if (code.stage == core::Stage::Geometry)
     if (auto taken = takeGeometry(code, container); !taken) return taken;
+  if (code.stage == core::Stage::Pixel)
+    code.readsIndices = shader::readsIndices(shader::programOf(container)->payload);
   if (const uint64_t count = shader::instructionsOf(container); count > kMaxInstructions)
     return refused(ErrorCode::Backend, "the shader is too long to be compiled in bounded time",
                    {{"instructions", count}, {"limit", kMaxInstructions}});
-  auto translated = translate(code.stage, bytes);
+  auto translated = translate(code.stage, bytes, false, code.places);
   if (!translated) return translated.error();
   code.bindings = std::move(translated->bindings);
   std::vector<VkDescriptorSetLayoutBinding> layout;

@@ -38,13 +38,14 @@ Result<void> ShaderStore::compileTokens(ShaderCode& code) {
 }
 
 Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::RegisterClasses classes,
-                                                  bool dualSource) {
-  if (classes == 0 && !dualSource) return &code.module;
+                                                  bool dualSource, const shader::IndexPlaces& places) {
+  if (classes == 0 && !dualSource && places == shader::IndexPlaces{}) return &code.module;
   for (const auto& variant : code.variants)
-    if (variant->classes == classes && variant->dualSource == dualSource) return &variant->module;
+    if (variant->classes == classes && variant->dualSource == dualSource && variant->places == places)
+      return &variant->module;
   auto container = containerOf(code, classes);
   if (!container) return container.error();
-  auto translated = translate(code.stage, *container, dualSource);
+  auto translated = translate(code.stage, *container, dualSource, places);
   if (!translated) return translated.error();
   // The set's layout is that of the first module, whatever the translator answers now.
   if (translated->bindings != code.bindings || translated->loops != code.module.loops)
@@ -58,6 +59,7 @@ Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::Regi
   auto variant = std::make_unique<ShaderCode::Variant>();
   variant->classes = classes;
   variant->dualSource = dualSource;
+  variant->places = places;
   variant->charge = std::move(*charge);
   variant->module = std::move(*module);
   return keep(code, std::move(variant));

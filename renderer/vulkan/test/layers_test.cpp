@@ -196,7 +196,7 @@ TEST_F(LayersTest, SlicesAreLayers) {
   for (uint32_t z = 0; z < 4; ++z) expectLayer(volume, z, want[z], "a slice", kSize, 1);
 }
 
-// LAYER-6: the pixel shader makes a colour of the number.
+// LAYER-6: the pixel shader makes a colour of the number, which is beyond the layers.
 TEST_F(LayersTest, PixelShadersReadTheLayer) {
   constexpr uint32_t kDclInputPsSiv = 0x64, kConstant = 1u << 11, kUtof = 0x56;
   Tokens t;
@@ -212,8 +212,37 @@ TEST_F(LayersTest, PixelShadersReadTheLayer) {
   clearColor(w, 0, 1, 0, 1);
   drawWith(w, choosingTokens(kLayerIndex, {{1, kRed}, {3, kRed}}));
   run(w);
-  expectLayer(array, 0, kNothing, "3 became 0");
+  expectLayer(array, 0, pixelOf(kWhite), "3");
   expectLayer(array, 1, pixelOf(kWhite), "1");
+  drawWith(w, choosingTokens(kLayerIndex, {{0, kRed}}));
+  run(w);
+  expectLayer(array, 0, kNothing, "0");
+  // Without a geometry shader it is 0.
+  clearColor(w, 0, 1, 0, 1);
+  bind(w, 0);
+  drawVertices(w, {at(-1, -1, kRed), at(20, -1, kRed), at(-1, 20, kRed)});
+  run(w);
+  EXPECT_EQ(pixel(read(array, kBgra, kSize, kSize), kSize, 1, 1), kNothing) << "no geometry shader";
+  // A register that the number shares: with what became of it.
+  Tokens shared = geometryDeclarations(kPoints, kTriangleStrip, 3);
+  op(shared, 0x67, {dst(kOutput, 2, 1), {kLayerIndex}});
+  op(shared, 0x65, {dst(kOutput, 2, 2)});
+  for (uint32_t i = 0; i < 3; ++i) {
+    op(shared, kMov, {dst(kOutput, 0, 15), four(i == 1 ? 3.0f : -1.0f, i == 2 ? -3.0f : 1.0f, 0.5f, 1)});
+    op(shared, kMov, {dst(kOutput, 1, 15), four(1, 1, 1, 1)});
+    op(shared, kMov, {dst(kOutput, 2, 1), immediate(3)});
+    op(shared, kMov, {dst(kOutput, 2, 2), immediate(0)});
+    op(shared, kEmit, {});
+  }
+  op(shared, kRet, {});
+  TokenShader both = geometryShader(shared);
+  both.outputs.push_back({kLayerIndex, 2, 1});
+  both.outputs.push_back({0, 2, 2});
+  clearColor(w, 0, 1, 0, 1);
+  bindPoint(w);
+  drawWith(w, both);
+  run(w);
+  expectLayer(array, 0, kNothing, "3 became 0");
 }
 
 // LAYER-3, LAYER-5

@@ -302,7 +302,8 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_SHADER_RESOURCE_
              D3D11_SRV_DIMENSION_TEXTURE3D) != d.dimension)
     return E_INVALIDARG;
   if (!isBuffer(d)) {
-    if (multisampled != (d.samples.Count > 1) || (asCube && !cube) || !limit(firstLevel, levels, d.levels) ||
+    if (multisampled) levels = 1;
+    if ((!multisampled && d.samples.Count > 1) || (asCube && !cube) || !limit(firstLevel, levels, d.levels) ||
         !limit(slices.first, slices.count, d.slices))
       return E_INVALIDARG;
     if (asCube) {
@@ -323,6 +324,7 @@ HRESULT createView(Core &core, ID3D11Resource *api, const D3D11_SHADER_RESOURCE_
                         desc.ViewDimension == D3D11_SRV_DIMENSION_TEXTURE1DARRAY;
     // Descriptions of one dimension or three have their levels and slices in the same places.
     if (!multisampled && !ranged) desc.Texture2D.MipLevels = levels;
+    if (desc.ViewDimension == D3D11_SRV_DIMENSION_TEXTURE2DMSARRAY) desc.Texture2DMSArray.ArraySize = slices.count;
     if (ranged) {
       desc.Texture2DArray.MipLevels = levels;
       desc.Texture2DArray.ArraySize = slices.count;
