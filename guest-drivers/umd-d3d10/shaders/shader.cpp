@@ -17,7 +17,7 @@ UINT countInputs(const D3D10DDIARG_STAGE_IO_SIGNATURES &signatures) {
   return count;
 }
 
-/** True if a geometry shader draws to the first layer and viewport alone (GEOM-7). */
+/** True if a shader draws to the first layer and viewport alone: only geometry shaders choose, where they can (GEOM-7). */
 bool drawsToOneLayer(const D3D10DDIARG_STAGE_IO_SIGNATURES &signatures) {
   for (UINT i = 0; i < signatures.NumOutputSignatureEntries; i++) {
     const D3D10_SB_NAME value = signatures.pOutputSignature[i].SystemValue;
@@ -72,8 +72,8 @@ HRESULT Shader::create(DeviceObjects &objects, uint32_t stage, const UINT *code,
   if (tokens < 2 || tokens > kMostTokens || allInputs > kMostEntries || outputs > kMostEntries ||
       !declaresWhatThereIs(code, tokens, objects.formats.hasShapes()))
     return kNotAvailable;
-  if (stage == AEROGPU_SHADER_STAGE_GEOMETRY && !objects.formats.hasLayers() && !drawsToOneLayer(signatures))
-    return kNotAvailable;
+  const bool chooses = stage == AEROGPU_SHADER_STAGE_GEOMETRY && objects.formats.hasLayers();
+  if (!chooses && !drawsToOneLayer(signatures)) return kNotAvailable;
   const UINT inputs = countInputs(signatures);
   handle = objects.take();
   if (!handle) return objects.context.result(false);

@@ -22,6 +22,14 @@ bool hasModel(const Core &core, const Container &container) {
   return model <= most;
 }
 
+/// True if a shader writes the layer or the viewport, which takes a geometry shader
+/// (D3D11_FEATURE_DATA_D3D11_OPTIONS3::VPAndRTArrayIndexFromAnyShaderFeedingRasterizer: not on Windows 7).
+bool choosesTarget(const Container &container) {
+  return std::any_of(container.outputs.begin(), container.outputs.end(), [](const Element &e) {
+    return e.systemValue == D3D_NAME_RENDER_TARGET_ARRAY_INDEX || e.systemValue == D3D_NAME_VIEWPORT_ARRAY_INDEX;
+  });
+}
+
 template <auto kCreate, class Interface>
 HRESULT create(Core &core, Stage stage, const void *code, SIZE_T size, Interface **out) {
   if (out) *out = nullptr;
@@ -29,6 +37,7 @@ HRESULT create(Core &core, Stage stage, const void *code, SIZE_T size, Interface
   if (!container || container->stage != stage || !hasModel(core, *container)) return E_INVALIDARG;
   // Compute is not offered on level 10 (D3D11_FEATURE_D3D10_X_HARDWARE_OPTIONS).
   if (container->major < 5 && declaresBuffersOf11(container->tokens)) return E_INVALIDARG;
+  if (stage != Stage::Geometry && choosesTarget(*container)) return E_INVALIDARG;
   if (!out) return S_FALSE;
   Lent<D3D10DDIARG_SIGNATURE_ENTRY> inputs(entriesOf(container->inputs)), outputs(entriesOf(container->outputs));
   Lent<UINT> tokens(container->tokens);
