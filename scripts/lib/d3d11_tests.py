@@ -43,11 +43,11 @@ class Tests(StackTests):
                 raise Failure("%s on Wine's own Direct3D ended with %d: %s" % (name, code, text.strip()))
             return d3d9_stack.Ppm(path)
 
-    def share(self, *arguments, arch=None):
-        """Runs shared11, which shows nothing."""
-        program = self.stack.start(d3d9_stack.program('shared11', arch or self.arch), *arguments)
+    def share(self, *arguments, name='shared11', arch=None):
+        """Runs a program with shared textures, which shows nothing."""
+        program = self.stack.start(d3d9_stack.program(name, arch or self.arch), *arguments)
         code = program.wait()
-        if code != 0 or 'shared11: ok' not in program.said():
+        if code != 0 or name + ': ok' not in program.said():
             raise Failure('%s ended with %d: %s' % (program.name, code, program.said()))
 
     # The tests; each is a name on the command line.
@@ -123,6 +123,10 @@ class Tests(StackTests):
         for pair in ('11,9,87', '9,11,87'):  # DXGI_FORMAT_B8G8R8A8_UNORM
             self.share('--only', pair)
 
+    def keyed(self):
+        """Textures with keyed mutexes: turns of two processes, keys, timeouts, owners that go."""
+        self.share(name='keyed11')
+
     def flip(self, *arguments):
         """The full screen: flips, copies to what is flipped, changes of the mode, and back to the window."""
         program = self.stack.start(d3d9_stack.program('flip11', self.arch), *arguments)
@@ -142,10 +146,14 @@ class Tests(StackTests):
     def x64_opens_x86(self):
         self.share('--other', self.stack.path_of('shared11'), arch='x86')
 
+    def x86_and_x64_by_keys(self):
+        """The same with an x64 program for the second process."""
+        self.share('--other', self.stack.path_of('keyed11'), name='keyed11', arch='x86')
+
     ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers,
            deferred, state, shapes, quad10_10_0, quad10_10_1, direct2d, direct2d_10_0_x,
-           shared, shared_in_one_process, flip, flip_copies]
+           shared, shared_in_one_process, keyed, flip, flip_copies]
     SHORT = ALL
-    MIXED = [x86_opens_x64, x64_opens_x86]
+    MIXED = [x86_opens_x64, x64_opens_x86, x86_and_x64_by_keys]
     NAMED = [shared_with_9]  # shared has it too
     AGAIN = ['triangle_10_0', 'triangle_10_1_x']

@@ -9,6 +9,8 @@ namespace aerogpu::kmt {
 
 #define AEROGPU_NTSTATUS(NAME, VALUE) inline constexpr int32_t NAME = static_cast<int32_t>(VALUE);
 AEROGPU_NTSTATUS(kStatusSuccess, 0)
+AEROGPU_NTSTATUS(kStatusAbandoned, 0x00000080)  // as WAIT_ABANDONED
+AEROGPU_NTSTATUS(kStatusTimeout, 0x00000102)    // as WAIT_TIMEOUT
 AEROGPU_NTSTATUS(kStatusUnsuccessful, 0xC0000001)
 AEROGPU_NTSTATUS(kStatusNotImplemented, 0xC0000002)
 AEROGPU_NTSTATUS(kStatusInvalidHandle, 0xC0000008)

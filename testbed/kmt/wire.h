@@ -198,12 +198,33 @@ struct SetQueuedLimitRequest {
 struct SetQueuedLimitReply {
   uint32_t limit, pendingFlips;
 };
+struct CreateKeyedMutexRequest {
+  uint64_t initialKey;
+};
+struct CreateKeyedMutexReply {
+  uint32_t globalShare, mutex;
+};
+struct AcquireKeyedMutexRequest {
+  uint64_t key;
+  uint32_t mutex;
+  uint32_t waitMs;  // at most kMaxKeyedMutexWaitMs; who wants to wait longer asks again
+};
+struct AcquireKeyedMutexReply {
+  uint64_t fence;
+};
+struct ReleaseKeyedMutexRequest {
+  uint64_t key, fence;
+  uint32_t mutex, reserved;
+};
 
 inline constexpr uint32_t kMaxPrivateBytes = 64 << 10;   // total of a call
 inline constexpr uint32_t kMaxAllocationsOfCall = 1024;  // created, opened, destroyed, unlocked
 inline constexpr uint32_t kMaxSubRects = 4096;
 inline constexpr uint32_t kMaxModes = 1024;
 inline constexpr uint32_t kMaxFiles = 8;
+/// The longest wait of one call for a keyed mutex: so long may a process that was killed have one, and a
+/// machine that is to sleep wait for the call's end.
+inline constexpr uint32_t kMaxKeyedMutexWaitMs = 200;
 inline constexpr uint32_t kGammaRampBytes = 3 * 256 * 2;  // D3DDDI_GAMMA_RAMP_RGB256x3x16
 
 // CALL(number, name, request body, its bytes, reply body, its bytes, most bytes of the request's tail, of the
@@ -244,7 +265,12 @@ inline constexpr uint32_t kGammaRampBytes = 3 * 256 * 2;  // D3DDDI_GAMMA_RAMP_R
   CALL(30, CheckVidPnExclusiveOwnership, AdapterSource, 8, Nothing, 4, 0, 0)                                 \
   CALL(31, ReleaseProcessVidPnSourceOwners, Nothing, 4, Nothing, 4, 0, 0)                                    \
   CALL(32, WaitForIdle, OneHandle, 4, Nothing, 4, 0, 0)                                                      \
-  CALL(33, SetGammaRamp, SetGammaRampRequest, 16, Nothing, 4, kGammaRampBytes, 0)
+  CALL(33, SetGammaRamp, SetGammaRampRequest, 16, Nothing, 4, kGammaRampBytes, 0)                            \
+  CALL(34, CreateKeyedMutex, CreateKeyedMutexRequest, 8, CreateKeyedMutexReply, 8, 0, 0)                     \
+  CALL(35, OpenKeyedMutex, OneHandle, 4, OneHandle, 4, 0, 0)                                                 \
+  CALL(36, AcquireKeyedMutex, AcquireKeyedMutexRequest, 16, AcquireKeyedMutexReply, 8, 0, 0)                 \
+  CALL(37, ReleaseKeyedMutex, ReleaseKeyedMutexRequest, 24, Nothing, 4, 0, 0)                                \
+  CALL(38, DestroyKeyedMutex, OneHandle, 4, Nothing, 4, 0, 0)
 
 enum class Call : uint32_t {
 #define AEROGPU_KMT_CALL(NUMBER, NAME, ...) NAME = NUMBER,

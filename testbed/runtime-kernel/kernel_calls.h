@@ -39,7 +39,12 @@ namespace aerogpu::runtime {
   X(CreateSynchronizationObject, CREATESYNCHRONIZATIONOBJECT)     \
   X(DestroySynchronizationObject, DESTROYSYNCHRONIZATIONOBJECT)   \
   X(WaitForSynchronizationObject, WAITFORSYNCHRONIZATIONOBJECT)   \
-  X(SignalSynchronizationObject, SIGNALSYNCHRONIZATIONOBJECT)
+  X(SignalSynchronizationObject, SIGNALSYNCHRONIZATIONOBJECT)     \
+  X(CreateKeyedMutex, CREATEKEYEDMUTEX)                           \
+  X(OpenKeyedMutex, OPENKEYEDMUTEX)                               \
+  X(AcquireKeyedMutex, ACQUIREKEYEDMUTEX)                         \
+  X(ReleaseKeyedMutex, RELEASEKEYEDMUTEX)                         \
+  X(DestroyKeyedMutex, DESTROYKEYEDMUTEX)
 
 struct KernelCalls {
 #define AEROGPU_KERNEL_CALL(NAME, TYPE) PFND3DKMT_##TYPE NAME = nullptr;

@@ -20,8 +20,9 @@ struct SharedDescription {
   UINT32 multisample, quality;
   UINT32 dxgiFormat;  ///< 0: Direct3D 10 and 11 cannot open it
   UINT32 bind, misc;  ///< D3D11_BIND_, D3D11_RESOURCE_MISC_; of a resource of Direct3D 9 the latter is 0
+  UINT32 keyedMutex;  ///< D3DKMT_HANDLE, global; 0: none
 };
-inline constexpr UINT32 kSharedVersion = 2;
+inline constexpr UINT32 kSharedVersion = 3;
 
 /// Returns the DXGI_FORMAT as which Direct3D 10 and 11 open a texture of this D3DFORMAT; 0 if they cannot.
 UINT32 sharedDxgiFormat(UINT32 format);

@@ -223,6 +223,8 @@ public:
   void unbindAll();
   /// Takes a resource from the targets.
   void unbindTarget(const DriverResource &resource);
+  /// Takes a texture from all of the pipeline.
+  void unbindResource(Resource &resource);
 
 protected:
   /// Binds all of a state, and unbinds what else there is. Only by functions of the API.

@@ -219,6 +219,20 @@ void Context::unbindTarget(const DriverResource &resource) {
   if (changed) OMSetRenderTargets(m_targetCount, left.data(), m_depth.get());
 }
 
+void Context::unbindResource(Resource &resource) {
+  const Lock lock(core().lock);
+  unbindTarget(resource.driver());
+  const ViewRange all{0, resource.description().levels, 0, resource.description().slices};
+  if (m_depth && m_depth->conflictsWith(resource, all)) {
+    std::vector<ID3D11RenderTargetView *> targets;
+    for (UINT i = 0; i < m_targetCount; ++i) targets.push_back(m_targets[i].get());
+    OMSetRenderTargets(m_targetCount, targets.data(), nullptr);
+  }
+  unbindConflicts<&D3D11DDI_DEVICEFUNCS::pfnVsSetShaderResources>(m_vs.views, resource, all);
+  unbindConflicts<&D3D11DDI_DEVICEFUNCS::pfnGsSetShaderResources>(m_gs.views, resource, all);
+  unbindConflicts<&D3D11DDI_DEVICEFUNCS::pfnPsSetShaderResources>(m_ps.views, resource, all);
+}
+
 void Context::OMSetBlendState(ID3D11BlendState *state, const FLOAT factor[4], UINT mask) {
   const Lock lock(core().lock);
   const Ref<BlendState> old = m_blend;

@@ -57,6 +57,18 @@ private:
   Resource &m_resource;
 };
 
+/// Of a texture that is shared with a keyed mutex.
+class KeyedMutexFace final : public DxgiFace<IDXGIKeyedMutex> {
+public:
+  KeyedMutexFace(ID3D11DeviceChild &object, Core &core, Resource &resource)
+      : DxgiFace(object, core), m_resource(resource) {}
+  HRESULT STDMETHODCALLTYPE AcquireSync(UINT64 key, DWORD milliseconds) override;
+  HRESULT STDMETHODCALLTYPE ReleaseSync(UINT64 key) override;
+
+private:
+  Resource &m_resource;
+};
+
 /// Of a texture with one image.
 class SurfaceFace final : public DxgiFace<IDXGISurface1> {
 public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/d3d11-runtime/d3d11/dxgi_faces.h"
 
+#include "testbed/d3d11-runtime/d3d11/context.h"
 #include "testbed/d3d11-runtime/d3d11/resources.h"
 
 namespace aerogpu::runtime11 {
@@ -33,6 +34,35 @@ HRESULT ResourceFace::GetEvictionPriority(UINT *out) {
   if (!out) return E_INVALIDARG;
   *out = m_resource.evictionPriority();
   return S_OK;
+}
+
+/// The device's other threads go on meanwhile. E_FAIL: the page's answer for a device that owns the mutex already.
+HRESULT KeyedMutexFace::AcquireSync(UINT64 key, DWORD milliseconds) {
+  KeyedMutex &mutex = *m_resource.driver().keyedMutex();
+  {
+    const Lock lock(core().lock);
+    if (core().driver.isLost()) return DXGI_ERROR_DEVICE_REMOVED;
+    if (mutex.isOwnedByDevice()) return E_FAIL;
+  }
+  UINT64 fence = 0;
+  const HRESULT result = mutex.acquire(key, milliseconds, fence);
+  if (result != S_OK) return result;
+  const Lock lock(core().lock);
+  mutex.own(fence);
+  return S_OK;
+}
+
+HRESULT KeyedMutexFace::ReleaseSync(UINT64 key) {
+  const Lock lock(core().lock);
+  KeyedMutex &mutex = *m_resource.driver().keyedMutex();
+  if (!mutex.isOwned()) return E_FAIL;
+  ID3D11DeviceContext *context = nullptr;
+  core().device->GetImmediateContext(&context);
+  static_cast<Context *>(context)->unbindResource(m_resource);
+  context->Release();
+  // The next owner's commands come after these.
+  if (!core().driver.isLost()) core().driver.flush();
+  return mutex.release(key);
 }
 
 HRESULT SurfaceFace::GetDesc(DXGI_SURFACE_DESC *out) {

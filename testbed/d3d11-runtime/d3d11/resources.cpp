@@ -14,7 +14,6 @@ constexpr UINT kAllBinds = D3D11_BIND_VERTEX_BUFFER | D3D11_BIND_INDEX_BUFFER | 
                            D3D11_BIND_DEPTH_STENCIL | D3D11_BIND_UNORDERED_ACCESS;
 constexpr UINT kMostConstantBytes = 65536;
 constexpr UINT kSharing = D3D11_RESOURCE_MISC_SHARED | D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX;
-constexpr UINT kNotOffered = D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX;
 
 bool isForGdi(DXGI_FORMAT format) {
   return format == DXGI_FORMAT_B8G8R8A8_UNORM || format == DXGI_FORMAT_B8G8R8A8_TYPELESS ||
@@ -166,12 +165,9 @@ HRESULT createTexture2D(Core &core, const D3D11_TEXTURE2D_DESC *d, const D3D11_S
   if (sharing && (sharing == kSharing || levels != 1 || d->Usage != D3D11_USAGE_DEFAULT)) return E_INVALIDARG;
   // Page D3D11_RESOURCE_MISC_FLAG: what GDI may draw to.
   if ((d->MiscFlags & D3D11_RESOURCE_MISC_GDI_COMPATIBLE) &&
-      (!isForGdi(d->Format) || !(d->BindFlags & D3D11_BIND_RENDER_TARGET) || d->Usage != D3D11_USAGE_DEFAULT))
+      (!isForGdi(d->Format) || !(d->BindFlags & D3D11_BIND_RENDER_TARGET) || d->Usage != D3D11_USAGE_DEFAULT ||
+       (d->MiscFlags & D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX)))
     return E_INVALIDARG;
-  if (d->MiscFlags & kNotOffered) {
-    runtime::notImplemented("ID3D11Device::CreateTexture2D with a keyed mutex");
-    return E_NOTIMPL;
-  }
   if (d->BindFlags & D3D11_BIND_UNORDERED_ACCESS) {
     runtime::notImplemented("ID3D11Device::CreateTexture2D for unordered access");
     return E_NOTIMPL;
@@ -215,6 +211,11 @@ void Texture2D::GetDesc(D3D11_TEXTURE2D_DESC *out) {
 }
 
 HRESULT Texture2D::queryMore(REFIID id, void **out) {
+  if (IsEqualIID(id, __uuidof(IDXGIKeyedMutex)) && driver().keyedMutex()) {
+    *out = static_cast<IDXGIKeyedMutex *>(&m_keyedMutex);
+    AddRef();
+    return S_OK;
+  }
   if (!IsEqualIID(id, __uuidof(IDXGISurface)) && !IsEqualIID(id, __uuidof(IDXGISurface1)))
     return ResourceChild::queryMore(id, out);
   // Only what has one image is a surface.

@@ -95,7 +95,8 @@ public:
 
 class Texture2D final : public ResourceChild<ID3D11Texture2D>, public BackBuffer {
 public:
-  explicit Texture2D(Core &core) : ResourceChild(core), m_surface(*this, core, *this) {}
+  explicit Texture2D(Core &core)
+      : ResourceChild(core), m_surface(*this, core, *this), m_keyedMutex(*this, core, *this) {}
   void STDMETHODCALLTYPE GetType(D3D11_RESOURCE_DIMENSION *out) override {
     if (out) *out = D3D11_RESOURCE_DIMENSION_TEXTURE2D;
   }
@@ -112,6 +113,7 @@ private:
   HRESULT queryMore(REFIID id, void **out) override;
 
   SurfaceFace m_surface;
+  KeyedMutexFace m_keyedMutex;
 };
 
 /// Creations, after the API's checks.

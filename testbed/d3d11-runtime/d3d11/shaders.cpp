@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "testbed/d3d11-runtime/d3d11/shaders.h"
 
+#include <algorithm>
 #include <new>
 
 #include "testbed/d3d11-runtime/container/layout.h"

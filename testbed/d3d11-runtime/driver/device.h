@@ -27,6 +27,8 @@ struct CoreLayer {
   class DriverDevice *device;
 };
 
+class KeyedMutex;
+
 class DriverDevice final : public runtime::KernelDevice {
 public:
   explicit DriverDevice(const DriverAdapter &adapter);
@@ -118,6 +120,8 @@ public:
   HRESULT flush();
 
   const DriverAdapter &adapter() const { return m_adapter; }
+  /// The device's keyed mutexes. Under its lock.
+  std::vector<KeyedMutex *> &keyedMutexes() { return m_keyedMutexes; }
   const Choice &choice() const { return m_choice; }
   Shape shape() const { return m_choice.shape; }
   /// True if the device is gone: removed, or lost by a broken rule.
@@ -159,6 +163,7 @@ private:
     bool freed;    ///< the object that had its allocations is
   };
   std::vector<Resource> m_kernelResources;
+  std::vector<KeyedMutex *> m_keyedMutexes;
   D3D10DDI_HDEVICE m_driver{};
   bool m_created = false, m_lost = false, m_deferStaging = true;
   // Of the running call.

@@ -77,7 +77,12 @@ DriverResource::DriverResource(DriverDevice &device) : m_kernel(device), m_objec
 
 HRESULT DriverResource::create(const ResourceDescription &d, const D3D11_SUBRESOURCE_DATA *initial) {
   const bool isShared = d.misc & kSharing;
-  const runtime::SharedDescription shared = isShared ? describeShared(d) : runtime::SharedDescription{};
+  runtime::SharedDescription shared = isShared ? describeShared(d) : runtime::SharedDescription{};
+  if (d.misc & D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX) {
+    m_keyedMutex = std::make_unique<KeyedMutex>(m_object.device());
+    if (const HRESULT made = m_keyedMutex->create(); FAILED(made)) return made;
+    shared.keyedMutex = m_keyedMutex->globalHandle();
+  }
   m_kernel->shared = isShared ? &shared : nullptr;
   m_kernel->sharedBytes = isShared ? sizeof shared : 0;
   m_kernel->primary = d.scanOut != nullptr;
@@ -177,6 +182,11 @@ HRESULT DriverResource::open(D3DKMT_HANDLE global) {
     runtime::logLine("shared handle 0x%08x: Direct3D 10 and 11 open no resource of type %u and format %u", global,
                      shared.type, shared.format);
     return E_INVALIDARG;
+  }
+  if (shared.keyedMutex) {
+    m_keyedMutex = std::make_unique<KeyedMutex>(device);
+    result = m_keyedMutex->open(shared.keyedMutex);
+    if (FAILED(result)) return result;
   }
   ResourceDescription &d = m_description;
   d.dimension = D3D11_RESOURCE_DIMENSION_TEXTURE2D;

@@ -3,8 +3,10 @@
 // d3d10ddiarg_createresource, d3d11ddiarg_createresource, pfnd3d10ddi_resourcemap.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "testbed/d3d11-runtime/driver/keyed_mutex.h"
 #include "testbed/d3d11-runtime/driver/object.h"
 
 namespace aerogpu::runtime11 {
@@ -35,6 +37,8 @@ public:
   HRESULT open(D3DKMT_HANDLE global);
   /// Returns the handle by which others open it; 0 if it is not shared.
   D3DKMT_HANDLE globalHandle() const { return m_kernel->globalHandle; }
+  /// Returns the mutex without which nobody is to use the resource; null: it has none.
+  KeyedMutex *keyedMutex() const { return m_keyedMutex.get(); }
   D3D10DDI_HRESOURCE handle() const { return m_object.handle(); }
   DXGI_DDI_HRESOURCE dxgiHandle() const { return reinterpret_cast<DXGI_DDI_HRESOURCE>(m_object.handle().pDrvPrivate); }
   UINT subresources() const { return m_description.levels * m_description.slices; }
@@ -83,6 +87,7 @@ private:
   HRESULT createAtDriver(const ResourceDescription &description, const D3D11_SUBRESOURCE_DATA *initial);
   template <Errors kErrors> HRESULT passToDriver(const D3D11DDIARG_CREATERESOURCE &argument);
 
+  std::unique_ptr<KeyedMutex> m_keyedMutex;
   Kernel m_kernel;
   DriverObject<D3D10DDI_HRESOURCE, D3D10DDI_HRTRESOURCE, &D3D11DDI_DEVICEFUNCS::pfnDestroyResource> m_object;
   ResourceDescription m_description;

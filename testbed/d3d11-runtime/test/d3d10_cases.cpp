@@ -173,14 +173,11 @@ TEST_CASE(resources10) {
   EXPECT_CALLS();
   texture.reset();
   EXPECT_CALLS("DestroyResource object");
-  // A flag that only Direct3D 11 has, and a bind; a keyed mutex has another number there.
+  // A flag that only Direct3D 11 has, and a bind.
   desc.MiscFlags = D3D11_RESOURCE_MISC_RESOURCE_CLAMP;
   EXPECT(device->CreateTexture2D(&desc, nullptr, none.put()) == E_INVALIDARG);
   desc = textureOf10(D3D11_BIND_UNORDERED_ACCESS);
   EXPECT(device->CreateTexture2D(&desc, nullptr, none.put()) == E_INVALIDARG);
-  desc = textureOf10(D3D10_BIND_SHADER_RESOURCE);
-  desc.MiscFlags = D3D10_RESOURCE_MISC_SHARED_KEYEDMUTEX;
-  EXPECT(device->CreateTexture2D(&desc, nullptr, none.put()) == E_NOTIMPL);
   EXPECT(device->CreateTexture2D(nullptr, nullptr, none.put()) == E_INVALIDARG && !none.get());
   D3D10_BUFFER_DESC buffer = kConstants;
   buffer.MiscFlags = D3D11_RESOURCE_MISC_BUFFER_STRUCTURED;

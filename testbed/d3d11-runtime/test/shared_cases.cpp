@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // IDXGIResource, and resources that devices share.
+#include <algorithm>
+
 #include "testbed/d3d11-runtime/test/harness.h"
 
 namespace aerogpu::test {
@@ -20,6 +22,12 @@ D3D11_TEXTURE2D_DESC sharedTexture() {
 
 template <class T, class From> void query(From *object, Com<T> &out) {
   EXPECT(object->QueryInterface(__uuidof(T), reinterpret_cast<void **>(out.put())) == S_OK);
+}
+
+/// True if these are the beginnings of the calls.
+bool begin(const std::vector<std::string> &calls, std::initializer_list<const char *> rows) {
+  return std::equal(calls.begin(), calls.end(), rows.begin(), rows.end(),
+                    [](const std::string &call, const char *row) { return call.rfind(row, 0) == 0; });
 }
 
 HRESULT openTexture(ID3D11Device *device, HANDLE handle, Com<ID3D11Texture2D> &out) {
@@ -57,7 +65,7 @@ TEST_CASE(sharedTextures) {
     EXPECT(calls(true) ==
            std::vector<std::string>(
                {"CreateResource kind 3 64x32 format 87 usage 0 bind 0x20 map 0x0 levels 1 data 0 misc 0x2 object",
-                "kmt CreateAllocation count 1 resource 1 shared 1 runtime data 48"}));
+                "kmt CreateAllocation count 1 resource 1 shared 1 runtime data 52"}));
     query(texture.get(), resource);
     HANDLE handle = nullptr;
     DXGI_USAGE usage = 0;
@@ -105,6 +113,70 @@ TEST_CASE(whatIsShared) {
   EXPECT(resource->GetSharedHandle(nullptr) == E_INVALIDARG);
   EXPECT(openTexture(device.device, nullptr, texture) == E_INVALIDARG);
   EXPECT(FAILED(openTexture(device.device, reinterpret_cast<HANDLE>(UINT_PTR{0x1234}), texture)) && !texture.get());
+}
+
+TEST_CASE(keyedMutexes) {
+  for (const char *version : {"a0006", static_cast<const char *>(nullptr)}) {
+    TestDevice device(version ? D3D_FEATURE_LEVEL_10_0 : D3D_FEATURE_LEVEL_11_0, version);
+    D3D11_TEXTURE2D_DESC description = sharedTexture(), found{};
+    description.MiscFlags = D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX;
+    Com<ID3D11Texture2D> texture, opened;
+    Com<IDXGIResource> resource;
+    Com<IDXGIKeyedMutex> mutex, other;
+    EXPECT(device->CreateTexture2D(&description, nullptr, texture.put()) == S_OK);
+    EXPECT(calls(true) ==
+           std::vector<std::string>(
+               {"kmt CreateKeyedMutex key 0",
+                "CreateResource kind 3 64x32 format 87 usage 0 bind 0x20 map 0x0 levels 1 data 0 misc 0x2 object",
+                "kmt CreateAllocation count 1 resource 1 shared 1 runtime data 52"}));
+    query(texture.get(), mutex);
+    query(texture.get(), resource);
+    HANDLE handle = nullptr;
+    EXPECT(resource->GetSharedHandle(&handle) == S_OK && openTexture(device.device, handle, opened) == S_OK);
+    EXPECT(begin(calls(true), {"kmt OpenResource", "kmt OpenKeyedMutex", "OpenResource allocations 1"}));
+    opened->GetDesc(&found);
+    EXPECT(found.MiscFlags == D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX);
+    query(opened.get(), other);
+    // Another key, no key of its own, and twice by one device.
+    EXPECT(mutex->AcquireSync(1, 20) == static_cast<HRESULT>(WAIT_TIMEOUT) && mutex->ReleaseSync(0) == E_FAIL);
+    EXPECT(mutex->AcquireSync(0, INFINITE) == S_OK);
+    EXPECT(calls(true) == std::vector<std::string>({"kmt AcquireKeyedMutex key 1 timeout -200000",
+                                                    "kmt AcquireKeyedMutex key 0 timeout 1"}));
+    EXPECT(mutex->AcquireSync(0, 0) == E_FAIL && other->AcquireSync(0, 0) == E_FAIL && other->ReleaseSync(1) == E_FAIL);
+    EXPECT(calls(true).empty());
+    // The release takes the texture from the pipeline and submits.
+    Com<ID3D11RenderTargetView> view, bound;
+    EXPECT(device->CreateRenderTargetView(texture.get(), nullptr, view.put()) == S_OK);
+    ID3D11RenderTargetView *target = view.get();
+    device.context->OMSetRenderTargets(1, &target, nullptr);
+    calls(true);
+    EXPECT(mutex->ReleaseSync(~0ull) == S_OK);
+    EXPECT(begin(calls(true), {"SetRenderTargets 1 0 none", "Flush", "kmt Render ",
+                               "kmt ReleaseKeyedMutex key 18446744073709551615 fence 1"}));
+    device.context->OMGetRenderTargets(1, bound.put(), nullptr);
+    EXPECT(!bound.get());
+    EXPECT(other->AcquireSync(~0ull, 0) == S_OK && other->ReleaseSync(7) == S_OK);
+    EXPECT(begin(calls(true), {"kmt AcquireKeyedMutex key 18446744073709551615 timeout 0", "Flush", "kmt Render ",
+                               "kmt ReleaseKeyedMutex key 7 fence 2"}));
+    fake().misbehave("abandoned mutex");
+    EXPECT(mutex->AcquireSync(7, 0) == static_cast<HRESULT>(WAIT_ABANDONED) && mutex->ReleaseSync(0) == E_FAIL);
+    fake().misbehave(nullptr);
+    view.reset();
+    other.reset();
+    calls(true);
+    opened.reset();
+    EXPECT(calls(true) == std::vector<std::string>(
+                              {"DestroyResource object", "kmt DestroyAllocation resource", "kmt DestroyKeyedMutex"}));
+  }
+  // Nothing of the kind has a texture that is shared without one.
+  TestDevice device;
+  Com<ID3D11Texture2D> texture;
+  Com<IDXGIKeyedMutex> mutex;
+  D3D11_TEXTURE2D_DESC description = sharedTexture();
+  EXPECT(device->CreateTexture2D(&description, nullptr, texture.put()) == S_OK);
+  EXPECT(texture->QueryInterface(__uuidof(IDXGIKeyedMutex), reinterpret_cast<void **>(mutex.put())) == E_NOINTERFACE);
+  description.MiscFlags = D3D11_RESOURCE_MISC_SHARED_KEYEDMUTEX | D3D11_RESOURCE_MISC_GDI_COMPATIBLE;
+  EXPECT(device->CreateTexture2D(&description, nullptr, texture.put()) == E_INVALIDARG);
 }
 
 TEST_CASE(resourcesOfDxgi) {

@@ -29,7 +29,14 @@ struct Shared {
   std::vector<BYTE> runtimeData, driverData;
 };
 
+struct KeyedMutex {
+  D3DKMT_HANDLE owner = 0;
+  UINT64 key = 0, fence = 0;
+};
+
 D3DKMT_HANDLE g_last = 0x40000000;
+std::map<D3DKMT_HANDLE, KeyedMutex> g_keyedMutexes;        // by global handle
+std::map<D3DKMT_HANDLE, D3DKMT_HANDLE> g_keyedMutexOpens;  // the global handle of each
 std::map<D3DKMT_HANDLE, Allocation> g_allocations;
 std::map<D3DKMT_HANDLE, Context> g_contexts;
 std::map<D3DKMT_HANDLE, Shared> g_shared;
@@ -274,6 +281,47 @@ NTSTATUS APIENTRY D3DKMTSetGammaRamp(const D3DKMT_SETGAMMARAMP *data) {
 NTSTATUS APIENTRY D3DKMTSetQueuedLimit(D3DKMT_SETQUEUEDLIMIT *data) {
   record("kmt SetQueuedLimit %u", data->QueuedPresentLimit);
   return kSuccess;
+}
+
+NTSTATUS APIENTRY D3DKMTCreateKeyedMutex(D3DKMT_CREATEKEYEDMUTEX *data) {
+  record("kmt CreateKeyedMutex key %llu", data->InitialValue);
+  data->hSharedHandle = newHandle();
+  data->hKeyedMutex = newHandle();
+  g_keyedMutexes[data->hSharedHandle].key = data->InitialValue;
+  g_keyedMutexOpens[data->hKeyedMutex] = data->hSharedHandle;
+  return kSuccess;
+}
+
+NTSTATUS APIENTRY D3DKMTOpenKeyedMutex(D3DKMT_OPENKEYEDMUTEX *data) {
+  record("kmt OpenKeyedMutex");
+  if (!g_keyedMutexes.contains(data->hSharedHandle)) return kInvalidParameter;
+  data->hKeyedMutex = newHandle();
+  g_keyedMutexOpens[data->hKeyedMutex] = data->hSharedHandle;
+  return kSuccess;
+}
+
+/// Never waits: as if the time were over.
+NTSTATUS APIENTRY D3DKMTAcquireKeyedMutex(D3DKMT_ACQUIREKEYEDMUTEX *data) {
+  record("kmt AcquireKeyedMutex key %llu timeout %lld", data->Key, data->pTimeout ? data->pTimeout->QuadPart : 1);
+  if (misbehaves("abandoned mutex")) return WAIT_ABANDONED;
+  KeyedMutex &mutex = g_keyedMutexes.at(g_keyedMutexOpens.at(data->hKeyedMutex));
+  if (mutex.owner || mutex.key != data->Key) return WAIT_TIMEOUT;
+  mutex.owner = data->hKeyedMutex;
+  data->FenceValue = mutex.fence;
+  return kSuccess;
+}
+
+NTSTATUS APIENTRY D3DKMTReleaseKeyedMutex(D3DKMT_RELEASEKEYEDMUTEX *data) {
+  record("kmt ReleaseKeyedMutex key %llu fence %llu", data->Key, data->FenceValue);
+  KeyedMutex &mutex = g_keyedMutexes.at(g_keyedMutexOpens.at(data->hKeyedMutex));
+  if (mutex.owner != data->hKeyedMutex) return kInvalidParameter;
+  mutex = {0, data->Key, data->FenceValue};
+  return kSuccess;
+}
+
+NTSTATUS APIENTRY D3DKMTDestroyKeyedMutex(const D3DKMT_DESTROYKEYEDMUTEX *data) {
+  record("kmt DestroyKeyedMutex");
+  return g_keyedMutexOpens.erase(data->hKeyedMutex) ? kSuccess : kInvalidParameter;
 }
 
 NTSTATUS APIENTRY D3DKMTWaitForVerticalBlankEvent(const D3DKMT_WAITFORVERTICALBLANKEVENT *) {

@@ -415,7 +415,7 @@ TEST_CASE(sharedHandles) {
   EXPECT(handle != nullptr);
   EXPECT_ALL_CALLS(
       "CreateResource format 21 pool 2 64x32x0 last 64x32 surfaces 1 levels 1 samples 0 fvf 112 flags 00010881",
-      "kmt CreateAllocation count 1 resource 1 shared 1 runtime data 48");
+      "kmt CreateAllocation count 1 resource 1 shared 1 runtime data 52");
   EXPECT(opener->CreateTexture(64, 32, 1, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &opened, &handle) ==
          D3D_OK);
   EXPECT_ALL_CALLS("kmt OpenResource", "OpenResource allocations 1 private data 4 resource data 0");

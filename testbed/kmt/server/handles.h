@@ -12,7 +12,7 @@
 
 namespace aerogpu::host {
 
-enum class ObjectKind : uint8_t { Adapter, Device, Context, Allocation, Resource };
+enum class ObjectKind : uint8_t { Adapter, Device, Context, Allocation, Resource, KeyedMutex };
 
 /// The object that a handle names.
 struct KmtObject {

@@ -91,8 +91,10 @@ void Kernel::leave(const std::shared_ptr<Process>& process) {
     m_processes.erase(process->id);
   }
   // No other thread calls for this process any more.
-  for (const auto& object : process->handles.all())
+  for (const auto& object : process->handles.all()) {
     if (object->kind == ObjectKind::Device) destroyDevice(*process, object->handle);
+    if (object->kind == ObjectKind::KeyedMutex) m_keyedMutexes.close(static_cast<KmtKeyedMutex&>(*object));
+  }
   std::lock_guard lock(m_mutex);
   if (!m_processes.contains(process->id)) processEnded(process->id);
 }

@@ -16,6 +16,7 @@
 
 #include "testbed/kernel/dxgk/adapter.h"
 #include "testbed/kernel/dxgk/display.h"
+#include "testbed/kmt/server/keyed_mutexes.h"
 #include "testbed/kmt/server/message.h"
 #include "testbed/kmt/server/objects.h"
 #include "testbed/kmt/status.h"
@@ -218,6 +219,8 @@ private:
   std::map<uint32_t, std::shared_ptr<AllocationGroup>> m_shares;
   uint32_t m_nextShare = 0;
   std::shared_ptr<AllocationGroup> m_desktop;
+
+  KeyedMutexes m_keyedMutexes;
 
   std::mutex m_screen;                 // the one video present source
   const KmtDevice* m_owner = nullptr;  // owns the screen exclusively

@@ -36,7 +36,7 @@ RUNS = [
 PROGRAMS11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'quad10', 'direct2d10']  # these take any driver
 # These too, but wined3d fails in one case, and must in no other: it loses a volume's other slices when one is cleared.
 FAULTS11 = [('shapes11', 'slice targets')]
-ALONE11 = ['shared11']  # these need a device that shares
+ALONE11 = ['keyed11', 'shared11']  # these need a device that shares
 ASKING = ['composition', 'd3d9ex_test', 'ddi_sanity', 'dirty_regions', 'event_queries', 'frame_pacing', 'player',
           'present_statistics', 'quad', 'query_latency', 'shared', 'sharing', 'submit_stress', 'triangle', 'vblank_pacing']
 

@@ -19,6 +19,7 @@
 #include "aerogpu/aerogpu_wddm_alloc.h"
 #include "aerogpu/cmd_packets.hpp"
 #include "testbed/kmt/client/test/gpu.h"
+#include "testbed/kmt/client/test/keyed_mutexes.h"
 #include "testbed/kmt/client/test/presents.h"
 #include "testbed/kmt/status.h"
 
@@ -443,6 +444,7 @@ static int run(int argc, char **argv) {
     flipTests(gpu);
     threadTests(gpu);
     shareTests(gpu);
+    keyedMutexTests();
     handleTests(gpu);
     gpu.close();
   }
