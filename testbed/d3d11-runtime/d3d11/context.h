@@ -219,6 +219,8 @@ public:
                                    UINT count) override;
   void STDMETHODCALLTYPE DiscardView1(ID3D11View *view, const D3D11_RECT *rects, UINT count) override;
 
+  /// Binds the default states at the driver, which may have none of its own. The immediate context does it first.
+  HRESULT bindDefaults(StateSets &sets);
   /// Unbinds everything, at the driver too.
   void unbindAll();
   /// Takes a resource from the targets.
@@ -233,6 +235,7 @@ protected:
 
 private:
   DriverDevice &driver() { return core().driver; }
+  void setFixedStates();  ///< to the defaults
   bool isLost() { return m_isShadow || core().driver.isLost(); }
   template <auto kSet, class S> void setShader(Stage<S> &stage, S *shader, UINT instances);
   template <auto kSet>
@@ -247,6 +250,7 @@ private:
   bool isTarget(const ShaderResourceView &view) const;
 
   const bool m_isShadow;
+  DefaultStates m_defaults;
   Ref<ContextState> m_state;  ///< what SwapDeviceContextState made current; null before its first call
 };
 

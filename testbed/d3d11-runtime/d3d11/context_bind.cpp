@@ -241,8 +241,8 @@ void Context::OMSetBlendState(ID3D11BlendState *state, const FLOAT factor[4], UI
   m_sampleMask = mask;
   if (isLost()) return;
   Lent<FLOAT> lent(m_blendFactor, 4);
-  driver().call<&D3D11DDI_DEVICEFUNCS::pfnSetBlendState>(handleOf(m_blend), static_cast<const FLOAT *>(lent.data()),
-                                                         mask);
+  driver().call<&D3D11DDI_DEVICEFUNCS::pfnSetBlendState>(handleOf(m_blend ? m_blend : m_defaults.blend),
+                                                         static_cast<const FLOAT *>(lent.data()), mask);
 }
 
 void Context::OMSetDepthStencilState(ID3D11DepthStencilState *state, UINT reference) {
@@ -250,14 +250,18 @@ void Context::OMSetDepthStencilState(ID3D11DepthStencilState *state, UINT refere
   const Ref<DepthStencilState> old = m_depthState;
   m_depthState = implementation<DepthStencilState>(state);
   m_stencilReference = reference;
-  if (!isLost()) driver().call<&D3D11DDI_DEVICEFUNCS::pfnSetDepthStencilState>(handleOf(m_depthState), reference);
+  if (!isLost())
+    driver().call<&D3D11DDI_DEVICEFUNCS::pfnSetDepthStencilState>(
+        handleOf(m_depthState ? m_depthState : m_defaults.depthStencil), reference);
 }
 
 void Context::RSSetState(ID3D11RasterizerState *state) {
   const Lock lock(core().lock);
   const Ref<RasterizerState> old = m_rasterizer;
   m_rasterizer = implementation<RasterizerState>(state);
-  if (!isLost()) driver().call<&D3D11DDI_DEVICEFUNCS::pfnSetRasterizerState>(handleOf(m_rasterizer));
+  if (!isLost())
+    driver().call<&D3D11DDI_DEVICEFUNCS::pfnSetRasterizerState>(
+        handleOf(m_rasterizer ? m_rasterizer : m_defaults.rasterizer));
 }
 
 void Context::RSSetViewports(UINT count, const D3D11_VIEWPORT *viewports) {
@@ -287,8 +291,22 @@ void Context::RSSetScissorRects(UINT count, const D3D11_RECT *rects) {
                                                            static_cast<const D3D10_DDI_RECT *>(lent.data()));
 }
 
+HRESULT Context::bindDefaults(StateSets &sets) {
+  const HRESULT result = createDefaultStates(core(), sets, m_defaults);
+  if (SUCCEEDED(result)) setFixedStates();
+  return result;
+}
+
+void Context::setFixedStates() {
+  OMSetBlendState(nullptr, nullptr, ~0u);
+  OMSetDepthStencilState(nullptr, 0);
+  RSSetState(nullptr);
+}
+
 void Context::unbindAll() {
   ClearState();
+  const DefaultStates unbound = std::exchange(m_defaults, {});
+  if (unbound.rasterizer) setFixedStates();
 }
 
 void Context::ClearState() {

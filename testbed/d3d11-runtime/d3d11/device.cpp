@@ -90,6 +90,11 @@ HRESULT Device::create(IDXGIAdapter *given, UINT flags, const D3D_FEATURE_LEVEL 
     D3D10DDI_COUNTER_INFO counters{};
     driver.call<&D3D11DDI_DEVICEFUNCS::pfnCheckCounterInfo, Errors::None>(&counters);
     device->m_context = new (std::nothrow) Context(device->m_core);
+    result = device->m_context ? device->m_context->bindDefaults(device->m_states) : E_OUTOFMEMORY;
+    if (FAILED(result)) {
+      device->Release();
+      break;
+    }
     *out = device;
   }
   adapter->Release();

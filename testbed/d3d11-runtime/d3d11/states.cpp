@@ -248,4 +248,40 @@ HRESULT createState(Core &core, StateSets &sets, const D3D11_SAMPLER_DESC *given
   });
 }
 
+namespace {
+
+/// Creates the default state `S`; the program has no reference to it.
+template <class S>
+HRESULT createDefault(Core &core, StateSets &sets, const typename S::Desc &description, Ref<S> &out) {
+  typename S::Api *made = nullptr;
+  const HRESULT result = createState(core, sets, &description, &made);
+  if (FAILED(result)) return result;
+  out = static_cast<S *>(made);
+  made->Release();
+  return S_OK;
+}
+
+}  // namespace
+
+HRESULT createDefaultStates(Core &core, StateSets &sets, DefaultStates &out) {
+  // The tables of the pages of OMSetBlendState, D3D11_DEPTH_STENCIL_DESC and D3D11_RASTERIZER_DESC.
+  D3D11_BLEND_DESC blend{};
+  for (D3D11_RENDER_TARGET_BLEND_DESC &target : blend.RenderTarget) {
+    target = kNoBlend;
+    target.RenderTargetWriteMask = D3D11_COLOR_WRITE_ENABLE_ALL;
+  }
+  D3D11_DEPTH_STENCIL_DESC depthStencil{};
+  depthStencil.DepthEnable = TRUE;
+  depthStencil.DepthWriteMask = D3D11_DEPTH_WRITE_MASK_ALL;
+  depthStencil.DepthFunc = D3D11_COMPARISON_LESS;
+  D3D11_RASTERIZER_DESC rasterizer{};
+  rasterizer.FillMode = D3D11_FILL_SOLID;
+  rasterizer.CullMode = D3D11_CULL_BACK;
+  rasterizer.DepthClipEnable = TRUE;
+  HRESULT result = createDefault(core, sets, blend, out.blend);
+  if (SUCCEEDED(result)) result = createDefault(core, sets, depthStencil, out.depthStencil);
+  if (SUCCEEDED(result)) result = createDefault(core, sets, rasterizer, out.rasterizer);
+  return result;
+}
+
 }  // namespace aerogpu::runtime11

@@ -58,6 +58,13 @@ public:
   using State::State;
 };
 
+/// What is bound while the program binds none: the API's defaults, as objects of the driver's.
+struct DefaultStates {
+  Ref<BlendState> blend;
+  Ref<DepthStencilState> depthStencil;
+  Ref<RasterizerState> rasterizer;
+};
+
 /// A device's live state objects.
 struct StateSets {
   std::vector<BlendState *> blend;
@@ -75,5 +82,7 @@ HRESULT createState(Core &core, StateSets &sets, const D3D11_SAMPLER_DESC *descr
 HRESULT createState(Core &core, StateSets &sets, const D3D11_BLEND_DESC1 *description, ID3D11BlendState1 **out);
 HRESULT createState(Core &core, StateSets &sets, const D3D11_RASTERIZER_DESC1 *description,
                     ID3D11RasterizerState1 **out);
+
+HRESULT createDefaultStates(Core &core, StateSets &sets, DefaultStates &out);
 
 }  // namespace aerogpu::runtime11

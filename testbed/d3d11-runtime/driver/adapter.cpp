@@ -122,11 +122,11 @@ bool DriverAdapter::readVersions() {
     return false;
   }
   m_versions.resize(count);
-  // Too short an array first.
+  // Too short an array first. The page of the function has no code for it, so any error will do.
   UINT32 less = count - 1;
   UINT64 none = 0;
   const HRESULT tooShort = table.pfnGetSupportedVersions(m_driver, &less, count > 1 ? m_versions.data() : &none);
-  if (tooShort != HRESULT_FROM_WIN32(ERROR_INSUFFICIENT_BUFFER))
+  if (SUCCEEDED(tooShort))
     brokenRule("GetSupportedVersions with room for too few gave 0x%08lx", static_cast<unsigned long>(tooShort));
   UINT32 given = count;
   result = table.pfnGetSupportedVersions(m_driver, &given, m_versions.data());

@@ -106,8 +106,9 @@ HRESULT DriverDevice::create(const Choice &choice, UINT flags, const CallbackSet
   if (result != S_OK && result != DXGI_STATUS_NO_REDIRECTION)
     brokenRule("CreateDevice gave 0x%08lx", static_cast<unsigned long>(result));
   if (!hasContexts()) brokenRule("CreateDevice made no context");
-  const bool complete = m_guard.check(isOptional);
-  if (!m_dxgiGuard.check(isNever) || !complete) return E_FAIL;
+  // The device can do without what is missing until it is called.
+  m_guard.check(isOptional);
+  m_dxgiGuard.check(isNever);
   m_created = true;
   return S_OK;
 }
@@ -154,6 +155,14 @@ void DriverDevice::relocateSometimes() {
   void *moved = m_guard.move();
   if (!moved) return;
   constexpr const char *kName = "RelocateDeviceFuncs";
+  static_assert(offsetof(D3D10DDI_DEVICEFUNCS, pfnRelocateDeviceFuncs) ==
+                    offsetof(D3D11DDI_DEVICEFUNCS, pfnRelocateDeviceFuncs) &&
+                offsetof(D3D10_1DDI_DEVICEFUNCS, pfnRelocateDeviceFuncs) ==
+                    offsetof(D3D11DDI_DEVICEFUNCS, pfnRelocateDeviceFuncs));
+  if (!static_cast<const D3D11DDI_DEVICEFUNCS *>(moved)->pfnRelocateDeviceFuncs) {
+    missing(kName);
+    return;
+  }
   const FloatControl before = beginCall(kName, Errors::DeviceRemoved);
   switch (m_choice.shape) {
   case Shape::Ten: {
@@ -200,12 +209,23 @@ HRESULT DriverDevice::missing(const char *name) {
 
 HRESULT DriverDevice::present(DXGI_DDI_ARG_PRESENT &argument, const runtime::PresentRequest &request) {
   setPresentRequest(&request);
-  m_dxgiContext = argument.pDXGIContext;
+  // It is opaque by the page "DXGI_DDI_ARG_PRESENT"; drivers that present by themselves, as Mesa's d3d10umd does
+  // (DxgiFns.cpp), take it for this structure, which Windows has there.
+  D3DKMT_PRESENT context{};
+  context.hWindow = request.window;
+  context.SrcRect = request.source;
+  context.DstRect = request.destination;
+  context.Flags.Blt = !request.flip;
+  context.Flags.Flip = request.flip;
+  context.Flags.SrcRectValid = context.Flags.DstRectValid = !request.flip;
+  context.FlipInterval = request.interval;
+  m_dxgiContext = argument.pDXGIContext = &context;  // the driver passes it on as it is
   const UINT before = presentCalls();
   const HRESULT result = dxgi<&DXGI_DDI_BASE_FUNCTIONS::pfnPresent>(argument);
   if (SUCCEEDED(result) && presentCalls() != before + 1)
     brokenRule("Present called pfnPresentCb %u times", presentCalls() - before);
   setPresentRequest(nullptr);
+  m_dxgiContext = nullptr;
   countPresent(SUCCEEDED(result));
   return result;
 }

@@ -105,7 +105,7 @@ public:
     return result;
   }
 
-  /// Runs pfnPresent of DXGI and keeps `request` for the callback.
+  /// Runs pfnPresent of DXGI, for which it sets pDXGIContext, and keeps `request` for the callback.
   HRESULT present(DXGI_DDI_ARG_PRESENT &argument, const runtime::PresentRequest &request);
 
   /// Runs pfnSetDisplayMode of DXGI, which scans a primary out.

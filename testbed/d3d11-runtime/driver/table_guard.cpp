@@ -64,16 +64,18 @@ void *TableGuard::move() {
   return moved;
 }
 
-bool TableGuard::check(bool (*optional)(unsigned entry)) const {
+bool TableGuard::check(bool (*optional)(unsigned entry)) {
   bool right = true;
   for (unsigned i = 0; i < m_entries; ++i) {
-    const UINT_PTR entry = static_cast<const UINT_PTR *>(m_table)[i];
-    if (entry == kUnfilled)
+    UINT_PTR &entry = static_cast<UINT_PTR *>(m_table)[i];
+    if (entry == kUnfilled) {
+      entry = 0;
       runtime::brokenRule("%s: the driver left entry %u as it was", m_name, i);
-    else if (!entry && !optional(i))
+    } else if (!entry && !optional(i)) {
       runtime::brokenRule("%s: entry %u is null", m_name, i);
-    else
+    } else {
       continue;
+    }
     right = false;
   }
   return right;

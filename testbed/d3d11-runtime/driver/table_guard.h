@@ -22,8 +22,9 @@ public:
   /// Makes a copy at another place; the old place loses its access.
   void *move();
   void *table() const { return m_table; }
-  /// Reports each entry that still holds the mark, and each null one that is not `optional`; false if there is one.
-  bool check(bool (*optional)(unsigned entry)) const;
+  /// Reports each entry that still holds the mark, which becomes null, and each null one that is not `optional`; false
+  /// if there is one.
+  bool check(bool (*optional)(unsigned entry));
 
 private:
   static LONG CALLBACK onException(EXCEPTION_POINTERS *exception);

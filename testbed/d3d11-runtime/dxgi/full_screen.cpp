@@ -136,7 +136,6 @@ HRESULT FullScreen::flip(BackBuffer *buffer, UINT interval, bool waits) {
   request.interval = static_cast<D3DDDI_FLIPINTERVAL_TYPE>(interval);
   DXGI_DDI_ARG_PRESENT argument{};
   argument.hSurfaceToPresent = buffer->resource().dxgiHandle();
-  argument.pDXGIContext = &request;  // the driver passes it on as it is
   argument.Flags.Flip = 1;
   argument.FlipInterval = static_cast<DXGI_DDI_FLIP_INTERVAL_TYPE>(interval);
   const HRESULT result = m_host.driver().present(argument, request);

@@ -304,7 +304,6 @@ private:
     request.destination = client;
     DXGI_DDI_ARG_PRESENT argument{};
     argument.hSurfaceToPresent = m_buffers[0]->resource().dxgiHandle();
-    argument.pDXGIContext = &request;  // the driver passes it on as it is
     argument.Flags.Blt = 1;
     argument.FlipInterval = static_cast<DXGI_DDI_FLIP_INTERVAL_TYPE>(interval);
     // The interval of a window is the runtime's to keep, and so is DO_NOT_WAIT (page "D3DKMTPresent": the kernel side

@@ -73,7 +73,9 @@ TEST_CASE(destruction) {
   calls();
   EXPECT(context->Release() == 0);
   EXPECT(device->Release() == 0);
-  EXPECT_CALLS("IaSetTopology 0", "Flush", "DestroyDevice", "CloseAdapter");
+  EXPECT_CALLS("IaSetTopology 0", "SetBlendState none (1 1 1 1) 4294967295", "SetDepthStencilState none 0",
+               "SetRasterizerState none", "DestroyRasterizerState object", "DestroyDepthStencilState object",
+               "DestroyBlendState object", "Flush", "DestroyDevice", "CloseAdapter");
   EXPECT(fake().alive() == 0);
 }
 

@@ -142,12 +142,36 @@ TEST_CASE(statesOfLevel10) {
   D3D11_DEPTH_STENCIL_DESC depth{};
   depth.DepthEnable = TRUE;
   depth.DepthWriteMask = D3D11_DEPTH_WRITE_MASK_ALL;
-  depth.DepthFunc = D3D11_COMPARISON_LESS;
+  depth.DepthFunc = D3D11_COMPARISON_GREATER;  // not the default state, which there is
   Com<ID3D11DepthStencilState> depthState;
   EXPECT(device->CreateDepthStencilState(&depth, depthState.put()) == S_OK);
   depth.StencilEnable = TRUE;
   EXPECT(device->CreateDepthStencilState(&depth, depthState.put()) == E_INVALIDARG);  // no operations
   EXPECT_CALLS("CreateDepthStencilState depth 1 stencil 0 front 0 back 0", "DestroyDepthStencilState");
+}
+
+TEST_CASE(defaultStates) {
+  TestDevice device;
+  // Bound since the beginning, and again for null: the fake driver says of each draw which it lacks.
+  device.context->Draw(3, 0);
+  EXPECT_CALLS("Draw 3 0");
+  device.context->OMSetBlendState(nullptr, nullptr, 1);
+  device.context->OMSetDepthStencilState(nullptr, 5);
+  device.context->RSSetState(nullptr);
+  device.context->Draw(3, 0);
+  EXPECT_CALLS("SetBlendState object (1 1 1 1) 1", "SetDepthStencilState object 5", "SetRasterizerState object",
+               "Draw 3 0");
+  // The program sees none, and gets the same object if it describes one.
+  Com<ID3D11DepthStencilState> bound, made;
+  UINT reference = 0;
+  device.context->OMGetDepthStencilState(bound.put(), &reference);
+  EXPECT(!bound.get() && reference == 5);
+  D3D11_DEPTH_STENCIL_DESC depth{};
+  depth.DepthEnable = TRUE;
+  depth.DepthWriteMask = D3D11_DEPTH_WRITE_MASK_ALL;
+  depth.DepthFunc = D3D11_COMPARISON_LESS;
+  EXPECT(device->CreateDepthStencilState(&depth, made.put()) == S_OK);
+  EXPECT_CALLS();
 }
 
 TEST_CASE(statesOfLevel10_1) {

@@ -22,7 +22,8 @@ HRESULT APIENTRY closeAdapter(D3D10DDI_HADAPTER) {
 HRESULT APIENTRY getSupportedVersions(D3D10DDI_HADAPTER, UINT32 *entries, UINT64 *versions) {
   const bool plain = misbehaves("plain versions");
   const UINT32 count = plain ? std::size(kPlain) : std::size(kAll);
-  if (versions && *entries < count) return HRESULT_FROM_WIN32(ERROR_INSUFFICIENT_BUFFER);
+  if (versions && *entries < count && !misbehaves("list of any length"))
+    return misbehaves("memory for versions") ? E_OUTOFMEMORY : HRESULT_FROM_WIN32(ERROR_INSUFFICIENT_BUFFER);
   if (versions) std::copy_n(plain ? kPlain : kAll, count, versions);
   record("GetSupportedVersions %s", versions ? "list" : "count");
   *entries = count;

@@ -33,10 +33,11 @@ struct FakeDevice {
   UINT submissions = 0, polls = 0;
   bool is11 = false;
   std::map<void *, D3DKMT_HANDLE> allocations;
-  std::map<void *, HANDLE> owners;  ///< the runtime's resource of each object that has allocations of its own
-  std::vector<HANDLE> toFree;       ///< of objects that were destroyed; freed at the next flush
-  std::set<HANDLE> primaries;       ///< those of `owners` that are scanned out
-  D3DKMT_HANDLE opened = 0;         ///< an allocation that another device made
+  std::map<std::string, void *> states;  ///< by the function that set it
+  std::map<void *, HANDLE> owners;       ///< the runtime's resource of each object that has allocations of its own
+  std::vector<HANDLE> toFree;            ///< of objects that were destroyed; freed at the next flush
+  std::set<HANDLE> primaries;            ///< those of `owners` that are scanned out
+  D3DKMT_HANDLE opened = 0;              ///< an allocation that another device made
   std::vector<BYTE> memory = std::vector<BYTE>(1 << 16);
 } * g_device;  // the last one
 
@@ -239,6 +240,15 @@ void freeFor(D3D10DDI_HDEVICE, D3D10DDI_HRESOURCE object) {
   g_device->allocations.erase(object.pDrvPrivate);
 }
 
+/// The object of a function whose second argument is a handle.
+template <class Handle, class... A> void *firstObject(D3D10DDI_HDEVICE, Handle handle, A...) {
+  if constexpr (requires { handle.pDrvPrivate; }) return handle.pDrvPrivate;
+  return nullptr;
+}
+template <class... A> void *firstObject(A...) {
+  return nullptr;
+}
+
 /// What a function does besides recording.
 template <class R, class... A> R act(const char *name, A... arguments) {
   if constexpr (!std::is_void_v<R>) {
@@ -256,6 +266,9 @@ template <class R, class... A> R act(const char *name, A... arguments) {
   } else if (begins(name, "Destroy") && std::strcmp(name, "DestroyDevice") != 0) {
     freeFor(arguments...);
     --aliveCount();
+  } else if (begins(name, "SetBlendState") || begins(name, "SetDepthStencilState") ||
+             begins(name, "SetRasterizerState")) {
+    g_device->states[name] = firstObject(arguments...);
   }
 }
 
@@ -271,6 +284,8 @@ template <auto kMember, class Table, class R, class... A> void fill(Table &table
 
 void APIENTRY draw(D3D10DDI_HDEVICE, UINT count, UINT start) {
   record("Draw %u %u", count, start);
+  for (const char *name : {"SetBlendState", "SetDepthStencilState", "SetRasterizerState"})
+    if (!g_device->states[name]) record("%s never gave an object", name);
   if (misbehaves("S_OK as error")) setError(S_OK);
   if (misbehaves("memory in a draw") || misbehaves("copied callback") || misbehaves("mixed handles"))
     setError(misbehaves("memory in a draw") ? E_OUTOFMEMORY : static_cast<HRESULT>(D3DDDIERR_DEVICEREMOVED));
@@ -455,6 +470,7 @@ HRESULT APIENTRY createDevice11(D3D10DDI_HADAPTER, D3D10DDIARG_CREATEDEVICE *dat
     if (misbehaves("beyond the table")) fillOf101(*data->p10_1DeviceFuncs);
   }
   DXGI1_1_DDI_BASE_FUNCTIONS &dxgi = *data->DXGIBaseDDI.pDXGIDDIBaseFunctions2;
+  const auto unfilled = dxgi.pfnResolveSharedResource;
   dxgi = {present,
           other<DXGI_DDI_ARG_GET_GAMMA_CONTROL_CAPS>,
           setDisplayMode,
@@ -464,6 +480,7 @@ HRESULT APIENTRY createDevice11(D3D10DDI_HADAPTER, D3D10DDIARG_CREATEDEVICE *dat
           blt,
           other<DXGI_DDI_ARG_RESOLVESHAREDRESOURCE>};
   if (misbehaves("seven functions of DXGI")) dxgi.pfnResolveSharedResource = nullptr;
+  if (misbehaves("unfilled functions of DXGI")) dxgi.pfnResolveSharedResource = unfilled;
   D3DDDICB_CREATECONTEXT context{};
   const HRESULT result = device.kernel->pfnCreateContextCb(device.runtime.handle, &context);
   if (FAILED(result)) return result;

@@ -17,6 +17,7 @@ import wine  # noqa: E402
 LIMIT = 60  # s
 BROKEN = 3  # the exit code with AEROGPU_D3D11_STRICT=1
 TEN = {'AEROGPU_D3D11_INTERFACE': 'a0001'}
+LAX = {'AEROGPU_D3D11_STRICT': '0'}  # the device goes on
 # The driver's misbehaviour, the exit code, the line in the log; variables of the environment, if it takes some.
 MISBEHAVIOUR = [
     ('nothing', 0, ''),
@@ -32,7 +33,12 @@ MISBEHAVIOUR = [
     ('other member', BROKEN, "the adapter's table: the driver left entry 3 as it was"),
     ('old table', BROKEN, "access beyond the device's table, or where it was before it moved"),
     ('no Flush', BROKEN, "the device's table: entry 48 is null"),
+    ('no Flush', 0, 'the driver has no Flush', LAX),
     ('seven functions of DXGI', BROKEN, 'the table of DXGI: entry 7 is null'),
+    ('unfilled functions of DXGI', BROKEN, 'the table of DXGI: the driver left entry 7 as it was'),
+    ('unfilled functions of DXGI', 0, 'the table of DXGI: the driver left entry 7 as it was', LAX),
+    ('memory for versions', 0, ''),
+    ('list of any length', BROKEN, 'GetSupportedVersions with room for too few gave 0x00000000'),
     ('long object', BROKEN, 'DestroyResource: the driver wrote behind its memory'),
     ('no amortized processing', BROKEN, 'Flush submitted without a call of pfnPerformAmortizedProcessingCb'),
     ('early answer', BROKEN, 'QueryGetData wrote byte 0, and its result has 0'),
