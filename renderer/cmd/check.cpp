@@ -411,14 +411,14 @@ Result<void> check(const aerogpu_cmd_ext_generate_mips& c, uint32_t) {
 }
 
 Result<void> check(const aerogpu_cmd_ext_query_begin& c, uint32_t) {
-  if (c.type != AEROGPU_EXT_QUERY_OCCLUSION)
+  if (c.type != AEROGPU_EXT_QUERY_OCCLUSION && c.type != AEROGPU_EXT_QUERY_STREAM_STATISTICS)
     return malformed(
         c.type == AEROGPU_EXT_QUERY_TIMESTAMP ? "a timestamp has no begin" : "unknown query type",
         {{"type", c.type}});
   return {};
 }
 Result<void> check(const aerogpu_cmd_ext_query_end& c, uint32_t) {
-  if (c.type != AEROGPU_EXT_QUERY_OCCLUSION && c.type != AEROGPU_EXT_QUERY_TIMESTAMP)
+  if (c.type < AEROGPU_EXT_QUERY_OCCLUSION || c.type > AEROGPU_EXT_QUERY_STREAM_STATISTICS)
     return malformed("unknown query type", {{"type", c.type}});
   if (c.offset_bytes % sizeof(aerogpu_ext_query_result) != 0)
     return malformed("query result is not aligned in its allocation", {{"offset_bytes", c.offset_bytes}});
@@ -475,6 +475,13 @@ Result<void> check(const aerogpu_cmd_ext_set_scissors& c, uint32_t) {
   return needViewports({"scissor_count", c.scissor_count});
 }
 Result<void> check(const aerogpu_cmd_ext_set_depth_bias&, uint32_t) {
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_ext_set_stream_output&, uint32_t) {
+  return {};
+}
+Result<void> check(const aerogpu_cmd_ext_set_stream_targets&, uint32_t) {
   return {};
 }
 

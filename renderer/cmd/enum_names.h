@@ -238,6 +238,7 @@ inline constexpr EnumName kExtTextureKindNames[] = {
 inline constexpr EnumName kExtQueryTypeNames[] = {
     {1, "AEROGPU_EXT_QUERY_OCCLUSION"},
     {2, "AEROGPU_EXT_QUERY_TIMESTAMP"},
+    {3, "AEROGPU_EXT_QUERY_STREAM_STATISTICS"},
 };
 
 inline constexpr EnumName kExtStateNames[] = {

@@ -546,6 +546,16 @@ constexpr PacketField kExtSetScissors[] = {
     {"scissor_count", 8, 4, 1, PacketField::Kind::Unsigned, {}},
 };
 
+constexpr PacketField kExtSetStreamOutput[] = {
+    {"element_count", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"rasterized_stream", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"stride_bytes", 16, 4, 4, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtSetStreamTargets[] = {
+    {"target_count", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
 constexpr PacketField kLoadOwner[] = {
     {"charge_space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"of_kernel", 12, 4, 1, PacketField::Kind::Unsigned, {}},
@@ -583,6 +593,17 @@ constexpr PacketField kLoadTexels[] = {
 
 constexpr PacketField kLoadClock[] = {
     {"nanoseconds", 8, 8, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kLoadCounts[] = {
+    {"slot", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"type", 12, 4, 1, PacketField::Kind::Unsigned, kExtQueryTypeNames},
+    {"counts", 16, 8, 11, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kLoadFilled[] = {
+    {"buffer", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"filled_bytes", 12, 4, 1, PacketField::Kind::Unsigned, {}},
 };
 
 }  // namespace
@@ -749,6 +770,12 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_SET_VIEWPORTS", 16, kExtSetViewports};
     case AEROGPU_CMD_EXT_SET_SCISSORS:
       return {"EXT_SET_SCISSORS", 16, kExtSetScissors};
+    case AEROGPU_CMD_EXT_SET_STREAM_OUTPUT:
+      return {"EXT_SET_STREAM_OUTPUT", 32, kExtSetStreamOutput};
+    case AEROGPU_CMD_EXT_SET_STREAM_TARGETS:
+      return {"EXT_SET_STREAM_TARGETS", 16, kExtSetStreamTargets};
+    case AEROGPU_CMD_EXT_DRAW_AUTO:
+      return {"EXT_DRAW_AUTO", 16, {}};
     case AEROGPU_CMD_LOAD_OWNER:
       return {"LOAD_OWNER", 16, kLoadOwner};
     case AEROGPU_CMD_LOAD_NAME:
@@ -761,6 +788,10 @@ PacketFields packetFields(uint32_t opcode) {
       return {"LOAD_TEXELS", 48, kLoadTexels};
     case AEROGPU_CMD_LOAD_CLOCK:
       return {"LOAD_CLOCK", 16, kLoadClock};
+    case AEROGPU_CMD_LOAD_COUNTS:
+      return {"LOAD_COUNTS", 104, kLoadCounts};
+    case AEROGPU_CMD_LOAD_FILLED:
+      return {"LOAD_FILLED", 16, kLoadFilled};
     default:
       return {};
   }

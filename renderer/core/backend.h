@@ -115,6 +115,9 @@ public:
   virtual Result<void> drawIndexed(DrawState& state, const DrawIndexedArgs& args) = 0;
   /// Draws without changing the bindings. The bytes are read during the call.
   virtual Result<void> drawInline(DrawState& state, const InlineDraw& draw) = 0;
+  /// Draws the vertices that stream output has left in the buffer of vertex stream 0, which is bound with a
+  /// stride, from its offset on: `most` at most.
+  virtual Result<void> drawAuto(DrawState& state, uint32_t most) = 0;
   virtual Result<void> dispatch(DrawState& state, uint32_t x, uint32_t y, uint32_t z) = 0;
 
   /// Copies the image (mip 0, layer 0) for display; it comes out with the submission's completion. `damage`

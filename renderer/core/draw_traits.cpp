@@ -48,7 +48,8 @@ DrawTraits::DrawTraits(const DrawState& state)
       m_depthStencil(state.depthStencil),
       m_rasterizer(state.rasterizer),
       m_pixelPipe(state.pixelPipe),
-      m_topology(state.topology) {
+      m_topology(state.topology),
+      m_streamOutput(state.streamOutput) {
   for (size_t i = 0; i < kMaxColorTargets; ++i)
     m_colors[i] = imageOf(state.colorTargets[i].texture.get(), state.colorTargets[i].view.get());
   for (const Stage stage : {Stage::Vertex, Stage::Pixel}) {
@@ -119,6 +120,7 @@ std::unique_ptr<DrawState> DrawTraits::StandIns::stateOf(const DrawTraits& trait
   state->rasterizer = traits.m_rasterizer;
   state->pixelPipe = traits.m_pixelPipe;
   state->topology = traits.m_topology;
+  state->streamOutput = traits.m_streamOutput;
   return state;
 }
 

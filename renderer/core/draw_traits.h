@@ -68,6 +68,7 @@ private:
   PixelPipeState m_pixelPipe;
   Topology m_topology;
   std::array<uint32_t, kTextureStages> m_transformFlags;
+  StreamOutput m_streamOutput;
 };
 
 }  // namespace aerogpu::core

@@ -4,6 +4,7 @@
 // it. Render thread only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -48,6 +49,10 @@ public:
   virtual Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<ByteSink> sink) = 0;
   /// Repeats `pattern`, little-endian. The only function whose range is checked here (checkFill()).
   virtual Result<void> fill(uint64_t offset, uint64_t size, uint32_t pattern) = 0;
+  /// Sets how far stream output has filled the buffer, bytes: 0 at first. There it goes on.
+  virtual Result<void> setFilled(uint32_t bytes) = 0;
+  /// Returns that; waits for the GPU where it has streamed out to the buffer.
+  virtual Result<uint32_t> filled() = 0;
 };
 
 /// Distances in a source of texels, bytes.
@@ -96,19 +101,26 @@ public:
 enum class QueryKind : uint8_t {
   Occlusion,  ///< samples that passed the depth and stencil tests between begin() and end()
   Timestamp,  ///< nanoseconds of the GPU's clock, when all work before end() is done
+  Streams,    ///< primitives that were streamed out, and those that would have been with room for all
 };
+inline constexpr size_t kMaxQueryNumbers = 2;
+/// What a query has counted; only the first numbersOf() count.
+using QueryNumbers = std::array<uint64_t, kMaxQueryNumbers>;
+constexpr size_t numbersOf(QueryKind kind) {
+  return kind == QueryKind::Streams ? 2 : 1;
+}
 
 /// A query, for one or many uses; each use calls begin(), end(), result(). May count across submissions.
 class GpuQuery : public GpuObject {
 public:
   /// Counts on from `counted`; does nothing for timestamps.
-  virtual Result<void> begin(uint64_t counted) = 0;
+  virtual Result<void> begin(const QueryNumbers& counted) = 0;
   virtual Result<void> end() = 0;
   /// Between begin() and end(): draws between pause() and resume() do not count. end() may come before
   /// resume().
   virtual void pause() = 0;
   virtual void resume() = 0;
-  /// Writes the result of the last end(), as 8 bytes in the host's order, which is little-endian.
+  /// Writes the numbers of the last end(), 8 bytes each in the host's order, which is little-endian.
   virtual Result<void> result(std::unique_ptr<ByteSink> sink) = 0;
 };
 

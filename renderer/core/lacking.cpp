@@ -15,9 +15,19 @@ Error lacking(Submission& s, const char* what, uint32_t number, std::initializer
   return error;
 }
 
+Result<void> needTold(const Submission& s, uint32_t flag, const char* what) {
+  if (s.announced.told().capsFlags & flag) return {};
+  return Error{ErrorCode::Backend, what, {}};
+}
+
+Result<void> needOffered(Submission& s, uint32_t flag, const char* what) {
+  if (s.announced.has(flag)) return {};
+  if (auto told = needTold(s, flag, what); !told) return told;
+  return lacking(s, what, 0, {{"flag", flag}});
+}
+
 Result<void> needD3d10States(const Submission& s) {
-  if (s.announced.told().capsFlags & AEROGPU_CAPS_D3D10_STATES) return {};
-  return Error{ErrorCode::Backend, "Direct3D 10's fixed state is not announced", {}};
+  return needTold(s, AEROGPU_CAPS_D3D10_STATES, "Direct3D 10's fixed state is not announced");
 }
 
 }  // namespace aerogpu::core

@@ -3,6 +3,7 @@
 // only.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 
 #include "renderer/base/result.h"
@@ -14,8 +15,12 @@ namespace aerogpu::core {
 /// format's or 0. `what` has static storage.
 Error lacking(Submission& s, const char* what, uint32_t number, std::initializer_list<ErrorValue> values);
 
-/// Succeeds if the guest was told of AEROGPU_CAPS_D3D10_STATES. What this host lacks of it is missed by
-/// draws.
+/// Succeeds if the guest was told of a flag, AEROGPU_CAPS_*: for state, of which draws miss what this host
+/// lacks. `what` has static storage.
+Result<void> needTold(const Submission& s, uint32_t flag, const char* what);
+/// Succeeds if it was told of it and it is there, too.
+Result<void> needOffered(Submission& s, uint32_t flag, const char* what);
+/// Succeeds if the guest was told of AEROGPU_CAPS_D3D10_STATES.
 Result<void> needD3d10States(const Submission& s);
 
 }  // namespace aerogpu::core

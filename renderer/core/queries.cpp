@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/core/queries.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace aerogpu::core {
 
 namespace {
 
-/// Keeps the result of a query.
+/// Keeps the numbers of a query.
 class CountSink final : public ByteSink {
 public:
-  explicit CountSink(uint64_t& count) : m_count(count) {}
+  explicit CountSink(QueryNumbers& numbers) : m_numbers(numbers) {}
   Result<void> write(const uint8_t* src, uint64_t, uint64_t rowBytes, uint64_t) override {
-    if (rowBytes >= sizeof m_count) std::memcpy(&m_count, src, sizeof m_count);
+    std::memcpy(m_numbers.data(), src, std::min<uint64_t>(rowBytes, sizeof m_numbers));
     return {};
   }
 
 private:
-  uint64_t& m_count;
+  QueryNumbers& m_numbers;
 };
 
 }  // namespace
@@ -25,44 +26,46 @@ private:
 Result<uint64_t> gpuTime(Backend& backend, const std::function<Result<void>()>& finish) {
   auto query = backend.createQuery(QueryKind::Timestamp);
   if (!query) return query.error();
-  uint64_t time = 0;
+  QueryNumbers time{};
   Result<void> done = (*query)->end();
   if (done) done = (*query)->result(std::make_unique<CountSink>(time));
   if (Result<void> finished = finish(); done) done = std::move(finished);
   if (!done) return done.error();
-  return time;
+  return time[0];
 }
 
-Result<void> ContextQueries::begin(Backend& backend, uint32_t slot, uint64_t counted) {
-  std::unique_ptr<GpuQuery>& query = m_occlusion[slot];
-  if (!query) {
-    auto made = backend.createQuery(QueryKind::Occlusion);
-    if (!made) return made.error();
-    query = std::move(*made);
-  } else if (m_open[slot]) {
-    if (auto ended = query->end(); !ended) return ended;
-    m_open.reset(slot);
+Result<void> ContextQueries::begin(Backend& backend, uint32_t number, QueryKind kind,
+                                   const QueryNumbers& counted) {
+  Slot& slot = m_slots[number];
+  if (m_open[number]) {
+    if (auto ended = slot.query->end(); !ended) return ended;
+    m_open.reset(number);
   }
-  if (auto begun = query->begin(counted); !begun) return begun;
-  m_open.set(slot);
+  if (!slot.query || slot.kind != kind) {
+    auto made = backend.createQuery(kind);
+    if (!made) return made.error();
+    slot = {std::move(*made), kind};
+  }
+  if (auto begun = slot.query->begin(counted); !begun) return begun;
+  m_open.set(number);
   return {};
 }
 
-Result<uint64_t> ContextQueries::readOpen(uint32_t slot, const std::function<Result<void>()>& finish) {
-  GpuQuery& query = *m_occlusion[slot];
-  uint64_t count = 0;
+Result<QueryNumbers> ContextQueries::readOpen(uint32_t slot, const std::function<Result<void>()>& finish) {
+  GpuQuery& query = *m_slots[slot].query;
+  QueryNumbers counted{};
   Result<void> done = query.end();
-  if (done) done = query.result(std::make_unique<CountSink>(count));
+  if (done) done = query.result(std::make_unique<CountSink>(counted));
   if (Result<void> finished = finish(); done) done = std::move(finished);
-  if (auto begun = query.begin(count); done) done = std::move(begun);
+  if (auto begun = query.begin(counted); done) done = std::move(begun);
   query.pause();
   if (!done) return done.error();
-  return count;
+  return counted;
 }
 
 Result<void> ContextQueries::end(uint32_t slot, std::unique_ptr<ByteSink> sink) {
   m_open.reset(slot);
-  GpuQuery& query = *m_occlusion[slot];
+  GpuQuery& query = *m_slots[slot].query;
   if (auto ended = query.end(); !ended) return ended;
   return query.result(std::move(sink));
 }
@@ -80,13 +83,13 @@ Result<void> ContextQueries::timestamp(Backend& backend, std::unique_ptr<ByteSin
 void ContextQueries::pause() {
   if (m_open.none()) return;
   for (uint32_t slot = 0; slot < kSlots; ++slot)
-    if (m_open[slot]) m_occlusion[slot]->pause();
+    if (m_open[slot]) m_slots[slot].query->pause();
 }
 
 void ContextQueries::resume() {
   if (m_open.none()) return;
   for (uint32_t slot = 0; slot < kSlots; ++slot)
-    if (m_open[slot]) m_occlusion[slot]->resume();
+    if (m_open[slot]) m_slots[slot].query->resume();
 }
 
 }  // namespace aerogpu::core

@@ -22,13 +22,15 @@ public:
 
   explicit ContextQueries(HostMemoryCharge charge) : m_charge(std::move(charge)) {}
 
-  /// Starts a count in `slot` at `counted`.
-  Result<void> begin(Backend& backend, uint32_t slot, uint64_t counted = 0);
+  /// Starts a query of a kind that begins in `slot`, at `counted`.
+  Result<void> begin(Backend& backend, uint32_t slot, QueryKind kind, const QueryNumbers& counted = {});
   bool open(uint32_t slot) const { return m_open[slot]; }
-  /// Returns the count of an open slot of a paused context, which goes on counting. `finish`: hands the work
-  /// over and waits for it.
-  Result<uint64_t> readOpen(uint32_t slot, const std::function<Result<void>()>& finish);
-  /// Ends an open slot and writes its count to `sink`, 8 bytes.
+  /// Returns the kind of an open slot.
+  QueryKind kindOf(uint32_t slot) const { return m_slots[slot].kind; }
+  /// Returns the numbers of an open slot of a paused context, which goes on counting. `finish`: hands the
+  /// work over and waits for it.
+  Result<QueryNumbers> readOpen(uint32_t slot, const std::function<Result<void>()>& finish);
+  /// Ends an open slot and writes its numbers to `sink`, 8 bytes each.
   Result<void> end(uint32_t slot, std::unique_ptr<ByteSink> sink);
   /// Writes the time when all work so far is done to `sink`, 8 bytes.
   Result<void> timestamp(Backend& backend, std::unique_ptr<ByteSink> sink);
@@ -39,7 +41,11 @@ public:
 
 private:
   HostMemoryCharge m_charge;
-  std::array<std::unique_ptr<GpuQuery>, kSlots> m_occlusion;
+  struct Slot {
+    std::unique_ptr<GpuQuery> query;
+    QueryKind kind = QueryKind::Occlusion;
+  };
+  std::array<Slot, kSlots> m_slots;
   std::unique_ptr<GpuQuery> m_timestamp;
   std::bitset<kSlots> m_open;
 };

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "aerogpu/d3d9/state_values.h"
 #include "renderer/cmd/stage.h"
@@ -24,6 +25,7 @@ inline constexpr uint32_t kMaxShaderResources = 128;  // D3D11_COMMONSHADER_INPU
 inline constexpr uint32_t kMaxSamplers = 16;
 inline constexpr uint32_t kMaxConstantBuffers = 14;
 inline constexpr uint32_t kMaxUnorderedAccess = 8;
+inline constexpr uint32_t kMaxStreamTargets = 4;  // D3D11_SO_BUFFER_SLOT_COUNT
 inline constexpr uint32_t kVertexFloatRegisters = 256;
 inline constexpr uint32_t kPixelFloatRegisters = 224;
 inline constexpr uint32_t kIntRegisters = 16;
@@ -215,6 +217,24 @@ struct ShaderResourceBinding {
   /// Returns the layers of the bound texture.
   uint32_t layers() const { return view ? view->desc.layerCount : texture->desc.arrayLayers; }
 };
+/// A piece of what is streamed out.
+struct StreamElement {
+  static constexpr uint8_t kGap = 0xFF;
+  uint8_t slot = 0;
+  uint8_t reg = 0;   ///< of the last stage before the rasterizer; kGap: words that stay as they are
+  uint8_t mask = 0;  ///< components, without gaps between them
+  bool operator==(const StreamElement&) const = default;
+};
+
+/// What vertices look like that are streamed out.
+struct StreamOutput {
+  std::vector<StreamElement> elements;                ///< in the order of each slot's
+  uint32_t slots = 0;                                 ///< bit of each that more than gaps go to; 0: none
+  std::array<uint32_t, kMaxStreamTargets> strides{};  ///< bytes
+  bool rasterizes = true;                             ///< else the primitives go nowhere else
+  bool operator==(const StreamOutput&) const = default;
+};
+
 struct BufferBinding {
   Ref<Buffer> buffer;
   uint32_t offset = 0, size = 0;       ///< bytes; size is resolved
@@ -261,6 +281,8 @@ enum DirtyBit : uint32_t {
   kDirtyConstantBuffers = 1u << 17,
   kDirtyUnorderedAccess = 1u << 18,
   kDirtyTextureStages = 1u << 19,
+  kDirtyStreamOutput = 1u << 20,
+  kDirtyStreamTargets = 1u << 21,
   kDirtyAll = 0xFFFFFFFFu,
 };
 
@@ -300,6 +322,8 @@ struct DrawState {
   std::array<std::array<float, 4>, kMaxClipPlanes> clipPlanes{};
   std::array<TextureStage, kTextureStages> textureStages;
   std::array<StageBindings, kStageCount> stages;
+  StreamOutput streamOutput;
+  std::array<Ref<Buffer>, kMaxStreamTargets> streamTargets;
   uint32_t dirty = kDirtyAll;
   uint32_t dirtyResourceStages = (1u << kStageCount) - 1;  ///< bit per stage, for resources and samplers
 };

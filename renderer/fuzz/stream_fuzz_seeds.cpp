@@ -353,6 +353,14 @@ void drawing(const std::string& folder) {
   w.packet(aerogpu_cmd_ext_set_viewports{}, viewports, 2);
   const aerogpu_ext_scissor scissors[] = {{0, 0, 8, 8}, {1, 2, 3, 4}};
   w.packet(aerogpu_cmd_ext_set_scissors{}, scissors, 2);
+  const aerogpu_ext_stream_element streamed[] = {
+      {0, 0, 0, 15}, {0, 0, AEROGPU_EXT_STREAM_GAP, 1}, {0, 1, 1, 3}};
+  w.packet(aerogpu_cmd_ext_set_stream_output{{}, 0, 0, {20, 8, 0, 0}}, streamed, 3);
+  const aerogpu_ext_stream_target streamTargets[] = {{4, 16}, {0, AEROGPU_EXT_STREAM_APPEND}};
+  w.packet(aerogpu_cmd_ext_set_stream_targets{}, streamTargets, 2);
+  w.packet(aerogpu_cmd_ext_query_begin{{}, 4, AEROGPU_EXT_QUERY_STREAM_STATISTICS});
+  w.packet(aerogpu_cmd_ext_draw_auto{});
+  w.packet(aerogpu_cmd_ext_set_stream_output{});
   const uint32_t step = 1;
   aerogpu_cmd_ext_set_stream_frequency frequency{};
   frequency.first = 1;

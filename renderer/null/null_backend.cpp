@@ -47,33 +47,43 @@ public:
       std::memcpy(bytes.data() + at, &pattern, sizeof pattern);
     return {};
   }
+  Result<void> setFilled(uint32_t to) override {
+    m_filled = to;
+    return {};
+  }
+  Result<uint32_t> filled() override { return m_filled; }
+
+private:
+  uint32_t m_filled = 0;  ///< as it was set: draws stream nothing out
 };
 
-/// No draws happen, so no sample passes; all work is done at once, so a timestamp is the present time.
+/// No draws happen, so no sample passes and no primitive is streamed out; all work is done at once, so a
+/// timestamp is the present time.
 class NullQuery final : public GpuQuery {
 public:
   explicit NullQuery(QueryKind kind) : m_kind(kind) {}
 
-  Result<void> begin(uint64_t counted) override {
-    m_value = counted;
+  Result<void> begin(const QueryNumbers& counted) override {
+    m_numbers = counted;
     return {};
   }
   Result<void> end() override {
     if (m_kind == QueryKind::Timestamp)
-      m_value = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                          std::chrono::steady_clock::now().time_since_epoch())
-                                          .count());
+      m_numbers[0] = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                               std::chrono::steady_clock::now().time_since_epoch())
+                                               .count());
     return {};
   }
   void pause() override {}
   void resume() override {}
   Result<void> result(std::unique_ptr<ByteSink> sink) override {
-    return sink->write(reinterpret_cast<const uint8_t*>(&m_value), sizeof m_value, sizeof m_value, 1);
+    const uint64_t bytes = numbersOf(m_kind) * sizeof m_numbers[0];
+    return sink->write(reinterpret_cast<const uint8_t*>(m_numbers.data()), bytes, bytes, 1);
   }
 
 private:
   const QueryKind m_kind;
-  uint64_t m_value = 0;
+  QueryNumbers m_numbers{};
 };
 
 /// Keeps its code for snapshots.
@@ -102,7 +112,7 @@ BackendLimits nullLimits() {
   limits.capsFlags = AEROGPU_CAPS_BORDER_COLORS | AEROGPU_CAPS_MIRROR_ONCE | AEROGPU_CAPS_TRIANGLE_FANS |
                      AEROGPU_CAPS_OCCLUSION_COUNTS | AEROGPU_CAPS_STREAM_STEPS | AEROGPU_CAPS_FILL_MODES |
                      AEROGPU_CAPS_GEOMETRY_SHADERS | AEROGPU_CAPS_D3D10_STATES |
-                     AEROGPU_CAPS_D3D10_RESOURCES | AEROGPU_CAPS_LAYERS;
+                     AEROGPU_CAPS_D3D10_RESOURCES | AEROGPU_CAPS_STREAM_OUTPUT | AEROGPU_CAPS_LAYERS;
   limits.maxColorTargets = kMaxColorTargets;
   limits.maxClipPlanes = 6;
   return limits;
@@ -210,6 +220,10 @@ public:
     return {};
   }
   Result<void> drawInline(DrawState& state, const InlineDraw&) override {
+    state.dirty = 0;
+    return {};
+  }
+  Result<void> drawAuto(DrawState& state, uint32_t) override {
     state.dirty = 0;
     return {};
   }

@@ -8,6 +8,7 @@
 #include "renderer/core/d3d10_states.h"
 #include "renderer/core/d3d9_states.h"
 #include "renderer/core/state.h"
+#include "renderer/core/stream_output.h"
 #include "renderer/snapshot/describe.h"
 
 namespace aerogpu::snapshot {
@@ -152,6 +153,18 @@ void describeVertices(const Inventory& all, const DrawState& state, CommandWrite
     w.packet(aerogpu_cmd_set_primitive_topology{{}, static_cast<uint32_t>(state.topology), 0});
 }
 
+void describeStreams(const Inventory& all, const DrawState& state, CommandWriter& w) {
+  if (state.streamOutput != fresh().streamOutput) {
+    const auto elements = elementsOf(state.streamOutput);
+    w.packet(packetOf(state.streamOutput), elements.data(), elements.size());
+  }
+  std::vector<aerogpu_ext_stream_target> targets;
+  for (const Ref<Buffer>& target :
+       untilLast(state.streamTargets, [](const Ref<Buffer>& one) { return bool{one}; }))
+    targets.push_back({all.numberOf(target.get()), AEROGPU_EXT_STREAM_APPEND});
+  if (!targets.empty()) w.packet(aerogpu_cmd_ext_set_stream_targets{}, targets.data(), targets.size());
+}
+
 /// Describes each run of registers that are not zero. `registers`: an array of four words each.
 template <class Packet, class Registers>
 void describeRuns(uint32_t stage, const Registers& registers, CommandWriter& w) {
@@ -251,6 +264,7 @@ void describeContext(const Inventory& all, const DrawState& state, uint32_t& nex
   describeTargets(all, state, w);
   describeOutput(state, w);
   describeVertices(all, state, w);
+  describeStreams(all, state, w);
   describeConstants(AEROGPU_SHADER_STAGE_VERTEX, state.vsConstants, w);
   describeConstants(AEROGPU_SHADER_STAGE_PIXEL, state.psConstants, w);
   describeFixed(state, w);

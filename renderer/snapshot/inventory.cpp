@@ -84,6 +84,7 @@ void Inventory::addState(const DrawState& state) {
   addTarget(state.depthTarget);
   for (const VertexStream& stream : state.vertexStreams) add(buffers, stream.buffer.get());
   add(buffers, state.indexBuffer.buffer.get());
+  for (const Ref<Buffer>& target : state.streamTargets) add(buffers, target.get());
   for (const StageBindings& stage : state.stages) {
     for (const ShaderResourceBinding& resource : stage.resources) {
       add(textures, resource.texture.get());

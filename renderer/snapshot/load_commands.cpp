@@ -27,6 +27,15 @@ Result<Space*> needSpace(Loading& l, uint32_t number) {
   return refused(ErrorCode::CmdDecode, "no such space", {{"space", number}});
 }
 
+Result<void> beginQuery(Loading& l, uint32_t slot, QueryKind kind, const QueryNumbers& counted) {
+  if (slot >= ContextQueries::kSlots)
+    return refused(ErrorCode::OutOfBounds, "no such query slot",
+                   {{"slot", slot}, {"of", ContextQueries::kSlots}});
+  const auto queries = l.parts.contexts.needQueries();
+  if (!queries) return queries.error();
+  return (*queries)->begin(l.parts.backend, slot, kind, counted);
+}
+
 }  // namespace
 
 Result<void> runLoadOwner(Loading& l, const aerogpu_cmd_load_owner& c) {
@@ -67,12 +76,22 @@ Result<void> runLoadContext(Loading& l, const aerogpu_cmd_load_context& c) {
 }
 
 Result<void> runLoadQuery(Loading& l, const aerogpu_cmd_load_query& c) {
-  if (c.slot >= ContextQueries::kSlots)
-    return refused(ErrorCode::OutOfBounds, "no such query slot",
-                   {{"slot", c.slot}, {"of", ContextQueries::kSlots}});
-  const auto queries = l.parts.contexts.needQueries();
-  if (!queries) return queries.error();
-  return (*queries)->begin(l.parts.backend, c.slot, c.count);
+  return beginQuery(l, c.slot, QueryKind::Occlusion, {c.count});
+}
+
+Result<void> runLoadCounts(Loading& l, const aerogpu_cmd_load_counts& c) {
+  if (c.type != AEROGPU_EXT_QUERY_STREAM_STATISTICS)
+    return refused(ErrorCode::CmdDecode, "no such type of query", {{"type", c.type}});
+  return beginQuery(l, c.slot, QueryKind::Streams, {c.counts[0], c.counts[1]});
+}
+
+Result<void> runLoadFilled(Loading& l, const aerogpu_cmd_load_filled& c) {
+  const auto buffer = l.parts.handles.need<Buffer>(c.buffer, "no such buffer");
+  if (!buffer) return buffer.error();
+  if (c.filled_bytes % 4 != 0 || c.filled_bytes > (*buffer)->desc.sizeBytes)
+    return refused(ErrorCode::OutOfBounds, "a buffer is not filled so far",
+                   {{"filled_bytes", c.filled_bytes}, {"limit", (*buffer)->desc.sizeBytes}});
+  return (*buffer)->gpu->setFilled(c.filled_bytes);
 }
 
 Result<void> runLoadTexels(Loading& l, const aerogpu_cmd_load_texels& c) {

@@ -25,5 +25,9 @@ Result<void> runLoadQuery(Loading& l, const aerogpu_cmd_load_query& c);
 Result<void> runLoadTexels(Loading& l, const aerogpu_cmd_load_texels& c);
 /// AEROGPU_CMD_LOAD_CLOCK: the newest time that a query has given.
 Result<void> runLoadClock(Loading& l, const aerogpu_cmd_load_clock& c);
+/// AEROGPU_CMD_LOAD_COUNTS: an open query of the context that has more numbers than one.
+Result<void> runLoadCounts(Loading& l, const aerogpu_cmd_load_counts& c);
+/// AEROGPU_CMD_LOAD_FILLED: how far a buffer is filled by stream output.
+Result<void> runLoadFilled(Loading& l, const aerogpu_cmd_load_filled& c);
 
 }  // namespace aerogpu::snapshot

@@ -35,6 +35,10 @@ Result<void> dispatch(Loading& l, const cmd::Packet& packet) {
       return run(l, packet, runLoadTexels);
     case AEROGPU_CMD_LOAD_CLOCK:
       return run(l, packet, runLoadClock);
+    case AEROGPU_CMD_LOAD_COUNTS:
+      return run(l, packet, runLoadCounts);
+    case AEROGPU_CMD_LOAD_FILLED:
+      return run(l, packet, runLoadFilled);
     case AEROGPU_CMD_CREATE_BUFFER:
     case AEROGPU_CMD_CREATE_TEXTURE_VIEW:
     case AEROGPU_CMD_CREATE_SHADER_DXBC:
@@ -80,6 +84,8 @@ Result<void> dispatch(Loading& l, const cmd::Packet& packet) {
     case AEROGPU_CMD_EXT_SET_DEPTH_BIAS:
     case AEROGPU_CMD_EXT_SET_VIEWPORTS:
     case AEROGPU_CMD_EXT_SET_SCISSORS:
+    case AEROGPU_CMD_EXT_SET_STREAM_OUTPUT:
+    case AEROGPU_CMD_EXT_SET_STREAM_TARGETS:
       return core::dispatch(l.parts, packet);
     default:
       return refused(ErrorCode::CmdDecode, "a snapshot has no such packet", {{"opcode", packet.opcode}});

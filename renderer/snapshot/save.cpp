@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/snapshot/save.h"
 
+#include <algorithm>
+
 #include "renderer/core/presents.h"
 #include "renderer/core/queries.h"
 #include "renderer/snapshot/contents.h"
@@ -37,10 +39,31 @@ trace::SnapshotRecord beginning(const Submission& parts, uint64_t features, cons
 Result<void> describeQueries(Backend& backend, ContextQueries& queries, Steps& steps) {
   for (uint32_t slot = 0; slot < ContextQueries::kSlots; ++slot) {
     if (!queries.open(slot)) continue;
-    const auto count = queries.readOpen(slot, [&] { return finishWork(backend); });
-    if (!count) return count.error();
-    steps.packets.packet(aerogpu_cmd_load_query{{}, slot, 0, *count});
+    const auto counted = queries.readOpen(slot, [&] { return finishWork(backend); });
+    if (!counted) return counted.error();
+    if (queries.kindOf(slot) == QueryKind::Occlusion) {
+      steps.packets.packet(aerogpu_cmd_load_query{{}, slot, 0, counted->front()});
+      continue;
+    }
+    aerogpu_cmd_load_counts c{};
+    c.slot = slot;
+    c.type = AEROGPU_EXT_QUERY_STREAM_STATISTICS;
+    std::ranges::copy(*counted, c.counts);
+    steps.packets.packet(c);
   }
+  return {};
+}
+
+/// Describes how far stream output has filled the buffers.
+Result<void> describeFilled(const Inventory& all, Steps& steps) {
+  for (const Buffer* buffer : all.buffers) {
+    const auto filled = buffer->gpu->filled();
+    if (!filled) return filled.error();
+    if (*filled == 0) continue;
+    steps.packets.packet(aerogpu_cmd_load_filled{{}, all.numberOf(buffer), *filled});
+    steps.cut();
+  }
+  steps.write();
   return {};
 }
 
@@ -73,6 +96,7 @@ Result<void> save(Submission& parts, uint64_t features, trace::Writer& file, con
   describeObjects(all, steps);
   describeBackings(parts, all, steps);
   if (auto written = writeContents(parts.backend, all, ahead, steps); !written) return written;
+  if (auto described = describeFilled(all, steps); !described) return described;
   describeTokens(parts, all, steps);
   describeNames(all, steps);
   uint32_t nextNumber = all.count() + 1;

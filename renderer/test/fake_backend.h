@@ -21,6 +21,8 @@ public:
   Result<void> copyFrom(uint64_t, core::GpuBuffer&, uint64_t, uint64_t) override { return {}; }
   Result<void> read(uint64_t, uint64_t, std::unique_ptr<core::ByteSink>) override { return {}; }
   Result<void> fill(uint64_t, uint64_t, uint32_t) override { return {}; }
+  Result<void> setFilled(uint32_t) override { return {}; }
+  Result<uint32_t> filled() override { return 0u; }
 };
 
 class FakeTexture final : public core::GpuTexture {
@@ -61,7 +63,7 @@ public:
 
 class FakeQuery final : public core::GpuQuery {
 public:
-  Result<void> begin(uint64_t) override { return {}; }
+  Result<void> begin(const core::QueryNumbers&) override { return {}; }
   Result<void> end() override { return {}; }
   void pause() override {}
   void resume() override {}
@@ -123,6 +125,10 @@ public:
     return {};
   }
   Result<void> drawInline(core::DrawState&, const core::InlineDraw&) override {
+    ++draws;
+    return {};
+  }
+  Result<void> drawAuto(core::DrawState&, uint32_t) override {
     ++draws;
     return {};
   }

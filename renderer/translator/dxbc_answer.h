@@ -14,7 +14,7 @@ namespace aerogpu::translator {
 /// A call of the process does one of these jobs; the values are indices into the program's table.
 enum class Job : uint32_t {
   TranslateDxbc = 0,  ///< DxbcRequest and a container in; DxbcResources and SPIR-V words out
-  FinishSpirv = 1,    ///< DxbcRequest and TranslateDxbc's answer to it in; SPIR-V for a driver out
+  FinishSpirv = 1,    ///< DxbcRequest, FinishRequest and TranslateDxbc's answer in; SPIR-V for a driver out
 };
 
 enum class Stage : uint32_t { Vertex = 0, Pixel = 1, Compute = 2, Geometry = 3 };
@@ -65,11 +65,15 @@ struct DxbcAnswer {
 /// Returns nothing if the bytes do not have an answer's structure.
 std::optional<DxbcAnswer> readAnswer(std::span<const uint8_t> bytes);
 
-/// A request of Job::FinishSpirv consists of TranslateDxbc's request, this (shader::LoopGuard), and that
-/// job's answer. FinishSpirv's own answer is the number of loops, and the module.
+inline constexpr uint32_t kMaxStreamedWords = 512;
+
+/// A request of Job::FinishSpirv consists of TranslateDxbc's request, this (shader::LoopGuard), the words
+/// that are streamed out (shader::StreamedWord), and that job's answer. FinishSpirv's own answer is the
+/// number of loops, and the module.
 struct FinishRequest {
   uint32_t set;  ///< descriptor set of the word that ends loops, binding 0
   uint32_t interval;
+  uint32_t streamedWords = 0;
 };
 
 }  // namespace aerogpu::translator

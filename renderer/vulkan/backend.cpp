@@ -76,6 +76,7 @@ void VulkanBackend::noteCaps() {
   flag(caps.instanceDivisor, AEROGPU_CAPS_STREAM_STEPS);
   flag(caps.fillModeNonSolid, AEROGPU_CAPS_FILL_MODES);
   flag(caps.geometryShader, AEROGPU_CAPS_GEOMETRY_SHADERS);
+  flag(caps.geometryShader && caps.streamBytes != 0, AEROGPU_CAPS_STREAM_OUTPUT);
   flag(caps.dualSourceBlend && caps.depthBiasClamp, AEROGPU_CAPS_D3D10_STATES);
   flag(caps.geometryShader && caps.multiViewport && limits.maxViewports >= core::kMaxViewports &&
            limits.maxFramebufferLayers >= m_limits.maxArrayLayers,
@@ -267,6 +268,10 @@ Result<void> VulkanBackend::drawIndexed(core::DrawState& state, const core::Draw
 
 Result<void> VulkanBackend::drawInline(core::DrawState& state, const core::InlineDraw& draw) {
   return m_draws->drawInline(state, draw);
+}
+
+Result<void> VulkanBackend::drawAuto(core::DrawState& state, uint32_t most) {
+  return m_draws->drawAuto(state, most);
 }
 
 Result<void> VulkanBackend::dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) {

@@ -48,6 +48,7 @@ public:
   Result<void> draw(core::DrawState& state, const core::DrawArgs& args) override;
   Result<void> drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args) override;
   Result<void> drawInline(core::DrawState& state, const core::InlineDraw& draw) override;
+  Result<void> drawAuto(core::DrawState& state, uint32_t most) override;
   Result<void> dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) override;
 
   Result<uint64_t> captureFrame(core::Texture& texture, const core::FrameDamage& damage) override;

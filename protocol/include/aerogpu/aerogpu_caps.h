@@ -50,6 +50,7 @@ AEROGPU_ABI_SIZE(aerogpu_caps, 112);
 #define AEROGPU_CAPS_D3D10_STATES 0x40U      /* EXT_SET_BLEND, EXT_SET_SAMPLERS and EXT_SET_DEPTH_BIAS work */
 #define AEROGPU_CAPS_GEOMETRY_SHADERS 0x100U /* geometry shaders can be made */
 #define AEROGPU_CAPS_D3D10_RESOURCES 0x400U  /* docs/abi/d3d10-resources.md holds */
+#define AEROGPU_CAPS_STREAM_OUTPUT 0x800U    /* docs/abi/d3d10-stream-output.md holds */
 #define AEROGPU_CAPS_LAYERS 0x1000U          /* geometry shaders choose layers of targets, and of 16 viewports */
 
 /** The uses of textures of one format. */

@@ -98,8 +98,9 @@ enum aerogpu_ext_mips_flags {
 
 /** The types of EXT_QUERY_BEGIN and EXT_QUERY_END. Others are refused. */
 enum aerogpu_ext_query_type {
-  AEROGPU_EXT_QUERY_OCCLUSION = 1, /* samples that passed the depth and stencil tests between the two */
-  AEROGPU_EXT_QUERY_TIMESTAMP = 2, /* when all work before EXT_QUERY_END was done, nanoseconds; has no begin */
+  AEROGPU_EXT_QUERY_OCCLUSION = 1,         /* samples that passed the depth and stencil tests between the two */
+  AEROGPU_EXT_QUERY_TIMESTAMP = 2,         /* when all work before EXT_QUERY_END was done, nanoseconds; has no begin */
+  AEROGPU_EXT_QUERY_STREAM_STATISTICS = 3, /* primitives that were streamed out; then as if all had room */
 };
 
 /** aerogpu_cmd_ext_set_state.state. Others are ignored. */
@@ -265,7 +266,8 @@ struct aerogpu_cmd_ext_query_begin {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_query_begin, 16);
 
-/** EXT_QUERY_END: ends a query of this context; writes aerogpu_ext_query_result to guest memory. */
+/** EXT_QUERY_END: ends a query of this context; writes an aerogpu_ext_query_result for each of its numbers to guest
+ * memory. */
 struct aerogpu_cmd_ext_query_end {
   struct aerogpu_cmd_hdr hdr;
   uint32_t slot; /* 0 to 255 */

@@ -75,6 +75,23 @@ struct aerogpu_cmd_load_clock {
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_load_clock, 16);
 
+/** LOAD_COUNTS: an open query of the context that has more numbers than one. */
+struct aerogpu_cmd_load_counts {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t slot;
+  uint32_t type;       /* enum aerogpu_ext_query_type */
+  uint64_t counts[11]; /* of what it has counted; 0 where it has fewer numbers */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_load_counts, 104);
+
+/** LOAD_FILLED: how far a buffer is filled by stream output. */
+struct aerogpu_cmd_load_filled {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t buffer; /* of the snapshot */
+  uint32_t filled_bytes;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_load_filled, 16);
+
 /** Opcodes, beyond those of guests. */
 enum aerogpu_load_opcode {
   AEROGPU_CMD_LOAD_OWNER = 0x10000,
@@ -83,6 +100,8 @@ enum aerogpu_load_opcode {
   AEROGPU_CMD_LOAD_QUERY = 0x10003,
   AEROGPU_CMD_LOAD_TEXELS = 0x10004,
   AEROGPU_CMD_LOAD_CLOCK = 0x10005,
+  AEROGPU_CMD_LOAD_COUNTS = 0x10006,
+  AEROGPU_CMD_LOAD_FILLED = 0x10007,
 };
 
 #pragma pack(pop)

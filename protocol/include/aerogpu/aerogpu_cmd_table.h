@@ -7,6 +7,7 @@
 #include "aerogpu_cmd_binding.h"
 #include "aerogpu_cmd_d3d10.h"
 #include "aerogpu_cmd_d3d10_states.h"
+#include "aerogpu_cmd_d3d10_stream_output.h"
 #include "aerogpu_cmd_draw.h"
 #include "aerogpu_cmd_extension.h"
 #include "aerogpu_cmd_resource.h"
@@ -101,12 +102,16 @@
   TAIL(EXT_SET_SAMPLERS, ext_set_samplers, struct aerogpu_ext_sampler, sampler_count)                              \
   FIXED(EXT_SET_DEPTH_BIAS, ext_set_depth_bias)                                                                    \
   TAIL(EXT_SET_VIEWPORTS, ext_set_viewports, struct aerogpu_ext_viewport, viewport_count)                          \
-  TAIL(EXT_SET_SCISSORS, ext_set_scissors, struct aerogpu_ext_scissor, scissor_count)
+  TAIL(EXT_SET_SCISSORS, ext_set_scissors, struct aerogpu_ext_scissor, scissor_count)                              \
+  TAIL(EXT_SET_STREAM_OUTPUT, ext_set_stream_output, struct aerogpu_ext_stream_element, element_count)             \
+  TAIL(EXT_SET_STREAM_TARGETS, ext_set_stream_targets, struct aerogpu_ext_stream_target, target_count)             \
+  FIXED(EXT_DRAW_AUTO, ext_draw_auto)
 
 /** The structures without a meaningful field, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \
   EMPTY(hdr)                     \
   EMPTY(flush)                   \
-  EMPTY(ext_reset_context)
+  EMPTY(ext_reset_context)       \
+  EMPTY(ext_draw_auto)
 
 #endif /* AEROGPU_CMD_TABLE_H */

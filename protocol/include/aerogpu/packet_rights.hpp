@@ -269,6 +269,17 @@ inline constexpr PacketRights kPacketRights[] = {
     {.opcode = AEROGPU_CMD_EXT_SET_SCISSORS,
      .bytes = sizeof(aerogpu_cmd_ext_set_scissors),
      .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10},
+    {.opcode = AEROGPU_CMD_EXT_SET_STREAM_OUTPUT,
+     .bytes = sizeof(aerogpu_cmd_ext_set_stream_output),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10},
+    {.opcode = AEROGPU_CMD_EXT_SET_STREAM_TARGETS,
+     .bytes = sizeof(aerogpu_cmd_ext_set_stream_targets),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10,
+     .elementWords = 2,
+     .elementUsedWords = 0x1},
+    {.opcode = AEROGPU_CMD_EXT_DRAW_AUTO,
+     .bytes = sizeof(aerogpu_cmd_ext_draw_auto),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_D3D10},
 };
 
 }  // namespace aerogpu

@@ -544,6 +544,30 @@ struct PacketType<aerogpu_cmd_ext_set_scissors> {
 };
 
 template <>
+struct PacketType<aerogpu_cmd_ext_set_stream_output> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_STREAM_OUTPUT;
+  using Element = aerogpu_ext_stream_element;
+  static void setCount(aerogpu_cmd_ext_set_stream_output& packet, size_t count) {
+    packet.element_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_set_stream_targets> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_STREAM_TARGETS;
+  using Element = aerogpu_ext_stream_target;
+  static void setCount(aerogpu_cmd_ext_set_stream_targets& packet, size_t count) {
+    packet.target_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_draw_auto> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_DRAW_AUTO;
+  using Element = void;
+};
+
+template <>
 struct PacketType<aerogpu_cmd_load_owner> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_OWNER;
   using Element = void;
@@ -576,6 +600,18 @@ struct PacketType<aerogpu_cmd_load_texels> {
 template <>
 struct PacketType<aerogpu_cmd_load_clock> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_CLOCK;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_load_counts> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_COUNTS;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_load_filled> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_LOAD_FILLED;
   using Element = void;
 };
 

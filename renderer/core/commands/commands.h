@@ -144,7 +144,8 @@ Result<void> runExtFill(Submission& s, const aerogpu_cmd_ext_fill& c, std::span<
 Result<void> runExtGenerateMips(Submission& s, const aerogpu_cmd_ext_generate_mips& c);
 /// AEROGPU_CMD_EXT_QUERY_BEGIN: starts a query of this context at 0.
 Result<void> runExtQueryBegin(Submission& s, const aerogpu_cmd_ext_query_begin& c);
-/// AEROGPU_CMD_EXT_QUERY_END: ends a query of this context; writes aerogpu_ext_query_result to guest memory.
+/// AEROGPU_CMD_EXT_QUERY_END: ends a query of this context; writes an aerogpu_ext_query_result for each of
+/// its numbers to guest memory.
 Result<void> runExtQueryEnd(Submission& s, const aerogpu_cmd_ext_query_end& c);
 /// AEROGPU_CMD_EXT_SET_CLIP_PLANES: plane_count planes follow; D3DRS_CLIPPLANEENABLE turns them on.
 Result<void> runExtSetClipPlanes(Submission& s, const aerogpu_cmd_ext_set_clip_planes& c,
@@ -207,5 +208,15 @@ Result<void> runExtSetViewports(Submission& s, const aerogpu_cmd_ext_set_viewpor
 /// AEROGPU_CMD_EXT_SET_SCISSORS: scissor_count rectangles follow, 1 to 16, each its viewport's.
 Result<void> runExtSetScissors(Submission& s, const aerogpu_cmd_ext_set_scissors& c,
                                std::span<const aerogpu_ext_scissor> tail);
+/// AEROGPU_CMD_EXT_SET_STREAM_OUTPUT: element_count elements follow, in the order in which they are written;
+/// none: nothing is streamed out.
+Result<void> runExtSetStreamOutput(Submission& s, const aerogpu_cmd_ext_set_stream_output& c,
+                                   std::span<const aerogpu_ext_stream_element> tail);
+/// AEROGPU_CMD_EXT_SET_STREAM_TARGETS: target_count targets follow, for the slots from 0 on; slots beyond
+/// them and those of buffer 0 have none.
+Result<void> runExtSetStreamTargets(Submission& s, const aerogpu_cmd_ext_set_stream_targets& c,
+                                    std::span<const aerogpu_ext_stream_target> tail);
+/// AEROGPU_CMD_EXT_DRAW_AUTO: draws the vertices that were streamed out to the buffer of vertex stream 0.
+Result<void> runExtDrawAuto(Submission& s, const aerogpu_cmd_ext_draw_auto& c);
 
 }  // namespace aerogpu::core

@@ -205,6 +205,16 @@ Result<void> dispatch(Submission& s, const cmd::Packet& packet) {
       return cmd::decodeTail(
           packet, s, runExtSetScissors,
           [](const aerogpu_cmd_ext_set_scissors& c) -> uint64_t { return c.scissor_count; });
+    case AEROGPU_CMD_EXT_SET_STREAM_OUTPUT:
+      return cmd::decodeTail(
+          packet, s, runExtSetStreamOutput,
+          [](const aerogpu_cmd_ext_set_stream_output& c) -> uint64_t { return c.element_count; });
+    case AEROGPU_CMD_EXT_SET_STREAM_TARGETS:
+      return cmd::decodeTail(
+          packet, s, runExtSetStreamTargets,
+          [](const aerogpu_cmd_ext_set_stream_targets& c) -> uint64_t { return c.target_count; });
+    case AEROGPU_CMD_EXT_DRAW_AUTO:
+      return cmd::decodeFixed(packet, s, runExtDrawAuto);
     default:
       return {};  // skipped
   }

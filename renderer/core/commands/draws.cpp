@@ -5,12 +5,15 @@
 #include <span>
 #include <utility>
 
+#include "aerogpu/aerogpu_caps.h"
 #include "renderer/core/backend.h"
 #include "renderer/core/commands/commands.h"
 #include "renderer/core/context_table.h"
 #include "renderer/core/gpu_objects.h"
+#include "renderer/core/lacking.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
+#include "renderer/core/stream_output.h"
 #include "renderer/core/submission.h"
 #include "renderer/core/topology.h"
 #include "renderer/core/work_meter.h"
@@ -52,16 +55,31 @@ void noteDrawWrites(Submission& s, const DrawState& state) {
   for (size_t stage = 0; stage < kStageCount; ++stage)
     if (state.shaders[stage] && stage != static_cast<size_t>(Stage::Compute))
       noteBufferWrites(s, state, static_cast<Stage>(stage));
+  for (size_t slot = 0; slot < kMaxStreamTargets; ++slot)
+    if (Buffer* buffer = state.streamTargets[slot].get(); buffer && (state.streamOutput.slots >> slot & 1))
+      s.writes.note(*buffer);
+}
+
+/// Succeeds if a draw streams nothing out, or can: SO-1, SO-8.
+Result<void> checkStreams(Submission& s, const DrawState& state) {
+  if (!streamsOut(state)) return {};
+  const ShaderFamily family = state.shaders[static_cast<size_t>(Stage::Vertex)]->family;
+  if (family == ShaderFamily::D3d9)
+    return refused(ErrorCode::CmdDecode, "stream output needs shaders of models 4 and 5",
+                   {{"vs kind", static_cast<uint8_t>(family)}});
+  if (state.topology == Topology::TriangleFan)
+    return Error{ErrorCode::Backend, "triangle fans are not streamed out", {}};
+  return needOffered(s, AEROGPU_CAPS_STREAM_OUTPUT, "stream output is not supported");
 }
 
 /// Succeeds if a draw has a vertex shader and is not too large.
-Result<void> checkDraw(const DrawState& state, uint32_t vertices, uint32_t instances) {
+Result<void> checkDraw(Submission& s, const DrawState& state, uint32_t vertices, uint32_t instances) {
   if (!state.shaders[static_cast<size_t>(Stage::Vertex)])
     return refused(ErrorCode::CmdDecode, "draw without a vertex shader", {{"vs", 0u}});
   if (uint64_t{vertices} * instances > kMaxVerticesPerDraw)
     return refused(ErrorCode::OutOfBounds, "draw is too large",
                    {{"vertices", vertices}, {"instances", instances}, {"limit", kMaxVerticesPerDraw}});
-  return {};
+  return checkStreams(s, state);
 }
 
 /// Returns false for a draw whose geometry shader takes other primitives: GEOM-3.
@@ -81,11 +99,22 @@ Result<void> takeGeometry(Submission& s, const DrawState& state, uint64_t vertic
   return s.work.take(Work::Vertices, primitives * reach.outputVertices);
 }
 
+/// Counts what that many vertices stream out at most: SO-12.
+Result<void> takeStreams(Submission& s, const DrawState& state, uint64_t vertices, uint64_t instances) {
+  if (!streamsOut(state)) return {};
+  constexpr uint64_t kMostOfPrimitive = 3;  // vertices, with all that a strip's vertex is part of
+  uint64_t streamed = mostPrimitives(state.topology, vertices) * instances * kMostOfPrimitive;
+  if (const Shader* shader = state.shaders[static_cast<size_t>(Stage::Geometry)].get())
+    streamed *= shader->gpu->geometry.outputVertices;
+  return s.work.take(Work::Bytes, mostStreamedBytes(state, streamed));
+}
+
 /// Counts a draw, right before the back end is asked for it.
 Result<void> takeDraw(Submission& s, DrawState& state, uint64_t vertices, uint64_t instances) {
   if (auto taken = s.work.take(Work::Vertices, vertices * instances, state.vertexWeight); !taken)
     return taken;
   if (auto taken = takeGeometry(s, state, vertices, instances); !taken) return taken;
+  if (auto taken = takeStreams(s, state, vertices, instances); !taken) return taken;
   if (auto taken = s.work.take(Work::Pixels, state.drawPixels, state.pixelWeight); !taken) return taken;
   if (auto within = s.work.needNotOver(Work::Bytes); !within) return within;  // see noteDrawn()
   s.stats.draws.add(1);
@@ -130,7 +159,7 @@ Result<void> runClear(Submission& s, const aerogpu_cmd_clear& c) {
 Result<void> runDraw(Submission& s, const aerogpu_cmd_draw& c) {
   DrawState& state = s.contexts.state();
   if (c.vertex_count == 0 || c.instance_count == 0) return {};
-  if (auto checked = checkDraw(state, c.vertex_count, c.instance_count); !checked) return checked;
+  if (auto checked = checkDraw(s, state, c.vertex_count, c.instance_count); !checked) return checked;
   if (uint64_t{c.first_vertex} + c.vertex_count > UINT32_MAX)
     return refused(
         ErrorCode::OutOfBounds, "vertex numbers wrap",
@@ -144,7 +173,7 @@ Result<void> runDraw(Submission& s, const aerogpu_cmd_draw& c) {
 Result<void> runDrawIndexed(Submission& s, const aerogpu_cmd_draw_indexed& c) {
   DrawState& state = s.contexts.state();
   if (c.index_count == 0 || c.instance_count == 0) return {};
-  if (auto checked = checkDraw(state, c.index_count, c.instance_count); !checked) return checked;
+  if (auto checked = checkDraw(s, state, c.index_count, c.instance_count); !checked) return checked;
   const IndexBinding& indices = state.indexBuffer;
   if (!indices.buffer)
     return refused(ErrorCode::CmdDecode, "indexed draw without an index buffer", {{"index buffer", 0u}});
@@ -157,6 +186,21 @@ Result<void> runDrawIndexed(Submission& s, const aerogpu_cmd_draw_indexed& c) {
   return noteDrawn(s, state,
                    s.backend.drawIndexed(
                        state, {count, c.instance_count, c.first_index, c.base_vertex, c.first_instance}));
+}
+
+Result<void> runExtDrawAuto(Submission& s, const aerogpu_cmd_ext_draw_auto&) {
+  DrawState& state = s.contexts.state();
+  const VertexStream& stream = state.vertexStreams[0];
+  const uint64_t bytes = stream.buffer ? stream.buffer->desc.sizeBytes - stream.offset : 0;
+  const uint64_t most = stream.stride ? bytes / stream.stride : 0;
+  if (auto checked = checkDraw(s, state, static_cast<uint32_t>(std::min<uint64_t>(most, UINT32_MAX)), 1);
+      !checked)
+    return checked;
+  if (auto offered = needOffered(s, AEROGPU_CAPS_STREAM_OUTPUT, "stream output is not supported"); !offered)
+    return offered;
+  if (most == 0 || !geometryFits(state)) return {};
+  if (auto taken = takeDraw(s, state, most, 1); !taken) return taken;
+  return noteDrawn(s, state, s.backend.drawAuto(state, static_cast<uint32_t>(most)));
 }
 
 Result<void> runDispatch(Submission& s, const aerogpu_cmd_dispatch& c) {
@@ -213,7 +257,7 @@ Result<void> runExtDrawInline(Submission& s, const aerogpu_cmd_ext_draw_inline& 
                     {"limit", bytes.size()}});
   if (c.vertex_count == 0) return {};
   const uint32_t drawn = c.index_count != 0 ? c.index_count : c.vertex_count;
-  if (auto checked = checkDraw(state, drawn, 1); !checked) return checked;
+  if (auto checked = checkDraw(s, state, drawn, 1); !checked) return checked;
   if (!geometryFits(state)) return {};
   if (auto taken = s.work.take(Work::Bytes, vertexBytes + indexBytes); !taken) return taken;
   if (auto taken = takeDraw(s, state, drawn, 1); !taken) return taken;

@@ -45,19 +45,13 @@ Result<Ref<Shader>> shaderFor(Submission& s, uint32_t handle, Stage stage) {
   return Ref<Shader>(*shader);
 }
 
-/// Succeeds if the guest was told of shaders of the stage, and they work here: GEOM-1.
-Result<void> needOffered(Submission& s, Stage stage) {
-  if (stage != Stage::Geometry || s.announced.limits().capsFlags & AEROGPU_CAPS_GEOMETRY_SHADERS) return {};
-  static constexpr char kText[] = "geometry shaders are not supported";  // outlives the error
-  if (s.announced.told().capsFlags & AEROGPU_CAPS_GEOMETRY_SHADERS)
-    return lacking(s, kText, 0, {{"stage", static_cast<uint8_t>(stage)}});
-  return Error{ErrorCode::Backend, kText, {}};
-}
-
 /// Makes a shader with the object that `create` makes, Result<std::unique_ptr<GpuShader>>(Shader&).
 template <class Packet, class Create>
 Result<void> addShader(Submission& s, const Packet& c, Stage stage, uint64_t bytes, Create create) {
-  if (auto offered = needOffered(s, stage); !offered) return offered;
+  if (stage == Stage::Geometry)  // GEOM-1
+    if (auto offered = needOffered(s, AEROGPU_CAPS_GEOMETRY_SHADERS, "geometry shaders are not supported");
+        !offered)
+      return offered;
   // A translation is a few times the size of its code.
   auto charge = chargeObject(s.hostMemory, bytes * 8);
   if (!charge) return charge.error();

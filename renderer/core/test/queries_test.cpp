@@ -82,8 +82,8 @@ TEST_F(QueriesTest, WhatIsRefusedAndHowTheLogSaysIt) {
   refused(AEROGPU_ERROR_OOB, "EXT_QUERY_BEGIN: no such query slot: slot 256 of 256");
   begin(0, kTimestamp);
   refused(AEROGPU_ERROR_CMD_DECODE, "a timestamp has no begin: type 2");
-  begin(0, 3);
-  refused(AEROGPU_ERROR_CMD_DECODE, "unknown query type: type 3");
+  begin(0, 4);
+  refused(AEROGPU_ERROR_CMD_DECODE, "unknown query type: type 4");
   end(0, 0, 0);
   refused(AEROGPU_ERROR_CMD_DECODE, "unknown query type: type 0");
   end(256, 0, kTimestamp);

@@ -343,6 +343,22 @@ std::map<uint32_t, Twins> twins() {
              std::vector<aerogpu_ext_scissor>{{1, 2, -3, 4}})};
   t[AEROGPU_CMD_EXT_SET_DEPTH_BIAS] = {one(AEROGPU_CMD_EXT_SET_DEPTH_BIAS, aerogpu_cmd_ext_set_depth_bias{}),
                                        cut(AEROGPU_CMD_EXT_SET_DEPTH_BIAS)};
+  const aerogpu_ext_stream_element element{0, 3, 31, 15};
+  t[AEROGPU_CMD_EXT_SET_STREAM_OUTPUT] = {
+      tailed(AEROGPU_CMD_EXT_SET_STREAM_OUTPUT,
+             aerogpu_cmd_ext_set_stream_output{.element_count = 1, .stride_bytes = {0, 0, 0, 16}},
+             std::vector{element}),
+      tailed(AEROGPU_CMD_EXT_SET_STREAM_OUTPUT,
+             aerogpu_cmd_ext_set_stream_output{.element_count = 1, .stride_bytes = {0, 0, 0, 12}},
+             std::vector{element})};
+  t[AEROGPU_CMD_EXT_SET_STREAM_TARGETS] = {
+      tailed(AEROGPU_CMD_EXT_SET_STREAM_TARGETS, aerogpu_cmd_ext_set_stream_targets{.target_count = 1},
+             std::vector<aerogpu_ext_stream_target>{{kBuffer, 256}}),
+      tailed(AEROGPU_CMD_EXT_SET_STREAM_TARGETS, aerogpu_cmd_ext_set_stream_targets{.target_count = 1},
+             std::vector<aerogpu_ext_stream_target>{{kBuffer, 260}}),
+      kOob};
+  t[AEROGPU_CMD_EXT_DRAW_AUTO] = {one(AEROGPU_CMD_EXT_DRAW_AUTO, aerogpu_cmd_ext_draw_auto{}),
+                                  cut(AEROGPU_CMD_EXT_DRAW_AUTO)};
   PAIR(EXT_UPDATE_BUFFER, ext_update_buffer, BRACED(.buffer = kBuffer, .size_bytes = 256, .src_alloc_id = 1),
        BRACED(.buffer = kBuffer, .size_bytes = 257, .src_alloc_id = 1), kOob);
   PAIR(EXT_UPDATE_TEXTURE, ext_update_texture,

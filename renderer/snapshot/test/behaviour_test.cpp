@@ -127,7 +127,7 @@ TEST_F(SnapshotBehaviour, KeepsSpacesApart) {
   EXPECT_STREQ(h.spaceInfo(3)->image_name, "game.exe");
   EXPECT_EQ(h.spaceInfo(3)->process_id, 1712u);
   EXPECT_EQ(h.spaceInfo(3)->objects, made.spaceInfo(3)->objects);
-  EXPECT_EQ(h.spaceInfo(0)->contexts, 6u);
+  EXPECT_EQ(h.spaceInfo(0)->contexts, 7u);
   // Space 3 has its process already; space 7 has none.
   expectError(in(0, [](CommandWriter& w) { spaceProcess(w, 3, 78); }), kDecode);
   expectGood(in(0, [](CommandWriter& w) { spaceProcess(w, 7, 78); }));

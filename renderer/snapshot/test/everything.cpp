@@ -262,6 +262,20 @@ void setDirect3d10(CommandWriter& w) {
     w.packet(aerogpu_cmd_ext_set_samplers{{}, stage, 3, 0, ex}, samplers, 2);
 }
 
+/// Streams out to two slots, and has a count of it open.
+void setStreams(CommandWriter& w) {
+  const aerogpu_ext_stream_element elements[] = {
+      {0, 0, 3, 12}, {0, 2, 1, 15}, {0, 0, AEROGPU_EXT_STREAM_GAP, 3}, {0, 0, 0, 1}};
+  aerogpu_cmd_ext_set_stream_output output{};
+  output.rasterized_stream = AEROGPU_EXT_STREAM_NONE;
+  output.stride_bytes[0] = 24;
+  output.stride_bytes[2] = 16;
+  w.packet(output, elements, 4);
+  const aerogpu_ext_stream_target targets[] = {{kBuffer, 40}, {0, 0}, {kBackedBuffer, 0}};
+  w.packet(aerogpu_cmd_ext_set_stream_targets{}, targets, 3);
+  w.packet(aerogpu_cmd_ext_query_begin{{}, 7, AEROGPU_EXT_QUERY_STREAM_STATISTICS});
+}
+
 void setConstants(CommandWriter& w) {
   const float values[] = {1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8};
   packets::setConstantsF(w, AEROGPU_SHADER_STAGE_VERTEX, 253, values);
@@ -391,6 +405,7 @@ Everything makeEverything(Harness& h) {
     packets::samplerState(w, 3, 8, 0x34544547);
     packets::samplerState(w, 3, 7, 0);
   });
+  make.in(kernel, 10, setStreams);
   make.in(Harness::InSpace{3}, 6, [&](CommandWriter& w) {
     importToken(w, kImported, kToken);
     packets::createBuffer(w, kOwn, 16);

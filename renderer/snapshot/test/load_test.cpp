@@ -216,6 +216,19 @@ TEST_F(SnapshotLoad, ChecksTheLoadersPackets) {
   expect("LOAD_QUERY: no such query slot: slot 256 of 256", [](CommandWriter& w) {
     w.packet(aerogpu_cmd_load_query{{}, 256, 0, 2});
   });
+  expect("LOAD_COUNTS: no such query slot: slot 256 of 256", [](CommandWriter& w) {
+    w.packet(aerogpu_cmd_load_counts{{}, 256, AEROGPU_EXT_QUERY_STREAM_STATISTICS, {}});
+  });
+  expect("LOAD_COUNTS: no such type of query: type 1", [](CommandWriter& w) {
+    w.packet(aerogpu_cmd_load_counts{{}, 1, AEROGPU_EXT_QUERY_OCCLUSION, {}});
+  });
+  expect("LOAD_FILLED: no such buffer", [](CommandWriter& w) {
+    w.packet(aerogpu_cmd_load_filled{{}, 1, 0});
+  });
+  expect("LOAD_FILLED: a buffer is not filled so far: filled_bytes 20, limit 16", [](CommandWriter& w) {
+    packets::createBuffer(w, 1, 16);
+    w.packet(aerogpu_cmd_load_filled{{}, 1, 20});
+  });
   const auto texels = [&](const char* why, aerogpu_cmd_load_texels c,
                           aerogpu_format format = AEROGPU_FORMAT_R8G8B8A8_UNORM, uint32_t samples = 4) {
     expect(why, [&](CommandWriter& w) {

@@ -120,7 +120,7 @@ TEST(SnapshotRoundTrip, NeedsEachPacket) {
         << place.record << " says nothing";
   }
   // Everything that a snapshot may hold is in this one.
-  EXPECT_EQ(opcodes.size(), 51u);
+  EXPECT_EQ(opcodes.size(), 55u);
 }
 
 TEST(SnapshotRoundTrip, NeedsAddressesOfAllocations) {

@@ -101,6 +101,8 @@ protected:
     expectSameConstants(x.psConstants, y.psConstants);
     EXPECT_EQ(x.clipPlanes, y.clipPlanes);
     EXPECT_EQ(x.textureStages, y.textureStages);
+    EXPECT_EQ(x.streamOutput, y.streamOutput);
+    for (size_t i = 0; i < core::kMaxStreamTargets; ++i) expectSame(x.streamTargets[i], y.streamTargets[i]);
   }
   static void expectSame(const core::Resource& x, const core::Resource& y) {
     EXPECT_EQ(x.ofKernel, y.ofKernel);
@@ -133,7 +135,7 @@ TEST_F(SnapshotState, EqualsInEachContext) {
       expectSame(x[k].second->state, y[k].second->state);
     }
   }
-  EXPECT_EQ(contexts, 7u);
+  EXPECT_EQ(contexts, 8u);
 }
 
 TEST_F(SnapshotState, EqualsInEachObject) {
@@ -141,7 +143,9 @@ TEST_F(SnapshotState, EqualsInEachObject) {
     expectSame(x, y);
     EXPECT_EQ(x.desc.sizeBytes, y.desc.sizeBytes);
     EXPECT_EQ(x.desc.usage, y.desc.usage);
+    EXPECT_EQ(*x.gpu->filled(), *y.gpu->filled());
   });
+  EXPECT_EQ(*b->buffers[0]->gpu->filled(), 40u) << "SO-6";
   each(a->textures, b->textures, [](const core::Texture& x, const core::Texture& y) {
     expectSame(x, y);
     EXPECT_EQ(x.desc, y.desc);

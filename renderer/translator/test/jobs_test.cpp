@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 #include <spirv-tools/libspirv.h>
 
+#include <cstddef>
 #include <cstring>
 #include <string>
 
 #include "renderer/shader/dxbc/dxbc.h"
+#include "renderer/shader/spirv/spirv_streams.h"
 #include "renderer/test/dxbc_builder.h"
 #include "renderer/translator/dxbc_answer.h"
 
@@ -173,6 +175,15 @@ TEST(FinishSpirv, RefusesWhatIsNoModule) {
   Bytes many = good;
   for (size_t i = 0; i < 4; ++i) many[sizeof kPixel + sizeof kFinish + i] = 0xFF;  // the number of resources
   EXPECT_EQ(finishSpirv(many).verdict, Verdict::Refused);
+  // The list of what is streamed out: more words than come, more than there may be, and a shader that has
+  // none.
+  for (const uint32_t words : {3u, 513u, 0x10000000u, 1u}) {
+    Bytes listed = good;
+    constexpr size_t kAt = sizeof kPixel + offsetof(FinishRequest, streamedWords);
+    std::memcpy(listed.data() + kAt, &words, sizeof words);
+    if (words == 1) listed.insert(listed.begin() + kAt + 4, sizeof(shader::StreamedWord), 0);
+    EXPECT_EQ(finishSpirv(listed).verdict, Verdict::Refused) << words;
+  }
 }
 
 TEST(TranslateDxbc, MakesWhatFinishSpirvTakes) {

@@ -82,8 +82,23 @@ bool Device::findQueueFamily() {
   return false;
 }
 
+void Device::findStreamLimits() {
+  VkPhysicalDeviceTransformFeedbackPropertiesEXT streams{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &streams};
+  m_instance.vk().GetPhysicalDeviceProperties2(m_physical, &props);
+  constexpr uint32_t kBuffers = 4;  // D3D10_SO_BUFFER_SLOT_COUNT
+  if (streams.maxTransformFeedbackBuffers < kBuffers || !streams.transformFeedbackQueries ||
+      !streams.transformFeedbackDraw)
+    return;
+  m_caps.streamBytes = streams.maxTransformFeedbackStreamDataSize;
+  m_caps.streamStride = streams.maxTransformFeedbackBufferDataStride;
+  m_caps.streamBufferBytes = streams.maxTransformFeedbackBufferSize & ~VkDeviceSize{3};
+}
+
 void Device::findCaps(const DeviceFeatures& features) {
   DeviceCaps& caps = m_caps;
+  if (caps.transformFeedback) findStreamLimits();
   // lavapipe 22.3 ignores the sizes of vertex buffers; all its versions are treated alike, and so is a driver
   // that does not say which it is.
   caps.boundByBuffers =

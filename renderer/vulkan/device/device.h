@@ -81,6 +81,7 @@ private:
   bool findQueueFamily();
   /// Finds capabilities that do not follow from features: of properties, formats and host memory.
   void findCaps(const DeviceFeatures& features);
+  void findStreamLimits();
   VkResult open(const DeviceFeatures& features);
   /// True if the heap's budget has room for so many bytes more, as of now.
   bool isInBudget(uint32_t heap, VkDeviceSize bytes) const;

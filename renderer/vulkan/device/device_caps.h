@@ -29,7 +29,12 @@ struct DeviceCaps {
   bool geometryShader = false;  ///< topologies with adjacency too
   bool geometryPoints = false;  ///< geometry shaders may say the size of points
   bool multiViewport = false;
-  bool d24s8 = false;  ///< else D32_SFLOAT_S8_UINT stands in
+  /// Transform feedback to four buffers, with counts of it and draws of what was counted: not more bytes of a
+  /// vertex than these, all buffers together and from vertex to vertex, and of a buffer. 0: none.
+  uint32_t streamBytes = 0, streamStride = 0;
+  uint64_t streamBufferBytes = 0;
+  bool transformFeedback = false;  ///< VK_EXT_transform_feedback
+  bool d24s8 = false;              ///< else D32_SFLOAT_S8_UINT stands in
   bool a1r5g5b5 = false;
   bool a4r4g4b4 = false, a2r10g10b10 = false,
        r4g4 = false;                    ///< sampled (r4g4: drawn to as well); else others stand in

@@ -54,6 +54,9 @@ constexpr Offer kOffers[] = {
     // vkd3d-shader writes the size of each point that a geometry shader emits.
     {nullptr, {CORE(shaderTessellationAndGeometryPointSize)}, &DeviceCaps::geometryPoints},
     {nullptr, {CORE(multiViewport)}, &DeviceCaps::multiViewport},
+    {VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
+     {FEATURE(streams.transformFeedback)},
+     &DeviceCaps::transformFeedback},
     {nullptr, {CORE(independentBlend)}, nullptr},
     {nullptr, {CORE(dualSrcBlend)}, &DeviceCaps::dualSourceBlend},
     {nullptr, {CORE(depthClamp)}, &DeviceCaps::depthClamp},

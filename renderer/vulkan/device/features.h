@@ -69,6 +69,8 @@ struct FeatureChain {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
   VkPhysicalDeviceVertexAttributeDivisorFeaturesEXT divisor{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_EXT};
+  VkPhysicalDeviceTransformFeedbackFeaturesEXT streams{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT};
 
   /// `version`: as DeviceFeatures::version().
   FeatureChain(const DeviceExtensions& ext, uint32_t version) {
@@ -103,6 +105,7 @@ struct FeatureChain {
     link(ext, VK_EXT_BORDER_COLOR_SWIZZLE_EXTENSION_NAME, borderSwizzle);
     link(ext, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, robustness);
     link(ext, VK_EXT_VERTEX_ATTRIBUTE_DIVISOR_EXTENSION_NAME, divisor);
+    link(ext, VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME, streams);
   }
   FeatureChain(const FeatureChain&) = delete;
   FeatureChain& operator=(const FeatureChain&) = delete;

@@ -191,6 +191,9 @@ void Recorder::recordHostBarrier() {
   VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
   barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  if (m_device.caps().transformFeedback)
+    barrier.srcAccessMask |=
+        VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT | VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT;
   barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
   barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
   VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};

@@ -3,10 +3,14 @@
 #include "renderer/vulkan/draw/draws.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "renderer/core/stream_output.h"
 #include "renderer/d3d9/depth_stencil.h"
 #include "renderer/d3d9/draw_rules.h"
 #include "renderer/shader/spirv/spirv_indices.h"
+#include "renderer/vulkan/objects/stream_counter.h"
 
 namespace aerogpu::vk {
 namespace {
@@ -54,7 +58,8 @@ Draws::Draws(Gpu& gpu, Targets& targets, const std::string& cacheDir)
       m_dxbc({gpu, targets, m_shaderStore, m_samplers, m_descriptors, m_layouts, m_standIns}, m_pipelines),
       m_vertices(gpu, m_standIns),
       m_choice(gpu, m_pipelines),
-      m_dynamic(gpu) {}
+      m_dynamic(gpu),
+      m_streams(gpu, m_standIns) {}
 
 Result<void> Draws::create() {
   if (auto created = m_constants.create(); !created) return created;
@@ -124,23 +129,29 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
                                       d3d9::usesDepthTarget(state.depthStencil));
       !updated)
     return updated.error();
+  const bool streams = core::streamsOut(state);
   const TargetInfo& targets = m_targets.info();
-  if (!targets.any() || (targets.samples == 1 && d3d9::sampleMaskHidesAll(state))) return false;
+  m_discards = !targets.any() || !state.streamOutput.rasterizes ||
+               (targets.samples == 1 && d3d9::sampleMaskHidesAll(state));
+  if (m_discards && !streams) return false;
   if (m_targetGeneration != targets.generation) {
     m_targetGeneration = targets.generation;
     m_pending |= core::kDirtyTargets | core::kDirtyResources;
   }
   constexpr uint32_t kArea = core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer |
-                             core::kDirtyTargets | core::kDirtyShaders;
+                             core::kDirtyTargets | core::kDirtyShaders | core::kDirtyStreamOutput;
   if (m_pending & (kArea | d3d9::biasDirtyBits(state.rasterizer))) measureArea(state);
-  if (!m_area.visible) return false;
+  m_discards = m_discards || !m_area.visible;
+  if (m_discards && !streams) return false;
+  if (std::exchange(m_discarded, m_discards) != m_discards)
+    m_pending |= core::kDirtyViewport | core::kDirtyTopology;
   m_d3d9.setPositionScale(m_area.scale);
 
   if (m_layoutGeneration != m_layouts.generation() || m_pipelineGeneration != m_pipelines.generation())
     m_pending |= core::kDirtyShaders;
   constexpr uint32_t kPipeline = core::kDirtyShaders | core::kDirtyInputLayout | core::kDirtyTargets |
                                  core::kDirtyPixelPipe | core::kDirtyTopology | core::kDirtyRasterizer |
-                                 core::kDirtyBlend;
+                                 core::kDirtyBlend | core::kDirtyStreamOutput;
   const bool clipsAnew = !m_gpu.device->caps().dynamicDepthClamp && (m_pending & core::kDirtyDepthStencil);
   if ((m_pending & (kPipeline | D3d9Choice::kDirty)) || clipsAnew)
     if (auto chosen = chooseAnew(state, clipsAnew || (m_pending & kPipeline)); !chosen) {
@@ -160,6 +171,11 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
   noteMoved();
   m_pending |= m_gpu.renames.takeStale();
 
+  if (streams)
+    if (auto gathered = m_streams.gather(state); !gathered) return gathered.error();
+  if (m_counter)
+    if (auto ready = m_counter->ready(); !ready) return ready.error();
+
   constexpr uint32_t kResources = core::kDirtyResources | core::kDirtySamplers | core::kDirtyShaders |
                                   core::kDirtyTargets | core::kDirtyConstantBuffers |
                                   core::kDirtyUnorderedAccess;
@@ -171,8 +187,12 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
 }
 
 void Draws::measureArea(const core::DrawState& state) {
-  const auto [width, height] = m_targets.info().extent;
   Area area;
+  if (!m_targets.info().any()) {
+    m_area = area;
+    return;
+  }
+  const auto [width, height] = m_targets.info().extent;
   area.scissor = d3d9::drawArea(state, width, height);
   area.visible =
       !area.scissor.empty() && d3d9::gpuViewport(state, m_viewportLimits, width, height, area.viewport);
@@ -213,7 +233,9 @@ void Draws::setViewports() {
   std::array<VkViewport, core::kMaxViewports> viewports;
   std::array<VkRect2D, core::kMaxViewports> scissors;
   for (uint32_t i = 0; i < m_area.count; ++i) {
-    const core::Viewport& v = i ? m_more.viewports[i - 1] : m_area.viewport;
+    const core::Viewport v = i            ? m_more.viewports[i - 1]
+                             : m_discards ? core::Viewport{0, 0, 1, 1}
+                                          : m_area.viewport;
     const d3d9::PixelRect& s = i ? m_more.scissors[i - 1] : m_area.scissor;
     const float shift = m_area.bias.shift;
     // y is up in clip space.
@@ -236,7 +258,7 @@ Result<void> Draws::chooseAnew(const core::DrawState& state, bool pipeline) {
 Result<void> Draws::choosePipeline(const core::DrawState& state) {
   if (auto matched = m_vertices.match(state, m_shaders); !matched) return matched;
   auto pipeline = m_choice.choose(state, m_targets.info(), m_shaders, m_vertices.fetch(),
-                                  m_path->specialization(state, m_shaders));
+                                  m_path->specialization(state, m_shaders), m_discards);
   if (!pipeline) return pipeline.error();
   m_pipeline = *pipeline;
   m_pipelineGeneration = m_pipelines.generation();
@@ -267,7 +289,7 @@ Result<void> Draws::chooseShaders(const core::DrawState& state) {
 }
 
 Result<bool> Draws::bind(const core::DrawState& state, bool indexed) {
-  if (!m_targets.begin()) return false;
+  if (!m_targets.begin(m_discards)) return false;
   const DeviceTable& vk = m_gpu.device->vk();
   VkCommandBuffer commands = m_gpu.recorder->commands();
   if (m_bound.pipeline != m_pipeline.handle) {
@@ -317,16 +339,25 @@ Result<void> Draws::afterDraw(core::DrawState& state) {
   return {};
 }
 
+template <class Command>
+Result<void> Draws::recordWith(core::DrawState& state, Command command) {
+  const bool streams = core::streamsOut(state);
+  if (streams) m_streams.begin();
+  command(m_gpu.recorder->commands());
+  if (streams) m_streams.end();
+  return afterDraw(state);
+}
+
 Result<void> Draws::record(core::DrawState& state, const VertexBuffers::Drawn& drawn, uint32_t instances,
                            uint32_t firstInstance) {
   const DeviceTable& vk = m_gpu.device->vk();
   const VertexBuffers::Drawn d = m_vertices.recorded(drawn);
-  VkCommandBuffer commands = m_gpu.recorder->commands();
-  if (d.indexed)
-    vk.CmdDrawIndexed(commands, d.count, instances, d.first, d.base, firstInstance);
-  else
-    vk.CmdDraw(commands, d.count, instances, d.first, firstInstance);
-  return afterDraw(state);
+  return recordWith(state, [&](VkCommandBuffer commands) {
+    if (d.indexed)
+      vk.CmdDrawIndexed(commands, d.count, instances, d.first, d.base, firstInstance);
+    else
+      vk.CmdDraw(commands, d.count, instances, d.first, firstInstance);
+  });
 }
 
 Result<void> Draws::draw(core::DrawState& state, const core::DrawArgs& args) {
@@ -341,6 +372,31 @@ Result<void> Draws::drawIndexed(core::DrawState& state, const core::DrawIndexedA
   auto ready = prepare(state, drawn);
   if (!ready) return ready.error();
   return *ready ? record(state, drawn, args.instanceCount, args.firstInstance) : Result<void>{};
+}
+
+Result<void> Draws::drawAuto(core::DrawState& state, uint32_t most) {
+  const core::VertexStream& stream = state.vertexStreams[0];
+  StreamCounter& counter = BufferObject::of(*stream.buffer).streamCounter();
+  std::optional<uint32_t> filled = counter.known();
+  // An offset beyond what is filled would have to be a draw of nothing, and lavapipe 22.3 ignores offsets.
+  if (!filled && stream.offset != 0) {
+    auto read = counter.read();
+    if (!read) return read.error();
+    filled = *read;
+  }
+  if (filled) {
+    const uint32_t vertices = *filled > stream.offset ? (*filled - stream.offset) / stream.stride : 0;
+    return vertices != 0 ? draw(state, {std::min(vertices, most), 1, 0, 0}) : Result<void>{};
+  }
+  m_counter = &counter;
+  auto ready = prepare(state, {false, 0, most, 0});
+  m_counter = nullptr;
+  if (!ready) return ready.error();
+  if (!*ready) return {};
+  return recordWith(state, [&](VkCommandBuffer commands) {
+    m_gpu.device->vk().CmdDrawIndirectByteCountEXT(commands, 1, 0, counter.buffer(), counter.offset(), 0,
+                                                   stream.stride);
+  });
 }
 
 Result<void> Draws::drawInline(core::DrawState& state, const core::InlineDraw& draw) {

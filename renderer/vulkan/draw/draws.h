@@ -13,6 +13,7 @@
 #include "renderer/vulkan/draw/dxbc_draw.h"
 #include "renderer/vulkan/draw/dynamic_state.h"
 #include "renderer/vulkan/draw/pipeline_choice.h"
+#include "renderer/vulkan/draw/stream_outputs.h"
 #include "renderer/vulkan/draw/vertex_buffers.h"
 
 namespace aerogpu::vk {
@@ -38,6 +39,7 @@ public:
   Result<void> draw(core::DrawState& state, const core::DrawArgs& args);
   Result<void> drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args);
   Result<void> drawInline(core::DrawState& state, const core::InlineDraw& draw);
+  Result<void> drawAuto(core::DrawState& state, uint32_t most);
   Result<void> dispatch(const core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) {
     return m_dxbc.dispatch(state, x, y, z);
   }
@@ -80,6 +82,9 @@ private:
   Result<void> chooseShaders(const core::DrawState& state);
   Result<void> record(core::DrawState& state, const VertexBuffers::Drawn& drawn, uint32_t instances,
                       uint32_t firstInstance);
+  /// Records a draw's command, void(VkCommandBuffer), with what captures what it streams out.
+  template <class Command>
+  Result<void> recordWith(core::DrawState& state, Command command);
   Result<void> afterDraw(core::DrawState& state);
   core::ShaderFamily family() const {
     return m_path == &m_dxbc ? core::ShaderFamily::Dxbc : core::ShaderFamily::D3d9;
@@ -100,6 +105,7 @@ private:
   VertexBuffers m_vertices;
   PipelineChoice m_choice;
   DynamicState m_dynamic;
+  StreamOutputs m_streams;
 
   uint32_t m_pending = core::kDirtyAll;  ///< DirtyBits of state that is not bound yet
   BoundState m_bound;
@@ -113,10 +119,13 @@ private:
   struct {
     std::array<d3d9::PixelRect, core::kMaxViewports - 1> scissors;
     std::array<core::Viewport, core::kMaxViewports - 1> viewports;
-  } m_more;                           ///< the first m_area.count - 1 count
-  uint32_t m_layoutGeneration = 0;    ///< of m_layouts, when m_shaders was chosen
-  uint32_t m_pipelineGeneration = 0;  ///< of m_pipelines, when m_pipeline was chosen
-  uint32_t m_targetGeneration = 0;    ///< of m_targets, when it was looked at last
+  } m_more;                            ///< the first m_area.count - 1 count
+  bool m_discards = false;             ///< nothing is rasterized: the draw only streams out
+  bool m_discarded = false;            ///< and so did the one that was recorded last
+  StreamCounter* m_counter = nullptr;  ///< that says how many vertices the draw has; null: the packet does
+  uint32_t m_layoutGeneration = 0;     ///< of m_layouts, when m_shaders was chosen
+  uint32_t m_pipelineGeneration = 0;   ///< of m_pipelines, when m_pipeline was chosen
+  uint32_t m_targetGeneration = 0;     ///< of m_targets, when it was looked at last
 };
 
 }  // namespace aerogpu::vk

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "renderer/core/format.h"
+#include "renderer/core/stream_output.h"
 #include "renderer/d3d9/blending.h"
 #include "renderer/vulkan/draw/sampled_view.h"
 #include "renderer/vulkan/objects/dxgi_format.h"
@@ -17,6 +18,7 @@ bool DxbcDraw::choiceChanges(const core::DrawState& state, const DrawShaders& sh
   if ((dirty & (core::kDirtyTargets | core::kDirtyBlend)) && shaders.ps &&
       isDualSource(state) != shaders.dualSource)
     return true;
+  if (dirty & core::kDirtyStreamOutput) return true;
   return (dirty & core::kDirtyInputLayout) && inputClassesOf(state, *shaders.vs) != shaders.inputClasses;
 }
 
@@ -29,8 +31,11 @@ bool DxbcDraw::isDualSource(const core::DrawState& state) const {
 }
 
 Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders) {
+  // What is streamed out comes from the last stage before the rasterizer.
+  const core::StreamOutput* const streams = core::streamsOut(state) ? &state.streamOutput : nullptr;
   shaders.inputClasses = inputClassesOf(state, *shaders.vs);
-  auto module = m_parts.shaders.tokenModule(*shaders.vs, shaders.inputClasses);
+  auto module =
+      m_parts.shaders.tokenModule(*shaders.vs, shaders.inputClasses, false, {}, shaders.gs ? nullptr : streams);
   if (!module) return module.error();
   shaders.vsModule = *module;
   if (shaders.ps) {
@@ -42,7 +47,11 @@ Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders
     if (!pixel) return pixel.error();
     shaders.psModule = *pixel;
   }
-  shaders.gsModule = shaders.gs ? &shaders.gs->module : nullptr;
+  if (shaders.gs) {
+    auto geometry = m_parts.shaders.tokenModule(*shaders.gs, 0, false, {}, streams);
+    if (!geometry) return geometry.error();
+    shaders.gsModule = *geometry;
+  }
   auto layout = m_parts.layouts.dxbc({shaders.vs, shaders.ps, shaders.gs});
   if (!layout) return layout.error();
   shaders.layout = *layout;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/vulkan/draw/pipeline_choice.h"
 
+#include <algorithm>
 #include <string>
 
 #include "renderer/d3d9/blending.h"
@@ -46,7 +47,8 @@ VkPrimitiveTopology inputOf(const shader::GeometryTraits& geometry) {
 
 Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& state,
                                                        const TargetInfo& targets, const DrawShaders& shaders,
-                                                       const VertexFetch& fetch, uint32_t specialization) {
+                                                       const VertexFetch& fetch, uint32_t specialization,
+                                                       bool discards) {
   const DeviceCaps& caps = m_gpu.device->caps();
   if (state.topology >= core::Topology::PatchList1)
     return Error{ErrorCode::Backend, "patch lists need hull and domain shaders", {}};
@@ -75,6 +77,7 @@ Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& st
   brief.sampleMask = targets.samples > 1 ? state.blend.sampleMask : ~0u;
   brief.alphaToCoverage = targets.samples > 1 && (shaders.vs->program ? state.blend.alphaToCoverage
                                                                       : state.blend.dxbcAlphaToCoverage);
+  brief.discards = discards;
   brief.cache = m_pipelines.generation();
   const bool allDynamic =
       caps.dynamicPolygonMode && caps.dynamicDepthClamp && caps.dynamicBlend && caps.dynamicVertexInput;
@@ -93,7 +96,8 @@ Result<PipelineCache::Graphics> PipelineChoice::choose(const core::DrawState& st
     key.colorFormats[i] = static_cast<uint32_t>(targets.colorFormats[i]);
   key.depthFormat = static_cast<uint32_t>(targets.depthFormat);
   key.stencilFormat = static_cast<uint32_t>(targets.stencilFormat);
-  key.samples = targets.samples;
+  key.samples = std::max(targets.samples, 1u);
+  key.discards = discards;
   key.alphaToCoverage = brief.alphaToCoverage;
   key.sampleMask = brief.sampleMask;
   if (shaders.gs && shaders.gs->geometry.choosesLayer) key.layers = static_cast<uint16_t>(targets.layers);

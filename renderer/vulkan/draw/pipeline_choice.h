@@ -13,10 +13,11 @@ class PipelineChoice {
 public:
   PipelineChoice(Gpu& gpu, PipelineCache& pipelines) : m_gpu(gpu), m_pipelines(pipelines) {}
 
-  /// Fails with Backend for draws that this GPU, or every GPU without hull shaders, cannot do.
+  /// `discards`: nothing is rasterized. Fails with Backend for draws that this GPU, or every GPU without hull
+  /// shaders, cannot do.
   Result<PipelineCache::Graphics> choose(const core::DrawState& state, const TargetInfo& targets,
                                          const DrawShaders& shaders, const VertexFetch& fetch,
-                                         uint32_t specialization);
+                                         uint32_t specialization, bool discards);
   void reset() { m_recent = {}; }
 
 private:
@@ -24,7 +25,7 @@ private:
   struct RecentKey {
     uint64_t vs = 0, gs = 0, ps = 0, layout = 0;
     uint32_t targets = 0, specialization = 0, topologyClass = 0, cache = 0, sampleMask = 0;
-    bool alphaToCoverage = false;
+    bool alphaToCoverage = false, discards = false;
     bool operator==(const RecentKey&) const = default;
   };
   struct Recent {

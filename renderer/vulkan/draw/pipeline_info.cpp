@@ -107,6 +107,7 @@ void PipelineInfo::setRasterization(const PipelineKey& key, const DeviceCaps& ca
   // clamping ends clipping.
   m_raster.depthClampEnable =
       !caps.dynamicDepthClamp && caps.depthClamp && (caps.depthClipEnable || !key.depthClip);
+  m_raster.rasterizerDiscardEnable = key.discards;
   m_raster.polygonMode = static_cast<VkPolygonMode>(key.polygonMode);
   m_raster.lineWidth = 1;
   m_multisample.rasterizationSamples = static_cast<VkSampleCountFlagBits>(key.samples);

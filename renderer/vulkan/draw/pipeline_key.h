@@ -28,8 +28,9 @@ struct PipelineKey {
   uint32_t divisors[VertexFetch::kMax] = {};
   uint32_t samples = 1;  ///< a texel
   uint32_t sampleMask = ~0u;
-  uint16_t alphaToCoverage = 0;
-  uint16_t layers = 0;  ///< that a geometry shader chooses of; 0: it does not
+  uint8_t alphaToCoverage = 0;
+  uint8_t discards = 0;  ///< nothing is rasterized
+  uint16_t layers = 0;   ///< that a geometry shader chooses of; 0: it does not
   bool operator==(const PipelineKey&) const = default;
 };
 static_assert(std::has_unique_object_representations_v<PipelineKey>);

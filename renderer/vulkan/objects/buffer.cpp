@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "renderer/vulkan/objects/stream_counter.h"
+
 namespace aerogpu::vk {
 namespace {
 
@@ -16,6 +18,8 @@ constexpr uint64_t kUncachedBytes = 4096;  // most that the host reads back from
 constexpr uint64_t kStagePiece = uint64_t{4} << 20;  // one chunk of staging memory
 
 }  // namespace
+
+BufferObject::BufferObject(Gpu& gpu, uint64_t size) : m_gpu(gpu), m_size(size) {}
 
 Result<std::unique_ptr<core::GpuBuffer>> BufferObject::create(Gpu& gpu, const core::BufferDesc& desc) {
   std::unique_ptr<BufferObject> self(new BufferObject(gpu, desc.sizeBytes));
@@ -355,7 +359,8 @@ void BufferObject::copyBytes(VkBuffer from, uint64_t fromOffset, VkBuffer to, ui
 
 void BufferObject::useAfterWrites(VkAccessFlags2 access, uint32_t boundAs) {
   if (m_windowCount != 0) flatten();
-  constexpr VkAccessFlags2 kWrites = VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  constexpr VkAccessFlags2 kWrites = VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT |
+                                     VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT;
   const bool writes = (access & kWrites) != 0;
   const bool needed = m_writeAccess != 0 || (writes && m_readStages != 0);
   if (needed) {
@@ -385,6 +390,23 @@ void BufferObject::noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 acc
   m_writeAccess |= access;
   m_lastGpuWrite = m_lastUse = m_gpu.recorder->batch();
   m_gpuWrites.note(lo, hi, m_lastUse);
+}
+
+StreamCounter& BufferObject::streamCounter() {
+  if (!m_streamCounter) m_streamCounter = std::make_unique<StreamCounter>(m_gpu);
+  return *m_streamCounter;
+}
+
+Result<void> BufferObject::setFilled(uint32_t bytes) {
+  if (bytes != 0 || m_streamCounter) streamCounter().set(bytes);
+  return {};
+}
+
+Result<uint32_t> BufferObject::filled() {
+  if (!m_streamCounter) return 0u;
+  auto bytes = m_streamCounter->read();
+  if (!bytes) return bytes;
+  return static_cast<uint32_t>(std::min<uint64_t>(*bytes, m_size));
 }
 
 Result<void> BufferObject::copyFrom(uint64_t dstOffset, core::GpuBuffer& from, uint64_t srcOffset,

@@ -16,6 +16,8 @@
 
 namespace aerogpu::vk {
 
+class StreamCounter;
+
 class BufferObject final : public core::GpuBuffer, public Recycled<BufferObject> {
 public:
   /// Creates a zeroed buffer.
@@ -30,7 +32,11 @@ public:
                         uint64_t size) override;
   Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<core::ByteSink> sink) override;
   Result<void> fill(uint64_t offset, uint64_t size, uint32_t pattern) override;
+  Result<void> setFilled(uint32_t bytes) override;
+  Result<uint32_t> filled() override;
 
+  /// Returns how far stream output has filled the buffer.
+  StreamCounter& streamCounter();
   /// Notes that the batch being recorded accesses any of the buffer, as one of `boundAs` (DirtyBits that a
   /// rename must set). Ends the render pass and waits for GPU writes if needed.
   void useAfterWrites(VkAccessFlags2 access, uint32_t boundAs);
@@ -92,7 +98,7 @@ private:
   };
   static constexpr size_t kWindows = 8;
 
-  BufferObject(Gpu& gpu, uint64_t size) : m_gpu(gpu), m_size(size) {}
+  BufferObject(Gpu& gpu, uint64_t size);
   void noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access, uint64_t lo, uint64_t hi);
   bool fetchBesideWindows(uint64_t lo, uint64_t hi, uint32_t boundAs, bool anywhere);
   /// Copies windows home whose bytes are no longer used there.
@@ -130,6 +136,7 @@ private:
   UseRanges m_gpuWrites;        ///< its writes among them
   std::unique_ptr<std::array<Window, kWindows>> m_windows;
   size_t m_windowCount = 0;
+  std::unique_ptr<StreamCounter> m_streamCounter;  ///< null: filled with nothing
   bool m_streamed = false;
   VkPipelineStageFlags2 m_writeStages = 0, m_readStages = 0;
   VkAccessFlags2 m_writeAccess = 0;

@@ -41,7 +41,11 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
     error = "the device has no host-visible memory";
     return nullptr;
   }
-  self->buffers = std::make_unique<MemoryPool>(device, onDevice, kBufferUsage, kBlockBytes, "buffers",
+  VkBufferUsageFlags usage = kBufferUsage;
+  if (device.caps().transformFeedback)
+    usage |= VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT |
+             VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_COUNTER_BUFFER_BIT_EXT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+  self->buffers = std::make_unique<MemoryPool>(device, onDevice, usage, kBlockBytes, "buffers",
                                                device.caps().boundByBuffers);
   if (device.caps().boundByBuffers)
     config.log.line(AEROGPU_LOG_INFO,

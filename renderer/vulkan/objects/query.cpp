@@ -7,57 +7,56 @@
 namespace aerogpu::vk {
 namespace {
 
-uint64_t sumOf(const uint8_t* src, uint64_t pitch, uint64_t rows) {
-  uint64_t sum = 0;
+/// Adds the numbers of slots, a row each.
+void addRows(core::QueryNumbers& sum, const uint8_t* src, uint64_t pitch, uint64_t rows) {
   for (uint64_t row = 0; row < rows; ++row) {
-    uint64_t slot = 0;
-    std::memcpy(&slot, src + row * pitch, sizeof slot);
-    sum += slot;
+    core::QueryNumbers slot{};
+    std::memcpy(slot.data(), src + row * pitch, std::min<uint64_t>(pitch, sizeof slot));
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += slot[i];
   }
-  return sum;
 }
 
-/// Makes one number from the slots that a query used.
+/// Makes the numbers of a query from the slots that it used.
 class SlotSink final : public core::ByteSink {
 public:
-  SlotSink(std::unique_ptr<core::ByteSink> sink, std::shared_ptr<uint64_t> earlier, uint64_t slots,
+  SlotSink(std::unique_ptr<core::ByteSink> sink, std::shared_ptr<core::QueryNumbers> earlier, uint64_t slots,
            double scale)
       : m_sink(std::move(sink)), m_earlier(std::move(earlier)), m_slots(slots), m_scale(scale) {}
 
   Result<void> write(const uint8_t* src, uint64_t srcPitch, uint64_t, uint64_t) override {
-    uint64_t sum = sumOf(src, srcPitch, m_slots);
-    if (m_earlier) sum += *m_earlier;
-    if (m_scale != 1) sum = static_cast<uint64_t>(static_cast<long double>(sum) * m_scale);
-    return m_sink->write(reinterpret_cast<const uint8_t*>(&sum), sizeof sum, sizeof sum, 1);
+    core::QueryNumbers sum = m_earlier ? *m_earlier : core::QueryNumbers{};
+    addRows(sum, src, srcPitch, m_slots);
+    if (m_scale != 1) sum[0] = static_cast<uint64_t>(static_cast<long double>(sum[0]) * m_scale);
+    return m_sink->write(reinterpret_cast<const uint8_t*>(sum.data()), srcPitch, srcPitch, 1);
   }
 
 private:
   const std::unique_ptr<core::ByteSink> m_sink;
-  const std::shared_ptr<uint64_t> m_earlier;
+  const std::shared_ptr<core::QueryNumbers> m_earlier;
   const uint64_t m_slots;
   const double m_scale;  ///< nanoseconds of a tick
 };
 
-/// Adds slots to a query's count.
+/// Adds slots to a query's counts.
 class AddingSink final : public core::ByteSink {
 public:
-  explicit AddingSink(std::shared_ptr<uint64_t> sum) : m_sum(std::move(sum)) {}
+  explicit AddingSink(std::shared_ptr<core::QueryNumbers> sum) : m_sum(std::move(sum)) {}
   Result<void> write(const uint8_t* src, uint64_t srcPitch, uint64_t, uint64_t rows) override {
-    *m_sum += sumOf(src, srcPitch, rows);
+    addRows(*m_sum, src, srcPitch, rows);
     return {};
   }
 
 private:
-  const std::shared_ptr<uint64_t> m_sum;
+  const std::shared_ptr<core::QueryNumbers> m_sum;
 };
 
-Readback slotReadback(const MemoryRange& memory, uint64_t slots, std::unique_ptr<core::ByteSink> sink) {
+Readback slotReadback(const MemoryRange& memory, const QuerySum& sum, std::unique_ptr<core::ByteSink> sink) {
   Readback readback;
   readback.sink = std::move(sink);
   readback.memory = memory;
   readback.pixels = memory.mapped();
-  readback.pitch = readback.rowBytes = sizeof(uint64_t);
-  readback.rows = slots;
+  readback.pitch = readback.rowBytes = sum.slotBytes();
+  readback.rows = sum.slots.size();
   return readback;
 }
 
@@ -95,70 +94,76 @@ Result<std::shared_ptr<QuerySlots::Slot>> QuerySlots::take() {
 Result<std::unique_ptr<core::GpuQuery>> Queries::create(core::QueryKind kind) {
   if (kind == core::QueryKind::Timestamp && !m_gpu.device->limits().timestampComputeAndGraphics)
     return Error{ErrorCode::Backend, "this GPU has no timestamps", {}};
+  if (kind == core::QueryKind::Streams && m_gpu.device->caps().streamBytes == 0)
+    return Error{ErrorCode::Backend, "this GPU counts no stream output", {}};
   return std::unique_ptr<core::GpuQuery>(std::make_unique<QueryObject>(*this, kind));
 }
 
-void Queries::beginSlot() {
-  auto slot = m_samples.take();
+void Queries::beginSlot(Counting& counting) {
+  auto slot = counting.slots.take();
   if (!slot) {
-    for (QuerySum* sum : m_counting) sum->failed = true;
+    for (QuerySum* sum : counting.sums) sum->failed = true;
     return;
   }
-  m_slot = std::move(*slot);
-  const VkQueryControlFlags flags =
-      m_gpu.device->caps().exactOcclusion ? VkQueryControlFlags{VK_QUERY_CONTROL_PRECISE_BIT} : 0u;
-  m_gpu.device->vk().CmdBeginQuery(m_gpu.recorder->commands(), m_slot->pool, m_slot->index, flags);
-  for (QuerySum* sum : m_counting) sum->slots.push_back(m_slot);
+  counting.slot = std::move(*slot);
+  const bool exact = &counting == &m_samples && m_gpu.device->caps().exactOcclusion;
+  const VkQueryControlFlags flags = exact ? VkQueryControlFlags{VK_QUERY_CONTROL_PRECISE_BIT} : 0u;
+  m_gpu.device->vk().CmdBeginQuery(m_gpu.recorder->commands(), counting.slot->pool, counting.slot->index,
+                                   flags);
+  for (QuerySum* sum : counting.sums) sum->slots.push_back(counting.slot);
 }
 
-void Queries::endSlot() {
-  m_gpu.device->vk().CmdEndQuery(m_gpu.recorder->commands(), m_slot->pool, m_slot->index);
-  m_slot.reset();
+void Queries::endSlot(Counting& counting) {
+  m_gpu.device->vk().CmdEndQuery(m_gpu.recorder->commands(), counting.slot->pool, counting.slot->index);
+  counting.slot.reset();
 }
 
 void Queries::start(QuerySum& sum) {
   drawsEnd();
-  m_counting.push_back(&sum);
+  countingOf(sum.kind).sums.push_back(&sum);
 }
 
 void Queries::stop(QuerySum& sum) {
   drawsEnd();
-  std::erase(m_counting, &sum);
+  std::erase(countingOf(sum.kind).sums, &sum);
+}
+
+void Queries::copyLater(const QuerySum& sum, const MemoryRange& memory) {
+  for (size_t i = 0; i < sum.slots.size(); ++i)
+    m_copies.push_back({sum.slots[i], memory.buffer(), memory.at() + i * sum.slotBytes(), sum.slotBytes()});
 }
 
 Result<void> Queries::fold(QuerySum& sum) {
-  const uint64_t bytes = sum.slots.size() * sizeof(uint64_t);
-  auto range = m_gpu.fromDevice->allocate(bytes, 256);
+  auto range = m_gpu.fromDevice->allocate(sum.slots.size() * sum.slotBytes(), 256);
   if (!range) return range.error();
-  for (size_t i = 0; i < sum.slots.size(); ++i)
-    copyLater(sum.slots[i], range->buffer(), range->offset + i * sizeof(uint64_t));
-  if (!sum.earlier) sum.earlier = std::make_shared<uint64_t>(0);
-  m_gpu.recorder->addReadback(
-      slotReadback(*range, sum.slots.size(), std::make_unique<AddingSink>(sum.earlier)));
+  copyLater(sum, *range);
+  if (!sum.earlier) sum.earlier = std::make_shared<core::QueryNumbers>();
+  m_gpu.recorder->addReadback(slotReadback(*range, sum, std::make_unique<AddingSink>(sum.earlier)));
   m_gpu.recorder->retire(*m_gpu.fromDevice, *range);
   sum.slots.clear();
   return {};
 }
 
 void Queries::batchEnds() {
-  for (QuerySum* sum : m_counting) {
-    if (sum->slots.size() < kManySlots || sum->failed) continue;
-    if (!fold(*sum)) sum->failed = true;
-  }
+  for (const Counting* counting : {&m_samples, &m_streams})
+    for (QuerySum* sum : counting->sums) {
+      if (sum->slots.size() < kManySlots || sum->failed) continue;
+      if (!fold(*sum)) sum->failed = true;
+    }
   if (m_copies.empty()) return;
   for (const Copy& copy : m_copies)
     m_gpu.device->vk().CmdCopyQueryPoolResults(m_gpu.recorder->commands(), copy.slot->pool, copy.slot->index,
-                                               1, copy.buffer, copy.offset, sizeof(uint64_t),
+                                               1, copy.buffer, copy.offset, copy.bytes,
                                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
   m_copies.clear();
   m_gpu.recorder->hostReads();
 }
 
-Result<void> QueryObject::begin(uint64_t counted) {
+Result<void> QueryObject::begin(const core::QueryNumbers& counted) {
   if (m_kind == core::QueryKind::Timestamp) return {};
   if (m_begun) return Error{ErrorCode::CmdDecode, "the query has begun already", {}};
-  m_sum = {};
-  if (counted != 0) m_sum.earlier = std::make_shared<uint64_t>(counted);
+  m_sum = {m_kind, {}, {}, false};
+  if (counted != core::QueryNumbers{}) m_sum.earlier = std::make_shared<core::QueryNumbers>(counted);
   m_begun = true;
   resume();
   return {};
@@ -179,7 +184,7 @@ Result<void> QueryObject::end() {
   if (m_kind == core::QueryKind::Timestamp) {
     const Gpu& gpu = m_queries.m_gpu;
     if (auto opened = gpu.recorder->open(); !opened) return opened;
-    m_sum = {};
+    m_sum = {m_kind, {}, {}, false};
     auto slot = m_queries.m_times.take();
     if (!slot) return slot.error();
     m_sum.slots.push_back(*slot);
@@ -202,14 +207,13 @@ Result<void> QueryObject::result(std::unique_ptr<core::ByteSink> sink) {
   Recorder& recorder = *gpu.recorder;
   if (auto opened = recorder.open(); !opened) return opened;
   const uint64_t slots = m_sum.slots.size();
-  auto staged = recorder.stageReadback(std::max<uint64_t>(slots, 1) * sizeof(uint64_t));
+  auto staged = recorder.stageReadback(std::max<uint64_t>(slots, 1) * m_sum.slotBytes());
   if (!staged) return staged.error();
-  for (uint64_t i = 0; i < slots; ++i)
-    m_queries.copyLater(m_sum.slots[i], staged->buffer(), staged->offset + i * sizeof(uint64_t));
+  m_queries.copyLater(m_sum, *staged);
   const double tick =
       m_kind == core::QueryKind::Timestamp ? double{gpu.device->limits().timestampPeriod} : 1.0;
   recorder.addReadback(
-      slotReadback(*staged, slots, std::make_unique<SlotSink>(std::move(sink), m_sum.earlier, slots, tick)));
+      slotReadback(*staged, m_sum, std::make_unique<SlotSink>(std::move(sink), m_sum.earlier, slots, tick)));
   return {};
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Occlusion and timestamp queries. Render thread only.
+// Queries of draws and of times. Render thread only.
 //
-// Vulkan has one occlusion query at a time, within one render pass; Direct3D has any number, over any. So one
-// slot of a pool counts at a time. It begins with the first draw that must be counted, and ends when a query
-// begins or ends, before a command that is no draw, or with the pass. A query's result is the sum of the
-// slots that counted meanwhile. Slots are reset ahead of the command buffer and their results copied at its
-// end, so that no render pass ends because of a query.
+// Vulkan has one query of a kind at a time, within one render pass; Direct3D has any number, over any. So one
+// slot of a pool counts at a time for each kind. It begins with the first draw that must be counted, and ends
+// when a query begins or ends, before a command that is no draw, or with the pass. A query's result is the
+// sum of the slots that counted meanwhile. Slots are reset ahead of the command buffer and their results
+// copied at its end, so that no render pass ends because of a query.
 #pragma once
 
 #include <deque>
@@ -47,19 +47,26 @@ private:
   std::deque<Free> m_free;  ///< oldest first
 };
 
-/// A query's count, or its time.
+/// A query's counts, or its time.
 struct QuerySum {
+  core::QueryKind kind = core::QueryKind::Occlusion;
   std::vector<std::shared_ptr<QuerySlots::Slot>> slots;
-  /// The count of earlier batches, once there were many slots. Used by the completion thread.
-  std::shared_ptr<uint64_t> earlier;
+  /// The counts of earlier batches, once there were many slots. Used by the completion thread.
+  std::shared_ptr<core::QueryNumbers> earlier;
   bool failed = false;  ///< a slot was not available
+
+  /// Returns the bytes of one slot's numbers.
+  uint64_t slotBytes() const { return core::numbersOf(kind) * sizeof(uint64_t); }
 };
 
 /// The queries of one GPU; outlives them.
 class Queries final : private DrawCounter {
 public:
   explicit Queries(Gpu& gpu)
-      : m_gpu(gpu), m_samples(gpu, VK_QUERY_TYPE_OCCLUSION), m_times(gpu, VK_QUERY_TYPE_TIMESTAMP) {
+      : m_gpu(gpu),
+        m_samples{{gpu, VK_QUERY_TYPE_OCCLUSION}, {}, {}},
+        m_streams{{gpu, VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT}, {}, {}},
+        m_times(gpu, VK_QUERY_TYPE_TIMESTAMP) {
     m_gpu.recorder->add(*this);
   }
   ~Queries() override { m_gpu.recorder->remove(*this); }
@@ -73,42 +80,53 @@ private:
   /// More slots of one query than this are summed up when their batch ends.
   static constexpr size_t kManySlots = 64;
 
+  /// The queries of one kind that count draws.
+  struct Counting {
+    QuerySlots slots;
+    std::vector<QuerySum*> sums;
+    std::shared_ptr<QuerySlots::Slot> slot;  ///< counts in the open pass
+  };
+
   void drawComes() override {
-    if (!m_counting.empty() && !m_slot) beginSlot();
+    for (Counting* counting : {&m_samples, &m_streams})
+      if (!counting->sums.empty() && !counting->slot) beginSlot(*counting);
   }
   void drawsEnd() override {
-    if (m_slot) endSlot();
+    for (Counting* counting : {&m_samples, &m_streams})
+      if (counting->slot) endSlot(*counting);
   }
   void batchEnds() override;
   void start(QuerySum& sum);
   void stop(QuerySum& sum);
-  void beginSlot();
-  void endSlot();
-  /// Copies the result of `slot` to `buffer` at the end of this batch.
-  void copyLater(std::shared_ptr<QuerySlots::Slot> slot, VkBuffer buffer, VkDeviceSize offset) {
-    m_copies.push_back({std::move(slot), buffer, offset});
+  Counting& countingOf(core::QueryKind kind) {
+    return kind == core::QueryKind::Streams ? m_streams : m_samples;
   }
+  void beginSlot(Counting& counting);
+  void endSlot(Counting& counting);
+  /// Copies the results of all slots of `sum` to `memory`, one after the other, at the end of this batch.
+  void copyLater(const QuerySum& sum, const MemoryRange& memory);
   /// Copies all of `sum` to its own memory and adds it to `earlier`, when the open batch is done.
   Result<void> fold(QuerySum& sum);
 
   struct Copy {
     std::shared_ptr<QuerySlots::Slot> slot;
     VkBuffer buffer;
-    VkDeviceSize offset;
+    VkDeviceSize offset, bytes;
   };
   Gpu& m_gpu;
-  QuerySlots m_samples, m_times;
-  std::vector<QuerySum*> m_counting;
-  std::vector<Copy> m_copies;                ///< of the open batch
-  std::shared_ptr<QuerySlots::Slot> m_slot;  ///< counts in the open pass
+  Counting m_samples, m_streams;
+  QuerySlots m_times;
+  std::vector<Copy> m_copies;  ///< of the open batch
 };
 
 class QueryObject final : public core::GpuQuery {
 public:
-  QueryObject(Queries& queries, core::QueryKind kind) : m_queries(queries), m_kind(kind) {}
+  QueryObject(Queries& queries, core::QueryKind kind) : m_queries(queries), m_kind(kind) {
+    m_sum.kind = kind;
+  }
   ~QueryObject() override { pause(); }
 
-  Result<void> begin(uint64_t counted) override;
+  Result<void> begin(const core::QueryNumbers& counted) override;
   Result<void> end() override;
   void pause() override;
   void resume() override;

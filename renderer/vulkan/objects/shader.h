@@ -16,6 +16,7 @@
 #include "renderer/shader/dxbc/geometry.h"
 #include "renderer/shader/spirv/spirv_indices.h"
 #include "renderer/shader/spirv/spirv_loops.h"
+#include "renderer/shader/spirv/spirv_streams.h"
 #include "renderer/shader/translate.h"
 #include "renderer/vulkan/objects/gpu.h"
 
@@ -68,6 +69,7 @@ struct ShaderCode {
     shader::RegisterClasses classes = 0;  ///< of tokens
     bool dualSource = false;              ///< DXBC
     shader::IndexPlaces places;           ///< DXBC
+    core::StreamOutput streams;           ///< DXBC
     ModuleRef module;
     HostMemoryCharge charge;
   };
@@ -121,9 +123,11 @@ public:
   Result<const ModuleRef*> d3d9Module(ShaderCode& code, const shader::EmitOptions& options);
   /// Returns the module of a DXBC shader for inputs, or targets, of these classes, which count for tokens.
   /// `dualSource`: o1 of a pixel shader is the second source colour. `places`: where a pixel shader finds the
-  /// layer and the viewport. Valid likewise.
+  /// layer and the viewport. `streams`: what a vertex or geometry shader streams out; null: nothing. Valid
+  /// likewise.
   Result<const ModuleRef*> tokenModule(ShaderCode& code, shader::RegisterClasses classes,
-                                       bool dualSource = false, const shader::IndexPlaces& places = {});
+                                       bool dualSource = false, const shader::IndexPlaces& places = {},
+                                       const core::StreamOutput* streams = nullptr);
 
 private:
   static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest is dropped
@@ -147,8 +151,15 @@ private:
   Result<void> compileContainer(ShaderCode& code, std::span<const uint8_t> bytes,
                                 const shader::Dxbc& container);
   Result<void> takeGeometry(ShaderCode& code, const shader::Dxbc& container);
+  /// `places`: those of a geometry shader, or where a pixel shader finds the numbers.
   Result<Translated> translate(core::Stage stage, std::span<const uint8_t> container, bool dualSource,
-                               const shader::IndexPlaces& places);
+                               const shader::IndexPlaces& places,
+                               std::span<const shader::StreamedWord> streamed = {});
+  /// Returns the words that a shader streams out; CmdDecode if it has no such outputs, Backend if that is
+  /// more than this GPU can do.
+  Result<std::vector<shader::StreamedWord>> streamedWords(std::span<const uint8_t> container,
+                                                          const ShaderCode& code,
+                                                          const core::StreamOutput& streams) const;
   Result<ModuleRef> makeModule(std::span<const uint32_t> words);
   /// Keeps a variant's module, in place of the oldest if there are many.
   const ModuleRef* keep(ShaderCode& code, std::unique_ptr<ShaderCode::Variant> variant);

@@ -193,15 +193,18 @@ struct Finished {
 /// bindings of the list of resources.
 Result<Finished> callTranslator(process::Client& client, std::span<const uint8_t> container,
                                 const translator::DxbcRequest& request, const shader::LoopGuard& guard,
+                                std::span<const shader::StreamedWord> streamed,
                                 const std::atomic<bool>* interrupted) {
   auto bytes =
       translator::call(client, translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
   if (!bytes) return bytes.error();
   auto answer = translator::readAnswer(*bytes);
   if (!answer) return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
-  const translator::FinishRequest finish{guard.set, guard.interval};
+  const translator::FinishRequest finish{guard.set, guard.interval, static_cast<uint32_t>(streamed.size())};
+  const std::span<const uint8_t> streams(reinterpret_cast<const uint8_t*>(streamed.data()),
+                                         streamed.size_bytes());
   auto module = translator::call(client, translator::Job::FinishSpirv,
-                                 {bytesOf(request), bytesOf(finish), *bytes}, interrupted);
+                                 {bytesOf(request), bytesOf(finish), streams, *bytes}, interrupted);
   if (!module) return module.error();
   answer->words = wordsOf(*module);
   if (answer->words.empty())
@@ -214,13 +217,14 @@ Result<Finished> callTranslator(process::Client& client, std::span<const uint8_t
 }  // namespace
 
 Result<ShaderStore::Translated> ShaderStore::translate(core::Stage stage, std::span<const uint8_t> container,
-                                                       bool dualSource, const shader::IndexPlaces& places) {
+                                                       bool dualSource, const shader::IndexPlaces& places,
+                                                       std::span<const shader::StreamedWord> streamed) {
   const uint32_t set = dxbcSetOf(stage);
   process::Client* const client = translator::shared();
   if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
   auto finished = callTranslator(*client, container,
                                  {translatorStage(stage), set, dualSource, places.layer, places.viewport},
-                                 StopWords::guard(StopWords::kDxbcSet), &m_gpu.interrupted);
+                                 StopWords::guard(StopWords::kDxbcSet), streamed, &m_gpu.interrupted);
   if (!finished) {
     if (client->isFirstToReportGone())
       m_gpu.log.line(AEROGPU_LOG_ERROR,

@@ -38,14 +38,25 @@ Result<void> ShaderStore::compileTokens(ShaderCode& code) {
 }
 
 Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::RegisterClasses classes,
-                                                  bool dualSource, const shader::IndexPlaces& places) {
-  if (classes == 0 && !dualSource && places == shader::IndexPlaces{}) return &code.module;
+                                                  bool dualSource, const shader::IndexPlaces& places,
+                                                  const core::StreamOutput* streams) {
+  if (classes == 0 && !dualSource && places == shader::IndexPlaces{} && !streams) return &code.module;
+  static const core::StreamOutput kNone;
+  const core::StreamOutput& streamed = streams ? *streams : kNone;
   for (const auto& variant : code.variants)
-    if (variant->classes == classes && variant->dualSource == dualSource && variant->places == places)
+    if (variant->classes == classes && variant->dualSource == dualSource && variant->places == places &&
+        variant->streams == streamed)
       return &variant->module;
   auto container = containerOf(code, classes);
   if (!container) return container.error();
-  auto translated = translate(code.stage, *container, dualSource, places);
+  std::vector<shader::StreamedWord> words;
+  if (streams) {
+    auto found = streamedWords(*container, code, *streams);
+    if (!found) return found.error();
+    words = std::move(*found);
+  }
+  auto translated = translate(code.stage, *container, dualSource,
+                              code.stage == core::Stage::Geometry ? code.places : places, words);
   if (!translated) return translated.error();
   // The set's layout is that of the first module, whatever the translator answers now.
   if (translated->bindings != code.bindings || translated->loops != code.module.loops)
@@ -60,6 +71,7 @@ Result<const ModuleRef*> ShaderStore::tokenModule(ShaderCode& code, shader::Regi
   variant->classes = classes;
   variant->dualSource = dualSource;
   variant->places = places;
+  variant->streams = streamed;
   variant->charge = std::move(*charge);
   variant->module = std::move(*module);
   return keep(code, std::move(variant));

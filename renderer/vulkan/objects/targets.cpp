@@ -198,7 +198,7 @@ void Targets::beginWith(const core::ClearArgs* clear) {
     }
   }
   VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
-  info.renderArea.extent = m_info.extent;
+  info.renderArea.extent = m_info.any() ? m_info.extent : VkExtent2D{1, 1};
   info.layerCount = m_info.layers;
   info.colorAttachmentCount = m_info.colorCount;
   info.pColorAttachments = colors.data();
@@ -229,8 +229,8 @@ void Targets::setDepthReadOnly(bool readOnly) {
   if (m_gpu.recorder->isOpen()) m_gpu.recorder->outsidePass();
 }
 
-bool Targets::begin() {
-  if (!m_info.any()) return false;
+bool Targets::begin(bool evenWithout) {
+  if (!m_info.any() && !evenWithout) return false;
   if (!m_gpu.recorder->inPass()) beginWith(nullptr);
   return true;
 }

@@ -39,8 +39,9 @@ public:
   /// Takes over the bound targets if `changed`; a batch must be open. Leaves out a depth target that is
   /// smaller than the colour targets unless `depthWanted`, so that it does not cut them.
   Result<void> update(const core::DrawState& state, bool changed, bool depthWanted);
-  /// Opens the pass unless it is open. False if there is no target at all.
-  bool begin();
+  /// Opens the pass unless it is open. False if there is no target at all; with `evenWithout`, the pass has
+  /// none then.
+  bool begin(bool evenWithout = false);
   /// Clears as `args` says within `rect` (pixels, clipped to the targets here).
   void clear(const core::ClearArgs& args, VkRect2D rect);
   /// The relation between mips and layers of `texture` and the targets.

@@ -561,7 +561,7 @@ TEST_P(BlitTest, DrawsAroundItGoOnAndQueriesDoNotCountIt) {
   {
     Painter painter(backend(), flat(16, 8));
     painter.draw();
-    ASSERT_TRUE((*query)->begin(0));
+    ASSERT_TRUE((*query)->begin({}));
     painter.draw();
     ASSERT_TRUE(dst->blit({}, *src, {}, box, kPoint));
     painter.draw();

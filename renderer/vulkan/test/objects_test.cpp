@@ -275,17 +275,17 @@ TEST_P(ObjectsTest, AnOcclusionQueryCountsSamplesOfItsDraws) {
   Painter painter(backend(), flat(16, 8));
   Bytes none, two, spread;
   painter.draw();
-  ASSERT_TRUE((*query)->begin(0));
+  ASSERT_TRUE((*query)->begin({}));
   ASSERT_TRUE((*query)->end());
   ASSERT_TRUE((*query)->result(std::make_unique<VectorSink>(none)));
-  ASSERT_TRUE((*query)->begin(0));
+  ASSERT_TRUE((*query)->begin({}));
   painter.draw();
   painter.draw();
   ASSERT_TRUE((*query)->end());
   painter.draw();
   ASSERT_TRUE((*query)->result(std::make_unique<VectorSink>(two)));
   // Over 150 batches, more than the slots of a pool and the slots kept of one query, and a submission's end.
-  ASSERT_TRUE((*query)->begin(0));
+  ASSERT_TRUE((*query)->begin({}));
   for (int batch = 0; batch < 150; ++batch) {
     painter.draw();
     ASSERT_TRUE(backend().flush());
@@ -309,8 +309,8 @@ TEST_P(ObjectsTest, AQueryThatEndsBetweenBatchesOrDiesWhileItCounts) {
   auto query = backend().createQuery(QueryKind::Occlusion);
   auto dying = backend().createQuery(QueryKind::Occlusion);
   ASSERT_TRUE(query && dying);
-  ASSERT_TRUE((*query)->begin(0));
-  ASSERT_TRUE((*dying)->begin(0));
+  ASSERT_TRUE((*query)->begin({}));
+  ASSERT_TRUE((*dying)->begin({}));
   finish();
   ASSERT_TRUE((*query)->end());
   Bytes out;
@@ -327,9 +327,9 @@ TEST_P(ObjectsTest, OcclusionQueriesOverlap) {
   ASSERT_TRUE(outer && inner);
   Painter painter(backend(), flat(16, 8));
   Bytes all, some;
-  ASSERT_TRUE((*outer)->begin(0));
+  ASSERT_TRUE((*outer)->begin({}));
   painter.draw();
-  ASSERT_TRUE((*inner)->begin(0));
+  ASSERT_TRUE((*inner)->begin({}));
   painter.draw();
   ASSERT_TRUE(backend().flush());
   painter.draw();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "aerogpu/aerogpu_cmd_d3d10_stream_output.h"
 #include "renderer/test/geometry_tokens.h"
 #include "renderer/trace/test/corpus/recorder.h"
 
@@ -300,26 +301,70 @@ Picture tokenShaders(Recorder& r) {
   return out;
 }
 
+/// Shaders and the layout of points, which become squares with the geometry shader.
+struct Squares {
+  explicit Squares(Recorder& r)
+      : m_r(r), m_vs(r.handle()), m_gs(r.handle()), m_ps(r.handle()), m_layout(r.handle()) {
+    constexpr uint32_t kFloat3 = 6, kBgra8 = 87;  // DXGI_FORMAT
+    dxbc::createShader(r.w, m_vs, AEROGPU_SHADER_STAGE_VERTEX, dxbc::vertexTokens());
+    dxbc::createShader(r.w, m_gs, AEROGPU_SHADER_STAGE_GEOMETRY, dxbc::squareTokens(16 * 2.0f / kSide));
+    dxbc::createShader(r.w, m_ps, AEROGPU_SHADER_STAGE_PIXEL, dxbc::pixelTokens());
+    dxbc::createLayout(
+        r.w, m_layout,
+        {{0, 0, kFloat3, offsetof(Vertex, x), 0, 0}, {1, 0, kBgra8, offsetof(Vertex, color), 0, 0}});
+    r.w.packet(aerogpu_cmd_set_input_layout{{}, m_layout, 0});
+  }
+  void bind(bool geometry) const {
+    aerogpu_cmd_bind_shaders c{};
+    c.vs = m_vs;
+    c.ps = m_ps;
+    c.reserved0 = geometry ? m_gs : 0;
+    m_r.w.packet(c);
+  }
+  void drawPoint(float x, float y, uint32_t color) const {
+    m_r.draw({Vertex{x * 2 / kSide - 1, 1 - y * 2 / kSide, 0.5f, 1, color}}, AEROGPU_TOPOLOGY_POINTLIST);
+  }
+
+private:
+  Recorder& m_r;
+  uint32_t m_vs, m_gs, m_ps, m_layout;
+};
+
 /// Points, of which a geometry shader makes squares.
 Picture geometryShader(Recorder& r) {
-  constexpr uint32_t kFloat3 = 6, kBgra8 = 87;  // DXGI_FORMAT
-  const uint32_t vs = r.handle(), gs = r.handle(), ps = r.handle(), layout = r.handle();
-  dxbc::createShader(r.w, vs, AEROGPU_SHADER_STAGE_VERTEX, dxbc::vertexTokens());
-  dxbc::createShader(r.w, gs, AEROGPU_SHADER_STAGE_GEOMETRY, dxbc::squareTokens(16 * 2.0f / kSide));
-  dxbc::createShader(r.w, ps, AEROGPU_SHADER_STAGE_PIXEL, dxbc::pixelTokens());
-  dxbc::createLayout(
-      r.w, layout,
-      {{0, 0, kFloat3, offsetof(Vertex, x), 0, 0}, {1, 0, kBgra8, offsetof(Vertex, color), 0, 0}});
-  aerogpu_cmd_bind_shaders c{};
-  c.vs = vs;
-  c.ps = ps;
-  c.reserved0 = gs;
-  r.w.packet(c);
+  const Squares squares(r);
+  squares.bind(true);
+  squares.drawPoint(8, 8, kRed);
+  squares.drawPoint(40, 20, kGreen);
+  Picture out;
+  out.fill(8, 8, 24, 24, rgbOf(kRed));
+  out.fill(40, 20, 56, 36, rgbOf(kGreen));
+  return out;
+}
+
+/// Squares that go to a buffer, one after the other, and from there to the picture.
+Picture streamOutput(Recorder& r) {
+  constexpr uint32_t kFloat4 = 2, kStride = 32;  // DXGI_FORMAT
+  const Squares squares(r);
+  squares.bind(true);
+  const uint32_t between = r.handle(), layout = r.handle();
+  packets::createBuffer(r.w, between, 32 * kStride);
+  const aerogpu_ext_stream_element elements[] = {{0, 0, 1, 15}, {0, 0, 0, 15}};
+  r.w.packet(aerogpu_cmd_ext_set_stream_output{{}, 0, AEROGPU_EXT_STREAM_NONE, {kStride, 0, 0, 0}}, elements,
+             2);
+  aerogpu_ext_stream_target target{between, 2 * kStride};
+  r.w.packet(aerogpu_cmd_ext_set_stream_targets{}, &target, 1);
+  squares.drawPoint(8, 8, kRed);
+  r.submit();
+  squares.drawPoint(40, 20, kGreen);
+  r.w.packet(aerogpu_cmd_ext_set_stream_output{});
+  r.w.packet(aerogpu_cmd_ext_set_stream_targets{});
+  squares.bind(false);
+  dxbc::createLayout(r.w, layout, {{1, 0, kFloat4, 0, 0, 0}, {0, 0, kFloat4, 16, 0, 0}});
   r.w.packet(aerogpu_cmd_set_input_layout{{}, layout, 0});
-  const auto corner = [](float x, float y, uint32_t color) {
-    return Vertex{x * 2 / kSide - 1, 1 - y * 2 / kSide, 0.5f, 1, color};
-  };
-  r.draw({corner(8, 8, kRed), corner(40, 20, kGreen)}, AEROGPU_TOPOLOGY_POINTLIST);
+  packets::setVertexBuffer(r.w, 0, between, kStride, 2 * kStride);
+  packets::setTopology(r.w, AEROGPU_TOPOLOGY_TRIANGLELIST);
+  r.w.packet(aerogpu_cmd_ext_draw_auto{});
   Picture out;
   out.fill(8, 8, 24, 24, rgbOf(kRed));
   out.fill(40, 20, 56, 36, rgbOf(kGreen));
@@ -345,7 +390,8 @@ std::vector<Feature> drawFeatures() {
           {"clip_planes", clipPlanes},
           {"occlusion_query", occlusionQuery},
           {"token_shaders", tokenShaders},
-          {"geometry_shader", geometryShader}};
+          {"geometry_shader", geometryShader},
+          {"stream_output", streamOutput}};
 }
 
 }  // namespace aerogpu::test
