@@ -40,11 +40,10 @@ HRESULT Progress::add(uint32_t &index) {
   return kOk;
 }
 
-/** Finds an allocation to mark the current batch; `withPlace`: one with a free place. The caller lists it in the
- * batch. */
-HRESULT Progress::take(bool withPlace, uint32_t &index) {
+/** Finds an allocation to mark the current batch, with so many free places. The caller lists it in the batch. */
+HRESULT Progress::take(uint32_t places, uint32_t &index) {
   const uint64_t batch = m_objects.context.batch();
-  const auto usable = [&](const Mark &mark) { return !withPlace || mark.used < kPlaces; };
+  const auto usable = [&](const Mark &mark) { return mark.used + places <= kPlaces; };
   if (m_count && m_marks[m_newest]->batch == batch && usable(*m_marks[m_newest])) {
     index = m_newest;
     return kOk;
@@ -76,7 +75,7 @@ HRESULT Progress::mark() {
   Context &context = m_objects.context;
   if (!context.ensure(0, 1)) return context.takeError();
   uint32_t index;
-  const HRESULT result = take(false, index);
+  const HRESULT result = take(0, index);
   if (failed(result)) return result;
   m_newest = index;
   m_marks[index]->batch = context.batch();
@@ -104,7 +103,7 @@ HRESULT Progress::collect(Mark &mark, bool &done) {
   auto *results = static_cast<aerogpu_ext_query_result *>(memory);
   for (uint32_t i = 0; i < mark.used; i++) {
     // A result that is missing now will never come: the batch, or the device's work, was lost (QUERY-9).
-    if (mark.asked[i]) results[i].available ? mark.asked[i]->answered(results[i].value) : mark.asked[i]->lose();
+    if (mark.asked[i]) results[i].available ? mark.asked[i]->answered(i, results[i].value) : mark.asked[i]->lose(i);
     results[i] = {};
   }
   mark.used = 0;
@@ -140,7 +139,7 @@ HRESULT Progress::countPacket() {
   return kOk;
 }
 
-HRESULT Progress::begin(uint32_t &slot) {
+HRESULT Progress::begin(uint32_t &slot, uint32_t type) {
   const HRESULT counted = countPacket();
   if (failed(counted)) return counted;
   for (uint32_t word = 0; word < kSlots / 64; word++) {
@@ -148,7 +147,7 @@ HRESULT Progress::begin(uint32_t &slot) {
     const auto bit = static_cast<uint32_t>(std::countr_one(m_slots[word]));
     aerogpu_cmd_ext_query_begin packet = {};
     packet.slot = word * 64 + bit;
-    packet.type = AEROGPU_EXT_QUERY_OCCLUSION;
+    packet.type = type;
     if (!m_objects.context.send(packet)) return m_objects.context.takeError();
     m_slots[word] |= uint64_t{1} << bit;
     slot = packet.slot;
@@ -168,16 +167,16 @@ HRESULT Progress::end(uint32_t slot, uint32_t type, AwaitedResult &query) {
   Context &context = m_objects.context;
   if (!context.ensure(sizeof(aerogpu_cmd_ext_query_end), 1)) return context.takeError();
   uint32_t index;
-  const HRESULT result = take(true, index);
+  const HRESULT result = take(query.m_numbers, index);
   if (failed(result)) return result;
   Mark &mark = *m_marks[index];
   m_newest = index;
   mark.batch = context.batch();
   context.use(mark.memory, true);
   query.m_mark = index;
-  query.m_place = mark.used++;
+  query.m_place = mark.used;
   query.m_isAsked = true;
-  mark.asked[query.m_place] = &query;
+  for (uint32_t i = 0; i < query.m_numbers; i++) mark.asked[mark.used++] = &query;
   aerogpu_cmd_ext_query_end packet = {};
   packet.slot = slot % kSlots;
   packet.type = type;

@@ -9,27 +9,28 @@
 
 namespace aero {
 
-/** A number that the device will write. */
+/** One or two numbers that the device will write. */
 class AwaitedResult {
 public:
-  /** `ifLost`: the number where the work was lost. */
-  explicit AwaitedResult(uint64_t ifLost) : m_ifLost(ifLost) {}
+  /** `ifLost`: each number where the work was lost. */
+  explicit AwaitedResult(uint64_t ifLost, uint32_t numbers = 1) : m_ifLost(ifLost), m_numbers(numbers) {}
 
 protected:
   ~AwaitedResult() = default;
   friend class Progress;
 
-  /** Receives the result, once its batch is done. */
-  void answered(uint64_t value) {
-    m_value = value;
-    m_isAsked = false;
+  /** Receives the number in a place, the first one first, once its batch is done. */
+  void answered(uint32_t place, uint64_t value) {
+    (place == m_place ? m_value : m_second) = value;
+    m_isAsked = place + 1 != m_place + m_numbers;
   }
-  /** Learns that there will be no result, because the work was lost. */
-  void lose() { answered(m_ifLost); }
+  /** Learns that there will be none, because the work was lost. */
+  void lose(uint32_t place) { answered(place, m_ifLost); }
 
-  uint64_t m_value = 0;
+  uint64_t m_value = 0, m_second = 0;
   uint64_t m_ifLost;
-  bool m_isAsked = false;  // its result is awaited in `m_place` of `m_mark`
+  uint32_t m_numbers;
+  bool m_isAsked = false;  // they are awaited in `m_mark` from `m_place` on
   uint32_t m_mark = 0, m_place = 0;
 };
 
@@ -46,18 +47,20 @@ public:
    * means not done. */
   HRESULT isDone(uint64_t batch, bool &done);
 
-  /** Makes the device begin to count samples in a slot; no other query has the slot until end(). */
-  HRESULT begin(uint32_t &slot);
+  /** Makes the device begin a query of a type in a slot; no other query has the slot until end(). */
+  HRESULT begin(uint32_t &slot, uint32_t type = AEROGPU_EXT_QUERY_OCCLUSION);
   /** Ends the count in `slot` and frees the slot or, for a timestamp, takes the time (`slot` is kSlots). `query`
-   * receives the result once the batch is done. */
+   * receives the numbers once the batch is done. */
   HRESULT end(uint32_t slot, uint32_t type, AwaitedResult &query);
   /** Drops a count whose result is not wanted. */
   void abandon(uint32_t slot);
   /** Delivers the results in the allocation `mark`, which end() chose, if the device has finished them. Otherwise like
    * isDone(). */
   HRESULT isAnswered(uint32_t mark, bool &done) { return collect(*m_marks[mark], done); }
-  /** Drops the receiver of a result. */
-  void drop(uint32_t mark, uint32_t place) { m_marks[mark]->asked[place] = nullptr; }
+  /** Drops the receiver of numbers that are awaited. */
+  void drop(const AwaitedResult &query) {
+    for (uint32_t i = 0; i < query.m_numbers; i++) m_marks[query.m_mark]->asked[query.m_place + i] = nullptr;
+  }
 
   static constexpr uint32_t kSlots = 256;  // slots of a context (QUERY-2); this number means none
 
@@ -78,7 +81,7 @@ private:
   static constexpr uint32_t kMostOfBatch = 8000;
 
   HRESULT countPacket();
-  HRESULT take(bool withPlace, uint32_t &index);
+  HRESULT take(uint32_t places, uint32_t &index);
   HRESULT add(uint32_t &index);
   HRESULT collect(Mark &mark, bool &done);
 

@@ -53,6 +53,8 @@ public:
   bool hasShapes() const { return m_block.limits().flags & AEROGPU_CAPS_D3D10_RESOURCES; }
   /** True if geometry shaders choose layers and viewports (LAYER-1). */
   bool hasLayers() const { return m_block.limits().flags & AEROGPU_CAPS_LAYERS; }
+  /** True if the device streams out (SO-1). */
+  bool hasStreams() const { return m_block.limits().flags & AEROGPU_CAPS_STREAM_OUTPUT; }
   /** Returns D3D10_DDI_FORMAT_SUPPORT_*. */
   UINT support(DXGI_FORMAT format) const;
   /** Returns the number of qualities with that many samples a pixel: 0 or 1. */

@@ -16,6 +16,20 @@ HRESULT CreateGeometryShader(Device &device, const UINT *code, D3D10DDI_HSHADER 
   return make<Shader>(device, handle, uint32_t{AEROGPU_SHADER_STAGE_GEOMETRY}, code, *signatures);
 }
 
+HRESULT CreateGeometryShaderWithStreamOutput(Device &device,
+                                             const D3D10DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT *args,
+                                             D3D10DDI_HSHADER handle, D3D10DDI_HRTSHADER,
+                                             const D3D10DDIARG_STAGE_IO_SIGNATURES *signatures) {
+  return make<StreamShader>(device, handle, *args, *signatures);
+}
+
+HRESULT CreateGeometryShaderWithStreamOutput(Device &device,
+                                             const D3D11DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT *args,
+                                             D3D10DDI_HSHADER handle, D3D10DDI_HRTSHADER,
+                                             const D3D10DDIARG_STAGE_IO_SIGNATURES *signatures) {
+  return make<StreamShader>(device, handle, *args, *signatures);
+}
+
 HRESULT CreatePixelShader(Device &device, const UINT *code, D3D10DDI_HSHADER handle, D3D10DDI_HRTSHADER,
                           const D3D10DDIARG_STAGE_IO_SIGNATURES *signatures) {
   return make<Shader>(device, handle, uint32_t{AEROGPU_SHADER_STAGE_PIXEL}, code, *signatures);
@@ -118,6 +132,14 @@ HRESULT IaSetIndexBuffer(Device &device, D3D10DDI_HRESOURCE buffer, DXGI_FORMAT 
 HRESULT IaSetTopology(Device &device, D3D10_DDI_PRIMITIVE_TOPOLOGY topology) {
   device.pipeline.input.setTopology(topology);
   return kOk;
+}
+
+HRESULT SoSetTargets(Device &device, UINT count, UINT, const D3D10DDI_HRESOURCE *buffers, const UINT *offsets) {
+  return device.pipeline.setStreamTargets(count, buffers, offsets);
+}
+
+HRESULT DrawAuto(Device &device) {
+  return device.pipeline.drawAuto();
 }
 
 HRESULT Draw(Device &device, UINT vertices, UINT first) {

@@ -38,6 +38,10 @@ HRESULT CreateShaderResourceView(Device &device, const D3D10_1DDIARG_CREATESHADE
 HRESULT CreateDepthStencilView(Device &device, const D3D10DDIARG_CREATEDEPTHSTENCILVIEW *args,
                                D3D10DDI_HDEPTHSTENCILVIEW handle, D3D10DDI_HRTDEPTHSTENCILVIEW runtime);
 
+HRESULT CreateGeometryShaderWithStreamOutput(Device &device,
+                                             const D3D10DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT *args,
+                                             D3D10DDI_HSHADER handle, D3D10DDI_HRTSHADER runtime,
+                                             const D3D10DDIARG_STAGE_IO_SIGNATURES *signatures);
 HRESULT CreateBlendState(Device &device, const D3D10_DDI_BLEND_DESC *desc, D3D10DDI_HBLENDSTATE handle,
                          D3D10DDI_HRTBLENDSTATE runtime);
 HRESULT SetRenderTargets(Device &device, const D3D10DDI_HRENDERTARGETVIEW *targets, UINT count, UINT cleared,

@@ -70,8 +70,8 @@ enum class Category : uint8_t {
   X(QueryBegin, D3D10, Done, Removed)                                                                   \
   X(ResourceCopyRegion, D3D10, Done, Removed)                                                           \
   X(ResourceUpdateSubresourceUP, D3D10, Done, Removed)                                                  \
-  X(SoSetTargets, D3D10, Nothing, Removed)  /* no buffer for it can be made */                          \
-  X(DrawAuto, D3D10, Refused, Removed)                                                                  \
+  X(SoSetTargets, D3D10, Done, Removed)                                                                 \
+  X(DrawAuto, D3D10, Done, Removed)                                                                     \
   X(SetViewports, D3D10, Done, Removed)                                                                 \
   X(SetScissorRects, D3D10, Done, Removed)                                                              \
   X(ClearRenderTargetView, D3D10, Done, Removed)                                                        \
@@ -117,7 +117,7 @@ enum class Category : uint8_t {
   X(CreateGeometryShader, D3D10, Done, Memory)                                                       \
   X(CreatePixelShader, D3D10, Done, Memory)                                                             \
   X(CalcPrivateGeometryShaderWithStreamOutput, D3D10, Size, Free)                                       \
-  X(CreateGeometryShaderWithStreamOutput, D3D10, Refused, Memory)                                       \
+  X(CreateGeometryShaderWithStreamOutput, D3D10, Done, Memory)                                          \
   X(DestroyShader, D3D10, Done, Removed)                                                                \
   X(CalcPrivateSamplerSize, D3D10, Size, Free)                                                          \
   X(CreateSampler, D3D10, Done, Memory)                                                                 \

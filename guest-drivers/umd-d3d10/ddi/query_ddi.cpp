@@ -4,8 +4,8 @@
 
 namespace aero::ddi {
 
-HRESULT CreateQuery(Device &, const D3D10DDIARG_CREATEQUERY *args, D3D10DDI_HQUERY handle, D3D10DDI_HRTQUERY) {
-  if (!Query::isOffered(args->Query)) return kNotAvailable;
+HRESULT CreateQuery(Device &device, const D3D10DDIARG_CREATEQUERY *args, D3D10DDI_HQUERY handle, D3D10DDI_HRTQUERY) {
+  if (!Query::isOffered(args->Query, device.adapter().formats().hasStreams())) return kNotAvailable;
   new (handle.pDrvPrivate) Query(*args);
   return kOk;
 }

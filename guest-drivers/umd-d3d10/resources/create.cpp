@@ -17,7 +17,7 @@ constexpr uint32_t kMostLayers = 512, kMostBufferBytes = 1u << 30;
 constexpr UINT kUnknownMisc = D3D11_DDI_RESOURCE_MISC_DRAWINDIRECT_ARGS |
                               D3D11_DDI_RESOURCE_MISC_BUFFER_ALLOW_RAW_VIEWS |
                               D3D11_DDI_RESOURCE_MISC_BUFFER_STRUCTURED | D3D11_DDI_RESOURCE_MISC_RESOURCE_CLAMP;
-constexpr UINT kUnknownBinds = D3D10_DDI_BIND_STREAM_OUTPUT | D3D11_DDI_BIND_UNORDERED_ACCESS;
+constexpr UINT kUnknownBinds = D3D11_DDI_BIND_UNORDERED_ACCESS;
 
 uint32_t usageFlags(UINT bind) {
   uint32_t out = 0;
@@ -40,6 +40,7 @@ uint32_t kernelFormat(const FormatRow &format) {
 HRESULT Resource::create(DeviceObjects &objects, const D3D11DDIARG_CREATERESOURCE &args, D3D10DDI_HRTRESOURCE runtime) {
   m_usage = args.Usage;
   if (args.MiscFlags & kUnknownMisc || args.BindFlags & kUnknownBinds) return kNotAvailable;
+  if (args.BindFlags & D3D10_DDI_BIND_STREAM_OUTPUT && !objects.formats.hasStreams()) return kNotAvailable;
   const bool isBuffer = args.ResourceDimension == D3D10DDIRESOURCE_BUFFER;
   HRESULT result = isBuffer ? createBuffer(objects, args) : createTexture(objects, args, runtime);
   if (!failed(result) && isDynamic()) {

@@ -16,9 +16,13 @@ public:
   void setVertexShader(const Shader *shader) { setShader(m_vertexShader, shader); }
   void setPixelShader(const Shader *shader) { setShader(m_pixelShader, shader); }
   void setGeometryShader(const Shader *shader) {
+    if ((shader ? shader->streams : nullptr) != (m_geometryShader ? m_geometryShader->streams : nullptr))
+      m_dirty |= kStreams;
     setShader(m_geometryShader, shader);
     noteGeometry();
   }
+  /** Sends all four at once: an offset counts when it is set (SO-6). */
+  HRESULT setStreamTargets(UINT count, const D3D10DDI_HRESOURCE *buffers, const UINT *offsets);
   /** Follows each change of what the geometry stage has bound, which is sent only while it has a shader. */
   void noteGeometry() {
     if (m_geometryShader && m_geometryDirty) m_dirty |= kGeometryStage;
@@ -27,10 +31,12 @@ public:
   void rotated();
 
   HRESULT draw(UINT vertices, UINT instances, UINT firstVertex, UINT firstInstance);
+  HRESULT drawAuto();
   HRESULT drawIndexed(UINT indices, UINT instances, UINT firstIndex, INT baseVertex, UINT firstInstance);
 
 private:
-  static constexpr uint32_t kVertexStage = 1024, kPixelStage = 2048, kShaders = 4096, kGeometryStage = 8192;
+  static constexpr uint32_t kVertexStage = 1024, kPixelStage = 2048, kShaders = 4096, kGeometryStage = 8192,
+                            kStreams = 16384;
 
   DeviceObjects &m_objects;
   uint32_t m_dirty = OutputState::kAll | InputState::kTopology | kShaders;
@@ -57,6 +63,7 @@ private:
   }
   HRESULT prepareAll(size_t bytes);
   HRESULT send();
+  HRESULT sendStreams();
 
   struct Listed {
     Resource *resource;

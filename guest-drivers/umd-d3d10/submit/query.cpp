@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "guest-drivers/umd-d3d10/submit/query.h"
 
-#include "aerogpu/aerogpu_cmd_extension.h"
-
 namespace aero {
 namespace {
 
@@ -16,22 +14,23 @@ template <class T> HRESULT answer(void *data, UINT bytes, const T &value) {
 
 }  // namespace
 
-bool Query::isOffered(D3D10DDI_QUERY type) {
+bool Query::isOffered(D3D10DDI_QUERY type, bool hasStreams) {
+  if (isStreams(type)) return hasStreams;
   return type == D3D10DDI_QUERY_EVENT || type == D3D10DDI_QUERY_TIMESTAMP || type == D3D10DDI_QUERY_TIMESTAMPDISJOINT ||
          isCount(type);
 }
 
 void Query::drop(Progress &progress) {
-  if (m_isAsked) progress.drop(m_mark, m_place);
+  if (m_isAsked) progress.drop(*this);
   m_isAsked = false;
   progress.abandon(m_slot);
   m_slot = Progress::kSlots;
-  m_batch = m_value = 0;
+  m_batch = m_value = m_second = 0;
 }
 
 HRESULT Query::begin(Context &, Progress &progress) {
   drop(progress);
-  return isCount(m_type) ? progress.begin(m_slot) : kOk;
+  return begins() ? progress.begin(m_slot, deviceType()) : kOk;
 }
 
 HRESULT Query::end(Context &context, Progress &progress) {
@@ -42,9 +41,9 @@ HRESULT Query::end(Context &context, Progress &progress) {
   } else if (m_type == D3D10DDI_QUERY_TIMESTAMP) {
     drop(progress);
     result = progress.end(Progress::kSlots, AEROGPU_EXT_QUERY_TIMESTAMP, *this);
-  } else if (isCount(m_type)) {
+  } else if (begins()) {
     if (m_slot == Progress::kSlots) result = begin(context, progress);
-    if (!failed(result)) result = progress.end(m_slot, AEROGPU_EXT_QUERY_OCCLUSION, *this);
+    if (!failed(result)) result = progress.end(m_slot, deviceType(), *this);
     if (!failed(result)) m_slot = Progress::kSlots;
   }
   // Whether times can be compared is known at once, whatever the GPU has done.
@@ -75,6 +74,14 @@ HRESULT Query::data(Context &context, Progress &progress, void *data, UINT bytes
   }
   case D3D10DDI_QUERY_OCCLUSIONPREDICATE:
     return answer(data, bytes, BOOL{m_value != 0});
+  case D3D10DDI_QUERY_STREAMOUTPUTSTATS: {
+    D3D10_DDI_QUERY_DATA_SO_STATISTICS streams = {};
+    streams.NumPrimitivesWritten = m_value;
+    streams.PrimitivesStorageNeeded = m_second;
+    return answer(data, bytes, streams);
+  }
+  case D3D10DDI_QUERY_STREAMOVERFLOWPREDICATE:
+    return answer(data, bytes, BOOL{m_value != m_second});
   default:
     return answer(data, bytes, BOOL{TRUE});
   }

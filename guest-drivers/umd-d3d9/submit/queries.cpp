@@ -13,7 +13,7 @@ QueryTypes queryTypes(uint32_t featuresHigh) {
 }
 
 void Query::drop(Progress &progress) {
-  if (m_isAsked) progress.drop(m_mark, m_place);
+  if (m_isAsked) progress.drop(*this);
   m_isAsked = false;
   progress.abandon(m_slot);
   m_slot = Progress::kSlots;
