@@ -21,6 +21,15 @@ ULONGLONG msUntil(LONGLONG timeout) {
   return (0 - static_cast<ULONGLONG>(timeout) + kTicksPerMs - 1) / kTicksPerMs;
 }
 
+/// Returns a time in milliseconds. GetTickCount64 has steps of 16, by which a wait would end early.
+ULONGLONG nowMs() {
+  LARGE_INTEGER counter, frequency;
+  QueryPerformanceCounter(&counter);
+  QueryPerformanceFrequency(&frequency);
+  const auto now = static_cast<ULONGLONG>(counter.QuadPart), second = static_cast<ULONGLONG>(frequency.QuadPart);
+  return now / second * 1000 + now % second * 1000 / second;
+}
+
 }  // namespace
 
 extern "C" NTSTATUS APIENTRY D3DKMTCreateKeyedMutex(D3DKMT_CREATEKEYEDMUTEX *data) {
@@ -48,9 +57,11 @@ extern "C" NTSTATUS APIENTRY D3DKMTDestroyKeyedMutex(const D3DKMT_DESTROYKEYEDMU
 extern "C" NTSTATUS APIENTRY D3DKMTAcquireKeyedMutex(D3DKMT_ACQUIREKEYEDMUTEX *data) {
   if (!data) return kStatusInvalidParameter;
   const bool forever = !data->pTimeout;
-  const ULONGLONG begin = GetTickCount64(), most = forever ? 0 : msUntil(data->pTimeout->QuadPart);
+  // A millisecond more for the one that has begun.
+  const ULONGLONG asked = forever ? 0 : msUntil(data->pTimeout->QuadPart), most = asked ? asked + 1 : 0;
+  const ULONGLONG begin = nowMs();
   for (;;) {
-    const ULONGLONG gone = GetTickCount64() - begin, left = gone < most ? most - gone : 0;
+    const ULONGLONG gone = nowMs() - begin, left = gone < most ? most - gone : 0;
     const uint32_t wait = forever || left > kMaxKeyedMutexWaitMs ? kMaxKeyedMutexWaitMs : static_cast<uint32_t>(left);
     AcquireKeyedMutexReply reply{};
     const NTSTATUS status = callKernel<Call::AcquireKeyedMutex>({data->Key, data->hKeyedMutex, wait}, &reply);
