@@ -67,14 +67,28 @@ class Scene {
 public:
   Scene(ID2D1Factory *factory, ID2D1RenderTarget *target) : factory_(factory), target_(target) {}
 
-  bool draw() {
-    target_->BeginDraw();
-    const D2D1_COLOR_F under = colourOf(kUnder);
-    target_->Clear(&under);
-    const bool drawn = createBrushes() && drawLinear() && drawRadial() && drawShapes() && drawPaths() && drawClips() &&
-                       drawBitmaps() && drawBitmapBrush() && drawCompatible();
-    return ok(target_->EndDraw(nullptr, nullptr), "EndDraw") && drawn;
+  /// Draws all, and compares the points of each part with what `shown` has then. So a part's shaders are compiled, if
+  /// the driver does that when it draws, before the next part waits for the GPU.
+  bool draw(const Shown10 &shown, Picture &got) {
+    using Part = bool (Scene::*)();
+    for (const Part part :
+         {&Scene::begin, &Scene::drawLinear, &Scene::drawRadial, &Scene::drawShapes, &Scene::drawPaths,
+          &Scene::drawFrame, &Scene::drawClips, &Scene::drawBitmaps, &Scene::drawBitmapBrush, &Scene::drawCompatible}) {
+      target_->BeginDraw();
+      const bool drawn = (this->*part)();
+      if (!ok(target_->EndDraw(nullptr, nullptr), "EndDraw") || !drawn ||
+          !readTexture(shown.device.get(), shown.buffer.get(), got) || !holds(got))
+        return false;
+    }
+    return true;
   }
+
+private:
+  struct Point {
+    const char *what;
+    UINT x, y;
+    Colour colour;
+  };
 
   /// Compares the points that were noted.
   bool holds(const Picture &got) const {
@@ -88,13 +102,6 @@ public:
     return true;
   }
 
-private:
-  struct Point {
-    const char *what;
-    UINT x, y;
-    Colour colour;
-  };
-
   void expect(const char *what, UINT x, UINT y, const Colour &colour) { points_.push_back({what, x, y, colour}); }
 
   bool solid(const Colour &colour, ComPtr<ID2D1SolidColorBrush> &brush, float opacity = 1) {
@@ -103,7 +110,10 @@ private:
     return ok(target_->CreateSolidColorBrush(&of, &properties, brush.put()), "CreateSolidColorBrush");
   }
 
-  bool createBrushes() {
+  bool begin() {
+    const D2D1_COLOR_F under = colourOf(kUnder);
+    target_->Clear(&under);
+    expect("the background", kWidth - 1, kHeight - 1, kUnder);
     return solid(kRed, red_) && solid(kGreen, green_) && solid(kYellow, yellow_) && solid(kDark, dark_) &&
            solid(kBlue, halfBlue_, 0.5f);
   }
@@ -238,7 +248,7 @@ private:
     target_->DrawGeometry(leaf.get(), dark_.get(), 4, nullptr);
     expect("inside curves", 160, 144, kGreen);
     expect("the end of a curve", 130, 144, kDark);
-    return drawFrame();
+    return true;
   }
 
   /// Adds a rectangle as a figure.
@@ -406,9 +416,7 @@ int run(int argc, char **argv) {
     return 1;
   Scene scene(factory.get(), target.get());
   Picture got;
-  if (!scene.draw() || !readTexture(shown.device.get(), shown.buffer.get(), got) || !scene.holds(got) ||
-      !ok(shown.chain->Present(0, 0), "Present"))
-    return 1;
+  if (!scene.draw(shown, got) || !ok(shown.chain->Present(0, 0), "Present")) return 1;
   return shown.finish(options, got) ? 0 : 1;
 }
 

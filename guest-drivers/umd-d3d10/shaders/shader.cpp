@@ -17,7 +17,8 @@ UINT countInputs(const D3D10DDIARG_STAGE_IO_SIGNATURES &signatures) {
   return count;
 }
 
-/** True if a shader draws to the first layer and viewport alone: only geometry shaders choose, where they can (GEOM-7). */
+/** True if a shader draws to the first layer and viewport alone: only geometry shaders choose, where they can (GEOM-7).
+ */
 bool drawsToOneLayer(const D3D10DDIARG_STAGE_IO_SIGNATURES &signatures) {
   for (UINT i = 0; i < signatures.NumOutputSignatureEntries; i++) {
     const D3D10_SB_NAME value = signatures.pOutputSignature[i].SystemValue;
