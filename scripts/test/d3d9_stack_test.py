@@ -21,6 +21,7 @@ import costs_d3d9  # noqa: E402
 import d3d11_tests  # noqa: E402
 import d3d9_stack  # noqa: E402
 import d3d9_tests  # noqa: E402
+import mesa_d3d10umd  # noqa: E402
 from png import Picture  # noqa: E402
 import run_d3d9_tests  # noqa: E402
 import run_d3d11_tests  # noqa: E402
@@ -292,6 +293,29 @@ class Pictures(unittest.TestCase):
             d3d9_stack.Ppm(os.path.abspath(__file__))
         with self.assertRaisesRegex(Failure, 'is cut off'):
             self.picture(3, 2, [0] * 17)
+
+
+class MesaDriver(unittest.TestCase):
+    def test_known_ends(self):
+        """What a program may say on Mesa's driver: to pass where it passed, to fail only as it failed."""
+        judge = mesa_d3d10umd.judge
+        self.assertEqual(judge('quad10', 0, ['level 0xa000', 'quad10: ok']), '')
+        self.assertIn('ended with 0', judge('quad10', 0, ['level 0xa000']))
+        self.assertIn('ended with 1', judge('quad10', 1, ['quad10: ok']))
+        resolve = ['ok streams', 'not ok resolve']
+        self.assertEqual(judge('buffers11', 1, resolve), '')
+        self.assertIn('passes now', judge('buffers11', 0, ['buffers11: ok']))
+        for other in (resolve + ['not ok mips'], ['not ok mips'], ['buffers11: cannot'], resolve + resolve):
+            self.assertIn('fails in another way', judge('buffers11', 1, other))
+
+    def test_known_rules(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.log') as log:
+            self.assertEqual(mesa_d3d10umd.unknown_rules(log.name), '')
+            for rule in mesa_d3d10umd.KNOWN_RULES + ['Draw did harm', 'Draw did harm', '']:
+                log.write('aerogpu-d3d11: the driver broke a rule: %s\n' % rule if rule else 'aerogpu-d3d11: 5 broken rules\n')
+            log.flush()
+            self.assertEqual(mesa_d3d10umd.unknown_rules(log.name), 'Draw did harm')
+        self.assertEqual(mesa_d3d10umd.unknown_rules(log.name), '')  # no rule, no log
 
 
 class Output(unittest.TestCase):
