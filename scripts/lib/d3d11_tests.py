@@ -92,6 +92,14 @@ class Tests(StackTests):
         """3D and 1D textures, views of buffers, copies of odd bytes, with the interface that the runtime prefers."""
         self.draw('shapes11', INTERFACES['10_1_x'][1])
 
+    def streams_10_0(self):
+        """Stream output, DrawAuto and their queries, with the interface of level 10_0."""
+        self.with_interface('streams11', '10_0')
+
+    def streams_10_1(self):
+        """The same with level 10_1."""
+        self.with_interface('streams11', '10_1')
+
     def quad10_10_0(self):
         """Direct3D 10.1's interfaces on Wine's d3d10_1.dll: textures, blending, depth, with the interface of level 10_0."""
         self.with_interface('quad10', '10_0')
@@ -151,7 +159,7 @@ class Tests(StackTests):
         self.share('--other', self.stack.path_of('keyed11'), name='keyed11', arch='x86')
 
     ALL = [triangle, triangle_10_0, triangle_10_0_x, triangle_10_1, triangle_10_1_x, scene_10_0, scene_10_1, buffers,
-           deferred, state, shapes, quad10_10_0, quad10_10_1, direct2d, direct2d_10_0_x,
+           deferred, state, shapes, streams_10_0, streams_10_1, quad10_10_0, quad10_10_1, direct2d, direct2d_10_0_x,
            shared, shared_in_one_process, keyed, flip, flip_copies]
     SHORT = ALL
     MIXED = [x86_opens_x64, x64_opens_x86, x86_and_x64_by_keys]

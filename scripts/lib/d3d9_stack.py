@@ -60,7 +60,8 @@ INSTALLED = {  # which parts the prefix has in its folder of Windows
     'dxgi': 'system32/dxgi.dll', 'dxgi-x86': 'syswow64/dxgi.dll'}
 # Programs of the driver disc, and those that only test.
 PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.join(BUILD, 'testbed', 'programs'))
-NAMES11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'shapes11', 'quad10', 'direct2d10', 'shared11', 'keyed11',
+NAMES11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'shapes11', 'streams11', 'quad10', 'direct2d10',
+           'shared11', 'keyed11',
            'flip11']
 ONLY_TESTS = ('bench', 'compositor', 'desktop', 'dirty_regions', 'flip', 'frame_pacing', 'gamma', 'player', 'readback', *NAMES11)
 NAMES = ['triangle', 'quad', 'flip', 'gamma', 'player', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor',

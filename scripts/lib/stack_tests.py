@@ -13,8 +13,8 @@ SHOWN_LIMIT = 10  # s, until a frame that was presented is on the screen
 # How much the window's channels may differ; the programs use the same values.
 TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'gamma': 0, 'shared': 0, 'd3d9ex_test': 0, 'player': 1, 'dirty_regions': 0,
              'compositor': 4,  # contents, three passes of blur, three blends: each rounds
-             'triangle11': 1, 'scene11': 1, 'buffers11': 0, 'deferred11': 0, 'state11': 1, 'shapes11': 0, 'quad10': 1,
-             'direct2d10': 0}
+             'triangle11': 1, 'scene11': 1, 'buffers11': 0, 'deferred11': 0, 'state11': 1, 'shapes11': 0, 'streams11': 0,
+             'quad10': 1, 'direct2d10': 0}
 
 
 class StackTests:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Creations: the description in Direct3D 11's numbers, the Direct3D 11 object, and its facet.
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -139,9 +140,11 @@ HRESULT Device10::CreateGeometryShaderWithStreamOutput(const void *code, SIZE_T 
   for (UINT i = 0; i < count; ++i)  // Direct3D 10 has stream 0 alone
     entries.push_back({0, given[i].SemanticName, given[i].SemanticIndex, given[i].StartComponent,
                        given[i].ComponentCount, given[i].OutputSlot});
+  // The stride counts where all goes to the first slot (page "ID3D10Device::CreateGeometryShaderWithStreamOutput").
+  const bool one = std::all_of(entries.begin(), entries.end(), [](const auto &entry) { return !entry.OutputSlot; });
   return make<ID3D11GeometryShader>(out, [&](ID3D11GeometryShader **shader) {
-    return m_device.CreateGeometryShaderWithStreamOutput(code, size, entries.data(), count, &stride, 1, 0, nullptr,
-                                                         shader);
+    return m_device.CreateGeometryShaderWithStreamOutput(code, size, entries.data(), count, &stride, one ? 1 : 0, 0,
+                                                         nullptr, shader);
   });
 }
 

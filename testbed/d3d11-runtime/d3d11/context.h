@@ -248,6 +248,7 @@ private:
   template <auto kSet>
   void unbindConflicts(Ref<ShaderResourceView> (&slots)[kViews], const Resource &resource, const ViewRange &range);
   bool isTarget(const ShaderResourceView &view) const;
+  bool isStreamTarget(const Buffer &buffer) const;
 
   const bool m_isShadow;
   DefaultStates m_defaults;

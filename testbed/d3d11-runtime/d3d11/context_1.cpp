@@ -72,6 +72,9 @@ void Context::bind(const BoundState &state) {
   const auto targets = objectsOf<ID3D11RenderTargetView>(state.m_targets);
   if (!targets.empty() || state.m_depth)
     OMSetRenderTargets(static_cast<UINT>(targets.size()), targets.data(), state.m_depth.get());
+  const auto streams = objectsOf<ID3D11Buffer>(state.m_streamTargets);
+  const std::vector<UINT> goOn(streams.size(), ~0u);
+  if (!streams.empty()) SOSetTargets(static_cast<UINT>(streams.size()), streams.data(), goOn.data());
   OMSetBlendState(state.m_blend.get(), state.m_blendFactor, state.m_sampleMask);
   OMSetDepthStencilState(state.m_depthState.get(), state.m_stencilReference);
   RSSetState(state.m_rasterizer.get());

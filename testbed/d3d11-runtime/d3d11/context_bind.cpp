@@ -140,7 +140,8 @@ void Context::IASetVertexBuffers(UINT start, UINT count, ID3D11Buffer *const *bu
   for (UINT i = 0; i < count; ++i) {
     Stream &stream = m_streams[start + i];
     Buffer *buffer = buffers ? implementation<Buffer>(buffers[i]) : nullptr;
-    if (buffer && !(buffer->description().bind & D3D11_BIND_VERTEX_BUFFER)) buffer = nullptr;
+    if (buffer && (!(buffer->description().bind & D3D11_BIND_VERTEX_BUFFER) || isStreamTarget(*buffer)))
+      buffer = nullptr;
     stream.buffer = buffer;
     stream.stride = buffer && strides ? strides[i] : 0;
     stream.offset = buffer && offsets ? offsets[i] : 0;
@@ -231,6 +232,36 @@ void Context::unbindResource(Resource &resource) {
   unbindConflicts<&D3D11DDI_DEVICEFUNCS::pfnVsSetShaderResources>(m_vs.views, resource, all);
   unbindConflicts<&D3D11DDI_DEVICEFUNCS::pfnGsSetShaderResources>(m_gs.views, resource, all);
   unbindConflicts<&D3D11DDI_DEVICEFUNCS::pfnPsSetShaderResources>(m_ps.views, resource, all);
+}
+
+bool Context::isStreamTarget(const Buffer &buffer) const {
+  return std::any_of(m_streamTargets, m_streamTargets + m_streamTargetCount,
+                     [&](const Ref<Buffer> &target) { return target.get() == &buffer; });
+}
+
+void Context::SOSetTargets(UINT count, ID3D11Buffer *const *buffers, const UINT *offsets) {
+  const Lock lock(core().lock);
+  constexpr UINT kSlots = D3D11_SO_BUFFER_SLOT_COUNT;
+  if (count > kSlots) return;
+  const UINT before = std::exchange(m_streamTargetCount, count);
+  const auto old = keep(m_streamTargets, kSlots);
+  std::vector<UINT> ddiOffsets;
+  for (UINT i = 0; i < kSlots; ++i) {
+    Buffer *buffer = i < count && buffers ? implementation<Buffer>(buffers[i]) : nullptr;
+    if (buffer && !(buffer->description().bind & D3D11_BIND_STREAM_OUTPUT)) buffer = nullptr;
+    m_streamTargets[i] = buffer;
+    if (i < count) ddiOffsets.push_back(buffer && offsets ? offsets[i] : 0);
+  }
+  // What is written is no vertex at the same time.
+  for (UINT i = 0; i < kStreams; ++i)
+    if (m_streams[i].buffer && isStreamTarget(*m_streams[i].buffer.get()))
+      Context::IASetVertexBuffers(i, 1, nullptr, nullptr, nullptr);
+  if (isLost()) return;
+  Lent<D3D10DDI_HRESOURCE> lent(handlesOf<D3D10DDI_HRESOURCE>(m_streamTargets, count));
+  Lent<UINT> lentOffsets(ddiOffsets);
+  driver().call<&D3D11DDI_DEVICEFUNCS::pfnSoSetTargets>(count, before > count ? before - count : 0,
+                                                        static_cast<const D3D10DDI_HRESOURCE *>(lent.data()),
+                                                        static_cast<const UINT *>(lentOffsets.data()));
 }
 
 void Context::OMSetBlendState(ID3D11BlendState *state, const FLOAT factor[4], UINT mask) {
@@ -337,6 +368,7 @@ void Context::ClearState() {
   if (m_indices) IASetIndexBuffer(nullptr, DXGI_FORMAT_UNKNOWN, 0);
   if (m_topology != D3D11_PRIMITIVE_TOPOLOGY_UNDEFINED) IASetPrimitiveTopology(D3D11_PRIMITIVE_TOPOLOGY_UNDEFINED);
   if (m_targetCount || m_depth) OMSetRenderTargets(0, nullptr, nullptr);
+  if (m_streamTargetCount) SOSetTargets(0, nullptr, nullptr);
   const bool factors = std::all_of(m_blendFactor, m_blendFactor + 4, [](FLOAT f) { return f == 1; });
   if (m_blend || !factors || m_sampleMask != ~0u) OMSetBlendState(nullptr, nullptr, ~0u);
   if (m_depthState || m_stencilReference) OMSetDepthStencilState(nullptr, 0);

@@ -25,6 +25,11 @@ void Context::DrawIndexedInstanced(UINT indices, UINT instances, UINT start, INT
     driver().call<&D3D11DDI_DEVICEFUNCS::pfnDrawIndexedInstanced>(indices, instances, start, base, firstInstance);
 }
 
+void Context::DrawAuto() {
+  const Lock lock(core().lock);
+  if (!isLost()) driver().call<&D3D11DDI_DEVICEFUNCS::pfnDrawAuto>();
+}
+
 void Context::ClearRenderTargetView(ID3D11RenderTargetView *given, const FLOAT color[4]) {
   const Lock lock(core().lock);
   auto *view = static_cast<RenderTargetView *>(given);

@@ -93,6 +93,11 @@ void Context::OMGetRenderTargets(UINT count, ID3D11RenderTargetView **views, ID3
   give(m_depth, depth);
 }
 
+void Context::SOGetTargets(UINT count, ID3D11Buffer **buffers) {
+  const Lock lock(core().lock);
+  giveRange(m_streamTargets, 0, count, buffers);
+}
+
 void Context::OMGetBlendState(ID3D11BlendState **state, FLOAT factor[4], UINT *mask) {
   const Lock lock(core().lock);
   give(m_blend, state);

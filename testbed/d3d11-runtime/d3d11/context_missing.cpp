@@ -30,14 +30,6 @@ void Context::OMSetRenderTargetsAndUnorderedAccessViews(UINT numRTVs, ID3D11Rend
     OMSetRenderTargets(numRTVs, renderTargetViews, depthStencilView);
 }
 
-void Context::SOSetTargets(UINT numBuffers, ID3D11Buffer *const *sOTargets, const UINT *) {
-  if (anyOf(numBuffers, sOTargets)) notImplemented("ID3D11DeviceContext::SOSetTargets");
-}
-
-void Context::DrawAuto() {
-  notImplemented("ID3D11DeviceContext::DrawAuto");
-}
-
 void Context::DrawIndexedInstancedIndirect(ID3D11Buffer *, UINT) {
   notImplemented("ID3D11DeviceContext::DrawIndexedInstancedIndirect");
 }
@@ -133,10 +125,6 @@ void Context::OMGetRenderTargetsAndUnorderedAccessViews(UINT numRTVs, ID3D11Rend
                                                         ID3D11UnorderedAccessView **unorderedAccessViews) {
   OMGetRenderTargets(numRTVs, renderTargetViews, depthStencilView);
   clearAll(numUAVs, unorderedAccessViews);
-}
-
-void Context::SOGetTargets(UINT numBuffers, ID3D11Buffer **sOTargets) {
-  clearAll(numBuffers, sOTargets);
 }
 
 void Context::HSGetShaderResources(UINT, UINT numViews, ID3D11ShaderResourceView **shaderResourceViews) {

@@ -34,6 +34,8 @@ struct BoundState {
     Ref<Buffer> buffer;
     UINT stride = 0, offset = 0;
   } m_streams[kStreams];
+  Ref<Buffer> m_streamTargets[D3D11_SO_BUFFER_SLOT_COUNT];
+  UINT m_streamTargetCount = 0;
   Ref<Buffer> m_indices;
   DXGI_FORMAT m_indexFormat = DXGI_FORMAT_UNKNOWN;
   UINT m_indexOffset = 0;

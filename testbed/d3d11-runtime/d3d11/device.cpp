@@ -180,6 +180,12 @@ HRESULT Device::CreateGeometryShader(const void *code, SIZE_T size, ID3D11ClassL
 HRESULT Device::CreatePixelShader(const void *code, SIZE_T size, ID3D11ClassLinkage *, ID3D11PixelShader **out) {
   return createShader(m_core, code, size, out);
 }
+HRESULT Device::CreateGeometryShaderWithStreamOutput(const void *code, SIZE_T size,
+                                                     const D3D11_SO_DECLARATION_ENTRY *entries, UINT count,
+                                                     const UINT *strides, UINT strideCount, UINT rasterized,
+                                                     ID3D11ClassLinkage *, ID3D11GeometryShader **out) {
+  return createStreamShader(m_core, code, size, {entries, count, strides, strideCount, rasterized}, out);
+}
 HRESULT Device::CreateBlendState(const D3D11_BLEND_DESC *desc, ID3D11BlendState **out) {
   return createState(m_core, m_states, desc, out);
 }

@@ -13,14 +13,6 @@ HRESULT Device::CreateUnorderedAccessView(ID3D11Resource *, const D3D11_UNORDERE
   return E_NOTIMPL;
 }
 
-HRESULT Device::CreateGeometryShaderWithStreamOutput(const void *, SIZE_T, const D3D11_SO_DECLARATION_ENTRY *, UINT,
-                                                     const UINT *, UINT, UINT, ID3D11ClassLinkage *,
-                                                     ID3D11GeometryShader **geometryShader) {
-  if (geometryShader) *geometryShader = nullptr;
-  notImplemented("ID3D11Device::CreateGeometryShaderWithStreamOutput");
-  return E_NOTIMPL;
-}
-
 HRESULT Device::CreateHullShader(const void *, SIZE_T, ID3D11ClassLinkage *, ID3D11HullShader **hullShader) {
   if (hullShader) *hullShader = nullptr;
   notImplemented("ID3D11Device::CreateHullShader");

@@ -17,6 +17,7 @@ UINT resultBytes(D3D11_QUERY type) {
   switch (type) {
   case D3D11_QUERY_EVENT:
   case D3D11_QUERY_OCCLUSION_PREDICATE:
+  case D3D11_QUERY_SO_OVERFLOW_PREDICATE:
     return sizeof(BOOL);
   case D3D11_QUERY_OCCLUSION:
   case D3D11_QUERY_TIMESTAMP:
@@ -24,6 +25,9 @@ UINT resultBytes(D3D11_QUERY type) {
   case D3D11_QUERY_TIMESTAMP_DISJOINT:
     static_assert(sizeof(D3D11_QUERY_DATA_TIMESTAMP_DISJOINT) == sizeof(D3D10_DDI_QUERY_DATA_TIMESTAMP_DISJOINT));
     return sizeof(D3D11_QUERY_DATA_TIMESTAMP_DISJOINT);
+  case D3D11_QUERY_SO_STATISTICS:
+    static_assert(sizeof(D3D11_QUERY_DATA_SO_STATISTICS) == sizeof(D3D10_DDI_QUERY_DATA_SO_STATISTICS));
+    return sizeof(D3D11_QUERY_DATA_SO_STATISTICS);
   default:
     return 0;
   }
@@ -37,7 +41,7 @@ template <class Interface> HRESULT create(Core &core, const D3D11_QUERY_DESC &de
   // Hints are for predicates.
   if ((description.MiscFlags & ~kFlags) || (description.MiscFlags && !isPredicate(type))) return E_INVALIDARG;
   if (!resultBytes(type)) {
-    runtime::notImplemented("ID3D11Device::CreateQuery of statistics, and of what stream output counts");
+    runtime::notImplemented("ID3D11Device::CreateQuery of the pipeline's statistics, and of single streams");
     return E_NOTIMPL;
   }
   if (!out) return S_FALSE;
@@ -48,6 +52,8 @@ template <class Interface> HRESULT create(Core &core, const D3D11_QUERY_DESC &de
   // The numbers of the two enumerations are the same up to here.
   static_assert(static_cast<int>(D3D11_QUERY_OCCLUSION_PREDICATE) == D3D10DDI_QUERY_OCCLUSIONPREDICATE);
   static_assert(static_cast<int>(D3D11_QUERY_TIMESTAMP_DISJOINT) == D3D10DDI_QUERY_TIMESTAMPDISJOINT);
+  static_assert(static_cast<int>(D3D11_QUERY_SO_STATISTICS) == D3D10DDI_QUERY_STREAMOUTPUTSTATS);
+  static_assert(static_cast<int>(D3D11_QUERY_SO_OVERFLOW_PREDICATE) == D3D10DDI_QUERY_STREAMOVERFLOWPREDICATE);
   const D3D10DDIARG_CREATEQUERY argument{static_cast<D3D10DDI_QUERY>(type), description.MiscFlags};
   const HRESULT result =
       query->driver().create<&D3D11DDI_DEVICEFUNCS::pfnCalcPrivateQuerySize, &D3D11DDI_DEVICEFUNCS::pfnCreateQuery>(

@@ -7,7 +7,6 @@
 #include "testbed/d3d11-runtime/container/layout.h"
 
 namespace aerogpu::runtime11 {
-namespace {
 
 std::vector<D3D10DDIARG_SIGNATURE_ENTRY> entriesOf(const std::vector<Element> &rows) {
   std::vector<D3D10DDIARG_SIGNATURE_ENTRY> out;
@@ -16,12 +15,13 @@ std::vector<D3D10DDIARG_SIGNATURE_ENTRY> entriesOf(const std::vector<Element> &r
   return out;
 }
 
-/// True if a level has a shader model.
 bool hasModel(const Core &core, const Container &container) {
   const UINT model = container.major * 10 + container.minor;
   const UINT most = core.level >= D3D_FEATURE_LEVEL_11_0 ? 50 : core.level >= D3D_FEATURE_LEVEL_10_1 ? 41 : 40;
   return model <= most;
 }
+
+namespace {
 
 /// True if a shader writes the layer or the viewport, which takes a geometry shader
 /// (D3D11_FEATURE_DATA_D3D11_OPTIONS3::VPAndRTArrayIndexFromAnyShaderFeedingRasterizer: not on Windows 7).

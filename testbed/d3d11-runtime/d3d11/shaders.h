@@ -30,9 +30,24 @@ private:
   DriverElementLayout m_driver;
 };
 
+/// Returns the rows of a signature as a driver gets them.
+std::vector<D3D10DDIARG_SIGNATURE_ENTRY> entriesOf(const std::vector<Element> &rows);
+/// True if the device's level has the shader's model.
+bool hasModel(const Core &core, const Container &container);
+
 HRESULT createShader(Core &core, const void *code, SIZE_T size, ID3D11VertexShader **out);
 HRESULT createShader(Core &core, const void *code, SIZE_T size, ID3D11GeometryShader **out);
 HRESULT createShader(Core &core, const void *code, SIZE_T size, ID3D11PixelShader **out);
+/// A geometry shader that streams out, or the outputs of a vertex shader that do.
+struct StreamDescription {
+  const D3D11_SO_DECLARATION_ENTRY *entries;
+  UINT count;
+  const UINT *strides;
+  UINT strideCount;
+  UINT rasterizedStream;
+};
+HRESULT createStreamShader(Core &core, const void *code, SIZE_T size, const StreamDescription &description,
+                           ID3D11GeometryShader **out);
 HRESULT createInputLayout(Core &core, const D3D11_INPUT_ELEMENT_DESC *elements, UINT count, const void *code,
                           SIZE_T size, ID3D11InputLayout **out);
 

@@ -76,6 +76,13 @@ void DeferredContext::OMSetRenderTargets(UINT count, ID3D11RenderTargetView *con
   record<&Api::OMSetRenderTargets>(count, HeldArray(views, count), Held(depth));
 }
 
+void DeferredContext::SOSetTargets(UINT count, ID3D11Buffer *const *buffers, const UINT *offsets) {
+  const Lock lock(core().lock);
+  if (count > D3D11_SO_BUFFER_SLOT_COUNT) return;
+  Context::SOSetTargets(count, buffers, offsets);
+  record<&Api::SOSetTargets>(count, HeldArray(buffers, count), copyOf(offsets, count));
+}
+
 void DeferredContext::OMSetBlendState(ID3D11BlendState *state, const FLOAT factor[4], UINT mask) {
   const Lock lock(core().lock);
   Context::OMSetBlendState(state, factor, mask);

@@ -42,6 +42,11 @@ void DeferredContext::DrawIndexed(UINT count, UINT start, INT base) {
   record<&Api::DrawIndexed>(count, start, base);
 }
 
+void DeferredContext::DrawAuto() {
+  const Lock lock(core().lock);
+  record<&Api::DrawAuto>();
+}
+
 void DeferredContext::DrawInstanced(UINT vertices, UINT instances, UINT start, UINT firstInstance) {
   const Lock lock(core().lock);
   record<&Api::DrawInstanced>(vertices, instances, start, firstInstance);

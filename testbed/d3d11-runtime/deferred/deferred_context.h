@@ -32,6 +32,8 @@ public:
   AEROGPU_STAGE(PS, PixelShader)
 #undef AEROGPU_STAGE
   void STDMETHODCALLTYPE IASetInputLayout(ID3D11InputLayout *layout) override;
+  void STDMETHODCALLTYPE SOSetTargets(UINT count, ID3D11Buffer *const *buffers, const UINT *offsets) override;
+  void STDMETHODCALLTYPE DrawAuto() override;
   void STDMETHODCALLTYPE IASetVertexBuffers(UINT start, UINT count, ID3D11Buffer *const *buffers, const UINT *strides,
                                             const UINT *offsets) override;
   void STDMETHODCALLTYPE IASetIndexBuffer(ID3D11Buffer *buffer, DXGI_FORMAT format, UINT offset) override;

@@ -2,6 +2,7 @@
 #include "testbed/d3d11-runtime/driver/object.h"
 
 #include <cstddef>
+#include <vector>
 
 namespace aerogpu::runtime11 {
 
@@ -51,6 +52,29 @@ HRESULT createShaderResourceView(DriverShaderResourceView &object,
   std::memcpy(&view, &description, sizeof view);
   return object.create<&D3D10DDI_DEVICEFUNCS::pfnCalcPrivateShaderResourceViewSize,
                        &D3D10DDI_DEVICEFUNCS::pfnCreateShaderResourceView>(view);
+}
+
+HRESULT createStreamShader(DriverShader &object, const D3D11DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT &description,
+                           const D3D10DDIARG_STAGE_IO_SIGNATURES *signatures) {
+  if (object.device().shape() == Shape::Eleven) {
+    Lent<D3D11DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT> lent(description);
+    return object.createShader<&D3D11DDI_DEVICEFUNCS::pfnCalcPrivateGeometryShaderWithStreamOutput,
+                               &D3D11DDI_DEVICEFUNCS::pfnCreateGeometryShaderWithStreamOutput>(
+        static_cast<const D3D11DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT *>(lent.data()), signatures);
+  }
+  // Entries have no stream, and there is one stride, of the first buffer.
+  std::vector<D3D10DDIARG_STREAM_OUTPUT_DECLARATION_ENTRY> entries;
+  for (UINT i = 0; i < description.NumEntries; ++i) {
+    const D3D11DDIARG_STREAM_OUTPUT_DECLARATION_ENTRY &entry = description.pOutputStreamDecl[i];
+    entries.push_back({entry.OutputSlot, entry.RegisterIndex, entry.RegisterMask});
+  }
+  Lent<D3D10DDIARG_STREAM_OUTPUT_DECLARATION_ENTRY> lentEntries(entries);
+  Lent<D3D10DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT> lent(D3D10DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT{
+      description.pShaderCode, lentEntries.data(), description.NumEntries,
+      description.NumStrides ? description.BufferStridesInBytes[0] : 0});
+  return object.createShader<&D3D10DDI_DEVICEFUNCS::pfnCalcPrivateGeometryShaderWithStreamOutput,
+                             &D3D10DDI_DEVICEFUNCS::pfnCreateGeometryShaderWithStreamOutput>(
+      static_cast<const D3D10DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT *>(lent.data()), signatures);
 }
 
 HRESULT createDepthStencilView(DriverDepthStencilView &object, const D3D11DDIARG_CREATEDEPTHSTENCILVIEW &description) {

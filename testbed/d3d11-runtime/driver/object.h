@@ -30,8 +30,8 @@ public:
     return made(m_device.call<kCreate, kErrors>(lent.data(), handle(), RuntimeHandle{this}));
   }
   /// The same for shaders, whose functions take code and signatures.
-  template <auto kCalc, auto kCreate, class Signatures>
-  HRESULT createShader(const UINT *code, const Signatures *signatures) {
+  template <auto kCalc, auto kCreate, class Code, class Signatures>
+  HRESULT createShader(const Code *code, const Signatures *signatures) {
     if (!m_memory.allocate(m_device.sizeOf<kCalc>(code, signatures))) return E_OUTOFMEMORY;
     return made(m_device.call<kCreate, Errors::OutOfMemory>(code, handle(), RuntimeHandle{this}, signatures));
   }
@@ -82,6 +82,8 @@ using DriverQuery = DriverObject<D3D10DDI_HQUERY, D3D10DDI_HRTQUERY, &D3D11DDI_D
 HRESULT createBlendState(DriverBlendState &object, const D3D10_1_DDI_BLEND_DESC &description);
 HRESULT createShaderResourceView(DriverShaderResourceView &object,
                                  const D3D11DDIARG_CREATESHADERRESOURCEVIEW &description);
+HRESULT createStreamShader(DriverShader &object, const D3D11DDIARG_CREATEGEOMETRYSHADERWITHSTREAMOUTPUT &description,
+                           const D3D10DDIARG_STAGE_IO_SIGNATURES *signatures);
 HRESULT createDepthStencilView(DriverDepthStencilView &object, const D3D11DDIARG_CREATEDEPTHSTENCILVIEW &description);
 
 }  // namespace aerogpu::runtime11
