@@ -24,8 +24,13 @@ protected:
     (place == m_place ? m_value : m_second) = value;
     m_isAsked = place + 1 != m_place + m_numbers;
   }
-  /** Learns that there will be none, because the work was lost. */
+  /** Learns that there will be none in a place, because the work was lost. */
   void lose(uint32_t place) { answered(place, m_ifLost); }
+  /** Learns that there will be none at all. */
+  void lose() {
+    m_value = m_second = m_ifLost;
+    m_isAsked = false;
+  }
 
   uint64_t m_value = 0, m_second = 0;
   uint64_t m_ifLost;

@@ -147,18 +147,18 @@ TEST_P(Umd10, WhatIsNotThereIsRefusedWithAnAllowedError) {
   if (isRefused) {
     EXPECT_EQ(rt.call("Dispatch", rt.functions11().pfnDispatch, 1u, 1u, 1u), kDeviceRemoved);
   }
-  // A geometry shader that chooses a viewport.
-  const UINT code[] = {D3D10_SB_GEOMETRY_SHADER << 16 | 0x40, 2};
+  // A vertex shader that chooses a viewport.
+  const UINT code[] = {D3D10_SB_VERTEX_SHADER << 16 | 0x40, 2};
   D3D10DDIARG_SIGNATURE_ENTRY chosen = {D3D10_SB_NAME_VIEWPORT_ARRAY_INDEX, 0, 1};
   D3D10DDIARG_STAGE_IO_SIGNATURES signatures = {nullptr, 0, &chosen, 1};
   std::vector<uint64_t> memory(rt.size(rt.functions10().pfnCalcPrivateShaderSize, code, &signatures) / 8 + 1);
   const D3D10DDI_HSHADER shader = {memory.data()};
-  EXPECT_EQ(AERO_CALL(rt, CreateGeometryShader, code, shader, D3D10DDI_HRTSHADER{}, &signatures), kOutOfMemory);
+  EXPECT_EQ(AERO_CALL(rt, CreateVertexShader, code, shader, D3D10DDI_HRTSHADER{}, &signatures), kOutOfMemory);
   rt.close();
   const std::vector<char> log = takeLogFile();
   const std::string text(log.begin(), log.end());
   EXPECT_EQ(text.find(" = 0x80004001 E_NOTIMPL") != std::string::npos, isRefused);
-  EXPECT_NE(text.find("CreateGeometryShader("), std::string::npos);
+  EXPECT_NE(text.find("CreateVertexShader("), std::string::npos);
   EXPECT_NE(text.find("CreateDevice(interface"), std::string::npos);
 }
 

@@ -260,9 +260,13 @@ TEST_P(PagingPressureTest, FramesHaveAReserve) {
                          AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, shown.id, kWidth * 4);
   packets::setTarget(w, 1);
   packets::clearColor(w, {0, 0, 0, 1});  // the target's view is its program's memory
+  constexpr uint32_t kRoom = 4999;  // for the view, which a renderer that was made anew has to make again
+  packets::createBuffer(w, kRoom, kPage);
   expectGood(in(0));
   h.showAllocation(shown.id);
   useAllUp();
+  packets::destroyResource(w, kRoom);
+  expectGood(in(0));
   h.takeErrorLines();
   const uint64_t before = h.stats().host_memory_bytes;
   for (uint32_t i = 0; i < 12; ++i) {

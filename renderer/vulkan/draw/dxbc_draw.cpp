@@ -34,8 +34,8 @@ Result<void> DxbcDraw::choose(const core::DrawState& state, DrawShaders& shaders
   // What is streamed out comes from the last stage before the rasterizer.
   const core::StreamOutput* const streams = core::streamsOut(state) ? &state.streamOutput : nullptr;
   shaders.inputClasses = inputClassesOf(state, *shaders.vs);
-  auto module =
-      m_parts.shaders.tokenModule(*shaders.vs, shaders.inputClasses, false, {}, shaders.gs ? nullptr : streams);
+  auto module = m_parts.shaders.tokenModule(*shaders.vs, shaders.inputClasses, false, {},
+                                            shaders.gs ? nullptr : streams);
   if (!module) return module.error();
   shaders.vsModule = *module;
   if (shaders.ps) {

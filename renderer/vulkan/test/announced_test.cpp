@@ -161,7 +161,7 @@ std::string go(const Machine& machine, const char* device, const char* caps, boo
 /// ("Required Limits") and its formats ("Required Format Support").
 constexpr const char* kLackedByBare =
     "max_texture_2d 16384, here 4096; max_texture_cube 16384, here 4096; max_array_layers 2048, here 256; "
-    "max_anisotropy 16, here 1; flags 0x57f, here 0x404; max_clip_planes 6, here 0; max_color_targets 8, "
+    "max_anisotropy 16, here 1; flags 0x1d7f, here 0x404; max_clip_planes 6, here 0; max_color_targets 8, "
     "here 4; max_point_size_f32 255.000000, here 1.000000; all uses of BC1_RGBA_UNORM, "
     "BC1_RGBA_UNORM_SRGB, BC2_RGBA_UNORM, BC2_RGBA_UNORM_SRGB, BC3_RGBA_UNORM, BC3_RGBA_UNORM_SRGB, "
     "BC7_RGBA_UNORM, BC7_RGBA_UNORM_SRGB, D3D9_G16R16, D3D9_A16B16G16R16, D3D9_L6V5U5, D3D9_X8L8V8U8, "

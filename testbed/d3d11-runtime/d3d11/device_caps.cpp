@@ -134,6 +134,7 @@ HRESULT Device::Dxgi::CreateSurface(const DXGI_SURFACE_DESC *description, UINT c
   texture.BindFlags = (usage & DXGI_USAGE_SHADER_INPUT ? UINT{D3D11_BIND_SHADER_RESOURCE} : 0) |
                       (usage & DXGI_USAGE_RENDER_TARGET_OUTPUT ? UINT{D3D11_BIND_RENDER_TARGET} : 0) |
                       (usage & DXGI_USAGE_UNORDERED_ACCESS ? UINT{D3D11_BIND_UNORDERED_ACCESS} : 0);
+  if (!texture.BindFlags) return E_INVALIDARG;
   HRESULT result = S_OK;
   for (UINT i = 0; i < count && SUCCEEDED(result); ++i) {
     ID3D11Texture2D *made = nullptr;

@@ -33,7 +33,7 @@ RUNS = [
     ('shared', ['--alone'], 0, 'shared: ok'),
     ('shared', [], 1, 'shared: CreateTexture(shared) gave no handle: this Direct3D does not share'),
 ]
-PROGRAMS11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'streams11', 'quad10', 'direct2d10']  # these take any driver
+PROGRAMS11 = ['triangle11', 'scene11', 'buffers11', 'deferred11', 'state11', 'quad10', 'direct2d10']  # these take any driver
 # These too, but wined3d fails in one case, and must in no other: it loses a volume's other slices when one is cleared.
 FAULTS11 = [('shapes11', 'slice targets')]
 ALONE11 = ['keyed11', 'shared11']  # these need a device that shares
