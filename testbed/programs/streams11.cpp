@@ -5,6 +5,7 @@
 //
 //   streams11.exe [--at X,Y] [--hold] [--expectation FILE]     as the programs of Direct3D 9 (program.h)
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 
@@ -47,7 +48,7 @@ Tokens pixelCodeOf() {
 std::vector<Point> rectangle(float left, float top, float right, float bottom, uint32_t color) {
   const std::array<float, 4> c = rgbaOf(color);
   const auto at = [&](float x, float y) {
-    return Point{{x / (kWidth / 2) - 1, 1 - y / (kHeight / 2), 0.5f, 1}, {c[0], c[1], c[2], c[3]}};
+    return Point{{x / (kWidth / 2.0f) - 1, 1 - y / (kHeight / 2.0f), 0.5f, 1}, {c[0], c[1], c[2], c[3]}};
   };
   return {at(left, top), at(right, top), at(left, bottom), at(left, bottom), at(right, top), at(right, bottom)};
 }
@@ -133,7 +134,7 @@ bool Streams::holds(const char *what, ID3D11Buffer *buffer, const Words &expecte
   std::memcpy(got.data(), mapped.pData, bytes);
   context->Unmap(staging.get(), 0);
   for (size_t i = 0; i < got.size(); ++i)
-    if (std::memcmp(&got[i], &expected[i], 4) != 0)
+    if (std::bit_cast<uint32_t>(got[i]) != std::bit_cast<uint32_t>(expected[i]))
       return fail("%s: word %u is %d thousandths, should be %d", what, static_cast<unsigned>(i),
                   static_cast<int>(got[i] * 1000), static_cast<int>(expected[i] * 1000));
   return true;
@@ -174,7 +175,7 @@ bool withoutGeometryShader(Streams &s) {
   const bool drawn = s.draw(points, kStrip);
   s.context->SOSetTargets(0, nullptr, nullptr);
   s.context->GSSetShader(nullptr, nullptr, 0);
-  Words expected(kStride * 8, kUntouched);
+  Words expected(size_t{kStride} * 8, kUntouched);
   uint32_t at = kStride;
   for (const uint32_t i : {0u, 1u, 2u, 1u, 3u, 2u}) {  // the second triangle is turned
     std::copy(points[i].rest + 1, points[i].rest + 4, &expected[at]);
@@ -209,9 +210,9 @@ bool fullBuffers(Streams &s) {
   s.context->End(statistics.get());
   s.context->SOSetTargets(0, nullptr, nullptr);
   s.context->GSSetShader(nullptr, nullptr, 0);
-  Words first(2 * 8, kUntouched), second(4 * 16, kUntouched);
+  Words first(size_t{2} * 8, kUntouched), second(size_t{4} * 16, kUntouched);
   for (uint32_t i = 0; i < 6; ++i) {
-    std::copy(points[i % 3].position, points[i % 3].position + 2, &first[i * 2]);
+    std::copy(points[i % 3].position, points[i % 3].position + 2, &first[size_t{i} * 2]);
     std::copy(points[i % 3].rest, points[i % 3].rest + 4, &second[4 + i * 4]);
   }
   D3D11_QUERY_DATA_SO_STATISTICS counted{};

@@ -118,7 +118,7 @@ TEST_P(Streams10, VertexShadersStreamOutWithGapsAndDrawAutoDrawsIt) {
   for (size_t i = 0; i < 6; i++) {
     const float want[] = {corners[i].rest[0], corners[i].rest[1], corners[i].rest[2], corners[i].rest[3], untouched(),
                           corners[i].x,       corners[i].y,       corners[i].z,       corners[i].w};
-    EXPECT_EQ(memcmp(&got[i * 9], want, sizeof want), 0) << "vertex " << i;
+    for (size_t k = 0; k < 9; k++) EXPECT_EQ(got[i * 9 + k], want[k]) << "vertex " << i << ", word " << k;
   }
   for (size_t i = 54; i < 72; i++) EXPECT_EQ(got[i], untouched()) << i;
   // Without the shader the targets do not matter, and what is in the buffer is drawn.
