@@ -33,7 +33,7 @@ inline StreamVertex streamVertex(uint32_t number) {
 inline Primitives primitivesOf(uint32_t topology, const std::vector<uint32_t>& v) {
   Primitives all;
   const auto count = static_cast<uint32_t>(v.size());
-  const auto list = [&](uint32_t step, std::vector<uint32_t> at) {
+  const auto list = [&](uint32_t step, const std::vector<uint32_t>& at) {
     for (uint32_t i = 0; i + step <= count; i += step) {
       all.emplace_back();
       for (const uint32_t k : at) all.back().push_back(v[i + k]);
