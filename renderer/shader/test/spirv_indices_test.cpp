@@ -40,13 +40,7 @@ OpDecorate %21 BuiltIn ViewportIndex
 %1 = OpFunction %2 None %3
 %60 = OpLabel
 )" + body + "OpReturn\nOpFunctionEnd\n";
-  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_3);
-  tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t& at, const char* what) {
-    ADD_FAILURE() << at.line << ": " << what << "\n" << text;
-  });
-  Words words;
-  EXPECT_TRUE(tools.Assemble(text, &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS));
-  return words;
+  return test::assemble(text);
 }
 
 TEST(SpirvIndices, StoresAreLimited) {

@@ -61,13 +61,7 @@ OpDecorate %42 Binding 2
 %62 = OpLoad %24 %41
 %63 = OpLoad %27 %42
 )" + body + "OpReturn\nOpFunctionEnd\n";
-  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_3);
-  tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t& at, const char* what) {
-    ADD_FAILURE() << at.line << ": " << what << "\n" << text;
-  });
-  Words words;
-  EXPECT_TRUE(tools.Assemble(text, &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS));
-  return words;
+  return test::assemble(text);
 }
 const std::string kImport = "%50 = OpExtInstImport \"GLSL.std.450\"";
 

@@ -47,13 +47,7 @@ const std::string kMain = "%1 = OpFunction %2 None %3\n%60 = OpLabel\n";
 const std::string kEnd = "OpReturn\nOpFunctionEnd\n";
 
 Words assemble(const std::string& text, spv_target_env env = SPV_ENV_UNIVERSAL_1_0) {
-  spvtools::SpirvTools tools(env);
-  Words words;
-  tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t& at, const char* what) {
-    ADD_FAILURE() << at.line << ": " << what << "\n" << text;
-  });
-  EXPECT_TRUE(tools.Assemble(text, &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS));
-  return words;
+  return test::assemble(text, env);
 }
 
 Words guarded(const Words& words, uint32_t loops, const LoopGuard& guard = kGuard) {

@@ -47,10 +47,7 @@ OpDecorate %13 Location 3
 OpReturn
 OpFunctionEnd
 )";
-  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_3);
-  Words words;
-  EXPECT_TRUE(tools.Assemble(text, &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS));
-  return words;
+  return test::assemble(text);
 }
 
 StreamedWord word(uint32_t location, uint32_t component, uint32_t offset, uint32_t buffer = 0) {

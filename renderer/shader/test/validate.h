@@ -33,6 +33,17 @@ inline std::string validate(const std::vector<uint32_t>& words) {
   return message + text;
 }
 
+/// Assembles a module whose ids are numbers, which it keeps.
+inline std::vector<uint32_t> assemble(const std::string& text, spv_target_env env = SPV_ENV_UNIVERSAL_1_3) {
+  spvtools::SpirvTools tools(env);
+  tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t& at, const char* what) {
+    ADD_FAILURE() << at.line << ": " << what << "\n" << text;
+  });
+  std::vector<uint32_t> words;
+  EXPECT_TRUE(tools.Assemble(text, &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS));
+  return words;
+}
+
 inline std::vector<uint32_t> tokens(std::string_view source) {
   const d3d9::Assembly a = d3d9::assemble(source);
   EXPECT_TRUE(a.ok()) << a.errorText() << "\n" << source;

@@ -128,9 +128,7 @@ protected:
 
   void SetUp() override {
     DrawTest::SetUp();
-    size_t size = 0;
-    const auto& caps = *static_cast<const aerogpu_caps*>(aerogpu_renderer_caps(gpu().renderer(), &size));
-    if (!(caps.flags & AEROGPU_CAPS_STREAM_OUTPUT)) GTEST_SKIP() << "the GPU streams nothing out";
+    if (!(capsFlags() & AEROGPU_CAPS_STREAM_OUTPUT)) GTEST_SKIP() << "the GPU streams nothing out";
     m_results = gpu().allocate(4096);
     CommandWriter w;
     m_vertex = make(w, AEROGPU_SHADER_STAGE_VERTEX, dxbc::vertexTokens());
